@@ -1,0 +1,452 @@
+"""`Trace`: everything one run of a Transformer showed us, frozen, as NumPy arrays.
+
+Whatever a person sees is drawn from a `Trace`; nothing downstream needs the model again.
+
+Sites and their axes (rows are queries, columns are keys):
+
+    encoder   self-attention of the source               (S, S)
+    decoder   masked self-attention of the target        (T, T)
+    cross     the target's queries over the source       (T, S)
+
+Row t of the target is the token fed in at step t + 1; what it predicts is
+`predicted_tokens[t]`. Masks are boolean, True = may attend.
+"""
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from explorer.errors import TraceError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SITES = ("encoder", "decoder", "cross")
+REASONS = ("", "later position", "padding", "edited")
+"""Why a cell is closed; the code of a reason is its place here, 0 = open."""
+
+OPEN, LATER, PADDING, EDITED = range(4)
+
+FORMAT_VERSION = 1
+LARGEST_FILE = 512 * 2**20
+"""Bytes a `.trace` file may unfold to."""
+
+_KINDS = ("attention", "scores", "values", "head_output")
+_LIMITS = {  # the largest error a sound trace shows, float32 throughout
+    "rows_sum_to_one": 1e-5,
+    "closed_cells_are_zero": 0.0,
+    "hooked_equals_plain": 1e-4,
+    "cached_equals_full": 1e-4,
+    "padding_changes_nothing": 1e-4,
+    "unchanged_since_capture": 0.0,
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trace:
+    """One source, one target, and what every head of every layer attended to.
+
+    source_tokens: S labels, end of sequence last, padding after it when padded.
+    target_tokens: T labels of the queries, beginning of sequence first: what was fed in.
+    predicted_tokens: T labels, what took the place after each query; empty when unknown.
+    text: the decoded output, specials dropped.
+    arrays: read-only, by name: "cross.attention" (layer, head, query, key) float32,
+        "cross.closed" (query, key) or (layer, head, query, key) uint8 codes of `REASONS`,
+        with full capture also "cross.scores", "cross.values" (layer, head, key, width) and
+        "cross.head_output" (layer, head, query, width); "steps.…" one entry a candidate;
+        "gold" (T, S) bool where the right alignment is known.
+    candidate_tokens: labels of the candidates in "steps.…".
+    measured: errors only the model could measure, by the names of `integrity`.
+    facts: where the trace comes from, JSON values only.
+    digest: of the arrays and tokens as they were captured.
+    """
+
+    source_tokens: tuple[str, ...]
+    target_tokens: tuple[str, ...]
+    predicted_tokens: tuple[str, ...]
+    text: str
+    arrays: Mapping[str, NDArray[Any]]
+    candidate_tokens: tuple[str, ...] = ()
+    measured: Mapping[str, float] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    digest: str = ""
+
+    def __post_init__(self) -> None:
+        arrays = {name: _frozen(array) for name, array in self.arrays.items()}
+        object.__setattr__(self, "arrays", MappingProxyType(arrays))
+        object.__setattr__(self, "measured", MappingProxyType(dict(self.measured)))
+        object.__setattr__(self, "facts", MappingProxyType(dict(self.facts)))
+        _check_shapes(self)
+        if not self.digest:
+            object.__setattr__(self, "digest", _digest(self))
+
+    @property
+    def sites(self) -> tuple[str, ...]:
+        """The sites this trace holds."""
+        return tuple(site for site in SITES if f"{site}.attention" in self.arrays)
+
+    @property
+    def gold(self) -> NDArray[np.bool_] | None:
+        """(T, S) True where a query's prediction comes from; None when nobody knows."""
+        return self.arrays.get("gold")
+
+    @property
+    def losses(self) -> NDArray[np.float32]:
+        """(T,) −ln probability of the token that took each place; NaN where not known."""
+        losses = np.full(len(self.target_tokens), np.nan, dtype=np.float32)
+        if "steps.chosen" in self.arrays:
+            chosen = self.arrays["steps.chosen"]
+            rows = self.arrays["steps.step"][chosen] - 1
+            tiny = np.finfo(np.float32).tiny
+            losses[rows] = -np.log(np.maximum(self.arrays["steps.probability"][chosen], tiny))
+        return losses
+
+    def attention(self, site: str) -> NDArray[np.float32]:
+        """Weights after softmax, before dropout: (layer, head, query, key)."""
+        return self._array(site, "attention")
+
+    def scores(self, site: str) -> NDArray[np.float32]:
+        """Scores after scaling, before the mask: (layer, head, query, key)."""
+        return self._array(site, "scores")
+
+    def values(self, site: str) -> NDArray[np.float32]:
+        """Values each head mixes: (layer, head, key, head width)."""
+        return self._array(site, "values")
+
+    def head_output(self, site: str) -> NDArray[np.float32]:
+        """What each head hands to the output projection: (layer, head, query, head width)."""
+        return self._array(site, "head_output")
+
+    def closed(
+        self, site: str, layer: int | None = None, head: int | None = None
+    ) -> NDArray[np.uint8]:
+        """Codes of `REASONS`, 0 = open: (query, key).
+
+        Where the heads' masks differ, name `layer` and `head`. Raises `TraceError` else.
+        """
+        closed = self._array(site, "closed")
+        if closed.ndim == 2:
+            return closed
+        if layer is None or head is None:
+            raise TraceError("masks_differ", site=site)
+        return closed[layer, head]
+
+    def mask(
+        self, site: str, layer: int | None = None, head: int | None = None
+    ) -> NDArray[np.bool_]:
+        """(query, key), True = may attend. `layer` and `head` as in `closed`."""
+        return self.closed(site, layer, head) == OPEN
+
+    def mask_reason(
+        self, site: str, layer: int | None = None, head: int | None = None
+    ) -> NDArray[np.str_]:
+        """(query, key) strings: "", "later position", "padding" or "edited"."""
+        return np.array(REASONS)[self.closed(site, layer, head)]
+
+    def queries(self, site: str) -> tuple[str, ...]:
+        """Labels of the rows of `site`."""
+        return self.source_tokens if site == "encoder" else self.target_tokens
+
+    def keys(self, site: str) -> tuple[str, ...]:
+        """Labels of the columns of `site`."""
+        return self.target_tokens if site == "decoder" else self.source_tokens
+
+    def table(self, site: str, layer: int, head: int) -> "pd.DataFrame":
+        """One head's weights, rows and columns labelled "position token"."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            self.attention(site)[layer, head],
+            index=_numbered(self.queries(site), "query"),
+            columns=_numbered(self.keys(site), "key"),
+        )
+
+    def steps(self) -> "pd.DataFrame":
+        """The candidates of every step, best first.
+
+        Columns: step (1..T, row step − 1), rank (1 = most probable), token, probability,
+        chosen (took the place), forced (chosen by a person, not by the model), id. The ten
+        best of each step, and the chosen one with its true rank where that is below them.
+        """
+        import pandas as pd
+
+        names = ("step", "rank", "probability", "chosen", "forced", "id")
+        empty = np.empty(0, dtype=np.int64)
+        columns = {name: self.arrays.get(f"steps.{name}", empty) for name in names}
+        frame = pd.DataFrame(columns)
+        frame.insert(2, "token", list(self.candidate_tokens))
+        return frame
+
+    def integrity(self) -> "pd.DataFrame":
+        """Measured errors, one row a check: check, error, limit, ok.
+
+        Row sums, closed cells and the digest are measured now, on the arrays as they are;
+        the other errors were measured by the model, as differences of logits.
+        """
+        import pandas as pd
+
+        errors = {
+            "rows_sum_to_one": self._worst_row_sum(),
+            "closed_cells_are_zero": self._worst_closed_cell(),
+            **self.measured,
+            "unchanged_since_capture": float(_digest(self) != self.digest),
+        }
+        rows = [
+            (name, errors[name], limit, bool(errors[name] <= limit))
+            for name, limit in _LIMITS.items()
+            if name in errors
+        ]
+        return pd.DataFrame(rows, columns=["check", "error", "limit", "ok"])
+
+    def save(self, path: str | Path) -> None:
+        """Write one file that `load` reads back exactly."""
+        Path(path).write_bytes(self.to_bytes())
+
+    def to_bytes(self) -> bytes:
+        """The contents of a `.trace` file: an npz archive, the header as JSON inside."""
+        header = {
+            "version": FORMAT_VERSION,
+            "source_tokens": self.source_tokens,
+            "target_tokens": self.target_tokens,
+            "predicted_tokens": self.predicted_tokens,
+            "text": self.text,
+            "candidate_tokens": self.candidate_tokens,
+            "measured": dict(self.measured),
+            "facts": dict(self.facts),
+            "digest": self.digest,
+        }
+        text = json.dumps(header, ensure_ascii=False).encode()
+        file = io.BytesIO()
+        np.savez_compressed(file, header=np.frombuffer(text, np.uint8), **self.arrays)
+        return file.getvalue()
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """The trace in a file. Raises `TraceError` when it holds none. Runs no code."""
+        try:
+            data = Path(path).read_bytes()
+        except OSError as error:
+            raise TraceError("unreadable_file", name=Path(path).name) from error
+        return cls.from_bytes(data, name=Path(path).name)
+
+    @classmethod
+    def from_bytes(cls, data: bytes, name: str = "trace") -> Self:
+        """The trace in the bytes of a `.trace` file called `name`; see `load`."""
+        try:
+            arrays, header = _unpack(data, name)
+            if header.pop("version", None) != FORMAT_VERSION:
+                raise TraceError("trace_version", name=name, version=FORMAT_VERSION)
+            tokens = ("source_tokens", "target_tokens", "predicted_tokens", "candidate_tokens")
+            header |= {key: tuple(str(token) for token in header[key]) for key in tokens}
+            return cls(arrays=arrays, **header)
+        except TraceError:
+            raise
+        except Exception as error:  # a forged archive fails in as many ways as there are forgers
+            raise TraceError("no_trace", name=name) from error
+
+    @classmethod
+    def from_arrays(
+        cls,
+        source_tokens: Sequence[str],
+        target_tokens: Sequence[str] = (),
+        *,
+        encoder: ArrayLike | None = None,
+        decoder: ArrayLike | None = None,
+        cross: ArrayLike | None = None,
+        masks: Mapping[str, ArrayLike] | None = None,
+        predicted_tokens: Sequence[str] = (),
+    ) -> Self:
+        """A trace of any model's attention; every site is optional.
+
+        `encoder`, `decoder`, `cross`: weights (layer, head, query, key), or one array a
+        layer; a batch axis of length 1 is dropped. `masks`: by site, True = may attend, or
+        strings of `REASONS`. Without a mask every cell counts as open, except in a decoder
+        whose later positions all weigh exactly 0. Raises `TraceError` on shapes that do not
+        fit the tokens and on weights that are not finite.
+        """
+        given = {"encoder": encoder, "decoder": decoder, "cross": cross}
+        arrays: dict[str, NDArray[Any]] = {}
+        for site, weights in given.items():
+            if weights is None:
+                continue
+            array = _stack(site, weights)
+            arrays[f"{site}.attention"] = array
+            mask = (masks or {}).get(site)
+            arrays[f"{site}.closed"] = _given_reasons(site, mask, array)
+        return cls(
+            source_tokens=tuple(source_tokens),
+            target_tokens=tuple(target_tokens),
+            predicted_tokens=tuple(predicted_tokens),
+            text=" ".join(predicted_tokens),
+            arrays=arrays,
+        )
+
+    def to_html(self, path: str | Path, language: str = "en") -> None:
+        """Write the stepping player as one file that opens offline in any browser."""
+        from explorer.player import page  # the one upward import: the shortest way to a picture
+
+        Path(path).write_text(page(self, language), encoding="utf-8")
+
+    def __repr__(self) -> str:
+        shapes = ", ".join(f"{site} {self.attention(site).shape}" for site in self.sites)
+        return f"Trace({' '.join(self.source_tokens)!r} → {self.text!r}: {shapes})"
+
+    def _array(self, site: str, kind: str) -> NDArray[Any]:
+        array = self.arrays.get(f"{site}.{kind}")
+        if array is not None:
+            return array
+        if site not in self.sites:
+            raise TraceError("unknown_site", site=site, sites=", ".join(self.sites))
+        raise TraceError("not_captured", kind=kind, site=site)
+
+    def _worst_row_sum(self) -> float:
+        sums = [self.attention(site).sum(-1, dtype=np.float64) for site in self.sites]
+        return max((float(np.abs(s - 1).max(initial=0)) for s in sums), default=0.0)
+
+    def _worst_closed_cell(self) -> float:
+        worst = 0.0
+        for site in self.sites:
+            weights, closed = self.attention(site), self._array(site, "closed") != OPEN
+            worst = max(worst, float(np.abs(weights * closed).max(initial=0)))
+        return worst
+
+
+def closed_cells(
+    queries: int, keys: int, *, causal: bool = False, padded_keys: int = 0
+) -> NDArray[np.uint8]:
+    """Codes of `REASONS` for a (query, key) mask; padding wins over later positions."""
+    mask = np.ones((queries, keys), dtype=np.bool_)
+    if causal:
+        mask = np.tril(mask)
+    padding = np.arange(keys) >= keys - padded_keys
+    return reasons(mask & ~padding, padding)
+
+
+def reasons(mask: NDArray[np.bool_], padding: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """Codes of `REASONS` for a mask (…, query, key) whose padded keys (key,) are known.
+
+    A closed cell is closed because its key is padding; else because it comes later; else
+    because somebody edited the mask.
+    """
+    later = np.triu(np.ones(mask.shape[-2:], dtype=np.bool_), 1)
+    why = np.where(padding, PADDING, np.where(later, LATER, EDITED))
+    return np.where(mask, OPEN, why).astype(np.uint8)
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """`array` itself if nobody can write to it, else a copy nobody can write to."""
+    if array.flags.writeable:
+        array = np.array(array, order="C")
+        array.flags.writeable = False
+    return array
+
+
+def _numbered(tokens: Sequence[str], name: str) -> "pd.Index[str]":
+    import pandas as pd
+
+    return pd.Index([f"{place} {token}" for place, token in enumerate(tokens)], name=name)
+
+
+def _check_shapes(trace: Trace) -> None:
+    """Raise `TraceError` unless every array fits the tokens and holds finite numbers."""
+    steps = len(trace.target_tokens)
+    if trace.predicted_tokens and len(trace.predicted_tokens) != steps:
+        raise TraceError("predictions_differ", got=len(trace.predicted_tokens), expected=steps)
+    for site in trace.sites:
+        weights = trace.attention(site)
+        axes = (len(trace.queries(site)), len(trace.keys(site)))
+        if weights.ndim != 4 or weights.shape[2:] != axes or not weights.size:
+            raise TraceError("wrong_shape", site=site, got=weights.shape, expected=axes)
+        if weights.dtype != np.float32 or not np.isfinite(weights).all():
+            raise TraceError("not_finite", site=site)
+        closed = trace.arrays.get(f"{site}.closed")
+        if closed is None or closed.dtype != np.uint8 or closed.max(initial=0) > EDITED:
+            raise TraceError("bad_mask", site=site)
+        if closed.shape not in (axes, weights.shape):
+            raise TraceError("wrong_mask", site=site, got=closed.shape, expected=axes)
+    gold = trace.gold
+    if gold is not None and gold.shape != (steps, len(trace.source_tokens)):
+        raise TraceError("bad_gold", got=gold.shape)
+    _check_steps(trace, steps)
+
+
+def _check_steps(trace: Trace, steps: int) -> None:
+    names = ("step", "rank", "probability", "chosen", "forced", "id")
+    columns = [trace.arrays.get(f"steps.{name}") for name in names]
+    if all(column is None for column in columns):
+        return
+    rows = (len(trace.candidate_tokens),)
+    if any(column is None or column.shape != rows for column in columns):
+        raise TraceError("bad_steps")
+    step, chosen = trace.arrays["steps.step"], trace.arrays["steps.chosen"]
+    inside = rows[0] > 0 and step.min() >= 1 and step.max() <= steps
+    if not inside or chosen.dtype != np.bool_:
+        raise TraceError("bad_steps")
+
+
+def _digest(trace: Trace) -> str:
+    hasher = hashlib.blake2b(digest_size=16)
+    for tokens in (trace.source_tokens, trace.target_tokens, trace.predicted_tokens):
+        hasher.update(json.dumps(tokens).encode())
+    for name in sorted(trace.arrays):
+        array = trace.arrays[name]
+        hasher.update(f"{name}{array.shape}{array.dtype.str}".encode())
+        hasher.update(np.ascontiguousarray(array).data)
+    return hasher.hexdigest()
+
+
+def _unpack(data: bytes, name: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Arrays and header of an npz archive; refuses bombs and pickles."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        if sum(member.file_size for member in archive.infolist()) > LARGEST_FILE:
+            raise TraceError("trace_too_large", name=name, limit=LARGEST_FILE // 2**20)
+    with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+        arrays = {key: archive[key] for key in archive.files}
+    header = json.loads(arrays.pop("header").tobytes())
+    expected = {f"{site}.{kind}" for site in SITES for kind in (*_KINDS, "closed")} | {"gold"}
+    unknown = [key for key in arrays if key not in expected and not key.startswith("steps.")]
+    if unknown:
+        raise TraceError("no_trace", name=name)
+    return arrays, header
+
+
+def _stack(site: str, weights: ArrayLike | Sequence[ArrayLike]) -> NDArray[np.float32]:
+    """(layer, head, query, key) float32 from one array or one array a layer."""
+    try:
+        if isinstance(weights, (list, tuple)):
+            weights = np.stack([np.asarray(layer, dtype=np.float32) for layer in weights])
+        array = np.array(weights, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise TraceError("not_finite", site=site) from error
+    if array.ndim == 5 and array.shape[1] == 1:
+        array = array[:, 0]  # (layer, head, query, key)
+    if array.ndim != 4:
+        raise TraceError("wrong_shape", site=site, got=array.shape, expected="(query, key)")
+    return array
+
+
+def _given_reasons(
+    site: str, mask: ArrayLike | None, weights: NDArray[np.float32]
+) -> NDArray[np.uint8]:
+    """Codes of `REASONS` from a boolean mask, from strings, or from the weights alone."""
+    causal = closed_cells(*weights.shape[-2:], causal=site == "decoder")
+    if mask is None:
+        return causal if not weights[..., causal == LATER].any() else np.zeros_like(causal)
+    given = np.asarray(mask)
+    if given.dtype.kind == "U":
+        if not np.isin(given, REASONS).all():
+            raise TraceError("bad_mask", site=site)
+        return np.select([given == reason for reason in REASONS], range(4)).astype(np.uint8)
+    if given.dtype != np.bool_ or given.shape[-2:] != causal.shape:
+        raise TraceError("wrong_mask", site=site, got=given.shape, expected=causal.shape)
+    never_open = ~given.any(axis=tuple(range(given.ndim - 1)))  # (key,)
+    return reasons(given, never_open)

@@ -1,0 +1,284 @@
+"""The explorable model: text in, one `Trace` out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from explorer.checkpoint import Checkpoint, load_checkpoint
+from explorer.decoding import NOTHING, greedy_steps
+from explorer.errors import ConfigError, VocabularyError
+from explorer.hooks import capture as capture_values
+from explorer.model import Transformer
+from explorer.tasks import FIRST, TASKS
+from explorer.trace import SITES, Trace, reasons
+from explorer.vocabulary import BOS, EOS, PAD, SymbolVocabulary
+
+CANDIDATES = 10
+"""Tokens shown at each step, beside the one that took the place."""
+
+_MODULES = {
+    "encoder": "encoder.layers.{}.self_attention",
+    "decoder": "decoder.layers.{}.self_attention",
+    "cross": "decoder.layers.{}.cross_attention",
+}
+_HOOKS = {  # what a trace calls it → the hook point
+    "attention": "pattern",
+    "scores": "scores",
+    "values": "values",
+    "head_output": "head_output",
+}
+_CAPTURES = {"pattern": ("attention",), "full": tuple(_HOOKS)}
+
+
+@dataclass(frozen=True)
+class ExplorableModel:
+    """A Transformer, its vocabularies and its facts, with `trace`.
+
+    Safe to share between threads: tracing changes nothing in the model.
+    """
+
+    checkpoint: Checkpoint
+    name: str
+
+    @property
+    def transformer(self) -> Transformer:
+        return self.checkpoint.model
+
+    @property
+    def source_vocabulary(self) -> SymbolVocabulary:
+        return self.checkpoint.source_vocabulary
+
+    @property
+    def target_vocabulary(self) -> SymbolVocabulary:
+        return self.checkpoint.target_vocabulary
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What the checkpoint says about itself."""
+        return self.checkpoint.facts
+
+    @cached_property
+    def parameters(self) -> int:
+        return self.transformer.config.parameters
+
+    @torch.inference_mode()
+    def trace(
+        self,
+        text: str,
+        *,
+        target: str | None = None,
+        prefix: str | None = None,
+        force: Mapping[int, int] = NOTHING,
+        pad_to: int | None = None,
+        capture: str = "pattern",
+    ) -> Trace:
+        """Decode `text` greedily, then capture everything in one pass over the result.
+
+        target: teacher forcing, the whole output is given and only looked at.
+        prefix: the beginning of the output is given; decoding goes on after it.
+        force: single steps (1, 2, …) with the id each must take; the others decode.
+        pad_to: tokens to which the source is padded, as in a batch with longer ones.
+        capture: "pattern", or "full" for scores, values and head outputs too.
+
+        Raises `VocabularyError` on text that cannot be read or is too long, `ConfigError` on
+        a padding or a capture that cannot be.
+        """
+        if capture not in _CAPTURES:
+            raise ConfigError("bad_capture", capture=capture)
+        source = self._source(text, pad_to)  # (1, S)
+        forced = self._forced(target, prefix, force)
+        limit = self.transformer.config.max_length
+        steps = list(greedy_steps(self.transformer, source, limit, forced))
+        cached_logits = torch.cat([logits for logits, _ in steps])  # (T, V)
+        chosen = torch.cat([token for _, token in steps])  # (T,)
+        if forced and max(forced) > len(steps):
+            raise VocabularyError("no_such_step", step=max(forced), last=len(steps))
+        queries = torch.cat([chosen.new_tensor([BOS]), chosen[:-1]])[None]  # (1, T)
+        hooked_logits, values = self._look(source, queries, _CAPTURES[capture])
+        measured = self._measure(source, queries, cached_logits, hooked_logits)
+        padding = (source[0] == PAD).numpy()
+        gold = self._gold(source[0], len(queries[0]))
+        candidates, candidate_tokens = self._candidates(cached_logits, chosen, forced)
+        return Trace(
+            source_tokens=self.source_vocabulary.labels(source[0].tolist()),
+            target_tokens=self.target_vocabulary.labels(queries[0].tolist()),
+            predicted_tokens=self.target_vocabulary.labels(chosen.tolist()),
+            text=self.target_vocabulary.decode(chosen.tolist()),
+            arrays=_arrays(values, padding) | candidates | gold,
+            candidate_tokens=candidate_tokens,
+            measured=measured,
+            facts=self._describe(text, forced, pad_to, ended=int(chosen[-1]) == EOS),
+        )
+
+    def _source(self, text: str, pad_to: int | None) -> Tensor:
+        """Ids of `text` with its end and padding: (1, S)."""
+        ids = [*self.source_vocabulary.encode(text), EOS]
+        self._refuse_long("source", len(ids))
+        limit = self.transformer.config.max_length
+        if pad_to is not None and not len(ids) <= pad_to <= limit:
+            raise ConfigError("bad_padding", pad_to=pad_to, length=len(ids), limit=limit)
+        padding = [PAD] * ((pad_to or len(ids)) - len(ids))
+        return torch.tensor([ids + padding])
+
+    def _forced(
+        self, target: str | None, prefix: str | None, force: Mapping[int, int]
+    ) -> Mapping[int, int]:
+        """Step → the id it must take."""
+        if sum((target is not None, prefix is not None, bool(force))) > 1:
+            raise ConfigError("two_ways_to_force")
+        text = target if target is not None else prefix
+        if text is None:
+            return self._checked(force)
+        ids = self.target_vocabulary.encode(text)
+        ids += [EOS] if target is not None else []
+        self._refuse_long("target", len(ids))
+        return dict(enumerate(ids, start=1))
+
+    def _checked(self, force: Mapping[int, int]) -> Mapping[int, int]:
+        last = len(self.target_vocabulary) - 1
+        for step, token in force.items():
+            if not EOS <= token <= last:
+                raise VocabularyError("no_candidate", token=token, last=last)
+            if step < 1:
+                raise VocabularyError("no_such_step", step=step, last=1)
+        return dict(force)
+
+    def _refuse_long(self, what: str, length: int) -> None:
+        limit = self.transformer.config.max_length
+        if length > limit:
+            raise VocabularyError("too_many_tokens", what=what, got=length, limit=limit)
+
+    def _look(
+        self, source: Tensor, target: Tensor, kinds: Sequence[str]
+    ) -> tuple[Tensor, dict[str, list[Tensor]]]:
+        """Logits (T, V) of one pass, and by "site.kind" the value of each layer."""
+        hooks = {kind: _HOOKS[kind] for kind in kinds} | {"mask": "mask"}
+        patterns = [f"*.{hook}" for hook in hooks.values()]
+        with capture_values(self.transformer, *patterns) as captured:
+            logits = self.transformer(source, target)[0]
+        config = self.transformer.config
+        layers = {
+            "encoder": config.encoder_layers,
+            "decoder": config.decoder_layers,
+            "cross": config.decoder_layers,
+        }
+        values = {
+            f"{site}.{kind}": [
+                captured[f"{_MODULES[site].format(layer)}.{hook}"] for layer in range(layers[site])
+            ]
+            for site in SITES
+            for kind, hook in hooks.items()
+        }
+        return logits, values
+
+    def _measure(
+        self, source: Tensor, target: Tensor, cached: Tensor, hooked: Tensor
+    ) -> dict[str, float]:
+        """The errors `Trace.integrity` reports and only the model can measure, in logits."""
+        plain = self.transformer(source, target)[0]
+        measured = {
+            "hooked_equals_plain": _largest_difference(hooked, plain),
+            "cached_equals_full": _largest_difference(cached, plain),
+        }
+        bare = source[:, source[0] != PAD]
+        if bare.size(1) < source.size(1):
+            alone = self.transformer(bare, target)[0]
+            measured["padding_changes_nothing"] = _largest_difference(plain, alone)
+        return measured
+
+    def _gold(self, source: Tensor, steps: int) -> dict[str, NDArray[np.bool_]]:
+        """The right alignment (T, S), where the model's task has one."""
+        task = TASKS.get(str(self.facts.get("task")))
+        if task is None:
+            return {}
+        symbols = source[source >= FIRST].tolist()
+        gold = np.zeros((steps, len(source)), dtype=np.bool_)
+        rows = min(steps, len(symbols))
+        gold[:rows, : len(symbols)] = task.alignment(symbols)[:rows]
+        return {"gold": gold}
+
+    def _candidates(
+        self, logits: Tensor, chosen: Tensor, forced: Mapping[int, int]
+    ) -> tuple[dict[str, NDArray[Any]], tuple[str, ...]]:
+        """The columns of `Trace.steps`: the best of each step, and the chosen one."""
+        probabilities = logits.softmax(-1)[:, EOS:]  # (T, V − 2): what can be chosen
+        places = chosen - EOS
+        best = probabilities.topk(min(CANDIDATES, probabilities.size(1)))
+        own = probabilities.gather(1, places[:, None])  # (T, 1)
+        ranks = 1 + (probabilities > own).sum(1)
+        listed = (best.indices == places[:, None]).any(1)
+        ranks = torch.where(
+            listed, (best.indices == places[:, None]).int().argmax(1) + 1, ranks
+        )
+        rows = logits.size(0)
+        ids = torch.cat([best.indices, places[:, None]], 1)  # (T, best + 1)
+        order = torch.arange(1, best.indices.size(1) + 1).expand(rows, -1)
+        keep = torch.cat([torch.ones_like(order, dtype=torch.bool), ~listed[:, None]], 1)
+        steps = torch.arange(1, rows + 1)[:, None].expand_as(ids)
+        imposed = torch.tensor([step in forced for step in range(1, rows + 1)])
+        is_chosen = ids == places[:, None]
+        columns = {
+            "step": steps,
+            "rank": torch.cat([order, ranks[:, None]], 1),
+            "id": ids + EOS,
+            "probability": torch.cat([best.values, own], 1),
+            "chosen": is_chosen,
+            "forced": is_chosen & imposed[:, None],
+        }
+        arrays = {f"steps.{name}": column[keep].numpy() for name, column in columns.items()}
+        return arrays, self.target_vocabulary.labels(arrays["steps.id"].tolist())
+
+    def _describe(
+        self, text: str, forced: Mapping[int, int], pad_to: int | None, ended: bool
+    ) -> dict[str, Any]:
+        kept = ("task", "longest", "steps", "exact_match")
+        return {
+            "model": self.name,
+            **{name: self.facts[name] for name in kept if name in self.facts},
+            "config": asdict(self.transformer.config),
+            "text": text,
+            "forced": {str(step): token for step, token in forced.items()},
+            "pad_to": pad_to,
+            "ended": ended,
+        }
+
+
+def load(path: str | Path) -> ExplorableModel:
+    """The explorable model in a checkpoint file. Raises `CheckpointError`; see there."""
+    return ExplorableModel(load_checkpoint(path), Path(path).stem)
+
+
+def _arrays(
+    values: dict[str, list[Tensor]], padding: NDArray[np.bool_]
+) -> dict[str, NDArray[Any]]:
+    """Captured values, one tensor a layer, as the arrays of a `Trace`."""
+    arrays: dict[str, NDArray[Any]] = {}
+    for name, layers in values.items():
+        site, kind = name.split(".")
+        if kind == "mask":
+            no_padding = np.zeros(layers[0].size(-1), dtype=np.bool_)
+            queries = values[f"{site}.attention"][0].size(-2)
+            known = no_padding if site == "decoder" else padding
+            arrays[f"{site}.closed"] = reasons(_shared_mask(layers, queries), known)
+        else:
+            arrays[name] = torch.cat(layers).float().numpy()  # (layer, head, …)
+    return arrays
+
+
+def _shared_mask(layers: list[Tensor], queries: int) -> NDArray[np.bool_]:
+    """(query, key) where all heads of all layers see the same, else (layer, head, query, key)."""
+    masks = torch.cat(layers)  # (layer, H or 1, T or 1, L)
+    masks = masks.expand(-1, -1, queries, -1)
+    first = masks[0, 0]
+    return (first if bool((masks == first).all()) else masks).numpy()
+
+
+def _largest_difference(one: Tensor, other: Tensor) -> float:
+    return float((one - other).abs().max())

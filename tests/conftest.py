@@ -1,0 +1,55 @@
+"""Small models shared by the tests: real ones, with weights from a fixed seed."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+
+from explorer.checkpoint import Checkpoint
+from explorer.model import ModelConfig, Transformer
+from explorer.tracing import ExplorableModel
+from explorer.vocabulary import SymbolVocabulary
+
+PRIMES = ModelConfig(  # distinct sizes: a swapped axis cannot pass
+    source_vocabulary=13,
+    target_vocabulary=17,
+    d_model=42,
+    heads=7,
+    encoder_layers=2,
+    decoder_layers=3,
+    d_ff=29,
+    max_length=23,
+)
+
+
+@pytest.fixture
+def make_model() -> Callable[..., Transformer]:
+    """A Transformer of the given sizes, random but for its seed, in evaluation mode."""
+
+    def make(config: ModelConfig = PRIMES, seed: int = 0) -> Transformer:
+        torch.manual_seed(seed)
+        model = Transformer(config).eval()
+        with torch.no_grad():  # biases of zero would hide a missing one
+            for weight in model.parameters():
+                weight.add_(0.05 * torch.randn_like(weight))
+        return model
+
+    return make
+
+
+@pytest.fixture
+def explorable(make_model: Callable[..., Transformer]) -> ExplorableModel:
+    """An untrained model over five symbols that says its task is reverse."""
+    vocabulary = SymbolVocabulary(("1", "2", "3", "<b>", "甲"))
+    config = ModelConfig(
+        source_vocabulary=8,
+        target_vocabulary=8,
+        d_model=12,
+        heads=3,
+        encoder_layers=1,
+        decoder_layers=2,
+        d_ff=20,
+        max_length=11,
+    )
+    checkpoint = Checkpoint(make_model(config, seed=3), vocabulary, vocabulary, {"task": "reverse"})
+    return ExplorableModel(checkpoint, "tiny")
