@@ -1,9 +1,9 @@
 """A visual attention explorer for Transformers.
 
-    import explorer
-    model = explorer.load("checkpoints/reverse.safetensors")
-    trace = model.trace("7 3 9 1 4")
-    explorer.show(trace)
+import explorer
+model = explorer.load("checkpoints/reverse.safetensors")
+trace = model.trace("7 3 9 1 4")
+explorer.show(trace)
 """
 
 from importlib import import_module
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from explorer.errors import ExplorerError as ExplorerError
-    from explorer.player import show as show
+    from explorer.notebook import show as show
     from explorer.trace import Trace as Trace
     from explorer.tracing import ExplorableModel as ExplorableModel
     from explorer.tracing import load as load
@@ -21,7 +21,7 @@ _HOMES = {  # public name → the module it lives in, imported on first use: tor
     "ExplorerError": "errors",
     "Trace": "trace",
     "load": "tracing",
-    "show": "player",
+    "show": "notebook",
 }
 
 __all__ = list(_HOMES)

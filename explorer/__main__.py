@@ -13,7 +13,7 @@ from explorer.language import say
 
 if TYPE_CHECKING:
     from explorer.evaluation import Evaluation
-    from explorer.training import Trainer, TrainingConfig
+    from explorer.training import Trainer
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -99,7 +99,6 @@ def _watch(trainer: "Trainer") -> None:
     """Train, with a progress bar: step, loss, exact match, tokens a second, time left."""
     from tqdm import tqdm
 
-    every = trainer.config.evaluate_every
     with tqdm(total=trainer.config.steps, unit="step", dynamic_ncols=True) as bar:
         for progress in trainer.run():
             bar.update(progress.step - bar.n)
@@ -107,7 +106,7 @@ def _watch(trainer: "Trainer") -> None:
                 f"loss {progress.loss:.3f}, exact {progress.exact_match:.1%}, "
                 f"{progress.tokens_per_second / 1000:.1f}k tokens/s"
             )
-        if bar.n + every <= bar.total:
+        if bar.n < trainer.config.steps:
             bar.write(f"stopped early at step {bar.n}: exact match reached")
 
 

@@ -4,9 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def gold_weight(
-    weights: NDArray[np.float32], gold: NDArray[np.bool_]
-) -> NDArray[np.float64]:
+def gold_weight(weights: NDArray[np.float32], gold: NDArray[np.bool_]) -> NDArray[np.float64]:
     """How much each head puts where the answer comes from, 0 to 1.
 
     weights: cross-attention (…, query, key); gold: (query, key), or with leading axes that

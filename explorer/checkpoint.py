@@ -107,15 +107,16 @@ def write_atomically(path: Path, data: bytes) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as file:
+            half = Path(file.name)
             try:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-                os.chmod(file.name, 0o644)
-                os.replace(file.name, path)
             except OSError:
-                os.unlink(file.name)
+                half.unlink()
                 raise
+        half.chmod(0o644)
+        half.replace(path)
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise CheckpointError("unwritable_file", name=path.name, reason=reason) from error
@@ -196,5 +197,3 @@ def _compare_shapes(header: dict[str, Any], config: ModelConfig, name: str) -> N
                 got=got.get(key, "none"),
                 expected=expected.get(key, "none"),
             )
-
-

@@ -13,17 +13,20 @@ NOTHING: Mapping[int, int] = MappingProxyType({})
 
 
 def greedy_steps(
-    model: Transformer, source: Tensor, limit: int, forced: Mapping[int, int] = NOTHING
+    model: Transformer,
+    memory: Tensor,
+    memory_mask: Tensor,
+    limit: int,
+    forced: Mapping[int, int] = NOTHING,
 ) -> Iterator[tuple[Tensor, Tensor]]:
-    """Decode `source` (B, S), at most `limit` tokens; yield each step's logits and tokens.
+    """Decode from `memory` (B, S, D), at most `limit` tokens; yield each step's logits and tokens.
 
     Logits are (B, V), tokens (B,): the most probable one (padding and beginning are never
     chosen), or the one that `forced` has for that step (1, 2, …). A finished sequence goes on
     with padding; decoding ends when all have finished.
     """
-    memory_mask = padding_mask(source)
-    cache = model.start(model.encode(source, memory_mask), memory_mask)
-    token = source.new_full((source.size(0),), BOS)
+    cache = model.start(memory, memory_mask)
+    token = torch.full((memory.size(0),), BOS, device=memory.device)
     done = torch.zeros_like(token, dtype=torch.bool)
     for step in range(1, limit + 1):
         logits = model.step(token, cache)  # (B, V)
@@ -40,4 +43,6 @@ def greedy_steps(
 
 def greedy(model: Transformer, source: Tensor, limit: int) -> Tensor:
     """The tokens (B, ≤ limit) decoded for `source` (B, S), end and padding included."""
-    return torch.stack([token for _, token in greedy_steps(model, source, limit)], dim=1)
+    mask = padding_mask(source)
+    steps = greedy_steps(model, model.encode(source, mask), mask, limit)
+    return torch.stack([token for _, token in steps], dim=1)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from fnmatch import fnmatchcase
-
+from types import MappingProxyType
 from typing import Protocol
 
 from torch import Tensor, nn
@@ -22,21 +22,23 @@ from explorer.errors import HookError
 
 Action = Callable[[Tensor], Tensor]
 
-_actions: ContextVar[Mapping["HookPoint", tuple[Action, ...]]] = ContextVar("_actions", default={})
+_nobody: Mapping["HookPoint", tuple[Action, ...]] = MappingProxyType({})
+_actions = ContextVar("_actions", default=_nobody)
 
 
 class HookPoint(nn.Module):
     """The identity, unless somebody in this context looks."""
 
-    @property
-    def watched(self) -> bool:
-        """Whether somebody in this context captures or edits the value here."""
-        return self in _actions.get()
-
     def forward(self, value: Tensor) -> Tensor:
         for action in _actions.get().get(self, ()):
             value = action(value)
         return value
+
+
+def watched(*points: HookPoint) -> bool:
+    """Whether somebody in this context captures or edits the value at one of `points`."""
+    actions = _actions.get()
+    return bool(actions) and any(point in actions for point in points)
 
 
 class Hooked(Protocol):
@@ -91,9 +93,7 @@ def edit(model: Hooked, actions: Mapping[str, Action]) -> Iterator[None]:
 
 def matching(model: Hooked, pattern: str) -> dict[str, HookPoint]:
     """The hook points whose path matches `pattern`. Raises `HookError` when none does."""
-    found = {
-        name: point for name, point in model.hook_points.items() if fnmatchcase(name, pattern)
-    }
+    found = {name: point for name, point in model.hook_points.items() if fnmatchcase(name, pattern)}
     if not found:
         raise HookError("no_hook", pattern=pattern)
     return found

@@ -9,7 +9,7 @@ Masks are boolean, True = may attend; rows are queries, columns are keys.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Literal
 
@@ -18,7 +18,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from explorer.errors import ConfigError, MaskError
-from explorer.hooks import HookPoint, hook_points
+from explorer.hooks import HookPoint, hook_points, watched
 from explorer.vocabulary import PAD
 
 LARGEST_MODEL = 500_000_000
@@ -138,6 +138,18 @@ def sinusoids(length: int, width: int) -> Tensor:
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)  # (length, width)
 
 
+def linear(width: int, parts: int, part: int) -> nn.Linear:
+    """A linear map from `width` to `parts` vectors of width `part` that lie side by side.
+
+    Each part is drawn as a Xavier matrix of its own; the biases start at 0.
+    """
+    both = nn.Linear(width, parts * part)
+    for matrix in both.weight.chunk(parts):
+        nn.init.xavier_uniform_(matrix)
+    nn.init.zeros_(both.bias)
+    return both
+
+
 class Embedding(nn.Module):
     """Token embeddings scaled by √D, plus positions (§3.4, §3.5)."""
 
@@ -146,7 +158,8 @@ class Embedding(nn.Module):
     def __init__(self, vocabulary: int, config: ModelConfig) -> None:
         super().__init__()
         self.tokens = nn.Embedding(vocabulary, config.d_model)
-        self.dropout = nn.Dropout(config.dropout)
+        nn.init.normal_(self.tokens.weight, std=config.d_model**-0.5)  # times √D: variance 1
+        self.dropout = config.dropout
         self.scale = math.sqrt(config.d_model)
         positions = sinusoids(config.max_length, config.d_model)
         self.register_buffer("positions", positions, persistent=False)
@@ -154,7 +167,7 @@ class Embedding(nn.Module):
     def forward(self, tokens: Tensor, start: int = 0) -> Tensor:
         embedded = self.tokens(tokens) * self.scale  # (B, T, D)
         placed = embedded + self.positions[start : start + tokens.size(1)]
-        return self.dropout(placed)
+        return torch.dropout(placed, self.dropout, self.training)
 
 
 class Attention(nn.Module):
@@ -166,32 +179,26 @@ class Attention(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        width = config.d_model
         self.heads = config.heads
         self.dropout = config.dropout
-        self.query = nn.Linear(width, width)
-        self.key_value = nn.Linear(width, 2 * width)
-        self.output = nn.Linear(width, width)
+        self.output = linear(config.d_model, 1, config.d_model)
         self.mask = HookPoint()  # (B, H or 1, T or 1, L)
         self.scores = HookPoint()  # (B, H, T, L), scaled, before the mask
         self.pattern = HookPoint()  # (B, H, T, L), after softmax, before dropout
         self.values = HookPoint()  # (B, H, L, K)
         self.head_output = HookPoint()  # (B, H, T, K), before the output projection
+        self._inside = (self.mask, self.scores, self.pattern, self.values)
 
-    def forward(self, x: Tensor, memory: Tensor, mask: Tensor | None) -> Tensor:
-        """`x` (B, T, D) attends to `memory` (B, L, D) where `mask` allows."""
-        return self.attend(x, *self.remember(memory), mask)
-
-    def remember(self, memory: Tensor) -> tuple[Tensor, Tensor]:
-        """Keys and values of `memory`: (B, H, L, K) each."""
-        key, value = self.key_value(memory).chunk(2, dim=-1)
-        return self._split(key), self._split(value)
-
-    def attend(self, x: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
-        query = self._split(self.query(x))  # (B, H, T, K)
-        mix = self._mix_in_the_open if self._watched else self._mix_fused
+    def attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
+        """Queries (B, H, T, K) mix values (B, H, L, K) by their keys: (B, T, D)."""
+        mix = self._mix_in_the_open if watched(*self._inside) else self._mix_fused
         mixed = self.head_output(mix(query, key, value, mask))
         return self.output(mixed.transpose(1, 2).flatten(2))  # (B, T, D)
+
+    def split(self, x: Tensor, parts: int) -> Tensor:
+        """The heads of `parts` vectors that lie side by side: (parts, B, H, L, K)."""
+        batch, length, _ = x.shape
+        return x.view(batch, length, parts, self.heads, -1).permute(2, 0, 3, 1, 4)
 
     def _mix_fused(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
         dropout = self.dropout if self.training else 0.0
@@ -205,15 +212,45 @@ class Attention(nn.Module):
             mask = refuse_closed_rows(self.mask(mask))
             scores = scores.masked_fill(~mask, -math.inf)
         pattern = self.pattern(scores.softmax(-1))
-        return F.dropout(pattern, self.dropout, self.training) @ self.values(value)
+        return torch.dropout(pattern, self.dropout, self.training) @ self.values(value)
 
-    @property
-    def _watched(self) -> bool:
-        points = (self.pattern, self.scores, self.values, self.mask)
-        return any(point.watched for point in points)
 
-    def _split(self, x: Tensor) -> Tensor:
-        return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)  # (B, H, T, K)
+class SelfAttention(Attention):
+    """Queries, keys and values all come from one sequence."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__(config)
+        self.query_key_value = linear(config.d_model, 3, config.d_model)
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        """`x` (B, T, D) attends to itself where `mask` allows."""
+        query, key, value = self.split(self.query_key_value(x), 3)  # (B, H, T, K) each
+        return self.attend(query, key, value, mask)
+
+    def step(self, x: Tensor, cache: "LayerCache") -> Tensor:
+        """One new token (B, 1, D) attends to those in `cache`, which it joins."""
+        query, key, value = self.split(self.query_key_value(x), 3)
+        keys, values = cache.append(key, value)
+        return self.attend(query, keys, values, None)
+
+
+class CrossAttention(Attention):
+    """The target's queries; keys and values come from the memory of the source."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__(config)
+        self.query = linear(config.d_model, 1, config.d_model)
+        self.key_value = linear(config.d_model, 2, config.d_model)
+
+    def remember(self, memory: Tensor) -> Tensor:
+        """Keys and values of `memory` (B, S, D): (2, B, H, S, K)."""
+        return self.split(self.key_value(memory), 2)
+
+    def forward(self, x: Tensor, remembered: Tensor, mask: Tensor) -> Tensor:
+        """`x` (B, T, D) attends to what `remember` returned, where `mask` allows."""
+        (query,) = self.split(self.query(x), 1)  # (B, H, T, K)
+        key, value = remembered
+        return self.attend(query, key, value, mask)
 
 
 class FeedForward(nn.Module):
@@ -221,86 +258,87 @@ class FeedForward(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.expand = nn.Linear(config.d_model, config.d_ff)
-        self.contract = nn.Linear(config.d_ff, config.d_model)
-        self.dropout = nn.Dropout(config.dropout)
+        self.expand = linear(config.d_model, 1, config.d_ff)
+        self.contract = linear(config.d_ff, 1, config.d_model)
+        self.dropout = config.dropout
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.contract(self.dropout(F.relu(self.expand(x))))
+        expanded = self.expand(x).relu()  # (B, T, d_ff)
+        return self.contract(torch.dropout(expanded, self.dropout, self.training))
 
 
-class Residual(nn.Module):
-    """x + Sublayer(x), normalised after as in the paper (§3.1) or before the sublayer."""
+class Residual(nn.LayerNorm):
+    """LayerNorm(x + Sublayer(x)) as in the paper (§3.1), or x + Sublayer(LayerNorm(x))."""
 
     def __init__(self, config: ModelConfig) -> None:
-        super().__init__()
-        self.norm = nn.LayerNorm(config.d_model)
-        self.dropout = nn.Dropout(config.dropout)
+        super().__init__(config.d_model)
+        self.dropout = config.dropout
         self.pre = config.norm == "pre"
 
-    def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
-        if self.pre:
-            return x + self.dropout(sublayer(self.norm(x)))
-        normalised: Tensor = self.norm(x + self.dropout(sublayer(x)))
-        return normalised
+    def forward(  # type: ignore[override]  # it has its sublayer between norm and sum
+        self, x: Tensor, sublayer: Callable[[Tensor], Tensor]
+    ) -> Tensor:
+        y = sublayer(super().forward(x)) if self.pre else sublayer(x)
+        x = x + torch.dropout(y, self.dropout, self.training)
+        return x if self.pre else super().forward(x)
 
 
 class EncoderLayer(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.self_attention = Attention(config)
+        self.self_attention = SelfAttention(config)
         self.feed_forward = FeedForward(config)
-        self.residuals = nn.ModuleList(Residual(config) for _ in range(2))
+        self.around_self_attention = Residual(config)
+        self.around_feed_forward = Residual(config)
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        x = self.residuals[0](x, lambda y: self.self_attention(y, y, mask))
-        return self.residuals[1](x, self.feed_forward)
+        x = self.around_self_attention(x, lambda y: self.self_attention(y, mask))
+        return self.around_feed_forward(x, self.feed_forward)
 
 
 class DecoderLayer(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.self_attention = Attention(config)
-        self.cross_attention = Attention(config)
+        self.self_attention = SelfAttention(config)
+        self.cross_attention = CrossAttention(config)
         self.feed_forward = FeedForward(config)
-        self.residuals = nn.ModuleList(Residual(config) for _ in range(3))
+        self.around_self_attention = Residual(config)
+        self.around_cross_attention = Residual(config)
+        self.around_feed_forward = Residual(config)
 
     def forward(self, x: Tensor, memory: Tensor, mask: Tensor, memory_mask: Tensor) -> Tensor:
-        x = self.residuals[0](x, lambda y: self.self_attention(y, y, mask))
-        x = self.residuals[1](x, lambda y: self.cross_attention(y, memory, memory_mask))
-        return self.residuals[2](x, self.feed_forward)
+        remembered = self.cross_attention.remember(memory)
+        x = self.around_self_attention(x, lambda y: self.self_attention(y, mask))
+        x = self.around_cross_attention(
+            x, lambda y: self.cross_attention(y, remembered, memory_mask)
+        )
+        return self.around_feed_forward(x, self.feed_forward)
 
     def step(self, x: Tensor, cache: "LayerCache", memory_mask: Tensor) -> Tensor:
         """The same for one new token (B, 1, D): earlier keys and values come from `cache`."""
-
-        def self_attention(y: Tensor) -> Tensor:
-            key, value = cache.append(*self.self_attention.remember(y))
-            return self.self_attention.attend(y, key, value, None)
-
-        def cross_attention(y: Tensor) -> Tensor:
-            key, value = cache.memory
-            return self.cross_attention.attend(y, key, value, memory_mask)
-
-        x = self.residuals[0](x, self_attention)
-        x = self.residuals[1](x, cross_attention)
-        return self.residuals[2](x, self.feed_forward)
+        x = self.around_self_attention(x, lambda y: self.self_attention.step(y, cache))
+        x = self.around_cross_attention(
+            x, lambda y: self.cross_attention(y, cache.remembered, memory_mask)
+        )
+        return self.around_feed_forward(x, self.feed_forward)
 
 
 @dataclass(slots=True)
 class LayerCache:
-    """Keys and values one decoder layer has seen, (B, H, T, K), and those of the memory."""
+    """Keys and values one decoder layer has seen, and those of the memory (2, B, H, S, K)."""
 
-    memory: tuple[Tensor, Tensor]
-    keys: Tensor  # room for every position; the first `length` are filled
+    remembered: Tensor
+    keys: Tensor  # (B, H, max_length, K), of which the first `length` are filled
     values: Tensor
     length: int = 0
 
     def append(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-        """Add the keys and values of one token; return those of all tokens so far."""
-        self.keys[:, :, self.length] = key[:, :, 0]
-        self.values[:, :, self.length] = value[:, :, 0]
+        """Add the key and value of one token (B, H, 1, K); return those of all so far."""
+        place = self.length
         self.length += 1
-        return self.keys[:, :, : self.length], self.values[:, :, : self.length]
+        self.keys[:, :, place : self.length] = key
+        self.values[:, :, place : self.length] = value
+        return self.keys[:, :, : self.length], self.values[:, :, : self.length]  # (B, H, T, K)
 
 
 @dataclass(slots=True)
@@ -327,10 +365,14 @@ class Encoder(nn.Module):
 
 
 class Decoder(nn.Module):
+    layers: Sequence[DecoderLayer]
+
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.embedding = Embedding(config.target_vocabulary, config)
-        self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.decoder_layers))
+        self.layers = nn.ModuleList(  # type: ignore[assignment]  # it is a sequence of them
+            DecoderLayer(config) for _ in range(config.decoder_layers)
+        )
         self.norm = _final_norm(config)
 
     def forward(self, target: Tensor, memory: Tensor, mask: Tensor, memory_mask: Tensor) -> Tensor:
@@ -355,8 +397,7 @@ class Transformer(nn.Module):
         self.config = config
         self.encoder = Encoder(config)
         self.decoder = Decoder(config)
-        self.logits = nn.Linear(config.d_model, config.target_vocabulary)
-        self._initialise()
+        self.logits = linear(config.d_model, 1, config.target_vocabulary)
         if config.tied_embeddings:
             self.encoder.embedding.tokens.weight = self.decoder.embedding.tokens.weight
             self.logits.weight = self.decoder.embedding.tokens.weight
@@ -380,11 +421,11 @@ class Transformer(nn.Module):
 
     def start(self, memory: Tensor, memory_mask: Tensor) -> Cache:
         """An empty cache for decoding from `memory`, whose keys are computed once, here."""
-        batch, config = memory.size(0), self.config
-        room = (batch, config.heads, config.max_length, config.head_width)
+        config = self.config
+        room = (memory.size(0), config.heads, config.max_length, config.head_width)
         layers = [
             LayerCache(
-                memory=layer.cross_attention.remember(memory),
+                layer.cross_attention.remember(memory),
                 keys=memory.new_empty(room),
                 values=memory.new_empty(room),
             )
@@ -396,15 +437,6 @@ class Transformer(nn.Module):
         """Logits (B, V) of what follows `token` (B,), which joins `cache`."""
         logits: Tensor = self.logits(self.decoder.step(token, cache))[:, 0]  # (B, V)
         return logits
-
-    def _initialise(self) -> None:
-        """Xavier for the matrices; embeddings so that √D times them has variance 1."""
-        for module in self.modules():
-            if isinstance(module, nn.Linear):
-                nn.init.xavier_uniform_(module.weight)
-                nn.init.zeros_(module.bias)
-            elif isinstance(module, nn.Embedding):
-                nn.init.normal_(module.weight, std=self.config.d_model**-0.5)
 
 
 def _final_norm(config: ModelConfig) -> nn.Module:

@@ -13,9 +13,7 @@ Row t of the target is the token fed in at step t + 1; what it predicts is
 """
 
 import hashlib
-import io
 import json
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,22 +23,14 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from explorer.archive import pack, unpack
 from explorer.errors import TraceError
+from explorer.masks import EDITED, OPEN, REASONS, given_reasons
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SITES = ("encoder", "decoder", "cross")
-REASONS = ("", "later position", "padding", "edited")
-"""Why a cell is closed; the code of a reason is its place here, 0 = open."""
-
-OPEN, LATER, PADDING, EDITED = range(4)
-
-FORMAT_VERSION = 1
-LARGEST_FILE = 512 * 2**20
-"""Bytes a `.trace` file may unfold to."""
-
-_KINDS = ("attention", "scores", "values", "head_output")
 _LIMITS = {  # the largest error a sound trace shows, float32 throughout
     "rows_sum_to_one": 1e-5,
     "closed_cells_are_zero": 0.0,
@@ -212,9 +202,8 @@ class Trace:
         Path(path).write_bytes(self.to_bytes())
 
     def to_bytes(self) -> bytes:
-        """The contents of a `.trace` file: an npz archive, the header as JSON inside."""
+        """The contents of a `.trace` file."""
         header = {
-            "version": FORMAT_VERSION,
             "source_tokens": self.source_tokens,
             "target_tokens": self.target_tokens,
             "predicted_tokens": self.predicted_tokens,
@@ -224,10 +213,7 @@ class Trace:
             "facts": dict(self.facts),
             "digest": self.digest,
         }
-        text = json.dumps(header, ensure_ascii=False).encode()
-        file = io.BytesIO()
-        np.savez_compressed(file, header=np.frombuffer(text, np.uint8), **self.arrays)
-        return file.getvalue()
+        return pack(self.arrays, header)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -242,9 +228,7 @@ class Trace:
     def from_bytes(cls, data: bytes, name: str = "trace") -> Self:
         """The trace in the bytes of a `.trace` file called `name`; see `load`."""
         try:
-            arrays, header = _unpack(data, name)
-            if header.pop("version", None) != FORMAT_VERSION:
-                raise TraceError("trace_version", name=name, version=FORMAT_VERSION)
+            arrays, header = unpack(data, name)
             tokens = ("source_tokens", "target_tokens", "predicted_tokens", "candidate_tokens")
             header |= {key: tuple(str(token) for token in header[key]) for key in tokens}
             return cls(arrays=arrays, **header)
@@ -281,7 +265,7 @@ class Trace:
             array = _stack(site, weights)
             arrays[f"{site}.attention"] = array
             mask = (masks or {}).get(site)
-            arrays[f"{site}.closed"] = _given_reasons(site, mask, array)
+            arrays[f"{site}.closed"] = given_reasons(site, mask, array)
         return cls(
             source_tokens=tuple(source_tokens),
             target_tokens=tuple(target_tokens),
@@ -320,28 +304,6 @@ class Trace:
         return worst
 
 
-def closed_cells(
-    queries: int, keys: int, *, causal: bool = False, padded_keys: int = 0
-) -> NDArray[np.uint8]:
-    """Codes of `REASONS` for a (query, key) mask; padding wins over later positions."""
-    mask = np.ones((queries, keys), dtype=np.bool_)
-    if causal:
-        mask = np.tril(mask)
-    padding = np.arange(keys) >= keys - padded_keys
-    return reasons(mask & ~padding, padding)
-
-
-def reasons(mask: NDArray[np.bool_], padding: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """Codes of `REASONS` for a mask (…, query, key) whose padded keys (key,) are known.
-
-    A closed cell is closed because its key is padding; else because it comes later; else
-    because somebody edited the mask.
-    """
-    later = np.triu(np.ones(mask.shape[-2:], dtype=np.bool_), 1)
-    why = np.where(padding, PADDING, np.where(later, LATER, EDITED))
-    return np.where(mask, OPEN, why).astype(np.uint8)
-
-
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:
     """`array` itself if nobody can write to it, else a copy nobody can write to."""
     if array.flags.writeable:
@@ -373,10 +335,21 @@ def _check_shapes(trace: Trace) -> None:
             raise TraceError("bad_mask", site=site)
         if closed.shape not in (axes, weights.shape):
             raise TraceError("wrong_mask", site=site, got=closed.shape, expected=axes)
+        _check_inside(trace, site)
     gold = trace.gold
     if gold is not None and gold.shape != (steps, len(trace.source_tokens)):
         raise TraceError("bad_gold", got=gold.shape)
     _check_steps(trace, steps)
+
+
+def _check_inside(trace: Trace, site: str) -> None:
+    """The parts that full capture adds must fit the attention they explain."""
+    shape = trace.attention(site).shape
+    fits = {"scores": shape, "values": (*shape[:2], shape[3]), "head_output": shape[:3]}
+    for kind, expected in fits.items():
+        array = trace.arrays.get(f"{site}.{kind}")
+        if array is not None and array.shape[: len(expected)] != expected:
+            raise TraceError("wrong_shape", site=site, got=array.shape, expected=expected)
 
 
 def _check_steps(trace: Trace, steps: int) -> None:
@@ -404,21 +377,6 @@ def _digest(trace: Trace) -> str:
     return hasher.hexdigest()
 
 
-def _unpack(data: bytes, name: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Arrays and header of an npz archive; refuses bombs and pickles."""
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        if sum(member.file_size for member in archive.infolist()) > LARGEST_FILE:
-            raise TraceError("trace_too_large", name=name, limit=LARGEST_FILE // 2**20)
-    with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-        arrays = {key: archive[key] for key in archive.files}
-    header = json.loads(arrays.pop("header").tobytes())
-    expected = {f"{site}.{kind}" for site in SITES for kind in (*_KINDS, "closed")} | {"gold"}
-    unknown = [key for key in arrays if key not in expected and not key.startswith("steps.")]
-    if unknown:
-        raise TraceError("no_trace", name=name)
-    return arrays, header
-
-
 def _stack(site: str, weights: ArrayLike | Sequence[ArrayLike]) -> NDArray[np.float32]:
     """(layer, head, query, key) float32 from one array or one array a layer."""
     try:
@@ -432,21 +390,3 @@ def _stack(site: str, weights: ArrayLike | Sequence[ArrayLike]) -> NDArray[np.fl
     if array.ndim != 4:
         raise TraceError("wrong_shape", site=site, got=array.shape, expected="(query, key)")
     return array
-
-
-def _given_reasons(
-    site: str, mask: ArrayLike | None, weights: NDArray[np.float32]
-) -> NDArray[np.uint8]:
-    """Codes of `REASONS` from a boolean mask, from strings, or from the weights alone."""
-    causal = closed_cells(*weights.shape[-2:], causal=site == "decoder")
-    if mask is None:
-        return causal if not weights[..., causal == LATER].any() else np.zeros_like(causal)
-    given = np.asarray(mask)
-    if given.dtype.kind == "U":
-        if not np.isin(given, REASONS).all():
-            raise TraceError("bad_mask", site=site)
-        return np.select([given == reason for reason in REASONS], range(4)).astype(np.uint8)
-    if given.dtype != np.bool_ or given.shape[-2:] != causal.shape:
-        raise TraceError("wrong_mask", site=site, got=given.shape, expected=causal.shape)
-    never_open = ~given.any(axis=tuple(range(given.ndim - 1)))  # (key,)
-    return reasons(given, never_open)

@@ -15,9 +15,10 @@ from explorer.checkpoint import Checkpoint, load_checkpoint
 from explorer.decoding import NOTHING, greedy_steps
 from explorer.errors import ConfigError, VocabularyError
 from explorer.hooks import capture as capture_values
-from explorer.model import Transformer
+from explorer.masks import reasons
+from explorer.model import Transformer, padding_mask
 from explorer.tasks import FIRST, TASKS
-from explorer.trace import SITES, Trace, reasons
+from explorer.trace import SITES, Trace
 from explorer.vocabulary import BOS, EOS, PAD, SymbolVocabulary
 
 CANDIDATES = 10
@@ -94,15 +95,22 @@ class ExplorableModel:
             raise ConfigError("bad_capture", capture=capture)
         source = self._source(text, pad_to)  # (1, S)
         forced = self._forced(target, prefix, force)
+        mask = padding_mask(source)
+        memory = self.transformer.encode(source, mask)  # (1, S, D)
         limit = self.transformer.config.max_length
-        steps = list(greedy_steps(self.transformer, source, limit, forced))
+        steps = list(greedy_steps(self.transformer, memory, mask, limit, forced))
         cached_logits = torch.cat([logits for logits, _ in steps])  # (T, V)
         chosen = torch.cat([token for _, token in steps])  # (T,)
         if forced and max(forced) > len(steps):
             raise VocabularyError("no_such_step", step=max(forced), last=len(steps))
         queries = torch.cat([chosen.new_tensor([BOS]), chosen[:-1]])[None]  # (1, T)
         hooked_logits, values = self._look(source, queries, _CAPTURES[capture])
-        measured = self._measure(source, queries, cached_logits, hooked_logits)
+        plain_logits = self.transformer.decode(queries, memory, mask)[0]
+        measured = {
+            "hooked_equals_plain": _largest_difference(hooked_logits, plain_logits),
+            "cached_equals_full": _largest_difference(cached_logits, plain_logits),
+            **self._measure_padding(source, queries, plain_logits),
+        }
         padding = (source[0] == PAD).numpy()
         gold = self._gold(source[0], len(queries[0]))
         candidates, candidate_tokens = self._candidates(cached_logits, chosen, forced)
@@ -178,20 +186,13 @@ class ExplorableModel:
         }
         return logits, values
 
-    def _measure(
-        self, source: Tensor, target: Tensor, cached: Tensor, hooked: Tensor
-    ) -> dict[str, float]:
-        """The errors `Trace.integrity` reports and only the model can measure, in logits."""
-        plain = self.transformer(source, target)[0]
-        measured = {
-            "hooked_equals_plain": _largest_difference(hooked, plain),
-            "cached_equals_full": _largest_difference(cached, plain),
-        }
+    def _measure_padding(self, source: Tensor, target: Tensor, logits: Tensor) -> dict[str, float]:
+        """By how much the padding of `source`, where it has any, changed the `logits` (T, V)."""
         bare = source[:, source[0] != PAD]
-        if bare.size(1) < source.size(1):
-            alone = self.transformer(bare, target)[0]
-            measured["padding_changes_nothing"] = _largest_difference(plain, alone)
-        return measured
+        if bare.size(1) == source.size(1):
+            return {}
+        alone = self.transformer(bare, target)[0]
+        return {"padding_changes_nothing": _largest_difference(logits, alone)}
 
     def _gold(self, source: Tensor, steps: int) -> dict[str, NDArray[np.bool_]]:
         """The right alignment (T, S), where the model's task has one."""
@@ -214,9 +215,7 @@ class ExplorableModel:
         own = probabilities.gather(1, places[:, None])  # (T, 1)
         ranks = 1 + (probabilities > own).sum(1)
         listed = (best.indices == places[:, None]).any(1)
-        ranks = torch.where(
-            listed, (best.indices == places[:, None]).int().argmax(1) + 1, ranks
-        )
+        ranks = torch.where(listed, (best.indices == places[:, None]).int().argmax(1) + 1, ranks)
         rows = logits.size(0)
         ids = torch.cat([best.indices, places[:, None]], 1)  # (T, best + 1)
         order = torch.arange(1, best.indices.size(1) + 1).expand(rows, -1)
@@ -255,9 +254,7 @@ def load(path: str | Path) -> ExplorableModel:
     return ExplorableModel(load_checkpoint(path), Path(path).stem)
 
 
-def _arrays(
-    values: dict[str, list[Tensor]], padding: NDArray[np.bool_]
-) -> dict[str, NDArray[Any]]:
+def _arrays(values: dict[str, list[Tensor]], padding: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
     """Captured values, one tensor a layer, as the arrays of a `Trace`."""
     arrays: dict[str, NDArray[Any]] = {}
     for name, layers in values.items():

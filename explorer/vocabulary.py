@@ -56,9 +56,7 @@ class SymbolVocabulary:
             raise VocabularyError("empty_text", known=self.known())
         for symbol in symbols:
             if symbol not in self._ids:
-                raise VocabularyError(
-                    "unknown_symbol", symbol=shorten(symbol), known=self.known()
-                )
+                raise VocabularyError("unknown_symbol", symbol=shorten(symbol), known=self.known())
         return [self._ids[symbol] for symbol in symbols]
 
     def decode(self, ids: Iterable[int]) -> str:

@@ -8,7 +8,7 @@ import torch
 from explorer.checkpoint import Checkpoint
 from explorer.model import ModelConfig, Transformer
 from explorer.tracing import ExplorableModel
-from explorer.vocabulary import SymbolVocabulary
+from explorer.vocabulary import EOS, SymbolVocabulary
 
 PRIMES = ModelConfig(  # distinct sizes: a swapped axis cannot pass
     source_vocabulary=13,
@@ -51,5 +51,8 @@ def explorable(make_model: Callable[..., Transformer]) -> ExplorableModel:
         d_ff=20,
         max_length=11,
     )
-    checkpoint = Checkpoint(make_model(config, seed=3), vocabulary, vocabulary, {"task": "reverse"})
+    model = make_model(config, seed=3)
+    with torch.no_grad():
+        model.logits.bias[EOS] = -1.5  # untrained, it would end at once
+    checkpoint = Checkpoint(model, vocabulary, vocabulary, {"task": "reverse"})
     return ExplorableModel(checkpoint, "tiny")

@@ -11,6 +11,8 @@ from explorer.hooks import capture
 from explorer.model import (
     Attention,
     ModelConfig,
+    Residual,
+    SelfAttention,
     Transformer,
     causal_mask,
     padding_mask,
@@ -30,7 +32,8 @@ def copy_linear(ours: list[nn.Linear], weight: torch.Tensor, bias: torch.Tensor)
 
 
 def copy_attention(ours: Attention, theirs: nn.MultiheadAttention) -> None:
-    projections = [ours.query, ours.key_value]
+    own = isinstance(ours, SelfAttention)
+    projections = [ours.query_key_value] if own else [ours.query, ours.key_value]
     copy_linear(projections, theirs.in_proj_weight, theirs.in_proj_bias)
     copy_linear([ours.output], theirs.out_proj.weight, theirs.out_proj.bias)
 
@@ -38,8 +41,9 @@ def copy_attention(ours: Attention, theirs: nn.MultiheadAttention) -> None:
 def copy_rest(ours: nn.Module, theirs: nn.Module) -> None:
     copy_linear([ours.feed_forward.expand], theirs.linear1.weight, theirs.linear1.bias)
     copy_linear([ours.feed_forward.contract], theirs.linear2.weight, theirs.linear2.bias)
-    for number, residual in enumerate(ours.residuals, start=1):
-        getattr(theirs, f"norm{number}").load_state_dict(residual.norm.state_dict())
+    residuals = [module for module in ours.children() if isinstance(module, Residual)]
+    for number, residual in enumerate(residuals, start=1):
+        getattr(theirs, f"norm{number}").load_state_dict(residual.state_dict())
 
 
 @torch.no_grad()

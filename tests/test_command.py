@@ -1,0 +1,64 @@
+import re
+
+import pytest
+
+from explorer.__main__ import main
+from explorer.checkpoint import load_checkpoint, save_checkpoint
+from explorer.trace import Trace
+
+TINY = (
+    "train --task copy --longest 2 --d-model 16 --heads 2 --d-ff 16 --encoder-layers 1 "
+    "--decoder-layers 1 --steps 40 --evaluate-every 20 --device cpu"
+)
+
+
+def test_train_writes_a_checkpoint_that_knows_where_it_comes_from(tmp_path, capsys, monkeypatch):
+    out = tmp_path / "x.safetensors"
+    arguments = [*TINY.split(), "--out", str(out)]
+    monkeypatch.setattr("sys.argv", ["explorer", *arguments])
+    assert main(arguments) == 0
+    facts = load_checkpoint(out).facts
+    assert facts["task"] == "copy"
+    assert facts["steps"] == 40
+    assert facts["longest"] == 2
+    assert facts["command"].startswith("python -m explorer train --task copy")
+    assert set(facts["exact_match_by_length"]) == {"1", "2"}
+    printed = capsys.readouterr()
+    assert re.search(r"exact match \d+\.\d\d%", printed.out)
+    for word in ("loss", "exact", "tokens/s", "40/40"):
+        assert word in printed.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("train --heads 3", "cannot be shared by 3 heads"),
+        ("train --task invert", "copy, reverse, sort"),
+        ("trace nowhere.safetensors 1", "cannot be read"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence(arguments, words, capsys):
+    assert main(arguments.split()) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: ")
+    assert words in error
+    assert error.count("\n") == 1
+
+
+def test_trace_writes_a_page_or_a_file_or_a_summary(explorable, tmp_path, capsys):
+    checkpoint = tmp_path / "tiny.safetensors"
+    save_checkpoint(explorable.checkpoint, checkpoint)
+    page, file = tmp_path / "x.html", tmp_path / "x.trace"
+    assert main(["trace", str(checkpoint), "1 2", "--out", str(page)]) == 0
+    assert "<html" in page.read_text(encoding="utf-8")[:200]
+    assert main(["trace", str(checkpoint), "1 2", "--pad-to", "5", "--out", str(file)]) == 0
+    assert Trace.load(file).source_tokens[-1] == "<pad>"
+    assert main(["trace", str(checkpoint), "1 2"]) == 0
+    assert "rows_sum_to_one" in capsys.readouterr().out
+
+
+def test_a_place_that_cannot_be_written_is_said(explorable, tmp_path, capsys):
+    checkpoint = tmp_path / "tiny.safetensors"
+    save_checkpoint(explorable.checkpoint, checkpoint)
+    assert main(["trace", str(checkpoint), "1", "--out", str(tmp_path / "no" / "x.trace")]) == 2
+    assert "cannot be written" in capsys.readouterr().err
