@@ -35,6 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _describe_start(commands: Any) -> None:
     command = commands.add_parser("start", help="start the app (what no command does, too)")
     command.set_defaults(run=_start)
+    command = commands.add_parser("class", help="start it for a class on the local network")
+    command.set_defaults(run=_start_class)
 
 
 def _describe_train(commands: Any) -> None:
@@ -72,6 +74,12 @@ def _start(options: argparse.Namespace) -> int:
     app = Path(__file__).resolve().parent.parent / "app.py"
     sys.argv = ["streamlit", "run", str(app)]
     return int(cli.main(standalone_mode=False) or 0)
+
+
+def _start_class(options: argparse.Namespace) -> int:
+    from explorer import classroom
+
+    return classroom.main()
 
 
 def _train(options: argparse.Namespace) -> int:
