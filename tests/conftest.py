@@ -1,6 +1,9 @@
 """Small models shared by the tests: real ones, with weights from a fixed seed."""
 
+import os
 from collections.abc import Callable
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch: tiny products, small machines
 
 import pytest
 import torch
