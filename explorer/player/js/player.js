@@ -1,0 +1,254 @@
+const NARROW = 1100; // px; below, one column
+const REST = 500; // ms without a change before the app hears of it
+const PATIENCE = 5000; // ms after which an app that does not answer is no longer waited for
+const PLAY_SECONDS = 6; // a whole output takes about this long,
+const PLAY_PACE = [90, 900]; // ms a step at least and at most
+
+/**
+ * Show a trace.
+ * @param {Element|ShadowRoot} root where to
+ * @param {Uint8Array} bytes the payload
+ * @param {object} options `plotly`: () => Promise<Plotly>; `onState`, `onForce`, `onUnforce`,
+ *   `onReset`: what the app wants to hear
+ * @returns {{update: function(Uint8Array), listen: function(object), destroy: function()}}
+ */
+function mount(root, bytes, options = {}) {
+  const player = createPlayer(root, readPayload(bytes), options);
+  player.build();
+  return {
+    update: (next) => player.update(readPayload(next)),
+    listen: (next) => player.listen(next),
+    destroy: () => player.destroy(),
+  };
+}
+
+/** One player: its state, what can be done to it, and what draws it. */
+function createPlayer(root, trace, options) {
+  const abort = new AbortController();
+  const frame = element("div", { class: "player", testid: "player", tabindex: "-1" });
+  root.append(frame);
+  const context = { root: frame, options: { ...options }, signal: abort.signal, generation: 0 };
+  const store = createState(openingState(trace, trace.header.view, {}), (changed) => draw(changed));
+  Object.assign(context, { state: store.values, set: store.set, touch: store.touch, trace });
+  context.say = (key, facts) => fill(context.trace.header.strings, key, facts);
+  context.act = createActions(context, store);
+  const report = createReport(context);
+  let parts = null;
+  const draw = (changed) => {
+    if (changed.has("theme")) context.palette = readPalette(parts.probe);
+    if (changed.has("projector")) frame.classList.toggle("projector", store.values.projector);
+    frame.dataset.site = store.values.site;
+    for (const part of parts.all) part.update(changed);
+    report(changed);
+  };
+  const rebuild = () => {
+    parts?.map.destroy();
+    parts = buildParts(context, frame);
+    watchTheme(context, parts.probe);
+    store.touch(...Object.keys(store.values), "trace", "theme", "size");
+    store.flush();
+    parts.map.start();
+  };
+  const update = (next) => updatePlayer(context, store, next, rebuild);
+  const destroy = () => {
+    abort.abort();
+    context.act.pause();
+    store.stop();
+    parts?.map.destroy();
+    frame.remove();
+  };
+  const build = () => {
+    watchSize(context);
+    rebuild();
+    listenToKeys(context);
+  };
+  return { build, update, destroy, listen: (next) => listenTo(context, next) };
+}
+
+/** Make every part and put it in its place. */
+function buildParts(context, frame) {
+  const probe = element("i", { class: "probe", "aria-hidden": "true" });
+  frame.replaceChildren(probe);
+  context.palette = readPalette(probe);
+  const strips = createStrips(context);
+  const transport = createTransport(context);
+  const site = createSiteChoice(context);
+  const rail = createRail(context);
+  const map = createMap(context);
+  const candidates = createCandidates(context);
+  const forced = createForced(context);
+  const sentence = createSentence(context);
+  const integrity = createIntegrity(context);
+  const tooltip = createTooltip(context);
+  rail.element.prepend(site.element);
+  const aside = element("div", { class: "aside" }, candidates.element, forced.element, sentence.element);
+  const main = element("div", { class: "main" }, rail.element, map.element, aside);
+  frame.append(strips.element, transport.element, main, integrity.element, tooltip.element);
+  frame.dataset.theme = context.palette.dark ? "dark" : "light";
+  const all = [strips, transport, site, rail, map, candidates, forced, sentence, integrity, tooltip];
+  return { all, map, probe };
+}
+
+/** The sentence called `key`, with its facts put in. */
+function fill(strings, key, facts = {}) {
+  const sentence = strings[key] ?? key;
+  return sentence.replace(/\{(\w+)\}/g, (whole, name) => (name in facts ? String(facts[name]) : whole));
+}
+
+/** What is shown first: what the view asks for where the trace has it, else what was shown. */
+function openingState(trace, view, before) {
+  const names = Object.keys(trace.sites);
+  const wanted = [view.site, before.site, "cross", "decoder", "encoder"];
+  const site = trace.sites[wanted.find((name) => names.includes(name))];
+  const best = bestHead(trace, site);
+  const within = (value, count) => Number.isInteger(value) && value >= 0 && value < count;
+  const pick = (name, count) => [view[name], before[name], best[name]].find((value) => within(value, count)) ?? 0;
+  const step = within(view.step - 1, trace.steps) ? view.step : trace.steps;
+  return {
+    site: site.name,
+    layer: pick("layer", site.layers),
+    head: pick("head", site.heads),
+    step,
+    ahead: view.ahead ?? (view.step === null || (before.ahead ?? false)),
+    scale: before.scale ?? null,
+    log: before.log ?? false,
+    projector: before.projector ?? false,
+    whatIf: view.what_if,
+    hinted: before.hinted ?? view.step !== null,
+    zoomed: false,
+    playing: false,
+    hover: null,
+  };
+}
+
+/** Show another trace in the same player; unless its view says otherwise, the selection stays. */
+function updatePlayer(context, store, next, rebuild) {
+  const before = context.trace.header;
+  context.act.pause();
+  context.trace = next;
+  context.generation += 1;
+  context.root.classList.remove("waiting");
+  store.set(openingState(next, next.header.view, store.values));
+  store.touch("trace", "step", "site", "layer", "head", "ahead", "zoomed");
+  if (before.language !== next.header.language) rebuild();
+}
+
+/** What can be done, by button, key or slider. */
+function createActions(context, store) {
+  let [timer, patience] = [0, 0];
+  const able = () => currentRow(context) >= 0;
+  const goTo = (step, patch = {}) => {
+    const bounded = Math.max(1, Math.min(context.trace.steps, step));
+    if (able()) store.set({ step: bounded, hinted: true, ...patch });
+  };
+  const pause = () => {
+    clearInterval(timer);
+    store.set({ playing: false });
+  };
+  const move = (step, patch) => {
+    pause();
+    goTo(step, patch);
+  };
+  const tick = () => {
+    if (context.state.step >= context.trace.steps) pause();
+    else goTo(context.state.step + 1);
+  };
+  const play = () => {
+    if (context.state.playing) return pause();
+    if (!able()) return;
+    if (context.state.step >= context.trace.steps) goTo(1, { ahead: false });
+    const pace = (PLAY_SECONDS * 1000) / context.trace.steps;
+    timer = setInterval(tick, Math.min(Math.max(pace, PLAY_PACE[0]), PLAY_PACE[1]));
+    store.set({ playing: true });
+  };
+  const ask = (name, ...facts) => {
+    if (!context.options[name]) return;
+    context.root.classList.add("waiting");
+    clearTimeout(patience);
+    patience = setTimeout(() => context.root.classList.remove("waiting"), PATIENCE);
+    context.options[name](...facts);
+  };
+  return {
+    goTo: move,
+    first: () => move(1, { ahead: false }), // from here on the class predicts
+    previous: () => move(context.state.step - 1),
+    next: () => move(context.state.step + 1),
+    last: () => move(context.trace.steps),
+    play,
+    pause,
+    chooseSite: (name) => chooseSite(context, store, name),
+    force: (step, id) => ask("onForce", step, id),
+    unforce: (step) => ask("onUnforce", step),
+    reset: () => ask("onReset"),
+    png: () => downloadFigure(context, "png"),
+    svg: () => downloadFigure(context, "svg"),
+    csv: () => downloadTable(context),
+    resetZoom: () => {},
+  };
+}
+
+/** Another attention; the head stays where that site has it. */
+function chooseSite(context, store, name) {
+  const site = context.trace.sites[name];
+  if (!site) return;
+  const { layer, head } = context.state;
+  if (name === "encoder") context.act.pause();
+  store.set({
+    site: name,
+    layer: Math.min(layer, site.layers - 1),
+    head: Math.min(head, site.heads - 1),
+    hover: null,
+  });
+}
+
+/** Tell the app what is shown, after a rest and only if it is news. */
+function createReport(context) {
+  let [timer, told] = [0, ""];
+  context.signal.addEventListener("abort", () => clearTimeout(timer));
+  return (changed) => {
+    if (!["site", "layer", "head", "step"].some((name) => changed.has(name))) return;
+    clearTimeout(timer);
+    const { site, layer, head, step } = context.state;
+    const selection = { site, layer, head, step };
+    const text = JSON.stringify(selection);
+    if (!told) told = text; // the opening is no news
+    timer = setTimeout(() => {
+      if (text === told) return;
+      told = text;
+      context.options.onState?.(selection);
+    }, REST);
+  };
+}
+
+/** Take the app's newest listeners; an answer of any kind ends the waiting. */
+function listenTo(context, options) {
+  Object.assign(context.options, options);
+  context.root.classList.remove("waiting");
+}
+
+/** Follow the theme: the probe's colours change with it, by a transition that can be heard. */
+function watchTheme(context, probe) {
+  const check = () => {
+    const palette = readPalette(probe);
+    if (palette.key === context.palette.key) return;
+    context.root.dataset.theme = palette.dark ? "dark" : "light";
+    context.touch("theme");
+  };
+  probe.addEventListener("transitionend", check);
+}
+
+/** Follow the size of the player and the room it is given. */
+function watchSize(context) {
+  const { root, signal } = context;
+  const fit = () => {
+    const top = Math.max(root.getBoundingClientRect().top, 0);
+    root.style.setProperty("--player-room", `calc(100dvh - ${Math.round(top)}px)`);
+    assign(root, "data-narrow", root.clientWidth < NARROW ? "" : null);
+    context.touch("size");
+  };
+  const observer = new ResizeObserver(fit);
+  observer.observe(root);
+  window.addEventListener("resize", fit, { signal });
+  signal.addEventListener("abort", () => observer.disconnect());
+  fit();
+}

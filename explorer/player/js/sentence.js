@@ -1,0 +1,78 @@
+const FOCUSED = 0.5;
+const MOST_MASS = 0.9;
+
+/** The picture in one sentence, also for those who cannot see it. */
+function createSentence(context) {
+  const node = element("p", { class: "sentence", testid: "sentence", role: "status", "aria-live": "polite" });
+  const update = (changed) => {
+    const causes = ["trace", "site", "layer", "head", "step"];
+    if (causes.some((name) => changed.has(name))) write(node, sentenceOf(context));
+  };
+  return { element: node, update };
+}
+
+/** The sentence of the present moment. */
+function sentenceOf(context) {
+  const { say, state } = context;
+  const row = currentRow(context);
+  if (state.site === "encoder") return encoderSentence(context);
+  if (row < 0) return say("no_steps");
+  const seen = attentionClause(context, row);
+  const next = predictionClause(context, row);
+  return next ? say("sentence", { seen, next }) : say("sentence_alone", { seen });
+}
+
+/** Whom the selected head looks at, from one row. */
+function attentionClause(context, row) {
+  const { say, state } = context;
+  const site = siteOf(context);
+  const { weights, closed } = rowOf(site, state.layer, state.head, row);
+  const order = weights.map((_, key) => key).sort((one, other) => weights[other] - weights[one]);
+  const [key] = order;
+  const facts = {
+    head: headName(state.layer, state.head),
+    query: labelOf(site.queryTokens[row]),
+    key: labelOf(site.keyTokens[key]),
+    position: key,
+    weight: weights[key].toFixed(2),
+  };
+  const open = closed.reduce((count, code) => count + (code === 0 ? 1 : 0), 0);
+  if (open === 1) return say("seen_only", facts);
+  if (weights[key] > FOCUSED) return say("seen_focused", facts);
+  let [mass, count] = [0, 0];
+  const whole = weights.reduce((sum, weight) => sum + weight, 0);
+  while (count < order.length && mass < MOST_MASS * whole) mass += weights[order[count++]];
+  return say("seen_spread", { ...facts, count });
+}
+
+/** What the model says next, and who decided when it was not the model. */
+function predictionClause({ trace, say }, row) {
+  const token = trace.predicted[row];
+  if (token === undefined) return "";
+  const chosen = chosenAt(trace, row);
+  if (!chosen) return say("next_unknown", { token: labelOf(token) });
+  const [best] = trace.candidates[row];
+  const facts = {
+    token: labelOf(chosen.token),
+    probability: percent(chosen.probability),
+    rank: chosen.rank,
+    best: labelOf(best.token),
+    best_probability: percent(best.probability),
+  };
+  if (chosen.forced) return say(chosen.rank === 1 ? "next_forced_best" : "next_forced", facts);
+  return say(chosen.rank === 1 ? "next_predicted" : "next_given", facts);
+}
+
+/** The encoder has no current row: how sharply its rows look, on average. */
+function encoderSentence(context) {
+  const { say, state } = context;
+  const site = siteOf(context);
+  let [sum, rows] = [0, 0];
+  for (let query = 0; query < site.queries; query += 1) {
+    if (site.queryTokens[query] === "<pad>") continue;
+    sum += Math.max(...rowOf(site, state.layer, state.head, query).weights);
+    rows += 1;
+  }
+  const weight = (sum / Math.max(rows, 1)).toFixed(2);
+  return say("encoder_sentence", { head: headName(state.layer, state.head), count: rows, weight });
+}

@@ -1,0 +1,511 @@
+import csv
+import io
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+from traces import example_trace, random_trace
+
+from explorer.masks import EDITED
+from explorer.player import View, bundle, page, payload, styles
+from explorer.trace import Trace
+
+SIZES = [(1440, 900), (1440, 770), (1366, 630), (1024, 768), (390, 844)]
+HOSTILE = (
+    "<b>x</b>",
+    "<script>document.title='owned'</script>",
+    "<img src=x onerror=alert(1)>",
+    "A" * 10_000,
+    "\u200b\u200d",
+    "مرحبا",
+    "$a$ &amp; {b}",
+    "👩‍👩‍👧",
+)
+
+
+def label(token: str) -> str:
+    return token.strip("<>") if token in ("<bos>", "<eos>", "<pad>") else token
+
+
+def go_to_first(tab: Page) -> None:
+    tab.get_by_role("button", name="First", exact=True).click()
+
+
+def cell_center(tab: Page, trace: Trace, site: str, query: int, key: int) -> tuple[float, float]:
+    """Where the middle of a cell of the large map is on the page."""
+    box = tab.locator(".map .clip").bounding_box()
+    assert box is not None
+    rows, columns = len(trace.queries(site)), len(trace.keys(site))
+    x = box["x"] + box["width"] * (key + 0.5) / columns
+    return x, box["y"] + box["height"] * (query + 0.5) / rows
+
+
+def settle(tab: Page) -> None:
+    """Let the frame with the latest change be painted."""
+    tab.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+
+
+def test_every_step_shows_the_trace_s_numbers(open_html: Callable[..., Page]) -> None:
+    trace = example_trace()
+    tab = open_html(page(trace))
+    tab.get_by_test_id("head-0-2").click()
+    go_to_first(tab)
+    steps = trace.steps()
+    for row, token in enumerate(trace.target_tokens):
+        expect(tab.get_by_test_id("step-count")).to_have_text(f"step {row + 1}/6")
+        settle(tab)
+        printed = tab.locator("[data-testid=row-weights] span").all_inner_texts()
+        weights = trace.attention("cross")[0, 2, row]
+        for text, weight, is_open in zip(printed, weights, trace.mask("cross")[row], strict=True):
+            if not is_open:
+                assert text == ""
+            elif text == "·":
+                assert weight < 0.0051
+            else:
+                assert float(text) == pytest.approx(weight, abs=0.0051)
+        candidates = steps[steps["step"] == row + 1]
+        names = tab.locator("[data-testid=candidates] .name").all_inner_texts()
+        assert names == [label(name) for name in candidates["token"]]
+        values = tab.locator("[data-testid=candidates] .value").all_inner_texts()
+        for text, probability in zip(values, candidates["probability"], strict=True):
+            shown = float(text.strip("<> %"))
+            assert shown == pytest.approx(100 * probability, abs=0.051)
+        sentence = tab.get_by_test_id("sentence").inner_text()
+        best = int(weights.argmax())
+        assert f"asked by “{label(token)}”" in sentence
+        assert f"“{label(trace.source_tokens[best])}” (position {best})" in sentence
+        assert f"{weights[best]:.2f}" in sentence
+        assert f"predicts “{label(trace.predicted_tokens[row])}”" in sentence
+        expect(tab.locator("[data-testid=strip-target] .query")).to_have_text(label(token))
+        tab.keyboard.press("ArrowRight")
+
+
+@pytest.mark.parametrize("site", ["encoder", "decoder", "cross"])
+def test_hovering_says_weight_position_and_reason(
+    open_html: Callable[..., Page], site: str
+) -> None:
+    trace = example_trace()
+    tab = open_html(page(trace))
+    tab.get_by_test_id(f"site-{site}").click()
+    tab.get_by_test_id("head-1-2").click()
+    tooltip = tab.get_by_test_id("tooltip")
+    reasons = trace.mask_reason(site)
+    for query, key in [(0, 0), (0, 5), (2, 3), (4, 1), (5, len(trace.keys(site)) - 1)]:
+        tab.mouse.move(*cell_center(tab, trace, site, query, key))
+        settle(tab)
+        text = tooltip.inner_text()
+        weight = trace.attention(site)[1, 2, query, key]
+        shown = re.search(r"weight (\d\.\d{4})", text)
+        assert shown is not None, text
+        assert float(shown[1]) == pytest.approx(weight, abs=6e-5)
+        assert ("closed: " + reasons[query, key] in text) == (reasons[query, key] != "")
+        assert f"query “{label(trace.queries(site)[query])}” (position {query})" in text
+        assert f"key “{label(trace.keys(site)[key])}” (position {key})" in text
+        assert text.endswith("L1 H2")
+
+
+def test_zoom_keeps_numbers_where_they_are_and_survives_a_step(
+    open_html: Callable[..., Page],
+) -> None:
+    trace = example_trace()
+    tab = open_html(page(trace))
+    start = cell_center(tab, trace, "cross", 1, 1)
+    end = cell_center(tab, trace, "cross", 4, 4)
+    tab.mouse.move(*start)
+    tab.mouse.down()
+    tab.mouse.move(*end, steps=4)
+    tab.mouse.up()
+    expect(tab.get_by_test_id("reset-zoom")).to_be_visible()
+    zoomed = tab.locator("[data-testid=row-weights]").evaluate("node => node.style.transform")
+    tab.get_by_test_id("head-0-0").click()
+    tab.keyboard.press("ArrowLeft")
+    settle(tab)
+    assert tab.evaluate("document.querySelector('.plot').layout.xaxis.range[0]") > 0
+    tab.mouse.move(start[0] + 200, start[1] + 100)
+    tab.get_by_test_id("reset-zoom").click()
+    expect(tab.get_by_test_id("reset-zoom")).to_be_hidden()
+    assert zoomed != tab.locator(".weights").evaluate("node => node.style.transform")
+
+
+def test_what_is_ahead_is_nowhere_on_the_page(open_html: Callable[..., Page]) -> None:
+    source = ("alpha", "beta", "gamma", "delta")
+    trace = example_trace(source, padding=0)
+    for site in ("decoder", "cross"):
+        tab = open_html(page(trace, view=View(site=site)))
+        expect(tab.get_by_role("checkbox", name="Show ahead")).to_be_checked()
+        go_to_first(tab)
+        expect(tab.get_by_role("checkbox", name="Show ahead")).not_to_be_checked()
+        tab.keyboard.press("ArrowRight")
+        expect(tab.get_by_test_id("step-count")).to_have_text("step 2/5")
+        settle(tab)
+        strip = tab.get_by_test_id("strip-target").inner_text().split()
+        assert strip == ["bos", "delta", "gamma", "·", "·", "·"]
+        places = ".query-label, .predicted-label" + (", .key-label" if site == "decoder" else "")
+        shown = " ".join(tab.locator(places).all_inner_texts())
+        assert "beta" not in shown
+        assert "alpha" not in shown
+        assert "gamma" in shown
+        tab.mouse.move(*cell_center(tab, trace, site, 3, 1))
+        settle(tab)
+        expect(tab.get_by_test_id("tooltip")).to_be_hidden()
+        expect(tab.get_by_test_id("not-yet")).to_be_visible()
+        tab.get_by_role("checkbox", name="Show ahead").check()
+        expect(tab.get_by_test_id("strip-target")).to_contain_text("alpha")
+
+
+def test_pixels_ahead_are_covered_on_map_and_thumbnails(open_html: Callable[..., Page]) -> None:
+    trace = example_trace()
+    other = dict(trace.arrays)
+    cross = other["cross.attention"].copy()
+    cross[..., 3:, :6] = cross[..., 3:, 5::-1]  # only rows after step 3 differ
+    other["cross.attention"] = cross
+    pictures = []
+    for shown in (trace, replace(trace, arrays=other, digest="")):
+        tab = open_html(page(shown, view=View(site="cross", layer=1, head=3, step=3)))
+        settle(tab)
+        pictures.append([tab.locator(name).screenshot() for name in (".map", ".picture >> nth=7")])
+    assert pictures[0] == pictures[1]
+
+
+def test_keys_step_and_are_left_alone_in_text_boxes(open_html: Callable[..., Page]) -> None:
+    tab = open_html(page(example_trace()))
+    count = tab.get_by_test_id("step-count")
+    for key, step in [
+        ("Home", 1),
+        ("ArrowRight", 2),
+        ("ArrowRight", 3),
+        ("ArrowLeft", 2),
+        ("End", 6),
+    ]:
+        tab.keyboard.press(key)
+        expect(count).to_have_text(f"step {step}/6")
+    tab.keyboard.press("p")
+    expect(tab.get_by_test_id("player")).to_have_class(re.compile("projector"))
+    sizes = tab.locator(".axis-label, .chip, button:not(.thumbnail), .sentence").evaluate_all(
+        "nodes => nodes.map((node) => parseFloat(getComputedStyle(node).fontSize))"
+    )
+    assert min(sizes) >= 18
+    tab.evaluate("document.body.append(document.createElement('input'))")
+    tab.locator("body > input").focus()
+    for key in ("Home", "p", " "):
+        tab.keyboard.press(key)
+    settle(tab)
+    expect(count).to_have_text("step 6/6")
+    tab.get_by_test_id("site-decoder").focus()
+    tab.keyboard.press("Space")
+    expect(tab.get_by_test_id("site-decoder")).to_have_attribute("aria-checked", "true")
+    expect(tab.get_by_test_id("play")).to_have_attribute("aria-pressed", "false")
+
+
+def test_play_runs_to_the_end_and_stops(open_html: Callable[..., Page]) -> None:
+    tab = open_html(page(example_trace(), view=View(step=4)))
+    tab.get_by_role("button", name="Play").click()
+    expect(tab.get_by_test_id("play")).to_have_attribute("aria-pressed", "true")
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 6/6", timeout=10_000)
+    expect(tab.get_by_test_id("play")).to_have_attribute("aria-pressed", "false")
+
+
+def test_controls_have_the_names_screen_readers_are_told(open_html: Callable[..., Page]) -> None:
+    tab = open_html(page(example_trace()))
+    for name in ("First", "Previous", "Play", "Next", "Last"):
+        expect(tab.get_by_role("button", name=name, exact=True)).to_be_visible()
+    expect(tab.get_by_role("slider", name="Step")).to_be_visible()
+    group = tab.get_by_role("radiogroup", name="Attention")
+    for name in ("Encoder", "Decoder", "Cross"):
+        expect(group.get_by_role("radio", name=name)).to_be_visible()
+    tab.get_by_role("slider", name="Step").fill("2")
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 2/6")
+    expect(tab.get_by_test_id("sentence")).to_have_attribute("aria-live", "polite")
+
+
+def test_the_encoder_has_no_current_step_and_says_why(open_html: Callable[..., Page]) -> None:
+    tab = open_html(page(example_trace()))
+    tab.get_by_test_id("site-encoder").click()
+    expect(tab.get_by_test_id("encoder-reason")).to_have_text("computed once, before step 1")
+    expect(tab.get_by_test_id("current-row")).to_be_hidden()
+    expect(tab.get_by_test_id("step")).to_be_disabled()
+    expect(tab.get_by_test_id("next")).to_have_attribute("aria-disabled", "true")
+    tab.keyboard.press("Home")
+    tab.get_by_test_id("site-cross").click()
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 6/6")
+
+
+def test_every_head_has_a_thumbnail_and_its_gold_score(open_html: Callable[..., Page]) -> None:
+    trace = example_trace()
+    tab = open_html(page(trace))
+    gold, cross = trace.gold, trace.attention("cross")
+    assert gold is not None
+    rows = gold.any(-1)
+    for layer in range(2):
+        for head in range(4):
+            score = (cross[layer, head] * gold).sum(-1)[rows].mean()
+            shown = tab.locator(f"[data-testid=head-{layer}-{head}] .score").inner_text()
+            assert float(shown) == pytest.approx(score, abs=0.0051)
+    tab.get_by_test_id("head-0-1").click()
+    expect(tab.get_by_test_id("map-title")).to_have_text("Cross · L0 H1")
+    tab.get_by_test_id("head-0-1").press("ArrowDown")
+    expect(tab.get_by_test_id("map-title")).to_have_text("Cross · L0 H2")
+
+
+def test_three_reasons_have_three_looks_and_an_open_zero_a_fourth(
+    open_html: Callable[..., Page],
+) -> None:
+    trace = example_trace()
+    arrays = dict(trace.arrays)
+    closed = arrays["decoder.closed"].copy()
+    weights = arrays["decoder.attention"].copy()
+    closed[4, 1], closed[0, 5] = EDITED, 2
+    weights[..., 4, :2] = 0
+    weights[..., 4, 4] += 1 - weights[..., 4, :].sum(-1)
+    arrays |= {"decoder.closed": closed, "decoder.attention": weights}
+    tab = open_html(page(replace(trace, arrays=arrays, digest=""), view=View(site="decoder")))
+    expect(tab.get_by_test_id("reasons")).to_have_text("later positionpaddingedited")
+    looks = set()
+    for query, key in [(4, 0), (4, 1), (0, 2), (0, 5)]:
+        x, y = cell_center(tab, trace, "decoder", query, key)
+        tab.mouse.move(1, 1)
+        settle(tab)
+        clip = {"x": round(x) - 12, "y": round(y) - 12, "width": 24, "height": 24}
+        looks.add(tab.screenshot(clip=clip))
+    assert len(looks) == 4
+
+
+def test_hostile_tokens_stay_text(open_html: Callable[..., Page]) -> None:
+    tab = open_html(page(example_trace(HOSTILE)), 1366, 630)
+    source = tab.get_by_test_id("strip-source").inner_text()
+    assert "<b>x</b>" in source
+    assert "مرحبا" in source
+    assert "U+200B" in source
+    assert tab.locator("b, img").count() == 0
+    assert "owned" not in tab.title() or "<script>" in tab.title()
+    tab.keyboard.press("Home")
+    for _ in HOSTILE:
+        tab.keyboard.press("ArrowRight")
+        settle(tab)
+        assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    with tab.expect_download() as event:
+        tab.get_by_test_id("csv").click()
+    rows = list(csv.reader(io.StringIO(event.value.path().read_text("utf-8-sig"))))
+    assert rows[0][1] == "0 <b>x</b>"
+    assert len(rows) == len(HOSTILE) + 2
+    with tab.expect_download() as event:
+        tab.get_by_test_id("svg").click()
+    drawing = event.value.path().read_text("utf-8")
+    assert "&#60;b&#62;x&#60;/b&#62;" in drawing
+    assert "<script" not in drawing
+
+
+def test_csv_holds_the_shown_matrix(open_html: Callable[..., Page]) -> None:
+    trace = example_trace()
+    tab = open_html(page(trace, view=View(site="cross", layer=1, head=1)))
+    with tab.expect_download() as event:
+        tab.get_by_test_id("csv").click()
+    rows = list(csv.reader(io.StringIO(event.value.path().read_text("utf-8-sig"))))
+    shown = np.array([[float(cell) for cell in row[1:]] for row in rows[1:]])
+    assert np.abs(shown - trace.attention("cross")[1, 1]).max() < 1e-5
+    with tab.expect_download() as event:
+        tab.get_by_test_id("png").click()
+    assert event.value.path().read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_tampered_trace_turns_the_line_red(open_html: Callable[..., Page]) -> None:
+    trace = example_trace()
+    arrays = dict(trace.arrays)
+    arrays["cross.attention"] = arrays["cross.attention"] * np.float32(1.01)
+    tab = open_html(page(replace(trace, arrays=arrays)))
+    failed = tab.locator("[data-testid=integrity] .failed")
+    assert failed.count() == 2
+    colour = failed.first.evaluate("node => getComputedStyle(node).color")
+    red, green, blue = (int(part) for part in re.findall(r"\d+", colour))
+    assert red > 2 * max(green, blue)
+    expect(tab.locator("[data-testid=integrity] .passed").first).to_contain_text("closed cells")
+
+
+def test_foreign_traces_without_steps_or_with_one_site_are_shown(
+    open_html: Callable[..., Page],
+) -> None:
+    even = np.full((1, 2, 3, 3), 1 / 3, dtype=np.float32)
+    tab = open_html(page(Trace.from_arrays(["a", "b", "c"], encoder=even)))
+    expect(tab.get_by_test_id("map-title")).to_have_text("Encoder · L0 H0")
+    expect(tab.get_by_test_id("site-cross")).to_have_attribute("aria-disabled", "true")
+    tab.get_by_test_id("site-cross").click(force=True)
+    expect(tab.get_by_test_id("map-title")).to_have_text("Encoder · L0 H0")
+    causal = np.tril(np.ones((3, 3), dtype=np.float32))
+    decoder = np.broadcast_to(causal / causal.sum(-1, keepdims=True), (1, 2, 3, 3))
+    tab = open_html(page(Trace.from_arrays([], ["a", "b", "c"], decoder=decoder)))
+    expect(tab.get_by_test_id("sentence")).to_contain_text("Head L0 H0, asked by “c”")
+    expect(tab.get_by_test_id("candidates-note")).to_have_text("This trace holds no predictions.")
+    expect(tab.get_by_test_id("strip-source")).to_be_hidden()
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("trace", [example_trace(), random_trace(64, 64, 6, 8)], ids=["5", "64"])
+def test_nothing_overflows(open_html: Callable[..., Page], language: str, trace: Trace) -> None:
+    tab = open_html(page(trace, language))
+    for width, height in SIZES:
+        tab.set_viewport_size({"width": width, "height": height})
+        tab.wait_for_timeout(150)
+        page_width, page_height = tab.evaluate(
+            "[document.documentElement.scrollWidth, document.documentElement.scrollHeight]"
+        )
+        assert page_width <= width
+        if width >= 1366:
+            assert page_height <= height
+        assert tab.evaluate(CLIPPED) == [], (width, height)
+        assert tab.evaluate(OVERLAPPING) == [], (width, height)
+        map_box = tab.get_by_test_id("map").bounding_box()
+        assert map_box is not None
+        assert min(map_box["width"], map_box["height"]) > 180
+
+
+CLIPPED = """() => {
+  const names = "button:not(.thumbnail), .map-title, .integrity li, .hint, .strip-label, " +
+    ".axis-title, .reason-key, .count";
+  return [...document.querySelectorAll(names)].filter((node) => node.offsetParent &&
+    (node.scrollWidth > node.clientWidth + 2 ||
+      node.getBoundingClientRect().right > innerWidth + 1)).map((node) => node.outerHTML);
+}"""
+OVERLAPPING = """() => {
+  const faults = [];
+  for (const group of [".query-label", ".key-label:not(.rotated)", ".transport > *", ".foot > *",
+    ".strips > *, .transport, .main, .foot", ".legend > *", ".map-heading > *", ".marks span"]) {
+    const boxes = [...document.querySelectorAll(group)].map((node) => node.getBoundingClientRect())
+      .filter((box) => box.width && box.height);
+    boxes.forEach((one, at) => boxes.slice(at + 1).forEach((other) => {
+      const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+      const down = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+      if (across > 1.5 && down > 3.5) faults.push([group, across, down]);
+    }));
+  }
+  return faults;
+}"""
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_text_can_be_read_in_both_themes(open_html: Callable[..., Page], dark: bool) -> None:
+    tab = open_html(page(example_trace()), dark=dark)
+    tab.keyboard.press("Home")
+    tab.keyboard.press("ArrowRight")
+    settle(tab)
+    faint = tab.evaluate(CONTRAST)
+    assert faint == []
+
+
+CONTRAST = """() => {
+  const pen = Object.assign(document.createElement("canvas"), { width: 1, height: 1 })
+    .getContext("2d", { willReadFrequently: true });
+  const parse = (colour) => {
+    pen.clearRect(0, 0, 1, 1);
+    pen.fillStyle = colour;
+    pen.fillRect(0, 0, 1, 1);
+    return [...pen.getImageData(0, 0, 1, 1).data];
+  };
+  const light = (rgb) => rgb.slice(0, 3).map((value) => value / 255)
+    .map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, part, at) => sum + part * [0.2126, 0.7152, 0.0722][at], 0);
+  const ground = (node) => {
+    for (let at = node; at; at = at.parentElement) {
+      const colour = parse(getComputedStyle(at).backgroundColor);
+      if (colour[3] > 250) return colour;
+    }
+    return [255, 255, 255, 255];
+  };
+  const names = ".chip:not(.ahead), button:not([aria-disabled]), .strip-label, .hint, .count, " +
+    ".axis-title, .axis-label:not(.ahead), .head-name, .score, .sentence, .integrity li, .keys, " +
+    ".marks span, .reason-key, .value, .rank, .note, h3, .cover-text, .mini-axes";
+  return [...document.querySelectorAll(names)].filter((node) => node.offsetParent).map((node) => {
+    const [one, other] = [parse(getComputedStyle(node).color), ground(node)].map(light);
+    return [(Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05), node.className];
+  }).filter(([ratio]) => ratio < 4.5);
+}"""
+
+
+def shadow_page(trace: Trace) -> str:
+    """The component entry on a shadow root, as Streamlit calls it, with a fake host."""
+    html = page(trace)
+    script = bundle().replace("export default function", "const entry = function")
+    script = script.replace("export { mount };", "")
+    start, end = (
+        html.index('<script type="module">'),
+        html.index('<script type="text/plain" id="pl'),
+    )
+    harness = f"""<script type="module">
+{script}
+window.heard = [];
+window.entry = entry;
+window.servedBytes = embeddedPayload();
+window.explorerPlotly = embeddedPlotly();
+window.host = document.getElementById("player");
+window.shadow = host.attachShadow({{ mode: "open" }});
+const sheet = document.createElement("style");
+sheet.textContent = {styles()!r};
+shadow.append(sheet);
+const hear = (name) => (key, value) => heard.push([name, key, value]);
+window.call = (data) => entry({{ data, parentElement: shadow, key: "k", name: "n",
+  setStateValue: hear("state"), setTriggerValue: hear("trigger") }});
+window.cleanup = call(servedBytes);
+</script>
+"""
+    return html[:start] + harness + html[end:]
+
+
+def bytes_of(trace: Trace, view: View) -> list[int]:
+    return list(payload(trace, view=view))
+
+
+def test_the_component_reports_and_is_updated_in_place(open_html: Callable[..., Page]) -> None:
+    trace = example_trace()
+    html = shadow_page(trace)
+    tab = open_html(html)
+    tab.evaluate("shadow.querySelector('.player').marked = true")
+    able = View(what_if=True, forced=((2, "1"),), original=("4", "9", "<eos>"), step=2)
+    tab.evaluate("(data) => { call(new Uint8Array(data)); }", bytes_of(trace, able))
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 2/6")
+    assert tab.evaluate("shadow.querySelectorAll('.player').length") == 1
+    assert tab.evaluate("shadow.querySelector('.player').marked") is True
+    expect(tab.get_by_test_id("forced")).to_contain_text("step 2: “1”")
+    tab.locator("[data-testid=candidates] .candidate").nth(2).click()
+    tab.get_by_test_id("unforce-2").click()
+    tab.get_by_test_id("original-path").click()
+    tab.get_by_test_id("head-0-1").click()
+    tab.wait_for_timeout(700)
+    steps = trace.steps()
+    third = steps[(steps["step"] == 2) & (steps["rank"] == 3)]
+    assert tab.evaluate("heard") == [
+        ["trigger", "force", {"step": 2, "id": int(third["id"].iloc[0])}],
+        ["trigger", "unforce", 2],
+        ["trigger", "reset", True],
+        ["state", "selection", {"site": "cross", "layer": 0, "head": 1, "step": 2}],
+    ]
+    tab.mouse.move(*cell_center(tab, trace, "cross", 0, 1))
+    expect(tab.get_by_test_id("tooltip")).to_contain_text("query “bos” (position 0)")
+    tab.evaluate("host.style.setProperty('--st-background-color', '#101216')")
+    tab.evaluate("host.style.setProperty('--st-text-color', '#f0f0f0')")
+    expect(tab.get_by_test_id("player")).to_have_attribute("data-theme", "dark")
+    tab.evaluate("cleanup()")
+    assert tab.evaluate("shadow.querySelectorAll('.player').length") == 0
+
+
+def test_without_the_app_a_candidate_cannot_be_forced(open_html: Callable[..., Page]) -> None:
+    tab = open_html(page(example_trace()))
+    row = tab.locator("[data-testid=candidates] .candidate").nth(1)
+    expect(row).to_have_attribute("aria-disabled", "true")
+    assert "needs the running app" in (row.get_attribute("title") or "")
+
+
+def test_without_plotly_the_rest_still_works(new_tab: Callable[..., Page], tmp_path) -> None:
+    html = page(example_trace()).replace(
+        "{ plotly: embeddedPlotly }", "{ plotly: () => Promise.reject(new Error('gone')) }"
+    )
+    path = tmp_path / "page.html"
+    path.write_text(html, encoding="utf-8")
+    tab = new_tab(offline=True)
+    tab.goto(path.as_uri())
+    expect(tab.get_by_test_id("map-notice")).to_be_visible()
+    tab.keyboard.press("Home")
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 1/6")
+    tab.mouse.move(*cell_center(tab, example_trace(), "cross", 0, 4))
+    expect(tab.get_by_test_id("tooltip")).to_contain_text("weight 0.9")
