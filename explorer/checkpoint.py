@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 from safetensors import SafetensorError
@@ -84,19 +84,11 @@ def from_bytes(data: bytes, name: str) -> Checkpoint:
         version = str(metadata.get("version"))[:16]
         raise CheckpointError("checkpoint_version", name=name, got=version, expected=FORMAT_VERSION)
     config, source, target, facts = _description(metadata, name)
-    _compare_shapes(header, config, name)
     try:
         weights = load_tensors(data)
     except (SafetensorError, ValueError, TypeError, KeyError, RuntimeError) as error:
         raise CheckpointError("damaged_checkpoint", name=name) from error
-    model = Transformer(config)
-    own = dict(_weights(model))
-    with torch.no_grad():
-        for key, weight in own.items():
-            if not weights[key].isfinite().all():
-                raise CheckpointError("damaged_checkpoint", name=name)
-            weight.copy_(weights[key])
-    return Checkpoint(model.eval(), source, target, facts)
+    return Checkpoint(_model(config, weights, name), source, target, facts)
 
 
 def write_atomically(path: Path, data: bytes) -> None:
@@ -170,30 +162,33 @@ def _description(
         (target, config.target_vocabulary),
     ):
         if len(vocabulary) != entries:
-            raise CheckpointError(
-                "mismatched_weights",
-                name=name,
-                weight="vocabulary",
-                got=len(vocabulary),
-                expected=entries,
-            )
+            _refuse_weight(name, "vocabulary", len(vocabulary), entries)
     return config, source, target, facts
 
 
-def _compare_shapes(header: dict[str, Any], config: ModelConfig, name: str) -> None:
-    """Raise unless the file holds exactly the weights `config` asks for."""
-    with torch.device("meta"):  # shapes alone, no memory
-        expected = {key: list(weight.shape) for key, weight in _weights(Transformer(config))}
-    got = {
-        key: entry.get("shape") if isinstance(entry, dict) else None
-        for key, entry in header.items()
-    }
-    for key in expected.keys() | got.keys():
-        if expected.get(key) != got.get(key):
-            raise CheckpointError(
-                "mismatched_weights",
-                name=name,
-                weight=key[:64],
-                got=got.get(key, "none"),
-                expected=expected.get(key, "none"),
-            )
+def _model(config: ModelConfig, weights: Mapping[str, Tensor], name: str) -> Transformer:
+    """The Transformer of `config` with `weights`, which must be exactly its own.
+
+    They are counted first: no more is reserved than the file itself holds.
+    """
+    held = sum(weight.numel() for weight in weights.values())
+    if held != config.parameters:
+        _refuse_weight(name, "count", held, config.parameters)
+    model = Transformer(config)
+    own = dict(_weights(model))
+    for key in own.keys() | weights.keys():
+        expected, got = (list(w[key].shape) if key in w else "none" for w in (own, weights))
+        if expected != got:
+            _refuse_weight(name, key[:64], got, expected)
+        if not weights[key].isfinite().all():
+            raise CheckpointError("damaged_checkpoint", name=name)
+    with torch.no_grad():
+        for key, weight in own.items():
+            weight.copy_(weights[key])
+    return model.eval()
+
+
+def _refuse_weight(name: str, weight: str, got: object, expected: object) -> NoReturn:
+    raise CheckpointError(
+        "mismatched_weights", name=name, weight=weight, got=got, expected=expected
+    )

@@ -14,6 +14,10 @@ LAYERS = [  # each may import from its own layer's earlier modules and from laye
     ["hooks", "model", "decoding", "tasks"],
     ["checkpoint", "tracing", "evaluation", "training"],
     ["player", "notebook"],
+    [
+        *("place", "library", "classroom", "delivery", "warmth"),
+        *("session", "notice", "stage", "controls", "corner", "views", "shell"),
+    ],
 ]
 ORDER = [module for layer in LAYERS for module in layer]
 

@@ -1,0 +1,37 @@
+"""The door: `streamlit run app.py`.
+
+The app itself is `explorer/shell.py`. What Streamlit would not do by itself stands here: serve
+the player's plotly.js, compress for other machines, and bring torch in while the browser is
+still busy with the frame of the page. Nothing comes from the internet.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import streamlit as st
+from starlette.middleware import Middleware
+from starlette.routing import Route
+
+from explorer import warmth
+from explorer.delivery import Compressed, serve_plotly
+
+
+def base() -> str:
+    """The path the app is served under: "" or "/…"."""
+    path = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    return f"/{path}" if path else ""
+
+
+@asynccontextmanager
+async def lifespan(_: st.App) -> AsyncIterator[None]:
+    """While the server lives: warm up, once."""
+    warmth.begin()
+    yield
+
+
+app = st.App(
+    "explorer/shell.py",
+    routes=[Route(f"{base()}/plotly.min.js", serve_plotly)],
+    middleware=[Middleware(Compressed, base=base())],
+    lifespan=lifespan,
+)

@@ -1,0 +1,81 @@
+"""The row of controls on Explore: what is to be traced."""
+
+import random
+from collections.abc import Mapping
+from functools import partial
+
+import streamlit as st
+
+from explorer import session
+from explorer.language import say
+from explorer.library import Entry, describe
+from explorer.place import MOST_PADDING
+
+
+def controls(shelf: Mapping[str, Entry], language: str) -> None:
+    """Model, Source, Random, Examples and Pad; they show the session's request."""
+    entry = shelf[st.session_state[session.MODEL]]
+    _choose_model(shelf, language)
+    _type_source(entry, language)
+    _offer_texts(entry, language)
+    _choose_padding(entry, language)
+
+
+def _choose_model(shelf: Mapping[str, Entry], language: str) -> None:
+    key = session.widget_key(session.MODEL, language)
+    st.selectbox(
+        say("explore.model", language),
+        list(shelf),
+        format_func=lambda name: describe(shelf[name], language),
+        key=key,
+        on_change=partial(session.pick_model, key, shelf),
+        label_visibility="collapsed",
+    )
+
+
+def _type_source(entry: Entry, language: str) -> None:
+    label = say("explore.source", language)
+    if entry.trace is not None:
+        text = " ".join(entry.trace.source_tokens)
+        st.text_input(label, text, disabled=True, label_visibility="collapsed")
+        return
+    key = session.widget_key(session.SOURCE, language)
+    st.text_input(
+        label,
+        key=key,
+        on_change=partial(session.submit, key),
+        placeholder=say("explore.source_hint", language, known=" ".join(entry.symbols)),
+        autocomplete="off",
+        label_visibility="collapsed",
+    )
+
+
+def _offer_texts(entry: Entry, language: str) -> None:
+    still = entry.trace is not None
+    st.button(
+        say("explore.random", language),
+        key="random",
+        on_click=lambda: session.ask(entry.random_text(random.Random())),
+        disabled=still,
+    )
+    st.menu_button(
+        say("explore.examples", language),
+        entry.examples,
+        key=session.EXAMPLES,
+        on_click=session.take_example,
+        disabled=still,
+    )
+
+
+def _choose_padding(entry: Entry, language: str) -> None:
+    key = session.widget_key(session.PAD, language)
+    st.selectbox(
+        say("explore.pad", language),
+        range(MOST_PADDING + 1),
+        format_func=lambda count: say("explore.pad_choice", language, count=count),
+        key=key,
+        on_change=partial(session.pick_padding, key),
+        disabled=entry.trace is not None,
+        label_visibility="collapsed",
+        width=112,
+    )

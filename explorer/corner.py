@@ -1,0 +1,126 @@
+"""The corner of Explore: files in and out, and the link to this very picture."""
+
+import json
+from collections.abc import Mapping
+from functools import partial
+
+import streamlit as st
+
+from explorer import classroom, session
+from explorer.errors import ExplorerError
+from explorer.language import say
+from explorer.library import Entry, bring
+from explorer.notice import complain, plain
+from explorer.place import Place
+from explorer.trace import Trace
+
+LARGEST_UPLOAD = 64
+"""Megabytes."""
+
+
+def files(shelf: Mapping[str, Entry], trace: Trace, place: Place, language: str) -> None:
+    """Downloads of what is shown, and, for who may, uploads and their end."""
+    _downloads(trace, place, language)
+    if not classroom.rights(session.is_host()).bring:
+        st.caption(say("explore.upload_refused", language))
+        return
+    _upload(shelf, language)
+    for name in session.uploads():
+        st.button(
+            say("explore.delete", language, name=plain(name)),
+            key=f"delete-{name}",
+            on_click=partial(session.delete_upload, name, shelf),
+            icon=":material/delete:",
+        )
+
+
+def share(shelf: Mapping[str, Entry], place: Place, language: str) -> None:
+    """The link to what is shown; in a classroom also how to join."""
+    if shelf[place.request.model].uploaded:
+        st.caption(say("explore.share_upload", language))
+    else:
+        st.caption(say("explore.share_about", language))
+        st.code(session.link(place), language=None, wrap_lines=True)
+    if classroom.is_classroom():
+        _join(language)
+
+
+def _downloads(trace: Trace, place: Place, language: str) -> None:
+    """Buttons whose files are made when they are asked for, not before."""
+    name = f"attention-{place.request.model}".replace(" ", "-")
+    offers = {
+        "html": (lambda: _page(trace, language), ".html", "text/html"),
+        "trace": (trace.to_bytes, ".trace", "application/octet-stream"),
+        "steps": (lambda: _steps_table(trace), "-steps.csv", "text/csv"),
+    }
+    for offer, (make, ending, kind) in offers.items():
+        st.download_button(
+            say(f"explore.download_{offer}", language),
+            make,
+            file_name=name + ending,
+            mime=kind,
+            key=f"download-{offer}",
+            on_click="ignore",
+            icon=":material/download:",
+            width="stretch",
+        )
+
+
+def _page(trace: Trace, language: str) -> bytes:
+    from explorer.player import page
+
+    return page(trace, language).encode()
+
+
+def _steps_table(trace: Trace) -> bytes:
+    # The mark at the beginning tells spreadsheets that the symbols are UTF-8.
+    return trace.steps().to_csv(index=False).encode("utf-8-sig")
+
+
+def _upload(shelf: Mapping[str, Entry], language: str) -> None:
+    """The door for files: read at once, kept under its name, and looked at."""
+    choose = json.dumps(say("explore.upload_choose", language), ensure_ascii=False)
+    st.html(f"<style>:root {{ --choose-file: {choose}; }}</style>")  # see shell.css
+    key = session.upload_key()
+    st.file_uploader(
+        say("explore.upload", language, limit=LARGEST_UPLOAD),
+        type=["safetensors", "trace"],
+        max_upload_size=LARGEST_UPLOAD,
+        key=key,
+        on_change=partial(_take_upload, key, shelf),
+        help=say("explore.upload_about", language, count=session.MOST_UPLOADS),
+    )
+    if (problem := session.upload_problem()) is not None:
+        complain(problem, language)
+
+
+def _take_upload(key: str, shelf: Mapping[str, Entry]) -> None:
+    """Put a file that arrived on the shelf and look at it, or note why not."""
+    problem = None
+    if (file := session.uploaded_file(key)) is not None:
+        try:
+            name = session.keep_upload(bring(*file), shelf)
+            session.choose_model(name, {**shelf, **session.uploads()})
+        except ExplorerError as error:
+            problem = error
+    session.note_upload_problem(problem)
+
+
+def _join(language: str) -> None:
+    """The room's address as a QR code, and for the host the place to show the key."""
+    address = session.address()
+    st.image(classroom.qr_code(address), width=220)
+    st.caption(say("classroom.join", language, address=address))
+    if session.is_host():
+        st.caption(say("classroom.you_are_host", language))
+        return
+    word = st.text_input(
+        say("classroom.key", language),
+        type="password",
+        key=session.HOST_KEY,
+        on_change=partial(session.show_key, classroom.is_key),
+        help=say("classroom.key_about", language),
+        autocomplete="off",
+    )
+    if word:
+        st.error(say("classroom.key_wrong", language))

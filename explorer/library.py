@@ -1,0 +1,185 @@
+"""Which models there are to look at: the shipped checkpoints, and what a visitor brings.
+
+The list is read from the files' headers alone, so it is there before torch is; a model is
+loaded when it is first asked something. Names are looked up here, never used as paths.
+"""
+
+import json
+import os
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from safetensors import SafetensorError, safe_open
+
+from explorer.errors import TraceError
+from explorer.language import say
+from explorer.trace import Trace
+from explorer.vocabulary import shorten
+
+if TYPE_CHECKING:
+    from explorer.tracing import ExplorableModel
+
+FOLDER_VARIABLE = "EXPLORER_CHECKPOINTS"
+"""The environment variable that names another folder of checkpoints."""
+
+REMEDY = "python -m explorer train --task reverse --out checkpoints/reverse.safetensors"
+"""What to do when there is no model."""
+
+TRACE_SUFFIX = ".trace"
+LARGEST_TRACE = 128 * 2**20
+"""Bytes an uploaded trace may unfold to: it is kept in memory as long as its visitor stays."""
+
+_FIRST = ("reverse", "copy", "sort", "reverse-early")
+"""The order of the shipped models; others follow by name."""
+
+_EXAMPLES = {
+    "copy": ("7 3 9 1 4", "甲 乙 丙 丁", "a 1 b 2 c 3", "5 5 2 5 2 2"),
+    "reverse": ("7 3 9 1 4", "甲 乙 丙 丁", "1 2 3 4 5 6 7 8 9", "a 甲 b 乙 c 丙", "5 5 2 5 2 2"),
+    "sort": ("7 3 9 1 4", "丁 丙 乙 甲", "d 4 b 2 c 3 a 1", "5 5 2 5 2 2"),
+}
+_LONG_EXAMPLE = "3 甲 7 a 1 乙 9 c 5 丙 2 e 8 丁 4 g"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing to look at: a checkpoint on disk, an uploaded one, or an uploaded trace.
+
+    stamp: differs whenever the contents do.
+    symbols: what the model can read; empty for a trace.
+    longest: symbols it was trained for, or as many as it takes.
+    description: the checkpoint's facts and sizes, as far as they are shown.
+    """
+
+    name: str
+    stamp: str
+    symbols: tuple[str, ...] = ()
+    longest: int = 0
+    description: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    path: Path | None = None
+    model: "ExplorableModel | None" = field(default=None, compare=False, repr=False)
+    trace: Trace | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def uploaded(self) -> bool:
+        return self.path is None
+
+    @property
+    def examples(self) -> tuple[str, ...]:
+        """Texts worth looking at; the first is the one to open with."""
+        texts = (*_EXAMPLES.get(str(self.description.get("task")), ()), _LONG_EXAMPLE)
+        fitting = tuple(text for text in texts if self.reads(text))
+        return fitting or (self.random_text(random.Random(0)),)
+
+    def reads(self, text: str) -> bool:
+        """Whether the model knows every symbol and has room for them."""
+        symbols = text.split()
+        return 0 < len(symbols) <= self.longest and set(symbols) <= set(self.symbols)
+
+    def random_text(self, generator: random.Random) -> str:
+        """Five to nine symbols the model knows, as far as it has room; "" for a trace."""
+        length = min(generator.randint(5, 9), self.longest)
+        return " ".join(generator.choices(self.symbols, k=length)) if self.symbols else ""
+
+    def load(self) -> "ExplorableModel":
+        """The model itself; not for a trace. Raises `CheckpointError`."""
+        from explorer.tracing import load
+
+        if self.model is not None:
+            return self.model
+        assert self.path is not None
+        return load(self.path)
+
+
+def shipped() -> dict[str, Entry]:
+    """The checkpoints that are there for everybody, by name, the one to open with first."""
+    beside = Path(__file__).resolve().parent.parent / "checkpoints"
+    folder = Path(os.environ.get(FOLDER_VARIABLE) or beside)
+    entries = []
+    for path in folder.glob("*.safetensors"):
+        status = path.stat()
+        entries.append(_read_header(path, status.st_mtime_ns, status.st_size))
+    ranks = {name: rank for rank, name in enumerate(_FIRST)}
+    known = [entry for entry in entries if entry is not None]
+    known.sort(key=lambda entry: (ranks.get(entry.name, len(ranks)), entry.name))
+    return {entry.name: entry for entry in known}
+
+
+def bring(file_name: str, data: bytes) -> Entry:
+    """The entry of an uploaded checkpoint or trace. Raises `CheckpointError`, `TraceError`."""
+    shown = shorten(Path(file_name).name)
+    stem = shorten(Path(file_name).stem) or "upload"
+    stamp = sha256(data).hexdigest()
+    if file_name.lower().endswith(TRACE_SUFFIX):
+        trace = Trace.from_bytes(data, shown)
+        if sum(array.nbytes for array in trace.arrays.values()) > LARGEST_TRACE:
+            raise TraceError("trace_too_large", name=shown, limit=LARGEST_TRACE // 2**20)
+        return Entry(f"{stem}{TRACE_SUFFIX}", stamp, trace=trace)
+    from explorer.checkpoint import from_bytes
+    from explorer.tracing import ExplorableModel
+
+    checkpoint = from_bytes(data, shown)
+    config = checkpoint.model.config
+    return Entry(
+        name=stem,
+        stamp=stamp,
+        symbols=checkpoint.source_vocabulary.symbols,
+        longest=_longest(checkpoint.facts, config.max_length),
+        description={
+            **_shown_facts(checkpoint.facts),
+            "encoder_layers": config.encoder_layers,
+            "decoder_layers": config.decoder_layers,
+            "heads": config.heads,
+        },
+        model=ExplorableModel(checkpoint, stem),
+    )
+
+
+def describe(entry: Entry, language: str) -> str:
+    """The facts in words: "reverse · 2+2 layers · 4 heads · 99.8 % exact"."""
+    if entry.trace is not None:
+        return say("explore.facts_trace", language, name=entry.name)
+    facts = {"name": entry.name, **entry.description}
+    parts = [say("explore.facts_sizes", language, **facts)]
+    exact = entry.description.get("exact_match")
+    if isinstance(exact, int | float) and 0 <= exact <= 1:
+        parts.append(say("explore.facts_exact", language, percent=f"{100 * exact:.1f}"))
+    if entry.uploaded:
+        parts.append(say("explore.facts_uploaded", language))
+    return " · ".join(parts)
+
+
+@lru_cache(maxsize=64)
+def _read_header(path: Path, changed: int, size: int) -> Entry | None:
+    """The entry of a checkpoint file; None when it is none of ours."""
+    try:
+        with safe_open(path, framework="numpy") as file:
+            metadata = file.metadata() or {}
+        config = json.loads(metadata["config"])
+        facts = json.loads(metadata["facts"])
+        vocabulary = json.loads(metadata["source_vocabulary"])
+        sizes = {key: config[key] for key in ("encoder_layers", "decoder_layers", "heads")}
+        return Entry(
+            name=path.stem,
+            stamp=f"{path}:{changed}:{size}",
+            symbols=tuple(vocabulary["symbols"]),
+            longest=_longest(facts, int(config["max_length"])),
+            description=_shown_facts(facts) | sizes,
+            path=path,
+        )
+    except (SafetensorError, OSError, ValueError, KeyError, TypeError):
+        return None  # a file that is no model is not on the list
+
+
+def _shown_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: facts[key] for key in ("task", "exact_match") if key in facts}
+
+
+def _longest(facts: Mapping[str, Any], max_length: int) -> int:
+    trained = facts.get("longest")
+    room = max_length - 1  # the end of the sequence takes one
+    return min(trained, room) if isinstance(trained, int) and trained > 0 else room

@@ -1,0 +1,352 @@
+"""What one visitor's session remembers: the only place that knows the session's keys.
+
+It also keeps the address bar in step. Python is its one writer. A query that Python did not
+write itself came with a link, a reload or the Back button, and is followed.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from explorer.errors import ExplorerError
+from explorer.language import LANGUAGES, say
+from explorer.library import Entry
+from explorer.place import Place, Request, Selection, from_query, to_query
+from explorer.trace import SITES
+
+# What is asked for. The widgets that show it have keys of their own, because Streamlit forgets
+# a widget that is not drawn, and knows a choice only by the words it is shown in.
+MODEL = "model"
+SOURCE = "source"
+PAD = "pad"
+
+# Keys of widgets.
+EXAMPLES = "examples"
+LANGUAGE = "language"
+PLAYER = "player"
+HOST_KEY = "host-key"
+
+MOST_UPLOADS = 4
+"""Files one visitor may bring at a time; they live in memory."""
+
+_FORCED = "forced"
+_SELECTION = "selection"
+_SHOWN = "shown"
+_UPLOADS = "uploads"
+_QUERY = "query"
+_ARRIVAL = "arrival"
+_VISITS = "visits"
+_TYPED = "typed"
+_UPLOAD_PROBLEM = "upload_problem"
+_HOST = "host"
+_ALLOWANCE = "allowance"
+
+_SPOKEN = "spoken"
+
+_LANGUAGE_PART = "lang"
+_MOST_INTEGER = 2**31
+
+
+class VisitError(ExplorerError):
+    """A visitor asks for more than one visitor may have; its sentences are the page's."""
+
+    def in_language(self, language: str) -> str:
+        return say(f"explore.{self.key}", language, **self.facts)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The picture on screen: its request, where it opened, and in which language."""
+
+    request: Request
+    opening: Selection
+    language: str
+
+
+def language() -> str:
+    """The visitor's language: the one chosen, else the link's, else the browser's."""
+    linked = st.query_params.get(_LANGUAGE_PART)
+    for chosen in (st.session_state.get(_SPOKEN), linked):
+        if chosen in LANGUAGES:
+            return str(chosen)
+    return "zh" if (st.context.locale or "").lower().startswith("zh") else "en"
+
+
+def speak() -> None:
+    """Keep to the language chosen with the switch."""
+    st.session_state[_SPOKEN] = st.session_state[LANGUAGE]
+
+
+def request() -> Request:
+    """What the visitor asks for now."""
+    state = st.session_state
+    return Request(state[MODEL], state[SOURCE], state[PAD], state.get(_FORCED, ()))
+
+
+def widget_key(name: str, language: str) -> str:
+    """The key of the widget that shows the entry called `name`, made to show it."""
+    key = f"{name}-{language}"
+    st.session_state[key] = st.session_state[name]
+    return key
+
+
+def selection() -> Selection:
+    """What the player showed when it last rested."""
+    found: Selection = st.session_state.get(_SELECTION, Selection())
+    return found
+
+
+def ask(text: str) -> None:
+    """Ask for another text, decoded freely."""
+    st.session_state[SOURCE] = text
+    forget_forced()
+
+
+def take_example() -> None:
+    """Ask for the text chosen from the menu."""
+    if text := st.session_state.get(EXAMPLES):
+        ask(str(text))
+
+
+def forget_forced() -> None:
+    """Let the model choose every token again."""
+    st.session_state[_FORCED] = ()
+
+
+def choose_model(name: str, shelf: Mapping[str, Entry]) -> None:
+    """Ask another model: a text it cannot read gives way to its first example."""
+    entry = shelf[name]
+    st.session_state[MODEL] = name
+    forget_forced()
+    if entry.symbols and not entry.reads(st.session_state[SOURCE]):
+        st.session_state[SOURCE] = entry.examples[0]
+
+
+def pick_model(key: str, shelf: Mapping[str, Entry]) -> None:
+    """Follow the picker with the key `key`."""
+    choose_model(st.session_state[key], shelf)
+
+
+def pick_padding(key: str) -> None:
+    """Follow the choice of padding with the key `key`."""
+    st.session_state[PAD] = int(st.session_state[key])
+
+
+def submit(key: str) -> None:
+    """Take the text typed into the box with the key `key`; the focus goes to its picture."""
+    ask(st.session_state[key])
+    st.session_state[_TYPED] = submissions() + 1
+
+
+def submissions() -> int:
+    """How often the visitor has typed a text."""
+    return int(st.session_state.get(_TYPED, 0))
+
+
+def follow_address(shelf: Mapping[str, Entry]) -> None:
+    """Go where the address bar points, unless this session wrote it.
+
+    For whole runs only: the run of a fragment may carry an address older than the last one
+    written.
+    """
+    query = {name: st.query_params[name] for name in st.query_params if name != _LANGUAGE_PART}
+    if query == st.session_state.get(_QUERY) and MODEL in st.session_state:
+        return
+    place, refused = from_query(query, {name: _opening_text(shelf[name]) for name in shelf})
+    state = st.session_state
+    state[MODEL], state[SOURCE] = place.request.model, place.request.text
+    state[PAD], state[_FORCED] = place.request.pad, place.request.forced
+    state[_SELECTION] = place.selection
+    state[_ARRIVAL] = refused
+    state[_QUERY] = query
+    state[_VISITS] = visits() + 1
+
+
+def visits() -> int:
+    """How often the address bar was followed."""
+    return int(st.session_state.get(_VISITS, 0))
+
+
+def arrival() -> tuple[str, ...] | None:
+    """After following the address bar, the names of the parts that could not be; told once."""
+    names: tuple[str, ...] | None = st.session_state.pop(_ARRIVAL, None)
+    return names
+
+
+def write_address(place: Place, shelf: Mapping[str, Entry]) -> None:
+    """Bring the address bar to `place`; the place a bare address opens stays bare."""
+    query = to_query(place)
+    plain = place.request == bare_request(shelf)
+    if plain and not st.session_state[_QUERY] and place.selection == Selection():
+        query = {}
+    st.session_state[_QUERY] = query
+    spoken = st.session_state.get(_SPOKEN) or st.query_params.get(_LANGUAGE_PART)
+    if spoken in LANGUAGES:
+        query = query | {_LANGUAGE_PART: str(spoken)}
+    if query != st.query_params.to_dict():
+        st.query_params.from_dict(query)
+
+
+def link(place: Place) -> str:
+    """The address that opens `place` for somebody else, in that person's language."""
+    return f"{address()}?{urlencode(to_query(place))}"
+
+
+def address() -> str:
+    """The app's own address, as this visitor reached it."""
+    return (st.context.url or "").split("?")[0].rstrip("/") + "/"
+
+
+def opening(wanted: Request, spoken: str) -> Selection:
+    """Where the player opens `wanted`: where it is, and on a new text at the last step."""
+    shown = last_shown()
+    now = selection()
+    if shown is None or _ARRIVAL in st.session_state:  # a link says where
+        return now
+    if shown.request == wanted:
+        return shown.opening if shown.language == spoken else now
+    same_text = replace(shown.request, forced=(), pad=0) == replace(wanted, forced=(), pad=0)
+    return now if same_text else replace(now, step=None)
+
+
+def last_shown() -> Shown | None:
+    """The picture that stays when the next one fails."""
+    return st.session_state.get(_SHOWN)
+
+
+def show(shown: Shown, arrived: bool, last_step: int) -> None:
+    """Remember the picture on screen. Opened by a choice made here, not by arriving, it is at
+    a step the address can name at once."""
+    before = last_shown()
+    if arrived:
+        st.session_state[_SELECTION] = shown.opening
+    elif before is not None and before.request != shown.request:
+        step = shown.opening.step or last_step
+        st.session_state[_SELECTION] = replace(shown.opening, step=step)
+    st.session_state[_SHOWN] = shown
+
+
+def keep_shown(shown: Request) -> None:
+    """After a failure: take back forced tokens that the picture on screen does not have."""
+    same = (shown.model, shown.text) == (st.session_state[MODEL], st.session_state[SOURCE])
+    st.session_state[_FORCED] = shown.forced if same else ()
+
+
+def bare_request(shelf: Mapping[str, Entry]) -> Request:
+    """What an address without a query asks for."""
+    first = next(iter(shelf.values()))
+    return Request(first.name, _opening_text(first))
+
+
+def read_player() -> None:
+    """Take what the player reports; whatever is malformed is left aside."""
+    report = st.session_state.get(PLAYER) or {}
+    _read_selection(report.get("selection"))
+    forced: dict[int, int] = dict(st.session_state.get(_FORCED, ()))
+    choice = report.get("force")
+    if isinstance(choice, dict):
+        step, token = _whole(choice.get("step")), _whole(choice.get("id"))
+        if step is not None and token is not None:
+            earlier = {at: chosen for at, chosen in forced.items() if at < step}
+            forced = {**earlier, step: token}  # what came after it is decoded anew
+            st.session_state[_SELECTION] = replace(selection(), step=step)
+    if (step := _whole(report.get("unforce"))) is not None:
+        forced.pop(step, None)
+    if report.get("reset"):
+        forced = {}
+    st.session_state[_FORCED] = tuple(sorted(forced.items()))
+
+
+def _read_selection(report: object) -> None:
+    if not isinstance(report, dict):
+        return
+    site = report.get("site")
+    numbers = {name: _whole(report.get(name)) for name in ("layer", "head", "step")}
+    st.session_state[_SELECTION] = Selection(site if site in SITES else None, **numbers)
+
+
+def _whole(value: object) -> int | None:
+    """`value` if it is a whole number from 0; JavaScript sends 3 or 3.0."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return int(value) if 0 <= value < _MOST_INTEGER and value == int(value) else None
+
+
+def uploads() -> dict[str, Entry]:
+    """What this visitor brought, by name."""
+    found: dict[str, Entry] = st.session_state.setdefault(_UPLOADS, {})
+    return found
+
+
+def keep_upload(entry: Entry, taken: Mapping[str, Entry]) -> str:
+    """Put an upload on this visitor's shelf under a name nobody else has; its name.
+
+    Raises `VisitError` when the shelf is full.
+    """
+    mine = uploads()
+    for name, other in mine.items():
+        if other.stamp == entry.stamp:
+            return name
+    if len(mine) >= MOST_UPLOADS:
+        raise VisitError("too_many_uploads", limit=MOST_UPLOADS)
+    name, number = entry.name, 2
+    while name in taken:
+        name, number = f"{entry.name} ({number})", number + 1
+    mine[name] = replace(entry, name=name)
+    return name
+
+
+def upload_key() -> str:
+    """The key of the uploader: another one after each upload, so that it is empty again."""
+    return f"upload-{len(uploads())}"
+
+
+def uploaded_file(key: str) -> tuple[str, bytes] | None:
+    """Name and contents of the file in the uploader with the key `key`."""
+    file = st.session_state.get(key)
+    return None if file is None else (file.name, file.getvalue())
+
+
+def upload_problem() -> ExplorerError | None:
+    """Why the last upload was not taken."""
+    problem: ExplorerError | None = st.session_state.get(_UPLOAD_PROBLEM)
+    return problem
+
+
+def note_upload_problem(problem: ExplorerError | None) -> None:
+    """Remember why an upload was not taken, until the next one."""
+    st.session_state[_UPLOAD_PROBLEM] = problem
+
+
+def delete_upload(name: str, shelf: Mapping[str, Entry]) -> None:
+    """Forget an upload; a picture of it gives way to the first model's."""
+    uploads().pop(name, None)
+    if st.session_state[MODEL] == name:
+        choose_model(next(iter(shelf)), shelf)
+
+
+def is_host() -> bool:
+    """Whether this visitor has shown the host's key."""
+    return bool(st.session_state.get(_HOST, False))
+
+
+def show_key(is_key: Callable[[str], bool]) -> None:
+    """Give this visitor the host's rights until the session ends, if the word typed is the key."""
+    st.session_state[_HOST] = is_key(str(st.session_state.get(HOST_KEY, "")))
+
+
+def spend(rate: float, most: float) -> bool:
+    """Use one of the visitor's turns, which come back at `rate` a second up to `most`;
+    False when none is left."""
+    now = time.monotonic()
+    left, since = st.session_state.get(_ALLOWANCE, (most, now))
+    left = min(most, left + (now - since) * rate)
+    st.session_state[_ALLOWANCE] = (left - 1 if left >= 1 else left, now)
+    return bool(left >= 1)
+
+
+def _opening_text(entry: Entry) -> str:
+    return entry.examples[0] if entry.symbols else ""

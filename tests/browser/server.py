@@ -1,0 +1,65 @@
+"""The app as a person starts it, on a free port, for tests that need a real browser."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+PATIENCE = 60
+"""Seconds a start may take on a busy machine."""
+
+
+@contextmanager
+def running_app(script: Path = ROOT / "app.py") -> Iterator[str]:
+    """Start `streamlit run` with the app, or another script; its address, until the block ends."""
+    with running_process(script) as (address, _):
+        yield address
+
+
+@contextmanager
+def running_process(
+    script: Path = ROOT / "app.py",
+) -> Iterator[tuple[str, "subprocess.Popen[bytes]"]]:
+    """As `running_app`; the address and the server's process."""
+    port = free_port()
+    options = [f"--server.port={port}", "--server.headless=true"]
+    server = subprocess.Popen(
+        [sys.executable, "-m", "streamlit", "run", str(script), *options],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    address = f"http://127.0.0.1:{port}/"
+    try:
+        wait_for(f"{address}_stcore/health", server)
+        yield address, server
+    finally:
+        server.terminate()
+        server.wait(timeout=PATIENCE)
+
+
+def free_port() -> int:
+    """A port nobody uses now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_for(address: str, server: subprocess.Popen[bytes]) -> None:
+    """Return when `address` answers. Raises `RuntimeError` when the server does not come up."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline and server.poll() is None:
+        try:
+            urllib.request.urlopen(address, timeout=5).close()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+    raise RuntimeError(f"The app did not start ({server.poll()}).")

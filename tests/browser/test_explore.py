@@ -1,0 +1,238 @@
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from browser.server import ROOT, running_app
+from playwright.sync_api import Page, expect
+
+import explorer
+from explorer.trace import Trace
+
+BAD_INPUT = {
+    "<script>document.title='owned'</script>": "“<script>document.title",
+    "<img/src=x/onerror=alert(1)>": "“<img/src=x/onerror=alert(1)>”",
+    "**b** [x](http://example.com)": "“**b**”",
+    "😀 \u202eשלום": "“😀”",
+    "1 " * 500: "at most 34",
+    " ": "The text is empty",
+    "www.example.com": "“www.example.com”",
+}
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """The running app."""
+    with running_app() as address:
+        yield address
+
+
+@pytest.fixture
+def visit(address: str, new_tab: Callable[..., Page]) -> Callable[..., Page]:
+    """Open the app in a tab of its own and wait for the picture."""
+
+    def open_tab(query: str = "", width: int = 1440, height: int = 900, **looks: bool) -> Page:
+        tab = new_tab(width, height, **looks)
+        tab.goto(address + query)
+        expect(tab.get_by_test_id("step-count")).to_be_visible(timeout=30_000)
+        return tab
+
+    return open_tab
+
+
+def type_source(tab: Page, text: str) -> None:
+    box = tab.get_by_role("textbox", name="Source")
+    box.fill(text)
+    box.press("Enter")
+
+
+def source(tab: Page) -> list[str]:
+    return tab.get_by_test_id("strip-source").locator(".chip").all_inner_texts()
+
+
+def query(tab: Page) -> dict[str, str]:
+    return {name: values[0] for name, values in parse_qs(urlsplit(tab.url).query).items()}
+
+
+def expect_query(tab: Page, name: str, value: str) -> None:
+    """Wait until the address says so: it follows after a rest of half a second."""
+    expect(tab).to_have_url(re.compile(rf"[?&]{name}={re.escape(value)}(&|$)"))
+
+
+def overflow(tab: Page, name: str) -> list[int]:
+    """How much wider and higher the contents of an element are than the element."""
+    return tab.evaluate(
+        "(name) => { const e = document.querySelector(name);"
+        " return [e.scrollWidth - e.clientWidth, e.scrollHeight - e.clientHeight]; }",
+        name,
+    )
+
+
+def focused(tab: Page) -> str | None:
+    return tab.evaluate("document.activeElement.shadowRoot?.activeElement?.className")
+
+
+@pytest.mark.parametrize(("language", "dark"), [("en", False), ("zh", True)])
+def test_a_first_visit_fits_every_desk_s_screen(visit, language, dark):
+    tab = visit(f"?lang={language}", dark=dark)
+    assert source(tab)[:6] == ["7", "3", "9", "1", "4", "eos"]
+    expect(tab.locator(".plotted")).to_be_visible()
+    expect(tab.get_by_test_id("integrity")).to_contain_text("✓")
+    for width, height in [(1440, 900), (1440, 770), (1366, 630)]:
+        tab.set_viewport_size({"width": width, "height": height})
+        expect(tab.get_by_test_id("integrity")).to_be_in_viewport()
+        for element in ("html", "[data-testid=stMain]"):
+            assert overflow(tab, element) == [0, 0], (element, width, height)
+
+
+def test_a_small_screen_scrolls_down_and_never_sideways(visit):
+    tab = visit("", 1024, 768)
+    for width, height in [(1024, 768), (390, 844)]:
+        tab.set_viewport_size({"width": width, "height": height})
+        tab.wait_for_timeout(100)
+        assert overflow(tab, "[data-testid=stMain]")[0] == 0
+        for control in (
+            tab.get_by_role("textbox", name="Source"),
+            tab.get_by_role("button", name="Random"),
+            tab.get_by_role("button", name="Share"),
+        ):
+            box = control.bounding_box()
+            assert box is not None
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= width
+
+
+def test_after_enter_the_keys_belong_to_the_player(visit):
+    tab = visit()
+    type_source(tab, "甲 乙 1")
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 4/4")
+    assert source(tab)[:4] == ["甲", "乙", "1", "eos"]
+    assert focused(tab) == "player"
+    tab.keyboard.press("ArrowLeft")
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 3/4")
+    expect_query(tab, "step", "3")
+    assert query(tab)["text"] == "甲 乙 1"
+
+
+def test_a_reload_and_the_back_button_restore_the_picture(visit):
+    tab = visit()
+    type_source(tab, "1 2 3")
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 4/4")
+    tab.get_by_role("button", name="First", exact=True).click()
+    expect_query(tab, "step", "1")
+    tab.get_by_test_id("head-1-2").click()
+    expect_query(tab, "head", "2")
+    tab.get_by_role("button", name="Random").click()
+    expect(tab.get_by_test_id("step-count")).not_to_have_text("step 1/4")
+    tab.go_back()
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 1/4")
+    tab.reload()
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 1/4", timeout=20_000)
+    expect(tab.get_by_test_id("map-title")).to_contain_text("L1 H2")
+    assert source(tab)[:3] == ["1", "2", "3"]
+
+
+def test_what_if_decodes_on_from_the_chosen_token(visit):
+    tab = visit("?text=1+2+3&step=2")
+    tab.locator(".candidate:not([aria-disabled])").nth(3).click()
+    expect(tab.get_by_test_id("forced")).to_contain_text("step 2")
+    expect(tab.get_by_test_id("step-count")).to_contain_text("step 2/")
+    expect(tab).to_have_url(re.compile(r"force=2\.\d+"))
+    forced = int(query(tab)["force"].split(".")[1])
+    model = explorer.load(ROOT / "checkpoints" / "reverse.safetensors")
+    trace = model.trace("1 2 3", force={2: forced}, pad_to=6)
+    expect(tab.get_by_test_id("step-count")).to_have_text(f"step 2/{len(trace.target_tokens)}")
+    assert "3" in tab.get_by_test_id("outputs").inner_text()
+    tab.get_by_test_id("original-path").click()
+    expect(tab.get_by_test_id("forced")).to_be_hidden()
+    assert "force" not in query(tab)
+
+
+def test_bad_input_gets_one_sentence_and_the_picture_stays(visit):
+    tab = visit()
+    notice = tab.get_by_role("alert")
+    for text, words in BAD_INPUT.items():
+        type_source(tab, text)
+        joined = "\u2060*".join(map(re.escape, words))
+        expect(notice).to_contain_text(re.compile(joined))
+        expect(notice).to_have_count(1)
+        assert notice.locator("a, strong, em, img, script, code").count() == 0
+        assert source(tab)[:6] == ["7", "3", "9", "1", "4", "eos"]
+    assert tab.title() == "Attention explorer"
+    type_source(tab, "3 2 1")
+    expect(notice).to_have_count(0)
+    assert source(tab)[:4] == ["3", "2", "1", "eos"]
+
+
+def test_the_switch_changes_the_language_and_keeps_the_place(visit):
+    tab = visit("?text=1+2+3&step=2")
+    tab.get_by_text("简体中文").click()
+    expect(tab.get_by_role("textbox", name="输入")).to_have_value("1 2 3")
+    expect(tab.get_by_role("button", name="上一步")).to_be_visible()
+    expect(tab.get_by_test_id("step-count")).to_contain_text("2/4")
+    assert query(tab)["lang"] == "zh"
+
+
+def test_a_trace_goes_out_and_comes_back_without_its_model(visit, tmp_path: Path):
+    tab = visit("?text=a+b+c")
+    tab.get_by_role("button", name="Files").click()
+    files = {}
+    for name in ("Trace (.trace)", "Page (HTML, offline)", "Steps table (CSV)"):
+        with tab.expect_download() as download:
+            tab.get_by_role("button", name=name, exact=True).click()
+        files[name] = tmp_path / download.value.suggested_filename
+        download.value.save_as(files[name])
+    trace = Trace.load(files["Trace (.trace)"])
+    assert trace.text == "c b a"
+    assert files["Page (HTML, offline)"].read_text().startswith("<!doctype html>")
+    assert files["Steps table (CSV)"].read_text("utf-8-sig").startswith("step,rank,token")
+    tab.locator("input[type=file]").set_input_files(files["Trace (.trace)"])
+    expect(tab.get_by_role("textbox", name="Source")).to_be_disabled()
+    assert source(tab)[:3] == ["a", "b", "c"]
+    tab.get_by_role("button", name="Delete").click()
+    expect(tab.get_by_role("textbox", name="Source")).to_be_enabled()
+
+
+def test_a_forged_file_is_refused_and_the_picture_stays(visit, tmp_path: Path):
+    forged = tmp_path / "forged.trace"
+    forged.write_bytes(b"PK\x03\x04" + bytes(range(256)) * 40)
+    tab = visit()
+    tab.get_by_role("button", name="Files").click()
+    tab.locator("input[type=file]").set_input_files(forged)
+    expect(tab.get_by_role("alert")).to_contain_text("“forged.trace” is not a trace")
+    assert source(tab)[:6] == ["7", "3", "9", "1", "4", "eos"]
+
+
+def test_stepping_sends_nothing_and_a_rest_one_message(visit):
+    tab = visit("?text=1+2+3+4+5+6+7+8")
+    tab.evaluate(
+        "() => { window.sent = []; const send = WebSocket.prototype.send;"
+        " WebSocket.prototype.send = function (data) {"
+        " window.sent.push(performance.now()); return send.call(this, data); }; }"
+    )
+    tab.get_by_role("button", name="First", exact=True).click()
+    for _ in range(6):
+        tab.keyboard.press("ArrowRight")
+    assert tab.evaluate("window.sent") == []
+    expect_query(tab, "step", "7")
+    assert len(tab.evaluate("window.sent")) == 1
+
+
+def test_two_visitors_at_once_see_their_own(visit):
+    one, other = visit("?text=1+1"), visit("?text=2+2+2&model=sort")
+    type_source(one, "3 3 3 3")
+    type_source(other, "4 a")
+    expect(one.get_by_test_id("step-count")).to_have_text("step 5/5")
+    expect(other.get_by_test_id("step-count")).to_have_text("step 3/3")
+    assert source(one)[:4] == ["3", "3", "3", "3"]
+    assert source(other)[:2] == ["4", "a"]
+
+
+def test_the_share_link_opens_the_same_picture(visit):
+    tab = visit("?text=1+2+3&site=decoder&layer=1&head=1")
+    tab.get_by_role("button", name="Share").click()
+    link = tab.get_by_test_id("stCode").inner_text().replace("\n", "")
+    copy = visit("?" + urlsplit(link).query)
+    assert source(copy)[:3] == ["1", "2", "3"]
+    expect(copy.get_by_test_id("map-title")).to_contain_text("L1 H1")

@@ -1,0 +1,272 @@
+import json
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import explorer
+from explorer import classroom, stage
+from explorer.trace import Trace
+
+ROOT = Path(__file__).parent.parent
+
+
+def opened(**query: str) -> AppTest:
+    """The app as a visitor opens it with this query."""
+    app = AppTest.from_file(str(ROOT / "explorer" / "shell.py"), default_timeout=60)
+    for name, value in query.items():
+        app.query_params[name] = value
+    return app.run()
+
+
+def header(app: AppTest) -> dict:
+    """What the player was sent."""
+    data = player(app)
+    size = struct.unpack("<I", data[:4])[0]
+    return json.loads(data[4 : 4 + size])
+
+
+def player(app: AppTest) -> bytes:
+    mounts = [element.proto for element in app.get("bidi_component")]
+    return next(proto.bytes for proto in mounts if proto.component_name == "attention_player")
+
+
+def typed(app: AppTest, text: str) -> AppTest:
+    return app.text_input(key="source-en").set_value(text).run()
+
+
+def address(app: AppTest) -> dict[str, str]:
+    return {
+        name: value if isinstance(value, str) else value[0]
+        for name, value in app.query_params.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def expected() -> Trace:
+    model = explorer.load(ROOT / "checkpoints" / "reverse.safetensors")
+    return model.trace("7 3 9 1 4", pad_to=8)
+
+
+def test_a_first_visit_shows_reverse_decoding_live(expected):
+    app = opened()
+    assert not app.exception
+    assert not app.error
+    sent = header(app)
+    assert tuple(sent["source"]) == expected.source_tokens
+    assert tuple(sent["predicted"]) == expected.predicted_tokens
+    assert sent["view"]["what_if"] is True
+    assert all(check["ok"] for check in sent["integrity"])
+    assert address(app) == {}
+
+
+def test_the_controls_are_named(expected):
+    app = opened()
+    assert app.text_input(key="source-en").label == "Source"
+    assert app.selectbox(key="model-en").label == "Model"
+    assert app.text_input(key="source-en").value == "7 3 9 1 4"
+    assert app.selectbox(key="model-en").options[0].startswith("reverse · 2+2 layers · 4 heads")
+
+
+def test_the_player_gets_the_trace_s_numbers(expected):
+    data = player(opened())
+    sent = header(opened())
+    start = 4 + struct.unpack("<I", data[:4])[0]
+    place = sent["arrays"]["cross.attention"]
+    codes = np.frombuffer(data, np.uint16, place["length"], start + place["start"])
+    open_cells = expected.attention("cross")[:, :, expected.mask("cross")]
+    assert np.abs(codes / 65535 - open_cells.ravel()).max() < 1e-5
+
+
+def test_a_typed_text_is_traced_and_written_into_the_address():
+    app = typed(opened(), "甲 乙 1")
+    assert header(app)["predicted"] == ["1", "乙", "甲", "<eos>"]
+    assert address(app) == {"model": "reverse", "text": "甲 乙 1", "pad": "2", "step": "4"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("7 x 9", "“x” is not a symbol"),
+        ("   ", "The text is empty"),
+        ("1 " * 40, "at most 34"),
+        ("1 " * 30_000, "at most 20000 are read"),
+        ("<script>alert(1)</script>", "script"),
+        ("**bold** [a](http://b)", "bold"),
+        ("😀", "😀"),
+        ("\u202eשלום", "is not a symbol"),
+        ("1\x00", "is not a symbol"),
+    ],
+)
+def test_a_bad_text_gets_one_sentence_and_the_picture_stays(text, words):
+    app = typed(opened(), "1 2 3")
+    before = player(app)
+    app = typed(app, text)
+    assert not app.exception
+    assert len(app.error) == 1
+    assert words in app.error[0].value.replace("\\", "").replace("\u2060", "")
+    assert "**" not in app.error[0].value
+    assert player(app) == before
+    assert not typed(app, "3 2 1").error
+
+
+def test_random_and_examples_ask_for_texts_the_model_reads():
+    app = opened()
+    app.button(key="random").click().run()
+    assert not app.error
+    assert len(header(app)["source"]) >= 8
+    app.menu_button(key="examples").click("甲 乙 丙 丁").run()
+    assert header(app)["source"][:4] == ["甲", "乙", "丙", "丁"]
+
+
+def test_padding_is_real_and_another_model_keeps_the_text():
+    app = opened()
+    app.selectbox(key="pad-en").set_value(5).run()
+    assert header(app)["source"][-5:] == ["<pad>"] * 5
+    app.selectbox(key="model-en").set_value("sort").run()
+    assert header(app)["source"][:5] == ["7", "3", "9", "1", "4"]
+    assert address(app)["model"] == "sort"
+    assert address(app)["pad"] == "5"
+
+
+def test_padding_never_exceeds_what_the_model_takes():
+    app = opened(pad="16", text=" ".join("1" * 30))
+    assert not app.error
+    assert len(header(app)["source"]) == 34
+
+
+def test_a_link_restores_everything():
+    link = {
+        "model": "reverse",
+        "text": "1 2 3",
+        "pad": "1",
+        "force": "2.9",
+        "site": "decoder",
+        "layer": "1",
+        "head": "2",
+        "step": "2",
+    }
+    app = opened(**link)
+    assert not app.warning
+    sent = header(app)
+    view = sent["view"]
+    assert sent["source"] == ["1", "2", "3", "<eos>", "<pad>"]
+    assert (view["site"], view["layer"], view["head"], view["step"]) == ("decoder", 1, 2, 2)
+    assert view["forced"] == [[2, "7"]]
+    assert view["original"] == ["3", "2", "1", "<eos>"]
+    assert address(app) == link
+
+
+@pytest.mark.parametrize(
+    ("query", "word"),
+    [
+        ({"model": "../../etc/passwd"}, "model"),
+        ({"model": "/etc/passwd"}, "model"),
+        ({"pad": "-3"}, "padding"),
+        ({"step": "99"}, "step"),
+        ({"layer": "7"}, "layer"),
+        ({"head": "4"}, "head"),
+        ({"site": "<b>"}, "kind of attention"),
+        ({"force": "1.2;drop"}, "forced token"),
+        ({"text": "1" * 10_000}, "text"),
+    ],
+)
+def test_a_link_to_what_is_not_there_gets_one_sentence_and_the_default(query, word):
+    app = opened(**query)
+    assert not app.exception
+    assert [warning.value for warning in app.warning] == [
+        f"This link asks for a {word} that is not here; the default is shown instead."
+    ]
+    assert header(app)["source"][:5] == ["7", "3", "9", "1", "4"]
+    assert not app.run().warning
+
+
+@pytest.mark.parametrize(
+    "query", [{"text": "<script>"}, {"force": "1.9999"}, {"force": "30.5"}, {"text": " "}]
+)
+def test_a_link_that_cannot_be_decoded_shows_the_default_instead(query):
+    app = opened(**query)
+    assert not app.exception
+    assert len(app.error) == 1
+    assert header(app)["source"][:5] == ["7", "3", "9", "1", "4"]
+
+
+def test_the_back_button_goes_back():
+    app = typed(opened(), "1 2 3")
+    first = dict(app.query_params)
+    app = typed(app, "a b")
+    for name in list(app.query_params):
+        del app.query_params[name]
+    for name, values in first.items():
+        app.query_params[name] = values
+    app.run()
+    assert header(app)["source"][:3] == ["1", "2", "3"]
+    assert app.text_input(key="source-en").value == "1 2 3"
+
+
+def test_the_page_speaks_chinese_when_asked():
+    app = opened(lang="zh")
+    assert app.text_input(key="source-zh").label == "输入"
+    assert header(app)["language"] == "zh"
+    app.text_input(key="source-zh").set_value("x").run()
+    assert "不认识符号" in app.error[0].value.replace("\\", "")
+    assert address(app) == {"lang": "zh"}
+
+
+def test_the_language_switch_changes_words_and_nothing_else():
+    app = typed(opened(), "1 2 3")
+    app.get("button_group")[0].set_value("zh").run()
+    assert not app.exception
+    assert app.text_input(key="source-zh").value == "1 2 3"
+    assert header(app)["source"][:3] == ["1", "2", "3"]
+    assert address(app)["lang"] == "zh"
+
+
+def test_a_text_with_more_maps_than_can_be_kept_is_refused(monkeypatch):
+    app = opened()
+    before = player(app)
+    monkeypatch.setattr(stage, "MOST_CELLS", 24 * 15**2)
+    app = typed(app, " ".join("123456789abcdefg"))
+    assert "at most 15 tokens" in app.error[0].value
+    assert player(app) == before
+
+
+def test_a_class_visitor_explores_but_brings_nothing(monkeypatch):
+    monkeypatch.setenv(classroom.KEY_VARIABLE, "swordfish")
+    app = opened()
+    assert not app.exception
+    assert not app.get("file_uploader")
+    assert not typed(app, "1 2").error
+    app.text_input(key="host-key").set_value("sword").run()
+    assert not app.get("file_uploader")
+    assert len(app.error) == 1
+    app.text_input(key="host-key").set_value("swordfish").run()
+    assert app.get("file_uploader")
+
+
+def test_a_class_visitor_who_asks_too_much_waits(monkeypatch):
+    monkeypatch.setenv(classroom.KEY_VARIABLE, "swordfish")
+    monkeypatch.setattr(classroom, "MOST_TURNS", 2.0)
+    monkeypatch.setattr(classroom, "TURNS_A_SECOND", 0.0)
+    app = typed(opened(), "1 2")
+    before = player(app)
+    app = typed(app, "3 4 5")
+    assert "wait a few seconds" in app.error[0].value
+    assert player(app) == before
+
+
+def test_two_visitors_share_models_and_nothing_else():
+    one, other = opened(), opened()
+    typed(one, "1 1 1")
+    other.run()
+    assert header(other)["source"][:5] == ["7", "3", "9", "1", "4"]
+    assert address(other) == {}
+
+
+def test_without_models_the_page_says_how_to_get_one(monkeypatch, tmp_path):
+    monkeypatch.setenv("EXPLORER_CHECKPOINTS", str(tmp_path))
+    app = opened()
+    assert not app.exception
+    assert "train" in app.info[0].value

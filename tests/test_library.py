@@ -1,0 +1,105 @@
+import random
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from explorer import library
+from explorer.checkpoint import save_checkpoint, to_bytes
+from explorer.errors import CheckpointError, TraceError
+from explorer.library import Entry, bring, describe, shipped
+from explorer.trace import Trace
+from explorer.tracing import ExplorableModel
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, explorable: ExplorableModel) -> Path:
+    """A folder of checkpoints: two of ours, one that is none, and something beside them."""
+    monkeypatch.setenv(library.FOLDER_VARIABLE, str(tmp_path))
+    save_checkpoint(explorable.checkpoint, tmp_path / "another.safetensors")
+    save_checkpoint(explorable.checkpoint, tmp_path / "reverse.safetensors")
+    (tmp_path / "broken.safetensors").write_bytes(b"\x08\0\0\0\0\0\0\0{}      ")
+    (tmp_path / "README.md").write_text("no model")
+    return tmp_path
+
+
+def test_only_checkpoints_are_listed_reverse_first(folder):
+    assert list(shipped()) == ["reverse", "another"]
+
+
+def test_the_list_is_read_without_loading_a_model(folder):
+    entry = shipped()["reverse"]
+    assert entry.model is None
+    assert entry.symbols == ("1", "2", "3", "<b>", "甲")
+    assert entry.longest == 10
+
+
+def test_a_changed_file_is_another_entry(folder):
+    before = shipped()["reverse"]
+    shutil.copy(folder / "another.safetensors", folder / "reverse.safetensors")
+    assert shipped()["reverse"].stamp != before.stamp
+
+
+def test_an_entry_loads_the_model_it_describes(folder):
+    assert shipped()["reverse"].load().trace("1 2").source_tokens == ("1", "2", "<eos>")
+
+
+def test_facts_are_told_in_both_languages():
+    facts = {"task": "reverse", "encoder_layers": 2, "decoder_layers": 2, "heads": 4}
+    entry = Entry("reverse", "", description=facts | {"exact_match": 0.99812}, path=Path("x"))
+    assert describe(entry, "en") == "reverse · 2+2 layers · 4 heads · 99.8 % exact"
+    assert describe(entry, "zh") == "reverse · 2+2 层 · 4 头 · 99.8 % 全对"
+
+
+def test_examples_and_random_texts_are_ones_the_model_reads(folder):
+    for entry in shipped().values():
+        texts = [*entry.examples, *(entry.random_text(random.Random(seed)) for seed in range(20))]
+        assert all(entry.reads(text) for text in texts)
+
+
+def test_the_shipped_models_are_listed_with_examples_in_chinese(monkeypatch):
+    monkeypatch.delenv(library.FOLDER_VARIABLE, raising=False)
+    models = shipped()
+    assert next(iter(models)) == "reverse"
+    assert {"copy", "reverse", "sort"} <= set(models)
+    for entry in models.values():
+        assert any("甲" in text for text in entry.examples)
+        assert entry.examples[0] == "7 3 9 1 4"
+
+
+def test_an_uploaded_checkpoint_is_an_entry_like_the_others(explorable):
+    entry = bring("../my model.safetensors", to_bytes(explorable.checkpoint))
+    assert entry.name == "my model"
+    assert entry.uploaded
+    assert entry.load().trace("1").text == explorable.trace("1").text
+    assert describe(entry, "en").startswith("my model · 1+2 layers · 3 heads")
+
+
+def test_an_uploaded_trace_is_shown_without_a_model(explorable):
+    trace = explorable.trace("1 2 3")
+    entry = bring("lesson.trace", trace.to_bytes())
+    assert entry.name == "lesson.trace"
+    assert entry.trace is not None
+    assert entry.trace.digest == trace.digest
+    assert entry.random_text(random.Random(0)) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "error"),
+    [
+        ("x.trace", b"PK\x03\x04 nothing", TraceError),
+        ("x.safetensors", b"\x80\x04 pickle", CheckpointError),
+        ("x.safetensors", b"", CheckpointError),
+    ],
+)
+def test_a_file_that_is_neither_is_refused_in_a_sentence(name, data, error):
+    with pytest.raises(error, match="“x"):
+        bring(name, data)
+
+
+def test_a_trace_too_large_to_keep_is_refused(monkeypatch):
+    monkeypatch.setattr(library, "LARGEST_TRACE", 2**20)
+    large = Trace.from_arrays(["a"] * 300, encoder=np.full((1, 4, 300, 300), 1 / 300))
+    with pytest.raises(TraceError, match="more than 1 MB"):
+        bring("large.trace", large.to_bytes())
