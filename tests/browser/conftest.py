@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from browser.chromium import find_chromium
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -13,6 +13,8 @@ ARGUMENTS = [
     "--disable-background-networking",
     "--no-first-run",
 ]
+
+expect.set_options(timeout=30_000)  # milliseconds; a busy machine is not a broken page
 
 
 @pytest.fixture(scope="session")
