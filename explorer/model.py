@@ -195,10 +195,10 @@ class Attention(nn.Module):
         mixed = self.head_output(mix(query, key, value, mask))
         return self.output(mixed.transpose(1, 2).flatten(2))  # (B, T, D)
 
-    def split(self, x: Tensor, parts: int) -> Tensor:
-        """The heads of `parts` vectors that lie side by side: (parts, B, H, L, K)."""
+    def split(self, x: Tensor, parts: int) -> tuple[Tensor, ...]:
+        """The heads of `parts` vectors that lie side by side: (B, H, L, K) each."""
         batch, length, _ = x.shape
-        return x.view(batch, length, parts, self.heads, -1).permute(2, 0, 3, 1, 4)
+        return x.view(batch, length, parts, self.heads, -1).permute(2, 0, 3, 1, 4).unbind()
 
     def _mix_fused(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
         dropout = self.dropout if self.training else 0.0
@@ -224,7 +224,7 @@ class SelfAttention(Attention):
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         """`x` (B, T, D) attends to itself where `mask` allows."""
-        query, key, value = self.split(self.query_key_value(x), 3)  # (B, H, T, K) each
+        query, key, value = self.split(self.query_key_value(x), 3)
         return self.attend(query, key, value, mask)
 
     def step(self, x: Tensor, cache: "LayerCache") -> Tensor:
@@ -242,11 +242,11 @@ class CrossAttention(Attention):
         self.query = linear(config.d_model, 1, config.d_model)
         self.key_value = linear(config.d_model, 2, config.d_model)
 
-    def remember(self, memory: Tensor) -> Tensor:
-        """Keys and values of `memory` (B, S, D): (2, B, H, S, K)."""
+    def remember(self, memory: Tensor) -> tuple[Tensor, ...]:
+        """Keys and values of `memory` (B, S, D): (B, H, S, K) each."""
         return self.split(self.key_value(memory), 2)
 
-    def forward(self, x: Tensor, remembered: Tensor, mask: Tensor) -> Tensor:
+    def forward(self, x: Tensor, remembered: tuple[Tensor, ...], mask: Tensor) -> Tensor:
         """`x` (B, T, D) attends to what `remember` returned, where `mask` allows."""
         (query,) = self.split(self.query(x), 1)  # (B, H, T, K)
         key, value = remembered
@@ -325,9 +325,9 @@ class DecoderLayer(nn.Module):
 
 @dataclass(slots=True)
 class LayerCache:
-    """Keys and values one decoder layer has seen, and those of the memory (2, B, H, S, K)."""
+    """Keys and values one decoder layer has seen, and those of the memory (B, H, S, K)."""
 
-    remembered: Tensor
+    remembered: tuple[Tensor, ...]
     keys: Tensor  # (B, H, max_length, K), of which the first `length` are filled
     values: Tensor
     length: int = 0
