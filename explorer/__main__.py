@@ -8,7 +8,7 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explorer.errors import ExplorerError
+from explorer.errors import ExplorerError, TraceError
 from explorer.language import say
 
 if TYPE_CHECKING:
@@ -141,9 +141,11 @@ def _facts(trainer: "Trainer", evaluation: "Evaluation") -> dict[str, Any]:
 
 
 def _trace(options: argparse.Namespace) -> int:
-    from explorer.errors import TraceError
     from explorer.tracing import load
 
+    out: Path | None = options.out
+    if out is not None and out.suffix not in (".html", ".trace"):
+        raise TraceError("bad_ending", name=out.name)
     trace = load(options.checkpoint).trace(
         options.text,
         target=options.target,
@@ -151,18 +153,11 @@ def _trace(options: argparse.Namespace) -> int:
         pad_to=options.pad_to,
         capture=options.capture,
     )
-    if options.out is None:
+    if out is None:
         print(f"{trace!r}\n\n{trace.integrity().to_string(index=False)}")
         return 0
-    try:
-        if options.out.suffix == ".trace":
-            trace.save(options.out)
-        else:
-            trace.to_html(options.out)
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise TraceError("unwritable_file", name=options.out.name, reason=reason) from error
-    print(f"{options.out}: {' '.join(trace.source_tokens)} → {trace.text}")
+    (trace.save if out.suffix == ".trace" else trace.to_html)(out)
+    print(f"{out}: {' '.join(trace.source_tokens)} → {trace.text}")
     return 0
 
 

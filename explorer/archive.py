@@ -25,15 +25,17 @@ def pack(arrays: Mapping[str, NDArray[Any]], header: Mapping[str, Any]) -> bytes
     return file.getvalue()
 
 
-def unpack(data: bytes, name: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Arrays and header of a file called `name`.
+def unpack(
+    data: bytes, name: str, limit: int = LARGEST_FILE
+) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Arrays and header of a file called `name`, unless it unfolds to more than `limit` bytes.
 
     Raises `TraceError` on another version and on a bomb; a forged file may raise whatever
     zip, NumPy and JSON raise.
     """
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        if sum(member.file_size for member in archive.infolist()) > LARGEST_FILE:
-            raise TraceError("trace_too_large", name=name, limit=LARGEST_FILE // 2**20)
+        if sum(member.file_size for member in archive.infolist()) > limit:
+            raise TraceError("trace_too_large", name=name, limit=limit // 2**20)
     with np.load(io.BytesIO(data), allow_pickle=False) as archive:
         arrays = {key: archive[key] for key in archive.files}
     header = json.loads(arrays.pop("header").tobytes())

@@ -21,11 +21,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from explorer.archive import pack, unpack
+from explorer.archive import LARGEST_FILE, pack, unpack
+from explorer.checks import check_gold, check_site, check_steps, check_words
 from explorer.errors import TraceError
-from explorer.masks import EDITED, OPEN, REASONS, given_reasons
+from explorer.foreign import is_half, read_mask, read_weights, words
+from explorer.masks import OPEN, REASONS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +41,8 @@ _LIMITS = {  # the largest error a sound trace shows, float32 throughout
     "padding_changes_nothing": 1e-4,
     "unchanged_since_capture": 0.0,
 }
+
+_HALF_ROW_SUM = 1e-2  # what rounding each weight to bfloat16 may add up to
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,7 +79,7 @@ class Trace:
         object.__setattr__(self, "arrays", MappingProxyType(arrays))
         object.__setattr__(self, "measured", MappingProxyType(dict(self.measured)))
         object.__setattr__(self, "facts", MappingProxyType(dict(self.facts)))
-        _check_shapes(self)
+        self._check()
         if not self.digest:
             object.__setattr__(self, "digest", _digest(self))
 
@@ -86,7 +90,7 @@ class Trace:
 
     @property
     def gold(self) -> NDArray[np.bool_] | None:
-        """(T, S) True where a query's prediction comes from; None when nobody knows."""
+        """(T, S) True where the right answer comes from; None when nobody knows."""
         return self.arrays.get("gold")
 
     @property
@@ -185,21 +189,21 @@ class Trace:
         import pandas as pd
 
         errors = {
+            **self.measured,
             "rows_sum_to_one": self._worst_row_sum(),
             "closed_cells_are_zero": self._worst_closed_cell(),
-            **self.measured,
             "unchanged_since_capture": float(_digest(self) != self.digest),
         }
         rows = [
             (name, errors[name], limit, bool(errors[name] <= limit))
-            for name, limit in _LIMITS.items()
+            for name, limit in self._limits().items()
             if name in errors
         ]
         return pd.DataFrame(rows, columns=["check", "error", "limit", "ok"])
 
     def save(self, path: str | Path) -> None:
-        """Write one file that `load` reads back exactly."""
-        Path(path).write_bytes(self.to_bytes())
+        """Write one file that `load` reads back exactly. Raises `TraceError` without room."""
+        _write(Path(path), self.to_bytes())
 
     def to_bytes(self) -> bytes:
         """The contents of a `.trace` file."""
@@ -225,12 +229,15 @@ class Trace:
         return cls.from_bytes(data, name=Path(path).name)
 
     @classmethod
-    def from_bytes(cls, data: bytes, name: str = "trace") -> Self:
-        """The trace in the bytes of a `.trace` file called `name`; see `load`."""
+    def from_bytes(cls, data: bytes, name: str = "trace", limit: int = LARGEST_FILE) -> Self:
+        """The trace in the bytes of a `.trace` file called `name`; see `load`.
+
+        limit: bytes to which the file may unfold; it is looked at before it does.
+        """
         try:
-            arrays, header = unpack(data, name)
+            arrays, header = unpack(data, name, limit)
             tokens = ("source_tokens", "target_tokens", "predicted_tokens", "candidate_tokens")
-            header |= {key: tuple(str(token) for token in header[key]) for key in tokens}
+            header |= {key: tuple(header[key]) for key in tokens}
             return cls(arrays=arrays, **header)
         except TraceError:
             raise
@@ -240,49 +247,73 @@ class Trace:
     @classmethod
     def from_arrays(
         cls,
-        source_tokens: Sequence[str],
-        target_tokens: Sequence[str] = (),
+        source_tokens: Sequence[object] = (),
+        target_tokens: Sequence[object] = (),
         *,
-        encoder: ArrayLike | None = None,
-        decoder: ArrayLike | None = None,
-        cross: ArrayLike | None = None,
-        masks: Mapping[str, ArrayLike] | None = None,
-        predicted_tokens: Sequence[str] = (),
+        encoder: Any = None,
+        decoder: Any = None,
+        cross: Any = None,
+        masks: Mapping[str, Any] | None = None,
+        predicted_tokens: Sequence[object] = (),
     ) -> Self:
         """A trace of any model's attention; every site is optional.
 
-        `encoder`, `decoder`, `cross`: weights (layer, head, query, key), or one array a
-        layer; a batch axis of length 1 is dropped. `masks`: by site, True = may attend, or
-        strings of `REASONS`. Without a mask every cell counts as open, except in a decoder
-        whose later positions all weigh exactly 0. Raises `TraceError` on shapes that do not
-        fit the tokens and on weights that are not finite.
+        source_tokens: not needed for a model that only has a decoder; `target_tokens` not for
+            one that only has an encoder.
+        encoder, decoder, cross: weights (layer, head, query, key), or one array a layer; a
+            batch axis of length 1 is dropped. NumPy arrays or tensors of any library.
+        masks: by site, True = may attend, or words of `REASONS`. Without a mask every cell
+            counts as open, except in a decoder whose later positions all weigh exactly 0.
+
+        Raises `TraceError` on what does not fit together.
         """
         given = {"encoder": encoder, "decoder": decoder, "cross": cross}
+        sites = {site: weights for site, weights in given.items() if weights is not None}
+        for site in masks or {}:
+            if site not in sites:
+                raise TraceError("unknown_site", site=site, sites=", ".join(sites))
         arrays: dict[str, NDArray[Any]] = {}
-        for site, weights in given.items():
-            if weights is None:
-                continue
-            array = _stack(site, weights)
+        for site, weights in sites.items():
+            array = read_weights(site, weights)
             arrays[f"{site}.attention"] = array
-            mask = (masks or {}).get(site)
-            arrays[f"{site}.closed"] = given_reasons(site, mask, array)
+            arrays[f"{site}.closed"] = read_mask(site, (masks or {}).get(site), array)
+        half = any(is_half(weights) for weights in sites.values())
         return cls(
-            source_tokens=tuple(source_tokens),
-            target_tokens=tuple(target_tokens),
-            predicted_tokens=tuple(predicted_tokens),
-            text=" ".join(predicted_tokens),
+            source_tokens=words(source_tokens),
+            target_tokens=words(target_tokens),
+            predicted_tokens=words(predicted_tokens),
+            text=" ".join(words(predicted_tokens)),
             arrays=arrays,
+            facts={"precision": "half"} if half else {},
         )
 
     def to_html(self, path: str | Path, language: str = "en") -> None:
-        """Write the stepping player as one file that opens offline in any browser."""
+        """Write the stepping player as one file that opens offline in any browser.
+
+        Raises `TraceError` when it cannot be written.
+        """
         from explorer.player import page  # the one upward import: the shortest way to a picture
 
-        Path(path).write_text(page(self, language), encoding="utf-8")
+        _write(Path(path), page(self, language).encode())
 
     def __repr__(self) -> str:
         shapes = ", ".join(f"{site} {self.attention(site).shape}" for site in self.sites)
         return f"Trace({' '.join(self.source_tokens)!r} → {self.text!r}: {shapes})"
+
+    def _check(self) -> None:
+        """Raise `TraceError` unless every part is what it should be and fits the others."""
+        steps = len(self.target_tokens)
+        if not self.sites:
+            raise TraceError("no_attention")
+        if self.predicted_tokens and len(self.predicted_tokens) != steps:
+            raise TraceError("predictions_differ", got=len(self.predicted_tokens), expected=steps)
+        for site in self.sites:
+            check_site(self.arrays, site, len(self.queries(site)), len(self.keys(site)))
+        check_gold(self.arrays, steps, len(self.source_tokens))
+        check_steps(self.arrays, len(self.candidate_tokens), steps)
+        spoken = (self.source_tokens, self.target_tokens, self.predicted_tokens)
+        tokens = (*spoken, self.candidate_tokens)
+        check_words(tokens, self.text, self.measured, self.facts)
 
     def _array(self, site: str, kind: str) -> NDArray[Any]:
         array = self.arrays.get(f"{site}.{kind}")
@@ -291,6 +322,10 @@ class Trace:
         if site not in self.sites:
             raise TraceError("unknown_site", site=site, sites=", ".join(self.sites))
         raise TraceError("not_captured", kind=kind, site=site)
+
+    def _limits(self) -> dict[str, float]:
+        half = self.facts.get("precision") == "half"
+        return _LIMITS | {"rows_sum_to_one": _HALF_ROW_SUM} if half else _LIMITS
 
     def _worst_row_sum(self) -> float:
         sums = [self.attention(site).sum(-1, dtype=np.float64) for site in self.sites]
@@ -302,6 +337,14 @@ class Trace:
             weights, closed = self.attention(site), self._array(site, "closed") != OPEN
             worst = max(worst, float(np.abs(weights * closed).max(initial=0)))
         return worst
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise TraceError("unwritable_file", name=path.name, reason=reason) from error
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:
@@ -318,75 +361,14 @@ def _numbered(tokens: Sequence[str], name: str) -> "pd.Index[str]":
     return pd.Index([f"{place} {token}" for place, token in enumerate(tokens)], name=name)
 
 
-def _check_shapes(trace: Trace) -> None:
-    """Raise `TraceError` unless every array fits the tokens and holds finite numbers."""
-    steps = len(trace.target_tokens)
-    if trace.predicted_tokens and len(trace.predicted_tokens) != steps:
-        raise TraceError("predictions_differ", got=len(trace.predicted_tokens), expected=steps)
-    for site in trace.sites:
-        weights = trace.attention(site)
-        axes = (len(trace.queries(site)), len(trace.keys(site)))
-        if weights.ndim != 4 or weights.shape[2:] != axes or not weights.size:
-            raise TraceError("wrong_shape", site=site, got=weights.shape, expected=axes)
-        if weights.dtype != np.float32 or not np.isfinite(weights).all():
-            raise TraceError("not_finite", site=site)
-        closed = trace.arrays.get(f"{site}.closed")
-        if closed is None or closed.dtype != np.uint8 or closed.max(initial=0) > EDITED:
-            raise TraceError("bad_mask", site=site)
-        if closed.shape not in (axes, weights.shape):
-            raise TraceError("wrong_mask", site=site, got=closed.shape, expected=axes)
-        _check_inside(trace, site)
-    gold = trace.gold
-    if gold is not None and gold.shape != (steps, len(trace.source_tokens)):
-        raise TraceError("bad_gold", got=gold.shape)
-    _check_steps(trace, steps)
-
-
-def _check_inside(trace: Trace, site: str) -> None:
-    """The parts that full capture adds must fit the attention they explain."""
-    shape = trace.attention(site).shape
-    fits = {"scores": shape, "values": (*shape[:2], shape[3]), "head_output": shape[:3]}
-    for kind, expected in fits.items():
-        array = trace.arrays.get(f"{site}.{kind}")
-        if array is not None and array.shape[: len(expected)] != expected:
-            raise TraceError("wrong_shape", site=site, got=array.shape, expected=expected)
-
-
-def _check_steps(trace: Trace, steps: int) -> None:
-    names = ("step", "rank", "probability", "chosen", "forced", "id")
-    columns = [trace.arrays.get(f"steps.{name}") for name in names]
-    if all(column is None for column in columns):
-        return
-    rows = (len(trace.candidate_tokens),)
-    if any(column is None or column.shape != rows for column in columns):
-        raise TraceError("bad_steps")
-    step, chosen = trace.arrays["steps.step"], trace.arrays["steps.chosen"]
-    inside = rows[0] > 0 and step.min() >= 1 and step.max() <= steps
-    if not inside or chosen.dtype != np.bool_:
-        raise TraceError("bad_steps")
-
-
 def _digest(trace: Trace) -> str:
+    """A fingerprint of all that is shown."""
     hasher = hashlib.blake2b(digest_size=16)
-    for tokens in (trace.source_tokens, trace.target_tokens, trace.predicted_tokens):
-        hasher.update(json.dumps(tokens).encode())
+    tokens = (trace.source_tokens, trace.target_tokens, trace.predicted_tokens)
+    said = [*tokens, trace.candidate_tokens, trace.text, dict(trace.measured), dict(trace.facts)]
+    hasher.update(json.dumps(said, sort_keys=True).encode())
     for name in sorted(trace.arrays):
         array = trace.arrays[name]
         hasher.update(f"{name}{array.shape}{array.dtype.str}".encode())
         hasher.update(np.ascontiguousarray(array).data)
     return hasher.hexdigest()
-
-
-def _stack(site: str, weights: ArrayLike | Sequence[ArrayLike]) -> NDArray[np.float32]:
-    """(layer, head, query, key) float32 from one array or one array a layer."""
-    try:
-        if isinstance(weights, (list, tuple)):
-            weights = np.stack([np.asarray(layer, dtype=np.float32) for layer in weights])
-        array = np.array(weights, dtype=np.float32)
-    except (TypeError, ValueError) as error:
-        raise TraceError("not_finite", site=site) from error
-    if array.ndim == 5 and array.shape[1] == 1:
-        array = array[:, 0]  # (layer, head, query, key)
-    if array.ndim != 4:
-        raise TraceError("wrong_shape", site=site, got=array.shape, expected="(query, key)")
-    return array

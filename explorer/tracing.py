@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -65,10 +64,6 @@ class ExplorableModel:
         """What the checkpoint says about itself."""
         return self.checkpoint.facts
 
-    @cached_property
-    def parameters(self) -> int:
-        return self.transformer.config.parameters
-
     @torch.inference_mode()
     def trace(
         self,
@@ -122,7 +117,8 @@ class ExplorableModel:
             arrays=_arrays(values, padding) | candidates | gold,
             candidate_tokens=candidate_tokens,
             measured=measured,
-            facts=self._describe(text, forced, pad_to, ended=int(chosen[-1]) == EOS),
+            facts=self._describe(text, forced, pad_to)
+            | {"given": target is not None, "ended": int(chosen[-1]) == EOS},
         )
 
     def _source(self, text: str, pad_to: int | None) -> Tensor:
@@ -234,9 +230,7 @@ class ExplorableModel:
         arrays = {f"steps.{name}": column[keep].numpy() for name, column in columns.items()}
         return arrays, self.target_vocabulary.labels(arrays["steps.id"].tolist())
 
-    def _describe(
-        self, text: str, forced: Mapping[int, int], pad_to: int | None, ended: bool
-    ) -> dict[str, Any]:
+    def _describe(self, text: str, forced: Mapping[int, int], pad_to: int | None) -> dict[str, Any]:
         kept = ("task", "longest", "steps", "exact_match")
         return {
             "model": self.name,
@@ -245,7 +239,6 @@ class ExplorableModel:
             "text": text,
             "forced": {str(step): token for step, token in forced.items()},
             "pad_to": pad_to,
-            "ended": ended,
         }
 
 

@@ -35,6 +35,7 @@ def test_train_writes_a_checkpoint_that_knows_where_it_comes_from(tmp_path, caps
         ("train --heads 3", "cannot be shared by 3 heads"),
         ("train --task invert", "copy, reverse, sort"),
         ("trace nowhere.safetensors 1", "cannot be read"),
+        ("trace nowhere.safetensors 1 --out x.png", ".html"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence(arguments, words, capsys):

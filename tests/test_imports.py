@@ -10,7 +10,17 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "explorer"
 LAYERS = [  # each may import from its own layer's earlier modules and from layers above this line
-    ["language", "errors", "vocabulary", "masks", "archive", "trace", "analysis"],
+    [
+        "language",
+        "errors",
+        "vocabulary",
+        "masks",
+        "archive",
+        "checks",
+        "foreign",
+        "trace",
+        "analysis",
+    ],
     ["hooks", "model", "decoding", "tasks"],
     ["checkpoint", "tracing", "evaluation", "training"],
     ["player", "notebook"],

@@ -4,7 +4,9 @@ import zipfile
 
 import numpy as np
 import pytest
+import torch
 
+from explorer.archive import pack
 from explorer.errors import TraceError
 from explorer.masks import LATER, OPEN, PADDING, closed_cells
 from explorer.trace import Trace
@@ -205,6 +207,87 @@ def test_a_bomb_is_refused_before_it_unfolds():
     assert caught.value.key == "trace_too_large"
 
 
+FORGERIES = {
+    "a check that was not measured": {"measured": {"rows_sum_to_one": 0.0}},
+    "an error that is a word": {"measured": {"hooked_equals_plain": "abc"}},
+    "an error that is missing": {"measured": {"hooked_equals_plain": None}},
+    "an error that is no number": {"measured": {"hooked_equals_plain": float("nan")}},
+    "a number as a token": {"target_tokens": [1, 2, 3]},
+    "a text that is a number": {"text": 5},
+    "a labyrinth of facts": {"facts": {"a": json.loads("[" * 90 + "]" * 90)}},
+    "facts that are none": {"facts": "x"},
+    "an unknown part": {"more": 1},
+    "a part too few": {"text": ...},
+}
+
+
+def forge(**changes: object) -> bytes:
+    trace = make()
+    header = {
+        "source_tokens": trace.source_tokens,
+        "target_tokens": trace.target_tokens,
+        "predicted_tokens": trace.predicted_tokens,
+        "candidate_tokens": trace.candidate_tokens,
+        "text": trace.text,
+        "measured": dict(trace.measured),
+        "facts": dict(trace.facts),
+        "digest": trace.digest,
+    } | {key: value for key, value in changes.items() if key not in trace.arrays}
+    arrays = {name: changes.get(name, array) for name, array in trace.arrays.items()}
+    kept = {name: array for name, array in arrays.items() if array is not ...}
+    return pack(kept, {key: value for key, value in header.items() if value is not ...})
+
+
+def test_an_honest_forgery_is_read():
+    assert Trace.from_bytes(forge()).integrity().ok.all()
+
+
+@pytest.mark.parametrize("how", FORGERIES)
+def test_a_forged_header_is_refused_in_one_sentence(how):
+    with pytest.raises(TraceError):
+        Trace.from_bytes(forge(**FORGERIES[how]))
+
+
+@pytest.mark.parametrize(
+    ("name", "array"),
+    [
+        ("gold", np.full((3, 4), "x")),
+        ("gold", np.zeros((3, 4), np.float32)),
+        ("steps.rank", np.array(list("1123121"))),
+        ("steps.step", np.array([1, 1, 2, 2, 2, 3, 1.5])),
+        ("steps.probability", np.full(7, np.nan, np.float32)),
+        ("steps.probability", np.full(7, 2.0, np.float32)),
+        ("steps.chosen", np.zeros(7, bool)),
+        ("steps.forced", ...),
+        ("cross.attention", np.full((2, 5, 3, 4), -0.25, np.float32)),
+        ("cross.attention", np.full((2, 5, 3, 4), 0.25, np.float64)),
+        ("cross.closed", np.full((3, 4), 9, np.uint8)),
+        ("cross.closed", ...),
+    ],
+)
+def test_a_forged_array_is_refused_in_one_sentence(name, array):
+    with pytest.raises(TraceError):
+        make(arrays={k: v for k, v in {**make().arrays, name: array}.items() if v is not ...})
+
+
+def test_half_a_letter_as_a_token_is_refused():
+    with pytest.raises(TraceError):
+        make(source_tokens=("a", "b", "\ud800", "<pad>"))
+
+
+def test_a_trace_of_nothing_is_refused():
+    with pytest.raises(TraceError, match="no attention"):
+        Trace.from_arrays(("a",))
+
+
+def test_a_limit_is_looked_at_before_a_file_unfolds():
+    data = make().to_bytes()
+    assert Trace.from_bytes(data, limit=10**6).text == "b a"
+    with pytest.raises(TraceError) as caught:
+        Trace.from_bytes(data, limit=1000)
+    assert caught.value.key == "trace_too_large"
+
+
 def test_two_hundred_mutations_of_a_file_end_in_a_trace_or_a_sentence():
     data = make().to_bytes()
     random = np.random.default_rng(7)
@@ -258,6 +341,57 @@ def test_reasons_can_be_given_as_words():
     weights = softmax((1, 1, 3, 4), words == "")
     trace = Trace.from_arrays(SOURCE, TARGET, cross=weights, masks={"cross": words})
     np.testing.assert_array_equal(trace.mask_reason("cross"), words)
+
+
+def test_tensors_with_gradients_and_in_half_precision_are_read():
+    weights = torch.rand(1, 2, 3, 4).softmax(-1).requires_grad_()
+    trace = Trace.from_arrays(SOURCE, TARGET, cross=(weights, weights))
+    np.testing.assert_array_equal(trace.attention("cross")[1], weights[0].detach())
+    assert trace.integrity().ok.all()
+    for half in (torch.bfloat16, torch.float16):
+        rounded = Trace.from_arrays(SOURCE, TARGET, cross=weights.detach().to(half)[None])
+        assert rounded.integrity().ok.all()
+    blurred = weights.detach()[None].numpy().copy()
+    blurred[..., 0] += 0.003
+    assert not Trace.from_arrays(SOURCE, TARGET, cross=blurred).integrity().ok.all()
+
+
+def test_a_decoder_alone_and_an_encoder_alone_need_one_kind_of_token():
+    weights = np.full((1, 1, 2, 2), 0.5, np.float32)
+    assert Trace.from_arrays(target_tokens=(7, 8), decoder=weights).target_tokens == ("7", "8")
+    assert Trace.from_arrays((1, 2), encoder=weights).sites == ("encoder",)
+
+
+def test_masks_of_zeros_and_ones_with_leading_axes_are_read():
+    mask = np.array([[1, 1, 1, 0]] * 3)[None, None]
+    weights = softmax((1, 1, 3, 4), mask[0, 0] == 1)
+    trace = Trace.from_arrays(SOURCE, TARGET, cross=weights, masks={"cross": torch.tensor(mask)})
+    assert (trace.mask_reason("cross")[:, 3] == "padding").all()
+
+
+@pytest.mark.parametrize(
+    ("given", "key"),
+    [
+        ({"cross": np.ones((1, 2, 1, 3, 4))}, "whole_batch"),
+        ({"cross": []}, "uneven_layers"),
+        ({"cross": [np.ones((1, 3, 4)), np.ones((2, 3, 4))]}, "uneven_layers"),
+        ({"cross": "text"}, "no_numbers"),
+        ({"cross": np.ones((1, 1, 3, 4)), "masks": {"enc": 1}}, "unknown_site"),
+        ({"cross": np.ones((1, 1, 3, 4)), "masks": {"cross": np.ones((3, 3))}}, "wrong_mask"),
+        ({"cross": np.ones((1, 1, 3, 4)), "masks": {"cross": np.full((3, 4), 2)}}, "bad_mask"),
+    ],
+)
+def test_each_misfit_of_foreign_arrays_has_its_own_sentence(given, key):
+    with pytest.raises(TraceError) as caught:
+        Trace.from_arrays(SOURCE, TARGET, **given)
+    assert caught.value.key == key
+
+
+def test_a_place_that_cannot_be_written_is_said(tmp_path):
+    for write in (make().save, make().to_html):
+        with pytest.raises(TraceError) as caught:
+            write(tmp_path / "nowhere" / "x")
+        assert caught.value.key == "unwritable_file"
 
 
 @pytest.mark.parametrize(
