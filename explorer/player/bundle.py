@@ -10,6 +10,7 @@ from pathlib import Path
 
 SCRIPTS = (
     "element",
+    "radios",
     "payload",
     "label",
     "palette",

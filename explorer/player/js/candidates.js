@@ -1,41 +1,32 @@
+const FEWEST_CANDIDATES = 3; // with less room than that, the column scrolls
 const SMALLEST_SHARE = 1e-6; // where the logarithmic bars begin
 
 /** The probabilities of the next token; a click asks "and if it had been this one?". */
 function createCandidates(context) {
   const { say } = context;
   const title = element("h3", { testid: "candidates-title" });
-  const buttons = ["percent", "log"].map((name) =>
-    element(
-      "button",
-      {
-        type: "button",
-        role: "radio",
-        testid: `candidates-${name}`,
-        title: say(`candidates_${name}_title`),
-        on: { click: () => context.set({ log: name === "log" }) },
-      },
-      say(`candidates_${name}`),
-    ),
-  );
-  const group = { class: "segments small", role: "radiogroup", "aria-label": say("candidates_scale") };
-  const head = element("header", {}, title, element("div", group, ...buttons));
+  const words = { names: ["percent", "log"], prefix: "candidates", label: "candidates_scale", small: true };
+  const radios = createRadios(context, words, (name) => context.set({ log: name === "log" }));
+  const head = element("header", {}, title, radios.element);
   const list = element("ol", { class: "candidates", testid: "candidates" });
   const note = element("p", { class: "note", testid: "candidates-note" });
   const node = element("section", { class: "next-token", "aria-label": say("candidates") }, head, list, note);
-  const causes = ["trace", "site", "step", "log", "what_if"];
+  const causes = ["trace", "site", "step", "log", "projector"];
+  const shaping = [...causes, "layer", "head", "ahead", "size"]; // what may change the room
   const update = (changed) => {
-    if (causes.some((name) => changed.has(name))) drawCandidates(context, { title, buttons, list, note });
+    const has = (names) => names.some((name) => changed.has(name));
+    if (has(causes)) drawCandidates(context, { title, radios, list, note });
+    if (has(shaping)) fitCandidates(context, node, list);
   };
   return { element: node, update };
 }
 
 /** Bring the list to the present step. */
-function drawCandidates(context, { title, buttons, list, note }) {
+function drawCandidates(context, { title, radios, list, note }) {
   const { state, trace, say } = context;
   const row = currentRow(context);
   const candidates = row < 0 ? [] : trace.candidates[row];
-  buttons[0].setAttribute("aria-checked", String(!state.log));
-  buttons[1].setAttribute("aria-checked", String(state.log));
+  radios.check(state.log ? "log" : "percent");
   const token = row < 0 ? "" : labelOf(trace.target[row]);
   write(title, row < 0 ? say("candidates") : say("candidates_after", { token }));
   write(note, candidateNote(context, row, candidates));
@@ -43,10 +34,34 @@ function drawCandidates(context, { title, buttons, list, note }) {
   candidates.forEach((candidate, place) => drawCandidate(context, rows[place], candidate));
 }
 
+/** Show as many rows as the column has room for, the one that took the place always among them. */
+function fitCandidates({ root }, node, list) {
+  const items = [...list.children];
+  const most = root.dataset.narrow === undefined && items.length ? roomForRows(node, list) : Infinity;
+  const chosen = items.findIndex((item) => item.firstChild.classList.contains("chosen"));
+  const first = chosen >= most ? most - 1 : most;
+  items.forEach((item, place) => {
+    const hidden = place >= first && place !== chosen;
+    if (item.hidden !== hidden) item.hidden = hidden;
+  });
+}
+
+/** How many rows fit beside what else stands in the column. */
+function roomForRows(node, list) {
+  const column = node.parentNode;
+  const gap = parseFloat(getComputedStyle(column).rowGap) || 0;
+  const heightOf = (part) => part.getBoundingClientRect().height;
+  const others = [...column.children].filter((other) => other !== node && !other.hidden);
+  const taken = others.reduce((sum, other) => sum + heightOf(other) + gap, 0);
+  const around = heightOf(node) - heightOf(list); // heading and note
+  const row = heightOf(list.firstChild);
+  return Math.max(FEWEST_CANDIDATES, Math.floor((column.clientHeight - taken - around) / row));
+}
+
 /** What stands under the list: why it is empty, or what a click does. */
 function candidateNote({ trace, say, state }, row, candidates) {
-  if (state.site === "encoder") return say("candidates_encoder");
-  if (candidates.length) return state.whatIf ? say("what_if") : "";
+  if (state.site === "encoder") return say(trace.steps ? "candidates_encoder" : "candidates_encoder_only");
+  if (candidates.length) return state.whatIf && !state.projector ? say("what_if") : "";
   return row >= 0 && trace.predicted[row] !== undefined ? say("no_candidates") : say("no_predictions");
 }
 

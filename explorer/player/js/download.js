@@ -29,18 +29,16 @@ function downloadTable(context) {
   download(fileName(context, ".csv"), "text/csv;charset=utf-8", `\ufeff${tableText(context)}`);
 }
 
-/** The lines of the CSV file. */
+/** The lines of the CSV file; a closed cell is empty, an open zero is a number. */
 function tableText(context) {
   const { state } = context;
   const site = siteOf(context);
   const [rows, keys] = [shownRows(context), shownKeys(context)];
-  const name = (place, token) => csvField(`${place} ${token}`);
-  const head = site.keyTokens.slice(0, keys).map((token, key) => name(key, token));
-  const lines = [["", ...head].join(",")];
+  const lines = [["", ...site.keyTokens.slice(0, keys).map(csvToken)].join(",")];
   for (let query = 0; query < rows; query += 1) {
-    const { weights } = rowOf(site, state.layer, state.head, query);
-    const cells = weights.slice(0, keys).map((weight) => weight.toFixed(6));
-    lines.push([name(query, site.queryTokens[query]), ...cells].join(","));
+    const { weights, closed } = rowOf(site, state.layer, state.head, query);
+    const cells = weights.slice(0, keys).map((weight, key) => (closed[key] ? "" : weight.toFixed(4)));
+    lines.push([csvToken(site.queryTokens[query]), ...cells].join(","));
   }
   return `${lines.join("\r\n")}\r\n`;
 }

@@ -32,6 +32,7 @@ export default function (component) {
     if (!sameBytes(known.data, data)) known.player.update(data);
     known.data = data;
   }
+  document.documentElement.lang = known.player.language();
   return () => {
     if (mounted.get(parentElement) !== known) return;
     mounted.delete(parentElement);

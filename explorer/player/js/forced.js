@@ -11,8 +11,8 @@ function createForced(context) {
   const node = element("section", { class: "forced", "aria-label": say("forced_steps") }, chips, reset, outputs);
   const update = (changed) => {
     if (!["trace", "step", "ahead"].some((name) => changed.has(name))) return;
-    const { view } = context.trace.header;
-    node.hidden = view.forced.length === 0;
+    const { view, facts } = context.trace.header;
+    node.hidden = view.forced.length === 0 || Boolean(facts.given);
     if (node.hidden) return;
     if (changed.has("trace")) drawChips(context, chips, view.forced);
     drawOutputs(context, outputs, view.original);

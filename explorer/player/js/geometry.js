@@ -1,5 +1,8 @@
-const PRINTED_CELL = 30; // px; from here on a weight fits into its cell
+const PRINTED_CELL = 30; // px; from here on a weight fits into its cell of an exported figure
+const MAP_TYPE = { desk: 12, projector: 18 }; // px
 const LARGEST_CELL = 76;
+const SLANTED = 1.25; // room of a slanted label, in heights of its type
+const PROJECTOR_SLACK = 1.5; // the back row wants large cells more than square ones
 const RIBBON_CELL = 26;
 const SMALLEST_AXIS = 96; // px the title of an axis needs
 
@@ -15,12 +18,18 @@ function widest(pen, tokens) {
   return width;
 }
 
+/** The room a cell needs so that no two neighbours' labels touch. */
+function levelSpacing(pen, tokens) {
+  const widths = tokens.map((token) => textWidth(pen, labelOf(token)));
+  return widths.reduce((most, width, place) => Math.max(most, (width + (widths[place - 1] ?? 0)) / 2), 0);
+}
+
 /**
  * Where everything of the large map lies within a box of `width` × `height` px.
  * @returns {object} plot rectangle {left, top, width, height}, label room, label spacing
  */
 function createGeometry({ palette, state, trace, say }, site, width, height) {
-  const font = state.projector ? 18 : 12;
+  const font = MAP_TYPE[state.projector ? "projector" : "desk"];
   const pen = document.createElement("canvas").getContext("2d");
   pen.font = `${font}px ${palette.font}`;
   const bounded = (value, most) => Math.ceil(Math.min(value, most));
@@ -31,12 +40,15 @@ function createGeometry({ palette, state, trace, say }, site, width, height) {
   const predictedRoom = predicts ? bounded(longest, width * 0.2 + font) : 8;
   const left = queryRoom + Math.round(font * 1.6) + 8;
   const keyWidth = widest(pen, site.keyTokens);
+  const largest = LARGEST_CELL * (font / MAP_TYPE.desk);
   const roomForKeys = (width - left - predictedRoom) / site.keys;
-  const rotated = keyWidth + 5 > Math.min(roomForKeys, LARGEST_CELL) && keyWidth > 2.4 * font;
+  const level = levelSpacing(pen, site.keyTokens) + font * 0.2;
+  const crowded = level > Math.min(roomForKeys, largest);
+  const rotated = crowded && (keyWidth > 2.4 * font || roomForKeys > font * SLANTED);
   const keyRoom = rotated ? bounded(keyWidth * 0.85, height * 0.22) + font : font + 6;
   const top = Math.round(font * 1.7) + keyRoom;
   const room = { width: width - left - predictedRoom, height: height - top - 6 };
-  const cell = cellShape(site, room, LARGEST_CELL * (font / 12));
+  const cell = cellShape(site, room, largest, state.projector ? PROJECTOR_SLACK : 1);
   return {
     box: { width, height },
     font,
@@ -48,18 +60,22 @@ function createGeometry({ palette, state, trace, say }, site, width, height) {
     predictedRoom,
     keyRoom,
     rotated,
-    keySpacing: rotated ? font * 1.25 : keyWidth + font * 0.4,
+    keySpacing: rotated ? font * SLANTED : crowded ? keyWidth + font * 0.4 : level,
     querySpacing: font * 1.2,
     x: [-0.5, site.keys - 0.5],
     y: [-0.5, site.queries - 0.5],
   };
 }
 
-/** Size of a cell, px: square, unless so few rows or columns would make a mere ribbon. */
-function cellShape(site, room, largest) {
+/**
+ * Size of a cell, px: square, unless so few rows or columns would make a mere ribbon; longer by
+ * up to `slack` where there is room.
+ */
+function cellShape(site, room, largest, slack) {
   const [across, down] = [room.width / site.keys, room.height / site.queries];
   const square = Math.min(across, down, largest);
-  const stretched = (most) => (most > 2 * square ? Math.max(square, Math.min(most, RIBBON_CELL)) : square);
+  const longer = (most) => Math.min(most, square * slack, largest);
+  const stretched = (most) => (most > 2 * square ? Math.max(longer(most), Math.min(most, RIBBON_CELL)) : longer(most));
   return { width: stretched(across), height: stretched(down) };
 }
 

@@ -1,20 +1,22 @@
 const SPECIAL = /^<(bos|eos|pad|unk)>$/;
 const LONGEST_LABEL = 40;
-const INVISIBLE = /^[\s\p{Cf}\p{Cc}\p{Z}]*$/u;
+const EMOJI = /^\p{Extended_Pictographic}/u;
+/** What leaves no mark on the screen, or an emoji with the unseen that joins or colours it. */
+const UNSEEN =
+  /\p{Extended_Pictographic}(?:\ufe0f|\p{EMod}|\u200d(?=\p{Extended_Pictographic}))+|(?! )[\p{Cc}\p{Cf}\p{Z}\p{DI}]/gu;
 
-/** What a token is called on screen: specials without brackets, spaces made visible. */
+/** What a token is called on screen: specials without brackets, the unseen written as codes. */
 function labelOf(token) {
   const special = SPECIAL.exec(token);
   if (special) return special[1];
-  if (INVISIBLE.test(token)) return `␣${codePoints(token)}`;
   const letters = Array.from(token.slice(0, 4 * LONGEST_LABEL));
-  return letters.length > LONGEST_LABEL ? `${letters.slice(0, LONGEST_LABEL).join("")}…` : token;
+  const short = letters.length > LONGEST_LABEL ? `${letters.slice(0, LONGEST_LABEL).join("")}…` : token;
+  return /^ *$/.test(short) ? "␣" : short.replace(UNSEEN, codePoint);
 }
 
-/** The first letters of a token nobody could see, as U+ numbers. */
-function codePoints(token) {
-  const letters = Array.from(token.slice(0, 4)).filter((letter) => letter !== " ");
-  return letters.map((letter) => `U+${letter.codePointAt(0).toString(16).toUpperCase()}`).join(" ");
+/** A letter nobody could see, as an escape; an emoji as it is. */
+function codePoint(letter) {
+  return EMOJI.test(letter) ? letter : `\\u${letter.codePointAt(0).toString(16).padStart(4, "0")}`;
 }
 
 /** Whether a token is one of the vocabulary's own marks rather than text. */
@@ -52,20 +54,21 @@ function plotlyLabel(token, longest = Infinity) {
     .replaceAll("$", "＄"); // two dollar signs would ask for MathJax
 }
 
-/** A probability as a percentage with as many digits as tell something. */
+/** A probability as a percentage with as many digits as tell something, never broken over two lines. */
 function percent(probability) {
   const value = probability * 100;
-  if (value >= 99.995 && value < 100) return "> 99.99 %";
-  if (value >= 99.95 && value < 100) return `${value.toFixed(2)} %`;
-  if (value >= 0.1 || value === 0) return `${value.toFixed(1)} %`;
-  if (value < 0.00005) return "< 0.0001 %";
-  return `${value.toFixed(value >= 0.01 ? 2 : 4)} %`;
+  if (value >= 99.995 && value < 100) return ">\u00a099.99\u00a0%";
+  if (value >= 99.95 && value < 100) return `${value.toFixed(2)}\u00a0%`;
+  if (value >= 0.1 || value === 0) return `${value.toFixed(1)}\u00a0%`;
+  if (value < 0.00005) return "<\u00a00.0001\u00a0%";
+  return `${value.toFixed(value >= 0.01 ? 2 : 4)}\u00a0%`;
 }
 
-/** A weight in a cell: two digits, no leading zero. */
-function shortWeight(weight) {
-  const text = weight.toFixed(2);
-  return text.startsWith("0.") ? text.slice(1) : weight >= 0.995 && weight < 1.005 ? "1.0" : text;
+/** A weight in a cell: `digits` digits, no leading zero; 1 alone in the width of the others. */
+function shortWeight(weight, digits = 2) {
+  const text = weight.toFixed(digits);
+  if (text.startsWith("0.")) return text.slice(1);
+  return Number(text) === 1 ? "1.0".slice(0, 2 * digits - 1) : text;
 }
 
 /** A measured error: 0, or one digit and a power of ten. */
@@ -74,8 +77,8 @@ function shortError(error) {
   return error === 0 ? "0" : error.toExponential(0);
 }
 
-/** A field of a CSV file; a leading sign is disarmed so that no spreadsheet runs it. */
-function csvField(value) {
-  const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : `${value}`;
+/** A token in a CSV file, disarmed by ' where a spreadsheet would take it for a formula. */
+function csvToken(token) {
+  const text = /^[=+\-@\t\r]/.test(token) ? `'${token}` : token;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -3,41 +3,26 @@ function createLegend(context) {
   const { say } = context;
   const bar = element("canvas", { class: "bar", width: LEVELS, height: 1, "aria-hidden": "true" });
   const marks = element("div", { class: "marks", testid: "scale-marks" });
-  const buttons = Object.fromEntries(
-    SCALES.map((name) => [
-      name,
-      element(
-        "button",
-        {
-          type: "button",
-          role: "radio",
-          testid: `scale-${name}`,
-          title: say(`scale_${name}_title`),
-          on: { click: () => context.set({ scale: name }) },
-        },
-        say(`scale_${name}`),
-      ),
-    ]),
-  );
-  const group = { class: "segments small", role: "radiogroup", "aria-label": say("scale") };
+  const words = { names: SCALES, prefix: "scale", label: "scale", small: true };
+  const radios = createRadios(context, words, (scale) => context.set({ scale }));
   const reasons = element("div", { class: "reasons", testid: "reasons" });
   const node = element(
     "div",
     { class: "legend" },
     element("span", { class: "bar-name", title: say("weight_title") }, say("weight")),
     element("div", { class: "bar-box" }, bar, marks),
-    element("div", group, ...Object.values(buttons)),
+    radios.element,
     reasons,
   );
   const causes = ["trace", "site", "layer", "head", "scale", "theme"];
   const update = (changed) => {
-    if (causes.some((name) => changed.has(name))) drawLegend(context, bar, marks, buttons, reasons);
+    if (causes.some((name) => changed.has(name))) drawLegend(context, bar, marks, radios, reasons);
   };
   return { element: node, update };
 }
 
 /** Bring the legend to the present scale, theme and mask. */
-function drawLegend(context, bar, marks, buttons, reasons) {
+function drawLegend(context, bar, marks, radios, reasons) {
   const { state, palette, say, trace } = context;
   const site = siteOf(context);
   const scale = scaleOf(state, site);
@@ -51,9 +36,7 @@ function drawLegend(context, bar, marks, buttons, reasons) {
       return mark;
     }),
   );
-  for (const [name, button] of Object.entries(buttons)) {
-    assign(button, "aria-checked", name === scale ? "true" : "false");
-  }
+  radios.check(scale);
   const codes = new Set(site.closed(state.layer, state.head));
   const swatches = [1, 2, 3]
     .filter((code) => codes.has(code))

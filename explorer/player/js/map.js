@@ -19,7 +19,7 @@ function createMap(context) {
     axes.element,
   );
   const notice = element("p", { class: "notice", testid: "map-notice", hidden: true });
-  const heading = mapHeading(context);
+  const heading = mapHeading(context, () => resetZoom(map));
   const legend = createLegend(context);
   const node = element(
     "section",
@@ -143,7 +143,6 @@ function listenToPlot(map) {
   map.listening = true;
   map.plot.on("plotly_relayout", () => followZoom(map));
   map.plot.on("plotly_doubleclick", () => resetZoom(map));
-  map.context.act.resetZoom = () => resetZoom(map);
 }
 
 /** Take the ranges Plotly shows. */
@@ -184,7 +183,7 @@ function watchPointer(map) {
   };
   let pressed = null;
   box.addEventListener("pointermove", hover);
-  box.addEventListener("pointerleave", () => hoverOver(context, null));
+  box.addEventListener("pointerleave", (event) => leaveHover(context, event));
   box.addEventListener("pointerdown", (event) => {
     pressed = { x: event.clientX, y: event.clientY };
     hover(event);
@@ -199,18 +198,24 @@ function watchPointer(map) {
 }
 
 /** Above the map: which head this is, and ways to keep the picture. */
-function mapHeading(context) {
+function mapHeading(context, showAll) {
   const { say, act } = context;
   const title = element("h3", { class: "map-title", testid: "map-title" });
   const button = (name) =>
     element(
       "button",
-      { type: "button", class: "quiet", testid: name, title: say(`${name}_title`), on: { click: () => act[name]() } },
+      {
+        type: "button",
+        class: "quiet save",
+        testid: name,
+        title: say(`${name}_title`),
+        on: { click: () => act[name]() },
+      },
       say(name),
     );
   const reset = element(
     "button",
-    { type: "button", class: "quiet", testid: "reset-zoom", hidden: true, on: { click: () => act.resetZoom() } },
+    { type: "button", class: "quiet", testid: "reset-zoom", hidden: true, on: { click: showAll } },
     say("reset_zoom"),
   );
   const node = element("header", { class: "map-heading" }, title, reset, button("png"), button("svg"), button("csv"));

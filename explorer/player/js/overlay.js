@@ -1,3 +1,8 @@
+const PRINTED_TYPE = { // px and digits of the printed weights, the best that fits its cell
+  desk: [[12, 2]],
+  projector: [[18, 2], [16, 2], [14, 2], [14, 1]],
+};
+const SMALLEST_PRINTED = { 1: 0.05, 2: 0.005 }; // by digits; below, a dot
 const SMALLEST_RULE = 7; // px between two lines of the cover
 
 /** What a step changes on the large map: outline, printed weights, cover, hovered key. */
@@ -64,8 +69,8 @@ function drawHover(context, geometry, { keyMark, cellMark }, { width, height }) 
 function printWeights(context, geometry, parent, row, size) {
   const { state, palette } = context;
   const site = siteOf(context);
-  const wide = size.width >= PRINTED_CELL * (geometry.font / 12) && size.height >= geometry.font + 4;
-  parent.hidden = row < 0 || row >= site.queries || !wide;
+  const [font, digits] = printedType(state, size);
+  parent.hidden = row < 0 || row >= site.queries || !font;
   if (parent.hidden) return;
   const { weights, closed } = rowOf(site, state.layer, state.head, row);
   const codes = site.weights(state.layer, state.head).subarray(row * site.keys, (row + 1) * site.keys);
@@ -73,12 +78,20 @@ function printWeights(context, geometry, parent, row, size) {
   const cells = populate(parent, site.keys, () => element("span"));
   parent.style.transform = `translate(${xOf(geometry, 0)}px, ${yOf(geometry, row)}px)`;
   parent.style.height = `${size.height}px`;
+  parent.style.fontSize = `${font}px`;
   weights.forEach((weight, key) => {
-    const text = closed[key] ? "" : weight < 0.005 ? "·" : shortWeight(weight);
+    const text = closed[key] ? "" : weight < SMALLEST_PRINTED[digits] ? "·" : shortWeight(weight, digits);
     write(cells[key], text);
     cells[key].style.width = `${size.width}px`;
     cells[key].style.color = inkOn(palette.ramp[Math.round(tone[key] * (LEVELS - 1))]);
   });
+}
+
+/** [px, digits] in which a weight fits into a cell; empty where none does. */
+function printedType({ projector }, { width, height }) {
+  const room = (font, digits) => font * (digits * 0.64 + 0.62); // digits, the point, air
+  const types = PRINTED_TYPE[projector ? "projector" : "desk"];
+  return types.find(([font, digits]) => width >= room(font, digits) && height >= font + 4) ?? [];
 }
 
 /** Place an absolutely positioned element. */

@@ -85,7 +85,7 @@ function readCandidates(header, array) {
       token: header.labels[label[place]],
       probability: probability[place],
       chosen: chosen[place] === 1,
-      forced: forced[place] === 1,
+      forced: forced[place] === 1 && !header.facts.given, // a given target is nobody's choice
       id: id[place],
     });
   });
@@ -93,7 +93,7 @@ function readCandidates(header, array) {
   return rows;
 }
 
-/** Whether source position `key` is where the prediction of `row` comes from. */
+/** Whether source position `key` is where the right answer to `row` comes from. */
 function isGold(trace, row, key) {
   const bit = row * trace.source.length + key;
   return Boolean(trace.gold) && ((trace.gold[bit >> 3] >> (bit & 7)) & 1) === 1;

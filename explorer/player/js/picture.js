@@ -3,37 +3,15 @@ const EXPORT_FONT = 13;
 
 /** The whole map as one figure to keep: labels, colour bar, current row and reasons inside. */
 function exportFigure(context) {
-  const { state, palette, say } = context;
   const site = siteOf(context);
   const rows = shownRows(context);
-  const scale = scaleOf(state, site);
   const unit = Math.max(8, Math.min(56, Math.floor(760 / Math.max(site.queries, site.keys))));
   const room = exportRoom(context);
   const data = figureData(context, rows);
-  const marks = scaleMarks(scale, site.scale);
-  Object.assign(data[0], {
-    showscale: true,
-    colorbar: {
-      title: { text: `${say("weight")} (${say(`scale_${scale}`)})`, side: "right" },
-      tickvals: marks.map(([tone]) => tone),
-      ticktext: marks.map(([, text]) => text),
-      thickness: 14,
-      x: 1,
-      xpad: room.right + 10,
-    },
-  });
-  const ink = css(palette.ink);
-  const margin = { l: room.left + 40, t: room.top + 90, r: room.right + 110, b: 24 };
+  Object.assign(data[0], { showscale: true, colorbar: exportBar(context, room) });
   const layout = {
-    width: Math.max(site.keys * unit, 180) + margin.l + margin.r,
-    height: Math.max(site.queries * unit, 180) + margin.t + margin.b,
-    margin,
-    paper_bgcolor: css(palette.paper),
-    plot_bgcolor: css(palette.paper),
-    font: { family: palette.font, size: EXPORT_FONT, color: ink },
-    title: { text: exportTitle(context), x: 0.02, y: 0.98, yanchor: "top", yref: "container" },
-    xaxis: exportAxis(site.keyTokens, shownKeys(context), unit, say("axis_key"), false, ink),
-    yaxis: exportAxis(site.queryTokens, rows, unit, say("axis_query"), true, ink),
+    ...exportFrame(context, room, unit),
+    ...exportAxes(context, rows, room, unit),
     shapes: exportOutline(context),
     annotations: [
       ...exportPredictions(context, unit),
@@ -42,8 +20,49 @@ function exportFigure(context) {
     ],
     images: exportPattern(context, rows, unit),
   };
-  Object.assign(layout.xaxis, { side: "top", tickangle: room.slanted ? -45 : 0 });
   return { data, layout };
+}
+
+/** Size, margins, colours and title. */
+function exportFrame(context, room, unit) {
+  const { palette } = context;
+  const site = siteOf(context);
+  const margin = { l: room.left + 40, t: room.top + 90, r: room.right + 110, b: 24 };
+  return {
+    width: Math.max(site.keys * unit, 180) + margin.l + margin.r,
+    height: Math.max(site.queries * unit, 180) + margin.t + margin.b,
+    margin,
+    paper_bgcolor: css(palette.paper),
+    plot_bgcolor: css(palette.paper),
+    font: { family: palette.font, size: EXPORT_FONT, color: css(palette.ink) },
+    title: { text: exportTitle(context), x: 0.02, y: 0.98, yanchor: "top", yref: "container" },
+  };
+}
+
+/** The colour bar, to the right of the predictions. */
+function exportBar(context, room) {
+  const { state, say } = context;
+  const site = siteOf(context);
+  const scale = scaleOf(state, site);
+  const marks = scaleMarks(scale, site.scale);
+  return {
+    title: { text: `${say("weight")} (${say(`scale_${scale}`)})`, side: "right" },
+    tickvals: marks.map(([tone]) => tone),
+    ticktext: marks.map(([, text]) => text),
+    thickness: 14,
+    x: 1,
+    xpad: room.right + 10,
+  };
+}
+
+/** Keys on top, queries left. */
+function exportAxes(context, rows, room, unit) {
+  const { say, palette } = context;
+  const site = siteOf(context);
+  const ink = css(palette.ink);
+  const keys = exportAxis(site.keyTokens, shownKeys(context), unit, say("axis_key"), false, ink);
+  const queries = exportAxis(site.queryTokens, rows, unit, say("axis_query"), true, ink);
+  return { xaxis: { ...keys, side: "top", tickangle: room.slanted ? -45 : 0 }, yaxis: queries };
 }
 
 /** Which head, and which step. */

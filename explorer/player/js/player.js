@@ -10,7 +10,8 @@ const PLAY_PACE = [90, 900]; // ms a step at least and at most
  * @param {Uint8Array} bytes the payload
  * @param {object} options `plotly`: () => Promise<Plotly>; `onState`, `onForce`, `onUnforce`,
  *   `onReset`: what the app wants to hear
- * @returns {{update: function(Uint8Array), listen: function(object), destroy: function()}}
+ * @returns {{update: function(Uint8Array), listen: function(object), language: function(): string,
+ *   destroy: function()}}
  */
 function mount(root, bytes, options = {}) {
   const player = createPlayer(root, readPayload(bytes), options);
@@ -18,6 +19,7 @@ function mount(root, bytes, options = {}) {
   return {
     update: (next) => player.update(readPayload(next)),
     listen: (next) => player.listen(next),
+    language: () => player.language(),
     destroy: () => player.destroy(),
   };
 }
@@ -28,19 +30,13 @@ function createPlayer(root, trace, options) {
   const frame = element("div", { class: "player", testid: "player", tabindex: "-1" });
   root.append(frame);
   const context = { root: frame, options: { ...options }, signal: abort.signal, generation: 0 };
-  const store = createState(openingState(trace, trace.header.view, {}), (changed) => draw(changed));
+  const draw = (changed) => drawParts(context, parts, changed);
+  const store = createState(openingState(trace, trace.header.view, {}), draw);
   Object.assign(context, { state: store.values, set: store.set, touch: store.touch, trace });
   context.say = (key, facts) => fill(context.trace.header.strings, key, facts);
   context.act = createActions(context, store);
-  const report = createReport(context);
+  context.report = createReport(context);
   let parts = null;
-  const draw = (changed) => {
-    if (changed.has("theme")) context.palette = readPalette(parts.probe);
-    if (changed.has("projector")) frame.classList.toggle("projector", store.values.projector);
-    frame.dataset.site = store.values.site;
-    for (const part of parts.all) part.update(changed);
-    report(changed);
-  };
   const rebuild = () => {
     parts?.map.destroy();
     parts = buildParts(context, frame);
@@ -49,7 +45,6 @@ function createPlayer(root, trace, options) {
     store.flush();
     parts.map.start();
   };
-  const update = (next) => updatePlayer(context, store, next, rebuild);
   const destroy = () => {
     abort.abort();
     context.act.pause();
@@ -62,7 +57,23 @@ function createPlayer(root, trace, options) {
     rebuild();
     listenToKeys(context);
   };
-  return { build, update, destroy, listen: (next) => listenTo(context, next) };
+  return {
+    build,
+    destroy,
+    update: (next) => updatePlayer(context, store, next, rebuild),
+    listen: (next) => listenTo(context, next),
+    language: () => context.trace.header.language,
+  };
+}
+
+/** Bring every part to the state. */
+function drawParts(context, { all, probe }, changed) {
+  const { root, state } = context;
+  if (changed.has("theme")) context.palette = readPalette(probe);
+  if (changed.has("projector")) root.classList.toggle("projector", state.projector);
+  root.dataset.site = state.site;
+  for (const part of all) part.update(changed);
+  context.report(changed);
 }
 
 /** Make every part and put it in its place. */
@@ -81,11 +92,13 @@ function buildParts(context, frame) {
   const integrity = createIntegrity(context);
   const tooltip = createTooltip(context);
   rail.element.prepend(site.element);
-  const aside = element("div", { class: "aside" }, candidates.element, forced.element, sentence.element);
+  const aside = element("div", { class: "aside" }, sentence.element, candidates.element, forced.element);
   const main = element("div", { class: "main" }, rail.element, map.element, aside);
   frame.append(strips.element, transport.element, main, integrity.element, tooltip.element);
   frame.dataset.theme = context.palette.dark ? "dark" : "light";
-  const all = [strips, transport, site, rail, map, candidates, forced, sentence, integrity, tooltip];
+  frame.lang = context.trace.header.language;
+  const above = [strips, transport, site, integrity]; // these leave the others their room
+  const all = [...above, rail, map, forced, sentence, candidates, tooltip];
   return { all, map, probe };
 }
 
@@ -135,45 +148,14 @@ function updatePlayer(context, store, next, rebuild) {
 
 /** What can be done, by button, key or slider. */
 function createActions(context, store) {
-  let [timer, patience] = [0, 0];
-  const able = () => currentRow(context) >= 0;
-  const goTo = (step, patch = {}) => {
-    const bounded = Math.max(1, Math.min(context.trace.steps, step));
-    if (able()) store.set({ step: bounded, hinted: true, ...patch });
-  };
-  const pause = () => {
-    clearInterval(timer);
-    store.set({ playing: false });
-  };
-  const move = (step, patch) => {
-    pause();
-    goTo(step, patch);
-  };
-  const tick = () => {
-    if (context.state.step >= context.trace.steps) pause();
-    else goTo(context.state.step + 1);
-  };
-  const play = () => {
-    if (context.state.playing) return pause();
-    if (!able()) return;
-    if (context.state.step >= context.trace.steps) goTo(1, { ahead: false });
-    const pace = (PLAY_SECONDS * 1000) / context.trace.steps;
-    timer = setInterval(tick, Math.min(Math.max(pace, PLAY_PACE[0]), PLAY_PACE[1]));
-    store.set({ playing: true });
-  };
-  const ask = (name, ...facts) => {
-    if (!context.options[name]) return;
-    context.root.classList.add("waiting");
-    clearTimeout(patience);
-    patience = setTimeout(() => context.root.classList.remove("waiting"), PATIENCE);
-    context.options[name](...facts);
-  };
+  const { goTo, play, pause } = createStepping(context, store);
+  const ask = createAsking(context);
   return {
-    goTo: move,
-    first: () => move(1, { ahead: false }), // from here on the class predicts
-    previous: () => move(context.state.step - 1),
-    next: () => move(context.state.step + 1),
-    last: () => move(context.trace.steps),
+    goTo,
+    first: () => goTo(1, { ahead: false }), // from here on the class predicts
+    previous: () => goTo(context.state.step - 1),
+    next: () => goTo(context.state.step + 1),
+    last: () => goTo(context.trace.steps),
     play,
     pause,
     chooseSite: (name) => chooseSite(context, store, name),
@@ -183,7 +165,49 @@ function createActions(context, store) {
     png: () => downloadFigure(context, "png"),
     svg: () => downloadFigure(context, "svg"),
     csv: () => downloadTable(context),
-    resetZoom: () => {},
+  };
+}
+
+/** Going from step to step, by hand or by itself. */
+function createStepping(context, store) {
+  let timer = 0;
+  const able = () => currentRow(context) >= 0;
+  const show = (step, patch = {}) => {
+    const bounded = Math.max(1, Math.min(context.trace.steps, step));
+    if (able()) store.set({ step: bounded, hinted: true, ...patch });
+  };
+  const pause = () => {
+    clearInterval(timer);
+    store.set({ playing: false });
+  };
+  const goTo = (step, patch) => {
+    pause();
+    show(step, patch);
+  };
+  const tick = () => {
+    if (context.state.step >= context.trace.steps) pause();
+    else show(context.state.step + 1);
+  };
+  const play = () => {
+    if (context.state.playing) return pause();
+    if (!able()) return;
+    if (context.state.step >= context.trace.steps) show(1, { ahead: false });
+    const pace = (PLAY_SECONDS * 1000) / context.trace.steps;
+    timer = setInterval(tick, Math.min(Math.max(pace, PLAY_PACE[0]), PLAY_PACE[1]));
+    store.set({ playing: true });
+  };
+  return { goTo, play, pause };
+}
+
+/** Asking the app for another trace; the old picture is dimmed until it answers. */
+function createAsking(context) {
+  let patience = 0;
+  return (name, ...facts) => {
+    if (!context.options[name]) return;
+    context.root.classList.add("waiting");
+    clearTimeout(patience);
+    patience = setTimeout(() => context.root.classList.remove("waiting"), PATIENCE);
+    context.options[name](...facts);
   };
 }
 
@@ -209,7 +233,7 @@ function createReport(context) {
     if (!["site", "layer", "head", "step"].some((name) => changed.has(name))) return;
     clearTimeout(timer);
     const { site, layer, head, step } = context.state;
-    const selection = { site, layer, head, step };
+    const selection = { site, layer, head, step: step || null }; // without steps there is none
     const text = JSON.stringify(selection);
     if (!told) told = text; // the opening is no news
     timer = setTimeout(() => {

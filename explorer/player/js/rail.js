@@ -37,22 +37,24 @@ function createRail(context) {
  * The largest thumbnail with which every head fits, {unit: pixels a cell, width,
  * height, columns: how many beside each other}.
  * @param {number} width @param {number} height room for all heads
+ * @param {number} larger how many times the usual the type is
  */
-function fitThumbnails(width, height, site, text) {
+function fitThumbnails(width, height, site, larger) {
   const longest = Math.max(site.queries, site.keys);
   const largest = Math.min(LARGEST_THUMBNAIL, Math.max(44, longest * 22));
   let best = { edge: 0, columns: 1 };
   for (let lines = 1; lines <= site.heads; lines += 1) {
     const columns = Math.ceil(site.heads / lines);
     const across = (width - LAYER_LABEL) / columns - THUMBNAIL_EDGE - GAP;
-    const down = height / (lines * site.layers) - THUMBNAIL_EDGE - text - 6;
+    const down = height / (lines * site.layers) - THUMBNAIL_EDGE - SCORE_HEIGHT * larger - 6;
     const edge = Math.min(largest, (across * longest) / site.keys, (down * longest) / site.queries);
     if (edge > best.edge * WORTH_A_LINE) best = { edge, columns };
   }
-  if (best.edge < SMALLEST_THUMBNAIL) {
-    const most = Math.floor((width - LAYER_LABEL) / (SMALLEST_THUMBNAIL + THUMBNAIL_EDGE + GAP));
+  const smallest = SMALLEST_THUMBNAIL * larger;
+  if (best.edge < smallest) {
+    const most = Math.floor((width - LAYER_LABEL) / (smallest + THUMBNAIL_EDGE + GAP));
     const lines = Math.ceil(site.heads / Math.max(most, 1)); // and then the rail scrolls
-    best = { edge: SMALLEST_THUMBNAIL, columns: Math.ceil(site.heads / lines) };
+    best = { edge: smallest, columns: Math.ceil(site.heads / lines) };
   }
   return { ...frameSize(best.edge, site), columns: best.columns };
 }
@@ -73,14 +75,14 @@ function frameSize(edge, site) {
 function buildRail(context, grid) {
   const site = siteOf(context);
   const narrow = context.root.dataset.narrow !== undefined;
-  const text = SCORE_HEIGHT * (context.state.projector ? 1.4 : 1);
+  const larger = context.state.projector ? 1.4 : 1;
   const size = narrow
     ? { ...frameSize(72, site), columns: site.heads }
-    : fitThumbnails(grid.clientWidth - 2, grid.clientHeight - 2, site, text);
+    : fitThumbnails(grid.clientWidth - 2, grid.clientHeight - 2, site, larger);
   grid.style.setProperty("--thumb-width", `${size.width}px`);
   grid.style.setProperty("--thumb-height", `${size.height}px`);
   grid.style.setProperty("--columns", size.columns);
-  grid.classList.toggle("tight", size.width < TIGHT_THUMBNAIL);
+  grid.classList.toggle("tight", size.width < TIGHT_THUMBNAIL * larger);
   const layers = Array.from({ length: site.layers }, (_, layer) =>
     element(
       "div",
@@ -123,7 +125,7 @@ function thumbnail(context, site, layer, head) {
       on: {
         click: () => context.set({ layer, head }),
         pointermove: point,
-        pointerleave: () => hoverOver(context, null),
+        pointerleave: (event) => leaveHover(context, event),
       },
     },
     picture,

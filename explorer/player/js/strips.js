@@ -1,11 +1,11 @@
+const PROJECTOR_TYPE = 19; // px, as the style sheet has it
+const CHIP_EDGE = 24; // what a chip adds to its text
 const MANY_TOKENS = 24; // fewer always fit two lines, and need no look at the layout
 
 /** Source and target as two lines of tokens: who can be asked, and who asks. */
 function createStrips(context) {
   const source = stripElement(context, "source");
   const target = stripElement(context, "target");
-  const reason = element("span", { class: "reason", testid: "encoder-reason" });
-  target.row.append(reason);
   const node = element("div", { class: "strips" }, source.row, target.row);
   const update = (changed) => {
     const causes = ["trace", "site", "layer", "head", "step", "ahead", "theme", "hover", "scale", "size", "projector"];
@@ -14,11 +14,12 @@ function createStrips(context) {
       markHovered(context, source.tokens, target.tokens);
       return;
     }
-    const encoder = context.state.site === "encoder";
-    write(reason, encoder ? context.say("encoder_reason") : "");
-    target.row.classList.toggle("off", encoder);
+    target.row.classList.toggle("off", context.state.site === "encoder");
     source.row.hidden = context.trace.source.length === 0;
     target.row.hidden = context.trace.target.length === 0;
+    if (["trace", "size", "projector"].some((name) => changed.has(name))) {
+      node.classList.toggle("abreast", fitAbreast(context));
+    }
     drawSource(context, source.tokens);
     drawTarget(context, target.tokens);
     markHovered(context, source.tokens, target.tokens);
@@ -28,6 +29,20 @@ function createStrips(context) {
     scrollToToken(source.tokens, strongestKey(context));
   };
   return { element: node, update };
+}
+
+/**
+ * Whether, for the projector, both strips fit beside each other. All tokens count, hidden or
+ * not: stepping must not move the lines.
+ */
+function fitAbreast({ state, trace, root, palette, say }) {
+  if (!state.projector) return false;
+  const pen = document.createElement("canvas").getContext("2d");
+  pen.font = `${PROJECTOR_TYPE}px ${palette.font}`;
+  const tokens = [...trace.source, ...trace.target, ...trace.predicted.slice(-1)].map(labelOf);
+  const chips = tokens.map((token) => Math.max(textWidth(pen, token), 16) + CHIP_EDGE);
+  const names = ["strip_source", "strip_target"].map((name) => Math.max(textWidth(pen, say(name)), 80) + 40);
+  return [...chips, ...names].reduce((sum, width) => sum + width, 0) < root.clientWidth;
 }
 
 /** A labelled strip: {row, label, tokens}. */
@@ -40,7 +55,7 @@ function stripElement(context, name) {
     "aria-label": context.say(`strip_${name}`),
     on: {
       pointermove: (event) => hoverToken(context, event, name),
-      pointerleave: () => hoverOver(context, null),
+      pointerleave: (event) => leaveHover(context, event),
       click: (event) => {
         const place = chipPlace(event);
         const row = currentRow(context);

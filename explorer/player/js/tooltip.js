@@ -9,6 +9,10 @@ function createTooltip(context) {
     node.replaceChildren(...tooltipLines(context, hover).map((line) => element("div", {}, line)));
     placeTooltip(context.root, node, hover);
   };
+  const anew = ({ pointerType }) => pointerType === "touch" && hoverOver(context, null);
+  for (const event of ["pointerdown", "pointercancel"]) {
+    document.addEventListener(event, anew, { capture: true, signal: context.signal });
+  }
   return { element: node, update };
 }
 
@@ -36,6 +40,11 @@ function placeTooltip(root, node, { x, y }) {
   node.style.transform =
     `translate(${Math.round(left)}px, ${Math.round(top)}px) ` +
     `translate(${right ? "14px" : "calc(-100% - 10px)"}, ${below ? "16px" : "calc(-100% - 10px)"})`;
+}
+
+/** The pointer left; a finger only lifts, and what it pointed at stays until the next tap. */
+function leaveHover(context, { pointerType }) {
+  if (pointerType !== "touch") hoverOver(context, null);
 }
 
 /** Move the hover to a cell, or with null away; nothing happens within one cell. */

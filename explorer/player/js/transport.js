@@ -31,7 +31,7 @@ function createTransport(context) {
     projectorButton(context),
   );
   const parts = { buttons, slider, count, ahead, hint };
-  const causes = ["trace", "site", "step", "ahead", "playing", "hinted"];
+  const causes = ["trace", "site", "step", "ahead", "playing", "hinted", "projector"];
   const update = (changed) => {
     if (causes.some((name) => changed.has(name))) drawTransport(context, parts);
   };
@@ -91,5 +91,5 @@ function drawTransport(context, { buttons, slider, count, ahead, hint }) {
   write(count, off ? "" : say("step_of", { step: state.step, steps: trace.steps }));
   ahead.checked = state.ahead;
   ahead.disabled = off;
-  write(hint, off ? reason : state.hinted ? "" : say("hint"));
+  write(hint, off ? reason : state.hinted || state.projector ? "" : say("hint"));
 }
