@@ -1,8 +1,9 @@
 """The door: `streamlit run app.py`.
 
 The app itself is `explorer/shell.py`. What Streamlit would not do by itself stands here: serve
-the player's plotly.js, compress for other machines, and bring torch in while the browser is
-still busy with the frame of the page. Nothing comes from the internet.
+the player's plotly.js, compress for other machines, keep uploads to those who may send them,
+and bring torch in while the browser is still busy with the frame of the page. Nothing comes
+from the internet.
 """
 
 from collections.abc import AsyncIterator
@@ -14,6 +15,7 @@ from starlette.routing import Route
 
 from explorer import warmth
 from explorer.delivery import Compressed, serve_plotly
+from explorer.gate import Gate
 
 
 def base() -> str:
@@ -32,6 +34,6 @@ async def lifespan(_: st.App) -> AsyncIterator[None]:
 app = st.App(
     "explorer/shell.py",
     routes=[Route(f"{base()}/plotly.min.js", serve_plotly)],
-    middleware=[Middleware(Compressed, base=base())],
+    middleware=[Middleware(Gate), Middleware(Compressed, base=base())],
     lifespan=lifespan,
 )

@@ -1,6 +1,6 @@
 """The explorer for a class: bound to the local network, with one host and many visitors.
 
-    python -m explorer.classroom
+    python -m explorer class
 
 prints the address, a QR code and the host's key. Without the key a visitor explores, forces
 tokens and downloads; only the host brings files in and deletes them. Without a classroom the
@@ -12,12 +12,14 @@ import os
 import secrets
 import socket
 import sys
+import threading
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 import segno
 
+from explorer.errors import ExplorerError
 from explorer.language import LANGUAGES, say
 
 KEY_VARIABLE = "EXPLORER_HOST_KEY"
@@ -31,6 +33,16 @@ _FIRST_PORT = 8501
 _PORTS = 100
 _NO_HOST = "192.0.2.1"
 """An address kept for documentation: asking for the way there sends nothing."""
+
+_hosts: set[str] = set()
+_lock = threading.Lock()
+
+
+class ClassroomError(ExplorerError):
+    """A class that cannot be started."""
+
+    def in_language(self, language: str) -> str:
+        return say(f"classroom.{self.key}", language, **self.facts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +74,18 @@ def is_key(word: str) -> bool:
     return bool(key) and hmac.compare_digest(word.strip().encode(), key.encode())
 
 
+def admit(session: str) -> None:
+    """Remember that a session has shown the key, for what is asked outside of its page."""
+    with _lock:
+        _hosts.add(session)
+
+
+def is_host_session(session: str) -> bool:
+    """Whether the session with this number has shown the key."""
+    with _lock:
+        return session in _hosts
+
+
 @lru_cache(maxsize=8)
 def qr_code(address: str) -> str:
     """A QR code of `address` as SVG, dark on light in every theme."""
@@ -80,7 +104,7 @@ def local_address() -> str:
 
 
 def free_port() -> int:
-    """The first port from 8501 on that nobody listens to."""
+    """The first port from 8501 on that nobody listens to. Raises `ClassroomError`."""
     for port in range(_FIRST_PORT, _FIRST_PORT + _PORTS):
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -89,7 +113,7 @@ def free_port() -> int:
             except OSError:
                 continue
             return port
-    return _FIRST_PORT
+    raise ClassroomError("no_port", first=_FIRST_PORT, last=_FIRST_PORT + _PORTS - 1)
 
 
 def invitation(address: str, key: str) -> str:
@@ -120,7 +144,3 @@ def main() -> int:
     flags = [f"--{name}={value}" for name, value in options.items()]
     sys.argv = ["streamlit", "run", str(app), *flags]
     return int(cli.main(standalone_mode=False) or 0)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

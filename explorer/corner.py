@@ -6,16 +6,26 @@ from functools import partial
 
 import streamlit as st
 
-from explorer import classroom, session
+from explorer import classroom, gate, session
 from explorer.errors import ExplorerError
 from explorer.language import say
 from explorer.library import Entry, bring
 from explorer.notice import complain, plain
 from explorer.place import Place
+from explorer.shelf import (
+    MOST_UPLOADS,
+    delete_upload,
+    keep_upload,
+    note_upload_problem,
+    take_file,
+    upload_key,
+    upload_problem,
+    uploads,
+)
 from explorer.trace import Trace
 
-LARGEST_UPLOAD = 64
-"""Megabytes."""
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+"""What makes a spreadsheet calculate a cell instead of showing it."""
 
 
 def files(shelf: Mapping[str, Entry], trace: Trace, place: Place, language: str) -> None:
@@ -25,11 +35,11 @@ def files(shelf: Mapping[str, Entry], trace: Trace, place: Place, language: str)
         st.caption(say("explore.upload_refused", language))
         return
     _upload(shelf, language)
-    for name in session.uploads():
+    for name in uploads():
         st.button(
             say("explore.delete", language, name=plain(name)),
             key=f"delete-{name}",
-            on_click=partial(session.delete_upload, name, shelf),
+            on_click=partial(delete_upload, name, shelf),
             icon=":material/delete:",
         )
 
@@ -73,37 +83,42 @@ def _page(trace: Trace, language: str) -> bytes:
 
 
 def _steps_table(trace: Trace) -> bytes:
-    # The mark at the beginning tells spreadsheets that the symbols are UTF-8.
-    return trace.steps().to_csv(index=False).encode("utf-8-sig")
+    table = trace.steps()
+    table["token"] = [f"'{token}" if token.startswith(_FORMULA) else token for token in table.token]
+    # The mark at the beginning tells spreadsheets that the symbols are UTF-8; with this end of
+    # a line, either of its characters inside a token is quoted and begins no cell.
+    return table.to_csv(index=False, lineterminator="\r\n").encode("utf-8-sig")
 
 
 def _upload(shelf: Mapping[str, Entry], language: str) -> None:
     """The door for files: read at once, kept under its name, and looked at."""
     choose = json.dumps(say("explore.upload_choose", language), ensure_ascii=False)
     st.html(f"<style>:root {{ --choose-file: {choose}; }}</style>")  # see shell.css
-    key = session.upload_key()
+    key, limit = upload_key(), gate.LARGEST // 2**20
     st.file_uploader(
-        say("explore.upload", language, limit=LARGEST_UPLOAD),
+        say("explore.upload", language, limit=limit),
         type=["safetensors", "trace"],
-        max_upload_size=LARGEST_UPLOAD,
+        max_upload_size=limit,
         key=key,
         on_change=partial(_take_upload, key, shelf),
-        help=say("explore.upload_about", language, count=session.MOST_UPLOADS),
     )
-    if (problem := session.upload_problem()) is not None:
+    st.caption(
+        say("explore.upload_about", language, count=MOST_UPLOADS)
+    )  # `help` has English words
+    if (problem := upload_problem()) is not None:
         complain(problem, language)
 
 
 def _take_upload(key: str, shelf: Mapping[str, Entry]) -> None:
     """Put a file that arrived on the shelf and look at it, or note why not."""
     problem = None
-    if (file := session.uploaded_file(key)) is not None:
+    if (file := take_file(key)) is not None:
         try:
-            name = session.keep_upload(bring(*file), shelf)
-            session.choose_model(name, {**shelf, **session.uploads()})
+            name = keep_upload(bring(*file), shelf)
+            session.choose_model(name, {**shelf, **uploads()})
         except ExplorerError as error:
             problem = error
-    session.note_upload_problem(problem)
+    note_upload_problem(problem)
 
 
 def _join(language: str) -> None:
@@ -118,9 +133,9 @@ def _join(language: str) -> None:
         say("classroom.key", language),
         type="password",
         key=session.HOST_KEY,
-        on_change=partial(session.show_key, classroom.is_key),
-        help=say("classroom.key_about", language),
+        on_change=partial(session.become_host, classroom.is_key, classroom.admit),
         autocomplete="off",
     )
+    st.caption(say("classroom.key_about", language))
     if word:
         st.error(say("classroom.key_wrong", language))

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 from safetensors import SafetensorError, safe_open
 
-from explorer.errors import TraceError
 from explorer.language import say
 from explorer.trace import Trace
 from explorer.vocabulary import shorten
@@ -52,6 +51,7 @@ class Entry:
     stamp: differs whenever the contents do.
     symbols: what the model can read; empty for a trace.
     longest: symbols it was trained for, or as many as it takes.
+    room: symbols it takes.
     description: the checkpoint's facts and sizes, as far as they are shown.
     """
 
@@ -59,6 +59,7 @@ class Entry:
     stamp: str
     symbols: tuple[str, ...] = ()
     longest: int = 0
+    room: int = 0
     description: Mapping[str, Any] = field(default_factory=dict, compare=False)
     path: Path | None = None
     model: "ExplorableModel | None" = field(default=None, compare=False, repr=False)
@@ -72,13 +73,14 @@ class Entry:
     def examples(self) -> tuple[str, ...]:
         """Texts worth looking at; the first is the one to open with."""
         texts = (*_EXAMPLES.get(str(self.description.get("task")), ()), _LONG_EXAMPLE)
-        fitting = tuple(text for text in texts if self.reads(text))
+        short = (text for text in texts if len(text.split()) <= self.longest)
+        fitting = tuple(text for text in short if self.reads(text))
         return fitting or (self.random_text(random.Random(0)),)
 
     def reads(self, text: str) -> bool:
         """Whether the model knows every symbol and has room for them."""
         symbols = text.split()
-        return 0 < len(symbols) <= self.longest and set(symbols) <= set(self.symbols)
+        return 0 < len(symbols) <= self.room and set(symbols) <= set(self.symbols)
 
     def random_text(self, generator: random.Random) -> str:
         """Five to nine symbols the model knows, as far as it has room; "" for a trace."""
@@ -115,9 +117,7 @@ def bring(file_name: str, data: bytes) -> Entry:
     stem = shorten(Path(file_name).stem) or "upload"
     stamp = sha256(data).hexdigest()
     if file_name.lower().endswith(TRACE_SUFFIX):
-        trace = Trace.from_bytes(data, shown)
-        if sum(array.nbytes for array in trace.arrays.values()) > LARGEST_TRACE:
-            raise TraceError("trace_too_large", name=shown, limit=LARGEST_TRACE // 2**20)
+        trace = Trace.from_bytes(data, shown, limit=LARGEST_TRACE)
         return Entry(f"{stem}{TRACE_SUFFIX}", stamp, trace=trace)
     from explorer.checkpoint import from_bytes
     from explorer.tracing import ExplorableModel
@@ -128,7 +128,8 @@ def bring(file_name: str, data: bytes) -> Entry:
         name=stem,
         stamp=stamp,
         symbols=checkpoint.source_vocabulary.symbols,
-        longest=_longest(checkpoint.facts, config.max_length),
+        longest=_longest(checkpoint.facts, _room(config.max_length)),
+        room=_room(config.max_length),
         description={
             **_shown_facts(checkpoint.facts),
             "encoder_layers": config.encoder_layers,
@@ -162,12 +163,14 @@ def _read_header(path: Path, changed: int, size: int) -> Entry | None:
         config = json.loads(metadata["config"])
         facts = json.loads(metadata["facts"])
         vocabulary = json.loads(metadata["source_vocabulary"])
+        room = _room(int(config["max_length"]))
         sizes = {key: config[key] for key in ("encoder_layers", "decoder_layers", "heads")}
         return Entry(
             name=path.stem,
             stamp=f"{path}:{changed}:{size}",
             symbols=tuple(vocabulary["symbols"]),
-            longest=_longest(facts, int(config["max_length"])),
+            longest=_longest(facts, room),
+            room=room,
             description=_shown_facts(facts) | sizes,
             path=path,
         )
@@ -179,7 +182,10 @@ def _shown_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {key: facts[key] for key in ("task", "exact_match") if key in facts}
 
 
-def _longest(facts: Mapping[str, Any], max_length: int) -> int:
+def _room(max_length: int) -> int:
+    return max_length - 1  # the end of the sequence takes one
+
+
+def _longest(facts: Mapping[str, Any], room: int) -> int:
     trained = facts.get("longest")
-    room = max_length - 1  # the end of the sequence takes one
     return min(trained, room) if isinstance(trained, int) and trained > 0 else room

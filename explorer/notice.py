@@ -7,6 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from explorer.errors import ExplorerError
 from explorer.language import say
+from explorer.place import LONGEST_TEXT
 
 _MARKED = re.compile(r"([!-/:-@\[-`{-~])")
 _LINKED = re.compile(r"www(?=\.)|https?(?=:)|\S(?=@)|:(?=\w)", re.IGNORECASE)
@@ -27,5 +28,7 @@ def complain(error: ExplorerError, language: str, place: DeltaGenerator | None =
 def refuse_parts(names: tuple[str, ...], language: str, place: DeltaGenerator) -> None:
     """Say which parts of a link could not be followed."""
     between = say("explore.part_separator", language)
-    parts = between.join(say(f"explore.part_{name}", language) for name in names)
+    parts = between.join(
+        say(f"explore.part_{name}", language, longest=LONGEST_TEXT) for name in names
+    )
     place.warning(say("explore.link_refused", language, parts=parts))

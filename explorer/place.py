@@ -16,7 +16,7 @@ PAD = 2
 
 MOST_PADDING = 16
 MOST_FORCED = 64
-_LONGEST_TEXT = 2_000
+LONGEST_TEXT = 2_000
 """Characters of a text a link may carry; browsers and proxies cut longer ones."""
 
 _T = TypeVar("_T")
@@ -75,7 +75,7 @@ def from_query(query: Mapping[str, str], texts: Mapping[str, str]) -> tuple[Plac
     refused: list[str] = []
     model = _part(query, "model", refused, lambda name: name if name in texts else None)
     known = model or next(iter(texts))
-    text = _part(query, "text", refused, lambda text: text if len(text) < _LONGEST_TEXT else None)
+    text = _part(query, "text", refused, lambda text: text if len(text) <= LONGEST_TEXT else None)
     pad = _part(query, "pad", refused, lambda word: _number(word, MOST_PADDING))
     forced = _part(query, "force", refused, _forced) if "model" not in refused else None
     request = Request(known, text or texts[known], PAD if pad is None else pad, forced or ())

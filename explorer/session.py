@@ -1,21 +1,22 @@
-"""What one visitor's session remembers: the only place that knows the session's keys.
+"""What one visitor's session remembers; its uploads are kept in `shelf`.
 
 It also keeps the address bar in step. Python is its one writer. A query that Python did not
 write itself came with a link, a reload or the Back button, and is followed.
 """
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from explorer.errors import ExplorerError
 from explorer.language import LANGUAGES, say
 from explorer.library import Entry
 from explorer.place import Place, Request, Selection, from_query, to_query
 from explorer.trace import SITES
+from explorer.turns import Turns
 
 # What is asked for. The widgets that show it have keys of their own, because Streamlit forgets
 # a widget that is not drawn, and knows a choice only by the words it is shown in.
@@ -29,25 +30,23 @@ LANGUAGE = "language"
 PLAYER = "player"
 HOST_KEY = "host-key"
 
-MOST_UPLOADS = 4
-"""Files one visitor may bring at a time; they live in memory."""
-
 _FORCED = "forced"
 _SELECTION = "selection"
 _SHOWN = "shown"
-_UPLOADS = "uploads"
 _QUERY = "query"
 _ARRIVAL = "arrival"
 _VISITS = "visits"
 _TYPED = "typed"
-_UPLOAD_PROBLEM = "upload_problem"
 _HOST = "host"
-_ALLOWANCE = "allowance"
-
 _SPOKEN = "spoken"
 
 _LANGUAGE_PART = "lang"
 _MOST_INTEGER = 2**31
+
+_CLASS = 40
+"""Visitors one network address may stand for: a school often has only one."""
+
+_turns = Turns(owners=4096)
 
 
 class VisitError(ExplorerError):
@@ -224,7 +223,7 @@ def show(shown: Shown, arrived: bool, last_step: int) -> None:
     if arrived:
         st.session_state[_SELECTION] = shown.opening
     elif before is not None and before.request != shown.request:
-        step = shown.opening.step or last_step
+        step = shown.opening.step or last_step or None
         st.session_state[_SELECTION] = replace(shown.opening, step=step)
     st.session_state[_SHOWN] = shown
 
@@ -248,7 +247,7 @@ def read_player() -> None:
     forced: dict[int, int] = dict(st.session_state.get(_FORCED, ()))
     choice = report.get("force")
     if isinstance(choice, dict):
-        step, token = _whole(choice.get("step")), _whole(choice.get("id"))
+        step, token = _step(choice.get("step")), _whole(choice.get("id"))
         if step is not None and token is not None:
             earlier = {at: chosen for at, chosen in forced.items() if at < step}
             forced = {**earlier, step: token}  # what came after it is decoded anew
@@ -264,8 +263,12 @@ def _read_selection(report: object) -> None:
     if not isinstance(report, dict):
         return
     site = report.get("site")
-    numbers = {name: _whole(report.get(name)) for name in ("layer", "head", "step")}
-    st.session_state[_SELECTION] = Selection(site if site in SITES else None, **numbers)
+    st.session_state[_SELECTION] = Selection(
+        site if site in SITES else None,
+        _whole(report.get("layer")),
+        _whole(report.get("head")),
+        _step(report.get("step")),
+    )
 
 
 def _whole(value: object) -> int | None:
@@ -275,77 +278,39 @@ def _whole(value: object) -> int | None:
     return int(value) if 0 <= value < _MOST_INTEGER and value == int(value) else None
 
 
-def uploads() -> dict[str, Entry]:
-    """What this visitor brought, by name."""
-    found: dict[str, Entry] = st.session_state.setdefault(_UPLOADS, {})
-    return found
-
-
-def keep_upload(entry: Entry, taken: Mapping[str, Entry]) -> str:
-    """Put an upload on this visitor's shelf under a name nobody else has; its name.
-
-    Raises `VisitError` when the shelf is full.
-    """
-    mine = uploads()
-    for name, other in mine.items():
-        if other.stamp == entry.stamp:
-            return name
-    if len(mine) >= MOST_UPLOADS:
-        raise VisitError("too_many_uploads", limit=MOST_UPLOADS)
-    name, number = entry.name, 2
-    while name in taken:
-        name, number = f"{entry.name} ({number})", number + 1
-    mine[name] = replace(entry, name=name)
-    return name
-
-
-def upload_key() -> str:
-    """The key of the uploader: another one after each upload, so that it is empty again."""
-    return f"upload-{len(uploads())}"
-
-
-def uploaded_file(key: str) -> tuple[str, bytes] | None:
-    """Name and contents of the file in the uploader with the key `key`."""
-    file = st.session_state.get(key)
-    return None if file is None else (file.name, file.getvalue())
-
-
-def upload_problem() -> ExplorerError | None:
-    """Why the last upload was not taken."""
-    problem: ExplorerError | None = st.session_state.get(_UPLOAD_PROBLEM)
-    return problem
-
-
-def note_upload_problem(problem: ExplorerError | None) -> None:
-    """Remember why an upload was not taken, until the next one."""
-    st.session_state[_UPLOAD_PROBLEM] = problem
-
-
-def delete_upload(name: str, shelf: Mapping[str, Entry]) -> None:
-    """Forget an upload; a picture of it gives way to the first model's."""
-    uploads().pop(name, None)
-    if st.session_state[MODEL] == name:
-        choose_model(next(iter(shelf)), shelf)
-
-
 def is_host() -> bool:
     """Whether this visitor has shown the host's key."""
     return bool(st.session_state.get(_HOST, False))
 
 
-def show_key(is_key: Callable[[str], bool]) -> None:
-    """Give this visitor the host's rights until the session ends, if the word typed is the key."""
+def become_host(is_key: Callable[[str], bool], admit: Callable[[str], None]) -> None:
+    """Give this visitor the host's rights until the session ends, if the word typed is the key;
+    `admit` is told the session's number."""
     st.session_state[_HOST] = is_key(str(st.session_state.get(HOST_KEY, "")))
+    if is_host():
+        admit(_number())
 
 
 def spend(rate: float, most: float) -> bool:
     """Use one of the visitor's turns, which come back at `rate` a second up to `most`;
-    False when none is left."""
-    now = time.monotonic()
-    left, since = st.session_state.get(_ALLOWANCE, (most, now))
-    left = min(most, left + (now - since) * rate)
-    st.session_state[_ALLOWANCE] = (left - 1 if left >= 1 else left, now)
-    return bool(left >= 1)
+    False when none is left.
+
+    A reload begins a new session, with turns of its own. So the address counts, too, for as
+    many visitors as may be behind it; visitors on the server's own machine are one address.
+    """
+    owners = {f"session {_number()}": 1, f"address {st.context.ip_address}": _CLASS}
+    return _turns.spend(owners, rate, most)
+
+
+def _number() -> str:
+    """What Streamlit calls this session, "" outside of one."""
+    context = get_script_run_ctx()
+    return context.session_id if context is not None else ""
+
+
+def _step(value: object) -> int | None:
+    """`value` if it is a step; they count from 1, and a trace without a target has none."""
+    return _whole(value) or None
 
 
 def _opening_text(entry: Entry) -> str:

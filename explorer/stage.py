@@ -9,6 +9,7 @@ import math
 import struct
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,7 +37,6 @@ _TWO_AT_A_TIME = threading.Semaphore(2)
 def _loaded(stamp: str, _entry: Entry) -> "ExplorableModel":
     """A listed model, loaded once for all visitors; the first one brings torch along."""
     loaded = _entry.load()
-    gc.collect()
     gc.freeze()  # what is here now stays: no later collection need look at it again
     return loaded
 
@@ -63,17 +63,32 @@ def trace(entry: Entry, request: Request) -> Trace:
     return entry.trace or _traced(entry.stamp, request, entry)
 
 
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """For what and whom a payload is made, and nothing of it anybody can choose: an upload's
+    stamp is computed here, while the digest in its header is the word of whoever wrote it.
+
+    visit: how often this visitor followed the address bar.
+    """
+
+    stamp: str
+    request: Request
+    language: str
+    visit: int
+
+
 @st.cache_data(max_entries=64, show_spinner=False)
-def _packed(digest: str, language: str, view: View, visit: int, _trace: Trace) -> bytes:
+def _packed(occasion: Occasion, view: View, _trace: Trace) -> bytes:
     # The visit's number stands behind the payload, where nobody reads it: a visitor who comes
     # back to an earlier place is sent it again, or the player would stay where it is.
-    return payload(_trace, language=language, view=view) + struct.pack("<I", visit)
+    made = payload(_trace, language=occasion.language, view=view)
+    return made + struct.pack("<I", occasion.visit)
 
 
 def view_of(entry: Entry, request: Request, shown: Trace, opening: Selection) -> View:
     """How the player opens: with chips for forced tokens, beside the model's own output."""
     taken = shown.predicted_tokens
-    at_end = opening.step == len(taken)
+    at_end = opening.step == len(shown.target_tokens)
     forced = tuple((step, taken[step - 1]) for step, _ in request.forced)
     free = Request(request.model, request.text, request.pad)
     return View(
@@ -87,11 +102,11 @@ def view_of(entry: Entry, request: Request, shown: Trace, opening: Selection) ->
     )
 
 
-def mount(shown: Trace, view: View, language: str, visit: int, report: Callable[[], None]) -> None:
+def mount(occasion: Occasion, shown: Trace, view: View, report: Callable[[], None]) -> None:
     """Show a trace in the player; `report` is called when the visitor did something there."""
     _player()(
         key=PLAYER,
-        data=_packed(shown.digest, language, view, visit, shown),
+        data=_packed(occasion, view, shown),
         on_selection_change=report,
         on_force_change=report,
         on_unforce_change=report,

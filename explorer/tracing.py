@@ -124,7 +124,7 @@ class ExplorableModel:
     def _source(self, text: str, pad_to: int | None) -> Tensor:
         """Ids of `text` with its end and padding: (1, S)."""
         ids = [*self.source_vocabulary.encode(text), EOS]
-        self._refuse_long("source", len(ids))
+        self._refuse_long("long_source", len(ids))
         limit = self.transformer.config.max_length
         if pad_to is not None and not len(ids) <= pad_to <= limit:
             raise ConfigError("bad_padding", pad_to=pad_to, length=len(ids), limit=limit)
@@ -142,7 +142,7 @@ class ExplorableModel:
             return self._checked(force)
         ids = self.target_vocabulary.encode(text)
         ids += [EOS] if target is not None else []
-        self._refuse_long("target", len(ids))
+        self._refuse_long("long_target", len(ids))
         return dict(enumerate(ids, start=1))
 
     def _checked(self, force: Mapping[int, int]) -> Mapping[int, int]:
@@ -154,10 +154,10 @@ class ExplorableModel:
                 raise VocabularyError("no_such_step", step=step, last=1)
         return dict(force)
 
-    def _refuse_long(self, what: str, length: int) -> None:
+    def _refuse_long(self, key: str, length: int) -> None:
         limit = self.transformer.config.max_length
         if length > limit:
-            raise VocabularyError("too_many_tokens", what=what, got=length, limit=limit)
+            raise VocabularyError(key, got=length, limit=limit)
 
     def _look(
         self, source: Tensor, target: Tensor, kinds: Sequence[str]

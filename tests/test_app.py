@@ -1,4 +1,6 @@
+import gc
 import runpy
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,7 +10,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from explorer import delivery
+from explorer import delivery, warmth
 from explorer.delivery import Compressed, serve_plotly
 from explorer.player import PLOTLY
 
@@ -83,3 +85,24 @@ def test_the_door_respects_the_base_path(monkeypatch, path, base):
     door = runpy.run_path(str(ROOT / "app.py"))
     monkeypatch.setattr(door["st"], "get_option", lambda name: path)
     assert door["base"]() == base
+
+
+def test_what_warming_up_changes_is_put_back(monkeypatch):
+    seen: list[tuple[bool, bool]] = []
+    usual = sys.getswitchinterval()
+
+    def note(module: str) -> None:
+        seen.append((gc.isenabled(), sys.getswitchinterval() < usual))
+        raise ImportError(module)
+
+    monkeypatch.setattr(warmth, "import_module", note)
+    with pytest.raises(ImportError):
+        warmth._warm_up()
+    assert seen == [(False, True)]
+    assert gc.isenabled()
+    assert sys.getswitchinterval() == pytest.approx(usual)
+
+
+def test_the_door_has_a_gate():
+    door = runpy.run_path(str(ROOT / "app.py"))
+    assert door["Gate"] in [middleware.cls for middleware in door["app"]._user_middleware]

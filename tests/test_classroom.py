@@ -1,9 +1,19 @@
 import re
+import runpy
+import socket
 
 import pytest
 
 from explorer import classroom
-from explorer.classroom import KEY_VARIABLE, Rights, invitation, is_key, qr_code, rights
+from explorer.classroom import (
+    KEY_VARIABLE,
+    ClassroomError,
+    Rights,
+    invitation,
+    is_key,
+    qr_code,
+    rights,
+)
 
 
 @pytest.fixture
@@ -48,4 +58,23 @@ def test_the_invitation_names_address_and_key_in_both_languages():
 
 def test_the_address_is_one_of_this_machine_s():
     assert re.fullmatch(r"\d+(\.\d+){3}", classroom.local_address())
-    assert classroom.free_port() >= 8501
+
+
+def test_a_port_nobody_listens_to_is_found_and_none_is_made_up(monkeypatch):
+    with socket.socket() as busy:
+        busy.bind(("", 0))
+        busy.listen()
+        port = busy.getsockname()[1]
+        monkeypatch.setattr(classroom, "_FIRST_PORT", port)
+        monkeypatch.setattr(classroom, "_PORTS", 1)
+        with pytest.raises(
+            ClassroomError, match=f"No port from {port} to {port} is free"
+        ) as raised:
+            classroom.free_port()
+        assert "均被占用" in raised.value.in_language("zh")
+    assert classroom.free_port() == port
+
+
+def test_the_module_itself_starts_nothing(monkeypatch):
+    monkeypatch.setattr("streamlit.web.cli.main", None)  # whoever starts the app fails
+    runpy.run_path(str(classroom.__file__), run_name="__main__")

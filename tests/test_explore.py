@@ -1,14 +1,20 @@
+import io
 import json
 import struct
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pytest
+from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 
 import explorer
-from explorer import classroom, stage
+from explorer import classroom, corner, session, stage
+from explorer.archive import pack, unpack
 from explorer.trace import Trace
+from explorer.turns import Turns
 
 ROOT = Path(__file__).parent.parent
 
@@ -42,6 +48,13 @@ def address(app: AppTest) -> dict[str, str]:
         name: value if isinstance(value, str) else value[0]
         for name, value in app.query_params.items()
     }
+
+
+@pytest.fixture(autouse=True)
+def rested(monkeypatch) -> None:
+    """Nobody has spent a turn yet: every AppTest is the same session of the same address."""
+    monkeypatch.setattr(session, "_turns", Turns(owners=99))
+    monkeypatch.setattr(classroom, "_hosts", set())
 
 
 @pytest.fixture(scope="module")
@@ -170,14 +183,15 @@ def test_a_link_restores_everything():
         ({"head": "4"}, "head"),
         ({"site": "<b>"}, "kind of attention"),
         ({"force": "1.2;drop"}, "forced token"),
-        ({"text": "1" * 10_000}, "text"),
+        ({"text": "1" * 2_001}, "text (more than 2000 characters)"),
+        ({"pad": "99", "site": "x", "layer": "x"}, "padding, kind of attention, layer"),
     ],
 )
 def test_a_link_to_what_is_not_there_gets_one_sentence_and_the_default(query, word):
     app = opened(**query)
     assert not app.exception
     assert [warning.value for warning in app.warning] == [
-        f"This link asks for a {word} that is not here; the default is shown instead."
+        f"Not all of this link could be followed; the default is shown for: {word}."
     ]
     assert header(app)["source"][:5] == ["7", "3", "9", "1", "4"]
     assert not app.run().warning
@@ -191,6 +205,25 @@ def test_a_link_that_cannot_be_decoded_shows_the_default_instead(query):
     assert not app.exception
     assert len(app.error) == 1
     assert header(app)["source"][:5] == ["7", "3", "9", "1", "4"]
+
+
+def test_a_link_with_a_good_text_and_a_bad_forced_step_keeps_the_text():
+    app = opened(text="7 3", force="9.5", pad="1")
+    assert [error.value for error in app.error] == [
+        "Step 9 cannot be forced\\: decoding ended at step 3\\."
+    ]
+    assert header(app)["source"] == ["7", "3", "<eos>", "<pad>"]
+    assert header(app)["view"]["forced"] == []
+    assert "force" not in address(app)
+    assert not app.run().error
+
+
+def test_a_forced_step_that_fails_leaves_the_picture_with_the_ones_before():
+    app = opened(text="1 2 3", force="2.9")
+    app.session_state["forced"] = ((2, 9), (3, 9999))
+    app.run()
+    assert len(app.error) == 1
+    assert header(app)["view"]["forced"] == [[2, "7"]]
 
 
 def test_the_back_button_goes_back():
@@ -255,6 +288,74 @@ def test_a_class_visitor_who_asks_too_much_waits(monkeypatch):
     app = typed(app, "3 4 5")
     assert "wait a few seconds" in app.error[0].value
     assert player(app) == before
+
+
+def test_reloading_does_not_bring_more_turns_than_the_address_has(monkeypatch):
+    monkeypatch.setenv(classroom.KEY_VARIABLE, "swordfish")
+    monkeypatch.setattr(session, "_turns", Turns(owners=99))
+    monkeypatch.setattr(session, "_CLASS", 2)
+    monkeypatch.setattr(classroom, "MOST_TURNS", 1.0)
+    monkeypatch.setattr(classroom, "TURNS_A_SECOND", 0.0)
+    reloads = iter(range(99))
+    monkeypatch.setattr(session, "_number", lambda: str(next(reloads)))
+    monkeypatch.setattr(ContextProxy, "ip_address", "192.0.2.7")
+    assert [len(opened().error) for _ in range(4)] == [0, 0, 1, 1]
+
+
+def test_another_model_keeps_a_text_longer_than_it_was_trained_for():
+    text = " ".join("123456789123456789")
+    app = typed(opened(), text)
+    app.selectbox(key="model-en").set_value("sort").run()
+    assert not app.error
+    assert app.text_input(key="source-en").value == text
+
+
+def tampered(data: bytes) -> bytes:
+    """A trace with another weight, and the digest of the genuine one still in its header."""
+    arrays, kept = unpack(data, "x")
+    weights = arrays["cross.attention"].copy()
+    weights[0, 0, 0, :2] = weights[0, 0, 0, 1::-1] + np.float32(0.125)
+    return pack({**arrays, "cross.attention": weights}, kept)
+
+
+def test_a_tampered_trace_is_not_shown_with_the_genuine_one_s_seal(expected):
+    genuine = expected.to_bytes()
+    checks = []
+    for data in (genuine, tampered(genuine)):
+        app = opened()
+        app.file_uploader[0].set_value(("lesson.trace", data, "")).run()
+        assert not app.exception
+        assert header(app)["view"]["what_if"] is False
+        checks.append({check["check"]: check["ok"] for check in header(app)["integrity"]})
+    assert checks[0]["unchanged_since_capture"] is True
+    assert checks[1]["unchanged_since_capture"] is False
+
+
+def test_a_file_read_once_is_not_kept_by_the_uploader(expected):
+    app = opened()
+    for name in ("forged.trace", "again.trace"):
+        uploader = app.file_uploader[0]
+        uploader.set_value((name, b"PK no trace", "")).run()
+        assert name in app.error[0].value.replace("\\", "")
+        assert app.file_uploader[0].key != uploader.key
+
+
+def test_a_trace_of_an_encoder_alone_writes_no_step(expected):
+    trace = Trace.from_arrays(["a", "b"], encoder=np.full((1, 1, 2, 2), 0.5))
+    app = opened()
+    app.file_uploader[0].set_value(("encoder.trace", trace.to_bytes(), "")).run()
+    assert not app.exception
+    assert header(app)["source"] == ["a", "b"]
+    assert "step" not in address(app)
+
+
+def test_the_steps_table_makes_no_spreadsheet_calculate(expected):
+    tokens = ["=1+1", "+1", "-1", "@x", "\tx", "\rx", "1", "甲", "<eos>", "a\r=b"]
+    labels = (tokens * len(expected.candidate_tokens))[: len(expected.candidate_tokens)]
+    trace = replace(expected, candidate_tokens=tuple(labels))
+    table = pandas.read_csv(io.BytesIO(corner._steps_table(trace)), encoding="utf-8-sig")
+    shown = ["'=1+1", "'+1", "'-1", "'@x", "'\tx", "'\rx", "1", "甲", "<eos>", "a\r=b"]
+    assert table["token"].tolist()[:10] == shown
 
 
 def test_two_visitors_share_models_and_nothing_else():

@@ -25,8 +25,8 @@ LAYERS = [  # each may import from its own layer's earlier modules and from laye
     ["checkpoint", "tracing", "evaluation", "training"],
     ["player", "notebook"],
     [
-        *("place", "library", "classroom", "delivery", "warmth"),
-        *("session", "notice", "stage", "controls", "corner", "views", "shell"),
+        *("place", "library", "classroom", "delivery", "gate", "warmth", "turns"),
+        *("session", "shelf", "notice", "stage", "controls", "corner", "views", "shell"),
     ],
 ]
 ORDER = [module for layer in LAYERS for module in layer]

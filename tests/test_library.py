@@ -98,8 +98,19 @@ def test_a_file_that_is_neither_is_refused_in_a_sentence(name, data, error):
         bring(name, data)
 
 
-def test_a_trace_too_large_to_keep_is_refused(monkeypatch):
+def test_a_trace_too_large_to_keep_is_refused_before_it_unfolds(monkeypatch):
     monkeypatch.setattr(library, "LARGEST_TRACE", 2**20)
-    large = Trace.from_arrays(["a"] * 300, encoder=np.full((1, 4, 300, 300), 1 / 300))
+    large = Trace.from_arrays(["a"] * 300, encoder=np.full((1, 4, 300, 300), 1 / 300)).to_bytes()
+    monkeypatch.setattr(np, "load", None)  # whoever unfolds it fails
     with pytest.raises(TraceError, match="more than 1 MB"):
-        bring("large.trace", large.to_bytes())
+        bring("large.trace", large)
+
+
+def test_a_model_reads_what_it_has_room_for_and_offers_what_it_was_trained_for():
+    entry = Entry("x", "", tuple("12345abc甲乙丙丁79de"), longest=6, room=12)
+    assert entry.reads("1 2 3 4 5 1 2 3 4 5 1 2")
+    assert not entry.reads("1 2 3 4 5 1 2 3 4 5 1 2 3")
+    assert all(len(text.split()) <= 6 for text in entry.examples)
+    assert len(entry.random_text(random.Random(1)).split()) <= 6
+    assert shipped()["reverse"].room == 33
+    assert shipped()["reverse"].longest == 16

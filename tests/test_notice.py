@@ -1,7 +1,7 @@
 import pytest
 
 from explorer.errors import ExplorerError
-from explorer.notice import plain
+from explorer.notice import plain, refuse_parts
 
 
 def read(text: str) -> str:
@@ -21,3 +21,41 @@ def test_no_mark_is_left_and_nothing_is_lost(text):
 def test_sentences_stay_as_they_are():
     assert plain("模型不认识 7 3 9") == "模型不认识 7 3 9"
     assert read(plain(str(ExplorerError("empty_text", known="1 2")))).startswith("The text is")
+
+
+@pytest.mark.parametrize(
+    ("names", "language", "sentence"),
+    [
+        (
+            ("layer",),
+            "en",
+            "Not all of this link could be followed; the default is shown for: layer.",
+        ),
+        (
+            ("pad", "site", "layer"),
+            "en",
+            "Not all of this link could be followed; the default is shown for: "
+            "padding, kind of attention, layer.",
+        ),
+        (
+            ("text",),
+            "en",
+            "Not all of this link could be followed; the default is shown for: "
+            "text (more than 2000 characters).",
+        ),
+        (("layer",), "zh", "此链接未能全部打开；以下部分已改用默认值：层。"),
+        (
+            ("text", "head"),
+            "zh",
+            "此链接未能全部打开；以下部分已改用默认值：文本（超过 2000 个字符）、头。",
+        ),
+    ],
+)
+def test_a_refused_link_reads_right_for_one_part_and_for_many(names, language, sentence):
+    said: list[str] = []
+
+    class Place:
+        warning = staticmethod(said.append)
+
+    refuse_parts(names, language, Place())
+    assert said == [sentence]

@@ -1,7 +1,17 @@
 import pytest
 from traces import example_trace
 
-from explorer.place import PAD, Place, Request, Selection, from_query, to_query, within
+from explorer.place import (
+    LONGEST_TEXT,
+    PAD,
+    Place,
+    Request,
+    Selection,
+    from_query,
+    to_query,
+    within,
+)
+from explorer.trace import Trace
 
 TEXTS = {"reverse": "7 3 9 1 4", "sort": "甲 乙"}
 PLACE = Place(Request("sort", "1 <b> 甲", 5, ((2, 7), (11, 2))), Selection("decoder", 1, 0, 3))
@@ -35,6 +45,7 @@ def test_a_bare_address_opens_the_first_model_with_its_text():
         ("head", "0x1"),
         ("step", "9" * 400),
         ("text", "1 " * 5_000),
+        ("text", "1" * (LONGEST_TEXT + 1)),
     ],
 )
 def test_what_cannot_be_is_left_out_and_named(name, value):
@@ -62,3 +73,14 @@ def test_tokens_forced_on_an_unknown_model_are_not_forced_on_another():
 )
 def test_a_selection_is_cut_down_to_what_a_trace_has(selection, kept, missing):
     assert within(selection, example_trace()) == (kept, missing)
+
+
+def test_a_text_as_long_as_a_link_may_carry_is_taken():
+    place, refused = from_query({"text": "1" * LONGEST_TEXT}, TEXTS)
+    assert (len(place.request.text), refused) == (LONGEST_TEXT, ())
+
+
+def test_a_trace_without_a_target_has_no_steps():
+    trace = Trace.from_arrays(["a"], encoder=[[[[1.0]]]])
+    assert within(Selection("encoder", 0, 0, 1), trace) == (Selection("encoder", 0, 0), ("step",))
+    assert within(Selection("encoder", 0, 0), trace) == (Selection("encoder", 0, 0), ())

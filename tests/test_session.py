@@ -3,12 +3,13 @@ import streamlit as st
 
 from explorer import session
 from explorer.library import Entry
-from explorer.place import Request, Selection
+from explorer.place import Place, Request, Selection, to_query
 from explorer.session import MODEL, PAD, PLAYER, SOURCE, Shown, VisitError
+from explorer.turns import Turns
 
 SHELF = {
-    "reverse": Entry("reverse", "1", tuple("123"), 5, {"task": "reverse"}),
-    "letters": Entry("letters", "2", tuple("abc"), 5),
+    "reverse": Entry("reverse", "1", tuple("123"), 5, 8, {"task": "reverse"}),
+    "letters": Entry("letters", "2", tuple("abc"), 5, 8),
 }
 
 
@@ -43,6 +44,13 @@ def test_a_model_that_cannot_read_the_text_gets_one_it_can(state):
     assert SHELF["reverse"].reads(session.request().text)
 
 
+def test_another_model_keeps_a_text_it_has_room_for(state):
+    longer = " ".join("1231231")
+    session.ask(longer)
+    session.choose_model("reverse", SHELF)
+    assert session.request().text == longer
+
+
 def test_a_forced_token_ends_what_was_forced_after_it(state):
     report(state, force={"step": 2, "id": 4})
     report(state, force={"step": 4.0, "id": 5.0})
@@ -71,6 +79,7 @@ def test_forced_tokens_are_taken_back_one_by_one_or_all(state):
         {"force": {"step": True, "id": 4}},
         {"force": {"step": float("nan"), "id": float("inf")}},
         {"force": {"step": -1, "id": 4}},
+        {"force": {"step": 0, "id": 4}},
         {"force": {"step": 1, "id": 10**30}},
         {"unforce": [1]},
         {"selection": "cross"},
@@ -105,33 +114,62 @@ def test_a_forced_token_and_another_language_leave_the_step_where_it_is(state):
     assert session.opening(old, "en") == Selection()  # nothing new: nothing is sent again
 
 
-def test_uploads_are_named_apart_and_bounded(state):
-    names = []
-    for number in range(session.MOST_UPLOADS):
-        entry = Entry("letters", f"upload {number}", ("a",), 3)
-        names.append(session.keep_upload(entry, {**SHELF, **session.uploads()}))
-    assert names == ["letters (2)", "letters (3)", "letters (4)", "letters (5)"]
-    again = Entry("letters", "upload 0", ("a",), 3)
-    assert session.keep_upload(again, SHELF) == "letters (2)"
-    with pytest.raises(VisitError, match="delete one first"):
-        session.keep_upload(Entry("more", "another", ("a",), 3), SHELF)
-
-
-def test_a_deleted_upload_gives_way_to_the_first_model(state):
-    name = session.keep_upload(Entry("mine", "upload", ("a",), 3), SHELF)
-    session.choose_model(name, {**SHELF, **session.uploads()})
-    assert session.request() == Request("mine", "a a a", 2)
-    session.delete_upload(name, {**SHELF, **session.uploads()})
-    assert session.uploads() == {}
-    assert session.request().model == "reverse"
-
-
-def test_a_visitor_s_turns_run_out_and_come_back(state, monkeypatch):
-    now = [100.0]
-    monkeypatch.setattr(session.time, "monotonic", lambda: now[0])
-    assert [session.spend(2, 3) for _ in range(4)] == [True, True, True, False]
+def test_turns_run_out_and_come_back(monkeypatch):
+    turns, now = Turns(owners=9), [100.0]
+    monkeypatch.setattr("explorer.turns.time.monotonic", lambda: now[0])
+    assert [turns.spend({"a": 1}, 2, 3) for _ in range(4)] == [True, True, True, False]
     now[0] += 0.5
-    assert [session.spend(2, 3) for _ in range(2)] == [True, False]
+    assert [turns.spend({"a": 1}, 2, 3) for _ in range(2)] == [True, False]
+    assert turns.spend({"b": 1}, 2, 3)
+
+
+def test_a_turn_that_one_owner_has_not_costs_the_others_nothing():
+    turns = Turns(owners=9)
+    assert turns.spend({"a": 1, "all": 3}, 0, 1)
+    assert not turns.spend({"a": 1, "all": 3}, 0, 1)
+    assert [turns.spend({f"visitor {n}": 1, "all": 3}, 0, 1) for n in range(3)] == [1, 1, 0]
+
+
+def test_only_the_owners_seen_last_are_remembered():
+    turns = Turns(owners=2)
+    assert [turns.spend({owner: 1}, 0, 1) for owner in "abcbca"] == [1, 1, 1, 0, 0, 1]
+
+
+def test_a_reload_brings_new_turns_only_as_far_as_the_address_has_some(monkeypatch):
+    monkeypatch.setattr(session, "_turns", Turns(owners=99))
+    sessions = iter(range(1000))
+    monkeypatch.setattr(session, "_number", lambda: str(next(sessions)))
+    taken = sum(session.spend(0, 1) for _ in range(100))
+    assert taken == 40
+
+
+def test_a_session_has_its_own_turns_in_a_room_with_one_address(monkeypatch):
+    monkeypatch.setattr(session, "_turns", Turns(owners=99))
+    monkeypatch.setattr(session, "_number", lambda: "one tab")
+    assert [session.spend(0, 2) for _ in range(3)] == [True, True, False]
+    monkeypatch.setattr(session, "_number", lambda: "the neighbour's")
+    assert session.spend(0, 2)
+
+
+def test_the_host_s_session_is_told_to_who_admits(state, monkeypatch):
+    monkeypatch.setattr(session, "_number", lambda: "one tab")
+    admitted: list[str] = []
+    for word in ("no", "yes"):
+        state[session.HOST_KEY] = word
+        session.become_host("yes".__eq__, admitted.append)
+        assert (session.is_host(), admitted) == (
+            (True, ["one tab"]) if word == "yes" else (False, [])
+        )
+
+
+@pytest.mark.parametrize("step", [None, 0, 0.0])
+def test_a_trace_without_steps_puts_none_into_the_address(state, step):
+    shown = Shown(Request("upload.trace", "", 2), Selection("encoder", 0, 0, None), "en")
+    session.show(Shown(Request("reverse", "1 2"), Selection(), "en"), False, 3)
+    session.show(shown, False, 0)
+    assert session.selection() == Selection("encoder", 0, 0, None)
+    report(state, selection={"site": "encoder", "layer": 0, "head": 0, "step": step})
+    assert "step" not in to_query(Place(shown.request, session.selection()))
 
 
 def test_a_visit_error_speaks_both_languages():

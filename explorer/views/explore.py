@@ -1,6 +1,7 @@
 """Explore: choose a model and a text, and look at every head in the player."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -13,12 +14,13 @@ from explorer.library import Entry
 from explorer.notice import complain, plain, refuse_parts
 from explorer.place import Place, Request, within
 from explorer.session import Shown, VisitError
+from explorer.shelf import uploads
 from explorer.trace import Trace
 
 
 def page() -> None:
     """The whole page. Only whole runs follow the address bar; see `session`."""
-    shelf = {**library.shipped(), **session.uploads()}
+    shelf = {**library.shipped(), **uploads()}
     if not shelf:
         st.info(say("explore.no_models", session.language(), command=plain(library.REMEDY)))
         return
@@ -30,7 +32,7 @@ def page() -> None:
 def explore() -> None:
     """Controls, messages and the player; what a visitor does here runs this part alone."""
     language = session.language()
-    shelf = {**library.shipped(), **session.uploads()}
+    shelf = {**library.shipped(), **uploads()}
     with st.container(key="row", horizontal=True, vertical_alignment="center", gap="small"):
         controls(shelf, language)
         files = st.popover(say("explore.files", language))
@@ -60,8 +62,7 @@ def look(
     waiting = st.empty()
     if last is None:
         waiting.markdown(say("explore.loading", language, text=plain(wanted.text[:80])))
-    others = (last.request if last else wanted, session.bare_request(shelf))
-    for request in dict.fromkeys((wanted, *others)):
+    for request in _instead(wanted, last.request if last else wanted, session.bare_request(shelf)):
         if request.model not in shelf:
             continue
         try:
@@ -88,7 +89,16 @@ def present(
         refuse_parts((*arrived, *missing), language, notice)
     session.show(Shown(request, opening, language), arrived is not None, len(trace.target_tokens))
     view = stage.view_of(entry, request, trace, opening)
-    stage.mount(trace, view, language, session.visits(), session.read_player)
+    occasion = stage.Occasion(entry.stamp, request, language, session.visits())
+    stage.mount(occasion, trace, view, session.read_player)
+
+
+def _instead(wanted: Request, last: Request, bare: Request) -> list[Request]:
+    """What to show, best first: what is asked for, the picture on screen if it is of the same
+    text, the text without forced tokens, the picture on screen, and the first model's."""
+    free = replace(wanted, forced=())
+    kept = replace(last, forced=()) == free
+    return list(dict.fromkeys((wanted, last, free, bare) if kept else (wanted, free, last, bare)))
 
 
 def _trace(entry: Entry, request: Request) -> Trace:

@@ -16,15 +16,15 @@ PATIENCE = 60
 
 
 @contextmanager
-def running_app(script: Path = ROOT / "app.py") -> Iterator[str]:
+def running_app(script: Path = ROOT / "app.py", **environment: str) -> Iterator[str]:
     """Start `streamlit run` with the app, or another script; its address, until the block ends."""
-    with running_process(script) as (address, _):
+    with running_process(script, **environment) as (address, _):
         yield address
 
 
 @contextmanager
 def running_process(
-    script: Path = ROOT / "app.py",
+    script: Path = ROOT / "app.py", **environment: str
 ) -> Iterator[tuple[str, "subprocess.Popen[bytes]"]]:
     """As `running_app`; the address and the server's process."""
     port = free_port()
@@ -32,7 +32,7 @@ def running_process(
     server = subprocess.Popen(
         [sys.executable, "-m", "streamlit", "run", str(script), *options],
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

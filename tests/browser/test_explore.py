@@ -1,11 +1,14 @@
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
+from uuid import uuid4
 
 import pytest
 from browser.server import ROOT, running_app
 from playwright.sync_api import Page, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 import explorer
 from explorer.trace import Trace
@@ -143,7 +146,11 @@ def test_what_if_decodes_on_from_the_chosen_token(visit):
     model = explorer.load(ROOT / "checkpoints" / "reverse.safetensors")
     trace = model.trace("1 2 3", force={2: forced}, pad_to=6)
     expect(tab.get_by_test_id("step-count")).to_have_text(f"step 2/{len(trace.target_tokens)}")
-    assert "3" in tab.get_by_test_id("outputs").inner_text()
+    tab.get_by_role("button", name="Last", exact=True).click()
+    now = tab.get_by_test_id("outputs").locator(".output").nth(1)
+    expected = [token.strip("<>") for token in trace.predicted_tokens]
+    assert expected != ["3", "2", "1", "eos"]
+    expect(now.locator(":scope > :not(.output-name)")).to_have_text(expected)
     tab.get_by_test_id("original-path").click()
     expect(tab.get_by_test_id("forced")).to_be_hidden()
     assert "force" not in query(tab)
@@ -158,10 +165,13 @@ def test_bad_input_gets_one_sentence_and_the_picture_stays(visit):
         expect(notice).to_contain_text(re.compile(joined))
         expect(notice).to_have_count(1)
         assert notice.locator("a, strong, em, img, script, code").count() == 0
+        size = notice.locator("p").evaluate("e => parseFloat(getComputedStyle(e).fontSize)")
+        assert size >= 16
         assert source(tab)[:6] == ["7", "3", "9", "1", "4", "eos"]
     assert tab.title() == "Attention explorer"
     type_source(tab, "3 2 1")
     expect(notice).to_have_count(0)
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 4/4")
     assert source(tab)[:4] == ["3", "2", "1", "eos"]
 
 
@@ -202,6 +212,63 @@ def test_a_forged_file_is_refused_and_the_picture_stays(visit, tmp_path: Path):
     tab.locator("input[type=file]").set_input_files(forged)
     expect(tab.get_by_role("alert")).to_contain_text("“forged.trace” is not a trace")
     assert source(tab)[:6] == ["7", "3", "9", "1", "4", "eos"]
+
+
+def test_the_corner_speaks_the_visitor_s_language_and_can_be_read(visit):
+    tab = visit("?lang=zh")
+    tab.get_by_role("button", name="分享").click()
+    caption = tab.get_by_test_id("stCaptionContainer").first
+    expect(caption).to_be_visible()
+    opacity = "e => { let o = 1; for (; e; e = e.parentElement) o *= getComputedStyle(e).opacity;"
+    assert caption.evaluate(f"{opacity} return o; }}") == 1
+    tab.keyboard.press("Escape")
+    tab.get_by_role("button", name="文件").click()
+    expect(tab.get_by_role("button", name="选择文件……", exact=True)).to_be_visible()
+    expect(tab.get_by_role("button", name="Upload", exact=True)).to_have_count(0)
+
+
+def test_in_a_classroom_the_route_for_uploads_is_the_host_s_alone(new_tab, tmp_path: Path):
+    lesson = tmp_path / "lesson.trace"
+    Trace.from_arrays(["x", "y"], encoder=[[[[0.5, 0.5], [0.5, 0.5]]]]).save(lesson)
+    with running_app(EXPLORER_HOST_KEY="swordfish") as room:
+        tab = new_tab()
+        sessions: list[str] = []
+        tab.on("websocket", lambda socket: socket.on("framereceived", partial(learn, sessions)))
+        tab.goto(room)
+        expect(tab.get_by_test_id("step-count")).to_be_visible()
+        assert send(tab, room, sessions[0]) == (403, "In a classroom only the host brings files.")
+        tab.get_by_role("button", name="Share").click()
+        key = tab.get_by_role("textbox", name="Host key")
+        key.fill("swordfish")
+        key.press("Enter")
+        expect(tab.get_by_text("You are the host")).to_be_visible()
+        tab.keyboard.press("Escape")
+        tab.get_by_role("button", name="Files").click()
+        tab.locator("input[type=file]").set_input_files(lesson)
+        expect(tab.get_by_role("textbox", name="Source")).to_be_disabled()
+        assert source(tab) == ["x", "y"]
+        assert send(tab, room, sessions[0])[0] == 204
+        assert send(tab, room, "another")[0] == 403
+        tab.context.close()  # before the server goes
+
+
+def learn(sessions: list[str], frame: str | bytes) -> None:
+    """Note the number Streamlit gives the session that a frame begins."""
+    message = ForwardMsg()
+    message.ParseFromString(frame if isinstance(frame, bytes) else frame.encode())
+    if message.WhichOneof("type") == "new_session":
+        sessions.append(message.new_session.initialize.session_id)
+
+
+def send(tab: Page, room: str, session: str) -> tuple[int, str]:
+    """Put a file on Streamlit's route as the page itself would."""
+    cookies = {cookie["name"]: cookie["value"] for cookie in tab.context.cookies()}
+    answer = tab.request.put(
+        f"{room}_stcore/upload_file/{session}/{uuid4()}",
+        headers={"X-Xsrftoken": cookies.get("_streamlit_xsrf", "")},
+        multipart={"file": {"name": "x.trace", "mimeType": "text/plain", "buffer": b"x" * 1000}},
+    )
+    return answer.status, answer.text()
 
 
 def test_stepping_sends_nothing_and_a_rest_one_message(visit):

@@ -1,0 +1,41 @@
+import pytest
+import streamlit as st
+
+from explorer import session, shelf
+from explorer.library import Entry
+from explorer.place import Request
+from explorer.session import MODEL, PAD, SOURCE, VisitError
+
+SHELF = {
+    "reverse": Entry("reverse", "1", tuple("123"), 5, 8, {"task": "reverse"}),
+    "letters": Entry("letters", "2", tuple("abc"), 5, 8),
+}
+
+
+@pytest.fixture
+def state(monkeypatch) -> dict:
+    """A session that has just opened the first model."""
+    state = {MODEL: "reverse", SOURCE: "1 2", PAD: 2}
+    monkeypatch.setattr(st, "session_state", state)
+    return state
+
+
+def test_uploads_are_named_apart_and_bounded(state):
+    names = []
+    for number in range(shelf.MOST_UPLOADS):
+        entry = Entry("letters", f"upload {number}", ("a",), 3, 3)
+        names.append(shelf.keep_upload(entry, {**SHELF, **shelf.uploads()}))
+    assert names == ["letters (2)", "letters (3)", "letters (4)", "letters (5)"]
+    again = Entry("letters", "upload 0", ("a",), 3, 3)
+    assert shelf.keep_upload(again, SHELF) == "letters (2)"
+    with pytest.raises(VisitError, match="delete one first"):
+        shelf.keep_upload(Entry("more", "another", ("a",), 3, 3), SHELF)
+
+
+def test_a_deleted_upload_gives_way_to_the_first_model(state):
+    name = shelf.keep_upload(Entry("mine", "upload", ("a",), 3, 3), SHELF)
+    session.choose_model(name, {**SHELF, **shelf.uploads()})
+    assert session.request() == Request("mine", "a a a", 2)
+    shelf.delete_upload(name, {**SHELF, **shelf.uploads()})
+    assert shelf.uploads() == {}
+    assert session.request().model == "reverse"
