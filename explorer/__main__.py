@@ -1,10 +1,13 @@
 """The command line: `python -m explorer` starts the app; `train` and `trace` work without it."""
 
 import argparse
+import os
 import shlex
 import sys
+import time
 from collections.abc import Sequence
-from dataclasses import MISSING, fields
+from contextlib import contextmanager
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,53 +15,71 @@ from explorer.errors import ExplorerError, TraceError
 from explorer.language import say
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from explorer.evaluation import Evaluation
-    from explorer.training import Trainer
+    from explorer.recording import Listener
+    from explorer.runs import Run
+    from explorer.settings import TrainingConfig
+    from explorer.training import Moment, Trainer
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; 0 when it worked, 2 with one sentence when it could not."""
+    """Run one command; 0 when it worked, 2 with one sentence when it could not, 130 when it
+    was interrupted."""
     parser = argparse.ArgumentParser(prog="python -m explorer", description=__doc__)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     _describe_start(commands)
     _describe_train(commands)
     _describe_trace(commands)
+    _describe_runs(commands)
     options = parser.parse_args(arguments)
-    run = getattr(options, "run", _start)
+    run = getattr(options, "run_command", _start)
     try:
         return int(run(options))
     except ExplorerError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        return 130
 
 
 def _describe_start(commands: Any) -> None:
     command = commands.add_parser("start", help="start the app (what no command does, too)")
-    command.set_defaults(run=_start)
+    command.set_defaults(run_command=_start)
     command = commands.add_parser("class", help="start it for a class on the local network")
-    command.set_defaults(run=_start_class)
+    command.set_defaults(run_command=_start_class)
 
 
 def _describe_train(commands: Any) -> None:
-    from explorer.training import TrainingConfig
+    from explorer.settings import TrainingConfig
 
     command = commands.add_parser("train", help="train a Transformer and save its checkpoint")
-    command.set_defaults(run=_train)
+    command.set_defaults(run_command=_train)
     command.add_argument("--out", type=Path, help="the file to write (default: TASK.safetensors)")
+    command.add_argument(
+        "--run", type=Path, help="a folder in which to record everything, runs/NAME"
+    )
+    command.add_argument("--resume", action="store_true", help="go on with the run in that folder")
+    command.add_argument("--background", action="store_true", help="give way to other programs")
     for field in fields(TrainingConfig):
-        default = " ".join(field.default) if field.name == "symbols" else field.default  # type: ignore[arg-type]
-        assert default is not MISSING
+        default = getattr(TrainingConfig(), field.name)
+        shown = " ".join(default) if field.name == "symbols" else default
+        if isinstance(default, bool):
+            kind: dict[str, Any] = {"action": argparse.BooleanOptionalAction}
+        else:
+            kind = {"type": _symbols if field.name == "symbols" else type(default)}
         command.add_argument(
             f"--{field.name.replace('_', '-')}",
-            type=type(default),
             default=default,
-            help=f"{say(f'settings.{field.name}')} (default: {default})",
+            help=f"{say(f'settings.{field.name}')} (default: {shown})",
+            **kind,
         )
 
 
 def _describe_trace(commands: Any) -> None:
     command = commands.add_parser("trace", help="trace one text to a page or a .trace file")
-    command.set_defaults(run=_trace)
+    command.set_defaults(run_command=_trace)
     command.add_argument("checkpoint", type=Path)
     command.add_argument("text")
     command.add_argument("--target", help="teacher forcing: the whole output is given")
@@ -66,6 +87,18 @@ def _describe_trace(commands: Any) -> None:
     command.add_argument("--pad-to", type=int, help="run it in a batch padded to this length")
     command.add_argument("--capture", default="pattern", help="pattern (default) or full")
     command.add_argument("--out", type=Path, help="x.html or x.trace; without it, a summary")
+
+
+def _describe_runs(commands: Any) -> None:
+    command = commands.add_parser("runs", help="list the recorded runs, or show one")
+    command.set_defaults(run_command=_runs)
+    command.add_argument("show", nargs="?", choices=["show"], help="show one run")
+    command.add_argument("name", nargs="?", help="its name")
+    command.add_argument("--root", type=Path, default=Path("runs"), help="where the runs are")
+
+
+def _symbols(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
 
 
 def _start(options: argparse.Namespace) -> int:
@@ -83,15 +116,34 @@ def _start_class(options: argparse.Namespace) -> int:
 
 
 def _train(options: argparse.Namespace) -> int:
+    from explorer import parallel
+    from explorer.settings import TrainingConfig
+
+    if options.background:
+        _give_way()
+    config = TrainingConfig(
+        **{field.name: getattr(options, field.name) for field in fields(TrainingConfig)}
+    )
+    with parallel.together():
+        if options.run is not None:
+            return _train_run(options, config)
+        return _train_alone(options.out or Path(f"{config.task}.safetensors"), config)
+
+
+def _train_alone(out: Path, config: "TrainingConfig") -> int:
+    """Train to the end and write one checkpoint."""
+    from explorer import parallel
     from explorer.checkpoint import save_checkpoint
     from explorer.evaluation import evaluate
-    from explorer.training import Trainer, TrainingConfig
+    from explorer.training import Trainer
 
-    settings = {field.name: getattr(options, field.name) for field in fields(TrainingConfig)}
-    config = TrainingConfig(**settings | {"symbols": tuple(options.symbols.split())})
-    out = options.out or Path(f"{config.task}.safetensors")
     trainer = Trainer(config)
-    _watch(trainer)
+    with _bar(config) as show:
+        for moment in trainer.run():
+            if moment is not None:
+                show(moment)
+    if parallel.rank() > 0:
+        return 0
     evaluation = evaluate(trainer.model, trainer.task, len(config.symbols), config.longest)
     save_checkpoint(trainer.checkpoint(_facts(trainer, evaluation)), out)
     layer, head = evaluation.best_head
@@ -103,27 +155,65 @@ def _train(options: argparse.Namespace) -> int:
     return 0
 
 
-def _watch(trainer: "Trainer") -> None:
-    """Train, with a progress bar: step, loss, exact match, tokens a second, time left."""
+def _train_run(options: argparse.Namespace, config: "TrainingConfig") -> int:
+    """Train in a folder where others can watch; with --resume the folder's settings count."""
+    from explorer import parallel
+    from explorer.recording import carry_out
+    from explorer.runs import create_run, find_run
+
+    folder: Path = options.run
+    if options.resume:
+        run = find_run(folder.parent, folder.name)
+    elif parallel.rank() == 0:
+        run = create_run(folder, config)
+    parallel.agreed(True)  # the folder is there before anybody reads it
+    if parallel.rank() > 0:
+        run = find_run(folder.parent, folder.name)
+    with _bar(run.config) as show:
+        status = carry_out(run, show)
+    if parallel.rank() == 0:
+        print(f"{folder}: {status.state} at step {status.step}")
+    return 0
+
+
+@contextmanager
+def _bar(config: "TrainingConfig") -> "Iterator[Listener]":
+    """A progress bar: step, loss, exact match, tokens a second, time left."""
     from tqdm import tqdm
 
-    with tqdm(total=trainer.config.steps, unit="step", dynamic_ncols=True) as bar:
-        for progress in trainer.run():
-            bar.update(progress.step - bar.n)
+    from explorer import parallel
+
+    others = parallel.rank() > 0  # they need not say what the first one says
+    with tqdm(total=config.steps, unit="step", dynamic_ncols=True, disable=others) as bar:
+
+        def show(moment: "Moment") -> None:
+            bar.update(moment.step - bar.n)
             bar.set_postfix_str(
-                f"loss {progress.loss:.3f}, exact {progress.exact_match:.1%}, "
-                f"{progress.tokens_per_second / 1000:.1f}k tokens/s"
+                f"loss {moment.loss:.3f}, exact {moment.exact_match:.1%}, "
+                f"{moment.tokens_per_second / 1000:.1f}k tokens/s"
             )
-        if bar.n < trainer.config.steps:
-            bar.write(f"stopped early at step {bar.n}: exact match reached")
+
+        yield show
+
+
+def _give_way() -> None:
+    """Lower this process's priority, so that a page being served beside it stays quick."""
+    if sys.platform == "win32":
+        import ctypes
+
+        below_normal = 0x00004000
+        kernel = ctypes.windll.kernel32
+        kernel.SetPriorityClass(kernel.GetCurrentProcess(), below_normal)
+    else:
+        os.nice(10)
 
 
 def _facts(trainer: "Trainer", evaluation: "Evaluation") -> dict[str, Any]:
     """What a checkpoint says about itself."""
     import torch
 
-    progress = trainer.progress
-    assert progress is not None
+    moment = trainer.moment
+    assert moment is not None
     return {
         "exact_match": round(evaluation.exact_match, 5),
         "exact_match_by_length": {
@@ -131,13 +221,41 @@ def _facts(trainer: "Trainer", evaluation: "Evaluation") -> dict[str, Any]:
             for length, share in evaluation.exact_match_by_length.items()
         },
         "gold_weight": evaluation.gold.round(4).tolist(),
-        "loss": round(progress.loss, 5),
-        "seconds": round(progress.seconds, 1),
+        "loss": round(moment.loss, 5),
+        "seconds": round(moment.seconds, 1),
         "device": trainer.device.type,
         "torch": torch.__version__,
         "seed": trainer.config.seed,
         "command": shlex.join(["python", "-m", "explorer", *sys.argv[1:]]),
     }
+
+
+def _runs(options: argparse.Namespace) -> int:
+    from explorer.runs import find_run, list_runs
+
+    if options.name is None:
+        for run in list_runs(options.root):
+            print(_line(run))
+        return 0
+    run = find_run(options.root, options.name)
+    print(_line(run))
+    for name, value in asdict(run.config).items():
+        print(f"  {name:16} {' '.join(value) if name == 'symbols' else value}")
+    for moment in run.moments():
+        print(
+            f"  step {moment['step']:6}  loss {moment['loss']:.4f}  "
+            f"exact {moment['exact_match']:.1%}  {moment['seconds']:.1f} s"
+        )
+    return 0
+
+
+def _line(run: "Run") -> str:
+    """One run in one line."""
+    status, moments, config = run.status(), run.moments(), run.config
+    exact = f"{moments[-1]['exact_match']:.1%}" if moments else "–"
+    made = time.strftime("%Y-%m-%d %H:%M", time.localtime(run.created))
+    steps = f"{status.step}/{config.steps}"
+    return f"{run.name:24} {status.state:12} {config.task:8} step {steps:12} exact {exact:7} {made}"
 
 
 def _trace(options: argparse.Namespace) -> int:

@@ -50,3 +50,7 @@ class CheckpointError(ExplorerError):
 
 class TrainingError(ExplorerError):
     """A training that cannot be started or go on."""
+
+
+class RunError(ExplorerError):
+    """A run that is not there, cannot be read, or is in somebody else's hands."""

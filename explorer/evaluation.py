@@ -11,8 +11,8 @@ from explorer.analysis import gold_weight
 from explorer.decoding import greedy
 from explorer.hooks import capture
 from explorer.model import Transformer
-from explorer.tasks import FIRST, Batch, Task
-from explorer.vocabulary import PAD
+from explorer.tasks import Batch, Task
+from explorer.vocabulary import EOS, PAD
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +49,7 @@ def evaluate(
         batch = task.held_out_batch(each, length, symbols, generator)
         batch = Batch(batch.source.to(device), batch.target.to(device))
         exact[length] = exactly_matched(model, batch).double().mean().item()
-        gold.append(_gold(model, task, batch))
+        gold.append(gold_of_batch(model, task, batch))
     return Evaluation(exact, np.mean(gold, axis=0))
 
 
@@ -64,12 +64,17 @@ def exactly_matched(model: Transformer, batch: Batch) -> Tensor:
 
 
 @torch.inference_mode()
-def _gold(model: Transformer, task: Task, batch: Batch) -> NDArray[np.float64]:
-    """(layer, head): mean weight on the gold position, teacher-forced on the right output."""
+def gold_of_batch(model: Transformer, task: Task, batch: Batch) -> NDArray[np.float64]:
+    """(layer, head): mean weight on the gold position, teacher-forced on the right output.
+
+    The mean of each sequence counts alike, whatever its length.
+    """
     length = batch.source.size(1) - 1
     with capture(model, "decoder.*.cross_attention.pattern") as patterns:
         model(batch.source, batch.target[:, :-1])
     weights = torch.stack(list(patterns.values()))[..., :length, :length]  # (layer, B, H, n, n)
-    symbols = (batch.source[:, :length] - FIRST).tolist()
-    gold = np.stack([task.alignment(sequence) for sequence in symbols])  # (B, n, n)
+    gold = np.zeros((len(weights[0]), length, length), dtype=np.bool_)  # (B, n, n)
+    for sequence, source in zip(gold, batch.source.tolist(), strict=True):
+        size = source.index(EOS)
+        sequence[:size, :size] = task.alignment(source[:size])
     return gold_weight(weights.cpu().numpy(), gold[:, None]).mean(1)

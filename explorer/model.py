@@ -51,6 +51,7 @@ class ModelConfig:
     norm: Literal["pre", "post"] = "pre"  # LayerNorm before each sublayer, or after as in §5.4
     max_length: int = 32  # tokens on either side, specials included
     tied_embeddings: bool = False  # source, target and output share one matrix (§3.4)
+    causal: bool = True  # False lets each target position see the answer: a lesson in leaking
 
     def __post_init__(self) -> None:
         for name, (least, most) in _SIZES.items():
@@ -415,7 +416,9 @@ class Transformer(nn.Module):
 
     def decode(self, target: Tensor, memory: Tensor, memory_mask: Tensor) -> Tensor:
         """Logits (B, T, V) for all of `target` (B, T) at once, each row blind to what follows."""
-        mask = padding_mask(target) & causal_mask(target.size(1), target.device)  # (B, 1, T, T)
+        mask = padding_mask(target)
+        if self.config.causal:
+            mask = mask & causal_mask(target.size(1), target.device)  # (B, 1, T, T)
         logits: Tensor = self.logits(self.decoder(target, memory, mask, memory_mask))
         return logits
 

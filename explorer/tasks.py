@@ -7,6 +7,7 @@ sum falls on 0 modulo a prime are held out: training never sees them, evaluation
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import torch
@@ -107,11 +108,15 @@ class Task:
 
 def held_out(x: Tensor, lengths: Tensor) -> Tensor:
     """(B,) True where the symbols x (B, L) of a sequence put it into the held-out set."""
-    place = torch.arange(x.size(1), device=x.device)
-    weights = torch.tensor([pow(3, int(p), _MODULUS) for p in range(x.size(1))], device=x.device)
-    inside = place < lengths[:, None]
-    residue = (torch.where(inside, x, 0) * weights).sum(1) % _MODULUS
+    inside = torch.arange(x.size(1), device=x.device) < lengths[:, None]  # (B, L)
+    residue = (torch.where(inside, x, 0) * _weights(x.size(1), x.device)).sum(1) % _MODULUS
     return (residue == 0) & (lengths >= SHORTEST_HELD_OUT)
+
+
+@cache  # made once a device: while a CUDA graph is recorded nothing can be copied there
+def _weights(length: int, device: torch.device) -> Tensor:
+    """What each place counts for in the sum that decides who is held out: (L,)."""
+    return torch.tensor([pow(3, place, _MODULUS) for place in range(length)], device=device)
 
 
 def _copy(x: Tensor, lengths: Tensor) -> Tensor:

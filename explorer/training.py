@@ -4,123 +4,45 @@ Attention is never supervised: the loss sees the output alone.
 """
 
 import math
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from explorer import parallel
 from explorer.checkpoint import Checkpoint
-from explorer.errors import ConfigError, TrainingError
-from explorer.evaluation import exactly_matched
-from explorer.model import ModelConfig, Transformer
-from explorer.tasks import MOST_SYMBOLS, Batch, Task, find_task
-from explorer.vocabulary import CLASSROOM, PAD, SymbolVocabulary
+from explorer.errors import TrainingError
+from explorer.evaluation import exactly_matched, gold_of_batch
+from explorer.graph import WARM, RecordedStep, warm_stream
+from explorer.model import Transformer
+from explorer.settings import TrainingConfig, learning_rate
+from explorer.tasks import Batch, Task, find_task
+from explorer.vocabulary import PAD
 
-_SIZES = {  # field → least and most
-    "longest": (1, 256),
-    "steps": (1, 10_000_000),
-    "batch": (1, 65_536),
-    "warmup": (1, 1_000_000),
-    "evaluate_every": (1, 1_000_000),
-    "seed": (0, 2**31),
-}
-_NUMBERS = {
-    "rate": (1e-8, 1.0),
-    "label_smoothing": (0.0, 0.9),
-    "clip": (1e-6, 1e6),
-    "until": (0.0, 1.0),
-}
-_CHOICES = {
-    "schedule": ("cosine", "inverse-sqrt"),
-    "precision": ("float32", "bfloat16"),
-    "norm": ("pre", "post"),
-}
 _EVALUATED = 512
+_GOLD_EVALUATED = 64
 
 
 @dataclass(frozen=True, slots=True)
-class TrainingConfig:
-    """Everything that decides a training; equal configs give equal weights on one machine.
-
-    Raises `ConfigError` or `TrainingError` on what cannot work.
-    """
-
-    task: str = "reverse"
-    longest: int = 16  # symbols in the longest sequence
-    symbols: tuple[str, ...] = CLASSROOM.symbols
-    d_model: int = 128
-    heads: int = 4
-    encoder_layers: int = 2
-    decoder_layers: int = 2
-    d_ff: int = 512
-    dropout: float = 0.1
-    norm: Literal["pre", "post"] = "pre"
-    steps: int = 3000
-    batch: int = 64
-    rate: float = 2e-3  # the peak of the schedule
-    schedule: Literal["cosine", "inverse-sqrt"] = "cosine"
-    warmup: int = 100  # steps
-    label_smoothing: float = 0.0
-    clip: float = 1.0  # largest norm of the gradient
-    precision: Literal["float32", "bfloat16"] = "float32"
-    until: float = 1.0  # exact match at which training stops early; 1.0 trains to the end
-    evaluate_every: int = 100  # steps
-    seed: int = 0
-    device: str = "auto"
-
-    def __post_init__(self) -> None:
-        find_task(self.task)
-        for name, (least, most) in _SIZES.items():
-            size = getattr(self, name)
-            if type(size) is not int or not least <= size <= most:
-                raise ConfigError("bad_size", name=name, got=size, least=least, most=most)
-        for name, (low, high) in _NUMBERS.items():
-            if not low <= getattr(self, name) <= high:
-                number = getattr(self, name)
-                raise ConfigError("bad_number", name=name, got=number, least=low, most=high)
-        for name, choices in _CHOICES.items():
-            if getattr(self, name) not in choices:
-                got = getattr(self, name)
-                raise ConfigError("bad_choice", name=name, got=got, choices=", ".join(choices))
-        if len(self.symbols) > MOST_SYMBOLS:
-            got = len(self.symbols)
-            raise ConfigError("bad_size", name="symbols", got=got, least=1, most=MOST_SYMBOLS)
-        self.model_config()
-
-    def vocabulary(self) -> SymbolVocabulary:
-        return SymbolVocabulary(self.symbols)
-
-    def model_config(self) -> ModelConfig:
-        """Room for twice the longest sequence, so that people can try longer ones."""
-        entries = len(self.vocabulary())
-        return ModelConfig(
-            source_vocabulary=entries,
-            target_vocabulary=entries,
-            d_model=self.d_model,
-            heads=self.heads,
-            encoder_layers=self.encoder_layers,
-            decoder_layers=self.decoder_layers,
-            d_ff=self.d_ff,
-            dropout=self.dropout,
-            norm=self.norm,
-            max_length=2 * self.longest + 2,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Moment:
     """Where a training stands after `step` steps."""
 
     step: int
-    loss: float  # nats a token, mean since the last report
+    seconds: float  # since the training began, pauses not counted
+    loss: float  # nats a token, mean since the last moment
     exact_match: float  # of 512 sequences like those of training, 0 to 1
+    gold: list[list[float]]  # (layer, head): weight of the cross heads on the gold position
     rate: float
+    gradient_norm: float  # of all weights, before clipping, at this step
+    gradient_norms: dict[str, float]  # of each layer
     tokens_per_second: float  # source and target tokens trained on, padding not counted
-    seconds: float  # since the training began
+    memory: float  # MB: of the GPU at its fullest, or of the whole process
 
 
 class Trainer:
@@ -128,52 +50,117 @@ class Trainer:
 
     def __init__(self, config: TrainingConfig) -> None:
         self.config = config
-        self.device = choose_device(config.device)
+        self.device = parallel.own_device() or choose_device(config.device)
         self.task: Task = find_task(config.task)
         torch.manual_seed(config.seed)
         self.model = Transformer(config.model_config()).to(self.device)
+        self.rate = torch.zeros((), device=self.device)
         self.optimizer = torch.optim.Adam(
-            self.model.parameters(), betas=(0.9, 0.98), eps=1e-9, fused=True
+            self.model.parameters(),
+            lr=self.rate if self._on_gpu else 0.0,
+            betas=(0.9, 0.98),
+            eps=1e-9,
+            fused=True,
+            capturable=self._on_gpu,
         )
-        self.data = torch.Generator().manual_seed(config.seed)
+        self.data = self._generator(config.seed)
         self.step = 0
-        self.progress: Progress | None = None
+        self.seconds = 0.0
+        self.moment: Moment | None = None
+        self._parallel = parallel.shared(self.model)
+        self._probe = self._batch(_EVALUATED, self._generator(config.seed + 1))
+        self._norms: dict[str, float] = {}
+        self._losses = torch.zeros((), device=self.device)  # summed since the last moment
+        self._tokens = torch.zeros((), dtype=torch.long, device=self.device)
+        self._counted = 0
+        self._recorded: RecordedStep | None = None
+        self._records = self._on_gpu and parallel.world() == 1
 
-    def run(self) -> Iterator[Progress]:
-        """Train to the last step, or until the exact match is reached; report on the way.
+    @property
+    def finished(self) -> bool:
+        """Whether the last step is done or the exact match reached."""
+        until, moment = self.config.until, self.moment
+        reached = moment is not None and moment.exact_match >= until < 1
+        return self.step >= self.config.steps or reached
+
+    def run(self) -> Iterator[Moment | None]:
+        """Train until `finished`: yield a moment after each evaluation, None after each other
+        step, so that whoever listens can stop between two steps.
 
         Raises `TrainingError` when the loss is no longer a number.
         """
-        config, began = self.config, time.perf_counter()
-        probe = self._batch(_EVALUATED, torch.Generator().manual_seed(config.seed + 1))
-        losses: list[Tensor] = []
-        tokens, since = 0, time.perf_counter()
-        while self.step < config.steps:
-            batch = self._batch(config.batch, self.data)
-            losses.append(self._learn(batch))
-            tokens += int((batch.source != PAD).sum() + (batch.target != PAD).sum())
-            if self.step % config.evaluate_every and self.step < config.steps:
+        before, since = self.seconds, time.perf_counter()
+        while not self.finished:
+            self._advance()
+            self.seconds = before + time.perf_counter() - since
+            if not self._evaluates(self.step):
+                yield None
                 continue
-            loss = torch.stack(losses).mean().item()
-            if not math.isfinite(loss):
-                raise TrainingError("loss_not_finite", step=self.step)
-            speed = tokens / (time.perf_counter() - since)
-            self.model.eval()
-            exact = exactly_matched(self.model, probe).double().mean().item()
-            seconds = time.perf_counter() - began
-            self.progress = Progress(
-                self.step, loss, exact, learning_rate(config, self.step - 1), speed, seconds
-            )
-            yield self.progress
-            if exact >= config.until < 1:
-                return
-            losses, tokens, since = [], 0, time.perf_counter()
+            self.moment = self._evaluate(self.seconds - before)
+            self.seconds = before + time.perf_counter() - since
+            yield self.moment
+            before, since = self.seconds, time.perf_counter()
 
-    def checkpoint(self, facts: dict[str, Any]) -> Checkpoint:
+    def checkpoint(self, facts: Mapping[str, Any]) -> Checkpoint:
         """The model as it is now, with what is known of it and `facts`."""
         vocabulary = self.config.vocabulary()
         known = {"task": self.config.task, "longest": self.config.longest, "steps": self.step}
-        return Checkpoint(self.model.eval(), vocabulary, vocabulary, known | facts)
+        return Checkpoint(self.model.eval(), vocabulary, vocabulary, known | dict(facts))
+
+    def state(self) -> dict[str, Tensor]:
+        """Everything that `restore` needs to go on as if nothing had happened."""
+        state = {f"model.{name}": weight for name, weight in self.model.state_dict().items()}
+        for name, weight in self.model.named_parameters():
+            for key, value in self.optimizer.state[weight].items():
+                state[f"optimizer.{name}.{key}"] = value
+        state["random.data"] = self.data.get_state()
+        state["random.cpu"] = torch.get_rng_state()
+        if self.device.type == "cuda":
+            state["random.cuda"] = torch.cuda.get_rng_state(self.device)
+        state["step"] = torch.tensor(self.step)
+        state |= {"losses": self._losses, "tokens": self._tokens}
+        state["counted"] = torch.tensor(self._counted)
+        state["seconds"] = torch.tensor(self.seconds, dtype=torch.float64)
+        return {name: value.detach().cpu().contiguous() for name, value in state.items()}
+
+    def restore(self, state: Mapping[str, Tensor]) -> None:
+        """Go back to a `state` of a trainer with the same config."""
+        weights = {
+            name.removeprefix("model."): value
+            for name, value in state.items()
+            if name.startswith("model.")
+        }
+        self.model.load_state_dict(weights)
+        for name, weight in self.model.named_parameters():
+            start = f"optimizer.{name}."
+            kept = {
+                key.removeprefix(start): value
+                for key, value in state.items()
+                if key.startswith(start)
+            }
+            self.optimizer.state[weight] = {
+                key: value if key == "step" else value.to(self.device)
+                for key, value in kept.items()
+            }
+        self.data.set_state(state["random.data"])
+        torch.set_rng_state(state["random.cpu"])
+        if self.device.type == "cuda":
+            torch.cuda.set_rng_state(state["random.cuda"], self.device)
+        self.step, self.seconds = int(state["step"]), float(state["seconds"])
+        self._losses.copy_(state["losses"])
+        self._tokens.copy_(state["tokens"])
+        self._counted = int(state["counted"])
+
+    def _evaluates(self, step: int) -> bool:
+        return step % self.config.evaluate_every == 0 or step == self.config.steps
+
+    @property
+    def _on_gpu(self) -> bool:
+        return self.device.type == "cuda"
+
+    def _generator(self, seed: int) -> torch.Generator:
+        """Data are made where they are needed: on the GPU, else on the CPU."""
+        return torch.Generator(self.device if self._on_gpu else "cpu").manual_seed(seed)
 
     def _batch(self, size: int, generator: torch.Generator) -> Batch:
         config = self.config
@@ -181,42 +168,124 @@ class Trainer:
             size, config.longest, len(config.symbols), generator, device=self.device
         )
 
-    def _learn(self, batch: Batch) -> Tensor:
-        """One step of Adam on `batch`; its loss."""
-        config = self.config
+    def _advance(self) -> None:
+        """One step: replayed from its recording where there is one.
+
+        Steps that are evaluated are run one operation at a time, to look at the gradients.
+        """
         self.model.train()
+        self._set_rate(learning_rate(self.config, self.step))
+        evaluates = self._evaluates(self.step + 1)
+        if self._recorded is not None and not evaluates:
+            self._recorded()
+        elif self._records:
+            with warm_stream():
+                self._learn(look=evaluates)
+            self._record()
+        else:
+            self._learn(look=evaluates)
+        self.step += 1
+        self._counted += 1
+
+    def _record(self) -> None:
+        """Record the step once it is warm; without luck, go on one operation at a time."""
+        if self._recorded is not None or self._counted + 1 < WARM:
+            return
+        try:
+            self._recorded = RecordedStep(self._learn, self.data)
+        except RuntimeError:
+            self._records = False
+
+    def _set_rate(self, rate: float) -> None:
+        if self._on_gpu:
+            self.rate.fill_(rate)
+            return
         for group in self.optimizer.param_groups:
-            group["lr"] = learning_rate(config, self.step)
-        with torch.autocast(
-            self.device.type, torch.bfloat16, enabled=config.precision == "bfloat16"
-        ):
-            logits = self.model(batch.source, batch.target[:, :-1])  # (B, T, V)
-        loss = F.cross_entropy(
-            logits.float().flatten(0, 1),
-            batch.target[:, 1:].flatten(),
-            ignore_index=PAD,
-            label_smoothing=config.label_smoothing,
-        )
+            group["lr"] = rate
+
+    def _learn(self, look: bool = False) -> None:
+        """Adam on one batch, part by part; `look`: note the norms of the gradients."""
+        config = self.config
+        batch = self._batch(config.batch, self.data)
+        tokens = (batch.target[:, 1:] != PAD).sum()  # of the whole batch, all processes alike
         self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
+        own = (
+            half.chunk(parallel.world())[parallel.rank()].chunk(config.accumulate)
+            for half in (batch.source, batch.target)
+        )
+        parts = list(zip(*own, strict=True))
+        for number, (source, target) in enumerate(parts, start=1):
+            last = number == len(parts)
+            with nullcontext() if last else parallel.without_exchange(self._parallel):
+                loss = self._loss(source, target) / tokens
+                (loss * parallel.world()).backward()  # type: ignore[no-untyped-call]
+            self._losses += loss.detach()
+        self._tokens += (batch.source != PAD).sum() + tokens
+        if look:
+            self._norms = gradient_norms(self.model)
         nn.utils.clip_grad_norm_(self.model.parameters(), config.clip)
         self.optimizer.step()
-        self.step += 1
-        return loss.detach()
+
+    def _loss(self, source: Tensor, target: Tensor) -> Tensor:
+        """The loss of a part, summed over its tokens."""
+        bf16 = self.config.precision == "bfloat16"
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=bf16):
+            logits = self._parallel(source, target[:, :-1])  # (B, T, V)
+        return F.cross_entropy(
+            logits.float().flatten(0, 1),
+            target[:, 1:].flatten(),
+            ignore_index=PAD,
+            label_smoothing=self.config.label_smoothing,
+            reduction="sum",
+        )
+
+    def _evaluate(self, seconds: float) -> Moment:
+        """What there is to say after `seconds` of training since the last moment."""
+        loss = float(parallel.total(self._losses)) / self._counted
+        tokens = int(self._tokens)
+        self._losses.zero_()
+        self._tokens.zero_()
+        self._counted = 0
+        if not math.isfinite(loss):
+            raise TrainingError("loss_not_finite", step=self.step)
+        self.model.eval()
+        probe = self._probe
+        some = Batch(probe.source[:_GOLD_EVALUATED], probe.target[:_GOLD_EVALUATED])
+        return Moment(
+            step=self.step,
+            seconds=self.seconds,
+            loss=loss,
+            exact_match=exactly_matched(self.model, probe).double().mean().item(),
+            gold=gold_of_batch(self.model, self.task, some).round(4).tolist(),
+            rate=learning_rate(self.config, self.step - 1),
+            gradient_norm=math.hypot(*self._norms.values()),
+            gradient_norms=self._norms,
+            tokens_per_second=tokens / seconds,
+            memory=memory_used(self.device),
+        )
 
 
-def learning_rate(config: TrainingConfig, step: int) -> float:
-    """The rate of step 0, 1, …: a linear warm-up, then down along half a cosine to 0, or
-    with the inverse square root of the step.
+def gradient_norms(model: Transformer) -> dict[str, float]:
+    """The norm of the gradient of each layer, and of what is in none ("encoder.embedding")."""
+    squares: dict[str, float] = {}
+    for name, weight in model.named_parameters():
+        if weight.grad is not None:
+            parts = name.split(".")
+            layer = ".".join(parts[: 3 if "layers" in parts else 2])
+            squares[layer] = squares.get(layer, 0.0) + float(weight.grad.norm()) ** 2
+    return {layer: math.sqrt(square) for layer, square in squares.items()}
 
-    The paper's schedule (§5.3, equation 3) is "inverse-sqrt" with a peak rate of
-    (d_model · warmup)^−½.
-    """
-    warm = (step + 1) / config.warmup
-    if config.schedule == "inverse-sqrt":
-        return config.rate * min(warm, warm**-0.5)
-    decay = 0.5 * (1 + math.cos(math.pi * step / config.steps))
-    return config.rate * min(1.0, warm) * decay
+
+def memory_used(device: torch.device) -> float:
+    """MB at the fullest: of the GPU, or of this whole process."""
+    if device.type == "cuda":
+        return torch.cuda.max_memory_allocated(device) / 2**20
+    if sys.platform == "win32":
+        return math.nan
+    import resource  # not there on Windows
+
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
 def choose_device(name: str) -> torch.device:

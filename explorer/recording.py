@@ -1,0 +1,176 @@
+"""Carry a run out: train, and write down everything that happens where others can see it."""
+
+import os
+import random
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+
+import torch
+from filelock import FileLock, Timeout
+from safetensors import SafetensorError
+from safetensors.torch import load as load_tensors
+from safetensors.torch import save as save_tensors
+
+from explorer import parallel
+from explorer.checkpoint import to_bytes, write_atomically
+from explorer.errors import ExplorerError, RunError, TrainingError
+from explorer.runs import Run, Status, queue
+from explorer.settings import TrainingConfig
+from explorer.tracing import ExplorableModel
+from explorer.training import Moment, Trainer, choose_device
+
+BEAT = 1.0
+"""Seconds between two heartbeats, and between two looks for the stop file."""
+
+KEEP = 5.0
+"""Seconds between two kept states while the run goes on."""
+
+_PROBE = ("7", "3", "9", "1", "4")
+
+Listener = Callable[[Moment], None]
+
+
+def carry_out(run: Run, listen: Listener = lambda moment: None) -> Status:
+    """Train `run` from where it stands to its end, or until it is asked to stop.
+
+    One job a device: the others wait for their turn, first come, first served. Whatever goes
+    wrong is written into the run's status, then raised.
+    """
+    if parallel.rank() > 0:
+        return _follow(run)
+    with run.owned():
+        run.withdraw_stop()
+        step = run.status().step
+        try:
+            with _turn(run, step) as mine:
+                if not parallel.agreed(mine):
+                    return _leave(run, "stopped", step)
+                return _train(run, listen)
+        except ExplorerError as error:
+            _fail(run, error)
+            raise
+        except (RuntimeError, MemoryError) as error:
+            if not _ran_out_of_memory(error):
+                raise
+            full = TrainingError("out_of_memory", device=run.config.device)
+            _fail(run, full)
+            raise full from error
+
+
+def probe_text(config: TrainingConfig) -> str:
+    """The text every moment of a run looks at: five symbols, or as many as it learns."""
+    size = min(len(_PROBE), config.longest)
+    if set(_PROBE) <= set(config.symbols):
+        return " ".join(_PROBE[:size])
+    return " ".join(random.Random(config.seed).choices(config.symbols, k=size))
+
+
+def _train(run: Run, listen: Listener) -> Status:
+    trainer = _ready(run)
+    run.forget_after(trainer.step)
+    beaten = kept = 0.0
+    for moment in trainer.run():
+        now = time.monotonic()
+        if moment is not None:
+            _record(run, trainer, moment)
+            listen(moment)
+            if now - kept >= KEEP or kept == 0.0:
+                _keep(run, trainer)
+                kept = time.monotonic()
+        beat = now - beaten >= BEAT
+        if beat:
+            beaten = now
+            _leave(run, "running", trainer.step)
+        together = parallel.world() > 1  # then all look at the same steps, and stop at one
+        if (moment is not None if together else beat) and parallel.agreed(run.asked_to_stop()):
+            break
+    _keep(run, trainer)
+    return _leave(run, "done" if trainer.finished else "stopped", trainer.step)
+
+
+def _follow(run: Run) -> Status:
+    """What the other processes of a parallel training do: train along and write nothing."""
+    if not parallel.agreed(False):
+        return Status("stopped")
+    trainer = _ready(run)
+    for moment in trainer.run():
+        if moment is not None and parallel.agreed(False):
+            break
+    return Status("done" if trainer.finished else "stopped", trainer.step)
+
+
+def _ready(run: Run) -> Trainer:
+    """The run's trainer, at the state that was kept."""
+    trainer = Trainer(run.config)
+    if run.state_path.exists():
+        trainer.restore(_read_state(run))
+    return trainer
+
+
+def _record(run: Run, trainer: Trainer, moment: Moment) -> None:
+    """Write down one moment: the probe first, so that a line in the metrics has its picture."""
+    model = ExplorableModel(trainer.checkpoint({}), run.name)
+    text = probe_text(run.config)
+    ids = model.source_vocabulary.encode(text)
+    answer = model.target_vocabulary.decode(trainer.task.answer(ids))
+    probe = model.trace(text, target=answer)
+    write_atomically(run.probe_path(moment.step), probe.to_bytes())
+    run.append(asdict(moment) | {"greedy": model.trace(text).text})
+
+
+def _keep(run: Run, trainer: Trainer) -> None:
+    """Keep the model for those who look at it and the state for those who resume."""
+    facts = {"exact_match": trainer.moment.exact_match} if trainer.moment else {}
+    write_atomically(run.checkpoint_path, to_bytes(trainer.checkpoint(facts)))
+    write_atomically(run.state_path, save_tensors(trainer.state()))
+
+
+def _read_state(run: Run) -> dict[str, torch.Tensor]:
+    try:
+        return dict(load_tensors(run.state_path.read_bytes()))
+    except (OSError, SafetensorError, ValueError) as error:
+        raise RunError("damaged_run", name=run.name, file=run.state_path.name) from error
+
+
+@contextmanager
+def _turn(run: Run, step: int) -> Iterator[bool]:
+    """Wait until this run's device is free and nobody came before; False when asked to stop."""
+    root = run.folder.parent
+    device = choose_device(run.config.device)
+    lock = FileLock(root / f".{device.type}{device.index or 0}.lock")
+    while not run.asked_to_stop():
+        _leave(run, "waiting", step)
+        first = next(iter(queue(root, run.config.device)), run)
+        if first.name == run.name:
+            try:
+                with lock.acquire(timeout=0):
+                    yield True
+                    return
+            except Timeout:
+                pass
+        time.sleep(BEAT / 2)
+    yield False
+
+
+def _ran_out_of_memory(error: Exception) -> bool:
+    # On a CPU torch says so in words alone.
+    known = isinstance(error, MemoryError | torch.OutOfMemoryError)
+    return known or "can't allocate memory" in str(error) or "not enough memory" in str(error)
+
+
+def _leave(run: Run, state: str, step: int) -> Status:
+    """Leave word of how the run is doing."""
+    status = Status(state, step, time.time(), os.getpid())
+    run.report(status)
+    return status
+
+
+def _fail(run: Run, error: ExplorerError) -> None:
+    facts = {name: str(fact) for name, fact in error.facts.items()}
+    status = Status("failed", run.status().step, time.time(), os.getpid(), (error.key, facts))
+    try:
+        run.report(status)
+    except ExplorerError:
+        return  # nothing can be written: the missing heartbeat tells

@@ -1,0 +1,226 @@
+"""Runs carried out for real, in processes of their own, and disturbed by real means."""
+
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from explorer import recording
+from explorer.checkpoint import load_checkpoint
+from explorer.errors import ExplorerError, RunError, TrainingError
+from explorer.recording import carry_out, probe_text
+from explorer.runs import Run, create_run
+from explorer.settings import TrainingConfig
+
+ROOT = Path(__file__).parent.parent
+KILLS = int(os.environ.get("KILLS", "4"))
+TINY = TrainingConfig(
+    task="copy",
+    longest=3,
+    symbols=("1", "2", "3", "4"),
+    d_model=16,
+    heads=2,
+    encoder_layers=1,
+    decoder_layers=1,
+    d_ff=16,
+    dropout=0.1,
+    steps=60,
+    batch=16,
+    evaluate_every=5,
+    device="cpu",
+)
+
+
+@contextmanager
+def start(folder: Path, **options) -> Iterator[subprocess.Popen]:
+    """A process that resumes the run; it is dead when the block ends."""
+    command = [sys.executable, "-m", "explorer", "train", "--run", str(folder), "--resume"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    with subprocess.Popen(command, cwd=ROOT, **pipes, **options) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def wait_for(condition, seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.02)
+
+
+def losses(run: Run) -> list[tuple[int, float]]:
+    return [(moment["step"], moment["loss"]) for moment in run.moments()]
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory) -> Run:
+    run = create_run(tmp_path_factory.mktemp("runs") / "whole", TINY)
+    assert carry_out(run).state == "done"
+    return run
+
+
+def test_a_run_leaves_all_it_promises(uninterrupted):
+    run = uninterrupted
+    assert run.status().state == "done"
+    assert run.status().step == 60
+    moments = run.moments()
+    assert [moment["step"] for moment in moments] == list(range(5, 61, 5))
+    assert set(moments[0]) >= {"loss", "exact_match", "gold", "rate", "gradient_norms", "greedy"}
+    for moment in moments:
+        probe = run.probe(moment["step"])
+        assert probe.source_tokens == (*probe_text(TINY).split(), "<eos>")
+        assert probe.predicted_tokens == probe.source_tokens  # teacher-forced copy
+        assert probe.integrity().ok.all()
+    assert load_checkpoint(run.checkpoint_path).facts["steps"] == 60
+
+
+def test_the_probe_has_the_classrooms_symbols_where_it_can():
+    assert probe_text(TrainingConfig()) == "7 3 9 1 4"
+    assert probe_text(replace(TrainingConfig(), longest=2)) == "7 3"
+    assert len(probe_text(TINY).split()) == 3
+
+
+def test_stopped_by_a_file_and_resumed_it_learns_exactly_the_same(uninterrupted, tmp_path):
+    run = create_run(tmp_path / "runs" / "stopped", TINY)
+
+    def stop_at(moment) -> None:
+        if moment.step == 20:
+            run.ask_to_stop()
+            time.sleep(1.05)  # the file is looked for once a second
+
+    assert carry_out(run, stop_at).state == "stopped"
+    assert 20 <= run.status().step < 60
+    assert carry_out(run).state == "done"
+    assert losses(run) == losses(uninterrupted)
+    ours, theirs = (load_checkpoint(r.checkpoint_path).model for r in (run, uninterrupted))
+    pairs = zip(ours.parameters(), theirs.parameters(), strict=True)
+    assert all(torch.equal(one, other) for one, other in pairs)
+
+
+def test_killed_at_random_moments_nothing_is_damaged_and_it_learns_the_same(tmp_path):
+    """`kill -9`, each time a random while after the process has come to life."""
+    config = replace(TINY, steps=400)
+    whole = create_run(tmp_path / "one" / "whole", config)
+    carry_out(whole)
+    run = create_run(tmp_path / "two" / "killed", config)
+    chance = random.Random(4)
+    for _ in range(KILLS):
+        before = run.status().heartbeat
+        with start(run.folder):
+            wait_for(lambda b=before: run.status().heartbeat > b)
+            time.sleep(chance.uniform(0.0, 0.5))
+        assert run.status().state in ("interrupted", "done")
+        steps = [moment["step"] for moment in run.moments()]
+        assert steps == sorted(set(steps))
+        assert all(run.probe(step).integrity().ok.all() for step in steps)
+        if run.checkpoint_path.exists():
+            load_checkpoint(run.checkpoint_path)
+    assert carry_out(Run(run.folder)).state == "done"
+    assert losses(run) == losses(whole)
+
+
+def test_a_second_job_waits_for_the_first_and_can_be_called_off(tmp_path):
+    first = create_run(tmp_path / "runs" / "first", replace(TINY, steps=100_000))
+    second = create_run(tmp_path / "runs" / "second", TINY)
+    with start(first.folder) as one:
+        wait_for(lambda: first.status().state == "running")
+        with start(second.folder) as other:
+            wait_for(lambda: second.status().state == "waiting")
+            assert second.moments() == []
+            second.ask_to_stop()
+            assert other.wait(timeout=30) == 0
+        assert second.status().state == "stopped"
+        first.ask_to_stop()
+        assert one.wait(timeout=30) == 0
+        assert first.status().state == "stopped"
+
+
+def test_one_run_is_not_carried_out_twice(tmp_path):
+    run = create_run(tmp_path / "runs" / "twice", replace(TINY, steps=100_000))
+    with start(run.folder):
+        wait_for(lambda: run.status().state == "running")
+        with start(run.folder) as other:
+            assert "another process" in other.communicate(timeout=60)[0]
+            assert other.returncode == 2
+        assert run.status().state == "running"
+
+
+def test_a_full_disk_ends_the_run_with_a_sentence(tmp_path):
+    """No file may grow past 6 kB: the metrics or a probe no longer fits."""
+    run = create_run(tmp_path / "runs" / "full", TINY)
+
+    def small_disk() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))
+
+    with start(run.folder, preexec_fn=small_disk) as process:
+        output = process.communicate(timeout=60)[0]
+        assert process.returncode == 2
+    assert "cannot be written" in output
+    status = run.status()
+    assert status.state == "failed"
+    assert status.error[0] == "unwritable_file"
+    assert run.resumable
+    assert carry_out(Run(run.folder)).state == "done"
+
+
+def test_out_of_memory_says_what_to_lower(tmp_path):
+    """8 GB of addresses for a step that asks for far more."""
+    large = {"batch": 65_536, "longest": 64, "d_model": 512, "d_ff": 2048, "steps": 5}
+    run = create_run(tmp_path / "runs" / "large", replace(TINY, **large))
+
+    def little_memory() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (8 * 2**30, 8 * 2**30))
+
+    with start(run.folder, preexec_fn=little_memory) as process:
+        output = process.communicate(timeout=60)[0]
+        assert process.returncode == 2, output
+    assert "lower the batch" in output
+    assert run.status().error[0] == "out_of_memory"
+
+
+def test_a_place_where_no_folder_can_be_made_is_said(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ExplorerError) as caught:
+        create_run(tmp_path / "file" / "x", TINY)
+    assert caught.value.key == "unwritable_file"
+
+
+def test_a_loss_that_is_no_number_names_the_step_and_a_remedy(tmp_path, monkeypatch):
+    class Broken(recording.Trainer):
+        def _loss(self, source: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+            return super()._loss(source, target) * float("nan")
+
+    monkeypatch.setattr(recording, "Trainer", Broken)
+    run = create_run(tmp_path / "runs" / "nan", TINY)
+    with pytest.raises(TrainingError, match="step 5"):
+        carry_out(run)
+    assert run.status().error == ("loss_not_finite", {"step": "5"})
+
+
+def test_a_damaged_state_is_said_and_nothing_is_lost(uninterrupted, tmp_path):
+    run = create_run(tmp_path / "runs" / "damaged", TINY)
+    run.append({"step": 5, "loss": 1.0})
+    run.state_path.write_bytes(b"nothing of the kind")
+    with pytest.raises(RunError, match="cannot be read"):
+        carry_out(run)
+    assert losses(run) == [(5, 1.0)]
+
+
+def test_losses_are_numbers_that_fall(uninterrupted):
+    values = np.array([loss for _, loss in losses(uninterrupted)])
+    assert np.isfinite(values).all()
+    assert values[-1] < values[0]
