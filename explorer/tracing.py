@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,10 @@ class ExplorableModel:
     def facts(self) -> Mapping[str, Any]:
         """What the checkpoint says about itself."""
         return self.checkpoint.facts
+
+    @cached_property
+    def _sizes(self) -> dict[str, Any]:
+        return asdict(self.transformer.config)
 
     @torch.inference_mode()
     def trace(
@@ -235,7 +240,7 @@ class ExplorableModel:
         return {
             "model": self.name,
             **{name: self.facts[name] for name in kept if name in self.facts},
-            "config": asdict(self.transformer.config),
+            "config": self._sizes,
             "text": text,
             "forced": {str(step): token for step, token in forced.items()},
             "pad_to": pad_to,
@@ -264,10 +269,10 @@ def _arrays(values: dict[str, list[Tensor]], padding: NDArray[np.bool_]) -> dict
 
 def _shared_mask(layers: list[Tensor], queries: int) -> NDArray[np.bool_]:
     """(query, key) where all heads of all layers see the same, else (layer, head, query, key)."""
-    masks = torch.cat(layers)  # (layer, H or 1, T or 1, L)
-    masks = masks.expand(-1, -1, queries, -1)
-    first = masks[0, 0]
-    return (first if bool((masks == first).all()) else masks).numpy()
+    if len({id(mask) for mask in layers}) == 1 and layers[0].size(1) == 1:
+        return layers[0][0].expand(-1, queries, -1)[0].numpy()
+    heads = max(mask.size(1) for mask in layers)
+    return torch.cat([mask.expand(-1, heads, queries, -1) for mask in layers]).numpy()
 
 
 def _largest_difference(one: Tensor, other: Tensor) -> float:

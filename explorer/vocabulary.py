@@ -30,6 +30,7 @@ class SymbolVocabulary:
 
     symbols: tuple[str, ...]
     _ids: dict[str, int] = field(init=False, repr=False, compare=False)
+    _labels: tuple[str, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for symbol in self.symbols:
@@ -39,6 +40,7 @@ class SymbolVocabulary:
             raise VocabularyError("repeated_symbols")
         ids = {symbol: number for number, symbol in enumerate(self.symbols, len(SPECIALS))}
         object.__setattr__(self, "_ids", ids)
+        object.__setattr__(self, "_labels", SPECIALS + self.symbols)
 
     def __len__(self) -> int:
         return len(SPECIALS) + len(self.symbols)
@@ -65,13 +67,11 @@ class SymbolVocabulary:
 
     def label(self, number: int) -> str:
         """What to show for one id."""
-        if number < len(SPECIALS):
-            return SPECIALS[number]
-        return self.symbols[number - len(SPECIALS)]
+        return self._labels[number]
 
     def labels(self, ids: Sequence[int]) -> tuple[str, ...]:
         """What to show for each id."""
-        return tuple(self.label(number) for number in ids)
+        return tuple(map(self._labels.__getitem__, ids))
 
     def known(self) -> str:
         """The symbols as one readable list."""
