@@ -13,7 +13,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
-from explorer import warmth
+from explorer import moments, warmth
 from explorer.delivery import Compressed, serve_plotly
 from explorer.gate import Gate
 
@@ -33,7 +33,10 @@ async def lifespan(_: st.App) -> AsyncIterator[None]:
 
 app = st.App(
     "explorer/shell.py",
-    routes=[Route(f"{base()}/plotly.min.js", serve_plotly)],
+    routes=[
+        Route(f"{base()}/plotly.min.js", serve_plotly),
+        Route(f"{base()}{moments.PATH}", moments.serve_moment),
+    ],
     middleware=[Middleware(Gate), Middleware(Compressed, base=base())],
     lifespan=lifespan,
 )

@@ -70,6 +70,7 @@ def language() -> str:
     linked = st.query_params.get(_LANGUAGE_PART)
     for chosen in (st.session_state.get(_SPOKEN), linked):
         if chosen in LANGUAGES:
+            st.session_state[_SPOKEN] = chosen  # another page's address does not carry it
             return str(chosen)
     return "zh" if (st.context.locale or "").lower().startswith("zh") else "en"
 
@@ -162,6 +163,11 @@ def follow_address(shelf: Mapping[str, Entry]) -> None:
     state[_ARRIVAL] = refused
     state[_QUERY] = query
     state[_VISITS] = visits() + 1
+
+
+def leave_address() -> None:
+    """Another page has the address bar: coming back to a bare one keeps the place."""
+    st.session_state[_QUERY] = {}
 
 
 def visits() -> int:

@@ -21,7 +21,8 @@ def shell() -> None:
     )
     st.html(_HERE / "shell.css")
     pages = [
-        st.Page(_HERE / "views" / "explore.py", title=say("explore.page", language), default=True)
+        st.Page(_HERE / "views" / "explore.py", title=say("explore.page", language), default=True),
+        st.Page(_HERE / "views" / "train.py", title=say("train.page", language)),
     ]
     chosen = st.navigation(pages, position="top")
     with st.container(key="frame", horizontal=True, vertical_alignment="center", gap="small"):

@@ -21,12 +21,14 @@ LAYERS = [  # each may import from its own layer's earlier modules and from laye
         "trace",
         "analysis",
     ],
-    ["hooks", "model", "decoding", "tasks"],
-    ["checkpoint", "tracing", "evaluation", "training"],
-    ["player", "notebook"],
+    ["hooks", "model", "decoding", "tasks", "settings"],
+    ["checkpoint", "tracing", "evaluation", "parallel", "graph", "training"],
+    ["runs", "recording", "estimate", "jobs"],
+    ["player", "notebook", "timelapse"],
     [
-        *("place", "library", "classroom", "delivery", "gate", "warmth", "turns"),
-        *("session", "shelf", "notice", "stage", "controls", "corner", "views", "shell"),
+        *("place", "library", "classroom", "delivery", "gate", "moments", "warmth", "turns"),
+        *("session", "shelf", "notice", "stage", "controls", "corner"),
+        *("watching", "settings_form", "steering", "screen", "views", "shell"),
     ],
 ]
 ORDER = [module for layer in LAYERS for module in layer]

@@ -1,0 +1,102 @@
+"""The form of all settings: one line of help each, and what they cost before they are started."""
+
+from dataclasses import asdict
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import streamlit as st
+
+from explorer import jobs, watching
+from explorer.errors import ExplorerError
+from explorer.estimate import estimate, in_words
+from explorer.language import say
+from explorer.notice import complain, plain
+from explorer.settings import TrainingConfig
+from explorer.tasks import TASKS
+
+GROUPS = {
+    "task": ("task", "longest", "symbols", "seed", "causal"),
+    "model": ("encoder_layers", "decoder_layers", "heads", "d_model", "d_ff", "norm", "dropout"),
+    "training": ("steps", "until", "batch", "rate", "schedule", "warmup"),
+    "rest": ("evaluate_every", "label_smoothing", "clip", "accumulate", "precision", "device"),
+}
+_SMALL = {"rate": "%.2g", "dropout": "%.2f", "label_smoothing": "%.2f", "until": "%.2f"}
+_STEPS = {"rate": 5e-4, "dropout": 0.05, "label_smoothing": 0.05, "until": 0.01, "clip": 0.1}
+
+
+def settings_form(demo: TrainingConfig, language: str) -> TrainingConfig | None:
+    """The form, filled with what was last chosen, at first with `demo`; the config when the
+    visitor starts it."""
+    chosen = asdict(demo) | watching.draft()
+    columns = st.columns(len(GROUPS))
+    for column, (group, names) in zip(columns, GROUPS.items(), strict=True):
+        with column:
+            st.markdown(f"**{say(f'train.group_{group}', language)}**")
+            for name in names:
+                chosen[name] = _field(name, chosen[name], language)
+    watching.draft().update(chosen)
+    return _offer(chosen, language)
+
+
+def _offer(chosen: dict[str, Any], language: str) -> TrainingConfig | None:
+    """What these settings cost and the button, or the one sentence that refuses them."""
+    config = None
+    try:
+        config = TrainingConfig(**chosen)
+        cost = estimate(config, jobs.shelf_folder("runs"))
+        st.caption(plain(in_words(cost, config.device, language)))
+    except ExplorerError as error:
+        complain(error, language)
+    with st.container(horizontal=True):
+        start = st.button(
+            say("train.start_these", language),
+            key="start-these",
+            type="primary",
+            icon=":material/play_arrow:",
+            disabled=config is None,
+        )
+        st.button(say("train.defaults", language), key="defaults", on_click=watching.forget_draft)
+    return config if start else None
+
+
+def _field(name: str, value: Any, language: str) -> Any:
+    """The widget of one setting; its value."""
+    label = say(f"train.label_{name}", language)
+    about = f"{say(f'settings.{name}', language)} (`--{name.replace('_', '-')}`)"
+    key = f"{watching.SETTING}{name}-{watching.draft_number()}"
+    choices = _choices(name, value)
+    if choices:
+        return st.selectbox(label, choices, index=choices.index(value), key=key, help=about)
+    if isinstance(value, bool):
+        return st.checkbox(label, value, key=key, help=about)
+    if name == "symbols":
+        text = st.text_input(label, " ".join(value), key=key, help=about, autocomplete="off")
+        return tuple(text.split())
+    if isinstance(value, int):
+        return st.number_input(label, value=value, step=1, key=key, help=about)
+    return st.number_input(
+        label,
+        value=float(value),
+        step=_STEPS[name],
+        format=_SMALL.get(name, "%.3g"),
+        key=key,
+        help=about,
+    )
+
+
+def _choices(name: str, value: str) -> list[str]:
+    """What may be chosen where that is a short list."""
+    if name == "task":
+        return list(TASKS)
+    if name == "device":
+        return list(dict.fromkeys((*available_devices(), value)))
+    hint = get_type_hints(TrainingConfig)[name]
+    return list(get_args(hint)) if get_origin(hint) is Literal else []
+
+
+def available_devices() -> tuple[str, ...]:
+    """The devices of this machine, the quickest first."""
+    import torch
+
+    more = range(1, torch.cuda.device_count())
+    first = ("cuda",) if torch.cuda.is_available() else ()
+    return (*first, *(f"cuda:{number}" for number in more), "cpu")

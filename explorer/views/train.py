@@ -1,0 +1,79 @@
+"""Train: start a training and watch its heads form, or scrub through a recorded one."""
+
+from pathlib import Path
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from explorer import jobs, library, screen, session, steering, watching
+from explorer.errors import ExplorerError
+from explorer.language import say
+from explorer.library import Entry, bring
+from explorer.notice import complain
+from explorer.place import Place, Request, to_query
+from explorer.runs import Run
+from explorer.shelf import keep_upload, uploads
+
+_EXPLORE = Path(__file__).with_name("explore.py")
+_BEAT = 1.0  # seconds between two looks at a run that goes on
+
+
+def page() -> None:
+    """The whole page; while a run goes on, only the time-lapse is brought up to date."""
+    session.leave_address()
+    language = session.language()
+    runs = watching.shelf()
+    key = watching.watched(runs)
+    run = runs[key] if key else None
+    recorded = key is not None and key.startswith("recorded/")
+    with st.container(key="row", horizontal=True, vertical_alignment="center", gap="small"):
+        steering.begin(run, recorded, language)
+    notice = st.container(key="notice")
+    if (problem := watching.problem()) is not None:
+        complain(problem, language, notice)
+    if key is None or run is None:
+        st.info(say("train.no_runs", language))
+        return
+    with st.container(key="run-row", horizontal=True, vertical_alignment="center", gap="small"):
+        other = steering.choose(runs, key, language)
+        opened = steering.finish(run, key, recorded, language)
+    seen = watching.signature(run)
+    look = st.fragment(_look, run_every=_BEAT if jobs.is_going(run) else None)
+    look(key, run, other, language, seen)
+    if opened:
+        _open_in_explore(run, recorded, language, notice)
+
+
+def _look(key: str, run: Run, other: Run | None, language: str, seen: tuple[object, ...]) -> None:
+    """The time-lapse as the run stands now; when it starts or ends, the buttons follow."""
+    screen.mount(key, run, other, language)
+    if watching.signature(run) != seen:
+        st.rerun()
+
+
+def _open_in_explore(run: Run, recorded: bool, language: str, notice: DeltaGenerator) -> None:
+    """Put the run's model on the visitor's shelf and go there."""
+    shipped = library.shipped()
+    shelf = {**shipped, **uploads()}
+    try:
+        name = run.config.task if recorded else keep_upload(_entry(run), shelf)
+    except ExplorerError as error:
+        complain(error, language, notice)
+        return
+    entry = {**shelf, **uploads()}.get(name)
+    if entry is not None:
+        query = to_query(Place(Request(name, entry.examples[0])))
+        st.switch_page(_EXPLORE, query_params=query)
+
+
+def _entry(run: Run) -> Entry:
+    """The run's model as it was last kept. Raises `CheckpointError`."""
+    try:
+        data = run.checkpoint_path.read_bytes()
+    except OSError:
+        data = b""
+    return bring(f"{run.name}.safetensors", data)
+
+
+if __name__ == "__main__":
+    page()

@@ -1,0 +1,133 @@
+"""What one visitor's session remembers on the Train page, as `session` does for Explore.
+
+The run that is watched stands in the address, so that a reload and a link find it again.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from explorer import jobs
+from explorer.errors import ExplorerError
+from explorer.runs import Run, list_runs
+
+RECORDED = "recorded/reverse"
+"""The run the page opens on while nothing is going on."""
+
+PART = "run"
+"""The part of the address that names the run."""
+
+# Keys of widgets.
+TASK = "train-task"
+RUN = "train-run"
+OTHER = "train-other"
+SETTING = "setting-"
+
+_COMPARED = "train-compared"
+_PROBLEM = "train-problem"
+_DRAFT = "train-draft"
+_FORM = "train-form"
+_DRAFT_NUMBER = "train-draft-number"
+
+
+def shelf() -> dict[str, Run]:
+    """Every run by "shelf/name": those made here, the newest first, then the recorded."""
+    found = {}
+    for name in jobs.SHELVES:
+        for run in list_runs(jobs.shelf_folder(name)):
+            found[f"{name}/{run.name}"] = run
+    return found
+
+
+def key_of(run: Run) -> str:
+    """The key under which `shelf` has a run made here."""
+    return f"runs/{run.name}"
+
+
+def watched(runs: Mapping[str, Run]) -> str | None:
+    """The run this visitor watches: the one in the address, else one that goes on, else the
+    recorded one; None when there is no run at all."""
+    asked = st.query_params.get(PART)
+    if asked in runs:
+        return str(asked)
+    for key, run in runs.items():
+        if key.startswith("runs/") and jobs.is_going(run):
+            st.query_params[PART] = key  # it stays on screen when it ends
+            return key
+    return RECORDED if RECORDED in runs else next(iter(runs), None)
+
+
+def watch(key: str) -> None:
+    """Watch another run from now on."""
+    st.query_params[PART] = key
+    st.session_state[_COMPARED] = None
+
+
+def leave() -> None:
+    """Watch whatever the page opens on."""
+    st.query_params.pop(PART, None)
+    st.session_state[_COMPARED] = None
+
+
+def pick_run() -> None:
+    """Follow the select of runs."""
+    watch(st.session_state[RUN])
+
+
+def compared(runs: Mapping[str, Run]) -> str | None:
+    """The run whose curves are laid beneath; None without one."""
+    key = st.session_state.get(_COMPARED)
+    return key if key in runs else None
+
+
+def pick_other() -> None:
+    """Follow the select of the run to compare with."""
+    st.session_state[_COMPARED] = st.session_state[OTHER]
+
+
+def note_problem(problem: ExplorerError | None) -> None:
+    """Remember why the last wish could not be fulfilled, until the next one."""
+    st.session_state[_PROBLEM] = problem
+
+
+def problem() -> ExplorerError | None:
+    """Why the last wish could not be fulfilled; told once."""
+    found: ExplorerError | None = st.session_state.pop(_PROBLEM, None)
+    return found
+
+
+def signature(run: Run) -> tuple[object, ...]:
+    """What the buttons depend on: when it changes, the whole page is due."""
+    status = run.status()
+    return status.state, jobs.is_starting(status), run.checkpoint_path.exists()
+
+
+def open_form() -> None:
+    """Show the form of all settings until it is closed, whatever else happens on the page."""
+    st.session_state[_FORM] = True
+
+
+def close_form() -> None:
+    st.session_state[_FORM] = False
+
+
+def form_is_open() -> bool:
+    return bool(st.session_state.get(_FORM, False))
+
+
+def draft() -> dict[str, Any]:
+    """The settings as they stand in the form, kept while it is closed."""
+    found: dict[str, Any] = st.session_state.setdefault(_DRAFT, {})
+    return found
+
+
+def draft_number() -> int:
+    """How often the form was emptied; part of its widgets' keys, so that they are new then."""
+    return int(st.session_state.get(_DRAFT_NUMBER, 0))
+
+
+def forget_draft() -> None:
+    """Empty the form."""
+    st.session_state[_DRAFT_NUMBER] = draft_number() + 1
+    st.session_state[_DRAFT] = {}

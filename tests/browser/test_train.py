@@ -1,0 +1,196 @@
+"""The Train page in a real browser: scrub the recorded run, then train one for real."""
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from browser.server import running_app
+from playwright.sync_api import Page, expect
+
+from explorer import jobs
+
+FEW = {"Heads": "2", "Width": "32", "Feed-forward width": "32", "Longest sequence": "4"}
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The running app, with a folder of runs of its own."""
+    before = os.environ.get(jobs.RUNS_VARIABLE)
+    os.environ[jobs.RUNS_VARIABLE] = str(tmp_path_factory.mktemp("runs"))
+    with running_app() as address:
+        yield address
+    for run in jobs.going():
+        run.ask_to_stop()
+    os.environ.pop(jobs.RUNS_VARIABLE)
+    if before is not None:
+        os.environ[jobs.RUNS_VARIABLE] = before
+
+
+@pytest.fixture
+def visit(address: str, new_tab: Callable[..., Page]) -> Callable[..., Page]:
+    """Open the app in a tab of its own, go to Train and wait for the last picture."""
+
+    def open_tab(width: int = 1440, height: int = 900, lang: str = "en", **looks: bool) -> Page:
+        tab = new_tab(width, height, **looks)
+        tab.goto(f"{address}?lang={lang}")
+        tab.get_by_role("link", name="训练" if lang == "zh" else "Train").click()
+        expect(tab.get_by_test_id("moment-count")).to_contain_text("40/40", timeout=30_000)
+        expect(tab.locator(".plotted")).to_be_visible()
+        return tab
+
+    return open_tab
+
+
+def settle(tab: Page) -> None:
+    """Let the frame with the latest change be painted."""
+    tab.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+
+
+def cursor(tab: Page) -> float:
+    box = tab.get_by_test_id("main-curves-cursor").first.bounding_box()
+    assert box is not None
+    return box["x"]
+
+
+def score(tab: Page, head: str = "head-0-0") -> float:
+    return float(tab.get_by_test_id(head).locator(".score").inner_text())
+
+
+def points(tab: Page) -> int:
+    """Points of the curve of the exact match, as it is drawn."""
+    return tab.locator(".curve-plot .xy .point").count()
+
+
+def set_number(tab: Page, name: str, value: str) -> None:
+    box = tab.get_by_role("spinbutton", name=name, exact=True)
+    box.fill(value)
+    box.press("Enter")
+
+
+def test_the_recorded_run_is_scrubbed_without_the_server(visit):
+    tab = visit()
+    tab.wait_for_function(
+        "performance.getEntriesByType('resource')"
+        ".filter((entry) => entry.name.includes('/moments/')).length === 40"
+    )
+    tab.evaluate(
+        "() => { window.sent = 0; const send = WebSocket.prototype.send;"
+        " WebSocket.prototype.send = function (data) { window.sent += 1;"
+        " return send.call(this, data); }; }"
+    )
+    last, formed = cursor(tab), score(tab)
+    tab.get_by_test_id("moment-first").click()
+    expect(tab.get_by_test_id("moment-count")).to_have_text("moment 1/40 · step 25")
+    settle(tab)
+    assert cursor(tab) < last - 100
+    assert score(tab) < formed - 0.3
+    expect(tab.get_by_test_id("value-exact")).to_have_text("2.3 %")
+    expect(tab.get_by_test_id("verdict")).to_have_text("wrong")
+    tab.keyboard.press("ArrowRight")
+    expect(tab.get_by_test_id("moment-count")).to_have_text("moment 2/40 · step 50")
+    box = tab.get_by_test_id("main-curves").bounding_box()
+    assert box is not None
+    tab.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(tab.get_by_test_id("moment-count")).to_have_text(re.compile(r"moment (19|20|21|22)/40"))
+    settle(tab)
+    assert abs(cursor(tab) - (box["x"] + box["width"] / 2)) < 12
+    tab.get_by_test_id("head-1-2").click()
+    pressed = tab.locator(".head-key [aria-pressed=true]")
+    expect(pressed).to_have_attribute("aria-label", re.compile("^L1 H2"))
+    assert tab.evaluate("window.sent") == 0
+
+
+def test_scrubbing_takes_two_frames_at_most(visit):
+    tab = visit()
+    tab.wait_for_timeout(500)
+    times = tab.evaluate(
+        """async () => {
+          const host = [...document.querySelectorAll("*")]
+            .find((node) => node.shadowRoot?.querySelector(".timelapse"));
+          const find = (name) => host.shadowRoot.querySelector(`[data-testid=${name}]`);
+          const times = [];
+          for (let moment = 1; moment <= 40; moment += 1) {
+            const begun = performance.now();
+            find("moment").value = moment;
+            find("moment").dispatchEvent(new Event("input"));
+            await new Promise((done) => requestAnimationFrame(done));
+            if (!find("moment-count").textContent.startsWith(`moment ${moment}/`)) return [1e9];
+            times.push(performance.now() - begun);
+          }
+          return times.sort((one, other) => one - other);
+        }"""
+    )
+    assert times[len(times) // 2] < 40
+
+
+@pytest.mark.parametrize(("lang", "dark"), [("en", False), ("zh", True)])
+def test_everything_fits_the_screen(visit, lang, dark):
+    tab = visit(lang=lang, dark=dark)
+    for width, height in [(1440, 900), (1440, 770), (1024, 768)]:
+        tab.set_viewport_size({"width": width, "height": height})
+        tab.wait_for_timeout(200)
+        sizes = tab.evaluate(
+            "[...document.querySelectorAll('html, [data-testid=stMain]')].map("
+            "(e) => [e.scrollWidth - e.clientWidth, e.scrollHeight - e.clientHeight])"
+        )
+        assert sizes == [[0, 0], [0, 0]], (width, height)
+        for name in ("moment-first", "moment", "moment-count", "live", "map", "drawer"):
+            expect(tab.get_by_test_id(name)).to_be_in_viewport(ratio=0.99)
+    tab.get_by_test_id("drawer").locator("summary").click()
+    expect(tab.get_by_test_id("value-rate")).not_to_be_empty()
+
+
+def test_a_run_is_started_watched_stopped_resumed_and_opened(visit):
+    tab = visit()
+    tab.get_by_role("button", name="All settings").click()
+    for name, value in FEW.items():
+        set_number(tab, name, value)
+    set_number(tab, "Steps", "20000")
+    set_number(tab, "Stop at exact match", "1")
+    set_number(tab, "Evaluate every", "10")
+    tab.get_by_role("button", name="Start with these settings").click()
+    count, state = tab.get_by_test_id("moment-count"), tab.get_by_test_id("run-state")
+    expect(state).to_have_text("starting …")
+    expect(count).to_have_text(re.compile(r"moment (\d+)/\1 "), timeout=30_000)
+    expect(count).to_have_text(re.compile(r"moment ([4-9]|\d\d+)/"), timeout=30_000)
+    live = tab.get_by_test_id("live")
+    expect(live).to_have_attribute("aria-pressed", "true")
+    tab.get_by_test_id("moment-first").click()
+    expect(live).to_have_attribute("aria-pressed", "false")
+    place, seen = cursor(tab), int(count.inner_text().split("/")[1].split()[0])
+    expect(count).not_to_have_text(re.compile(rf"/{seen} "), timeout=30_000)
+    expect(count).to_have_text(re.compile("moment 1/"))
+    assert cursor(tab) == place  # nothing moves under the pointer
+    live.click()
+    expect(count).to_have_text(re.compile(r"moment (\d+)/\1 "))
+    tab.locator(".st-key-stop").get_by_role("button", name="Stop").click()
+    expect(state).to_have_text("stopped", timeout=20_000)
+    stopped = int(count.inner_text().split("/")[1].split()[0])
+    tab.get_by_role("button", name="Resume", exact=True).click()
+    expect(state).to_have_text("training", timeout=30_000)
+    expect(count).to_have_text(re.compile(rf"/(?!{stopped} )\d+ "), timeout=30_000)
+    tab.locator(".st-key-stop").get_by_role("button", name="Stop").click()
+    expect(state).to_have_text("stopped", timeout=20_000)
+    tab.get_by_role("button", name="Open in Explore").click()
+    expect(tab.get_by_test_id("step-count")).to_be_visible(timeout=30_000)
+    expect(tab).to_have_url(re.compile("model=reverse-1"))
+    assert Path(os.environ[jobs.RUNS_VARIABLE], "reverse-1", "checkpoint.safetensors").exists()
+
+
+def test_without_its_picture_a_moment_says_so_and_the_curves_stay(visit):
+    folder = Path(os.environ[jobs.RUNS_VARIABLE]) / "damaged"
+    shutil.copytree(jobs.shelf_folder("recorded") / "reverse", folder)
+    (folder / "moments" / "000025.trace").unlink()
+    with (folder / "metrics.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"step": 1025, "lo')
+    tab = visit()
+    tab.get_by_role("combobox", name="Run").click()
+    tab.get_by_role("option", name="damaged").click()
+    expect(tab.get_by_test_id("timelapse")).to_have_attribute("data-run", "damaged")
+    tab.get_by_test_id("moment-first").click()
+    expect(tab.get_by_test_id("probe-note")).to_contain_text("missing")
+    expect(tab.get_by_test_id("value-loss")).not_to_be_empty()
+    assert points(tab) == 40

@@ -1,0 +1,138 @@
+"""Jobs as the page starts them: real processes, found again through their files alone."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from explorer import jobs
+from explorer.errors import ExplorerError, RunError
+from explorer.runs import Run, Status, create_run
+from explorer.settings import TrainingConfig
+
+TINY = TrainingConfig(
+    task="copy",
+    longest=3,
+    symbols=("1", "2", "3", "4"),
+    d_model=16,
+    heads=2,
+    encoder_layers=1,
+    decoder_layers=1,
+    d_ff=16,
+    dropout=0.0,
+    steps=40,
+    batch=16,
+    evaluate_every=5,
+    device="cpu",
+)
+
+
+@pytest.fixture(autouse=True)
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder of runs."""
+    monkeypatch.setenv(jobs.RUNS_VARIABLE, str(tmp_path / "runs"))
+    return tmp_path / "runs"
+
+
+def wait_for(condition, seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.05)
+
+
+def made(config: TrainingConfig = TINY, **status) -> Run:
+    """A run nobody carries out, said to be in some state."""
+    run = create_run(jobs.new_folder(config.task), config)
+    if status:
+        run.report(Status(heartbeat=time.time(), pid=os.getpid(), **status))
+    return run
+
+
+def children() -> list[int]:
+    """The processes of ours that are there, dead ones nobody asked about included."""
+    path = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
+    return [int(word) for word in path.read_text().split()] if path.exists() else []
+
+
+def test_a_job_goes_on_by_itself_stops_when_asked_and_resumes_to_the_end():
+    before = set(children())
+    run = jobs.start(TrainingConfig.from_json(as_json(TINY) | {"steps": 100_000}))
+    assert jobs.is_starting(run.status())
+    assert jobs.going() == [run]
+    wait_for(lambda: len(run.moments()) >= 2)
+    found = jobs.find("runs", run.name)  # as after a restart
+    assert found.status().state == "running"
+    assert found.status().pid not in (0, os.getpid())
+    with pytest.raises(RunError):
+        jobs.launch(found)
+    with pytest.raises(RunError):
+        jobs.delete(found)
+    found.ask_to_stop()
+    wait_for(lambda: run.status().state == "stopped")
+    stopped_at = run.status().step
+    jobs.launch(run)
+    wait_for(lambda: run.moments()[-1]["step"] > stopped_at)
+    run.ask_to_stop()
+    wait_for(lambda: run.status().state == "stopped")
+    assert (run.folder / "log.txt").stat().st_size > 0
+    wait_for(lambda: set(children()) <= before)  # every child was asked how it ended
+    jobs.delete(run)
+    assert not run.folder.exists()
+
+
+def as_json(config: TrainingConfig) -> dict:
+    return {name: getattr(config, name) for name in config.__dataclass_fields__}
+
+
+def test_names_count_on_and_are_never_shared():
+    names = [jobs.new_folder("sort").name for _ in range(3)]
+    assert names == ["sort-1", "sort-2", "sort-3"]
+
+
+def test_a_waiting_run_knows_how_many_come_before_it():
+    first = made(state="running")
+    second, third = made(state="waiting"), made(state="waiting")
+    elsewhere = made(TrainingConfig.from_json(as_json(TINY) | {"device": "cuda"}), state="waiting")
+    assert [jobs.before(run) for run in (second, third, elsewhere)] == [1, 2, 0]
+    assert set(jobs.going()) == {first, second, third, elsewhere}
+
+
+@pytest.mark.parametrize(
+    ("shelf", "name"),
+    [("runs", "../x"), ("runs", "none"), ("..", "reverse"), ("recorded", ".."), ("", "")],
+)
+def test_what_is_not_there_is_not_found(shelf, name):
+    with pytest.raises(RunError):
+        jobs.find(shelf, name)
+
+
+def test_the_recorded_run_ships_whole_and_small():
+    run = jobs.find("recorded", "reverse")
+    moments = run.moments()
+    assert 35 <= len(moments) <= 45
+    for moment in moments:
+        assert run.probe(moment["step"]).source_tokens[:5] == ("7", "3", "9", "1", "4")
+    assert moments[-1]["exact_match"] > 0.99
+    files = [path for path in run.folder.rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < 1.5e6
+    assert not run.state_path.exists()
+    assert run.status().state == "done"
+
+
+def test_a_folder_that_cannot_be_written_gets_one_sentence(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv(jobs.RUNS_VARIABLE, str(tmp_path / "file"))
+    with pytest.raises(ExplorerError, match="cannot be written"):
+        jobs.start(TINY)
+    monkeypatch.setenv(jobs.RUNS_VARIABLE, str(tmp_path / "file" / "deeper"))
+    with pytest.raises(ExplorerError, match="cannot be written"):
+        jobs.start(TINY)
+
+
+def test_the_command_is_the_one_for_hands_and_leaves_a_core_to_others(monkeypatch):
+    run = made()
+    assert jobs.command(run)[1:4] == ["-m", "explorer", "train"]
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    assert int(jobs._environment()["OMP_NUM_THREADS"]) == max(1, (os.cpu_count() or 2) - 1)
