@@ -28,7 +28,7 @@ LAYERS = [  # each may import from its own layer's earlier modules and from laye
     [
         *("place", "library", "classroom", "delivery", "gate", "moments", "warmth", "turns"),
         *("session", "shelf", "notice", "stage", "controls", "corner"),
-        *("watching", "settings_form", "steering", "screen", "views", "shell"),
+        *("watching", "settings_form", "buttons", "screen", "views", "shell"),
     ],
 ]
 ORDER = [module for layer in LAYERS for module in layer]

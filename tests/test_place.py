@@ -31,7 +31,7 @@ def test_a_bare_address_opens_the_first_model_with_its_text():
     ("name", "value"),
     [
         ("model", "../../etc/passwd"),
-        ("model", "/work/reverse.safetensors"),
+        ("model", "/etc/reverse.safetensors"),
         ("model", "reverse\x00"),
         ("pad", "99"),
         ("pad", "-1"),

@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from explorer import jobs, library, screen, session, steering, watching
+from explorer import buttons, jobs, library, screen, session, watching
 from explorer.errors import ExplorerError
 from explorer.language import say
 from explorer.library import Entry, bring
@@ -27,7 +27,7 @@ def page() -> None:
     run = runs[key] if key else None
     recorded = key is not None and key.startswith("recorded/")
     with st.container(key="row", horizontal=True, vertical_alignment="center", gap="small"):
-        steering.begin(run, recorded, language)
+        buttons.begin(run, recorded, language)
     notice = st.container(key="notice")
     if (problem := watching.problem()) is not None:
         complain(problem, language, notice)
@@ -35,8 +35,8 @@ def page() -> None:
         st.info(say("train.no_runs", language))
         return
     with st.container(key="run-row", horizontal=True, vertical_alignment="center", gap="small"):
-        other = steering.choose(runs, key, language)
-        opened = steering.finish(run, key, recorded, language)
+        other = buttons.choose(runs, key, language)
+        opened = buttons.finish(run, key, recorded, language)
     seen = watching.signature(run)
     look = st.fragment(_look, run_every=_BEAT if jobs.is_going(run) else None)
     look(key, run, other, language, seen)
