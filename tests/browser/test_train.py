@@ -103,27 +103,26 @@ def test_the_recorded_run_is_scrubbed_without_the_server(visit):
     assert tab.evaluate("window.sent") == 0
 
 
-def test_scrubbing_takes_two_frames_at_most(visit):
+def test_what_is_scrubbed_is_on_screen_with_the_next_frame(visit):
     tab = visit()
     tab.wait_for_timeout(500)
-    times = tab.evaluate(
+    late = tab.evaluate(
         """async () => {
           const host = [...document.querySelectorAll("*")]
             .find((node) => node.shadowRoot?.querySelector(".timelapse"));
           const find = (name) => host.shadowRoot.querySelector(`[data-testid=${name}]`);
-          const times = [];
+          const late = [];
           for (let moment = 1; moment <= 40; moment += 1) {
-            const begun = performance.now();
             find("moment").value = moment;
             find("moment").dispatchEvent(new Event("input"));
             await new Promise((done) => requestAnimationFrame(done));
-            if (!find("moment-count").textContent.startsWith(`moment ${moment}/`)) return [1e9];
-            times.push(performance.now() - begun);
+            const shown = find("moment-count").textContent;
+            if (!shown.startsWith(`moment ${moment}/`)) late.push(moment);
           }
-          return times.sort((one, other) => one - other);
+          return late;
         }"""
     )
-    assert times[len(times) // 2] < 40
+    assert late == []
 
 
 @pytest.mark.parametrize(("lang", "dark"), [("en", False), ("zh", True)])
