@@ -133,10 +133,11 @@ def _train(options: argparse.Namespace) -> int:
 def _train_alone(out: Path, config: "TrainingConfig") -> int:
     """Train to the end and write one checkpoint."""
     from explorer import parallel
-    from explorer.checkpoint import save_checkpoint
+    from explorer.checkpoint import refuse_unwritable, save_checkpoint
     from explorer.evaluation import evaluate
     from explorer.training import Trainer
 
+    refuse_unwritable(out)
     trainer = Trainer(config)
     with _bar(config) as show:
         for moment in trainer.run():

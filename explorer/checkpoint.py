@@ -6,7 +6,8 @@ Loading never executes code: safetensors holds numbers, the description beside t
 import json
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -96,9 +97,8 @@ def write_atomically(path: Path, data: bytes) -> None:
 
     Raises `CheckpointError` when it cannot be written.
     """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as file:
+    with _said(path):
+        with _new_file_beside(path) as file:
             half = Path(file.name)
             try:
                 file.write(data)
@@ -107,8 +107,30 @@ def write_atomically(path: Path, data: bytes) -> None:
             except OSError:
                 half.unlink()
                 raise
-        half.chmod(0o644)
+        half.chmod(0o644)  # closed by now: Windows replaces no open file
         half.replace(path)
+
+
+def refuse_unwritable(path: Path) -> None:
+    """Raise `CheckpointError` now when a file at `path` could not be written later."""
+    with _said(path):
+        if path.is_dir():
+            raise IsADirectoryError(21, "it is a folder")
+        with _new_file_beside(path) as file:
+            name = file.name
+        Path(name).unlink()
+
+
+def _new_file_beside(path: Path) -> "tempfile._TemporaryFileWrapper[bytes]":
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False)
+
+
+@contextmanager
+def _said(path: Path) -> Iterator[None]:
+    """What the system refuses is told as a sentence about `path`."""
+    try:
+        yield
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise CheckpointError("unwritable_file", name=path.name, reason=reason) from error

@@ -46,6 +46,14 @@ def test_what_cannot_be_done_is_one_sentence(arguments, words, capsys):
     assert error.count("\n") == 1
 
 
+def test_a_place_that_cannot_be_written_is_said_before_the_training(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert main([*TINY.split(), "--out", str(tmp_path / "file" / "x.safetensors")]) == 2
+    error = capsys.readouterr().err
+    assert "cannot be written" in error
+    assert "step" not in error
+
+
 def test_trace_writes_a_page_or_a_file_or_a_summary(explorable, tmp_path, capsys):
     checkpoint = tmp_path / "tiny.safetensors"
     save_checkpoint(explorable.checkpoint, checkpoint)
