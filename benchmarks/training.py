@@ -27,7 +27,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from explorer.evaluation import exactly_matched
+from explorer.lessons import TaskLesson
 from explorer.model import Attention, Transformer
 from explorer.settings import TrainingConfig, quick_demo
 from explorer.tasks import Batch, find_task
@@ -45,7 +45,7 @@ def ours(config: TrainingConfig) -> tuple[float, int]:
     for _ in trainer.run():
         pass
     assert trainer.moment is not None
-    reached = trainer.moment.exact_match >= GOAL
+    reached = trainer.moment.score >= GOAL
     return (time.perf_counter() - start if reached else float("inf")), trainer.step
 
 
@@ -107,14 +107,14 @@ def textbook(config: TrainingConfig) -> tuple[float, int]:
     model = textbook_model(config).to(config.device)
     optimizer = torch.optim.Adam(model.parameters(), lr=config.rate, betas=(0.9, 0.98), eps=1e-9)
     draw = batches(config)
-    probe = Trainer(config)._probe
+    lesson = TaskLesson(config, torch.device(config.device))
     for step in range(1, MOST_STEPS + 1):
         model.train()
         optimizer.param_groups[0]["lr"] = config.rate * min(1.0, step / 100)
         plain_step(model, optimizer, draw())
         if step % config.evaluate_every == 0:
             model.eval()
-            if exactly_matched(model, probe).double().mean() >= GOAL:
+            if lesson.measure(model)["exact_match"] >= GOAL:
                 return time.perf_counter() - start, step
     return float("inf"), MOST_STEPS
 

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +15,13 @@ from explorer.errors import ExplorerError, TraceError
 from explorer.language import say
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-    from explorer.evaluation import Evaluation
+    from explorer.checkpoint import Checkpoint
     from explorer.recording import Listener
     from explorer.runs import Run
     from explorer.settings import TrainingConfig
-    from explorer.training import Moment, Trainer
+    from explorer.training import Moment
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -52,27 +52,38 @@ def _describe_start(commands: Any) -> None:
 
 
 def _describe_train(commands: Any) -> None:
-    from explorer.settings import TrainingConfig
+    from explorer.settings import TrainingConfig, translation
 
     command = commands.add_parser("train", help="train a Transformer and save its checkpoint")
     command.set_defaults(run_command=_train)
-    command.add_argument("--out", type=Path, help="the file to write (default: TASK.safetensors)")
+    command.add_argument(
+        "--out",
+        type=Path,
+        help="the file to write, judged on held-out data (default: TASK.safetensors, or with "
+        "--run none)",
+    )
+    command.add_argument("--half", action="store_true", help="write 16-bit weights: half the size")
+    command.add_argument("--credit", help="whose data it was trained on, for the file's facts")
     command.add_argument(
         "--run", type=Path, help="a folder in which to record everything, runs/NAME"
     )
     command.add_argument("--resume", action="store_true", help="go on with the run in that folder")
     command.add_argument("--background", action="store_true", help="give way to other programs")
+    plain, pairs = TrainingConfig(), translation("FILE")
     for field in fields(TrainingConfig):
-        default = getattr(TrainingConfig(), field.name)
-        shown = " ".join(default) if field.name == "symbols" else default
+        default, other = getattr(plain, field.name), getattr(pairs, field.name)
+        listed = isinstance(default, tuple)
+        shown = " ".join(default) if listed else default
+        if other != default and field.name not in ("task", "pairs"):
+            shown = f"{shown}; with --pairs {other}"
         if isinstance(default, bool):
             kind: dict[str, Any] = {"action": argparse.BooleanOptionalAction}
         else:
-            kind = {"type": _symbols if field.name == "symbols" else type(default)}
+            kind = {"type": _words if listed else type(default)}
         command.add_argument(
             f"--{field.name.replace('_', '-')}",
-            default=default,
-            help=f"{say(f'settings.{field.name}')} (default: {shown})",
+            default=None,
+            help=f"{say(f'settings.{field.name}')} (default: {shown or 'none'})",
             **kind,
         )
 
@@ -97,8 +108,8 @@ def _describe_runs(commands: Any) -> None:
     command.add_argument("--root", type=Path, default=Path("runs"), help="where the runs are")
 
 
-def _symbols(text: str) -> tuple[str, ...]:
-    return tuple(text.split())
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.replace(",", " ").split())
 
 
 def _start(options: argparse.Namespace) -> int:
@@ -117,48 +128,84 @@ def _start_class(options: argparse.Namespace) -> int:
 
 def _train(options: argparse.Namespace) -> int:
     from explorer import parallel
-    from explorer.settings import TrainingConfig
+    from explorer.checkpoint import refuse_unwritable
 
     if options.background:
         _give_way()
-    config = TrainingConfig(
-        **{field.name: getattr(options, field.name) for field in fields(TrainingConfig)}
-    )
+    config = _chosen_settings(options)
+    if options.out is None and options.run is None:
+        options.out = Path(f"{config.task}.safetensors")
+    if options.out is not None:
+        refuse_unwritable(options.out)
     with parallel.together():
         if options.run is not None:
             return _train_run(options, config)
-        return _train_alone(options.out or Path(f"{config.task}.safetensors"), config)
+        return _train_alone(options, config)
 
 
-def _train_alone(out: Path, config: "TrainingConfig") -> int:
+def _chosen_settings(options: argparse.Namespace) -> "TrainingConfig":
+    """The settings on the command line; the others as they suit the task."""
+    from explorer.settings import TrainingConfig, translation
+
+    names = [field.name for field in fields(TrainingConfig)]
+    given = {name: value for name in names if (value := getattr(options, name)) is not None}
+    return replace(translation(options.pairs) if options.pairs else TrainingConfig(), **given)
+
+
+def _train_alone(options: argparse.Namespace, config: "TrainingConfig") -> int:
     """Train to the end and write one checkpoint."""
     from explorer import parallel
-    from explorer.checkpoint import refuse_unwritable, save_checkpoint
-    from explorer.evaluation import evaluate
     from explorer.training import Trainer
 
-    refuse_unwritable(out)
     trainer = Trainer(config)
     with _bar(config) as show:
         for moment in trainer.run():
             if moment is not None:
                 show(moment)
-    if parallel.rank() > 0:
-        return 0
-    evaluation = evaluate(trainer.model, trainer.task, len(config.symbols), config.longest)
-    save_checkpoint(trainer.checkpoint(_facts(trainer, evaluation)), out)
-    layer, head = evaluation.best_head
-    print(
-        f"{out}: exact match {evaluation.exact_match:.2%} on held-out sequences of 1 to "
-        f"{config.longest} symbols, 300 each; best cross head L{layer} H{head}, "
-        f"gold weight {evaluation.gold.max():.3f}"
-    )
+    if parallel.rank() == 0 and trainer.moment is not None:
+        _write(options, trainer.checkpoint({}), config, trainer.moment.line())
     return 0
+
+
+def _write(
+    options: argparse.Namespace,
+    checkpoint: "Checkpoint",
+    config: "TrainingConfig",
+    last: "Mapping[str, Any]",
+) -> None:
+    """Judge what was learnt as it will be in the file, and write the file.
+
+    last: the last moment of the training.
+    """
+    import torch
+
+    from explorer.checkpoint import from_bytes, save_checkpoint, to_bytes
+    from explorer.examination import examine
+
+    shipped = from_bytes(to_bytes(checkpoint, half=options.half), options.out.name)
+    found = examine(shipped, config)
+    credit = {"credit": options.credit} if options.credit else {}
+    facts = {
+        **shipped.facts,
+        **found.facts,
+        **credit,
+        "loss": round(last["loss"], 5),
+        "seconds": round(last["seconds"], 1),
+        "device": "cpu"
+        if config.device == "auto" and not torch.cuda.is_available()
+        else config.device,
+        "torch": torch.__version__,
+        "seed": config.seed,
+        "command": shlex.join(["python", "-m", "explorer", *sys.argv[1:]]),
+    }
+    save_checkpoint(replace(shipped, facts=facts), options.out, half=options.half)
+    print(f"{options.out}: {found.sentence}")
 
 
 def _train_run(options: argparse.Namespace, config: "TrainingConfig") -> int:
     """Train in a folder where others can watch; with --resume the folder's settings count."""
     from explorer import parallel
+    from explorer.checkpoint import load_checkpoint
     from explorer.recording import carry_out
     from explorer.runs import create_run, find_run
 
@@ -174,23 +221,27 @@ def _train_run(options: argparse.Namespace, config: "TrainingConfig") -> int:
         status = carry_out(run, show)
     if parallel.rank() == 0:
         print(f"{folder}: {status.state} at step {status.step}")
+        if options.out is not None and status.state == "done":
+            checkpoint = load_checkpoint(run.checkpoint_path)
+            _write(options, checkpoint, run.config, run.moments()[-1])
     return 0
 
 
 @contextmanager
 def _bar(config: "TrainingConfig") -> "Iterator[Listener]":
-    """A progress bar: step, loss, exact match, tokens a second, time left."""
+    """A progress bar: step, loss, score, tokens a second, time left."""
     from tqdm import tqdm
 
     from explorer import parallel
 
+    name = "BLEU" if config.pairs else "exact"
     others = parallel.rank() > 0  # they need not say what the first one says
     with tqdm(total=config.steps, unit="step", dynamic_ncols=True, disable=others) as bar:
 
         def show(moment: "Moment") -> None:
             bar.update(moment.step - bar.n)
             bar.set_postfix_str(
-                f"loss {moment.loss:.3f}, exact {moment.exact_match:.1%}, "
+                f"loss {moment.loss:.3f}, {name} {moment.score:.1%}, "
                 f"{moment.tokens_per_second / 1000:.1f}k tokens/s"
             )
 
@@ -209,28 +260,6 @@ def _give_way() -> None:
         os.nice(10)
 
 
-def _facts(trainer: "Trainer", evaluation: "Evaluation") -> dict[str, Any]:
-    """What a checkpoint says about itself."""
-    import torch
-
-    moment = trainer.moment
-    assert moment is not None
-    return {
-        "exact_match": round(evaluation.exact_match, 5),
-        "exact_match_by_length": {
-            str(length): round(share, 5)
-            for length, share in evaluation.exact_match_by_length.items()
-        },
-        "gold_weight": evaluation.gold.round(4).tolist(),
-        "loss": round(moment.loss, 5),
-        "seconds": round(moment.seconds, 1),
-        "device": trainer.device.type,
-        "torch": torch.__version__,
-        "seed": trainer.config.seed,
-        "command": shlex.join(["python", "-m", "explorer", *sys.argv[1:]]),
-    }
-
-
 def _runs(options: argparse.Namespace) -> int:
     from explorer.runs import find_run, list_runs
 
@@ -241,22 +270,29 @@ def _runs(options: argparse.Namespace) -> int:
     run = find_run(options.root, options.name)
     print(_line(run))
     for name, value in asdict(run.config).items():
-        print(f"  {name:16} {' '.join(value) if name == 'symbols' else value}")
+        print(f"  {name:16} {' '.join(value) if isinstance(value, tuple) else value}")
     for moment in run.moments():
         print(
             f"  step {moment['step']:6}  loss {moment['loss']:.4f}  "
-            f"exact {moment['exact_match']:.1%}  {moment['seconds']:.1f} s"
+            f"{_score(moment)}  {moment['seconds']:.1f} s"
         )
     return 0
+
+
+def _score(moment: "Mapping[str, Any]") -> str:
+    """The figure by which a moment is judged."""
+    if "bleu" in moment:
+        return f"BLEU {moment['bleu']:.1f}"
+    return f"exact {moment['exact_match']:.1%}"
 
 
 def _line(run: "Run") -> str:
     """One run in one line."""
     status, moments, config = run.status(), run.moments(), run.config
-    exact = f"{moments[-1]['exact_match']:.1%}" if moments else "–"
+    score = _score(moments[-1]) if moments else "–"
     made = time.strftime("%Y-%m-%d %H:%M", time.localtime(run.created))
     steps = f"{status.step}/{config.steps}"
-    return f"{run.name:24} {status.state:12} {config.task:8} step {steps:12} exact {exact:7} {made}"
+    return f"{run.name:24} {status.state:12} {config.task:9} step {steps:12} {score:12} {made}"
 
 
 def _trace(options: argparse.Namespace) -> int:

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -20,13 +21,15 @@ from torch import Tensor
 
 from explorer.errors import CheckpointError, ConfigError, VocabularyError
 from explorer.model import ModelConfig, Transformer
-from explorer.vocabulary import SymbolVocabulary
+from explorer.pieces import PieceVocabulary
+from explorer.vocabulary import SymbolVocabulary, Vocabulary
 
 FORMAT_VERSION = 1
 LARGEST_FILE = 512 * 2**20
 """Bytes. A larger file is not opened."""
 
 _MARK = "attention-explorer"
+_PIECES = {"source": "source_pieces", "target": "target_pieces"}  # tensors of bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,27 +40,33 @@ class Checkpoint:
     """
 
     model: Transformer
-    source_vocabulary: SymbolVocabulary
-    target_vocabulary: SymbolVocabulary
+    source_vocabulary: Vocabulary
+    target_vocabulary: Vocabulary
     facts: Mapping[str, Any]
 
 
-def save_checkpoint(checkpoint: Checkpoint, path: str | Path) -> None:
-    """Write `checkpoint` to `path`, whole or not at all. Raises `CheckpointError`."""
-    write_atomically(Path(path), to_bytes(checkpoint))
+def save_checkpoint(checkpoint: Checkpoint, path: str | Path, *, half: bool = False) -> None:
+    """Write `checkpoint` to `path`, whole or not at all; see `to_bytes`.
+
+    Raises `CheckpointError`.
+    """
+    write_atomically(Path(path), to_bytes(checkpoint, half=half))
 
 
-def to_bytes(checkpoint: Checkpoint) -> bytes:
-    """The contents of a checkpoint file."""
+def to_bytes(checkpoint: Checkpoint, *, half: bool = False) -> bytes:
+    """The contents of a checkpoint file; `half`: weights rounded to 16 bits, half the size."""
+    kind = torch.float16 if half else torch.float32
+    tensors = {name: weight.detach().to(kind).cpu() for name, weight in _weights(checkpoint.model)}
+    pieces: dict[str, Tensor] = {}
     description = {
         "config": asdict(checkpoint.model.config),
-        "source_vocabulary": checkpoint.source_vocabulary.to_json(),
-        "target_vocabulary": checkpoint.target_vocabulary.to_json(),
+        "source_vocabulary": _describe(checkpoint.source_vocabulary, "source", pieces),
+        "target_vocabulary": _describe(checkpoint.target_vocabulary, "target", pieces),
         "facts": dict(checkpoint.facts),
     }
     metadata = {name: json.dumps(part, ensure_ascii=False) for name, part in description.items()}
     return save_tensors(
-        {name: weight.detach().cpu().contiguous() for name, weight in _weights(checkpoint.model)},
+        {name: tensor.contiguous() for name, tensor in (tensors | pieces).items()},
         {"format": _MARK, "version": str(FORMAT_VERSION), **metadata},
     )
 
@@ -84,11 +93,12 @@ def from_bytes(data: bytes, name: str) -> Checkpoint:
     if metadata.get("version") != str(FORMAT_VERSION):
         version = str(metadata.get("version"))[:16]
         raise CheckpointError("checkpoint_version", name=name, got=version, expected=FORMAT_VERSION)
-    config, source, target, facts = _description(metadata, name)
     try:
-        weights = load_tensors(data)
+        tensors = load_tensors(data)
     except (SafetensorError, ValueError, TypeError, KeyError, RuntimeError) as error:
         raise CheckpointError("damaged_checkpoint", name=name) from error
+    config, source, target, facts = _description(metadata, tensors, name)
+    weights = {key: tensor for key, tensor in tensors.items() if key not in _PIECES.values()}
     return Checkpoint(_model(config, weights, name), source, target, facts)
 
 
@@ -163,19 +173,50 @@ def _header(data: bytes, name: str) -> dict[str, Any]:
     return header
 
 
+def _describe(vocabulary: Vocabulary, side: str, pieces: dict[str, Tensor]) -> dict[str, Any]:
+    """A vocabulary as JSON; the bytes of a SentencePiece model join `pieces`, equal ones once."""
+    if isinstance(vocabulary, SymbolVocabulary):
+        return vocabulary.to_json()
+    assert isinstance(vocabulary, PieceVocabulary)
+    tensor = torch.frombuffer(bytearray(vocabulary.proto), dtype=torch.uint8)
+    for known, other in pieces.items():
+        if torch.equal(tensor, other):
+            return _pieces_entry(vocabulary, known)
+    pieces[_PIECES[side]] = tensor
+    return _pieces_entry(vocabulary, _PIECES[side])
+
+
+def _pieces_entry(vocabulary: PieceVocabulary, tensor: str) -> dict[str, Any]:
+    stamp = sha256(vocabulary.proto).hexdigest()
+    return {"kind": "sentencepiece", "tensor": tensor, "sha256": stamp}
+
+
+def _vocabulary(entry: dict[str, Any], tensors: Mapping[str, Tensor], name: str) -> Vocabulary:
+    """The vocabulary that `_describe` described. Raises `VocabularyError`, `CheckpointError`."""
+    if entry.get("kind") != "sentencepiece":
+        return SymbolVocabulary.from_json(entry)
+    tensor = tensors.get(str(entry.get("tensor")))
+    if tensor is None or tensor.dtype != torch.uint8:
+        raise CheckpointError("damaged_checkpoint", name=name)
+    proto = tensor.numpy().tobytes()
+    if sha256(proto).hexdigest() != entry.get("sha256"):  # damaged bytes are not even parsed
+        raise CheckpointError("damaged_checkpoint", name=name)
+    return PieceVocabulary(proto)
+
+
 def _description(
-    metadata: dict[str, Any], name: str
-) -> tuple[ModelConfig, SymbolVocabulary, SymbolVocabulary, dict[str, Any]]:
+    metadata: dict[str, Any], tensors: Mapping[str, Tensor], name: str
+) -> tuple[ModelConfig, Vocabulary, Vocabulary, dict[str, Any]]:
     try:
         parts = {
             key: json.loads(metadata[key])
             for key in ("config", "source_vocabulary", "target_vocabulary", "facts")
         }
         config = ModelConfig.from_json(parts["config"])
-        source = SymbolVocabulary.from_json(parts["source_vocabulary"])
-        target = SymbolVocabulary.from_json(parts["target_vocabulary"])
+        source = _vocabulary(parts["source_vocabulary"], tensors, name)
+        target = _vocabulary(parts["target_vocabulary"], tensors, name)
         facts = dict(parts["facts"])
-    except (ConfigError, VocabularyError):
+    except (ConfigError, VocabularyError, CheckpointError):
         raise
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise CheckpointError("damaged_facts", name=name) from error

@@ -28,6 +28,10 @@ class VocabularyError(ExplorerError):
     """A text or a vocabulary that cannot be turned into ids."""
 
 
+class PairsError(ExplorerError):
+    """A file that is no table of sentences and translations."""
+
+
 class TraceError(ExplorerError):
     """Arrays or a file that are no trace, or a part of a trace that was not captured."""
 

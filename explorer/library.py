@@ -18,7 +18,7 @@ from safetensors import SafetensorError, safe_open
 
 from explorer.language import say
 from explorer.trace import Trace
-from explorer.vocabulary import shorten
+from explorer.vocabulary import SymbolVocabulary, shorten
 
 if TYPE_CHECKING:
     from explorer.tracing import ExplorableModel
@@ -124,10 +124,11 @@ def bring(file_name: str, data: bytes) -> Entry:
 
     checkpoint = from_bytes(data, shown)
     config = checkpoint.model.config
+    vocabulary = checkpoint.source_vocabulary
     return Entry(
         name=stem,
         stamp=stamp,
-        symbols=checkpoint.source_vocabulary.symbols,
+        symbols=vocabulary.symbols if isinstance(vocabulary, SymbolVocabulary) else (),
         longest=_longest(checkpoint.facts, _room(config.max_length)),
         room=_room(config.max_length),
         description={

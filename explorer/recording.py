@@ -1,11 +1,10 @@
 """Carry a run out: train, and write down everything that happens where others can see it."""
 
 import os
-import random
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from typing import Any
 
 import torch
 from filelock import FileLock, Timeout
@@ -17,7 +16,6 @@ from explorer import parallel
 from explorer.checkpoint import to_bytes, write_atomically
 from explorer.errors import ExplorerError, RunError, TrainingError
 from explorer.runs import Run, Status, queue
-from explorer.settings import TrainingConfig
 from explorer.tracing import ExplorableModel
 from explorer.training import Moment, Trainer, choose_device
 
@@ -26,8 +24,6 @@ BEAT = 1.0
 
 KEEP = 5.0
 """Seconds between two kept states while the run goes on."""
-
-_PROBE = ("7", "3", "9", "1", "4")
 
 Listener = Callable[[Moment], None]
 
@@ -57,14 +53,6 @@ def carry_out(run: Run, listen: Listener = lambda moment: None) -> Status:
             full = TrainingError("out_of_memory", device=run.config.device)
             _fail(run, full)
             raise full from error
-
-
-def probe_text(config: TrainingConfig) -> str:
-    """The text every moment of a run looks at: five symbols, or as many as it learns."""
-    size = min(len(_PROBE), config.longest)
-    if set(_PROBE) <= set(config.symbols):
-        return " ".join(_PROBE[:size])
-    return " ".join(random.Random(config.seed).choices(config.symbols, k=size))
 
 
 def _train(run: Run, listen: Listener) -> Status:
@@ -103,26 +91,24 @@ def _follow(run: Run) -> Status:
 
 def _ready(run: Run) -> Trainer:
     """The run's trainer, at the state that was kept."""
-    trainer = Trainer(run.config)
-    if run.state_path.exists():
-        trainer.restore(_read_state(run))
-    return trainer
+    return Trainer(run.config, _read_state(run) if run.state_path.exists() else None)
 
 
 def _record(run: Run, trainer: Trainer, moment: Moment) -> None:
     """Write down one moment: the probe first, so that a line in the metrics has its picture."""
     model = ExplorableModel(trainer.checkpoint({}), run.name)
-    text = probe_text(run.config)
-    ids = model.source_vocabulary.encode(text)
-    answer = model.target_vocabulary.decode(trainer.task.answer(ids))
+    text, answer = trainer.lesson.probe()
     probe = model.trace(text, target=answer)
     write_atomically(run.probe_path(moment.step), probe.to_bytes())
-    run.append(asdict(moment) | {"greedy": model.trace(text).text})
+    run.append(moment.line() | {"greedy": model.trace(text).text})
 
 
 def _keep(run: Run, trainer: Trainer) -> None:
     """Keep the model for those who look at it and the state for those who resume."""
-    facts = {"exact_match": trainer.moment.exact_match} if trainer.moment else {}
+    measured = trainer.moment.measured if trainer.moment else {}
+    facts: dict[str, Any] = {
+        name: measured[name] for name in ("exact_match", "bleu") if name in measured
+    }
     write_atomically(run.checkpoint_path, to_bytes(trainer.checkpoint(facts)))
     write_atomically(run.state_path, save_tensors(trainer.state()))
 

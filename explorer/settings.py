@@ -6,11 +6,16 @@ from typing import Any, Literal
 
 from explorer.errors import ConfigError
 from explorer.model import ModelConfig
+from explorer.pieces import FEWEST_PIECES
 from explorer.tasks import MOST_SYMBOLS, find_task
 from explorer.vocabulary import CLASSROOM, SymbolVocabulary
 
+TRANSLATE = "translate"
+"""The task of a training on pairs of sentences."""
+
 _SIZES = {  # field → least and most
     "longest": (1, 256),
+    "pieces": (FEWEST_PIECES, 64_000),
     "steps": (1, 10_000_000),
     "batch": (1, 65_536),
     "accumulate": (1, 1024),
@@ -19,6 +24,7 @@ _SIZES = {  # field → least and most
     "seed": (0, 2**31),
 }
 _NUMBERS = {
+    "joined": (0.0, 1.0),
     "rate": (1e-8, 1.0),
     "label_smoothing": (0.0, 0.9),
     "clip": (1e-6, 1e6),
@@ -39,8 +45,13 @@ class TrainingConfig:
     """
 
     task: str = "reverse"
-    longest: int = 16  # symbols in the longest sequence
+    longest: int = 16  # symbols or pieces in the longest sequence
     symbols: tuple[str, ...] = CLASSROOM.symbols
+    pairs: str = ""  # a file of sentences and their translations: the task is to translate
+    columns: tuple[str, ...] = ("1", "2")  # of source and target in it: numbers or headings
+    pieces: int = 8000  # most entries of a SentencePiece vocabulary
+    joint: bool = True  # one vocabulary, and one embedding, for both languages
+    joined: float = 0.1  # share of the pairs that are trained on with others behind them
     d_model: int = 128
     heads: int = 4
     encoder_layers: int = 2
@@ -64,7 +75,12 @@ class TrainingConfig:
     device: str = "auto"
 
     def __post_init__(self) -> None:
-        find_task(self.task)
+        if self.pairs:
+            object.__setattr__(self, "task", TRANSLATE)
+        elif self.task == TRANSLATE:
+            raise ConfigError("no_pairs")
+        else:
+            find_task(self.task)
         for name, (least, most) in _SIZES.items():
             size = getattr(self, name)
             if type(size) is not int or not least <= size <= most:
@@ -85,14 +101,19 @@ class TrainingConfig:
         self.model_config()
 
     def vocabulary(self) -> SymbolVocabulary:
+        """The symbols of a toy task."""
         return SymbolVocabulary(self.symbols)
 
-    def model_config(self) -> ModelConfig:
-        """Room for twice the longest sequence, so that people can try longer ones."""
-        entries = len(self.vocabulary())
+    def model_config(self, source: int | None = None, target: int | None = None) -> ModelConfig:
+        """The sizes of the model, given how many entries the vocabularies have; without, as
+        many as these settings allow.
+
+        Room for twice the longest sequence, so that people can try longer ones.
+        """
+        entries = self.pieces if self.pairs else len(self.vocabulary())
         return ModelConfig(
-            source_vocabulary=entries,
-            target_vocabulary=entries,
+            source_vocabulary=source or entries,
+            target_vocabulary=target or entries,
             d_model=self.d_model,
             heads=self.heads,
             encoder_layers=self.encoder_layers,
@@ -101,6 +122,7 @@ class TrainingConfig:
             dropout=self.dropout,
             norm=self.norm,
             max_length=2 * self.longest + 2,
+            tied_embeddings=bool(self.pairs) and self.joint,
             causal=self.causal,
         )
 
@@ -112,7 +134,10 @@ class TrainingConfig:
             if name not in names:
                 choices = ", ".join(names)
                 raise ConfigError("bad_choice", name="setting", got=name, choices=choices)
-        return cls(**data | {"symbols": tuple(data.get("symbols", CLASSROOM.symbols))})
+        lists: dict[str, Any] = {
+            name: tuple(data[name]) for name in ("symbols", "columns") if name in data
+        }
+        return cls(**data | lists)
 
 
 def learning_rate(config: TrainingConfig, step: int) -> float:
@@ -127,6 +152,15 @@ def learning_rate(config: TrainingConfig, step: int) -> float:
         return float(config.rate * min(warm, warm**-0.5))
     decay = 0.5 * (1 + math.cos(math.pi * step / config.steps))
     return config.rate * min(1.0, warm) * decay
+
+
+def translation(pairs: str) -> TrainingConfig:
+    """What to teach the translations in the file `pairs` with."""
+    return TrainingConfig(
+        pairs=pairs, longest=128, d_model=256, heads=8, encoder_layers=3, decoder_layers=3,
+        d_ff=1024, steps=20_000, batch=128, rate=1.5e-3, warmup=1000, label_smoothing=0.1,
+        evaluate_every=500, precision="bfloat16",
+    )  # fmt: skip
 
 
 def quick_demo(task: str, *, on_gpu: bool) -> TrainingConfig:

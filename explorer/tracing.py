@@ -19,7 +19,7 @@ from explorer.masks import reasons
 from explorer.model import Transformer, padding_mask
 from explorer.tasks import FIRST, TASKS
 from explorer.trace import SITES, Trace
-from explorer.vocabulary import BOS, EOS, PAD, SymbolVocabulary
+from explorer.vocabulary import BOS, EOS, PAD, Vocabulary
 
 CANDIDATES = 10
 """Tokens shown at each step, beside the one that took the place."""
@@ -53,11 +53,11 @@ class ExplorableModel:
         return self.checkpoint.model
 
     @property
-    def source_vocabulary(self) -> SymbolVocabulary:
+    def source_vocabulary(self) -> Vocabulary:
         return self.checkpoint.source_vocabulary
 
     @property
-    def target_vocabulary(self) -> SymbolVocabulary:
+    def target_vocabulary(self) -> Vocabulary:
         return self.checkpoint.target_vocabulary
 
     @property
@@ -236,7 +236,7 @@ class ExplorableModel:
         return arrays, self.target_vocabulary.labels(arrays["steps.id"].tolist())
 
     def _describe(self, text: str, forced: Mapping[int, int], pad_to: int | None) -> dict[str, Any]:
-        kept = ("task", "longest", "steps", "exact_match")
+        kept = ("task", "longest", "steps", "exact_match", "bleu")
         return {
             "model": self.name,
             **{name: self.facts[name] for name in kept if name in self.facts},

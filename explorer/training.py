@@ -1,4 +1,4 @@
-"""Teach a Transformer a task.
+"""Teach a Transformer a lesson.
 
 Attention is never supervised: the loss sees the output alone.
 """
@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import torch
@@ -18,15 +18,11 @@ from torch import Tensor, nn
 from explorer import parallel
 from explorer.checkpoint import Checkpoint
 from explorer.errors import TrainingError
-from explorer.evaluation import exactly_matched, gold_of_batch
 from explorer.graph import WARM, RecordedStep, warm_stream
+from explorer.lessons import Lesson, find_lesson
 from explorer.model import Transformer
 from explorer.settings import TrainingConfig, learning_rate
-from explorer.tasks import Batch, Task, find_task
 from explorer.vocabulary import PAD
-
-_EVALUATED = 512
-_GOLD_EVALUATED = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,24 +32,31 @@ class Moment:
     step: int
     seconds: float  # since the training began, pauses not counted
     loss: float  # nats a token, mean since the last moment
-    exact_match: float  # of 512 sequences like those of training, 0 to 1
-    gold: list[list[float]]  # (layer, head): weight of the cross heads on the gold position
+    measured: dict[str, Any]  # what the lesson measures: exact_match and gold, or BLEU …
+    score: float  # the one of them that may end the training, 0 to 1
     rate: float
     gradient_norm: float  # of all weights, before clipping, at this step
     gradient_norms: dict[str, float]  # of each layer
     tokens_per_second: float  # source and target tokens trained on, padding not counted
     memory: float  # MB: of the GPU at its fullest, or of the whole process
 
+    def line(self) -> dict[str, Any]:
+        """The moment as one flat JSON object."""
+        line = asdict(self)
+        del line["measured"], line["score"]
+        return line | self.measured
+
 
 class Trainer:
     """A model on its way. `run` trains it; `checkpoint` is what has been learnt so far."""
 
-    def __init__(self, config: TrainingConfig) -> None:
+    def __init__(self, config: TrainingConfig, kept: Mapping[str, Tensor] | None = None) -> None:
+        """kept: the `state` of an earlier trainer with the same config, to go on from."""
         self.config = config
         self.device = parallel.own_device() or choose_device(config.device)
-        self.task: Task = find_task(config.task)
+        self.lesson: Lesson = find_lesson(config, self.device, kept)
         torch.manual_seed(config.seed)
-        self.model = Transformer(config.model_config()).to(self.device)
+        self.model = Transformer(self.lesson.model_config).to(self.device)
         self.rate = torch.zeros((), device=self.device)
         self.optimizer = torch.optim.Adam(
             self.model.parameters(),
@@ -63,24 +66,24 @@ class Trainer:
             fused=True,
             capturable=self._on_gpu,
         )
-        self.data = self._generator(config.seed)
         self.step = 0
         self.seconds = 0.0
         self.moment: Moment | None = None
         self._parallel = parallel.shared(self.model)
-        self._probe = self._batch(_EVALUATED, self._generator(config.seed + 1))
         self._norms: dict[str, float] = {}
         self._losses = torch.zeros((), device=self.device)  # summed since the last moment
         self._tokens = torch.zeros((), dtype=torch.long, device=self.device)
         self._counted = 0
         self._recorded: RecordedStep | None = None
-        self._records = self._on_gpu and parallel.world() == 1
+        self._records = self._on_gpu and self.lesson.fixed_shapes and parallel.world() == 1
+        if kept is not None:
+            self._restore(kept)
 
     @property
     def finished(self) -> bool:
-        """Whether the last step is done or the exact match reached."""
+        """Whether the last step is done or the score reached."""
         until, moment = self.config.until, self.moment
-        reached = moment is not None and moment.exact_match >= until < 1
+        reached = moment is not None and moment.score >= until < 1
         return self.step >= self.config.steps or reached
 
     def run(self) -> Iterator[Moment | None]:
@@ -103,17 +106,22 @@ class Trainer:
 
     def checkpoint(self, facts: Mapping[str, Any]) -> Checkpoint:
         """The model as it is now, with what is known of it and `facts`."""
-        vocabulary = self.config.vocabulary()
-        known = {"task": self.config.task, "longest": self.config.longest, "steps": self.step}
-        return Checkpoint(self.model.eval(), vocabulary, vocabulary, known | dict(facts))
+        lesson = self.lesson
+        known = lesson.facts() | {"steps": self.step} | dict(facts)
+        return Checkpoint(
+            self.model.eval(), lesson.source_vocabulary, lesson.target_vocabulary, known
+        )
 
     def state(self) -> dict[str, Tensor]:
-        """Everything that `restore` needs to go on as if nothing had happened."""
-        state = {f"model.{name}": weight for name, weight in self.model.state_dict().items()}
-        for name, weight in self.model.named_parameters():
+        """Everything a new trainer needs to go on as if nothing had happened."""
+        state: dict[str, Tensor] = {}
+        for name, weight in self.model.named_parameters():  # tied ones once
+            state[f"model.{name}"] = weight
             for key, value in self.optimizer.state[weight].items():
                 state[f"optimizer.{name}.{key}"] = value
-        state["random.data"] = self.data.get_state()
+        state |= {f"lesson.{name}": value for name, value in self.lesson.state().items()}
+        if self.lesson.generator is not None:
+            state["random.data"] = self.lesson.generator.get_state()
         state["random.cpu"] = torch.get_rng_state()
         if self.device.type == "cuda":
             state["random.cuda"] = torch.cuda.get_rng_state(self.device)
@@ -123,15 +131,10 @@ class Trainer:
         state["seconds"] = torch.tensor(self.seconds, dtype=torch.float64)
         return {name: value.detach().cpu().contiguous() for name, value in state.items()}
 
-    def restore(self, state: Mapping[str, Tensor]) -> None:
-        """Go back to a `state` of a trainer with the same config."""
-        weights = {
-            name.removeprefix("model."): value
-            for name, value in state.items()
-            if name.startswith("model.")
-        }
-        self.model.load_state_dict(weights)
+    def _restore(self, state: Mapping[str, Tensor]) -> None:
         for name, weight in self.model.named_parameters():
+            with torch.no_grad():
+                weight.copy_(state[f"model.{name}"])
             start = f"optimizer.{name}."
             kept = {
                 key.removeprefix(start): value
@@ -142,7 +145,8 @@ class Trainer:
                 key: value if key == "step" else value.to(self.device)
                 for key, value in kept.items()
             }
-        self.data.set_state(state["random.data"])
+        if self.lesson.generator is not None:
+            self.lesson.generator.set_state(state["random.data"])
         torch.set_rng_state(state["random.cpu"])
         if self.device.type == "cuda":
             torch.cuda.set_rng_state(state["random.cuda"], self.device)
@@ -157,16 +161,6 @@ class Trainer:
     @property
     def _on_gpu(self) -> bool:
         return self.device.type == "cuda"
-
-    def _generator(self, seed: int) -> torch.Generator:
-        """Data are made where they are needed: on the GPU, else on the CPU."""
-        return torch.Generator(self.device if self._on_gpu else "cpu").manual_seed(seed)
-
-    def _batch(self, size: int, generator: torch.Generator) -> Batch:
-        config = self.config
-        return self.task.batch(
-            size, config.longest, len(config.symbols), generator, device=self.device
-        )
 
     def _advance(self) -> None:
         """One step: replayed from its recording where there is one.
@@ -191,8 +185,9 @@ class Trainer:
         """Record the step once it is warm; without luck, go on one operation at a time."""
         if self._recorded is not None or self._counted + 1 < WARM:
             return
+        assert self.lesson.generator is not None
         try:
-            self._recorded = RecordedStep(self._learn, self.data)
+            self._recorded = RecordedStep(self._learn, self.lesson.generator)
         except RuntimeError:
             self._records = False
 
@@ -206,7 +201,7 @@ class Trainer:
     def _learn(self, look: bool = False) -> None:
         """Adam on one batch, part by part; `look`: note the norms of the gradients."""
         config = self.config
-        batch = self._batch(config.batch, self.data)
+        batch = self.lesson.batch(self.step)
         tokens = (batch.target[:, 1:] != PAD).sum()  # of the whole batch, all processes alike
         self.optimizer.zero_grad(set_to_none=True)
         own = (
@@ -248,15 +243,13 @@ class Trainer:
         self._counted = 0
         if not math.isfinite(loss):
             raise TrainingError("loss_not_finite", step=self.step)
-        self.model.eval()
-        probe = self._probe
-        some = Batch(probe.source[:_GOLD_EVALUATED], probe.target[:_GOLD_EVALUATED])
+        measured = self.lesson.measure(self.model.eval())
         return Moment(
             step=self.step,
             seconds=self.seconds,
             loss=loss,
-            exact_match=exactly_matched(self.model, probe).double().mean().item(),
-            gold=gold_of_batch(self.model, self.task, some).round(4).tolist(),
+            measured=measured,
+            score=self.lesson.score(measured),
             rate=learning_rate(self.config, self.step - 1),
             gradient_norm=math.hypot(*self._norms.values()),
             gradient_norms=self._norms,

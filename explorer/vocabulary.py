@@ -6,7 +6,7 @@ brackets, so that no symbol of a text can be mistaken for them.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from explorer.errors import VocabularyError
 
@@ -18,6 +18,21 @@ LONGEST_TEXT = 20_000
 
 _LONGEST_SYMBOL = 16
 _SHOWN = 24
+
+
+class Vocabulary(Protocol):
+    """What text and ids are to each other; `SymbolVocabulary` and `PieceVocabulary` are two."""
+
+    def __len__(self) -> int: ...
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of `text`, without specials. Raises `VocabularyError`."""
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """The text of `ids`, specials dropped."""
+
+    def labels(self, ids: Sequence[int]) -> tuple[str, ...]:
+        """What to show for each id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +66,7 @@ class SymbolVocabulary:
         Raises `VocabularyError` when the text is empty, far too long, or holds an unknown
         symbol (the first one is named, the known ones are listed).
         """
-        if len(text) > LONGEST_TEXT:
-            raise VocabularyError("text_too_long", characters=len(text), limit=LONGEST_TEXT)
+        refuse_long(text)
         symbols = text.split()
         if not symbols:
             raise VocabularyError("empty_text", known=self.known())
@@ -93,6 +107,12 @@ class SymbolVocabulary:
 
 CLASSROOM = SymbolVocabulary(tuple("123456789abcdefg甲乙丙丁"))
 """The 20 symbols of the models that ship with the explorer."""
+
+
+def refuse_long(text: str) -> None:
+    """Raise `VocabularyError` when `text` is far too long to be split at all."""
+    if len(text) > LONGEST_TEXT:
+        raise VocabularyError("text_too_long", characters=len(text), limit=LONGEST_TEXT)
 
 
 def shorten(text: str) -> str:

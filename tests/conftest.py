@@ -2,11 +2,13 @@
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch: tiny products, small machines
 
 import pytest
 import torch
+from sentences import as_table
 
 from explorer.checkpoint import Checkpoint
 from explorer.model import ModelConfig, Transformer
@@ -59,3 +61,11 @@ def explorable(make_model: Callable[..., Transformer]) -> ExplorableModel:
         model.logits.bias[EOS] = -1.5  # untrained, it would end at once
     checkpoint = Checkpoint(model, vocabulary, vocabulary, {"task": "reverse"})
     return ExplorableModel(checkpoint, "tiny")
+
+
+@pytest.fixture
+def pairs_file(tmp_path: Path) -> Path:
+    """A file of 240 sentences and their translations."""
+    path = tmp_path / "pairs.tsv"
+    path.write_text(as_table(), "utf-8")
+    return path

@@ -14,6 +14,8 @@ LAYERS = [  # each may import from its own layer's earlier modules and from laye
         "language",
         "errors",
         "vocabulary",
+        "pieces",
+        "pairs",
         "masks",
         "archive",
         "checks",
@@ -22,7 +24,10 @@ LAYERS = [  # each may import from its own layer's earlier modules and from laye
         "analysis",
     ],
     ["hooks", "model", "decoding", "tasks", "settings"],
-    ["checkpoint", "tracing", "evaluation", "parallel", "graph", "training"],
+    [
+        *("checkpoint", "tracing", "evaluation", "translation", "lessons", "examination"),
+        *("parallel", "graph", "training"),
+    ],
     ["runs", "recording", "estimate", "jobs"],
     ["player", "notebook", "timelapse"],
     [

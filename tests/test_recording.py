@@ -19,11 +19,13 @@ import torch
 from explorer import recording
 from explorer.checkpoint import load_checkpoint
 from explorer.errors import ExplorerError, RunError, TrainingError
-from explorer.recording import carry_out, probe_text
+from explorer.lessons import TaskLesson
+from explorer.recording import carry_out
 from explorer.runs import Run, create_run
 from explorer.settings import TrainingConfig
 
 ROOT = Path(__file__).parent.parent
+CPU = torch.device("cpu")
 KILLS = int(os.environ.get("KILLS", "4"))
 TINY = TrainingConfig(
     task="copy",
@@ -81,16 +83,10 @@ def test_a_run_leaves_all_it_promises(uninterrupted):
     assert set(moments[0]) >= {"loss", "exact_match", "gold", "rate", "gradient_norms", "greedy"}
     for moment in moments:
         probe = run.probe(moment["step"])
-        assert probe.source_tokens == (*probe_text(TINY).split(), "<eos>")
+        assert probe.source_tokens == (*TaskLesson(TINY, CPU).probe()[0].split(), "<eos>")
         assert probe.predicted_tokens == probe.source_tokens  # teacher-forced copy
         assert probe.integrity().ok.all()
     assert load_checkpoint(run.checkpoint_path).facts["steps"] == 60
-
-
-def test_the_probe_has_the_classrooms_symbols_where_it_can():
-    assert probe_text(TrainingConfig()) == "7 3 9 1 4"
-    assert probe_text(replace(TrainingConfig(), longest=2)) == "7 3"
-    assert len(probe_text(TINY).split()) == 3
 
 
 def test_stopped_by_a_file_and_resumed_it_learns_exactly_the_same(uninterrupted, tmp_path):

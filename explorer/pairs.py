@@ -1,0 +1,187 @@
+"""Sentences and their translations, from a file of two columns.
+
+Every row is counted: kept, or left out for a reason that is told. The held-out parts are
+chosen by a hash of the source alone, so a sentence with many translations is in one part with
+all of them, and stays there when the file is sorted otherwise.
+"""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+
+from explorer.errors import PairsError
+from explorer.pieces import tidy
+from explorer.vocabulary import shorten
+
+LARGEST_PAIRS = 512 * 2**20
+"""Bytes. A larger file is not opened."""
+
+FEWEST_PAIRS = 100
+HELD_OUT = 2000
+"""Distinct sources in each of the two held-out parts, but at most one in twenty."""
+
+PARTS = ("training", "dev", "test")
+_LONGEST_FIELD = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A sentence and one translation of it."""
+
+    source: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What became of the rows of a file."""
+
+    rows: int
+    kept: int
+    incomplete: int  # too few columns
+    blank: int  # nothing on one side
+    duplicate: int  # source and target as in an earlier row
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The pairs of a file, and the hash by which a resumed training knows it again."""
+
+    pairs: tuple[Pair, ...]
+    counts: Counts
+    digest: str
+
+    @cached_property
+    def _parts(self) -> dict[str, str]:
+        """Normalised source → the held-out part it is in."""
+        sources = sorted({normalised(pair.source) for pair in self.pairs}, key=_hash)
+        size = min(HELD_OUT, len(sources) // 20)
+        return {
+            source: part
+            for part, chosen in (("test", sources[:size]), ("dev", sources[size : 2 * size]))
+            for source in chosen
+        }
+
+    def part(self, name: str) -> tuple[Pair, ...]:
+        """The pairs of "training", "dev" or "test"."""
+        return tuple(
+            pair
+            for pair in self.pairs
+            if self._parts.get(normalised(pair.source), "training") == name
+        )
+
+
+def read_pairs(path: str | Path, columns: Sequence[str] = ("1", "2")) -> Pairs:
+    """The pairs in a file of tab- or comma-separated columns, UTF-8.
+
+    columns: of source and target: numbers from 1 on, or names that the first row has.
+    Raises `PairsError` on a file that is too large, of another encoding, or no such table.
+    """
+    path = Path(path)
+    try:
+        if path.stat().st_size > LARGEST_PAIRS:
+            size, limit = path.stat().st_size // 2**20, LARGEST_PAIRS // 2**20
+            raise PairsError("pairs_too_large", name=path.name, size=size, limit=limit)
+        data = path.read_bytes()
+    except OSError as error:
+        raise PairsError("unreadable_file", name=path.name) from error
+    return parse_pairs(data, path.name, columns)
+
+
+def parse_pairs(data: bytes, name: str, columns: Sequence[str] = ("1", "2")) -> Pairs:
+    """The pairs in the bytes of a file called `name`; see `read_pairs`."""
+    name = shorten(name)
+    rows = list(table(data, name))
+    places, rows = _places(rows, columns, name)
+    kept: dict[Pair, None] = {}
+    incomplete = blank = 0
+    for row in rows:
+        if len(row) <= max(places):
+            incomplete += 1
+            continue
+        pair = Pair(*(tidy(row[place]) for place in places))
+        if not pair.source or not pair.target:
+            blank += 1
+            continue
+        kept[pair] = None
+    counts = Counts(
+        len(rows), len(kept), incomplete, blank, len(rows) - incomplete - blank - len(kept)
+    )
+    if len(kept) < FEWEST_PAIRS:
+        if rows and incomplete == len(rows):
+            raise PairsError("one_column", name=name, columns=", ".join(columns))
+        raise PairsError("too_few_pairs", name=name, got=len(kept), least=FEWEST_PAIRS)
+    return Pairs(tuple(kept), counts, sha256(data).hexdigest())
+
+
+def table(data: bytes, name: str) -> Iterator[list[str]]:
+    """The rows of a table, empty lines left out. Raises `PairsError`.
+
+    Tabs separate, and then quotes are ordinary characters; without a tab in the first row,
+    semicolons or commas do, and quotes may enclose a field.
+    """
+    text = _text(data, name)
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    if "\t" in first:
+        lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        yield from (line.split("\t") for line in lines if line)
+        return
+    separator = ";" if first.count(";") > first.count(",") else ","
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    csv.field_size_limit(_LONGEST_FIELD)
+    try:
+        yield from (row for row in reader if row)
+    except csv.Error as error:
+        raise PairsError("broken_quotes", name=name, line=reader.line_num) from error
+
+
+def normalised(source: str) -> str:
+    """What two sources have in common that are the same sentence to a held-out part: their
+    letters and digits, in lower case. A text without any stands for itself."""
+    return "".join(filter(str.isalnum, source.casefold())) or source
+
+
+def references(pairs: Iterable[Pair]) -> dict[str, list[str]]:
+    """Each distinct source with all its translations, in the order of the hash."""
+    found: dict[str, list[str]] = {}
+    for pair in sorted(pairs, key=lambda pair: _hash(normalised(pair.source))):
+        found.setdefault(pair.source, []).append(pair.target)
+    return found
+
+
+def _hash(text: str) -> bytes:
+    return sha256(text.encode()).digest()
+
+
+def _text(data: bytes, name: str) -> str:
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise PairsError("wrong_encoding", name=name, line=1)
+    if b"\0" in data:
+        raise PairsError("binary_file", name=name)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise PairsError("wrong_encoding", name=name, line=line) from error
+
+
+def _places(
+    rows: list[list[str]], columns: Sequence[str], name: str
+) -> tuple[tuple[int, int], list[list[str]]]:
+    """Where source and target stand in a row, and the rows without their headings."""
+    if len(columns) != 2 or len(set(columns)) != 2:
+        raise PairsError("two_columns", got=" ".join(columns))
+    if all(column.isdecimal() and int(column) > 0 for column in columns):
+        one, other = (int(column) - 1 for column in columns)
+        return (one, other), rows
+    headings = [heading.strip() for heading in rows[0]] if rows else []
+    for column in columns:
+        if column not in headings:
+            known = shorten(", ".join(headings))
+            raise PairsError("no_column", name=name, column=shorten(column), known=known)
+    one, other = (headings.index(column) for column in columns)
+    return (one, other), rows[1:]

@@ -1,0 +1,180 @@
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from sentences import SENTENCES, TINY_PAIRS, as_table
+
+from explorer.checkpoint import from_bytes, to_bytes
+from explorer.errors import PairsError
+from explorer.examination import examine
+from explorer.pairs import parse_pairs
+from explorer.tracing import ExplorableModel
+from explorer.training import Trainer
+from explorer.translation import PairsLesson, perplexity, score, translate
+from explorer.vocabulary import BOS, EOS, PAD
+
+CPU = torch.device("cpu")
+PAIRS = parse_pairs(as_table().encode(), "pairs.tsv")
+
+
+@pytest.fixture(scope="module")
+def lesson() -> PairsLesson:
+    return PairsLesson(TINY_PAIRS, PAIRS, CPU)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory) -> Trainer:
+    path = tmp_path_factory.mktemp("pairs") / "pairs.tsv"
+    path.write_text(as_table(), "utf-8")
+    trainer = Trainer(replace(TINY_PAIRS, pairs=str(path)))
+    for _ in trainer.run():
+        pass
+    return trainer
+
+
+def texts(lesson: PairsLesson, ids: torch.Tensor) -> list[str]:
+    return [lesson.source_vocabulary.decode(row) for row in ids.tolist()]
+
+
+def test_a_batch_begins_ends_and_is_padded_as_every_batch(lesson):
+    batch = lesson.batch(0)
+    for row in batch.source.tolist():
+        assert row.count(EOS) == 1
+        assert set(row[row.index(EOS) + 1 :]) <= {PAD}
+    for row in batch.target.tolist():
+        assert row[0] == BOS
+        assert row.count(EOS) == 1
+        assert set(row[row.index(EOS) + 1 :]) <= {PAD}
+
+
+def test_without_joining_an_epoch_sees_every_pair_once_and_no_held_out_one():
+    config = replace(TINY_PAIRS, joined=0.0, batch=12)
+    lesson = PairsLesson(config, PAIRS, CPU)
+    training = {(pair.source, pair.target) for pair in PAIRS.part("training")}
+    assert lesson.steps_an_epoch == len(training) // 12 == 18
+    seen = []
+    for step in range(18):
+        batch = lesson.batch(step)
+        seen += zip(texts(lesson, batch.source), texts(lesson, batch.target), strict=True)
+    assert len(seen) == len(set(seen)) == 216
+    assert set(seen) <= training
+    again = PairsLesson(config, PAIRS, CPU)
+    assert torch.equal(again.batch(40).source, lesson.batch(40).source)  # no state but the step
+    assert not np.array_equal(lesson.batch(18).source, lesson.batch(0).source)
+
+
+def test_joined_pairs_are_whole_pairs_side_by_side_and_never_too_long():
+    config = replace(TINY_PAIRS, joined=1.0, longest=48)
+    lesson = PairsLesson(config, PAIRS, CPU)
+    known = dict(SENTENCES)
+    longer = 0
+    for step in range(12):
+        batch = lesson.batch(step)
+        assert batch.source.size(1) <= 48 + 1
+        assert batch.target.size(1) <= 48 + 2
+        pairs = zip(texts(lesson, batch.source), texts(lesson, batch.target), strict=True)
+        for source, target in pairs:
+            parts = [f"{part}." for part in source.rstrip(".").split(". ")]
+            assert " ".join(known[part] for part in parts) == target
+            longer += len(parts) > 1
+    assert longer > 20
+
+
+def test_overlong_pairs_are_left_out_and_counted():
+    long = " ".join(["very"] * 60)
+    pairs = parse_pairs((as_table() + f"{long}\tcourt\ncourt\t{long}\n").encode(), "x.tsv")
+    lesson = PairsLesson(TINY_PAIRS, pairs, CPU)
+    held_out = sum(len(pairs.part(part)) for part in ("dev", "test"))
+    assert lesson.overlong == 2
+    assert lesson.facts()["pairs"]["overlong"] == 2
+    assert lesson.facts()["pairs"]["kept"] == 242
+    assert len(pairs.part("training")) == 242 - held_out
+
+
+def test_too_few_to_fill_a_batch_are_refused():
+    with pytest.raises(PairsError, match="fewer than a batch"):
+        PairsLesson(replace(TINY_PAIRS, batch=500), PAIRS, CPU)
+
+
+def test_two_vocabularies_learn_each_its_side():
+    lesson = PairsLesson(replace(TINY_PAIRS, joint=False, pieces=350), PAIRS, CPU)
+    assert lesson.source_vocabulary != lesson.target_vocabulary
+    assert lesson.model_config.source_vocabulary == len(lesson.source_vocabulary)
+    assert lesson.model_config.target_vocabulary == len(lesson.target_vocabulary)
+    assert not lesson.model_config.tied_embeddings
+
+
+def test_it_learns_to_translate_what_it_never_saw(trained):
+    moment = trained.moment
+    assert moment.measured["bleu"] > 80
+    assert moment.score == moment.measured["bleu"] / 100
+    assert moment.measured["perplexity"] < 1.5
+    assert set(moment.measured["samples"][0]) == {"source", "written", "reference"}
+    source, reference = trained.lesson.probe()
+    assert dict(SENTENCES)[source] == reference
+
+
+def test_the_whole_model_fits_in_one_file_and_translates_as_before(trained):
+    checkpoint = trained.checkpoint({})
+    data = to_bytes(checkpoint, half=True)
+    again = from_bytes(data, "x")
+    assert len(data) < 0.75 * len(to_bytes(checkpoint))
+    assert again.source_vocabulary == checkpoint.source_vocabulary
+    config = trained.config
+    assert examine(again, config).facts["bleu"] > 80
+    text = PAIRS.part("test")[0].source
+    trace = ExplorableModel(again, "tiny").trace(text)
+    assert (
+        trace.text
+        == translate(again.model, again.source_vocabulary, again.target_vocabulary, [text])[0]
+    )
+    assert trace.integrity().ok.all()
+    assert trace.gold is None
+
+
+def test_translations_keep_their_order_whatever_their_length(trained):
+    chosen = [pair.source for pair in PAIRS.pairs[::7]] + ["Now."]
+    vocabulary = trained.lesson.source_vocabulary
+    together = translate(trained.model.eval(), vocabulary, vocabulary, chosen)
+    alone = [translate(trained.model, vocabulary, vocabulary, [text])[0] for text in chosen]
+    assert together == alone
+
+
+def test_perplexity_is_the_exponent_of_the_mean_loss(trained):
+    batch = trained.lesson.batch(3)
+    model = trained.model.eval()
+    with torch.no_grad():
+        log = F.log_softmax(model(batch.source, batch.target[:, :-1]), -1)
+    expected = batch.target[:, 1:]
+    losses = [
+        -log[row, place, token].item()
+        for row, tokens in enumerate(expected.tolist())
+        for place, token in enumerate(tokens)
+        if token != PAD
+    ]
+    assert perplexity(model, batch) == pytest.approx(math.exp(np.mean(losses)), rel=1e-4)
+
+
+def test_scores_count_every_reference_and_say_how():
+    written = ["the cat sat on the mat today", "a dog ran home very fast"]
+    right = [["nothing like it", "the cat sat on the mat today"], ["a dog ran home very fast"]]
+    scores = score(written, right)
+    assert scores.bleu == pytest.approx(100)
+    assert scores.chrf == pytest.approx(100)
+    assert scores.length_ratio == pytest.approx(1)
+    assert "tok:13a" in scores.bleu_signature
+    assert "version" in scores.chrf_signature
+    right[0] = right[0][1:]
+    worse = score(["the cat sat on", "a dog ran home very fast"], right)
+    assert worse.bleu < 80
+    assert worse.length_ratio < 1
+
+
+def test_the_examination_says_how_joined_texts_fare(trained):
+    facts = examine(trained.checkpoint({}), trained.config).facts
+    assert facts["test_sources"] == 12
+    assert 0 <= facts["joined_bleu"] <= facts["joined_bleu_one_by_one"] + 5
+    assert facts["joined_length_ratio"] > 0.3
