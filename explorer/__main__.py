@@ -181,6 +181,7 @@ def _write(
 
     from explorer.checkpoint import from_bytes, save_checkpoint, to_bytes
     from explorer.examination import examine
+    from explorer.training import choose_device
 
     shipped = from_bytes(to_bytes(checkpoint, half=options.half), options.out.name)
     found = examine(shipped, config)
@@ -191,9 +192,7 @@ def _write(
         **credit,
         "loss": round(last["loss"], 5),
         "seconds": round(last["seconds"], 1),
-        "device": "cpu"
-        if config.device == "auto" and not torch.cuda.is_available()
-        else config.device,
+        "device": choose_device(config.device).type,
         "torch": torch.__version__,
         "seed": config.seed,
         "command": shlex.join(["python", "-m", "explorer", *sys.argv[1:]]),
@@ -208,12 +207,13 @@ def _train_run(options: argparse.Namespace, config: "TrainingConfig") -> int:
     from explorer.checkpoint import load_checkpoint
     from explorer.recording import carry_out
     from explorer.runs import create_run, find_run
+    from explorer.training import choose_device
 
     folder: Path = options.run
     if options.resume:
         run = find_run(folder.parent, folder.name)
-    elif parallel.rank() == 0:
-        run = create_run(folder, config)
+    elif parallel.rank() == 0:  # whose turn it is goes by the device's own name
+        run = create_run(folder, replace(config, device=str(choose_device(config.device))))
     parallel.agreed(True)  # the folder is there before anybody reads it
     if parallel.rank() > 0:
         run = find_run(folder.parent, folder.name)

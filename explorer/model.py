@@ -349,6 +349,7 @@ class Cache:
 
     layers: list[LayerCache]
     memory_mask: Tensor  # (B, 1, 1, S)
+    to_logits: Tensor  # (D, V): laid out as one token at a time is multiplied soonest
     length: int = 0
 
 
@@ -435,12 +436,12 @@ class Transformer(nn.Module):
             )
             for layer in self.decoder.layers
         ]
-        return Cache(layers, memory_mask)
+        return Cache(layers, memory_mask, self.logits.weight.t().contiguous())
 
     def step(self, token: Tensor, cache: Cache) -> Tensor:
         """Logits (B, V) of what follows `token` (B,), which joins `cache`."""
-        logits: Tensor = self.logits(self.decoder.step(token, cache))[:, 0]  # (B, V)
-        return logits
+        hidden = self.decoder.step(token, cache)[:, 0]  # (B, D)
+        return torch.addmm(self.logits.bias, hidden, cache.to_logits)  # (B, V)
 
 
 def _slower_fused(query: Tensor) -> bool:

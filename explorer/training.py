@@ -282,7 +282,8 @@ def memory_used(device: torch.device) -> float:
 
 
 def choose_device(name: str) -> torch.device:
-    """The device called `name`; "auto" is the GPU where there is one.
+    """The device called `name`; "auto" is the GPU where there is one, and the first of a kind
+    goes by the kind alone: so each device has one name.
 
     Raises `TrainingError` when this machine has none of that name.
     """
@@ -293,4 +294,4 @@ def choose_device(name: str) -> torch.device:
         return torch.device("cuda" if "cuda" in there else "cpu")
     if name.split(":")[0] not in there:
         raise TrainingError("no_device", device=name, choices=", ".join(["auto", *there]))
-    return torch.device(name)
+    return torch.device(name.removesuffix(":0"))

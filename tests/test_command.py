@@ -71,3 +71,37 @@ def test_a_place_that_cannot_be_written_is_said(explorable, tmp_path, capsys):
     save_checkpoint(explorable.checkpoint, checkpoint)
     assert main(["trace", str(checkpoint), "1", "--out", str(tmp_path / "no" / "x.trace")]) == 2
     assert "cannot be written" in capsys.readouterr().err
+
+
+TINY_PAIRS = (
+    "--pieces 400 --longest 32 --d-model 16 --heads 2 --d-ff 16 --encoder-layers 1 "
+    "--decoder-layers 1 --steps 20 --evaluate-every 10 --batch 16 --device cpu"
+)
+
+
+def test_a_translation_is_recorded_judged_and_written_half_the_size(pairs_file, tmp_path, capsys):
+    run, out = tmp_path / "runs" / "tiny", tmp_path / "tiny.safetensors"
+    arguments = ["train", "--pairs", str(pairs_file), *TINY_PAIRS.split(), "--run", str(run)]
+    assert main([*arguments, "--out", str(out), "--half", "--credit", "Made up."]) == 0
+    facts = load_checkpoint(out).facts
+    assert facts["task"] == "translate"
+    assert facts["credit"] == "Made up."
+    assert facts["pairs"]["kept"] == 240
+    assert facts["device"] == "cpu"
+    assert 0 <= facts["bleu"] <= 100
+    assert out.stat().st_size < (run / "checkpoint.safetensors").stat().st_size
+    printed = capsys.readouterr()
+    assert "held-out sources" in printed.out
+    assert "BLEU" in printed.err
+    assert main(["runs", "--root", str(run.parent)]) == 0
+    assert main(["runs", "show", "tiny", "--root", str(run.parent)]) == 0
+    assert "BLEU" in capsys.readouterr().out
+
+
+def test_a_file_that_is_no_table_ends_in_one_sentence(tmp_path, capsys):
+    path = tmp_path / "one.tsv"
+    path.write_text("only one column\n" * 200)
+    assert main(["train", "--pairs", str(path), "--out", str(tmp_path / "x.safetensors")]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: No row of “one.tsv” has the columns 1, 2")
+    assert error.count("\n") == 1

@@ -100,6 +100,7 @@ def test_the_gradient_is_clipped():
 
 def test_a_device_that_is_not_here_is_refused():
     assert choose_device("auto").type in ("cpu", "cuda")
+    assert str(choose_device("cpu:0")) == str(choose_device("cpu")) == "cpu"
     with pytest.raises(TrainingError, match="auto, cpu"):
         choose_device("abacus")
 
