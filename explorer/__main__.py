@@ -20,8 +20,19 @@ if TYPE_CHECKING:
     from explorer.checkpoint import Checkpoint
     from explorer.recording import Listener
     from explorer.runs import Run
+    from explorer.sentences import Sentences
     from explorer.settings import TrainingConfig
+    from explorer.tracing import ExplorableModel
     from explorer.training import Moment
+
+
+_INTERVENTIONS = {  # option → what it does; "--ablate cross.1.2" says "ablate cross.1.2"
+    "ablate": "remove a head: cross.1.2, or 'cross.1.2 mean'",
+    "keep": "of its site, only the kept heads stay: cross.1.2",
+    "close": "close a cell: 'cross.1.2 QUERY KEY', 'cross.*.* QUERY KEY' in all heads",
+    "open": "open a cell: 'decoder.1.2 QUERY KEY'",
+    "row": "set a row of weights: 'cross.1.2 QUERY 0.5,0.5'",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,6 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _describe_start(commands)
     _describe_train(commands)
     _describe_trace(commands)
+    _describe_heads(commands)
     _describe_runs(commands)
     options = parser.parse_args(arguments)
     run = getattr(options, "run_command", _start)
@@ -98,6 +110,24 @@ def _describe_trace(commands: Any) -> None:
     command.add_argument("--pad-to", type=int, help="run it in a batch padded to this length")
     command.add_argument("--capture", default="pattern", help="pattern (default) or full")
     command.add_argument("--out", type=Path, help="x.html or x.trace; without it, a summary")
+    for verb, what in _INTERVENTIONS.items():
+        command.add_argument(
+            f"--{verb}", action="append", default=[], metavar="WHAT", help=f"{what}; repeatable"
+        )
+
+
+def _describe_heads(commands: Any) -> None:
+    command = commands.add_parser("heads", help="measure what every head of a model does")
+    command.set_defaults(run_command=_heads)
+    command.add_argument("checkpoint", type=Path)
+    command.add_argument("--sentences", type=int, default=256, help="how many (default: 256)")
+    command.add_argument("--seed", type=int, default=0, help="of the task's generator (default: 0)")
+    command.add_argument("--pairs", type=Path, help="source and target, a tab between, one a line")
+    command.add_argument("--lines", type=Path, help="sources alone; the targets are decoded")
+    command.add_argument("--importance", action="store_true", help="by gradient, too")
+    command.add_argument("--ablation", action="store_true", help="remove each head in turn, too")
+    command.add_argument("--removed-on", type=int, default=64, help="sentences (default: 64)")
+    command.add_argument("--out", type=Path, help="x.csv or x.json; without it, a table")
 
 
 def _describe_runs(commands: Any) -> None:
@@ -296,17 +326,25 @@ def _line(run: "Run") -> str:
 
 
 def _trace(options: argparse.Namespace) -> int:
+    from explorer.experiments import mean_outputs
+    from explorer.interventions import Interventions
+    from explorer.sentences import task_sentences
     from explorer.tracing import load
 
     out: Path | None = options.out
     if out is not None and out.suffix not in (".html", ".trace"):
         raise TraceError("bad_ending", name=out.name)
-    trace = load(options.checkpoint).trace(
+    lines = [f"{verb} {what}" for verb in _INTERVENTIONS for what in getattr(options, verb)]
+    done = Interventions.parse(lines)
+    model = load(options.checkpoint)
+    trace = model.trace(
         options.text,
         target=options.target,
         prefix=options.prefix,
         pad_to=options.pad_to,
         capture=options.capture,
+        means=mean_outputs(model, task_sentences(model, 256)) if done.needs_means else None,
+        **done.options(),
     )
     if out is None:
         print(f"{trace!r}\n\n{trace.integrity().to_string(index=False)}")
@@ -314,6 +352,48 @@ def _trace(options: argparse.Namespace) -> int:
     (trace.save if out.suffix == ".trace" else trace.to_html)(out)
     print(f"{out}: {' '.join(trace.source_tokens)} → {trace.text}")
     return 0
+
+
+def _heads(options: argparse.Namespace) -> int:
+    from tqdm import tqdm
+
+    from explorer.survey import survey
+    from explorer.tracing import load
+
+    out: Path | None = options.out
+    if out is not None and out.suffix not in (".csv", ".json"):
+        raise TraceError("bad_findings_ending", name=out.name)
+    model = load(options.checkpoint)
+    sentences = _sentences(model, options)
+    with tqdm(total=1.0, bar_format="{percentage:3.0f} % |{bar}| {remaining}") as bar:
+
+        def show(share: float) -> None:
+            bar.update(share - bar.n)
+
+        findings = survey(
+            model,
+            sentences,
+            gradients=options.importance,
+            removed_on=options.removed_on if options.ablation else 0,
+            progress=show,
+        )
+    if out is None:
+        print(findings.summary())
+        return 0
+    (findings.to_csv if out.suffix == ".csv" else findings.save)(out)
+    print(f"{out}: {len(findings.heads)} heads on {len(sentences)} sentences")
+    return 0
+
+
+def _sentences(model: "ExplorableModel", options: argparse.Namespace) -> "Sentences":
+    """What the command line says to measure on."""
+    from explorer.sentences import read_lines, read_pairs, task_sentences
+
+    if options.pairs is not None:
+        return read_pairs(model, options.pairs, options.sentences)
+    if options.lines is not None:
+        return read_lines(model, options.lines, options.sentences)
+    return task_sentences(model, options.sentences, options.seed)
 
 
 if __name__ == "__main__":

@@ -44,6 +44,10 @@ class MaskError(ExplorerError):
     """A mask that leaves a query nothing to attend to."""
 
 
+class InterventionError(ExplorerError):
+    """Something that cannot be done to this model."""
+
+
 class ConfigError(ExplorerError):
     """Sizes or choices from which no Transformer can be built."""
 

@@ -23,12 +23,14 @@ def closed_cells(
     return reasons(mask & ~padding, padding)
 
 
-def reasons(mask: NDArray[np.bool_], padding: NDArray[np.bool_]) -> NDArray[np.uint8]:
+def reasons(
+    mask: NDArray[np.bool_], padding: NDArray[np.bool_], *, causal: bool = True
+) -> NDArray[np.uint8]:
     """Codes of `REASONS` for a mask (…, query, key) whose padded keys (key,) are known.
 
-    A closed cell is closed because its key is padding; else because it comes later; else
-    because somebody edited the mask.
+    A closed cell is closed because its key is padding; else because it comes later, where the
+    mask is `causal`; else because somebody edited the mask.
     """
-    later = np.triu(np.ones(mask.shape[-2:], dtype=np.bool_), 1)
+    later = np.triu(np.full(mask.shape[-2:], causal, dtype=np.bool_), 1)
     why = np.where(padding, PADDING, np.where(later, LATER, EDITED))
     return np.where(mask, OPEN, why).astype(np.uint8)

@@ -210,9 +210,10 @@ class Attention(nn.Module):
         self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None
     ) -> Tensor:
         scores = self.scores(query @ key.transpose(-2, -1) / math.sqrt(query.size(-1)))
-        if mask is not None:
-            mask = refuse_closed_rows(self.mask(mask))
-            scores = scores.masked_fill(~mask, -math.inf)
+        if mask is None:  # one token at a time: all that is there is open, until somebody edits
+            mask = scores.new_ones((), dtype=torch.bool).expand(len(scores), 1, 1, scores.size(-1))
+        mask = refuse_closed_rows(self.mask(mask))
+        scores = scores.masked_fill(~mask, -math.inf)
         pattern = self.pattern(scores.softmax(-1))
         return torch.dropout(pattern, self.dropout, self.training) @ self.values(value)
 

@@ -1,6 +1,6 @@
 """The explorable model: text in, one `Trace` out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,8 +15,11 @@ from explorer.checkpoint import Checkpoint, load_checkpoint
 from explorer.decoding import NOTHING, greedy_steps
 from explorer.errors import ConfigError, VocabularyError
 from explorer.hooks import capture as capture_values
+from explorer.interventions import Interventions
 from explorer.masks import reasons
 from explorer.model import Transformer, padding_mask
+from explorer.sites import layers, path
+from explorer.surgery import Means, applied, refuse_outside
 from explorer.tasks import FIRST, TASKS
 from explorer.trace import SITES, Trace
 from explorer.vocabulary import BOS, EOS, PAD, Vocabulary
@@ -24,11 +27,6 @@ from explorer.vocabulary import BOS, EOS, PAD, Vocabulary
 CANDIDATES = 10
 """Tokens shown at each step, beside the one that took the place."""
 
-_MODULES = {
-    "encoder": "encoder.layers.{}.self_attention",
-    "decoder": "decoder.layers.{}.self_attention",
-    "cross": "decoder.layers.{}.cross_attention",
-}
 _HOOKS = {  # what a trace calls it → the hook point
     "attention": "pattern",
     "scores": "scores",
@@ -79,6 +77,11 @@ class ExplorableModel:
         force: Mapping[int, int] = NOTHING,
         pad_to: int | None = None,
         capture: str = "pattern",
+        ablate: Iterable[Sequence[Any]] = (),
+        keep: Iterable[Sequence[Any]] = (),
+        edit_mask: Iterable[Sequence[Any]] = (),
+        override_row: Iterable[Sequence[Any]] = (),
+        means: Means | None = None,
     ) -> Trace:
         """Decode `text` greedily, then capture everything in one pass over the result.
 
@@ -87,14 +90,36 @@ class ExplorableModel:
         force: single steps (1, 2, …) with the id each must take; the others decode.
         pad_to: tokens to which the source is padded, as in a batch with longer ones.
         capture: "pattern", or "full" for scores, values and head outputs too.
+        ablate: heads ("cross", 1, 2) whose output is taken away before W_O; with "mean" as a
+            fourth part it becomes its mean over the batch of `means`.
+        keep: of every site named here, only these heads stay.
+        edit_mask: `CellEdit`s, cells to close or to open.
+        override_row: `RowOverride`s, rows of weights to set.
 
         Raises `VocabularyError` on text that cannot be read or is too long, `ConfigError` on
-        a padding or a capture that cannot be.
+        a padding or a capture that cannot be, `InterventionError` and `MaskError` on what
+        cannot be done to this model.
         """
         if capture not in _CAPTURES:
             raise ConfigError("bad_capture", capture=capture)
         source = self._source(text, pad_to)  # (1, S)
         forced = self._forced(target, prefix, force)
+        done = Interventions.gather(ablate, keep, edit_mask, override_row)
+        facts = self._describe(text, forced, pad_to) | {"given": target is not None}
+        if done:
+            facts |= {"interventions": list(done.texts()), "means": means.name if means else None}
+        with applied(self.transformer, done, means):
+            return self._run(source, forced, _CAPTURES[capture], done, facts)
+
+    def _run(
+        self,
+        source: Tensor,
+        forced: Mapping[int, int],
+        kinds: Sequence[str],
+        done: Interventions,
+        facts: dict[str, Any],
+    ) -> Trace:
+        """Decode `source` (1, S), look at one pass over the result, and put it all together."""
         mask = padding_mask(source)
         memory = self.transformer.encode(source, mask)  # (1, S, D)
         limit = self.transformer.config.max_length
@@ -104,7 +129,8 @@ class ExplorableModel:
         if forced and max(forced) > len(steps):
             raise VocabularyError("no_such_step", step=max(forced), last=len(steps))
         queries = torch.cat([chosen.new_tensor([BOS]), chosen[:-1]])[None]  # (1, T)
-        hooked_logits, values = self._look(source, queries, _CAPTURES[capture])
+        refuse_outside(done, source.size(1), queries.size(1))
+        hooked_logits, values = self._look(source, queries, kinds)
         plain_logits = self.transformer.decode(queries, memory, mask)[0]
         measured = {
             "hooked_equals_plain": _largest_difference(hooked_logits, plain_logits),
@@ -113,7 +139,9 @@ class ExplorableModel:
         }
         padding = (source[0] == PAD).numpy()
         gold = self._gold(source[0], len(queries[0]))
-        candidates, candidate_tokens = self._candidates(cached_logits, chosen, forced)
+        # What was decoded step by step could not see a later position; the full pass does.
+        shown = plain_logits if done.counterfactual else cached_logits
+        candidates, candidate_tokens = self._candidates(shown, chosen, forced)
         return Trace(
             source_tokens=self.source_vocabulary.labels(source[0].tolist()),
             target_tokens=self.target_vocabulary.labels(queries[0].tolist()),
@@ -122,8 +150,7 @@ class ExplorableModel:
             arrays=_arrays(values, padding) | candidates | gold,
             candidate_tokens=candidate_tokens,
             measured=measured,
-            facts=self._describe(text, forced, pad_to)
-            | {"given": target is not None, "ended": int(chosen[-1]) == EOS},
+            facts=facts | {"ended": int(chosen[-1]) == EOS},
         )
 
     def _source(self, text: str, pad_to: int | None) -> Tensor:
@@ -173,14 +200,9 @@ class ExplorableModel:
         with capture_values(self.transformer, *patterns) as captured:
             logits = self.transformer(source, target)[0]
         config = self.transformer.config
-        layers = {
-            "encoder": config.encoder_layers,
-            "decoder": config.decoder_layers,
-            "cross": config.decoder_layers,
-        }
         values = {
             f"{site}.{kind}": [
-                captured[f"{_MODULES[site].format(layer)}.{hook}"] for layer in range(layers[site])
+                captured[path(site, layer, hook)] for layer in range(layers(config, site))
             ]
             for site in SITES
             for kind, hook in hooks.items()
@@ -255,24 +277,26 @@ def load(path: str | Path) -> ExplorableModel:
 def _arrays(values: dict[str, list[Tensor]], padding: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
     """Captured values, one tensor a layer, as the arrays of a `Trace`."""
     arrays: dict[str, NDArray[Any]] = {}
-    for name, layers in values.items():
+    for name, each in values.items():
         site, kind = name.split(".")
         if kind == "mask":
-            no_padding = np.zeros(layers[0].size(-1), dtype=np.bool_)
+            no_padding = np.zeros(each[0].size(-1), dtype=np.bool_)
             queries = values[f"{site}.attention"][0].size(-2)
             known = no_padding if site == "decoder" else padding
-            arrays[f"{site}.closed"] = reasons(_shared_mask(layers, queries), known)
+            arrays[f"{site}.closed"] = reasons(
+                _shared_mask(each, queries), known, causal=site == "decoder"
+            )
         else:
-            arrays[name] = torch.cat(layers).float().numpy()  # (layer, head, …)
+            arrays[name] = torch.cat(each).float().numpy()  # (layer, head, …)
     return arrays
 
 
-def _shared_mask(layers: list[Tensor], queries: int) -> NDArray[np.bool_]:
+def _shared_mask(masks: list[Tensor], queries: int) -> NDArray[np.bool_]:
     """(query, key) where all heads of all layers see the same, else (layer, head, query, key)."""
-    if len({id(mask) for mask in layers}) == 1 and layers[0].size(1) == 1:
-        return layers[0][0].expand(-1, queries, -1)[0].numpy()
-    heads = max(mask.size(1) for mask in layers)
-    return torch.cat([mask.expand(-1, heads, queries, -1) for mask in layers]).numpy()
+    if len({id(mask) for mask in masks}) == 1 and masks[0].size(1) == 1:
+        return masks[0][0].expand(-1, queries, -1)[0].numpy()
+    heads = max(mask.size(1) for mask in masks)
+    return torch.cat([mask.expand(-1, heads, queries, -1) for mask in masks]).numpy()
 
 
 def _largest_difference(one: Tensor, other: Tensor) -> float:

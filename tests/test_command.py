@@ -4,6 +4,7 @@ import pytest
 
 from explorer.__main__ import main
 from explorer.checkpoint import load_checkpoint, save_checkpoint
+from explorer.findings import Findings
 from explorer.trace import Trace
 
 TINY = (
@@ -105,3 +106,66 @@ def test_a_file_that_is_no_table_ends_in_one_sentence(tmp_path, capsys):
     error = capsys.readouterr().err
     assert error.startswith("error: No row of “one.tsv” has the columns 1, 2")
     assert error.count("\n") == 1
+
+
+@pytest.fixture
+def tiny(explorable, tmp_path):
+    save_checkpoint(explorable.checkpoint, tmp_path / "tiny.safetensors")
+    return str(tmp_path / "tiny.safetensors")
+
+
+def test_trace_takes_interventions(tiny, explorable, tmp_path, capsys):
+    file = tmp_path / "x.trace"
+    given = ["--ablate", "cross.1.2", "--ablate", "cross.0.1 mean", "--keep", "encoder.0.1"]
+    given += ["--close", "cross.1.0 0 1", "--row", "cross.0.0 0 1,1"]
+    assert main(["trace", tiny, "1 2", *given, "--out", str(file)]) == 0
+    assert Trace.load(file).facts["interventions"] == [
+        *("ablate cross.1.2", "ablate cross.0.1 mean", "keep encoder.0.1"),
+        *("close cross.1.0 0 1", "row cross.0.0 0 1,1"),
+    ]
+    opened = ["--open", "decoder.*.* 0 1"]
+    assert main(["trace", tiny, "1 2", "--target", "2 1", *opened]) == 0
+    assert "expected" in capsys.readouterr().out
+    assert main(["trace", tiny, "1 2", "--ablate", "cross.1.9"]) == 2
+    assert "cross.1.9" in capsys.readouterr().err
+
+
+def test_heads_prints_a_table_or_writes_one(tiny, tmp_path, capsys):
+    assert main(["heads", tiny, "--sentences", "12"]) == 0
+    printed = capsys.readouterr().out
+    assert "reverse, held out" in printed
+    assert "normalised_entropy" in printed
+    assert "no clear role" in printed
+    assert "confidence_low" not in printed
+    out = tmp_path / "x.json"
+    wanted = ["--importance", "--ablation", "--removed-on", "4", "--out", str(out)]
+    assert main(["heads", tiny, "--sentences", "12", *wanted]) == 0
+    findings = Findings.load(out)
+    assert {"importance", "zero_loss", "only_exact"} <= set(findings.metrics)
+    assert main(["heads", tiny, "--sentences", "4", "--out", str(tmp_path / "x.csv")]) == 0
+    assert (tmp_path / "x.csv").read_text().startswith("site,layer,head,confidence,")
+
+
+def test_heads_measures_on_given_pairs_and_lines(tiny, tmp_path, capsys):
+    (tmp_path / "pairs.tsv").write_text("1 2\t2 1\n\n3\t3\tsomebody\n2 2\t2\n", encoding="utf-8")
+    (tmp_path / "lines.txt").write_text("1 2\n\n甲 3\n", encoding="utf-8")
+    assert main(["heads", tiny, "--pairs", str(tmp_path / "pairs.tsv"), "--sentences", "2"]) == 0
+    assert "pairs.tsv (2): teacher-forced on the given targets" in capsys.readouterr().out
+    assert main(["heads", tiny, "--lines", str(tmp_path / "lines.txt")]) == 0
+    assert "lines.txt (2): teacher-forced on the model's own" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ("--sentences 0", "at least one"),
+        ("--sentences -3", "at least one"),
+        ("--lines nowhere.txt", "cannot be read"),
+        ("--out x.png", ".json"),
+    ],
+)
+def test_heads_that_cannot_be_measured_are_one_sentence(tiny, options, words, capsys):
+    assert main(["heads", tiny, *options.split()]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: ")
+    assert words in error

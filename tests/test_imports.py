@@ -20,12 +20,18 @@ LAYERS = [  # each may import from its own layer's earlier modules and from laye
         "archive",
         "checks",
         "foreign",
+        "interventions",
         "trace",
+        "tally",
         "analysis",
+        "roles",
+        "findings",
+        "contrast",
     ],
-    ["hooks", "model", "decoding", "tasks", "settings"],
+    ["hooks", "model", "decoding", "tasks", "settings", "sites", "surgery"],
     [
-        *("checkpoint", "tracing", "evaluation", "translation", "lessons", "examination"),
+        *("checkpoint", "tracing", "sentences", "experiments", "metrics", "ablation"),
+        *("importance", "survey", "evaluation", "translation", "lessons", "examination"),
         *("parallel", "graph", "training"),
     ],
     ["runs", "recording", "estimate", "jobs"],
@@ -56,7 +62,9 @@ def own_imports(path: Path) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("module", ["trace", "analysis", "player", "vocabulary"])
+@pytest.mark.parametrize(
+    "module", ["trace", "analysis", "contrast", "findings", "roles", "player", "vocabulary"]
+)
 def test_no_torch_is_loaded_by_what_only_needs_a_trace(module):
     loaded = loaded_by(module)
     assert "torch" not in loaded

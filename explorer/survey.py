@@ -1,0 +1,39 @@
+"""Everything that can be measured of a model's heads, in one go."""
+
+from explorer.ablation import ablation
+from explorer.experiments import mean_outputs
+from explorer.findings import Findings
+from explorer.importance import importance
+from explorer.metrics import measure
+from explorer.sentences import Progress, Sentences, quiet
+from explorer.tracing import ExplorableModel
+
+
+def survey(
+    model: ExplorableModel,
+    sentences: Sentences,
+    *,
+    gradients: bool = False,
+    removed_on: int = 0,
+    progress: Progress = quiet,
+) -> Findings:
+    """Metrics and roles of every head on `sentences`, and if wanted what their loss does.
+
+    gradients: importance by gradient too, on all of them.
+    removed_on: of how many of them to remove each head in turn; 0 for none. The means that
+        take a head's place are over all of `sentences`.
+    """
+    shares = [0.1, 0.2 * gradients, 0.7 * bool(removed_on)]
+
+    def stage(number: int) -> Progress:
+        return lambda share: progress((sum(shares[:number]) + shares[number] * share) / sum(shares))
+
+    findings = measure(model, sentences, stage(0))
+    if gradients:
+        findings = findings.joined(importance(model, sentences, stage(1)))
+    if removed_on:
+        some, means = sentences.first(removed_on), mean_outputs(model, sentences)
+        effects = ablation(model, some, means, stage(2))
+        facts = {"sentences": len(some), "means": means.name}
+        findings = findings.joined(effects, ablation=facts)
+    return findings
