@@ -11,7 +11,7 @@ from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explorer.errors import ExplorerError, TraceError
+from explorer.errors import AlignmentError, ExplorerError, TraceError
 from explorer.language import say
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _describe_train(commands)
     _describe_trace(commands)
     _describe_heads(commands)
+    _describe_align(commands)
     _describe_runs(commands)
     options = parser.parse_args(arguments)
     run = getattr(options, "run_command", _start)
@@ -128,6 +129,32 @@ def _describe_heads(commands: Any) -> None:
     command.add_argument("--ablation", action="store_true", help="remove each head in turn, too")
     command.add_argument("--removed-on", type=int, default=64, help="sentences (default: 64)")
     command.add_argument("--out", type=Path, help="x.csv or x.json; without it, a table")
+
+
+def _describe_align(commands: Any) -> None:
+    command = commands.add_parser(
+        "align", help="link each word of translations to a word of their source, by attention"
+    )
+    command.set_defaults(run_command=_align)
+    command.add_argument("checkpoint", type=Path)
+    command.add_argument("--pairs", type=Path, required=True, help="sentences and translations")
+    command.add_argument(
+        "--columns", type=_words, default=("1", "2"), help="of the file (default: 1 2)"
+    )
+    command.add_argument("--gold", type=Path, help="the right links, to compute the error rate")
+    command.add_argument("--layer", type=int, help="of the decoder, from 0")
+    which = command.add_mutually_exclusive_group()
+    which.add_argument("--head", type=int, help="one head of the layer, from 0")
+    which.add_argument("--mean", action="store_true", help="the mean of the layer's heads")
+    command.add_argument(
+        "--timing",
+        choices=("input", "prediction"),
+        default="prediction",
+        help="the row a token is linked from: the one that predicts it (default), or the next, "
+        "where it is fed in",
+    )
+    command.add_argument("--words", action="store_true", help="link words, not pieces of words")
+    command.add_argument("--out", type=Path, help="x.pharaoh; without it, the links are printed")
 
 
 def _describe_runs(commands: Any) -> None:
@@ -394,6 +421,31 @@ def _sentences(model: "ExplorableModel", options: argparse.Namespace) -> "Senten
     if options.lines is not None:
         return read_lines(model, options.lines, options.sentences)
     return task_sentences(model, options.sentences, options.seed)
+
+
+def _align(options: argparse.Namespace) -> int:
+    from explorer.aligner import Reading, align_pairs, readings, report
+    from explorer.checkpoint import refuse_unwritable, write_atomically
+    from explorer.pairs import read_rows
+    from explorer.tracing import load
+
+    chosen = options.layer is not None and (options.mean or options.head is not None)
+    if not chosen and (options.gold is None or options.head is not None or options.mean):
+        raise AlignmentError("which_head")
+    if options.out is not None:
+        refuse_unwritable(options.out)
+    model = load(options.checkpoint)
+    ways = [Reading(options.layer, options.head, options.timing)] if chosen else readings(model)
+    pairs = read_rows(options.pairs, options.columns)
+    aligned = align_pairs(model, pairs, ways, in_words=options.words, gold_path=options.gold)
+    if options.gold is not None:
+        print(report(aligned), end="")
+    if options.out is not None:
+        write_atomically(options.out, aligned[0].text().encode())
+        print(f"{options.out}: {len(pairs)} pairs, {aligned[0].reading.name}")
+    elif options.gold is None:
+        print(aligned[0].text(), end="")
+    return 0
 
 
 if __name__ == "__main__":

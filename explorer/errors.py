@@ -62,3 +62,8 @@ class TrainingError(ExplorerError):
 
 class RunError(ExplorerError):
     """A run that is not there, cannot be read, or is in somebody else's hands."""
+
+
+class AlignmentError(ExplorerError):
+    """Links between words that cannot be read, or a head or timing to take them from that is
+    not there."""

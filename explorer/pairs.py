@@ -81,15 +81,23 @@ def read_pairs(path: str | Path, columns: Sequence[str] = ("1", "2")) -> Pairs:
     columns: of source and target: numbers from 1 on, or names that the first row has.
     Raises `PairsError` on a file that is too large, of another encoding, or no such table.
     """
+    return parse_pairs(_read(Path(path)), Path(path).name, columns)
+
+
+def read_rows(path: str | Path, columns: Sequence[str] = ("1", "2")) -> tuple[Pair, ...]:
+    """The pair in every row of such a file, in their order, equal ones too; empty lines are
+    none. Raises `PairsError`, too, on a row without both texts."""
     path = Path(path)
-    try:
-        if path.stat().st_size > LARGEST_PAIRS:
-            size, limit = path.stat().st_size // 2**20, LARGEST_PAIRS // 2**20
-            raise PairsError("pairs_too_large", name=path.name, size=size, limit=limit)
-        data = path.read_bytes()
-    except OSError as error:
-        raise PairsError("unreadable_file", name=path.name) from error
-    return parse_pairs(data, path.name, columns)
+    rows = list(table(_read(path), shorten(path.name)))
+    places, rows = _places(rows, columns, shorten(path.name))
+    pairs = []
+    for number, row in enumerate(rows, start=1):
+        texts = [tidy(row[place]) for place in places if place < len(row)]
+        if len(texts) < 2 or not all(texts):
+            named = ", ".join(columns)
+            raise PairsError("pair_missing", name=path.name, row=number, columns=named)
+        pairs.append(Pair(*texts))
+    return tuple(pairs)
 
 
 def parse_pairs(data: bytes, name: str, columns: Sequence[str] = ("1", "2")) -> Pairs:
@@ -155,6 +163,16 @@ def references(pairs: Iterable[Pair]) -> dict[str, list[str]]:
 
 def _hash(text: str) -> bytes:
     return sha256(text.encode()).digest()
+
+
+def _read(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > LARGEST_PAIRS:
+            size, limit = path.stat().st_size // 2**20, LARGEST_PAIRS // 2**20
+            raise PairsError("pairs_too_large", name=path.name, size=size, limit=limit)
+        return path.read_bytes()
+    except OSError as error:
+        raise PairsError("unreadable_file", name=path.name) from error
 
 
 def _text(data: bytes, name: str) -> str:

@@ -23,6 +23,8 @@ LAYERS = [  # each may import from its own layer's earlier modules and from laye
         "interventions",
         "trace",
         "tally",
+        "words",
+        "alignment",
         "analysis",
         "roles",
         "findings",
@@ -32,6 +34,7 @@ LAYERS = [  # each may import from its own layer's earlier modules and from laye
     [
         *("checkpoint", "tracing", "sentences", "experiments", "metrics", "ablation"),
         *("importance", "survey", "evaluation", "translation", "lessons", "examination"),
+        "aligner",
         *("parallel", "graph", "training"),
     ],
     ["runs", "recording", "estimate", "jobs"],
@@ -63,7 +66,11 @@ def own_imports(path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "module", ["trace", "analysis", "contrast", "findings", "roles", "player", "vocabulary"]
+    "module",
+    [
+        *("trace", "analysis", "contrast", "findings", "roles"),
+        *("player", "vocabulary", "words", "alignment"),
+    ],
 )
 def test_no_torch_is_loaded_by_what_only_needs_a_trace(module):
     loaded = loaded_by(module)

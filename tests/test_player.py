@@ -7,13 +7,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from test_words import pieces_trace
 from traces import example_trace, random_trace
 
+from explorer.alignment import content
 from explorer.language import LANGUAGES, section
 from explorer.masks import OPEN, PADDING
 from explorer.player import PLOTLY, View, bundle, page, payload, styles
 from explorer.player.bundle import SCRIPTS, SHEETS
 from explorer.trace import Trace
+from explorer.words import merge
 
 joiner = sys.modules["explorer.player.bundle"]  # the package's own `bundle` is the function
 
@@ -93,6 +96,27 @@ def test_gold_and_candidates_come_through():
 def test_six_layers_of_eight_heads_stay_small(language):
     trace = random_trace(64, 64, 6, 8)
     assert len(payload(trace, language=language)) <= 1_200_000
+
+
+def test_the_trace_in_words_travels_inside_without_sentences_and_says_where_its_steps_are():
+    trace = pieces_trace()
+    view = View(original=("▁L", "a", "▁ch", "at", "te", "<eos>"))
+    header, arrays = unpacked(payload(trace, view=view))
+    inner, _ = unpacked(arrays["words"].tobytes())
+    merged = merge(trace)
+    assert tuple(inner["target"]) == merged.target_tokens
+    assert tuple(inner["predicted"]) == merged.predicted_tokens
+    assert inner["sites"]["cross"]["shape"] == list(merged.attention("cross").shape)
+    assert inner["rows"] == [0, 2, 4]  # the last piece of each word
+    assert inner["original"] == ["La", "chatte", "<eos>"]
+    assert not {"strings", "view", "integrity", "words"} & (set(inner) | set(inner["arrays"]))
+    source, outputs = content(trace)
+    assert header["content"] == {"source": source.tolist(), "outputs": outputs.tolist()}
+    assert inner["content"]["outputs"] == [True, True, False]
+
+
+def test_a_trace_whose_words_are_single_pieces_travels_once():
+    assert "words" not in unpacked(payload(example_trace()))[1]
 
 
 def test_header_says_tokens_integrity_sentences_and_view():

@@ -18,6 +18,8 @@ SCRIPTS = (
     "bitmap",
     "state",
     "moment",
+    "unit",
+    "alignment",
     "tooltip",
     "strips",
     "transport",

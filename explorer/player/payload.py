@@ -6,6 +6,8 @@
 
 Weights are uint16, linear: weight = code / 65535 · scale, off by 7.6e-6 at most when the scale
 is 1. Eight bits would show 0.9689 for 0.9712.
+
+The array "words" is such a run of bytes itself.
 """
 
 import json
@@ -18,9 +20,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.alignment import content
 from explorer.language import section
 from explorer.masks import OPEN, REASONS
 from explorer.trace import Trace
+from explorer.words import grouped, has_words, mark_of, merge, target_words
 
 FORMAT_VERSION = 1
 _STEPS = {  # smaller types than the trace's own: a step has few candidates, a page many steps
@@ -56,29 +60,58 @@ class View:
 
 
 def payload(trace: Trace, *, language: str = "en", view: View | None = None) -> bytes:
-    """`trace`, its integrity and the player's sentences in `language`, as one run of bytes."""
-    arrays = _site_arrays(trace)
+    """`trace`, its integrity and the player's sentences in `language`, as one run of bytes.
+
+    Where pieces make up words, the same trace in words is among the arrays, as a run of bytes
+    of its own whose header holds only what differs: so the browser can switch by itself.
+    """
+    shown = view or View()
+    arrays, header = _parts(trace)
+    if has_words(trace):
+        arrays["words"] = np.frombuffer(_in_words(trace, shown), dtype=np.uint8)
+    header |= {
+        "version": FORMAT_VERSION,
+        "reasons": REASONS,
+        "integrity": trace.integrity().to_dict("records"),
+        "language": language,
+        "strings": section("player", language),
+        "view": asdict(shown),
+    }
+    return _packed_up(arrays, header)
+
+
+def _in_words(trace: Trace, view: View) -> bytes:
+    """The trace of words: each row's last piece says to which step of the pieces it belongs."""
+    arrays, header = _parts(merge(trace))
+    rows = [word.stop - 1 for word in target_words(trace)]
+    labels = (*trace.source_tokens, *trace.target_tokens, *view.original)
+    original = [word.label for word in grouped(view.original, mark_of(labels))]
+    return _packed_up(arrays, header | {"rows": rows, "original": original})
+
+
+def _parts(trace: Trace) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """The arrays of one trace, and what a header says about them."""
     labels = sorted(set(trace.candidate_tokens))
-    arrays |= _step_arrays(trace, labels)
+    arrays = _site_arrays(trace) | _step_arrays(trace, labels)
     if trace.gold is not None:
         arrays["gold"] = np.packbits(trace.gold, bitorder="little")  # (T · S bits)
-    places, body = _laid_out(arrays)
-    header = {
-        "version": FORMAT_VERSION,
+    source, outputs = content(trace)
+    return arrays, {
         "source": trace.source_tokens,
         "target": trace.target_tokens,
         "predicted": trace.predicted_tokens,
+        "content": {"source": source.tolist(), "outputs": outputs.tolist()},
         "sites": {site: _site_header(trace, site) for site in trace.sites},
-        "reasons": REASONS,
         "labels": labels,
-        "arrays": places,
-        "integrity": trace.integrity().to_dict("records"),
         "facts": dict(trace.facts),
-        "language": language,
-        "strings": section("player", language),
-        "view": asdict(view or View()),
     }
-    text = json.dumps(_finite(header), ensure_ascii=False, separators=(",", ":"))
+
+
+def _packed_up(arrays: Mapping[str, NDArray[Any]], header: Mapping[str, Any]) -> bytes:
+    """Length, header and arrays, as the head of this file says."""
+    places, body = _laid_out(arrays)
+    whole = _finite({**header, "arrays": places})
+    text = json.dumps(whole, ensure_ascii=False, separators=(",", ":"))
     head = text.encode("utf-8", errors="replace")
     head += b" " * (-len(head) % 4)
     return struct.pack("<I", len(head)) + head + body

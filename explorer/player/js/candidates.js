@@ -28,7 +28,8 @@ function drawCandidates(context, { title, radios, list, note }) {
   const candidates = row < 0 ? [] : trace.candidates[row];
   radios.check(state.log ? "log" : "percent");
   const token = row < 0 ? "" : labelOf(trace.target[row]);
-  write(title, row < 0 ? say("candidates") : say("candidates_after", { token }));
+  const after = trace.rows ? "candidates_after_word" : "candidates_after";
+  write(title, row < 0 ? say("candidates") : say(after, { token }));
   write(note, candidateNote(context, row, candidates));
   const rows = populate(list, candidates.length, () => candidateElement(context));
   candidates.forEach((candidate, place) => drawCandidate(context, rows[place], candidate));
@@ -61,7 +62,8 @@ function roomForRows(node, list) {
 /** What stands under the list: why it is empty, or what a click does. */
 function candidateNote({ trace, say, state }, row, candidates) {
   if (state.site === "encoder") return say(trace.steps ? "candidates_encoder" : "candidates_encoder_only");
-  if (candidates.length) return state.whatIf && !state.projector ? say("what_if") : "";
+  const about = trace.rows ? [say("first_pieces")] : [];
+  if (candidates.length) return [...about, ...(state.whatIf && !state.projector ? [say("what_if")] : [])].join(" ");
   return row >= 0 && trace.predicted[row] !== undefined ? say("no_candidates") : say("no_predictions");
 }
 

@@ -9,9 +9,11 @@ function download(name, type, text) {
 }
 
 /** A file name that says what is on the picture. */
-function fileName({ state }, ending) {
+function fileName({ state, trace }, ending) {
   const step = state.site === "encoder" ? "" : `-step${state.step}`;
-  return `attention-${state.site}-L${state.layer}-H${state.head}${step}${ending}`;
+  const head = state.head === MEAN ? "mean" : `H${state.head}`;
+  const unit = trace.rows ? "-words" : "";
+  return `attention-${state.site}-L${state.layer}-${head}${unit}${step}${ending}`;
 }
 
 /** The map as PNG or SVG, drawn apart from the one on screen. */
@@ -27,6 +29,12 @@ async function downloadFigure(context, format) {
 /** The shown matrix as CSV: keys across, queries down; nothing that is not yet decoded. */
 function downloadTable(context) {
   download(fileName(context, ".csv"), "text/csv;charset=utf-8", `\ufeff${tableText(context)}`);
+}
+
+/** The links drawn on the map as one line in Pharaoh format. */
+function downloadLinks(context) {
+  const ending = `-${context.state.alignment}.pharaoh`;
+  download(fileName(context, ending), "text/plain;charset=utf-8", `${pharaohText(context)}\n`);
 }
 
 /** The lines of the CSV file; a closed cell is empty, an open zero is a number. */

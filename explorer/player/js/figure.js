@@ -60,6 +60,7 @@ function liveFigure(context, geometry) {
 }
 
 /** "Cross · L1 H3". */
-function mapTitle({ say, state }) {
-  return `${say(`site_${state.site}`)} · ${headName(state.layer, state.head)}`;
+function mapTitle(context) {
+  const { say, state } = context;
+  return `${say(`site_${state.site}`)} · ${shownName(context, state.layer, state.head)}`;
 }

@@ -11,28 +11,29 @@ function createForced(context) {
   const node = element("section", { class: "forced", "aria-label": say("forced_steps") }, chips, reset, outputs);
   const update = (changed) => {
     if (!["trace", "step", "ahead"].some((name) => changed.has(name))) return;
-    const { view, facts } = context.trace.header;
+    const { view, facts, original } = context.trace.header; // a trace in words has it in words
     node.hidden = view.forced.length === 0 || Boolean(facts.given);
     if (node.hidden) return;
     if (changed.has("trace")) drawChips(context, chips, view.forced);
-    drawOutputs(context, outputs, view.original);
+    drawOutputs(context, outputs, original ?? view.original);
   };
   return { element: node, update };
 }
 
 /** A chip for each forced step. */
-function drawChips({ say, act, state }, parent, forced) {
+function drawChips({ say, act, state, trace }, parent, forced) {
   parent.replaceChildren(
     ...forced.map(([step, token]) => {
-      const name = say("forced_chip", { step, token: labelOf(token) });
+      const at = stepPredicting(trace, step);
+      const name = say("forced_chip", { step: at, token: labelOf(token) });
       const remove = element(
         "button",
         {
           type: "button",
           class: "remove",
           testid: `unforce-${step}`,
-          "aria-label": say("unforce", { step }),
-          title: say("unforce", { step }),
+          "aria-label": say("unforce", { step: at }),
+          title: say("unforce", { step: at }),
           on: { click: () => state.whatIf && act.unforce(step) },
         },
         "✕",

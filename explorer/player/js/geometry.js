@@ -3,6 +3,7 @@ const MAP_TYPE = { desk: 12, projector: 18 }; // px
 const LARGEST_CELL = 76;
 const SLANTED = 1.25; // room of a slanted label, in heights of its type
 const PROJECTOR_SLACK = 1.5; // the back row wants large cells more than square ones
+const MARK_SIZE = 0.65; // of a word's mark to the type, as the style sheet has it
 const RIBBON_CELL = 26;
 const SMALLEST_AXIS = 96; // px the title of an axis needs
 
@@ -11,16 +12,21 @@ function textWidth(pen, text) {
   return pen.measureText(text).width;
 }
 
-/** The widest label of a list, measured over its distinct texts. */
+/** Width of a token with its mark, px. */
+function tokenWidth(pen, token) {
+  return textWidth(pen, labelOf(token)) + (markOf(token) ? textWidth(pen, WORD_START) * MARK_SIZE : 0);
+}
+
+/** The widest label of a list, measured over its distinct tokens. */
 function widest(pen, tokens) {
   let width = 0;
-  for (const text of new Set(tokens.map(labelOf))) width = Math.max(width, textWidth(pen, text));
+  for (const token of new Set(tokens)) width = Math.max(width, tokenWidth(pen, token));
   return width;
 }
 
 /** The room a cell needs so that no two neighbours' labels touch. */
 function levelSpacing(pen, tokens) {
-  const widths = tokens.map((token) => textWidth(pen, labelOf(token)));
+  const widths = tokens.map((token) => tokenWidth(pen, token));
   return widths.reduce((most, width, place) => Math.max(most, (width + (widths[place - 1] ?? 0)) / 2), 0);
 }
 
@@ -43,12 +49,14 @@ function createGeometry({ palette, state, trace, say }, site, width, height) {
   const largest = LARGEST_CELL * (font / MAP_TYPE.desk);
   const roomForKeys = (width - left - predictedRoom) / site.keys;
   const level = levelSpacing(pen, site.keyTokens) + font * 0.2;
-  const crowded = level > Math.min(roomForKeys, largest);
+  const slack = state.projector ? PROJECTOR_SLACK : 1;
+  const tall = Math.max(((height - 5 * font) / site.queries) * slack, RIBBON_CELL); // cells are about square
+  const crowded = level > Math.min(roomForKeys, largest, tall);
   const rotated = crowded && (keyWidth > 2.4 * font || roomForKeys > font * SLANTED);
   const keyRoom = rotated ? bounded(keyWidth * 0.85, height * 0.22) + font : font + 6;
   const top = Math.round(font * 1.7) + keyRoom;
   const room = { width: width - left - predictedRoom, height: height - top - 6 };
-  const cell = cellShape(site, room, largest, state.projector ? PROJECTOR_SLACK : 1);
+  const cell = cellShape(site, room, largest, slack);
   return {
     box: { width, height },
     font,

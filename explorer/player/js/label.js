@@ -1,17 +1,27 @@
 const SPECIAL = /^<(bos|eos|pad|unk)>$/;
+const BYTE = /^<0x([0-9A-F]{2})>$/;
+const WORD_START = "▁";
 const LONGEST_LABEL = 40;
 const EMOJI = /^\p{Extended_Pictographic}/u;
 /** What leaves no mark on the screen, or an emoji with the unseen that joins or colours it. */
 const UNSEEN =
   /\p{Extended_Pictographic}(?:\ufe0f|\p{EMod}|\u200d(?=\p{Extended_Pictographic}))+|(?! )[\p{Cc}\p{Cf}\p{Z}\p{DI}]/gu;
 
-/** What a token is called on screen: specials without brackets, the unseen written as codes. */
+/** What a token is called: specials without brackets, bytes as such, the unseen as codes. */
 function labelOf(token) {
   const special = SPECIAL.exec(token);
   if (special) return special[1];
-  const letters = Array.from(token.slice(0, 4 * LONGEST_LABEL));
-  const short = letters.length > LONGEST_LABEL ? `${letters.slice(0, LONGEST_LABEL).join("")}…` : token;
+  const byte = BYTE.exec(token);
+  if (byte) return `‹${byte[1]}›`;
+  const text = markOf(token) ? token.slice(1) : token === WORD_START ? "" : token;
+  const letters = Array.from(text.slice(0, 4 * LONGEST_LABEL));
+  const short = letters.length > LONGEST_LABEL ? `${letters.slice(0, LONGEST_LABEL).join("")}…` : text;
   return /^ *$/.test(short) ? "␣" : short.replace(UNSEEN, codePoint);
+}
+
+/** The mark of a piece that begins a word, which is shown but never said; else nothing. */
+function markOf(token) {
+  return token.length > 1 && token.startsWith(WORD_START) ? WORD_START : "";
 }
 
 /** A letter nobody could see, as an escape; an emoji as it is. */
@@ -30,8 +40,11 @@ const written = new WeakMap(); // what each node says: a step looks at many and 
 function writeToken(node, token, before = "") {
   if (written.get(node) === token) return;
   written.set(node, token);
-  write(node, before + labelOf(token));
+  const mark = markOf(token);
+  const start = mark ? [element("span", { class: "word-start", "aria-hidden": "true" }, mark)] : [];
+  node.replaceChildren(before, ...start, labelOf(token));
   node.classList.toggle("special", isSpecial(token));
+  node.classList.toggle("byte", BYTE.test(token));
   assign(node, "title", token === labelOf(token) ? null : token.slice(0, 1000));
 }
 
@@ -45,7 +58,7 @@ function tokenElement(token, attributes = {}) {
 
 /** A label for Plotly, which reads its own small HTML in every text. */
 function plotlyLabel(token, longest = Infinity) {
-  const letters = Array.from(labelOf(token));
+  const letters = Array.from(markOf(token) + labelOf(token));
   const text = letters.length > longest ? `${letters.slice(0, longest).join("")}…` : letters.join("");
   return text
     .replaceAll("&", "&amp;")

@@ -7,6 +7,7 @@ function createMap(context) {
   const base = element("canvas", { class: "base" });
   const plot = element("div", { class: "plot" });
   const pattern = element("canvas", { class: "pattern" });
+  const links = element("canvas", { class: "links", testid: "links" });
   const overlay = createOverlay(context);
   const axes = createAxes(context);
   const box = element(
@@ -15,6 +16,7 @@ function createMap(context) {
     base,
     plot,
     pattern,
+    links,
     overlay.element,
     axes.element,
   );
@@ -30,7 +32,7 @@ function createMap(context) {
     legend.element,
   );
   const below = legend.element;
-  const map = { context, below, box, base, plot, pattern, overlay, axes, notice, geometry: null };
+  const map = { context, below, box, base, plot, pattern, links, overlay, axes, notice, geometry: null };
   map.drawing = createDrawing(map);
   watchPointer(map);
   const update = (changed) => {
@@ -55,6 +57,9 @@ function updateMap(map, changed) {
     map.drawing.request();
   }
   if (has("zoom")) paintPattern(map);
+  if (has("trace", "site", "layer", "head", "alignment", "theme", "size", "projector", "zoom")) {
+    drawLinks(context, map.links, map.geometry);
+  }
   map.overlay.update(map.geometry);
   map.axes.update(map.geometry);
 }
@@ -218,8 +223,13 @@ function mapHeading(context, showAll) {
     { type: "button", class: "quiet", testid: "reset-zoom", hidden: true, on: { click: showAll } },
     say("reset_zoom"),
   );
-  const node = element("header", { class: "map-heading" }, title, reset, button("png"), button("svg"), button("csv"));
+  const alignment = createAlignment(context);
+  const pharaoh = button("pharaoh");
+  const saves = [button("png"), button("svg"), button("csv"), pharaoh];
+  const node = element("header", { class: "map-heading" }, title, reset, alignment.element, ...saves);
   const update = (changed) => {
+    alignment.update(changed);
+    pharaoh.hidden = context.state.site !== "cross" || context.state.alignment === "off";
     if (changed.has("zoomed")) reset.hidden = !context.state.zoomed;
     if (["trace", "site", "layer", "head"].some((name) => changed.has(name))) write(title, mapTitle(context));
   };

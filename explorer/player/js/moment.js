@@ -48,6 +48,11 @@ function headName(layer, head) {
   return `L${layer} H${head}`;
 }
 
+/** The name of a head, or of the mean of a layer's heads. */
+function shownName({ say }, layer, head) {
+  return head === MEAN ? say("mean_of", { layer: `L${layer}` }) : headName(layer, head);
+}
+
 /** The head to open on: the one that aligns best where that is known, else the first. */
 function bestHead(trace, site) {
   let best = { layer: 0, head: 0, score: -1 };

@@ -5,16 +5,19 @@ const ARRAY_TYPES = {
   float32: Float32Array,
 };
 const FULL_WEIGHT = 65535;
+const MEAN = -1; // in place of a head: the mean of all heads of its layer
 
 /**
  * Read the bytes Python wrote.
  * @param {Uint8Array} bytes
- * @returns {object} header, tokens, sites, candidates by step and gold
+ * @param {object} outer what the header does not say itself: that of the trace in pieces
+ * @returns {object} header, tokens, sites, candidates by step and gold; `words`: the same in
+ *   words, or null; `rows`: of a trace in words, the row of each word's last piece
  */
-function readPayload(bytes) {
+function readPayload(bytes, outer = {}) {
   const whole = bytes.byteOffset % 4 ? bytes.slice() : bytes; // typed arrays must be aligned
   const size = new DataView(whole.buffer, whole.byteOffset).getUint32(0, true);
-  const header = JSON.parse(new TextDecoder().decode(whole.subarray(4, 4 + size)));
+  const header = { ...outer, ...JSON.parse(new TextDecoder().decode(whole.subarray(4, 4 + size))) };
   const start = whole.byteOffset + 4 + size;
   const array = (name) => {
     const place = header.arrays[name];
@@ -33,6 +36,8 @@ function readPayload(bytes) {
     sites,
     candidates: readCandidates(header, array),
     gold: array("gold"),
+    words: header.arrays.words ? readPayload(array("words"), header) : null,
+    rows: header.rows ?? null,
   };
 }
 
@@ -45,6 +50,16 @@ function readSite(name, header, codes, closed) {
   const none = closed ? null : new Uint8Array(area);
   const differ = Boolean(closed) && closed.length > area;
   const place = (layer, head) => (layer * heads + head) * area;
+  const one = (array, layer, head) => array.subarray(place(layer, head), place(layer, head) + area);
+  const means = new Map(); // by layer
+  const mean = (layer) => {
+    const all = (array) => Array.from({ length: heads }, (_, head) => one(array, layer, head));
+    if (!means.has(layer)) {
+      const shut = differ ? closedInAll(all(closed)) : null;
+      means.set(layer, { weights: meanOf(all(weights)), closed: shut });
+    }
+    return means.get(layer);
+  };
   return {
     name,
     layers,
@@ -54,10 +69,22 @@ function readSite(name, header, codes, closed) {
     scale,
     queryTokens: name === "encoder" ? header.source : header.target,
     keyTokens: name === "decoder" ? header.target : header.source,
-    weights: (layer, head) => weights.subarray(place(layer, head), place(layer, head) + area),
-    closed: (layer, head) =>
-      none || (differ ? closed.subarray(place(layer, head), place(layer, head) + area) : closed),
+    weights: (layer, head) => (head === MEAN ? mean(layer).weights : one(weights, layer, head)),
+    closed: (layer, head) => {
+      if (!differ) return none || closed;
+      return head === MEAN ? mean(layer).closed : one(closed, layer, head);
+    },
   };
+}
+
+/** The mean of the heads' codes. */
+function meanOf(heads) {
+  return heads[0].map((_, cell) => Math.round(heads.reduce((sum, codes) => sum + codes[cell], 0) / heads.length));
+}
+
+/** Closed where every head has it closed, for the first one's reason. */
+function closedInAll(heads) {
+  return heads[0].map((code, cell) => (heads.every((codes) => codes[cell] !== 0) ? code : 0));
 }
 
 /** Put the open cells back in their places, zeros behind the mask. */

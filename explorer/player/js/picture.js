@@ -12,7 +12,7 @@ function exportFigure(context) {
   const layout = {
     ...exportFrame(context, room, unit),
     ...exportAxes(context, rows, room, unit),
-    shapes: exportOutline(context),
+    shapes: [...exportLinks(context, rows), ...exportOutline(context)],
     annotations: [
       ...exportPredictions(context, unit),
       ...exportWeights(context, unit),
@@ -119,6 +119,19 @@ function exportOutline(context) {
   const line = { color: css(context.palette.query), width: 2 };
   const [x1, y0, y1] = [siteOf(context).keys - 0.5, row - 0.5, row + 0.5];
   return [{ type: "rect", x0: -0.5, x1, y0, y1, line }];
+}
+
+/** The marks of the cells the alignment links. */
+function exportLinks(context, rows) {
+  const lines = cornersOf({ width: 1, height: 1 }, 0.1, false);
+  const mark = (key, row, [colour, width]) => {
+    const point = ([x, y]) => `${key - 0.5 + x},${row - 0.5 + y}`;
+    const path = lines.map((line) => `M${line.map(point).join("L")}`).join("");
+    return { type: "path", path, line: { color: css(colour), width } };
+  };
+  const seen = Array.from(linksOf(context).subarray(0, rows));
+  const strokes = linkStrokes(context.palette);
+  return seen.flatMap((key, row) => (key < 0 ? [] : strokes.map((stroke) => mark(key, row, stroke))));
 }
 
 /** "→ predicted" at the right end of the rows. */

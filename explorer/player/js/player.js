@@ -32,7 +32,8 @@ function createPlayer(root, trace, options) {
   const context = { root: frame, options: { ...options }, signal: abort.signal, generation: 0 };
   const draw = (changed) => drawParts(context, parts, changed);
   const store = createState(openingState(trace, trace.header.view, {}), draw);
-  Object.assign(context, { state: store.values, set: store.set, touch: store.touch, trace });
+  Object.assign(context, { state: store.values, set: store.set, touch: store.touch });
+  adopt(context, trace);
   context.say = (key, facts) => fill(context.trace.header.strings, key, facts);
   context.act = createActions(context, store);
   context.report = createReport(context);
@@ -83,6 +84,7 @@ function buildParts(context, frame) {
   context.palette = readPalette(probe);
   const strips = createStrips(context);
   const transport = createTransport(context);
+  const unit = createUnitChoice(context);
   const site = createSiteChoice(context);
   const rail = createRail(context);
   const map = createMap(context);
@@ -92,12 +94,13 @@ function buildParts(context, frame) {
   const integrity = createIntegrity(context);
   const tooltip = createTooltip(context);
   rail.element.prepend(site.element);
+  transport.element.append(unit.element);
   const aside = element("div", { class: "aside" }, sentence.element, candidates.element, forced.element);
   const main = element("div", { class: "main" }, rail.element, map.element, aside);
   frame.append(strips.element, transport.element, main, integrity.element, tooltip.element);
   frame.dataset.theme = context.palette.dark ? "dark" : "light";
   frame.lang = context.trace.header.language;
-  const above = [strips, transport, site, integrity]; // these leave the others their room
+  const above = [unit, strips, transport, site, integrity]; // these leave the others their room
   const all = [...above, rail, map, forced, sentence, candidates, tooltip];
   return { all, map, probe };
 }
@@ -108,20 +111,28 @@ function fill(strings, key, facts = {}) {
   return sentence.replace(/\{(\w+)\}/g, (whole, name) => (name in facts ? String(facts[name]) : whole));
 }
 
-/** What is shown first: what the view asks for where the trace has it, else what was shown. */
-function openingState(trace, view, before) {
+/**
+ * What is shown first: what the view asks for where the trace has it, else what was shown.
+ * @param {object} pieces the trace; the view counts its steps
+ */
+function openingState(pieces, view, before) {
+  const trace = inUnit(pieces, before.words);
   const names = Object.keys(trace.sites);
   const wanted = [view.site, before.site, "cross", "decoder", "encoder"];
   const site = trace.sites[wanted.find((name) => names.includes(name))];
   const best = bestHead(trace, site);
   const within = (value, count) => Number.isInteger(value) && value >= 0 && value < count;
   const pick = (name, count) => [view[name], before[name], best[name]].find((value) => within(value, count)) ?? 0;
-  const step = within(view.step - 1, trace.steps) ? view.step : trace.steps;
+  const step = within(view.step - 1, pieces.steps) ? stepInUnit(trace, view.step) : trace.steps;
+  const mean = before.head === MEAN && site.heads > 1 && !within(view.head, site.heads);
   return {
     site: site.name,
     layer: pick("layer", site.layers),
-    head: pick("head", site.heads),
+    head: mean ? MEAN : pick("head", site.heads),
     step,
+    words: before.words ?? false,
+    left: view.step ?? 0, // the step of the pieces from which the words were entered
+    alignment: before.alignment ?? "off",
     ahead: view.ahead ?? (view.step === null || (before.ahead ?? false)),
     scale: before.scale ?? null,
     log: before.log ?? false,
@@ -138,10 +149,10 @@ function openingState(trace, view, before) {
 function updatePlayer(context, store, next, rebuild) {
   const before = context.trace.header;
   context.act.pause();
-  context.trace = next;
   context.generation += 1;
   context.root.classList.remove("waiting");
   store.set(openingState(next, next.header.view, store.values));
+  adopt(context, next);
   store.touch("trace", "step", "site", "layer", "head", "ahead", "zoomed");
   if (before.language !== next.header.language) rebuild();
 }
@@ -159,12 +170,14 @@ function createActions(context, store) {
     play,
     pause,
     chooseSite: (name) => chooseSite(context, store, name),
-    force: (step, id) => ask("onForce", step, id),
+    chooseUnit: (name) => chooseUnit(context, store, name),
+    force: (step, id) => ask("onForce", decidingStep(context.trace, step), id),
     unforce: (step) => ask("onUnforce", step),
     reset: () => ask("onReset"),
     png: () => downloadFigure(context, "png"),
     svg: () => downloadFigure(context, "svg"),
     csv: () => downloadTable(context),
+    pharaoh: () => downloadLinks(context),
   };
 }
 
@@ -232,8 +245,9 @@ function createReport(context) {
   return (changed) => {
     if (!["site", "layer", "head", "step"].some((name) => changed.has(name))) return;
     clearTimeout(timer);
-    const { site, layer, head, step } = context.state;
-    const selection = { site, layer, head, step: step || null }; // without steps there is none
+    const { site, layer, head } = context.state;
+    const step = pieceStep(context) || null; // without steps there is none
+    const selection = { site, layer, head: head === MEAN ? null : head, step };
     const text = JSON.stringify(selection);
     if (!told) told = text; // the opening is no news
     timer = setTimeout(() => {

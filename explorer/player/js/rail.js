@@ -4,6 +4,7 @@ const TIGHT_THUMBNAIL = 46; // px; below, a score leaves no room for the head's 
 const THUMBNAIL_EDGE = 6; // what a frame adds around the picture
 const SCORE_HEIGHT = 17;
 const LAYER_LABEL = 22;
+const MEAN_HEIGHT = 58; // px the name of a layer takes with the word under it
 const GAP = 1;
 const WORTH_A_LINE = 1.3; // a layer is broken into more lines only for this much larger pictures
 
@@ -83,11 +84,13 @@ function buildRail(context, grid) {
   grid.style.setProperty("--thumb-height", `${size.height}px`);
   grid.style.setProperty("--columns", size.columns);
   grid.classList.toggle("tight", size.width < TIGHT_THUMBNAIL * larger);
+  const lines = Math.ceil(site.heads / size.columns);
+  grid.classList.toggle("low", lines * (size.height + SCORE_HEIGHT + THUMBNAIL_EDGE) < MEAN_HEIGHT);
   const layers = Array.from({ length: site.layers }, (_, layer) =>
     element(
       "div",
       { class: "layer" },
-      element("span", { class: "layer-name", title: context.say("layer_title", { layer }) }, `L${layer}`),
+      layerName(context, site, layer),
       element(
         "div",
         { class: "layer-heads" },
@@ -97,6 +100,27 @@ function buildRail(context, grid) {
   );
   grid.replaceChildren(...layers);
   return size;
+}
+
+/** The name of a layer; a click on it shows the mean of its heads. */
+function layerName({ say, set }, site, layer) {
+  if (site.heads === 1) {
+    return element("span", { class: "layer-name", title: say("layer_title", { layer }) }, `L${layer}`);
+  }
+  return element(
+    "button",
+    {
+      type: "button",
+      class: "layer-name",
+      testid: `mean-${layer}`,
+      title: say("mean_title", { layer }),
+      "aria-label": say("mean_title", { layer }),
+      "data-head": `${layer}/${MEAN}`,
+      on: { click: () => set({ layer, head: MEAN }) },
+    },
+    element("span", {}, `L${layer}`),
+    element("span", { class: "mean-word" }, say("mean")),
+  );
 }
 
 /** One head: its picture, what covers it, and its score. */
@@ -120,6 +144,7 @@ function thumbnail(context, site, layer, head) {
       type: "button",
       class: "thumbnail",
       testid: `head-${layer}-${head}`,
+      "data-head": `${layer}/${head}`,
       title,
       "aria-label": title,
       on: {
@@ -166,14 +191,14 @@ function paintThumbnails(context, grid, size) {
 }
 
 /** Ring the selected head; it alone is a stop of the Tab key. */
-function markSelected({ state, trace }, grid) {
-  const chosen = state.layer * trace.sites[state.site].heads + state.head;
-  grid.querySelectorAll(".thumbnail").forEach((frame, place) => {
-    frame.classList.toggle("selected", place === chosen);
-    assign(frame, "aria-pressed", place === chosen ? "true" : "false");
-    frame.tabIndex = place === chosen ? 0 : -1;
-    if (place === chosen) bringIntoView(grid, frame);
-  });
+function markSelected({ state }, grid) {
+  for (const frame of grid.querySelectorAll("[data-head]")) {
+    const chosen = frame.dataset.head === `${state.layer}/${state.head}`;
+    frame.classList.toggle("selected", chosen);
+    assign(frame, "aria-pressed", chosen ? "true" : "false");
+    frame.tabIndex = chosen ? 0 : -1;
+    if (chosen) bringIntoView(grid, frame);
+  }
 }
 
 /** Scroll the rail, and nothing but the rail, until a head is seen. */
@@ -204,10 +229,12 @@ function moveSelection(context, grid, event) {
   const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
   if (!by) return;
   event.preventDefault();
-  const site = siteOf(context);
   const { state } = context;
-  const place = state.layer * site.heads + state.head + by;
-  if (place < 0 || place >= site.layers * site.heads) return;
-  context.set({ layer: Math.floor(place / site.heads), head: place % site.heads });
-  grid.querySelectorAll(".thumbnail")[place].focus();
+  const all = [...grid.querySelectorAll("[data-head]")]; // each layer's mean, then its heads
+  const chosen = all.findIndex(({ dataset }) => dataset.head === `${state.layer}/${state.head}`);
+  const next = all[chosen + by];
+  if (!next) return;
+  const [layer, head] = next.dataset.head.split("/").map(Number);
+  context.set({ layer, head });
+  next.focus();
 }

@@ -5,7 +5,7 @@ const MOST_MASS = 0.9;
 function createSentence(context) {
   const node = element("p", { class: "sentence", testid: "sentence", role: "status", "aria-live": "polite" });
   const update = (changed) => {
-    const causes = ["trace", "site", "layer", "head", "step"];
+    const causes = ["trace", "site", "layer", "head", "step", "alignment"];
     if (causes.some((name) => changed.has(name))) write(node, sentenceOf(context));
   };
   return { element: node, update };
@@ -19,7 +19,17 @@ function sentenceOf(context) {
   if (row < 0) return say("no_steps");
   const seen = attentionClause(context, row);
   const next = predictionClause(context, row);
-  return next ? say("sentence", { seen, next }) : say("sentence_alone", { seen });
+  const said = next ? say("sentence", { seen, next }) : say("sentence_alone", { seen });
+  return said + alignmentClause(context, row);
+}
+
+/** Which source token the row links, and to what; nothing where no alignment is shown. */
+function alignmentClause(context, row) {
+  const { trace, say, state } = context;
+  const key = linkAt(context, row);
+  if (key < 0) return "";
+  const token = state.alignment === "input" ? trace.target[row] : trace.target[row + 1] ?? trace.predicted.at(-1);
+  return say("sentence_aligned", { token: labelOf(token), key: labelOf(trace.source[key]) });
 }
 
 /** Whom the selected head looks at, from one row. */
@@ -30,7 +40,7 @@ function attentionClause(context, row) {
   const order = weights.map((_, key) => key).sort((one, other) => weights[other] - weights[one]);
   const [key] = order;
   const facts = {
-    head: headName(state.layer, state.head),
+    head: headOf(context),
     query: labelOf(site.queryTokens[row]),
     key: labelOf(site.keyTokens[key]),
     position: key,
@@ -43,6 +53,11 @@ function attentionClause(context, row) {
   const whole = weights.reduce((sum, weight) => sum + weight, 0);
   while (count < order.length && mass < MOST_MASS * whole) mass += weights[order[count++]];
   return say("seen_spread", { ...facts, count });
+}
+
+/** The selected head, or the mean of them, as a subject. */
+function headOf({ say, state: { layer, head } }) {
+  return head === MEAN ? say("all_heads", { layer }) : say("one_head", { head: headName(layer, head) });
 }
 
 /** What the model says next, and who decided when it was not the model. */
@@ -59,8 +74,10 @@ function predictionClause({ trace, say }, row) {
     best: labelOf(best.token),
     best_probability: percent(best.probability),
   };
-  if (chosen.forced) return say(chosen.rank === 1 ? "next_forced_best" : "next_forced", facts);
-  return say(chosen.rank === 1 ? "next_predicted" : "next_given", facts);
+  const names = chosen.forced ? ["next_forced_best", "next_forced"] : ["next_predicted", "next_given"];
+  const said = say(names[chosen.rank === 1 ? 0 : 1], facts);
+  const whole = trace.rows === null || facts.token === labelOf(token);
+  return whole ? said : say("next_in_word", { said, word: labelOf(token) });
 }
 
 /** The encoder has no current row: how sharply its rows look, on average. */
@@ -74,5 +91,5 @@ function encoderSentence(context) {
     rows += 1;
   }
   const weight = (sum / Math.max(rows, 1)).toFixed(2);
-  return say("encoder_sentence", { head: headName(state.layer, state.head), count: rows, weight });
+  return say("encoder_sentence", { head: headOf(context), count: rows, weight });
 }

@@ -8,7 +8,7 @@ function createStrips(context) {
   const target = stripElement(context, "target");
   const node = element("div", { class: "strips" }, source.row, target.row);
   const update = (changed) => {
-    const causes = ["trace", "site", "layer", "head", "step", "ahead", "theme", "hover", "scale", "size", "projector"];
+    const causes = ["trace", "site", "layer", "head", "step", "ahead", "theme", "hover", "scale", "size", "projector", "alignment"];
     if (!causes.some((name) => changed.has(name))) return;
     if (changed.size === 1 && changed.has("hover") && context.state.site !== "encoder") {
       markHovered(context, source.tokens, target.tokens);
@@ -39,8 +39,8 @@ function fitAbreast({ state, trace, root, palette, say }) {
   if (!state.projector) return false;
   const pen = document.createElement("canvas").getContext("2d");
   pen.font = `${PROJECTOR_TYPE}px ${palette.font}`;
-  const tokens = [...trace.source, ...trace.target, ...trace.predicted.slice(-1)].map(labelOf);
-  const chips = tokens.map((token) => Math.max(textWidth(pen, token), 16) + CHIP_EDGE);
+  const tokens = [...trace.source, ...trace.target, ...trace.predicted.slice(-1)];
+  const chips = tokens.map((token) => Math.max(tokenWidth(pen, token), 16) + CHIP_EDGE);
   const names = ["strip_source", "strip_target"].map((name) => Math.max(textWidth(pen, say(name)), 80) + 40);
   return [...chips, ...names].reduce((sum, width) => sum + width, 0) < root.clientWidth;
 }
@@ -102,7 +102,11 @@ function drawSource(context, parent) {
   const { trace } = context;
   const chips = populate(parent, trace.source.length, makeChip);
   const tint = rowTint(context, ["cross", "encoder"]);
-  trace.source.forEach((token, place) => drawChip(chips[place], token, tint?.[place]));
+  const linked = linkAt(context, currentRow(context));
+  trace.source.forEach((token, place) => {
+    drawChip(chips[place], token, tint?.[place]);
+    chips[place].classList.toggle("aligned", place === linked);
+  });
 }
 
 /** The target: what was fed in, the query, what it predicts, and dots for what is to come. */
@@ -112,6 +116,7 @@ function drawTarget(context, parent) {
   const chips = populate(parent, trace.target.length + last, makeChip);
   const tint = rowTint(context, ["decoder"]);
   const row = currentRow(context);
+  const linked = linkAt(context, row) >= 0;
   for (let place = 0; place < chips.length; place += 1) {
     const chip = chips[place];
     const predicted = row >= 0 && place === row + 1 && last === 1;
@@ -122,6 +127,7 @@ function drawTarget(context, parent) {
     chip.classList.toggle("query", place === row);
     chip.classList.toggle("predicted", predicted);
     chip.classList.toggle("ahead", ahead);
+    chip.classList.toggle("aligned", linked && (state.alignment === "input" ? place === row : predicted));
     assign(chip, "aria-current", place === row ? "step" : null);
   }
 }

@@ -28,7 +28,7 @@ function tooltipLines(context, { query, key, layer, head }) {
     code ? say("hover_closed", { weight, reason }) : say("hover_weight", { weight }),
     say("hover_query", { token: name(site.queryTokens, query, site.queries), position: query }),
     say("hover_key", { token: name(site.keyTokens, key, shownKeys(context)), position: key }),
-    `${say(`site_${site.name}`)} · ${headName(layer, head)}`,
+    `${say(`site_${site.name}`)} · ${shownName(context, layer, head)}`,
   ];
 }
 

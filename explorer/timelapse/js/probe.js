@@ -20,7 +20,7 @@ function createProbe(context) {
       if (trace) show(trace);
       box.classList.toggle("waiting", !trace);
       write(note, trace === false ? context.say(moment ? "no_picture" : "waiting_picture") : "");
-      text.show(moment, trace || stage?.context.trace);
+      text.show(moment, trace || stage?.context.pieces);
     }
     if (changed.has("theme")) stage?.recolour();
     if (changed.has("projector")) stage?.context.set({ projector: context.state.projector });
@@ -74,7 +74,8 @@ function createProbeStage(outer, body, trace) {
     if (["site", "layer", "head"].some((name) => changed.has(name))) outer.touch("head");
   };
   const store = createState(opening, draw);
-  Object.assign(context, { state: store.values, set: store.set, touch: store.touch, trace });
+  Object.assign(context, { state: store.values, set: store.set, touch: store.touch });
+  adopt(context, trace);
   Object.assign(context, {
     palette: outer.palette,
     say: (key, facts) => fill(outer.reel.player, key, facts),
@@ -83,7 +84,7 @@ function createProbeStage(outer, body, trace) {
   const rail = createRail(context);
   const map = createMap(context);
   const tooltip = createTooltip(context);
-  rail.element.prepend(createProbeSite(context, parts));
+  rail.element.prepend(createProbeChoices(context, parts));
   parts.push(rail, map, tooltip);
   const key = element("span", { class: "ring-key", title: outer.say("ring_title") }, outer.say("ringed"));
   map.element.querySelector(".legend").append(key);
@@ -111,24 +112,24 @@ function createProbeStage(outer, body, trace) {
   };
 }
 
-/** Encoder, Decoder or Cross. */
-function createProbeSite(context, parts) {
-  const choice = createSiteChoice(context);
-  parts.push(choice);
-  return choice.element;
+/** Encoder, Decoder or Cross; pieces or words. */
+function createProbeChoices(context, parts) {
+  const choices = [createSiteChoice(context), createUnitChoice(context)];
+  parts.push(...choices);
+  return element("div", { class: "choices" }, ...choices.map((choice) => choice.element));
 }
 
 /** Another moment of the same text keeps everything that was chosen; another text starts anew. */
 function showTrace(context, store, next) {
-  const now = context.trace;
+  const now = context.pieces;
   if (next === now) return;
   const shape = (trace) => JSON.stringify([trace.source, trace.target, trace.header.sites]);
   const same = shape(now) === shape(next);
-  context.trace = next;
   if (!same) {
     context.generation += 1;
     store.set({ ...openingState(next, {}, store.values), step: 0, ahead: true, hover: null });
   }
+  adopt(context, next);
   store.touch("trace");
   store.flush();
 }

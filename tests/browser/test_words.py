@@ -1,0 +1,107 @@
+"""The player in words: what the switch changes, and that links agree with Python's."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from browser.test_player import CLIPPED, OVERLAPPING, SIZES, bytes_of, settle, shadow_page
+from playwright.sync_api import Page, expect
+from test_words import pieces_trace
+
+from explorer.alignment import TIMINGS, align, pharaoh
+from explorer.player import View, page
+from explorer.trace import Trace
+from explorer.words import merge
+
+
+def bytes_trace() -> Trace:
+    """The same trace, with a character that has no piece."""
+    source = ("▁The", "▁", "<0xC3>", "<0xA9>", "<eos>", "<pad>")
+    return replace(pieces_trace(), source_tokens=source, digest="")
+
+
+def test_every_view_changes_and_the_page_stays_at_the_same_place(
+    open_html: Callable[..., Page],
+) -> None:
+    tab = open_html(page(bytes_trace(), view=View(site="cross", layer=0, head=0, step=4)))
+    source, target = tab.get_by_test_id("strip-source"), tab.get_by_test_id("strip-target")
+    chips = source.locator(".chip")
+    assert chips.all_inner_texts() == ["▁The", "␣", "‹C3›", "‹A9›", "eos", "pad"]
+    expect(tab.get_by_test_id("sentence")).to_contain_text("asked by “ch”")
+    expect(tab.get_by_role("radiogroup", name="Unit")).to_be_visible()
+    tab.get_by_test_id("unit-pieces").focus()
+    tab.keyboard.press("ArrowRight")
+    expect(tab.get_by_test_id("unit-words")).to_be_focused()
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 3/3")
+    assert chips.all_inner_texts() == ["The", "é", "eos", "pad"]
+    expect(target.locator(".query")).to_have_text("chat")
+    expect(target.locator(".predicted")).to_have_text("eos")
+    assert tab.locator(".key-label").all_inner_texts() == ["The", "é", "eos", "pad"]
+    assert tab.evaluate("document.querySelector('[data-testid=head-0-0] canvas').width") == 4
+    expect(tab.get_by_test_id("sentence")).to_contain_text("asked by “chat”")
+    tab.get_by_test_id("previous").click()
+    expect(tab.get_by_test_id("candidates-title")).to_have_text("Next piece after “Le”")
+    expect(tab.get_by_test_id("candidates-note")).to_contain_text("first piece of the next word")
+    expect(tab.get_by_test_id("sentence")).to_contain_text(
+        "“ch”, 75.0\u00a0%, the beginning of “chat”"
+    )
+    with tab.expect_download() as event:
+        tab.get_by_test_id("csv").click()
+    assert event.value.suggested_filename == "attention-cross-L0-H0-words-step2.csv"
+    assert event.value.path().read_text("utf-8-sig").splitlines()[0] == ",The,é,<eos>,<pad>"
+    tab.get_by_test_id("alignment-input").click()
+    expect(tab.locator(".aligned")).to_have_text(["The", "Le"])
+    expect(tab.get_by_test_id("sentence")).to_contain_text("“Le” is linked to “The”.")
+    for width, height in SIZES:
+        tab.set_viewport_size({"width": width, "height": height})
+        tab.wait_for_timeout(100)
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width
+        assert tab.evaluate(CLIPPED) == [], (width, height)
+        assert tab.evaluate(OVERLAPPING) == [], (width, height)
+    tab.get_by_test_id("unit-pieces").click()
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 3/5")  # the word's last piece
+
+
+def test_the_app_hears_of_pieces_only(open_html: Callable[..., Page]) -> None:
+    trace = pieces_trace()
+    tab = open_html(shadow_page(trace))
+    view = View(site="cross", layer=0, head=0, step=2, what_if=True, forced=((4, "at"),))
+    tab.evaluate("(data) => { call(new Uint8Array(data)); }", bytes_of(trace, view))
+    tab.get_by_test_id("unit-words").click()
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 2/3")
+    expect(tab.get_by_test_id("forced")).to_contain_text("step 2: “at”")
+    tab.get_by_test_id("unit-pieces").click()
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 2/5")  # exactly where it was
+    tab.get_by_test_id("unit-words").click()
+    tab.locator("[data-testid=candidates] .candidate").nth(1).click()
+    tab.get_by_test_id("unforce-4").click()
+    tab.wait_for_timeout(700)
+    said = [what for what in tab.evaluate("heard") if what[0] == "trigger"]
+    assert said == [["trigger", "force", {"step": 3, "id": 5}], ["trigger", "unforce", 4]]
+    tab.get_by_test_id("next").click()
+    tab.get_by_test_id("mean-0").click()
+    tab.wait_for_timeout(700)
+    told = {"site": "cross", "layer": 0, "head": None, "step": 5}
+    assert tab.evaluate("heard").pop() == ["state", "selection", told]
+    forced = View(site="cross", layer=0, head=0, step=3, what_if=True)
+    tab.evaluate("(data) => { call(new Uint8Array(data)); }", bytes_of(trace, forced))
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 2/3")  # still in words
+
+
+@pytest.mark.parametrize("unit", ["pieces", "words"])
+def test_links_are_those_python_finds(open_html: Callable[..., Page], unit: str) -> None:
+    trace = pieces_trace()
+    tab = open_html(page(trace, view=View(site="cross", layer=0, head=0)))
+    tab.get_by_test_id(f"unit-{unit}").click()
+    expect(tab.get_by_test_id("pharaoh")).to_be_hidden()
+    for button, head in (("head-0-0", 0), ("mean-0", None)):
+        tab.get_by_test_id(button).click()
+        for timing in TIMINGS:
+            tab.get_by_test_id(f"alignment-{timing}").click()
+            settle(tab)
+            with tab.expect_download() as event:
+                tab.get_by_test_id("pharaoh").click()
+            shown = merge(trace) if unit == "words" else trace
+            expected = pharaoh(align(shown, 0, head, timing))
+            assert event.value.path().read_text("utf-8") == f"{expected}\n"
+            assert event.value.suggested_filename.endswith(f"-{timing}.pharaoh")
