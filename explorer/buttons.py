@@ -10,10 +10,12 @@ from explorer.errors import ExplorerError
 from explorer.estimate import estimate, in_words
 from explorer.language import say
 from explorer.notice import plain
+from explorer.pairs_form import pairs_form
 from explorer.runs import Run
 from explorer.settings import TrainingConfig, quick_demo
 from explorer.settings_form import available_devices, settings_form
 from explorer.tasks import TASKS
+from explorer.watching import Brought
 
 
 def may_train() -> bool:
@@ -32,10 +34,20 @@ def begin(run: Run | None, recorded: bool, language: str) -> None:
         key="settings",
         icon=":material/tune:",
         disabled=not allowed,
-        on_click=watching.open_form,
+        on_click=partial(watching.open_form, watching.SETTINGS_FORM),
     )
-    if allowed and watching.form_is_open():
+    st.button(
+        say("train.pairs", language),
+        key="pairs",
+        icon=":material/upload_file:",
+        help=say("train.pairs_help" if allowed else "train.class_hint", language),
+        disabled=not allowed,
+        on_click=partial(watching.open_form, watching.PAIRS_FORM),
+    )
+    if allowed and watching.form_on_screen() == watching.SETTINGS_FORM:
         _open_settings(demo, language)
+    if allowed and watching.form_on_screen() == watching.PAIRS_FORM:
+        _open_pairs(language)
     about = f"{say('train.quick_help', language)} {say('train.estimate_help', language)}"
     st.caption(_facts(demo, allowed, language), help=about)
 
@@ -163,6 +175,10 @@ def _start(config: TrainingConfig) -> None:
     watching.watch(watching.key_of(jobs.start(config)))
 
 
+def _start_pairs(config: TrainingConfig, brought: Brought) -> None:
+    watching.watch(watching.key_of(jobs.start_pairs(config, brought.data, brought.name)))
+
+
 def _delete(run: Run) -> None:
     _try(partial(jobs.delete, run))
     watching.leave()
@@ -183,6 +199,20 @@ def _open_settings(demo: TrainingConfig, language: str) -> None:
         if config is not None:
             watching.close_form()
             _try(partial(_start, config))
+            st.rerun()
+
+    form()
+
+
+def _open_pairs(language: str) -> None:
+    """The form for one's own pairs over the page."""
+
+    @st.dialog(say("train.pairs_title", language), width="large", on_dismiss=watching.close_form)
+    def form() -> None:
+        wanted = pairs_form(language)
+        if wanted is not None:
+            watching.close_form()
+            _try(partial(_start_pairs, *wanted))
             st.rerun()
 
     form()

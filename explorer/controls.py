@@ -6,9 +6,10 @@ from functools import partial
 
 import streamlit as st
 
-from explorer import session
+from explorer import examples, session
 from explorer.language import say
 from explorer.library import Entry, describe
+from explorer.notice import plain
 from explorer.place import MOST_PADDING
 
 
@@ -44,10 +45,26 @@ def _type_source(entry: Entry, language: str) -> None:
         label,
         key=key,
         on_change=partial(session.submit, key),
-        placeholder=say("explore.source_hint", language, known=" ".join(entry.symbols)),
+        placeholder=_source_hint(entry, language),
         autocomplete="off",
         label_visibility="collapsed",
     )
+
+
+def _source_hint(entry: Entry, language: str) -> str:
+    """What may be typed, told by an empty box."""
+    if entry.sentences:
+        return say("explore.sentence_hint", language)
+    return say("explore.source_hint", language, known=" ".join(entry.symbols))
+
+
+def advise(entry: Entry, text: str, language: str) -> None:
+    """What to look at in a text that stands among the examples, and whose data taught the
+    model: in the header, where it takes no room from the picture."""
+    hint, credit = examples.hint(entry.name, text, language), entry.credit
+    if hint or credit:
+        with st.container(key="advice"):
+            st.caption(plain(hint or credit), help=plain(credit) if hint and credit else None)
 
 
 def _offer_texts(entry: Entry, language: str) -> None:

@@ -1,6 +1,5 @@
 """The corner of Explore: files in and out, and the link to this very picture."""
 
-import json
 from collections.abc import Mapping
 from functools import partial
 
@@ -15,6 +14,7 @@ from explorer.place import Place
 from explorer.shelf import (
     MOST_UPLOADS,
     delete_upload,
+    describe_chooser,
     keep_upload,
     note_upload_problem,
     take_file,
@@ -92,8 +92,7 @@ def _steps_table(trace: Trace) -> bytes:
 
 def _upload(shelf: Mapping[str, Entry], language: str) -> None:
     """The door for files: read at once, kept under its name, and looked at."""
-    choose = json.dumps(say("explore.upload_choose", language), ensure_ascii=False)
-    st.html(f"<style>:root {{ --choose-file: {choose}; }}</style>")  # see shell.css
+    describe_chooser(language)
     key, limit = upload_key(), gate.LARGEST // 2**20
     st.file_uploader(
         say("explore.upload", language, limit=limit),

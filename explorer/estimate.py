@@ -24,6 +24,11 @@ _ON_GPU = 3e13  # floating-point operations a second that small layers reach
 _ON_CORE = 3e10
 _OVERHEAD = 0.005  # seconds a step takes however small it is
 _EVALUATION = 2.5  # steps an evaluation takes as long as
+_TRANSLATING = 12.0  # the same where hundreds of sentences are translated
+_SENTENCE = 12.0  # pieces in a usual sentence, on each side
+_LOGITS = (
+    4  # copies of them that a step holds: as they come, as float32, their softmax, its gradient
+)
 _PROCESS = 450.0  # MB of Python and torch themselves
 
 
@@ -67,7 +72,10 @@ def count_parameters(config: TrainingConfig) -> int:
 
 
 def tokens_a_step(config: TrainingConfig) -> float:
-    """Source and target tokens of an average batch: lengths are even, EOS and BOS count."""
+    """Source and target tokens of an average batch. Of a toy task lengths are even, EOS and BOS
+    count; sentences are mostly far shorter than the longest."""
+    if config.pairs:
+        return config.batch * (2 * min(config.longest, _SENTENCE) + 3)
     return config.batch * (config.longest + 1 + 3)
 
 
@@ -76,6 +84,8 @@ def measured_speed(config: TrainingConfig, parameters: int, runs: Path) -> float
     for run in list_runs(runs):
         other = run.config
         if other.device != config.device or other.precision != config.precision:
+            continue
+        if bool(other.pairs) != bool(config.pairs):
             continue
         if not (_similar(config.batch, other.batch) and _similar(config.longest, other.longest)):
             continue
@@ -114,15 +124,20 @@ def _rough_seconds(config: TrainingConfig, parameters: int) -> float:
     speed = _ON_CORE * max(1, (os.cpu_count() or 2) - 1)
     if not config.device.startswith("cpu"):
         speed = _ON_GPU
-    length = 2 * config.longest + 3  # padding is computed, too
-    step = _OVERHEAD + 6 * parameters * config.batch * length / speed / 2
-    return step * (config.steps + _EVALUATION * config.steps / config.evaluate_every)
+    tokens = tokens_a_step(config)  # sentences are batched by length: hardly any is padded
+    if not config.pairs:
+        tokens = config.batch * (2 * config.longest + 3)  # padding is computed, too
+    step = _OVERHEAD + 6 * parameters * tokens / speed / 2
+    evaluation = _TRANSLATING if config.pairs else _EVALUATION
+    return step * (config.steps + evaluation * config.steps / config.evaluate_every)
 
 
 def _memory(config: TrainingConfig, parameters: int) -> float:
-    """MB: weights, gradients and Adam's two, what the layers keep, and the process."""
+    """MB: weights, gradients and Adam's two, what the layers keep, the logits of the longest
+    batch, which outweigh the rest where there are thousands of pieces, and the process."""
     layers = config.encoder_layers + 2 * config.decoder_layers
     rows = config.batch / config.accumulate * (config.longest + 2)
     kept = rows * layers * (10 * config.d_model + 2 * config.d_ff + 3 * config.longest)
+    kept += rows * _LOGITS * config.model_config().target_vocabulary
     process = _PROCESS if config.device.startswith("cpu") else 0.0
     return process + (16 * parameters + 4 * kept) / 2**20

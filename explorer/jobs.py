@@ -5,15 +5,19 @@ a restarted server and the command line find the same runs.
 """
 
 import os
+import re
+import shutil
 import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from explorer.errors import RunError
-from explorer.runs import GOING, Run, Status, create_run, find_run, list_runs, queue
+from explorer.checkpoint import write_atomically
+from explorer.errors import ExplorerError, RunError
+from explorer.runs import GOING, PAIRS_FILE, Run, Status, create_run, find_run, list_runs, queue
 from explorer.settings import TrainingConfig
 
 RUNS_VARIABLE = "EXPLORER_RUNS"
@@ -22,6 +26,8 @@ RUNS_VARIABLE = "EXPLORER_RUNS"
 SHELVES = ("runs", "recorded")
 """Where runs stand: those made here, and those that ship with the app."""
 
+_NO_NAME = re.compile(r"[^\w]+")
+_LONGEST_NAME = 40
 _REPOSITORY = Path(__file__).resolve().parent.parent
 
 
@@ -39,14 +45,14 @@ def find(shelf: str, name: str) -> Run:
     return find_run(shelf_folder(shelf), name)
 
 
-def new_folder(task: str) -> Path:
+def new_folder(subject: str) -> Path:
     """An empty folder with a name no run has: "reverse-3", even if two servers ask at once.
 
     Raises `RunError` when it cannot be made.
     """
     number = 1
     while True:
-        folder = shelf_folder("runs") / f"{task}-{number}"
+        folder = shelf_folder("runs") / f"{subject}-{number}"
         try:
             folder.mkdir(parents=True)
         except FileExistsError:
@@ -62,6 +68,22 @@ def new_folder(task: str) -> Path:
 def start(config: TrainingConfig) -> Run:
     """Make a new run and carry it out. Raises `ExplorerError` when it cannot be written."""
     run = create_run(new_folder(config.task), config)
+    launch(run)
+    return run
+
+
+def start_pairs(config: TrainingConfig, data: bytes, name: str) -> Run:
+    """As `start`, on the file of pairs `data`, called `name`, which the run keeps in its folder.
+
+    Nothing is left behind when it cannot be written.
+    """
+    folder = new_folder(_NO_NAME.sub("-", Path(name).stem)[:_LONGEST_NAME].strip("-") or "pairs")
+    try:
+        write_atomically(folder / PAIRS_FILE, data)
+        run = create_run(folder, replace(config, pairs=PAIRS_FILE))
+    except ExplorerError:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
     launch(run)
     return run
 

@@ -7,7 +7,8 @@ loaded when it is first asked something. Names are looked up here, never used as
 import json
 import os
 import random
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import sha256
@@ -16,9 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 from safetensors import SafetensorError, safe_open
 
+from explorer import examples
 from explorer.language import say
+from explorer.place import LONGEST_TEXT as LONGEST_LINK
 from explorer.trace import Trace
-from explorer.vocabulary import SymbolVocabulary, shorten
+from explorer.vocabulary import LONGEST_TEXT, SymbolVocabulary, shorten
 
 if TYPE_CHECKING:
     from explorer.tracing import ExplorableModel
@@ -33,7 +36,7 @@ TRACE_SUFFIX = ".trace"
 LARGEST_TRACE = 128 * 2**20
 """Bytes an uploaded trace may unfold to: it is kept in memory as long as its visitor stays."""
 
-_FIRST = ("reverse", "copy", "sort", "reverse-early")
+_FIRST = ("reverse", "english-french", "copy", "sort", "reverse-early")
 """The order of the shipped models; others follow by name."""
 
 _EXAMPLES = {
@@ -42,6 +45,11 @@ _EXAMPLES = {
     "sort": ("7 3 9 1 4", "丁 丙 乙 甲", "d 4 b 2 c 3 a 1", "5 5 2 5 2 2"),
 }
 _LONG_EXAMPLE = "3 甲 7 a 1 乙 9 c 5 丙 2 e 8 丁 4 g"
+_WORD = re.compile(r"[^\W\d_]{2}")
+_MOST_STORED = 50
+_LONGEST_CREDIT = 300
+_SENTENCE = "The black cat is sleeping on the red chair."
+"""Opens a sentence model that nothing is known of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +57,11 @@ class Entry:
     """One thing to look at: a checkpoint on disk, an uploaded one, or an uploaded trace.
 
     stamp: differs whenever the contents do.
-    symbols: what the model can read; empty for a trace.
-    longest: symbols it was trained for, or as many as it takes.
-    room: symbols it takes.
+    symbols: what the model can read; empty for a trace and for a model of sentences.
+    longest: tokens it was trained for, or as many as it takes.
+    room: tokens it takes.
     description: the checkpoint's facts and sizes, as far as they are shown.
+    sentences: whether the model reads any text, in pieces of words.
     """
 
     name: str
@@ -64,6 +73,7 @@ class Entry:
     path: Path | None = None
     model: "ExplorableModel | None" = field(default=None, compare=False, repr=False)
     trace: Trace | None = field(default=None, compare=False, repr=False)
+    sentences: bool = False
 
     @property
     def uploaded(self) -> bool:
@@ -72,20 +82,43 @@ class Entry:
     @property
     def examples(self) -> tuple[str, ...]:
         """Texts worth looking at; the first is the one to open with."""
+        if self.sentences:
+            return examples.texts(self.name) or self._stored[:8] or (_SENTENCE,)
         texts = (*_EXAMPLES.get(str(self.description.get("task")), ()), _LONG_EXAMPLE)
         short = (text for text in texts if len(text.split()) <= self.longest)
         fitting = tuple(text for text in short if self.reads(text))
         return fitting or (self.random_text(random.Random(0)),)
 
     def reads(self, text: str) -> bool:
-        """Whether the model knows every symbol and has room for them."""
+        """Whether the text makes sense to the model: it has room for it, and knows every symbol
+        or, if it reads sentences, finds a word. Of pieces there are at least as many as words;
+        their number is the model's own to say."""
         symbols = text.split()
-        return 0 < len(symbols) <= self.room and set(symbols) <= set(self.symbols)
+        if not 0 < len(symbols) <= self.room or len(text) > LONGEST_TEXT:
+            return False
+        return _WORD.search(text) is not None if self.sentences else self._knows(symbols)
 
     def random_text(self, generator: random.Random) -> str:
-        """Five to nine symbols the model knows, as far as it has room; "" for a trace."""
+        """Five to nine symbols the model knows, as far as it has room, or a sentence that it
+        never saw; "" for a trace."""
+        if self.sentences:
+            return generator.choice(self._stored or self.examples)
         length = min(generator.randint(5, 9), self.longest)
         return " ".join(generator.choices(self.symbols, k=length)) if self.symbols else ""
+
+    @property
+    def credit(self) -> str:
+        """Whose data the model was trained on; "" where nobody says."""
+        return str(self.description.get("credit", ""))
+
+    @property
+    def _stored(self) -> tuple[str, ...]:
+        """Sentences that its training held out, which the checkpoint brings."""
+        stored: tuple[str, ...] = self.description.get("examples", ())
+        return tuple(text for text in stored if self.reads(text))
+
+    def _knows(self, symbols: Sequence[str]) -> bool:
+        return set(symbols) <= set(self.symbols)
 
     def load(self) -> "ExplorableModel":
         """The model itself; not for a trace. Raises `CheckpointError`."""
@@ -129,6 +162,7 @@ def bring(file_name: str, data: bytes) -> Entry:
         name=stem,
         stamp=stamp,
         symbols=vocabulary.symbols if isinstance(vocabulary, SymbolVocabulary) else (),
+        sentences=not isinstance(vocabulary, SymbolVocabulary),
         longest=_longest(checkpoint.facts, _room(config.max_length)),
         room=_room(config.max_length),
         description={
@@ -150,6 +184,9 @@ def describe(entry: Entry, language: str) -> str:
     exact = entry.description.get("exact_match")
     if isinstance(exact, int | float) and 0 <= exact <= 1:
         parts.append(say("explore.facts_exact", language, percent=f"{100 * exact:.1f}"))
+    bleu = entry.description.get("bleu")
+    if isinstance(bleu, int | float) and 0 <= bleu <= 100:
+        parts.append(say("explore.facts_bleu", language, score=f"{bleu:.1f}"))
     if entry.uploaded:
         parts.append(say("explore.facts_uploaded", language))
     return " · ".join(parts)
@@ -164,12 +201,14 @@ def _read_header(path: Path, changed: int, size: int) -> Entry | None:
         config = json.loads(metadata["config"])
         facts = json.loads(metadata["facts"])
         vocabulary = json.loads(metadata["source_vocabulary"])
+        sentences = vocabulary["kind"] == "sentencepiece"
         room = _room(int(config["max_length"]))
         sizes = {key: config[key] for key in ("encoder_layers", "decoder_layers", "heads")}
         return Entry(
             name=path.stem,
             stamp=f"{path}:{changed}:{size}",
-            symbols=tuple(vocabulary["symbols"]),
+            symbols=() if sentences else tuple(vocabulary["symbols"]),
+            sentences=sentences,
             longest=_longest(facts, room),
             room=room,
             description=_shown_facts(facts) | sizes,
@@ -180,7 +219,14 @@ def _read_header(path: Path, changed: int, size: int) -> Entry | None:
 
 
 def _shown_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: facts[key] for key in ("task", "exact_match") if key in facts}
+    """The facts a page shows; text that comes with a file is bounded here."""
+    shown = {key: facts[key] for key in ("task", "exact_match", "bleu") if key in facts}
+    if isinstance(credit := facts.get("credit"), str):
+        shown["credit"] = credit[:_LONGEST_CREDIT]
+    if isinstance(stored := facts.get("examples"), list):
+        texts = (text for text in stored[:_MOST_STORED] if isinstance(text, str))
+        shown["examples"] = tuple(text for text in texts if 0 < len(text) <= LONGEST_LINK)
+    return shown
 
 
 def _room(max_length: int) -> int:

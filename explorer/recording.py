@@ -57,6 +57,7 @@ def carry_out(run: Run, listen: Listener = lambda moment: None) -> Status:
 
 def _train(run: Run, listen: Listener) -> Status:
     trainer = _ready(run)
+    run.describe_lesson(trainer.lesson.facts())
     run.forget_after(trainer.step)
     beaten = kept = 0.0
     for moment in trainer.run():

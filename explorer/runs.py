@@ -4,6 +4,8 @@
     status.json             state, step, heartbeat, and the sentence of a failure
     metrics.jsonl           one line a moment; pandas.read_json(…, lines=True) reads it
     moments/000310.trace    the probe at that moment, teacher-forced
+    lesson.json             what is learnt from: of a file of pairs, the counts of its rows
+    pairs.tsv               that file, where it was brought to the app
     checkpoint.safetensors  the model as it was last kept
     state.safetensors       all that resuming needs
     stop                    put there by whoever wants the run to stop
@@ -19,7 +21,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -33,6 +35,9 @@ from explorer.trace import Trace
 
 SILENCE = 15.0
 """Seconds without a heartbeat after which a run counts as interrupted."""
+
+PAIRS_FILE = "pairs.tsv"
+"""What a run calls the file of pairs that was brought with it."""
 
 GOING = ("waiting", "running")
 _NAME = re.compile(r"[\w-][\w.-]{0,59}")
@@ -65,8 +70,13 @@ class Run:
 
     @cached_property
     def config(self) -> TrainingConfig:
-        """The settings. Raises `RunError` when they cannot be read."""
-        return TrainingConfig.from_json(self._json("config.json")["settings"])
+        """The settings; a file of pairs in the folder is found there, wherever that is now.
+
+        Raises `RunError` when they cannot be read.
+        """
+        config = TrainingConfig.from_json(self._json("config.json")["settings"])
+        own = self.folder / config.pairs
+        return replace(config, pairs=str(own)) if config.pairs and own.is_file() else config
 
     @cached_property
     def created(self) -> float:
@@ -108,6 +118,14 @@ class Run:
                 continue  # damaged: the others are still good
         return [moments[step] for step in sorted(moments)]
 
+    def lesson(self) -> dict[str, Any]:
+        """What is known of what is learnt from; empty before the training has begun."""
+        try:
+            found = json.loads((self.folder / "lesson.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
     def probe(self, step: int) -> Trace:
         """The probe at a moment. Raises `TraceError` when it is not there or damaged."""
         return Trace.load(self.probe_path(step))
@@ -141,6 +159,11 @@ class Run:
     def report(self, status: Status) -> None:
         """Write how the run is doing."""
         write_atomically(self.folder / "status.json", json.dumps(asdict(status)).encode())
+
+    def describe_lesson(self, facts: dict[str, Any]) -> None:
+        """Write what is learnt from."""
+        text = json.dumps(facts, ensure_ascii=False)
+        write_atomically(self.folder / "lesson.json", text.encode())
 
     def append(self, moment: dict[str, Any]) -> None:
         """Add one line to the metrics. Raises `RunError` when there is no room for it."""

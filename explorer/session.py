@@ -121,7 +121,7 @@ def choose_model(name: str, shelf: Mapping[str, Entry]) -> None:
     entry = shelf[name]
     st.session_state[MODEL] = name
     forget_forced()
-    if entry.symbols and not entry.reads(st.session_state[SOURCE]):
+    if entry.trace is None and not entry.reads(st.session_state[SOURCE]):
         st.session_state[SOURCE] = entry.examples[0]
 
 
@@ -320,4 +320,4 @@ def _step(value: object) -> int | None:
 
 
 def _opening_text(entry: Entry) -> str:
-    return entry.examples[0] if entry.symbols else ""
+    return entry.examples[0] if entry.trace is None else ""

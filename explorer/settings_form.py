@@ -1,6 +1,10 @@
-"""The form of all settings: one line of help each, and what they cost before they are started."""
+"""The form of all settings: one line of help each, and what they cost before they are started.
+
+A setting is shown where it means something: symbols to a toy task, pieces to a translation.
+"""
 
 from dataclasses import asdict
+from functools import partial
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import streamlit as st
@@ -14,31 +18,61 @@ from explorer.settings import TrainingConfig
 from explorer.tasks import TASKS
 
 GROUPS = {
-    "task": ("task", "longest", "symbols", "seed", "causal"),
+    "task": (
+        *("task", "pairs", "columns", "longest", "symbols", "pieces", "joint", "joined"),
+        *("seed", "causal"),
+    ),
     "model": ("encoder_layers", "decoder_layers", "heads", "d_model", "d_ff", "norm", "dropout"),
     "training": ("steps", "until", "batch", "rate", "schedule", "warmup"),
     "rest": ("evaluate_every", "label_smoothing", "clip", "accumulate", "precision", "device"),
 }
-_SMALL = {"rate": "%.2g", "dropout": "%.2f", "label_smoothing": "%.2f", "until": "%.2f"}
-_STEPS = {"rate": 5e-4, "dropout": 0.05, "label_smoothing": 0.05, "until": 0.01, "clip": 0.1}
+_OF_TASKS = {"task", "symbols"}
+_OF_PAIRS = {"pieces", "joint", "joined"}
+_ELSEWHERE = {"pairs", "columns"}  # a form of their own asks for the file
+_LABELS = {
+    (watching.PAIRS_FORM, "until"): "until_bleu",
+    (watching.PAIRS_FORM, "longest"): "longest_pieces",
+}
+_SMALL = {
+    "rate": "%.2g",
+    "dropout": "%.2f",
+    "label_smoothing": "%.2f",
+    "until": "%.2f",
+    "joined": "%.2f",
+}
+_STEPS = {
+    **{"rate": 5e-4, "dropout": 0.05, "label_smoothing": 0.05, "until": 0.01, "clip": 0.1},
+    "joined": 0.05,
+}
 
 
 def settings_form(demo: TrainingConfig, language: str) -> TrainingConfig | None:
     """The form, filled with what was last chosen, at first with `demo`; the config when the
     visitor starts it."""
-    chosen = asdict(demo) | watching.draft()
+    chosen = choose_settings(demo, watching.SETTINGS_FORM, language)
+    return offer_start(chosen, watching.SETTINGS_FORM, True, language)
+
+
+def choose_settings(demo: TrainingConfig, form: str, language: str) -> dict[str, Any]:
+    """The fields of a form, filled with what was last chosen in it, at first with `demo`; all
+    settings as they stand now."""
+    draft = watching.draft(form)
+    chosen = asdict(demo) | draft
     columns = st.columns(len(GROUPS))
     for column, (group, names) in zip(columns, GROUPS.items(), strict=True):
         with column:
             st.markdown(f"**{say(f'train.group_{group}', language)}**")
             for name in names:
-                chosen[name] = _field(name, chosen[name], language)
-    watching.draft().update(chosen)
-    return _offer(chosen, language)
+                if _means_something(name, demo):
+                    draft[name] = chosen[name] = _field(name, chosen[name], form, language)
+    return chosen
 
 
-def _offer(chosen: dict[str, Any], language: str) -> TrainingConfig | None:
-    """What these settings cost and the button, or the one sentence that refuses them."""
+def offer_start(
+    chosen: dict[str, Any], form: str, able: bool, language: str
+) -> TrainingConfig | None:
+    """What these settings cost and the button, or the one sentence that refuses them; the
+    config when it is pressed. able: whether there is something to learn from."""
     config = None
     try:
         config = TrainingConfig(**chosen)
@@ -52,17 +86,25 @@ def _offer(chosen: dict[str, Any], language: str) -> TrainingConfig | None:
             key="start-these",
             type="primary",
             icon=":material/play_arrow:",
-            disabled=config is None,
+            disabled=config is None or not able,
         )
-        st.button(say("train.defaults", language), key="defaults", on_click=watching.forget_draft)
+        st.button(
+            say(f"train.defaults_{form}", language),
+            key="defaults",
+            on_click=partial(watching.forget_draft, form),
+        )
     return config if start else None
 
 
-def _field(name: str, value: Any, language: str) -> Any:
+def _means_something(name: str, demo: TrainingConfig) -> bool:
+    return name not in _ELSEWHERE | (_OF_TASKS if demo.pairs else _OF_PAIRS)
+
+
+def _field(name: str, value: Any, form: str, language: str) -> Any:
     """The widget of one setting; its value."""
-    label = say(f"train.label_{name}", language)
+    label = say(f"train.label_{_LABELS.get((form, name), name)}", language)
     about = f"{say(f'settings.{name}', language)} (`--{name.replace('_', '-')}`)"
-    key = f"{watching.SETTING}{name}-{watching.draft_number()}"
+    key = f"{form}-{name}-{watching.draft_number()}"
     choices = _choices(name, value)
     if choices:
         return st.selectbox(label, choices, index=choices.index(value), key=key, help=about)

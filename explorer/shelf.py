@@ -1,5 +1,6 @@
 """What one visitor brought: files of the session's own, kept in memory as long as it lasts."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from explorer import gate, session
 from explorer.errors import ExplorerError
+from explorer.language import say
 from explorer.library import Entry
 from explorer.session import VisitError
 
@@ -54,6 +56,12 @@ def delete_upload(name: str, shelf: Mapping[str, Entry]) -> None:
 def upload_key() -> str:
     """The key of the uploader: another one after each file, so that it is empty again."""
     return f"upload-{st.session_state.get(_TAKEN, 0)}"
+
+
+def describe_chooser(language: str) -> None:
+    """Give the next uploader's button our words; see shell.css."""
+    choose = json.dumps(say("explore.upload_choose", language), ensure_ascii=False)
+    st.html(f"<style>:root {{ --choose-file: {choose}; }}</style>")
 
 
 def take_file(key: str) -> tuple[str, bytes] | None:

@@ -45,7 +45,7 @@ def _loaded(stamp: str, _entry: Entry) -> "ExplorableModel":
 def _traced(stamp: str, request: Request, _entry: Entry) -> Trace:
     loaded = _entry.model or _loaded(stamp, _entry)  # an upload's stays with its visitor
     config = loaded.transformer.config
-    tokens = len(request.text.split()) + 1  # the end of the sequence is one
+    tokens = len(loaded.source_vocabulary.encode(request.text)) + 1  # the end of the sequence
     padded = min(tokens + request.pad, config.max_length)
     maps = config.heads * (config.encoder_layers + 2 * config.decoder_layers)
     if tokens <= config.max_length and maps * padded**2 > MOST_CELLS:

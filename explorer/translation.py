@@ -8,6 +8,7 @@ sacrebleu, Post 2018, arXiv 1804.08771).
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,9 @@ SAMPLE = 200
 
 SHOWN = 4
 """Translations of them that each moment shows."""
+
+EXAMPLES = 24
+"""Sources of them that a checkpoint brings along, to try it with."""
 
 _SIDES = ("source", "target")
 _SORTED_TOGETHER = 50  # batches whose pairs are sorted by length among themselves
@@ -133,11 +137,18 @@ class PairsLesson:
         source, targets = next(iter(self._sample.items()))
         return source, targets[0]
 
+    def examples(self) -> list[str]:
+        """Held-out sources that are neither very short nor long, the probe first."""
+        first = self.probe()[0]
+        some = (text for text in self._sample if 3 <= len(text.split()) <= 12 and text != first)
+        return [first, *islice(some, EXAMPLES - 1)]
+
     def facts(self) -> dict[str, Any]:
         counts = self.pairs.counts
         return {
             "task": self.config.task,
             "longest": self.config.longest,
+            "examples": self.examples(),
             "pairs": {
                 "rows": counts.rows,
                 "kept": counts.kept,

@@ -4,6 +4,7 @@ The run that is watched stands in the address, so that a reload and a link find 
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
@@ -22,13 +23,28 @@ PART = "run"
 TASK = "train-task"
 RUN = "train-run"
 OTHER = "train-other"
-SETTING = "setting-"
+
+PAIRS_FORM = "pairs"
+SETTINGS_FORM = "setting"
+"""The forms that open over the page; the keys of their widgets begin so."""
 
 _COMPARED = "train-compared"
 _PROBLEM = "train-problem"
 _DRAFT = "train-draft"
 _FORM = "train-form"
 _DRAFT_NUMBER = "train-draft-number"
+_BROUGHT = "train-brought"
+_TIMES = "train-times-brought"
+_COLUMNS = "train-columns"
+_HEADINGS = "train-headings"
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """A file of pairs as a visitor brought it."""
+
+    name: str
+    data: bytes = field(repr=False)
 
 
 def shelf() -> dict[str, Run]:
@@ -103,31 +119,68 @@ def signature(run: Run) -> tuple[object, ...]:
     return status.state, jobs.is_starting(status), run.checkpoint_path.exists()
 
 
-def open_form() -> None:
-    """Show the form of all settings until it is closed, whatever else happens on the page."""
-    st.session_state[_FORM] = True
+def open_form(form: str) -> None:
+    """Show one of the forms until it is closed, whatever else happens on the page."""
+    st.session_state[_FORM] = form
 
 
 def close_form() -> None:
-    st.session_state[_FORM] = False
+    st.session_state[_FORM] = None
 
 
-def form_is_open() -> bool:
-    return bool(st.session_state.get(_FORM, False))
+def form_on_screen() -> str | None:
+    """The form that is open."""
+    form: str | None = st.session_state.get(_FORM)
+    return form
 
 
-def draft() -> dict[str, Any]:
-    """The settings as they stand in the form, kept while it is closed."""
-    found: dict[str, Any] = st.session_state.setdefault(_DRAFT, {})
+def draft(form: str) -> dict[str, Any]:
+    """The settings as they stand in a form, kept while it is closed."""
+    found: dict[str, Any] = st.session_state.setdefault(f"{_DRAFT}-{form}", {})
     return found
 
 
 def draft_number() -> int:
-    """How often the form was emptied; part of its widgets' keys, so that they are new then."""
+    """How often a form was emptied; part of its widgets' keys, so that they are new then."""
     return int(st.session_state.get(_DRAFT_NUMBER, 0))
 
 
-def forget_draft() -> None:
-    """Empty the form."""
+def forget_draft(form: str) -> None:
+    """Empty a form."""
     st.session_state[_DRAFT_NUMBER] = draft_number() + 1
-    st.session_state[_DRAFT] = {}
+    st.session_state[f"{_DRAFT}-{form}"] = {}
+
+
+def bring(brought: Brought) -> None:
+    """Keep a file of pairs in place of the last one; its columns are chosen anew."""
+    st.session_state[_BROUGHT] = brought
+    st.session_state[_TIMES] = times_brought() + 1
+    choose_columns((0, 1), False)
+
+
+def brought() -> Brought | None:
+    """The file of pairs this visitor brought last; kept, so that nothing is lost when a
+    training on it is refused or another one is wanted."""
+    found: Brought | None = st.session_state.get(_BROUGHT)
+    return found
+
+
+def times_brought() -> int:
+    """How many files were brought; part of the keys of what is chosen in one."""
+    return int(st.session_state.get(_TIMES, 0))
+
+
+def choose_columns(places: tuple[int, int], headings: bool) -> None:
+    """Note where source and translation stand, and whether the first row only names them."""
+    st.session_state[_COLUMNS], st.session_state[_HEADINGS] = places, headings
+
+
+def columns() -> tuple[int, int]:
+    """Where source and translation stand in the file of pairs, counted from 0."""
+    found: tuple[int, int] = st.session_state[_COLUMNS]
+    return found
+
+
+def has_headings() -> bool:
+    """Whether the first row of the file of pairs only names the columns."""
+    return bool(st.session_state[_HEADINGS])

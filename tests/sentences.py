@@ -37,3 +37,18 @@ TINY_PAIRS = TrainingConfig(
 
 def as_table() -> str:
     return "".join(f"{source}\t{target}\n" for source, target in SENTENCES)
+
+
+def as_chinese_table() -> str:
+    """The same English sentences with Chinese ones beside them."""
+    who = dict(zip(_WHO, ("我", "你", "我们", "他们", "猫"), strict=True))
+    see = dict(zip(_SEE, ("看见", "想要", "喜欢", "听见"), strict=True))
+    what = dict(zip(_WHAT, ("一只狗", "红色的房子", "水"), strict=True))
+    when = dict(zip(_WHEN, ("今天", "现在", "常常", "在这里"), strict=True))
+    return "".join(
+        f"{a.capitalize()} {b} {c} {d}.\t{who[a]}{when[d]}{see[b]}{what[c]}。\n"
+        for a in who
+        for b in see
+        for c in what
+        for d in when
+    )

@@ -7,7 +7,7 @@ import pytest
 from explorer.estimate import count_parameters, estimate, in_words, short_count, short_time
 from explorer.model import Transformer
 from explorer.runs import Run, Status, create_run
-from explorer.settings import TrainingConfig, quick_demo
+from explorer.settings import TrainingConfig, quick_demo, small_translation
 
 DEMO = quick_demo("reverse", on_gpu=False)
 
@@ -72,3 +72,25 @@ def test_counts_and_times_in_words():
     assert [short_count(count) for count in (940_000, 243_000, 3_200)] == ["0.9 M", "0.2 M", "3 k"]
     times = [short_time(seconds, "en") for seconds in (0.2, 8, 61, 300, 9000, float("inf"))]
     assert times == ["1 s", "8 s", "60 s", "5 min", "2.5 h", "?"]
+
+
+PAIRS = TrainingConfig(pairs="x.tsv", longest=128, pieces=8000, d_model=256, heads=8, device="cpu")
+
+
+def test_the_logits_outweigh_the_rest_where_there_are_thousands_of_pieces(tmp_path):
+    few, many = (
+        estimate(replace(PAIRS, pieces=pieces, batch=128), tmp_path).memory
+        for pieces in (8000, 32_000)
+    )
+    logits = 128 * 130 * (32_000 - 8000) * 4 / 2**20
+    assert many - few > 3 * logits
+    assert 3000 < few < 9000  # 4407 MB were measured with three layers a side
+
+
+def test_a_toy_run_tells_nothing_about_pairs_and_another_run_on_pairs_does(tmp_path):
+    small = small_translation("x.tsv", ("1", "2"), on_gpu=False)
+    assert 60 < estimate(small, tmp_path).seconds < 900
+    finished(tmp_path / "toy", replace(small, pairs="", task="copy", columns=("1", "2")), 1.0)
+    assert not estimate(small, tmp_path).measured
+    finished(tmp_path / "own", small, 100.0)
+    assert estimate(replace(small, steps=3000), tmp_path).seconds == pytest.approx(200.0)

@@ -1,5 +1,6 @@
 import io
 import json
+import shutil
 import struct
 from dataclasses import replace
 from pathlib import Path
@@ -7,13 +8,16 @@ from pathlib import Path
 import numpy as np
 import pandas
 import pytest
+from sentences import TINY_PAIRS
 from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 
 import explorer
-from explorer import classroom, corner, session, stage
+from explorer import classroom, corner, library, session, stage
 from explorer.archive import pack, unpack
+from explorer.checkpoint import save_checkpoint
 from explorer.trace import Trace
+from explorer.training import Trainer
 from explorer.turns import Turns
 
 ROOT = Path(__file__).parent.parent
@@ -371,3 +375,76 @@ def test_without_models_the_page_says_how_to_get_one(monkeypatch, tmp_path):
     app = opened()
     assert not app.exception
     assert "train" in app.info[0].value
+
+
+@pytest.fixture
+def translator(tmp_path: Path, pairs_file: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the shipped reverse and a translator that has learnt next to nothing."""
+    folder = tmp_path / "checkpoints"
+    folder.mkdir()
+    shutil.copy(ROOT / "checkpoints" / "reverse.safetensors", folder)
+    trainer = Trainer(replace(TINY_PAIRS, pairs=str(pairs_file), heads=4, steps=1))
+    checkpoint = trainer.checkpoint({"bleu": 12.3, "credit": "taught by **nobody**"})
+    save_checkpoint(checkpoint, folder / "english-french.safetensors")
+    monkeypatch.setenv(library.FOLDER_VARIABLE, str(folder))
+    return folder
+
+
+def advice(app: AppTest) -> list[str]:
+    return [text.value.replace("\\", "") for text in app.caption]
+
+
+def test_a_translator_opens_with_its_first_example_and_says_what_to_look_at(translator):
+    app = opened()
+    app.selectbox(key="model-en").set_value("english-french").run()
+    assert not app.exception
+    assert app.selectbox(key="model-en").options[1].endswith("BLEU 12.3")
+    box = app.text_input(key="source-en")
+    assert box.value == "The black cat is sleeping on the red chair."
+    assert box.placeholder == "Type a sentence, then Enter"
+    assert header(app)["source"][0].startswith("▁")
+    assert any("colours after their noun" in text for text in advice(app))
+    app = typed(app, "We want water now.")
+    assert not app.error
+    assert not any("colours" in text for text in advice(app))
+    assert "taught by **nobody**" in advice(app)
+    app.menu_button(key="examples").click("Where do you live?").run()
+    assert any("has no word of its own" in text for text in advice(app))
+    app.button(key="random").click().run()
+    assert not app.error
+    app.selectbox(key="model-en").set_value("reverse").run()
+    assert app.text_input(key="source-en").value == "7 3 9 1 4"
+    assert not any("nobody" in text for text in advice(app))
+
+
+def test_what_is_to_be_looked_at_is_said_in_chinese_too(translator):
+    app = opened(lang="zh", model="english-french")
+    assert any("颜色词" in text for text in advice(app))
+    assert app.text_input(key="source-zh").placeholder == "输入一个句子，然后按回车"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("word " * 60, "at most 66"), ("word " * 5_000, "at most 20000 are read"), ("  ", "is empty")],
+)
+def test_a_sentence_that_cannot_be_taken_names_the_limit_and_stays(translator, text, words):
+    app = typed(opened(model="english-french"), text)
+    assert not app.exception
+    assert words in app.error[0].value.replace("\\", "")
+    assert app.text_input(key="source-en").value == text
+    assert header(app)["source"]
+
+
+def test_pieces_are_counted_and_not_words(translator, monkeypatch):
+    monkeypatch.setattr(stage, "MOST_CELLS", 12 * 20**2)
+    app = typed(opened(model="english-french", pad="0"), "I see a dog today.")
+    assert not app.error
+    app = typed(app, "unbelievablyincomprehensible" * 2)  # one word of more than 20 pieces
+    assert "at most 20 tokens" in app.error[0].value
+
+
+def test_any_letter_of_any_script_is_read(translator):
+    app = typed(opened(model="english-french"), "😀 你好 שלום")
+    assert not app.exception
+    assert not app.error
+    assert any(label.startswith("<0x") for label in header(app)["source"])

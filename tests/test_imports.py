@@ -40,9 +40,19 @@ LAYERS = [  # each may import from its own layer's earlier modules and from laye
     ["runs", "recording", "estimate", "jobs"],
     ["player", "notebook", "timelapse"],
     [
-        *("place", "library", "classroom", "delivery", "gate", "moments", "warmth", "turns"),
+        *(
+            "place",
+            "examples",
+            "library",
+            "classroom",
+            "delivery",
+            "gate",
+            "moments",
+            "warmth",
+            "turns",
+        ),
         *("session", "shelf", "notice", "stage", "controls", "corner"),
-        *("watching", "settings_form", "buttons", "screen", "views", "shell"),
+        *("watching", "settings_form", "pairs_form", "buttons", "screen", "views", "shell"),
     ],
 ]
 ORDER = [module for layer in LAYERS for module in layer]

@@ -2,11 +2,15 @@
 
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
+from sentences import TINY_PAIRS, as_chinese_table
 
 from explorer import jobs
+from explorer.checkpoint import load_checkpoint
 from explorer.errors import ExplorerError, RunError
 from explorer.runs import Run, Status, create_run
 from explorer.settings import TrainingConfig
@@ -136,3 +140,24 @@ def test_the_command_is_the_one_for_hands_and_leaves_a_core_to_others(monkeypatc
     assert jobs.command(run)[1:4] == ["-m", "explorer", "train"]
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     assert int(jobs._environment()["OMP_NUM_THREADS"]) == max(1, (os.cpu_count() or 2) - 1)
+
+
+def test_a_run_on_pairs_keeps_its_file_and_learns_from_it(runs):
+    config = replace(TINY_PAIRS, steps=4, evaluate_every=2)
+    run = jobs.start_pairs(config, as_chinese_table().encode(), "../中文 (1).tsv")
+    assert run.name == "中文-1-1"
+    assert (run.folder / "pairs.tsv").read_text("utf-8") == as_chinese_table()
+    wait_for(lambda: run.status().state == "done")
+    assert run.lesson()["pairs"]["kept"] == 240
+    assert run.lesson()["examples"]
+    moment = run.moments()[-1]
+    assert {"bleu", "chrf", "perplexity", "samples"} <= set(moment)
+    assert any("今" in label for label in run.probe(4).predicted_tokens)
+    assert load_checkpoint(run.checkpoint_path).facts["examples"] == run.lesson()["examples"]
+
+
+def test_a_refused_start_leaves_nothing_behind(runs, monkeypatch):
+    monkeypatch.setattr(jobs, "create_run", Mock(side_effect=RunError("no_run", name="x")))
+    with pytest.raises(RunError):
+        jobs.start_pairs(TINY_PAIRS, b"a\tb", "file.tsv")
+    assert list(runs.iterdir()) == []

@@ -1,16 +1,20 @@
 import random
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from sentences import TINY_PAIRS, as_table
 
 from explorer import library
 from explorer.checkpoint import save_checkpoint, to_bytes
 from explorer.errors import CheckpointError, TraceError
 from explorer.library import Entry, bring, describe, shipped
+from explorer.pairs import parse_pairs
 from explorer.trace import Trace
 from explorer.tracing import ExplorableModel
+from explorer.training import Trainer
 
 
 @pytest.fixture
@@ -114,3 +118,64 @@ def test_a_model_reads_what_it_has_room_for_and_offers_what_it_was_trained_for()
     assert len(entry.random_text(random.Random(1)).split()) <= 6
     assert shipped()["reverse"].room == 33
     assert shipped()["reverse"].longest == 16
+
+
+@pytest.fixture(scope="module")
+def translator(tmp_path_factory) -> bytes:
+    """A checkpoint of a model of sentences that has learnt nothing yet, with some facts."""
+    path = tmp_path_factory.mktemp("pairs") / "pairs.tsv"
+    path.write_text(as_table(), "utf-8")
+    trainer = Trainer(replace(TINY_PAIRS, pairs=str(path)))
+    return to_bytes(trainer.checkpoint({"bleu": 51.234, "credit": "by somebody"}))
+
+
+def both(translator: bytes, folder: Path) -> tuple[Entry, Entry]:
+    """The model as a listed file and as an upload."""
+    (folder / "own.safetensors").write_bytes(translator)
+    return shipped()["own"], bring("own.safetensors", translator)
+
+
+def test_a_model_of_sentences_is_listed_before_torch_and_uploaded_alike(translator, folder):
+    listed, uploaded = both(translator, folder)
+    for entry in (listed, uploaded):
+        assert entry.sentences
+        assert entry.symbols == ()
+        assert (entry.longest, entry.room) == (32, 65)
+        assert describe(entry, "en").startswith("own · 1+1 layers · 2 heads · BLEU 51.2")
+        assert entry.credit == "by somebody"
+    assert listed.examples == uploaded.examples
+    assert listed.load().trace(listed.examples[0]).source_tokens[-1] == "<eos>"
+
+
+def test_its_examples_are_sentences_that_its_training_held_out(translator, folder):
+    entry = both(translator, folder)[0]
+    held_out = {pair.source for pair in parse_pairs(as_table().encode(), "x").part("dev")}
+    assert 1 < len(entry.examples) <= 8
+    assert set(entry.examples) <= held_out
+    assert entry.random_text(random.Random(1)) in held_out
+
+
+@pytest.mark.parametrize(
+    ("text", "reads"),
+    [
+        ("The cat sees a dog.", True),
+        ("我今天看见一只狗。", True),
+        ("7 3 9 1 4", False),
+        ("甲 乙 丙 丁", False),
+        ("", False),
+        ("word " * 65, True),
+        ("word " * 66, False),
+        ("x" * 20_001, False),
+    ],
+)
+def test_any_text_with_a_word_makes_sense_to_it_that_may_fit(text, reads):
+    assert Entry("x", "", room=65, sentences=True).reads(text) is reads
+
+
+@pytest.mark.parametrize(
+    "facts", [{"credit": 7, "examples": "no"}, {"examples": [3, "", "a" * 9999]}]
+)
+def test_facts_that_are_no_text_are_left_aside(facts):
+    entry = Entry("x", "", room=65, sentences=True, description=library._shown_facts(facts))
+    assert entry.credit == ""
+    assert entry.examples == ("The black cat is sleeping on the red chair.",)

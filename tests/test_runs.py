@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from explorer.errors import ExplorerError, RunError
-from explorer.runs import SILENCE, Run, Status, create_run, find_run, list_runs, queue
+from explorer.runs import PAIRS_FILE, SILENCE, Run, Status, create_run, find_run, list_runs, queue
 from explorer.settings import TrainingConfig
 
 CONFIG = TrainingConfig(device="cpu")
@@ -132,3 +132,20 @@ def test_one_process_owns_a_run(run):
 def test_a_missing_probe_is_a_sentence(run):
     with pytest.raises(ExplorerError):
         run.probe(10)
+
+
+def test_a_file_of_pairs_in_the_folder_is_found_wherever_that_is_moved(tmp_path):
+    run = create_run(tmp_path / "one", TrainingConfig(pairs=PAIRS_FILE))
+    assert run.config.pairs == PAIRS_FILE  # not there yet
+    (run.folder / PAIRS_FILE).write_text("a\tb\n")
+    assert Run(run.folder).config.pairs == str(tmp_path / "one" / PAIRS_FILE)
+    run.folder.rename(tmp_path / "two")
+    assert Run(tmp_path / "two").config.pairs == str(tmp_path / "two" / PAIRS_FILE)
+
+
+def test_what_is_learnt_from_is_written_beside(run):
+    assert run.lesson() == {}
+    run.describe_lesson({"pairs": {"kept": 3}})
+    assert run.lesson() == {"pairs": {"kept": 3}}
+    (run.folder / "lesson.json").write_text("[1")
+    assert run.lesson() == {}

@@ -176,3 +176,15 @@ def test_a_visit_error_speaks_both_languages():
     error = VisitError("too_many_uploads", limit=4)
     assert "4 files" in str(error)
     assert "4 个文件" in error.in_language("zh")
+
+
+def test_a_text_that_makes_no_sense_to_the_other_kind_of_model_gives_way(state):
+    translator = Entry("own", "3", room=65, sentences=True)
+    shelf = {**SHELF, "own": translator}
+    session.choose_model("own", shelf)
+    assert session.request().text == translator.examples[0]
+    session.ask("Good morning!")
+    session.choose_model("own", shelf)
+    assert session.request().text == "Good morning!"
+    session.choose_model("reverse", shelf)
+    assert SHELF["reverse"].reads(session.request().text)

@@ -205,3 +205,66 @@ def test_every_sentence_the_browser_asks_for_is_written():
     assert {name for panel in panels for name in (panel, f"{panel}_title")} <= set(
         strings["strings"]
     )
+
+
+SAMPLE = {"source": "Hi there.", "written": "Salut.", "reference": "Bonjour."}
+TRANSLATED = {
+    **{"step": 50, "seconds": 9.0, "loss": 4.2, "perplexity": 17.5, "bleu": 9.9, "chrf": 29.4},
+    **{"samples": [SAMPLE], "greedy": "Salut."},
+}
+
+
+@pytest.fixture
+def translating(tmp_path: Path, run: Run) -> Run:
+    """A run on pairs at its first moment."""
+    made = create_run(tmp_path / "pairs-1", TrainingConfig(pairs="x.tsv", until=0.4, steps=100))
+    made.append(TRANSLATED)
+    return made
+
+
+def test_a_translator_s_moment_has_its_scores_and_what_it_writes(translating):
+    reel = shown(translating)
+    assert reel["translates"] is True
+    assert reel["samples"] == [{"source": "Hi there.", "reference": "Bonjour."}]
+    (moment,) = reel["moments"]
+    assert (moment["bleu"], moment["chrf"], moment["perplexity"]) == (9.9, 29.4, 17.5)
+    assert moment["written"] == ["Salut."]
+    assert moment["exact"] is None
+    assert moment["gold"] == []
+
+
+def test_a_translator_that_goes_on_and_on_is_cut(translating):
+    translating.append(
+        TRANSLATED | {"step": 60, "samples": [SAMPLE | {"written": "sommes " * 999}]}
+    )
+    assert len(shown(translating)["moments"][1]["written"][0]) < 300
+
+
+@pytest.mark.parametrize("samples", [None, 7, [3], [{"source": 1}]])
+def test_damaged_samples_leave_gaps(translating, samples):
+    translating.append(TRANSLATED | {"step": 60, "samples": samples, "bleu": float("inf")})
+    assert shown(translating)["moments"][1]["bleu"] is None
+
+
+def test_its_report_speaks_of_bleu_and_of_the_pairs(translating):
+    translating.describe_lesson({"pairs": {"kept": 2000, "overlong": 12}})
+    report(translating, "done", 50)
+    found = shown(translating)["report"]
+    assert found["words"] == "done early: BLEU 40 reached"
+    facts = " · ".join(found["facts"])
+    assert "BLEU 9.9 · chrF 29.4 · loss 4.2" in facts
+    assert facts.endswith("1,988 pairs · 12 too long")
+    assert "exact" not in facts
+
+
+def test_a_toy_run_and_a_translator_are_laid_over_each_other(run, translating):
+    run.append(LINE)
+    beneath = shown(run, other=translating)["other"]["moments"]
+    assert beneath[0]["exact"] is None
+    assert beneath[0]["bleu"] == 9.9
+    assert "bleu" not in shown(translating, other=run)["other"]["moments"][0]
+
+
+def test_nothing_is_declared_twice_in_the_module():
+    names = re.findall(r"^(?:async )?(?:function|const|let) (\w+)", timelapse.bundle(), re.M)
+    assert len(names) == len(set(names))

@@ -17,6 +17,7 @@ SCRIPTS = (
     "figure",
     "curves",
     "heads",
+    "samples",
     "gold",
     "probe",
     "drawer",
@@ -24,7 +25,7 @@ SCRIPTS = (
     "timelapse",
     "entry",
 )
-SHEETS = ("layout", "curves", "slider")
+SHEETS = ("layout", "curves", "samples", "slider")
 
 _HERE = Path(__file__).parent
 _PLAYER = _HERE.parent / "player" / "js"

@@ -19,6 +19,10 @@ FORMAT_VERSION = 1
 MOST_MOMENTS = 400
 """A longer run is thinned to every second, fourth, … moment."""
 
+_SCORES = ("bleu", "chrf", "perplexity")
+_LONGEST_SAMPLE = 240
+"""Characters; a model that has learnt little may go on and on."""
+
 _LOG_BYTES = 4096
 _LOG_LINES = 12
 
@@ -39,6 +43,8 @@ def payload(key: str, run: Run, *, language: str = "en", other: Run | None = Non
         "player": section("player", language),
         "steps": run.config.steps,
         "every": run.config.evaluate_every,
+        "translates": bool(run.config.pairs),
+        "samples": _samples(lines, "source", "reference"),
         "moments": moments,
         "other": _curves(other) if other is not None else None,
         "report": _report(report(run, status, lines, language), status),
@@ -108,7 +114,9 @@ def _moment(key: str, run: Run, line: Mapping[str, Any], pictures: set[str]) -> 
         "norms": _numbers(line.get("gradient_norms")),
         "speed": _number(line.get("tokens_per_second")),
         "memory": _number(line.get("memory")),
-        "greedy": str(line.get("greedy", "")),
+        "greedy": str(line.get("greedy", ""))[:_LONGEST_SAMPLE],
+        "written": [sample["written"] for sample in _samples([line], "written")],
+        **_scores(line),
         "picture": f"moments/{quote(key)}/{step}?{mark}" if there else None,
     }
 
@@ -124,9 +132,27 @@ def _curves(run: Run) -> dict[str, Any]:
                 "loss": _number(line.get("loss")),
                 "exact": _number(line.get("exact_match")),
                 "gold": max(gold, default=None),
+                **_scores(line),
             }
         )
     return {"name": run.name, "moments": points}
+
+
+def _scores(line: Mapping[str, Any]) -> dict[str, float | None]:
+    """The figures of a translator's moment; a toy task has none of them."""
+    return {name: _number(line[name]) for name in _SCORES if name in line}
+
+
+def _samples(lines: Sequence[Mapping[str, Any]], *parts: str) -> list[dict[str, str]]:
+    """Parts of the translations in the last line; [] where there are none or they are damaged."""
+    found = lines[-1].get("samples") if lines else None
+    if not isinstance(found, list):
+        return []
+    return [
+        {name: str(sample.get(name, ""))[:_LONGEST_SAMPLE] for name in parts}
+        for sample in found
+        if isinstance(sample, Mapping)
+    ]
 
 
 def _report(found: Report, status: Status) -> dict[str, Any]:

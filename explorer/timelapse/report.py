@@ -47,7 +47,8 @@ def _words(run: Run, status: Status, at: int, language: str) -> str:
     if status.state == "waiting":
         return say("train.state_waiting", language, count=jobs.before(run))
     if status.state == "done" and at < run.config.steps:
-        return say("train.state_reached", language, share=f"{100 * run.config.until:g}")
+        reached = "state_reached_bleu" if run.config.pairs else "state_reached"
+        return say(f"train.{reached}", language, share=f"{100 * run.config.until:g}")
     if status.state == "running" and run.asked_to_stop():
         return say("train.state_stopping", language)
     return say(f"train.state_{status.state}", language)
@@ -59,10 +60,13 @@ def _facts(
     """step 310/450 · exact 87 % · loss 0.21 · 84 k tokens/s · 6 s left · cpu · 410 MB"""
     facts = [say("train.fact_step", language, step=at, steps=run.config.steps)]
     if not moments:
-        return [*facts, run.config.device]
+        return [*facts, run.config.device, *_pairs_facts(run, language)]
     now = moments[-1]
     if (exact := _number(now, "exact_match")) is not None:
         facts.append(say("train.fact_exact", language, value=f"{100 * exact:.1f}"))
+    for name in ("bleu", "chrf"):
+        if (score := _number(now, name)) is not None:
+            facts.append(say(f"train.fact_{name}", language, value=f"{score:.1f}"))
     if (loss := _number(now, "loss")) is not None:
         facts.append(say("train.fact_loss", language, value=f"{loss:.3g}"))
     if (speed := _number(now, "tokens_per_second")) is not None:
@@ -76,7 +80,19 @@ def _facts(
     facts.append(run.config.device)
     if (memory := _number(now, "memory")) is not None:
         facts.append(say("train.fact_memory", language, value=f"{memory:.0f}"))
-    return facts
+    return facts + _pairs_facts(run, language)
+
+
+def _pairs_facts(run: Run, language: str) -> list[str]:
+    """How many pairs a file gave, and how many more were too long: known once it is encoded."""
+    counts = run.lesson().get("pairs")
+    if not isinstance(counts, Mapping):
+        return []
+    kept, overlong = _number(counts, "kept"), _number(counts, "overlong")
+    if kept is None or overlong is None:
+        return []
+    facts = [say("train.fact_pairs", language, count=f"{kept - overlong:,.0f}")]
+    return [*facts, say("train.fact_overlong", language, count=f"{overlong:,.0f}")]
 
 
 def _number(moment: Mapping[str, Any], name: str) -> float | None:

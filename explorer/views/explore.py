@@ -7,7 +7,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from explorer import classroom, corner, library, session, stage
-from explorer.controls import controls
+from explorer.controls import advise, controls
 from explorer.errors import ExplorerError
 from explorer.language import say
 from explorer.library import Entry
@@ -37,6 +37,7 @@ def explore() -> None:
         controls(shelf, language)
         files = st.popover(say("explore.files", language))
         share = st.popover(say("explore.share", language))
+    advise(shelf[session.request().model], session.request().text, language)
     notice = st.container(key="notice")
     found = look(shelf, language, notice)
     if found is None:

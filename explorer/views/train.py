@@ -1,5 +1,6 @@
 """Train: start a training and watch its heads form, or scrub through a recorded one."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import streamlit as st
@@ -56,7 +57,7 @@ def _open_in_explore(run: Run, recorded: bool, language: str, notice: DeltaGener
     shipped = library.shipped()
     shelf = {**shipped, **uploads()}
     try:
-        name = run.config.task if recorded else keep_upload(_entry(run), shelf)
+        name = _shipped_name(run, shelf) if recorded else keep_upload(_entry(run), shelf)
     except ExplorerError as error:
         complain(error, language, notice)
         return
@@ -64,6 +65,11 @@ def _open_in_explore(run: Run, recorded: bool, language: str, notice: DeltaGener
     if entry is not None:
         query = to_query(Place(Request(name, entry.examples[0])))
         st.switch_page(_EXPLORE, query_params=query)
+
+
+def _shipped_name(run: Run, shelf: Mapping[str, Entry]) -> str:
+    """The model that ships for a recorded run: of the same name, else of the same task."""
+    return run.name if run.name in shelf else run.config.task
 
 
 def _entry(run: Run) -> Entry:

@@ -1,5 +1,6 @@
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -8,10 +9,13 @@ from uuid import uuid4
 import pytest
 from browser.server import ROOT, running_app
 from playwright.sync_api import Page, expect
+from sentences import TINY_PAIRS, as_table
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 import explorer
+from explorer.checkpoint import save_checkpoint
 from explorer.trace import Trace
+from explorer.training import Trainer
 
 BAD_INPUT = {
     "<script>document.title='owned'</script>": "“<script>document.title",
@@ -303,3 +307,30 @@ def test_the_share_link_opens_the_same_picture(visit):
     copy = visit("?" + urlsplit(link).query)
     assert source(copy)[:3] == ["1", "2", "3"]
     expect(copy.get_by_test_id("map-title")).to_contain_text("L1 H1")
+
+
+@pytest.fixture
+def translating(tmp_path) -> Iterator[str]:
+    """The running app with one model, which reads sentences."""
+    path = tmp_path / "pairs.tsv"
+    path.write_text(as_table(), "utf-8")
+    checkpoint = Trainer(replace(TINY_PAIRS, pairs=str(path))).checkpoint({"credit": "by a class"})
+    save_checkpoint(checkpoint, tmp_path / "english-french.safetensors")
+    with running_app(EXPLORER_CHECKPOINTS=str(tmp_path)) as address:
+        yield address
+
+
+def test_what_to_look_at_takes_no_room_from_the_picture(translating, new_tab):
+    tab = new_tab()
+    tab.goto(f"{translating}?lang=en")
+    advice = tab.locator(".st-key-advice")
+    expect(advice).to_contain_text("French puts colours after their noun", timeout=30_000)
+    expect(tab.get_by_test_id("step-count")).to_be_visible(timeout=30_000)
+    for width, height in [(1440, 900), (1440, 770), (1366, 630)]:
+        tab.set_viewport_size({"width": width, "height": height})
+        expect(advice).to_be_in_viewport(ratio=1)
+        expect(tab.get_by_test_id("integrity")).to_be_in_viewport()
+        assert overflow(tab, "[data-testid=stMain]") == [0, 0], (width, height)
+    type_source(tab, "We want water now.")
+    expect(advice).to_have_text("by a class")
+    assert source(tab)[-1] == "pad"

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from browser.server import running_app
 from playwright.sync_api import Page, expect
+from sentences import as_chinese_table
 
 from explorer import jobs
 
@@ -193,3 +194,41 @@ def test_without_its_picture_a_moment_says_so_and_the_curves_stay(visit):
     expect(tab.get_by_test_id("probe-note")).to_contain_text("missing")
     expect(tab.get_by_test_id("value-loss")).not_to_be_empty()
     assert points(tab) == 40
+
+
+def test_a_file_of_pairs_is_brought_trained_on_and_opened(visit, tmp_path):
+    tab = visit()
+    path = tmp_path / "chinese.tsv"
+    path.write_text(as_chinese_table(), "utf-8")
+    tab.get_by_role("button", name="Your pairs").click()
+    tab.locator("[data-testid=stDialog] input[type=file]").set_input_files(path)
+    expect(tab.get_by_test_id("stDialog")).to_contain_text("pairs kept: 240")
+    for side, choice in (("Source", "2 · "), ("Translation", "1 · ")):
+        tab.get_by_role("combobox", name=f"{side} column").click()
+        tab.get_by_role("option", name=choice).click()
+    tab.get_by_text("All settings of this run").click()
+    for name, value in {"Heads": "2", "Width": "32", "Feed-forward width": "32"}.items():
+        set_number(tab, name, value)
+    set_number(tab, "Evaluate every", "10")
+    tab.get_by_role("button", name="Start with these settings").click()
+    expect(tab.get_by_test_id("timelapse")).to_have_attribute("data-run", "chinese-1")
+    count, state = tab.get_by_test_id("moment-count"), tab.get_by_test_id("run-state")
+    expect(count).to_have_text(re.compile(r"moment ([3-9]|\d\d+)/"), timeout=60_000)
+    expect(tab.get_by_test_id("value-bleu")).to_have_text(re.compile(r"\d"))
+    expect(tab.get_by_test_id("value-perplexity")).to_have_text(re.compile(r"\d"))
+    sample = tab.get_by_test_id("samples").locator(".sample").first
+    expect(sample.locator(".source")).to_contain_text("。")
+    expect(sample.locator(".written")).not_to_be_empty()
+    expect(tab.get_by_test_id("run-facts")).to_contain_text("0 too long")
+    expect(tab.get_by_test_id("probe")).to_contain_text("→")
+    expect(tab.locator(".curve-plot .xy .point")).not_to_have_count(0)
+    tab.locator(".st-key-stop").get_by_role("button", name="Stop").click()
+    expect(state).to_have_text("stopped", timeout=20_000)
+    tab.get_by_role("combobox", name="Compare with").click()
+    tab.get_by_role("option", name="reverse · recorded").click()
+    expect(tab.get_by_test_id("compared")).to_contain_text("reverse")
+    tab.get_by_role("button", name="Open in Explore").click()
+    expect(tab.get_by_test_id("step-count")).to_be_visible(timeout=30_000)
+    expect(tab).to_have_url(re.compile("model=chinese-1"))
+    pieces = tab.get_by_test_id("strip-source").locator(".chip").all_inner_texts()
+    assert any("\u4e00" <= letter <= "\u9fff" for letter in "".join(pieces))

@@ -110,6 +110,11 @@ function valueAxis(panel, lines) {
     const ticktext = panel.ticks.map((tick) => (panel.percent ? `${100 * tick} %` : String(tick)));
     return { range: [panel.range[0], panel.range[1] * 1.03], tickvals: panel.ticks, ticktext };
   }
+  if (panel.ceilings) {
+    const most = Math.max(...values, 0);
+    const top = panel.ceilings.find((ceiling) => most <= ceiling) ?? panel.ceilings.at(-1);
+    return { range: [0, top * 1.03], tickvals: [0, top / 2, top] };
+  }
   if (panel.log) {
     const positive = values.filter((value) => value > 0).map(Math.log10);
     const low = positive.length ? Math.floor(Math.min(...positive)) : -2;

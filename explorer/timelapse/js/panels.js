@@ -32,32 +32,37 @@ function comparedCurve(reel, name, palette) {
   if (!reel.other) return [];
   const look = { colour: css(mix(palette.ink, palette.paper, 0.35)), dash: "dash", width: 1.5 };
   const moments = reel.other.moments;
-  return [{ x: moments.map((moment) => moment.step), y: moments.map((moment) => moment[name]), ...look }];
+  return [{ x: moments.map((moment) => moment.step), y: moments.map((moment) => moment[name] ?? null), ...look }];
 }
 
-/** The curves on the left: [{name, range, log, lines(context), value(moment)}, …]. */
-const MAIN_PANELS = [
+/** The curve of the run on screen over that of the one it is compared with. */
+function bothCurves(name) {
+  return ({ reel, palette }) => [
+    ...comparedCurve(reel, name, palette),
+    curve(reel, (moment) => moment[name] ?? null, { colour: css(palette.ink), width: 2 }),
+  ];
+}
+
+/** The loss, which every run has. */
+const LOSS_PANEL = {
+  name: "loss",
+  log: true,
+  lines: bothCurves("loss"),
+  value: (moment) => shortNumber(moment.loss),
+};
+
+/** The curves on the left for a toy task: [{name, range, log, lines(context), value(moment)}, …]. */
+const TASK_PANELS = [
   {
     name: "exact",
     range: [0, 1],
     mark: 0.99,
     ticks: [0, 0.5, 0.99],
     percent: true,
-    lines: ({ reel, palette }) => [
-      ...comparedCurve(reel, "exact", palette),
-      curve(reel, (moment) => moment.exact, { colour: css(palette.ink), width: 2 }),
-    ],
+    lines: bothCurves("exact"),
     value: (moment) => shortShare(moment.exact),
   },
-  {
-    name: "loss",
-    log: true,
-    lines: ({ reel, palette }) => [
-      ...comparedCurve(reel, "loss", palette),
-      curve(reel, (moment) => moment.loss, { colour: css(palette.ink), width: 2 }),
-    ],
-    value: (moment) => shortNumber(moment.loss),
-  },
+  LOSS_PANEL,
   {
     name: "gold",
     range: [0, 1],
@@ -70,6 +75,29 @@ const MAIN_PANELS = [
     value: () => "",
   },
 ];
+
+/** The same for translating. */
+const TRANSLATION_PANELS = [
+  { ...scorePanel("bleu"), weight: 1.25 },
+  scorePanel("chrf"),
+  LOSS_PANEL,
+  {
+    name: "perplexity",
+    log: true,
+    lines: bothCurves("perplexity"),
+    value: (moment) => shortNumber(moment.perplexity),
+  },
+];
+
+/** A panel with a score from 0 to 100; as long as it is low, a part of that fills the panel. */
+function scorePanel(name) {
+  return {
+    name,
+    ceilings: [25, 50, 100],
+    lines: bothCurves(name),
+    value: (moment) => (moment[name] ?? null) === null ? "–" : moment[name].toFixed(1),
+  };
+}
 
 /** One line a head, the one on the right drawn thick and last. */
 function goldLines(reel, palette, chosen) {

@@ -4,7 +4,7 @@
  */
 function createProbe(context) {
   const body = element("div", { class: "probe-body" });
-  const text = createProbeText(context);
+  const text = context.reel.translates ? createProbeSentence(context) : createProbeText(context);
   const note = element("p", { class: "probe-note", testid: "probe-note" });
   const box = element("section", { class: "probe-box", testid: "probe" }, text.element, note, body);
   assign(box, "aria-label", context.say("probe"));
@@ -59,6 +59,26 @@ function createProbeText({ say }) {
     );
     write(verdict, moment ? say(same ? "greedy_right" : "greedy_wrong") : "");
     verdict.classList.toggle("passed", same);
+  };
+  return { element: node, show };
+}
+
+/** The same of a translator, whose answer may be right in other words, too. */
+function createProbeSentence({ say }) {
+  const given = element("bdi", { class: "given", testid: "probe-text" });
+  const greedy = element("bdi", { class: "greedy-text", testid: "greedy" });
+  const node = element(
+    "div",
+    { class: "probe-line sentence" },
+    element("span", { class: "probe-given", title: say("probe_title") }, `${say("probe")} `, given, ` · ${say("forced")}`),
+    element("span", { class: "greedy", title: say("greedy_title") }, `${say("greedy")} `, greedy),
+  );
+  const show = (moment, trace) => {
+    if (!trace) return;
+    const inside = (tokens) => joinedPieces(tokens.filter((token) => !isSpecial(token)));
+    write(given, `${inside(trace.source)} → ${inside(trace.target)}`);
+    write(greedy, moment?.greedy || say("empty"));
+    assign(greedy, "title", moment?.greedy);
   };
   return { element: node, show };
 }

@@ -23,9 +23,17 @@ function createProgress(context) {
     node.dataset.state = report.state;
     write(state, report.words);
     write(facts, report.facts.join(" · "));
-    write(other, context.reel.other ? context.say("compared", { name: context.reel.other.name }) : "");
+    write(other, comparison(context));
     write(problem, report.problem);
     problem.hidden = !report.problem;
   };
   return { element: node, update };
+}
+
+/** Which run the dashed curves are of; heads are named where both runs have their curves. */
+function comparison({ reel, say }) {
+  if (!reel.other) return "";
+  const { name, moments } = reel.other;
+  const heads = !reel.translates && moments.some((moment) => moment.gold !== null);
+  return say(heads ? "compared" : "compared_run", { name });
 }

@@ -67,17 +67,18 @@ function fillContext(context, store) {
 /** Make every part and put it in its place; the probe. */
 function buildTimelapse(context, frame, parts) {
   const progress = createProgress(context);
-  const curves = createCurves(context, MAIN_PANELS, () => 1, "main-curves");
-  const heads = createHeads(context);
+  const { translates } = context.reel;
+  const curves = createCurves(context, translates ? TRANSLATION_PANELS : TASK_PANELS, () => 1, "main-curves");
+  const below = translates ? createSamples(context) : createHeads(context);
   const probe = createProbe(context);
   const slider = createSlider(context);
   const drawer = createDrawer(context);
-  const left = element("div", { class: "curve-side" }, curves.element, heads.element);
+  const left = element("div", { class: "curve-side" }, curves.element, below.element);
   const middle = element("div", { class: "film" }, left, probe.element);
   const screen = element("div", { class: "screen" }, progress.element, middle, slider.element);
   frame.append(screen, drawer.element);
   frame.dataset.theme = context.palette.dark ? "dark" : "light";
-  parts.push(progress, probe, heads, curves, slider, drawer);
+  parts.push(progress, probe, below, curves, slider, drawer);
   return probe;
 }
 

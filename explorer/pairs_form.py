@@ -1,0 +1,154 @@
+"""The form for one's own pairs of sentences: a file, its columns, and what to train on them."""
+
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from itertools import islice
+
+import streamlit as st
+
+from explorer import gate, watching
+from explorer.errors import PairsError
+from explorer.language import say
+from explorer.notice import complain, plain
+from explorer.pairs import Counts, parse_pairs, table
+from explorer.runs import PAIRS_FILE
+from explorer.settings import TrainingConfig, small_translation
+from explorer.settings_form import available_devices, choose_settings, offer_start
+from explorer.shelf import describe_chooser, take_file, upload_key
+from explorer.vocabulary import shorten
+from explorer.watching import Brought
+
+_SHOWN_ROWS = 4
+_MOST_COLUMNS = 12
+_LONGEST_CELL = 90
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """rows: the first of the file; counts: what becomes of all, None with a `problem`."""
+
+    rows: tuple[tuple[str, ...], ...]
+    counts: Counts | None
+    problem: PairsError | None
+
+
+def pairs_form(language: str) -> tuple[TrainingConfig, Brought] | None:
+    """The form; settings and file when the visitor starts them."""
+    _choose_file(language)
+    brought = watching.brought()
+    if brought is None:
+        return None
+    columns = _choose_columns(brought, language)
+    found = survey(brought, columns)
+    with st.container(key="pairs-rows"):  # what is below keeps its place, and stays open
+        _show_rows(found, language)
+        if found.counts is not None:
+            st.caption(_in_words(found.counts, brought, language))
+        elif found.problem is not None:
+            complain(found.problem, language)
+    on_gpu = available_devices()[0] != "cpu"
+    recipe = small_translation(PAIRS_FILE, columns or ("1", "2"), on_gpu=on_gpu)
+    offer = st.container()
+    with st.expander(say("train.pairs_settings", language)):
+        chosen = choose_settings(recipe, watching.PAIRS_FORM, language)
+    with offer:
+        config = offer_start(chosen, watching.PAIRS_FORM, found.counts is not None, language)
+    return (config, brought) if config is not None else None
+
+
+@lru_cache(maxsize=2)
+def survey(brought: Brought, columns: tuple[str, str]) -> Survey:
+    """What a file holds, read once for each choice of columns."""
+    rows: tuple[tuple[str, ...], ...] = ()
+    try:
+        first = islice(table(brought.data, brought.name), _SHOWN_ROWS)
+        rows = tuple(tuple(row[:_MOST_COLUMNS]) for row in first)
+        pairs = parse_pairs(brought.data, brought.name, columns)
+    except PairsError as error:
+        return Survey(rows, None, error)
+    return Survey(rows, pairs.counts, None)
+
+
+def _choose_file(language: str) -> None:
+    """The door for the file; it is read at once and kept until another one comes."""
+    describe_chooser(language)
+    key, limit = f"{watching.PAIRS_FORM}-{upload_key()}", gate.LARGEST // 2**20
+    st.file_uploader(
+        say("train.pairs_upload", language, limit=limit),
+        type=["tsv", "csv", "txt"],
+        max_upload_size=limit,
+        key=key,
+        on_change=partial(_take, key),
+    )
+    st.caption(say("train.pairs_about", language))
+
+
+def _take(key: str) -> None:
+    if (file := take_file(key)) is not None:
+        watching.bring(Brought(*file))
+
+
+def _choose_columns(brought: Brought, language: str) -> tuple[str, str]:
+    """The columns of source and translation, by number or, where the first row has headings,
+    by those."""
+    rows = survey(brought, ("1", "2")).rows
+    headings = tuple(cell.strip() for cell in rows[0]) if rows else ()
+    places = range(max([2, *map(len, rows)]))
+    one, other, named = st.columns([2, 2, 2], vertical_alignment="bottom")
+    chosen = []
+    for side, (place, spot) in enumerate(zip(watching.columns(), (one, other), strict=True)):
+        chosen.append(
+            spot.selectbox(
+                say(f"train.pairs_{('source', 'target')[side]}", language),
+                places,
+                index=min(place, len(places) - 1),
+                format_func=partial(_column_name, headings),
+                key=f"{watching.PAIRS_FORM}-column-{side}-{watching.times_brought()}",
+            )
+        )
+    by_heading = named.checkbox(
+        say("train.pairs_headings", language),
+        watching.has_headings(),
+        key=f"{watching.PAIRS_FORM}-headings-{watching.times_brought()}",
+        help=say("train.pairs_headings_help", language),
+    )
+    watching.choose_columns((chosen[0], chosen[1]), by_heading)
+    if by_heading and max(chosen) < len(headings):
+        return headings[chosen[0]], headings[chosen[1]]
+    return str(chosen[0] + 1), str(chosen[1] + 1)
+
+
+def _column_name(headings: tuple[str, ...], place: int) -> str:
+    """ "2 · Le chat dort."."""
+    first = headings[place] if place < len(headings) else ""
+    return f"{place + 1} · {shorten(first)}" if first else str(place + 1)
+
+
+def _show_rows(found: Survey, language: str) -> None:
+    """The first rows as they were read; nothing in them is Markdown."""
+    if not found.rows:
+        return
+    width = max(map(len, found.rows))
+    table_of_texts = {
+        str(place + 1): [_cell(row[place]) if place < len(row) else "" for row in found.rows]
+        for place in range(width)
+    }
+    st.table(table_of_texts, hide_index=True, alt=say("train.pairs_preview", language))
+
+
+def _cell(text: str) -> str:
+    return plain(text if len(text) <= _LONGEST_CELL else f"{text[:_LONGEST_CELL]}…")
+
+
+def _in_words(counts: Counts, brought: Brought, language: str) -> str:
+    """What becomes of the rows: none is dropped in silence."""
+    return say(
+        "train.pairs_counts",
+        language,
+        name=plain(shorten(brought.name)),
+        rows=f"{counts.rows:,}",
+        kept=f"{counts.kept:,}",
+        duplicate=f"{counts.duplicate:,}",
+        blank=f"{counts.blank:,}",
+        incomplete=f"{counts.incomplete:,}",
+    )
