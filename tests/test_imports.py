@@ -52,7 +52,16 @@ LAYERS = [  # each may import from its own layer's earlier modules and from laye
             "turns",
         ),
         *("session", "shelf", "notice", "stage", "controls", "corner"),
-        *("watching", "settings_form", "pairs_form", "buttons", "screen", "views", "shell"),
+        *(
+            "watching",
+            "settings_form",
+            "pairs_form",
+            "buttons",
+            "screen",
+            "views",
+            "shell",
+            "commands",
+        ),
     ],
 ]
 ORDER = [module for layer in LAYERS for module in layer]

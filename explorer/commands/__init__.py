@@ -1,0 +1,1 @@
+"""The commands of `python -m explorer`, one module each: `describe` adds it to the parser."""
