@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from explorer.decoding import greedy
-from explorer.errors import InterventionError, TraceError, VocabularyError
+from explorer.errors import InterventionError, PairsError, TraceError, VocabularyError
+from explorer.pairs import read_pairs, read_rows, references
 from explorer.tasks import FIRST, TASKS, Task
 from explorer.tracing import ExplorableModel
 from explorer.vocabulary import BOS, EOS, PAD
@@ -147,14 +148,24 @@ def line_sentences(model: ExplorableModel, lines: Sequence[str], name: str) -> S
     return Sentences(_padded(sources), _padded(targets), name, "greedy")
 
 
-def read_pairs(model: ExplorableModel, path: Path, most: int) -> Sentences:
-    """The first `most` lines of a file, source and target with a tab between.
+def held_out_sentences(
+    model: ExplorableModel, path: Path, most: int, columns: Sequence[str] = ("1", "2")
+) -> Sentences:
+    """`most` distinct sources of the dev part of a file of pairs, which a training on it leaves
+    out, each with its first translation; of a file with no more pairs than that, all.
 
-    Raises `TraceError` on a file that cannot be read; else as `pair_sentences`.
+    Raises `PairsError` on a file that is no table of pairs; else as `pair_sentences`.
     """
-    parts = [line.split("\t") for line in _lines(path)]
-    pairs = [(source, target) for source, target, *_ in (p for p in parts if len(p) > 1)]
-    return pair_sentences(model, pairs[:most], path.name)
+    try:
+        pairs = read_pairs(path, columns)
+    except PairsError:  # too few to be divided, or no table: `read_rows` tells which
+        rows = read_rows(path, columns)[:most]
+        return pair_sentences(model, [(row.source, row.target) for row in rows], path.name)
+    chosen, name = pairs.pairs, path.name
+    if len(chosen) > most:
+        chosen, name = pairs.part("dev"), f"{path.name}, dev part"
+    first = [(source, targets[0]) for source, targets in references(chosen).items()]
+    return pair_sentences(model, first[:most], name)
 
 
 def read_lines(model: ExplorableModel, path: Path, most: int) -> Sentences:

@@ -1,10 +1,22 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
+from sentences import TINY_PAIRS
 
 from explorer.checkpoint import Checkpoint
-from explorer.errors import InterventionError, VocabularyError
-from explorer.sentences import line_sentences, pair_sentences, task_sentences, token_losses
+from explorer.errors import InterventionError, PairsError, VocabularyError
+from explorer.model import Transformer
+from explorer.pairs import read_pairs
+from explorer.pieces import learn_pieces
+from explorer.sentences import (
+    held_out_sentences,
+    line_sentences,
+    pair_sentences,
+    task_sentences,
+    token_losses,
+)
 from explorer.tasks import find_task, held_out
 from explorer.tracing import ExplorableModel
 from explorer.vocabulary import BOS, EOS, PAD
@@ -96,3 +108,24 @@ def test_what_cannot_be_measured_on_is_refused(explorable):
     with pytest.raises(VocabularyError) as refused:
         pair_sentences(explorable, [("1", "1 " * 11)], "long")
     assert refused.value.key == "long_target"
+
+
+def test_pairs_of_a_file_are_its_dev_part_which_no_training_saw(pairs_file):
+    pairs = read_pairs(pairs_file)
+    learnt = learn_pieces(
+        [text for pair in pairs.pairs for text in (pair.source, pair.target)], 400
+    )
+    config = replace(TINY_PAIRS.model_config(len(learnt), len(learnt)), max_length=64)
+    model = ExplorableModel(Checkpoint(Transformer(config).eval(), learnt, learnt, {}), "tiny")
+    held = held_out_sentences(model, pairs_file, 8)
+    assert len(held) == 8
+    assert held.targets == "given"
+    dev = {pair.source for pair in pairs.part("dev")}
+    assert {learnt.decode(row) for row in held.source.tolist()} <= dev
+    assert len(held_out_sentences(model, pairs_file, 500)) == 240
+    few = pairs_file.with_name("few.tsv")
+    few.write_text("I see.\tJe vois.\nI see.\tJe vois.\nNow.\tMaintenant.\n", "utf-8")
+    assert len(held_out_sentences(model, few, 2)) == 2
+    few.write_text("one column\n", "utf-8")
+    with pytest.raises(PairsError, match="Row 1"):
+        held_out_sentences(model, few, 5)

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from explorer.commands.options import words
 from explorer.errors import TraceError
 
 if TYPE_CHECKING:
@@ -17,7 +18,10 @@ def describe(commands: Any) -> None:
     command.add_argument("checkpoint", type=Path)
     command.add_argument("--sentences", type=int, default=256, help="how many (default: 256)")
     command.add_argument("--seed", type=int, default=0, help="of the task's generator (default: 0)")
-    command.add_argument("--pairs", type=Path, help="source and target, a tab between, one a line")
+    command.add_argument("--pairs", type=Path, help="sentences and translations: their dev part")
+    command.add_argument(
+        "--columns", type=words, default=("1", "2"), help="of that file (default: 1 2)"
+    )
     command.add_argument("--lines", type=Path, help="sources alone; the targets are decoded")
     command.add_argument("--importance", action="store_true", help="by gradient, too")
     command.add_argument("--ablation", action="store_true", help="remove each head in turn, too")
@@ -58,10 +62,10 @@ def _heads(options: argparse.Namespace) -> int:
 
 def _sentences(model: "ExplorableModel", options: argparse.Namespace) -> "Sentences":
     """What the command line says to measure on."""
-    from explorer.sentences import read_lines, read_pairs, task_sentences
+    from explorer.sentences import held_out_sentences, read_lines, task_sentences
 
     if options.pairs is not None:
-        return read_pairs(model, options.pairs, options.sentences)
+        return held_out_sentences(model, options.pairs, options.sentences, options.columns)
     if options.lines is not None:
         return read_lines(model, options.lines, options.sentences)
     return task_sentences(model, options.sentences, options.seed)
