@@ -36,7 +36,7 @@ TRACE_SUFFIX = ".trace"
 LARGEST_TRACE = 128 * 2**20
 """Bytes an uploaded trace may unfold to: it is kept in memory as long as its visitor stays."""
 
-_FIRST = ("reverse", "english-french", "copy", "sort", "reverse-early")
+_FIRST = ("reverse", "english-french", "chinese-english", "copy", "sort", "reverse-early")
 """The order of the shipped models; others follow by name."""
 
 _EXAMPLES = {

@@ -7,13 +7,18 @@ MODEL = "english-french"
 ENTRY = Entry(MODEL, "", room=257, longest=128, sentences=True)
 
 
-def test_english_french_has_eight_sentences_each_with_a_hint_in_both_languages():
+def test_english_french_opens_with_the_black_cat():
     texts = examples.texts(MODEL)
-    assert len(texts) == 8
     assert texts[0] == "The black cat is sleeping on the red chair."
     assert ENTRY.examples == texts
+
+
+@pytest.mark.parametrize("model", [MODEL, "chinese-english"])
+def test_a_translator_has_eight_sentences_each_with_a_hint_in_both_languages(model):
+    texts = examples.texts(model)
+    assert len(texts) == 8
     for text in texts:
-        english, chinese = (examples.hint(MODEL, text, language) for language in ("en", "zh"))
+        english, chinese = (examples.hint(model, text, language) for language in ("en", "zh"))
         assert english != chinese
         assert 30 < len(english) < 130  # two lines of the header on a small screen
         assert 10 < len(chinese) < 60

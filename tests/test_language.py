@@ -22,7 +22,10 @@ def test_every_sentence_is_written_in_every_language_with_the_same_facts(key, en
     assert len({frozenset(placeholders(sentence)) for sentence in entry.values()}) == 1, key
 
 
-@pytest.mark.parametrize(("key", "entry"), sentences())
+OWN = [(key, entry) for key, entry in sentences() if not key.startswith("examples-chinese")]
+
+
+@pytest.mark.parametrize(("key", "entry"), OWN)
 def test_english_has_no_chinese_in_its_own_words(key, entry):
     assert not re.search(r"[\u4e00-\u9fff]", entry["en"].replace("简体中文", "")), key
 

@@ -99,6 +99,11 @@ def _train_alone(options: argparse.Namespace, config: "TrainingConfig") -> int:
     return 0
 
 
+def _command() -> str:
+    """The command that makes the same file again, from the beginning."""
+    return shlex.join(["python", "-m", "explorer", *(a for a in sys.argv[1:] if a != "--resume")])
+
+
 def _train_run(options: argparse.Namespace, config: "TrainingConfig") -> int:
     """Train in a folder where others can watch; with --resume the folder's settings count."""
     from explorer import parallel
@@ -153,7 +158,7 @@ def _write(
         "device": choose_device(config.device).type,
         "torch": torch.__version__,
         "seed": config.seed,
-        "command": shlex.join(["python", "-m", "explorer", *sys.argv[1:]]),
+        "command": _command(),
     }
     save_checkpoint(replace(shipped, facts=facts), options.out, half=options.half)
     print(f"{options.out}: {found.sentence}")
