@@ -1,23 +1,24 @@
 """What a checkpoint says about how well it does: judged once, on data it never saw."""
 
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from explorer.checkpoint import Checkpoint
+from explorer.errors import PairsError
 from explorer.evaluation import evaluate
 from explorer.pairs import Pairs, read_pairs, references
 from explorer.settings import TrainingConfig
 from explorer.tasks import find_task
-from explorer.translation import score, translate
+from explorer.translation import fitting, score, translate
 
 JOINED = 100
 """Texts of three held-out sentences each, to see whether longer input holds."""
 
 _IN_ONE = 3
-_MOST_REFERENCES = 64
+_MOST_KNOWN = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class Examination:
 def examine(checkpoint: Checkpoint, config: TrainingConfig) -> Examination:
     """Judge a model on what its training held out. Raises `PairsError`."""
     if config.pairs:
-        return _examine_translation(checkpoint, read_pairs(config.pairs, config.columns))
+        return examine_pairs(checkpoint, read_pairs(config.pairs, config.columns))
     return _examine_task(checkpoint, config)
 
 
@@ -53,13 +54,23 @@ def _examine_task(checkpoint: Checkpoint, config: TrainingConfig) -> Examination
     return Examination(facts, sentence)
 
 
-def _examine_translation(checkpoint: Checkpoint, pairs: Pairs) -> Examination:
+def examine_pairs(checkpoint: Checkpoint, pairs: Pairs) -> Examination:
     """BLEU and chrF on the distinct sources of the test part, all references, greedy; and on
-    texts that join three of them, beside the same sentences translated one by one."""
-    held = references(pairs.part("test"))
+    texts that join three of them, beside the same sentences translated one by one.
+
+    Raises `PairsError` when all of it is too long for the model.
+    """
+    test = pairs.part("test")
+    vocabularies = checkpoint.source_vocabulary, checkpoint.target_vocabulary
+    room = checkpoint.model.config.max_length - 1  # the end of the sequence takes one
+    known = fitting(test, vocabularies, room)
+    held = references(known)
+    if not held:
+        raise PairsError("nothing_to_judge_by", longest=room)
     written = dict(zip(held, _written(checkpoint, list(held)), strict=True))
     alone = score(list(written.values()), list(held.values()))
-    groups = _groups(list(held))
+    short = references(fitting(known, vocabularies, room // _IN_ONE))
+    groups = _groups(list(short or held))
     right = [_joined_references([held[source] for source in group]) for group in groups]
     joined = score(_written(checkpoint, [" ".join(group) for group in groups]), right)
     apart = score([" ".join(written[source] for source in group) for group in groups], right)
@@ -69,6 +80,7 @@ def _examine_translation(checkpoint: Checkpoint, pairs: Pairs) -> Examination:
         "bleu_signature": alone.bleu_signature,
         "chrf_signature": alone.chrf_signature,
         "test_sources": len(held),
+        "test_overlong": len(test) - len(known),
         "joined_bleu": round(joined.bleu, 2),
         "joined_bleu_one_by_one": round(apart.bleu, 2),
         "joined_length_ratio": round(joined.length_ratio, 3),
@@ -90,8 +102,9 @@ def _groups(sources: list[str]) -> list[list[str]]:
 
 
 def _joined_references(each: list[list[str]]) -> list[str]:
-    """Every way to follow a translation of one sentence by one of the next."""
-    return [" ".join(chosen) for chosen in islice(product(*each), _MOST_REFERENCES)]
+    """The ways to follow a translation of one sentence by one of the next, from the first few
+    of each."""
+    return [" ".join(chosen) for chosen in product(*(known[:_MOST_KNOWN] for known in each))]
 
 
 def _written(checkpoint: Checkpoint, texts: list[str]) -> list[str]:

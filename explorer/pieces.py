@@ -2,7 +2,8 @@
 arXiv 1808.06226).
 
 The pieces come with every byte, so that no character is ever unknown. A word's first piece
-begins with "▁"; a byte is called "<0xE4>".
+begins with "▁"; a byte is called "<0xE4>", unless it is a whole character: then it is called by
+that.
 """
 
 import io
@@ -39,6 +40,7 @@ class PieceVocabulary:
     def __post_init__(self) -> None:
         try:
             sizes = self._pieces.pad_id(), self._pieces.bos_id(), self._pieces.eos_id()
+            _ = self._labels  # a forged piece may be no text at all
         except (RuntimeError, ValueError, TypeError, OSError) as error:
             raise VocabularyError("damaged_pieces") from error
         if sizes != (PAD, BOS, EOS):
@@ -53,7 +55,7 @@ class PieceVocabulary:
     @cached_property
     def _labels(self) -> tuple[str, ...]:
         pieces = self._pieces.id_to_piece(list(range(len(self))))
-        return SPECIALS + tuple(pieces[len(SPECIALS) :])
+        return SPECIALS + tuple(map(_shown, pieces[len(SPECIALS) :]))
 
     def __len__(self) -> int:
         return int(self._pieces.get_piece_size())
@@ -64,9 +66,14 @@ class PieceVocabulary:
         Raises `VocabularyError` when the text is empty or far too long.
         """
         refuse_long(text)
-        ids: list[int] = self._pieces.encode(tidy(text))
+        ids = self.encode_all([text])[0]
         if not ids:
             raise VocabularyError("empty_sentence")
+        return ids
+
+    def encode_all(self, texts: Iterable[str]) -> list[list[int]]:
+        """Ids of many texts, of any length, empty ones too."""
+        ids: list[list[int]] = self._pieces.encode([tidy(text) for text in texts])
         return ids
 
     def decode(self, ids: Iterable[int]) -> str:
@@ -111,7 +118,14 @@ def tidy(text: str) -> str:
 
     French sets no-break spaces before its punctuation, seldom consistently.
     """
-    return " ".join(unicodedata.normalize("NFC", text).split())
+    whole = text.encode(errors="replace").decode()  # half a character pair is no character
+    return " ".join(unicodedata.normalize("NFC", whole).split())
+
+
+def _shown(piece: str) -> str:
+    """What to call a piece: a byte that is a visible character by that character."""
+    code = int(piece[3:5], 16) if is_byte(piece) else 0
+    return chr(code) if ord("!") <= code <= ord("~") else piece
 
 
 def is_byte(label: str) -> bool:

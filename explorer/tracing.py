@@ -180,7 +180,7 @@ class ExplorableModel:
     def _checked(self, force: Mapping[int, int]) -> Mapping[int, int]:
         last = len(self.target_vocabulary) - 1
         for step, token in force.items():
-            if not EOS <= token <= last:
+            if not isinstance(token, int) or not EOS <= token <= last:
                 raise VocabularyError("no_candidate", token=token, last=last)
             if step < 1:
                 raise VocabularyError("no_such_step", step=step, last=1)

@@ -6,7 +6,7 @@ sacrebleu, Post 2018, arXiv 1804.08771).
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from explorer.decoding import greedy
-from explorer.errors import PairsError
+from explorer.errors import PairsError, VocabularyError
 from explorer.model import Transformer
 from explorer.pairs import Pair, Pairs, references
 from explorer.pieces import PieceVocabulary, learn_pieces
@@ -68,25 +68,30 @@ class PairsLesson:
         self.config = config
         self.device = device
         self.pairs = pairs
-        training = pairs.part("training")
+        training, dev = pairs.part("training"), pairs.part("dev")
         chosen = vocabularies or vocabularies_of(training, config)
         self.source_vocabulary, self.target_vocabulary = chosen
         self.model_config = config.model_config(len(chosen[0]), len(chosen[1]))
-        self._sources = _encoded(self.source_vocabulary, (pair.source for pair in training))
-        self._targets = _encoded(self.target_vocabulary, (pair.target for pair in training))
+        self._sources = self.source_vocabulary.encode_all(pair.source for pair in training)
+        self._targets = self.target_vocabulary.encode_all(pair.target for pair in training)
         sizes = np.maximum([len(x) for x in self._sources], [len(x) for x in self._targets])
         self._fitting = np.flatnonzero(sizes <= config.longest)
-        self.overlong = len(training) - len(self._fitting)
+        known = fitting(dev, chosen, config.longest)
+        self.overlong = len(training) - len(self._fitting) + len(dev) - len(known)
         if len(self._fitting) < config.batch:
             raise PairsError("too_few_to_batch", got=len(self._fitting), batch=config.batch)
         self._epoch: tuple[int, list[list[NDArray[np.intp]]]] = (-1, [])
-        everything = references(pairs.part("dev"))
+        if not known:
+            raise PairsError("nothing_to_judge_by", longest=config.longest)
+        everything = references(known)
         self._sample = dict(list(everything.items())[:SAMPLE])
-        self._held = self._assemble(
-            [
-                (self.source_vocabulary.encode(source), self.target_vocabulary.encode(targets[0]))
-                for source, targets in self._sample.items()
-            ]
+        firsts = [targets[0] for targets in self._sample.values()]
+        self._held = list(
+            zip(
+                self.source_vocabulary.encode_all(self._sample),
+                self.target_vocabulary.encode_all(firsts),
+                strict=True,
+            )
         )
 
     @property
@@ -114,9 +119,11 @@ class PairsLesson:
             model, self.source_vocabulary, self.target_vocabulary, list(self._sample)
         )
         scores = score(written, list(self._sample.values()))
+        starts = range(0, len(self._held), _DECODED_TOGETHER)
+        held = (self._assemble(self._held[at : at + _DECODED_TOGETHER]) for at in starts)
         samples = zip(self._sample.items(), written, strict=True)
         return {
-            "perplexity": round(perplexity(model, self._held), 4),
+            "perplexity": round(perplexity(model, held), 4),
             "bleu": round(scores.bleu, 2),
             "chrf": round(scores.chrf, 2),
             "samples": [
@@ -130,18 +137,21 @@ class PairsLesson:
         return float(measured["bleu"]) / 100
 
     def probe(self) -> tuple[str, str]:
-        """The first held-out source of five to nine words, with its first translation."""
-        for source, targets in self._sample.items():
-            if 5 <= len(source.split()) <= 9:
-                return source, targets[0]
-        source, targets = next(iter(self._sample.items()))
-        return source, targets[0]
+        """The first held-out source of six to twelve pieces, with its first translation."""
+        source = next(iter([*self._of_size(6, 12), *self._sample]))
+        return source, self._sample[source][0]
 
     def examples(self) -> list[str]:
         """Held-out sources that are neither very short nor long, the probe first."""
         first = self.probe()[0]
-        some = (text for text in self._sample if 3 <= len(text.split()) <= 12 and text != first)
+        some = (text for text in self._of_size(4, 16) if text != first)
         return [first, *islice(some, EXAMPLES - 1)]
+
+    def _of_size(self, least: int, most: int) -> Iterator[str]:
+        """Sources of the sample with `least` to `most` pieces."""
+        for source, (ids, _) in zip(self._sample, self._held, strict=True):
+            if least <= len(ids) <= most:
+                yield source
 
     def facts(self) -> dict[str, Any]:
         counts = self.pairs.counts
@@ -239,11 +249,13 @@ def translate(
 ) -> list[str]:
     """The greedy output for each text, decoded many at a time.
 
-    Raises `VocabularyError` on a text that cannot be read.
+    Raises `VocabularyError` on a text that cannot be read or is too long.
     """
     device = next(model.parameters()).device
     limit = model.config.max_length
-    encoded = [[*source.encode(text), EOS][:limit] for text in texts]
+    encoded = [[*source.encode(text), EOS] for text in texts]
+    if (longest := max(map(len, encoded), default=0)) > limit:
+        raise VocabularyError("long_source", got=longest, limit=limit)
     order = sorted(range(len(texts)), key=lambda place: len(encoded[place]))
     written = [""] * len(texts)
     with torch.inference_mode():
@@ -257,16 +269,23 @@ def translate(
 
 
 @torch.inference_mode()
-def perplexity(model: Transformer, batch: Batch) -> float:
+def perplexity(model: Transformer, batches: Iterable[Batch]) -> float:
     """exp of the mean loss a token, teacher-forced; infinite where that is too large."""
-    logits = model(batch.source, batch.target[:, :-1])
-    expected = batch.target[:, 1:].flatten()
-    loss = float(F.cross_entropy(logits.flatten(0, 1), expected, ignore_index=PAD))
-    return math.exp(min(loss, 50.0)) if math.isfinite(loss) else math.inf
+    loss, tokens = 0.0, 0
+    for batch in batches:
+        logits = model(batch.source, batch.target[:, :-1]).flatten(0, 1)  # (B · T, V)
+        expected = batch.target[:, 1:].flatten()
+        loss += float(F.cross_entropy(logits, expected, ignore_index=PAD, reduction="sum"))
+        tokens += int((expected != PAD).sum())
+    mean = loss / max(tokens, 1)
+    return math.exp(min(mean, 50.0)) if math.isfinite(mean) else math.inf
 
 
 def score(written: Sequence[str], right: Sequence[Sequence[str]]) -> Scores:
-    """BLEU and chrF of what was written against all the right translations of each."""
+    """BLEU and chrF of what was written against all the right translations of each.
+
+    BLEU counts words; in scripts without spaces, characters.
+    """
     from sacrebleu.metrics.bleu import BLEU  # half a second that few need
     from sacrebleu.metrics.chrf import CHRF
 
@@ -274,7 +293,7 @@ def score(written: Sequence[str], right: Sequence[Sequence[str]]) -> Scores:
     streams: list[Any] = [  # None where a text has fewer translations than another
         [known[place] if place < len(known) else None for known in right] for place in range(most)
     ]
-    bleu, chrf = BLEU(), CHRF()
+    bleu, chrf = BLEU(tokenize=_tokenizer(right)), CHRF()
     first = bleu.corpus_score(list(written), streams)
     second = chrf.corpus_score(list(written), streams)
     return Scores(
@@ -296,8 +315,29 @@ def vocabularies_in(
     return source, target
 
 
-def _encoded(vocabulary: PieceVocabulary, texts: Iterable[str]) -> list[list[int]]:
-    return [vocabulary.encode(text) for text in texts]
+def fitting(
+    pairs: Sequence[Pair], vocabularies: tuple[Vocabulary, Vocabulary], longest: int
+) -> list[Pair]:
+    """The pairs of at most `longest` pieces on either side."""
+    source, target = vocabularies
+    sizes = zip(
+        source.encode_all(pair.source for pair in pairs),
+        target.encode_all(pair.target for pair in pairs),
+        strict=True,
+    )
+    return [pair for pair, ids in zip(pairs, sizes, strict=True) if max(map(len, ids)) <= longest]
+
+
+def _tokenizer(texts: Sequence[Sequence[str]]) -> str:
+    """What sacrebleu should split the language of `texts` with."""
+    letters = [letter for known in texts for text in known for letter in text if letter.isalpha()]
+    if 2 * sum(map(str.isascii, letters)) > len(letters):
+        return "13a"
+    chinese = sum("\u4e00" <= letter <= "\u9fff" for letter in letters)
+    kana = sum("\u3040" <= letter <= "\u30ff" for letter in letters)
+    if 10 * kana > len(letters):
+        return "char"
+    return "zh" if 2 * chinese > len(letters) else "13a"
 
 
 def _bytes(data: bytes) -> Tensor:

@@ -28,6 +28,9 @@ class Vocabulary(Protocol):
     def encode(self, text: str) -> list[int]:
         """The ids of `text`, without specials. Raises `VocabularyError`."""
 
+    def encode_all(self, texts: Iterable[str]) -> list[list[int]]:
+        """The ids of many texts of any length."""
+
     def decode(self, ids: Iterable[int]) -> str:
         """The text of `ids`, specials dropped."""
 
@@ -74,6 +77,10 @@ class SymbolVocabulary:
             if symbol not in self._ids:
                 raise VocabularyError("unknown_symbol", symbol=shorten(symbol), known=self.known())
         return [self._ids[symbol] for symbol in symbols]
+
+    def encode_all(self, texts: Iterable[str]) -> list[list[int]]:
+        """Ids of many texts, each as `encode` reads it."""
+        return [self.encode(text) for text in texts]
 
     def decode(self, ids: Iterable[int]) -> str:
         """The text of `ids`, specials dropped."""

@@ -35,6 +35,24 @@ def test_what_has_no_piece_is_written_in_bytes_that_are_shown_as_such(vocabulary
     assert [is_byte(label) for label in labels] == [False, True, True, True]
 
 
+def test_a_byte_that_is_a_whole_character_is_shown_as_that(vocabulary):
+    ids = vocabulary.encode("7 & Z")
+    assert vocabulary.labels(ids) == ("▁", "7", "▁", "&", "▁", "Z")
+    assert vocabulary.decode(ids) == "7 & Z"
+
+
+def test_a_forged_piece_that_is_no_text_is_refused(vocabulary):
+    longest = max(vocabulary.labels(range(len(vocabulary))), key=len).lstrip("▁")
+    place = vocabulary.proto.index(longest.encode())
+    forged = vocabulary.proto[:place] + b"\xff\xfe" + vocabulary.proto[place + 2 :]
+    with pytest.raises(VocabularyError, match="cannot be read"):
+        PieceVocabulary(forged)
+
+
+def test_half_a_character_pair_is_no_character(vocabulary):
+    assert vocabulary.decode(vocabulary.encode("a \ud800 b")) == "a ? b"
+
+
 def test_labels_mark_where_words_begin(vocabulary):
     labels = vocabulary.labels(vocabulary.encode("the cat"))
     assert "".join(labels) == "▁the▁cat"

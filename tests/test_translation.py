@@ -7,10 +7,11 @@ import torch
 import torch.nn.functional as F
 from sentences import SENTENCES, TINY_PAIRS, as_table
 
-from explorer.checkpoint import from_bytes, to_bytes
-from explorer.errors import PairsError
-from explorer.examination import examine
-from explorer.pairs import parse_pairs
+from explorer.checkpoint import Checkpoint, from_bytes, to_bytes
+from explorer.errors import PairsError, VocabularyError
+from explorer.examination import examine, examine_pairs
+from explorer.pairs import PARTS, parse_pairs, references
+from explorer.tasks import Batch
 from explorer.tracing import ExplorableModel
 from explorer.training import Trainer
 from explorer.translation import PairsLesson, perplexity, score, translate
@@ -83,15 +84,30 @@ def test_joined_pairs_are_whole_pairs_side_by_side_and_never_too_long():
     assert longer > 20
 
 
-def test_overlong_pairs_are_left_out_and_counted():
-    long = " ".join(["very"] * 60)
-    pairs = parse_pairs((as_table() + f"{long}\tcourt\ncourt\t{long}\n").encode(), "x.tsv")
+def test_overlong_pairs_of_every_part_are_left_out_and_counted(make_model):
+    long = " ".join(["very"] * 80)
+    rows = [f"{number} {long}\tcourt\n{number} court\t{long}\n" for number in range(40)]
+    pairs = parse_pairs((as_table() + "".join(rows) + f"{long * 100}\tx\n").encode(), "x.tsv")
     lesson = PairsLesson(TINY_PAIRS, pairs, CPU)
-    held_out = sum(len(pairs.part(part)) for part in ("dev", "test"))
-    assert lesson.overlong == 2
-    assert lesson.facts()["pairs"]["overlong"] == 2
-    assert lesson.facts()["pairs"]["kept"] == 242
-    assert len(pairs.part("training")) == 242 - held_out
+    overlong = {part: sum(long in p.source + p.target for p in pairs.part(part)) for part in PARTS}
+    assert min(overlong.values()) > 0  # there are some in every part
+    assert lesson.overlong == overlong["training"] + overlong["dev"]
+    assert lesson.facts()["pairs"]["overlong"] == lesson.overlong
+    assert lesson.facts()["pairs"]["kept"] == 240 + 81
+    model = make_model(lesson.model_config)
+    assert lesson.measure(model)["bleu"] < 5  # nothing in it is longer than the model
+    checkpoint = Checkpoint(model, lesson.source_vocabulary, lesson.target_vocabulary, {})
+    path_facts = examine_pairs(checkpoint, pairs).facts
+    assert path_facts["test_overlong"] == overlong["test"]
+    with pytest.raises(VocabularyError, match="at most 66"):
+        translate(model, lesson.source_vocabulary, lesson.target_vocabulary, [f"{long} {long}"])
+
+
+def test_a_dev_part_of_overlong_pairs_alone_is_refused():
+    dev = {pair.source for pair in PAIRS.part("dev")}
+    rows = [f"{s}\t{t}{' x' * 60 if s in dev else ''}\n" for s, t in SENTENCES]
+    with pytest.raises(PairsError, match="No held-out pair"):
+        PairsLesson(TINY_PAIRS, parse_pairs("".join(rows).encode(), "x.tsv"), CPU)
 
 
 def test_too_few_to_fill_a_batch_are_refused():
@@ -155,7 +171,9 @@ def test_perplexity_is_the_exponent_of_the_mean_loss(trained):
         for place, token in enumerate(tokens)
         if token != PAD
     ]
-    assert perplexity(model, batch) == pytest.approx(math.exp(np.mean(losses)), rel=1e-4)
+    assert perplexity(model, [batch]) == pytest.approx(math.exp(np.mean(losses)), rel=1e-4)
+    halves = [Batch(batch.source[at : at + 8], batch.target[at : at + 8]) for at in (0, 8)]
+    assert perplexity(model, halves) == pytest.approx(math.exp(np.mean(losses)), rel=1e-4)
 
 
 def test_scores_count_every_reference_and_say_how():
@@ -173,8 +191,36 @@ def test_scores_count_every_reference_and_say_how():
     assert worse.length_ratio < 1
 
 
-def test_the_examination_says_how_joined_texts_fare(trained):
+@pytest.mark.parametrize(
+    ("text", "wrong", "tokenizer"),
+    [
+        ("我昨天买了三本书。", "我昨天买了两本书。", "zh"),
+        ("私は昨日本を三冊買いました。", "私は昨日本を二冊買いました。", "char"),
+        ("Я вчера купил три книги сам.", "Я вчера купил две книги сам.", "13a"),
+    ],
+)
+def test_bleu_counts_what_is_a_word_in_the_language(text, wrong, tokenizer):
+    scores = score([wrong, text], [[text], [text]])
+    assert f"tok:{tokenizer}" in scores.bleu_signature
+    assert 60 < scores.bleu < 95
+
+
+def test_joined_texts_are_judged_against_every_way_to_join_and_beside_their_parts(trained):
     facts = examine(trained.checkpoint({}), trained.config).facts
     assert facts["test_sources"] == 12
-    assert 0 <= facts["joined_bleu"] <= facts["joined_bleu_one_by_one"] + 5
-    assert facts["joined_length_ratio"] > 0.3
+    assert facts["test_overlong"] == 0
+    held = references(PAIRS.part("test"))
+    texts = list(held)
+    vocabulary = trained.lesson.source_vocabulary
+    short = [
+        text for text in texts if max(map(len, vocabulary.encode_all([text, *held[text]]))) < 22
+    ]
+    written = dict(zip(texts, translate(trained.model, vocabulary, vocabulary, texts), strict=True))
+    random = np.random.default_rng(0)
+    size = len(short)
+    groups = [[short[at] for at in random.choice(size, 3, replace=False)] for _ in range(100)]
+    right = [[" ".join(held[text][0] for text in group)] for group in groups]
+    apart = score([" ".join(written[text] for text in group) for group in groups], right)
+    assert facts["joined_bleu_one_by_one"] == pytest.approx(apart.bleu, abs=0.01)
+    together = translate(trained.model, vocabulary, vocabulary, [" ".join(g) for g in groups])
+    assert facts["joined_bleu"] == pytest.approx(score(together, right).bleu, abs=0.01)

@@ -99,6 +99,15 @@ def _train_alone(options: argparse.Namespace, config: "TrainingConfig") -> int:
     return 0
 
 
+def _settled(config: "TrainingConfig") -> "TrainingConfig":
+    """`config` with the names a run needs wherever and whenever it goes on: its device's own,
+    by which it waits its turn, and the whole path of its pairs."""
+    from explorer.training import choose_device
+
+    pairs = str(Path(config.pairs).resolve()) if config.pairs else ""
+    return replace(config, device=str(choose_device(config.device)), pairs=pairs)
+
+
 def _command() -> str:
     """The command that makes the same file again, from the beginning."""
     return shlex.join(["python", "-m", "explorer", *(a for a in sys.argv[1:] if a != "--resume")])
@@ -110,13 +119,12 @@ def _train_run(options: argparse.Namespace, config: "TrainingConfig") -> int:
     from explorer.checkpoint import load_checkpoint
     from explorer.recording import carry_out
     from explorer.runs import create_run, find_run
-    from explorer.training import choose_device
 
     folder: Path = options.run
     if options.resume:
         run = find_run(folder.parent, folder.name)
-    elif parallel.rank() == 0:  # whose turn it is goes by the device's own name
-        run = create_run(folder, replace(config, device=str(choose_device(config.device))))
+    elif parallel.rank() == 0:
+        run = create_run(folder, _settled(config))
     parallel.agreed(True)  # the folder is there before anybody reads it
     if parallel.rank() > 0:
         run = find_run(folder.parent, folder.name)
@@ -136,17 +144,18 @@ def _write(
     config: "TrainingConfig",
     last: "Mapping[str, Any]",
 ) -> None:
-    """Judge what was learnt as it will be in the file, and write the file.
+    """Write what was learnt, then judge it as it is in the file, and write that, too.
 
     last: the last moment of the training.
     """
     import torch
 
-    from explorer.checkpoint import from_bytes, save_checkpoint, to_bytes
+    from explorer.checkpoint import load_checkpoint, save_checkpoint
     from explorer.examination import examine
     from explorer.training import choose_device
 
-    shipped = from_bytes(to_bytes(checkpoint, half=options.half), options.out.name)
+    save_checkpoint(checkpoint, options.out, half=options.half)
+    shipped = load_checkpoint(options.out)
     found = examine(shipped, config)
     credit = {"credit": options.credit} if options.credit else {}
     facts = {
