@@ -18,10 +18,10 @@ from playwright.sync_api import Page, sync_playwright
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from browser.chromium import find_chromium  # noqa: E402
-from traces import random_trace  # noqa: E402
+from browser.chromium import find_chromium
+from traces import random_trace
 
-from explorer.player import page  # noqa: E402
+from explorer.player import page
 
 MEASURE = """
 async ({ kind, count }) => {

@@ -30,9 +30,9 @@ from playwright.sync_api import Browser, Page, sync_playwright
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from browser.chromium import find_chromium  # noqa: E402
-from browser.server import running_app  # noqa: E402
-from traces import random_trace  # noqa: E402
+from browser.chromium import find_chromium
+from browser.server import running_app
+from traces import random_trace
 
 SIZE = 32
 BASELINE = """

@@ -16,6 +16,7 @@ a tenth of them.
 import argparse
 import os
 import statistics
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,6 +24,9 @@ from pathlib import Path
 
 import torch
 from transformers import MarianConfig, MarianMTModel
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT)]
 
 from explorer.checkpoint import Checkpoint
 from explorer.hooks import capture

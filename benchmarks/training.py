@@ -19,13 +19,18 @@ above, milliseconds a step (median of blocks of 20 steps, after 40) of
 
 import argparse
 import statistics
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT)]
 
 from explorer.lessons import TaskLesson
 from explorer.model import Attention, Transformer

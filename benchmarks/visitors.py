@@ -27,9 +27,9 @@ from websockets.asyncio.client import ClientConnection, connect
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from browser.server import running_process  # noqa: E402
+from browser.server import running_process
 
-from explorer.classroom import KEY_VARIABLE  # noqa: E402
+from explorer.classroom import KEY_VARIABLE
 
 STEPS = 6
 WARM_UP = 2.0
