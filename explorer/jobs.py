@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -96,7 +97,8 @@ def launch(run: Run) -> None:
     if not run.resumable:
         raise RunError("run_busy", name=run.name)
     before = run.status()
-    run.report(Status("waiting", before.step, time.time()))  # until the process speaks itself
+    with run.owned():  # who owns a run writes its status, and nobody else
+        run.report(Status("waiting", before.step, time.time()))  # until the process speaks itself
     try:
         with (run.folder / "log.txt").open("ab") as log:
             process = subprocess.Popen(
@@ -110,8 +112,19 @@ def launch(run: Run) -> None:
             )
     except OSError as error:
         raise _unwritable(run.folder / "log.txt", error) from error
-    # Somebody has to ask how a child ended, or the system keeps a place for it.
-    threading.Thread(target=process.wait, name=f"reaper-{run.name}", daemon=True).start()
+    reaper = threading.Thread(
+        target=_reap, args=(run, process), name=f"reaper-{run.name}", daemon=True
+    )
+    reaper.start()
+
+
+def _reap(run: Run, process: "subprocess.Popen[bytes]") -> None:
+    """Ask how a child ended, or the system keeps a place for it; say so if it never spoke."""
+    process.wait()
+    status = run.status()
+    if is_starting(status):
+        with suppress(ExplorerError):
+            run.report(Status("interrupted", status.step, time.time()))
 
 
 def command(run: Run) -> list[str]:
@@ -147,7 +160,8 @@ def before(run: Run) -> int:
     waiting = [other.name for other in queue(run.folder.parent, run.config.device)]
     ahead = waiting.index(run.name) if run.name in waiting else 0
     busy = any(
-        other.status().state == "running" and other.config.device == run.config.device
+        other.status().state in ("preparing", "running")
+        and other.config.device == run.config.device
         for other in list_runs(run.folder.parent)
     )
     return ahead + busy

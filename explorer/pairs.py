@@ -5,27 +5,29 @@ chosen by a hash of the source alone, so a sentence with many translations is in
 all of them, and stays there when the file is sorted otherwise.
 """
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
 from explorer.errors import PairsError
 from explorer.pieces import tidy
+from explorer.tables import table
 from explorer.vocabulary import shorten
 
-LARGEST_PAIRS = 512 * 2**20
-"""Bytes. A larger file is not opened."""
+LARGEST_PAIRS = 64 * 2**20
+"""Bytes. A larger file is not opened: to read a million short rows of these and to encode them
+for a training takes 2 GB."""
 
 FEWEST_PAIRS = 100
+FEWEST_SOURCES = 40
+"""Distinct sources, so that two of them are in each held-out part."""
+
 HELD_OUT = 2000
 """Distinct sources in each of the two held-out parts, but at most one in twenty."""
 
 PARTS = ("training", "dev", "test")
-_LONGEST_FIELD = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +90,8 @@ def read_rows(path: str | Path, columns: Sequence[str] = ("1", "2")) -> tuple[Pa
     """The pair in every row of such a file, in their order, equal ones too; empty lines are
     none. Raises `PairsError`, too, on a row without both texts."""
     path = Path(path)
-    rows = list(table(_read(path), shorten(path.name)))
-    places, rows = _places(rows, columns, shorten(path.name))
+    rows = table(_read(path), shorten(path.name))
+    places = _places(rows, columns, shorten(path.name))
     pairs = []
     for number, row in enumerate(rows, start=1):
         texts = [tidy(row[place]) for place in places if place < len(row)]
@@ -103,11 +105,12 @@ def read_rows(path: str | Path, columns: Sequence[str] = ("1", "2")) -> tuple[Pa
 def parse_pairs(data: bytes, name: str, columns: Sequence[str] = ("1", "2")) -> Pairs:
     """The pairs in the bytes of a file called `name`; see `read_pairs`."""
     name = shorten(name)
-    rows = list(table(data, name))
-    places, rows = _places(rows, columns, name)
+    rows = table(data, name)
+    places = _places(rows, columns, name)
     kept: dict[Pair, None] = {}
-    incomplete = blank = 0
+    number = incomplete = blank = 0
     for row in rows:
+        number += 1
         if len(row) <= max(places):
             incomplete += 1
             continue
@@ -116,35 +119,11 @@ def parse_pairs(data: bytes, name: str, columns: Sequence[str] = ("1", "2")) -> 
             blank += 1
             continue
         kept[pair] = None
-    counts = Counts(
-        len(rows), len(kept), incomplete, blank, len(rows) - incomplete - blank - len(kept)
-    )
-    if len(kept) < FEWEST_PAIRS:
-        if rows and incomplete == len(rows):
-            raise PairsError("one_column", name=name, columns=", ".join(columns))
-        raise PairsError("too_few_pairs", name=name, got=len(kept), least=FEWEST_PAIRS)
+    counts = Counts(number, len(kept), incomplete, blank, number - incomplete - blank - len(kept))
+    if number and incomplete == number:
+        raise PairsError("one_column", name=name, columns=", ".join(columns))
+    _refuse_few(kept, counts, name)
     return Pairs(tuple(kept), counts, sha256(data).hexdigest())
-
-
-def table(data: bytes, name: str) -> Iterator[list[str]]:
-    """The rows of a table, empty lines left out. Raises `PairsError`.
-
-    Tabs separate, and then quotes are ordinary characters; without a tab in the first row,
-    semicolons or commas do, and quotes may enclose a field.
-    """
-    text = _text(data, name)
-    first = next((line for line in text.splitlines() if line.strip()), "")
-    if "\t" in first:
-        lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-        yield from (line.split("\t") for line in lines if line)
-        return
-    separator = ";" if first.count(";") > first.count(",") else ","
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    csv.field_size_limit(_LONGEST_FIELD)
-    try:
-        yield from (row for row in reader if row)
-    except csv.Error as error:
-        raise PairsError("broken_quotes", name=name, line=reader.line_num) from error
 
 
 def normalised(source: str) -> str:
@@ -175,31 +154,29 @@ def _read(path: Path) -> bytes:
         raise PairsError("unreadable_file", name=path.name) from error
 
 
-def _text(data: bytes, name: str) -> str:
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise PairsError("wrong_encoding", name=name, line=1)
-    if b"\0" in data:
-        raise PairsError("binary_file", name=name)
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise PairsError("wrong_encoding", name=name, line=line) from error
+def _refuse_few(kept: Iterable[Pair], counts: Counts, name: str) -> None:
+    """Raise `PairsError` on what cannot be divided into a training and two held-out parts."""
+    if counts.kept < FEWEST_PAIRS:
+        raise PairsError("too_few_pairs", name=name, least=FEWEST_PAIRS, **asdict(counts))
+    sources: set[str] = set()
+    for pair in kept:
+        sources.add(normalised(pair.source))
+        if len(sources) == FEWEST_SOURCES:
+            return
+    raise PairsError("too_few_sources", name=name, got=len(sources), least=FEWEST_SOURCES)
 
 
-def _places(
-    rows: list[list[str]], columns: Sequence[str], name: str
-) -> tuple[tuple[int, int], list[list[str]]]:
-    """Where source and target stand in a row, and the rows without their headings."""
+def _places(rows: Iterator[list[str]], columns: Sequence[str], name: str) -> tuple[int, int]:
+    """Where source and target stand in a row; headings that name them are taken from `rows`."""
     if len(columns) != 2 or len(set(columns)) != 2:
         raise PairsError("two_columns", got=" ".join(columns))
     if all(column.isdecimal() and int(column) > 0 for column in columns):
         one, other = (int(column) - 1 for column in columns)
-        return (one, other), rows
-    headings = [heading.strip() for heading in rows[0]] if rows else []
+        return one, other
+    headings = [heading.strip() for heading in next(rows, [])]
     for column in columns:
         if column not in headings:
             known = shorten(", ".join(headings))
             raise PairsError("no_column", name=name, column=shorten(column), known=known)
     one, other = (headings.index(column) for column in columns)
-    return (one, other), rows[1:]
+    return one, other

@@ -1,8 +1,6 @@
 """The form for one's own pairs of sentences: a file, its columns, and what to train on them."""
 
-from dataclasses import dataclass
-from functools import lru_cache, partial
-from itertools import islice
+from functools import partial
 
 import streamlit as st
 
@@ -10,26 +8,17 @@ from explorer import gate, watching
 from explorer.errors import PairsError
 from explorer.language import say
 from explorer.notice import complain, plain
-from explorer.pairs import Counts, parse_pairs, table
+from explorer.pairs import Counts, parse_pairs
+from explorer.pairs_preview import Rows, first_rows, is_numbers, looks_headed
 from explorer.runs import PAIRS_FILE
 from explorer.settings import TrainingConfig, small_translation
 from explorer.settings_form import available_devices, choose_settings, offer_start
 from explorer.shelf import describe_chooser, take_file, upload_key
 from explorer.vocabulary import shorten
-from explorer.watching import Brought
+from explorer.watching import Brought, Survey
 
 _SHOWN_ROWS = 4
-_MOST_COLUMNS = 12
 _LONGEST_CELL = 90
-
-
-@dataclass(frozen=True, slots=True)
-class Survey:
-    """rows: the first of the file; counts: what becomes of all, None with a `problem`."""
-
-    rows: tuple[tuple[str, ...], ...]
-    counts: Counts | None
-    problem: PairsError | None
 
 
 def pairs_form(language: str) -> tuple[TrainingConfig, Brought] | None:
@@ -38,10 +27,12 @@ def pairs_form(language: str) -> tuple[TrainingConfig, Brought] | None:
     brought = watching.brought()
     if brought is None:
         return None
-    columns = _choose_columns(brought, language)
+    rows = first_rows(brought.data, brought.name)
+    columns = _choose_columns(rows, language)
+    _doubt_columns(rows, language)
     found = survey(brought, columns)
     with st.container(key="pairs-rows"):  # what is below keeps its place, and stays open
-        _show_rows(found, language)
+        _show_rows(rows[:_SHOWN_ROWS], language)
         if found.counts is not None:
             st.caption(_in_words(found.counts, brought, language))
         elif found.problem is not None:
@@ -56,17 +47,17 @@ def pairs_form(language: str) -> tuple[TrainingConfig, Brought] | None:
     return (config, brought) if config is not None else None
 
 
-@lru_cache(maxsize=2)
 def survey(brought: Brought, columns: tuple[str, str]) -> Survey:
-    """What a file holds, read once for each choice of columns."""
-    rows: tuple[tuple[str, ...], ...] = ()
-    try:
-        first = islice(table(brought.data, brought.name), _SHOWN_ROWS)
-        rows = tuple(tuple(row[:_MOST_COLUMNS]) for row in first)
-        pairs = parse_pairs(brought.data, brought.name, columns)
-    except PairsError as error:
-        return Survey(rows, None, error)
-    return Survey(rows, pairs.counts, None)
+    """What becomes of the rows of a file, read once for each choice of columns."""
+    found = watching.survey(columns)
+    if found is None:
+        try:
+            found = Survey(parse_pairs(brought.data, brought.name, columns).counts, None)
+        except PairsError as error:
+            # A new one: what was raised keeps all that was read till then alive.
+            found = Survey(None, PairsError(error.key, **error.facts))
+        watching.keep_survey(columns, found)
+    return found
 
 
 def _choose_file(language: str) -> None:
@@ -88,10 +79,9 @@ def _take(key: str) -> None:
         watching.bring(Brought(*file))
 
 
-def _choose_columns(brought: Brought, language: str) -> tuple[str, str]:
+def _choose_columns(rows: Rows, language: str) -> tuple[str, str]:
     """The columns of source and translation, by number or, where the first row has headings,
     by those."""
-    rows = survey(brought, ("1", "2")).rows
     headings = tuple(cell.strip() for cell in rows[0]) if rows else ()
     places = range(max([2, *map(len, rows)]))
     one, other, named = st.columns([2, 2, 2], vertical_alignment="bottom")
@@ -118,19 +108,34 @@ def _choose_columns(brought: Brought, language: str) -> tuple[str, str]:
     return str(chosen[0] + 1), str(chosen[1] + 1)
 
 
+def _doubt_columns(rows: Rows, language: str) -> None:
+    """One line on what looks wrong about the choice, if anything does; it is only a guess."""
+    places = watching.columns()
+    doubts = [
+        say("train.pairs_numbers", language, column=place + 1)
+        for place in dict.fromkeys(places)
+        if is_numbers(rows, place)
+    ]
+    if not watching.has_headings() and looks_headed(rows, places):
+        label = say("train.pairs_headings", language)
+        doubts.append(say("train.pairs_headed", language, label=label))
+    if doubts:
+        st.warning(" ".join(doubts))
+
+
 def _column_name(headings: tuple[str, ...], place: int) -> str:
     """ "2 · Le chat dort."."""
     first = headings[place] if place < len(headings) else ""
     return f"{place + 1} · {shorten(first)}" if first else str(place + 1)
 
 
-def _show_rows(found: Survey, language: str) -> None:
+def _show_rows(rows: Rows, language: str) -> None:
     """The first rows as they were read; nothing in them is Markdown."""
-    if not found.rows:
+    if not rows:
         return
-    width = max(map(len, found.rows))
+    width = max(map(len, rows))
     table_of_texts = {
-        str(place + 1): [_cell(row[place]) if place < len(row) else "" for row in found.rows]
+        str(place + 1): [_cell(row[place]) if place < len(row) else "" for row in rows]
         for place in range(width)
     }
     st.table(table_of_texts, hide_index=True, alt=say("train.pairs_preview", language))

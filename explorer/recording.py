@@ -1,9 +1,8 @@
 """Carry a run out: train, and write down everything that happens where others can see it."""
 
-import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import torch
@@ -15,12 +14,10 @@ from safetensors.torch import save as save_tensors
 from explorer import parallel
 from explorer.checkpoint import to_bytes, write_atomically
 from explorer.errors import ExplorerError, RunError, TrainingError
+from explorer.heartbeat import BEAT, Heartbeat
 from explorer.runs import Run, Status, queue
 from explorer.tracing import ExplorableModel
 from explorer.training import Moment, Trainer, choose_device
-
-BEAT = 1.0
-"""Seconds between two heartbeats, and between two looks for the stop file."""
 
 KEEP = 5.0
 """Seconds between two kept states while the run goes on."""
@@ -32,35 +29,40 @@ def carry_out(run: Run, listen: Listener = lambda moment: None) -> Status:
     """Train `run` from where it stands to its end, or until it is asked to stop.
 
     One job a device: the others wait for their turn, first come, first served. Whatever goes
-    wrong is written into the run's status, then raised.
+    wrong is written into the run's status, then raised; who finds the run in the hands of
+    another process writes nothing.
     """
     if parallel.rank() > 0:
         return _follow(run)
-    with run.owned():
-        run.withdraw_stop()
+    with run.owned(), Heartbeat(run) as heart:
         step = run.status().step
         try:
-            with _turn(run, step) as mine:
+            run.withdraw_stop()
+            with _turn(run, heart, step) as mine:
                 if not parallel.agreed(mine):
-                    return _leave(run, "stopped", step)
-                return _train(run, listen)
+                    return heart.tell("stopped", step)
+                return _train(run, heart, listen)
         except ExplorerError as error:
-            _fail(run, error)
+            _fail(heart, error)
             raise
-        except (RuntimeError, MemoryError) as error:
+        except Exception as error:
             if not _ran_out_of_memory(error):
+                kind = type(error).__name__
+                _fail(heart, TrainingError("broke_off", name=run.name, kind=kind))
                 raise
             full = TrainingError("out_of_memory", device=run.config.device)
-            _fail(run, full)
+            _fail(heart, full)
             raise full from error
 
 
-def _train(run: Run, listen: Listener) -> Status:
+def _train(run: Run, heart: Heartbeat, listen: Listener) -> Status:
+    heart.tell("preparing", heart.step)
     trainer = _ready(run)
     run.describe_lesson(trainer.lesson.facts())
     run.forget_after(trainer.step)
-    beaten = kept = 0.0
+    looked = kept = 0.0
     for moment in trainer.run():
+        heart.tell("running", trainer.step)
         now = time.monotonic()
         if moment is not None:
             _record(run, trainer, moment)
@@ -68,15 +70,14 @@ def _train(run: Run, listen: Listener) -> Status:
             if now - kept >= KEEP or kept == 0.0:
                 _keep(run, trainer)
                 kept = time.monotonic()
-        beat = now - beaten >= BEAT
-        if beat:
-            beaten = now
-            _leave(run, "running", trainer.step)
+        due = now - looked >= BEAT
+        if due:
+            looked = now
         together = parallel.world() > 1  # then all look at the same steps, and stop at one
-        if (moment is not None if together else beat) and parallel.agreed(run.asked_to_stop()):
+        if (moment is not None if together else due) and parallel.agreed(run.asked_to_stop()):
             break
     _keep(run, trainer)
-    return _leave(run, "done" if trainer.finished else "stopped", trainer.step)
+    return heart.tell("done" if trainer.finished else "stopped", trainer.step)
 
 
 def _follow(run: Run) -> Status:
@@ -122,13 +123,13 @@ def _read_state(run: Run) -> dict[str, torch.Tensor]:
 
 
 @contextmanager
-def _turn(run: Run, step: int) -> Iterator[bool]:
+def _turn(run: Run, heart: Heartbeat, step: int) -> Iterator[bool]:
     """Wait until this run's device is free and nobody came before; False when asked to stop."""
     root = run.folder.parent
     device = choose_device(run.config.device)
     lock = FileLock(root / f".{device.type}{device.index or 0}.lock")
+    heart.tell("waiting", step)
     while not run.asked_to_stop():
-        _leave(run, "waiting", step)
         first = next(iter(queue(root, run.config.device)), run)
         if first.name == run.name:
             try:
@@ -147,17 +148,7 @@ def _ran_out_of_memory(error: Exception) -> bool:
     return known or "can't allocate memory" in str(error) or "not enough memory" in str(error)
 
 
-def _leave(run: Run, state: str, step: int) -> Status:
-    """Leave word of how the run is doing."""
-    status = Status(state, step, time.time(), os.getpid())
-    run.report(status)
-    return status
-
-
-def _fail(run: Run, error: ExplorerError) -> None:
+def _fail(heart: Heartbeat, error: ExplorerError) -> None:
     facts = {name: str(fact) for name, fact in error.facts.items()}
-    status = Status("failed", run.status().step, time.time(), os.getpid(), (error.key, facts))
-    try:
-        run.report(status)
-    except ExplorerError:
-        return  # nothing can be written: the missing heartbeat tells
+    with suppress(ExplorerError):  # nothing can be written: the missing heartbeat tells
+        heart.tell("failed", heart.step, (error.key, facts))

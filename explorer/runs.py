@@ -19,27 +19,29 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
 from explorer.checkpoint import write_atomically
 from explorer.errors import ExplorerError, RunError
+from explorer.ownership import is_owned, owned
 from explorer.settings import TrainingConfig
 from explorer.trace import Trace
 
 SILENCE = 15.0
-"""Seconds without a heartbeat after which a run counts as interrupted."""
+"""Seconds without a heartbeat after which a run counts as interrupted, unless it is owned."""
+
+STARTING = 60.0
+"""The same for a process that was launched and has not spoken yet."""
 
 PAIRS_FILE = "pairs.tsv"
 """What a run calls the file of pairs that was brought with it."""
 
-GOING = ("waiting", "running")
+GOING = ("waiting", "preparing", "running")
+RESUMABLE = ("new", "stopped", "failed", "interrupted")
 _NAME = re.compile(r"[\w-][\w.-]{0,59}")
 
 
@@ -47,7 +49,8 @@ _NAME = re.compile(r"[\w-][\w.-]{0,59}")
 class Status:
     """How a run is doing.
 
-    state: "new", "waiting", "running", "stopped", "done", "failed" or "interrupted".
+    state: "new", "waiting" for its turn, "preparing" what is learnt from, "running", "stopped",
+    "done", "failed" or "interrupted".
     error: key and facts of the sentence that says why it failed.
     """
 
@@ -83,11 +86,20 @@ class Run:
         return float(self._json("config.json").get("created", 0.0))
 
     def status(self) -> Status:
-        """How the run is doing now; a run whose heart has stopped is interrupted."""
+        """How the run is doing now; interrupted when its heart has stopped and nobody owns it."""
+        status = self._reported()
+        if status.state == "interrupted" and is_owned(self.folder):
+            return replace(status, state="running")  # Windows lets nobody read what is replaced
+        if status.state in GOING and _is_silent(status) and not is_owned(self.folder):
+            return replace(status, state="interrupted")
+        return status
+
+    def _reported(self) -> Status:
+        """What was last said of the run."""
         try:
             data = json.loads((self.folder / "status.json").read_text(encoding="utf-8"))
             error = data.get("error")
-            status = Status(
+            return Status(
                 str(data["state"]),
                 int(data["step"]),
                 float(data["heartbeat"]),
@@ -98,10 +110,6 @@ class Run:
             return Status("new")
         except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError):
             return Status("interrupted")
-        silent = time.time() - status.heartbeat > SILENCE
-        if status.state in GOING and (silent or not _is_alive(status.pid)):
-            return Status("interrupted", status.step, status.heartbeat, status.pid)
-        return status
 
     def moments(self) -> list[dict[str, Any]]:
         """The readable lines of the metrics, oldest first, each step once."""
@@ -110,7 +118,7 @@ class Run:
         except OSError:
             return []
         moments: dict[int, dict[str, Any]] = {}
-        for line in lines.splitlines():
+        for line in lines.split("\n"):  # texts in it may hold what else counts as a line end
             try:
                 moment = json.loads(line)
                 moments[int(moment["step"])] = moment
@@ -144,7 +152,7 @@ class Run:
     @property
     def resumable(self) -> bool:
         """Whether something is left to be done and nobody is doing it."""
-        return self.status().state in ("new", "stopped", "failed", "interrupted")
+        return self.status().state in RESUMABLE and not is_owned(self.folder, leaving=True)
 
     def ask_to_stop(self) -> None:
         """Leave word for the run to stop after its present step."""
@@ -187,16 +195,14 @@ class Run:
         """Remove the folder. Raises `RunError` while the run goes on."""
         if self.status().state in GOING:
             raise RunError("run_busy", name=self.name)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        if self.folder.exists():
+            with self.owned():
+                shutil.rmtree(self.folder, ignore_errors=True)
+            shutil.rmtree(self.folder, ignore_errors=True)  # Windows keeps a lock that is held
 
-    @contextmanager
-    def owned(self) -> Iterator[None]:
+    def owned(self) -> AbstractContextManager[None]:
         """Be the one process that carries this run out. Raises `RunError` when one is."""
-        try:
-            with FileLock(self.folder / ".lock", timeout=0):
-                yield
-        except Timeout as error:
-            raise RunError("run_busy", name=self.name) from error
+        return owned(self.folder)
 
     def _json(self, file: str) -> dict[str, Any]:
         try:
@@ -250,8 +256,15 @@ def queue(root: Path, device: str) -> list[Run]:
     return sorted(waiting, key=lambda run: (run.created, run.name))
 
 
+def _is_silent(status: Status) -> bool:
+    """Whether there is no sign of life: the process has ended, or said nothing for long."""
+    launched = status.state == "waiting" and status.pid == 0
+    silence = time.time() - status.heartbeat
+    return silence > (STARTING if launched else SILENCE) or not _is_alive(status.pid)
+
+
 def _is_alive(pid: int) -> bool:
-    """Whether a process of that number lives; on Windows only the heartbeat tells."""
+    """Whether a process of that number lives; on Windows only heartbeat and lock tell."""
     if os.name == "nt" or pid <= 0:
         return True
     try:

@@ -10,7 +10,8 @@ from typing import Any
 import streamlit as st
 
 from explorer import jobs
-from explorer.errors import ExplorerError
+from explorer.errors import ExplorerError, PairsError
+from explorer.pairs import Counts
 from explorer.runs import Run, list_runs
 
 RECORDED = "recorded/reverse"
@@ -37,6 +38,8 @@ _BROUGHT = "train-brought"
 _TIMES = "train-times-brought"
 _COLUMNS = "train-columns"
 _HEADINGS = "train-headings"
+_SURVEYS = "train-surveys"
+_MOST_SURVEYS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,14 @@ class Brought:
 
     name: str
     data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """counts: what becomes of the rows of a file of pairs, None with a `problem`."""
+
+    counts: Counts | None
+    problem: PairsError | None
 
 
 def shelf() -> dict[str, Run]:
@@ -155,6 +166,7 @@ def bring(brought: Brought) -> None:
     """Keep a file of pairs in place of the last one; its columns are chosen anew."""
     st.session_state[_BROUGHT] = brought
     st.session_state[_TIMES] = times_brought() + 1
+    st.session_state[_SURVEYS] = {}
     choose_columns((0, 1), False)
 
 
@@ -163,6 +175,20 @@ def brought() -> Brought | None:
     training on it is refused or another one is wanted."""
     found: Brought | None = st.session_state.get(_BROUGHT)
     return found
+
+
+def survey(columns: tuple[str, str]) -> Survey | None:
+    """What was found in the file of pairs with such columns; None when nobody looked."""
+    surveys: dict[tuple[str, str], Survey] = st.session_state[_SURVEYS]
+    return surveys.get(columns)
+
+
+def keep_survey(columns: tuple[str, str], found: Survey) -> None:
+    """Remember what was found; of many choices of columns the first is forgotten."""
+    surveys: dict[tuple[str, str], Survey] = st.session_state[_SURVEYS]
+    surveys[columns] = found
+    if len(surveys) > _MOST_SURVEYS:
+        del surveys[next(iter(surveys))]
 
 
 def times_brought() -> int:

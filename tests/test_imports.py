@@ -15,7 +15,9 @@ LAYERS = [  # each may import from its own layer's earlier modules and from laye
         "errors",
         "vocabulary",
         "pieces",
+        "tables",
         "pairs",
+        "pairs_preview",
         "masks",
         "archive",
         "checks",
@@ -37,7 +39,7 @@ LAYERS = [  # each may import from its own layer's earlier modules and from laye
         "aligner",
         *("parallel", "graph", "training"),
     ],
-    ["runs", "recording", "estimate", "jobs"],
+    ["ownership", "runs", "heartbeat", "recording", "estimate", "jobs"],
     ["player", "notebook", "timelapse"],
     [
         *(

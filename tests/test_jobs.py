@@ -1,6 +1,7 @@
 """Jobs as the page starts them: real processes, found again through their files alone."""
 
 import os
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -84,6 +85,25 @@ def test_a_job_goes_on_by_itself_stops_when_asked_and_resumes_to_the_end():
     wait_for(lambda: set(children()) <= before)  # every child was asked how it ended
     jobs.delete(run)
     assert not run.folder.exists()
+
+
+def test_a_process_that_never_spoke_is_no_longer_waited_for(monkeypatch):
+    monkeypatch.setattr(jobs, "command", lambda run: [sys.executable, "-c", "raise SystemExit(1)"])
+    run = jobs.start(TINY)
+    wait_for(lambda: run.status().state == "interrupted", seconds=20)
+    assert run.resumable
+
+
+def test_nothing_is_launched_or_said_of_a_run_in_somebody_s_hands():
+    run = made(state="stopped", step=7)
+    with run.owned(), pytest.raises(RunError):
+        jobs.launch(run)
+    assert run.status().state == "stopped"
+
+
+def test_a_run_that_prepares_its_data_comes_before_one_that_waits():
+    made(state="preparing")
+    assert jobs.before(made(state="waiting")) == 1
 
 
 def as_json(config: TrainingConfig) -> dict:

@@ -1,10 +1,20 @@
+import tracemalloc
 from collections import Counter
 
 import pytest
 from sentences import SENTENCES, as_table
 
 from explorer.errors import PairsError
-from explorer.pairs import FEWEST_PAIRS, Pair, normalised, parse_pairs, read_pairs, references
+from explorer.pairs import (
+    FEWEST_PAIRS,
+    FEWEST_SOURCES,
+    PARTS,
+    Pair,
+    normalised,
+    parse_pairs,
+    read_pairs,
+    references,
+)
 
 
 def parse(text: str, columns: tuple[str, str] = ("1", "2"), name: str = "pairs.tsv"):
@@ -74,19 +84,76 @@ def test_references_gather_all_translations():
     ("data", "words"),
     [
         ("one column\n" * 200, "No row"),
-        ("one\ttwo\n", "1 whole pairs"),
-        ("", "0 whole pairs"),
-        ("only sources\t\n" * 500, "0 whole pairs"),
+        ("one\ttwo\n" * 3, "others: 1, at least 100 .* rows .3. .* 2 duplicate"),
+        ("", "others: 0, at least 100"),
+        ("only sources\t\nx\n" * 500, "rows .1000. .* 500 with a blank side, 500 with too few"),
         (as_table().encode("utf-16"), "not UTF-8 in line 1"),
         (as_table().encode() + "trop tard\té\n".encode("latin-1"), "not UTF-8 in line 241"),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" * 50, "binary"),
         ('"a","b"\n"open,c\n' * 200, "quotation mark in line"),
+        ('"a","b"\n' * 9 + f'"c","{"d" * 100_001}"', "than 100000 characters from line 10 on"),
     ],
 )
 def test_a_file_that_is_no_table_of_pairs_is_refused_in_words(data, words):
     data = data if isinstance(data, bytes) else data.encode()
     with pytest.raises(PairsError, match=words):
         parse_pairs(data, "pairs")
+
+
+def test_a_mistake_far_down_in_a_file_is_found_with_its_line():
+    data = (as_table() * 50).encode() + b"too late\t\xe9\n" + as_table().encode()
+    with pytest.raises(PairsError, match=f"line {50 * 240 + 1};"):
+        parse_pairs(data, "pairs.tsv")
+
+
+@pytest.mark.parametrize("sources", [10, FEWEST_SOURCES - 1, FEWEST_SOURCES])
+def test_there_are_sources_for_every_part(sources):
+    """The same sentence in capitals is no other one."""
+    rows = [
+        f"{('dog', 'DOG!')[number % 2]} {number % sources}\tchien {number}\n"
+        for number in range(312)
+    ]
+    if sources < FEWEST_SOURCES:
+        with pytest.raises(PairsError, match=f"for tests: {sources}, at least {FEWEST_SOURCES}"):
+            parse("".join(rows))
+    else:
+        pairs = parse("".join(rows))
+        assert all(pairs.part(name) for name in PARTS)
+
+
+@pytest.mark.parametrize("title", ["My pairs", "Pairs, mine; and others, too", "#\n\n# by me\n#"])
+def test_a_title_may_stand_over_the_columns(title):
+    counts = parse(f"{title}\n{as_table()}").counts
+    assert counts.kept == 240
+    assert counts.incomplete == len([line for line in title.splitlines() if line])
+
+
+@pytest.mark.parametrize("mark", [",", ";"])
+def test_commas_in_sentences_do_not_separate_columns(mark):
+    lines = ["en" + mark + "fr"]
+    for number, (source, target) in enumerate(SENTENCES):
+        extra = ", " * (number % 3) + "; " * (number % 2) + ("\t" if number % 5 == 0 else "")
+        lines.append(f'"{source} {extra}."{mark}"{target} {extra}."')
+    assert parse("\n".join(lines), ("en", "fr")).counts.kept == 240
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_end_as_they_do_on_any_machine_and_nowhere_else(end):
+    text = as_table().replace(".", ".\u2028\x85 !").replace("\n", end)
+    assert parse(text).counts.rows == 240
+
+
+def test_a_large_file_is_not_held_as_text_and_rows_at_once():
+    """Beside what is kept there is no room for all its text, its lines or its rows."""
+    data = "".join(f"Sentence {n} ’\tPhrase {n} ’\n" for n in range(60_000)).encode()
+    tracemalloc.start()
+    try:
+        pairs = parse_pairs(data, "large.tsv")
+        kept, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert pairs.counts.kept == 60_000
+    assert peak < kept + 5e6
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from explorer import classroom, jobs, pairs_form
 from explorer.errors import RunError
+from explorer.pairs import Pairs, parse_pairs
+from explorer.pairs_preview import first_rows, is_numbers, looks_headed
 from explorer.runs import Run, Status, create_run
 from explorer.settings import TrainingConfig
 
@@ -25,9 +27,10 @@ BAD = {
     "latin.tsv": (TSV.decode().encode("utf-16"), "is not UTF-8 in line 1"),
     "accents.tsv": (("Hé\tlà\n" * 200).encode("latin-1"), "is not UTF-8 in line 1"),
     "quotes.csv": (b'"I see "dogs",x\n' * 200, "quotation mark in line 1"),
-    "empty.tsv": (b"I see dogs.\t\n" * 200, "has 0 whole pairs"),
-    "line.tsv": (b"I see dogs.\tx\n", "has 1 whole pairs"),
-    "nothing.tsv": (b"", "has 0 whole pairs"),
+    "empty.tsv": (b"I see dogs.\t\n" * 200, "200 with a blank side"),
+    "line.tsv": (b"I see dogs.\tx\n", "others: 1, at least 100"),
+    "nothing.tsv": (b"", "others: 0, at least 100"),
+    "same.tsv": (b"".join(b"Dogs.\t%d\n" % n for n in range(300)), "source sentences"),
 }
 
 
@@ -173,11 +176,74 @@ def test_the_form_speaks_chinese():
 
 
 def test_a_file_is_read_once_for_each_choice_of_columns(monkeypatch):
-    pairs_form.survey.cache_clear()
-    app = brought(opened(), "good.tsv", TSV)
-    before = pairs_form.survey.cache_info().misses
-    app.number_input(key="pairs-steps-0").set_value(77).run()
-    assert pairs_form.survey.cache_info().misses == before
+    """Each visitor's own, however many there are."""
+    read: list[tuple[str, tuple[str, ...]]] = []
+
+    def parse(data: bytes, name: str, columns: tuple[str, str]) -> Pairs:
+        read.append((name, columns))
+        return parse_pairs(data, name, columns)
+
+    monkeypatch.setattr(pairs_form, "parse_pairs", parse)
+    visitors = [brought(opened(), f"{number}.tsv", TSV) for number in range(4)]
+    for app in visitors:
+        app.number_input(key="pairs-steps-0").set_value(77).run()
+    assert read == [(f"{number}.tsv", ("1", "2")) for number in range(4)]
+    app = visitors[0]
+    app.selectbox(key="pairs-column-0-1").set_value(1).run()
+    app.selectbox(key="pairs-column-1-1").set_value(0).run()
+    app = brought(app, "other.csv", CSV)
+    assert read[4:] == [("0.tsv", ("2", "2")), ("0.tsv", ("2", "1")), ("other.csv", ("1", "2"))]
+    kept = app.session_state["train-surveys"]
+    assert set(kept) == {("1", "2")}
+
+
+def test_the_rows_are_shown_without_reading_the_file_to_its_end():
+    data = TSV + b"too late\t\xe9\n"
+    assert len(first_rows(data, "late.tsv")) == 20
+    assert first_rows(b"\0" + data, "binary.tsv") == ()
+    assert first_rows(b'a,b\n"c"d,e\n' + CSV, "quotes.csv") == (("a", "b"),)
+
+
+def test_a_column_of_numbers_and_a_row_of_headings_are_doubted():
+    app = brought(opened(), "dogs.csv", CSV)
+    assert "Column 1 holds nothing but numbers" in app.warning[0].value
+    assert "tick “The first row holds headings”" in app.warning[0].value
+    app.selectbox(key="pairs-column-0-1").set_value(2).run()
+    assert "numbers" not in app.warning[0].value
+    app.checkbox(key="pairs-headings-1").check().run()
+    assert not app.warning
+    assert startable(app)
+    assert not brought(app, "good.tsv", TSV).warning
+    assert "首行看似列名" in brought(opened(lang="zh"), "dogs.csv", CSV).warning[0].value
+
+
+SEEN = [("I see a dog.", "Je vois un chien."), ("Look!", "« Regarde ! »"), ("Why?", "为什么？")]
+
+
+@pytest.mark.parametrize(
+    ("first", "others", "headed"),
+    [
+        (("English", "French"), SEEN, True),
+        (("original text", "my version"), SEEN, True),
+        (("en", "fr"), [("dog", "chien"), ("cat", "chat")], True),
+        (("bird", "oiseau"), [("dog", "chien"), ("cat", "chat")], False),
+        (("Go!", "Va !"), SEEN, False),
+        (("Go on", "Continue."), SEEN, False),
+        (("1", "2"), SEEN, False),
+        (("", ""), SEEN, False),
+        (("English", "French"), [], False),
+    ],
+)
+def test_what_headings_look_like(first, others, headed):
+    assert looks_headed((first, *others), (0, 1)) is headed
+
+
+def test_what_numbers_look_like():
+    rows = (("id", "no"), ("1", "7 cats"), ("", "8"), ("1,000.5", "9"))
+    assert is_numbers(rows, 0)
+    assert not is_numbers(rows, 1)
+    assert not is_numbers(rows, 2)
+    assert not is_numbers((), 0)
 
 
 def test_open_in_explore_shows_the_run_s_own_sentence(folder, pairs_file, tmp_path):

@@ -6,6 +6,7 @@ import resource
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,13 +17,17 @@ import numpy as np
 import pytest
 import torch
 
-from explorer import recording
+from explorer import heartbeat, recording
 from explorer.checkpoint import load_checkpoint
 from explorer.errors import ExplorerError, RunError, TrainingError
+from explorer.heartbeat import BEAT, Heartbeat
+from explorer.language import LANGUAGES
 from explorer.lessons import TaskLesson
 from explorer.recording import carry_out
-from explorer.runs import Run, create_run
+from explorer.runs import Run, Status, create_run
 from explorer.settings import TrainingConfig
+from explorer.timelapse.report import report
+from explorer.training import Trainer
 
 ROOT = Path(__file__).parent.parent
 CPU = torch.device("cpu")
@@ -61,6 +66,11 @@ def wait_for(condition, seconds: float = 60.0) -> None:
     while not condition():
         assert time.monotonic() < end, "it did not happen in time"
         time.sleep(0.02)
+
+
+def hearts() -> list[str]:
+    """The heartbeats that go on in this process."""
+    return [thread.name for thread in threading.enumerate() if thread.name.startswith("heart-")]
 
 
 def losses(run: Run) -> list[tuple[int, float]]:
@@ -148,10 +158,84 @@ def test_one_run_is_not_carried_out_twice(tmp_path):
     run = create_run(tmp_path / "runs" / "twice", replace(TINY, steps=100_000))
     with start(run.folder):
         wait_for(lambda: run.status().state == "running")
+        owner = run.status().pid
         with start(run.folder) as other:
             assert "another process" in other.communicate(timeout=60)[0]
             assert other.returncode == 2
         assert run.status().state == "running"
+        assert run.status().pid == owner
+        with pytest.raises(RunError):
+            carry_out(Run(run.folder))
+        assert run.status().pid == owner
+
+
+def test_a_heart_beats_while_the_data_are_prepared(tmp_path, monkeypatch):
+    """As long as reading and encoding a large file takes; and nobody can take the run away."""
+    seen: list[Status] = []
+    run = create_run(tmp_path / "runs" / "slow", replace(TINY, steps=5))
+
+    def prepare(config, kept=None) -> recording.Trainer:
+        for _ in range(3):
+            time.sleep(1.2 * BEAT)
+            seen.append(run.status())
+        with pytest.raises(RunError):
+            run.delete()
+        assert not run.resumable
+        return Trainer(config, kept)
+
+    monkeypatch.setattr(recording, "Trainer", prepare)
+    assert carry_out(run).state == "done"
+    assert {status.state for status in seen} == {"preparing"}
+    assert len({status.heartbeat for status in seen}) == 3
+    assert not hearts()
+
+
+def test_a_heart_beats_while_a_translator_is_judged(tmp_path):
+    """The step it tells is the one that was reached; steps never go back."""
+    run = create_run(tmp_path / "runs" / "judged", replace(TINY, steps=10))
+    seen: list[Status] = []
+
+    def judge(moment) -> None:
+        before = run.status()
+        wait_for(lambda: run.status().heartbeat > before.heartbeat, seconds=3 * BEAT)
+        seen.append(run.status())
+
+    carry_out(run, judge)
+    assert [(status.state, status.step) for status in seen] == [("running", 5), ("running", 10)]
+
+
+@pytest.mark.parametrize("error", [KeyError("x"), RuntimeError("of torch"), ZeroDivisionError()])
+def test_whatever_breaks_a_run_off_is_told_and_raised(tmp_path, monkeypatch, error):
+    def break_off(*anything: object) -> None:
+        raise error
+
+    run = create_run(tmp_path / "runs" / "broken", TINY)
+    with monkeypatch.context() as broken:
+        broken.setattr(recording, "_record", break_off)
+        with pytest.raises(type(error)):
+            carry_out(run)
+    status = run.status()
+    assert (status.state, status.step) == ("failed", 5)
+    assert status.error == ("broke_off", {"name": "broken", "kind": type(error).__name__})
+    assert not hearts()
+    for language in LANGUAGES:
+        problem = report(run, status, [], language).problem
+        assert type(error).__name__ in problem
+        assert "log.txt" in problem
+    assert carry_out(Run(run.folder)).state == "done"
+
+
+def test_two_threads_that_write_a_status_leave_the_newest(tmp_path, monkeypatch):
+    monkeypatch.setattr(heartbeat, "BEAT", 0.001)
+    run = create_run(tmp_path / "one", TINY)
+    with Heartbeat(run) as heart:
+        for step in range(200):
+            heart.tell(("preparing", "running")[step % 2], step)
+            assert run.status().step == step
+        heart.tell("stopped", 200)
+        time.sleep(0.02)
+        assert (run.status().state, run.status().step) == ("stopped", 200)
+    assert not hearts()
 
 
 def test_a_full_disk_ends_the_run_with_a_sentence(tmp_path):

@@ -1,13 +1,27 @@
 import json
 import os
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pandas as pd
 import pytest
 
 from explorer.errors import ExplorerError, RunError
-from explorer.runs import PAIRS_FILE, SILENCE, Run, Status, create_run, find_run, list_runs, queue
+from explorer.ownership import is_owned
+from explorer.runs import (
+    GOING,
+    PAIRS_FILE,
+    SILENCE,
+    STARTING,
+    Run,
+    Status,
+    create_run,
+    find_run,
+    list_runs,
+    queue,
+)
 from explorer.settings import TrainingConfig
 
 CONFIG = TrainingConfig(device="cpu")
@@ -41,7 +55,7 @@ def test_a_name_is_taken_once(run):
     assert caught.value.key == "run_exists"
 
 
-@pytest.mark.parametrize("state", ["waiting", "running"])
+@pytest.mark.parametrize("state", GOING)
 def test_a_silent_heart_means_interrupted(run, state):
     run.report(status(state))
     assert run.status().state == state
@@ -50,6 +64,64 @@ def test_a_silent_heart_means_interrupted(run, state):
     assert run.status().state == "interrupted"
     assert run.status().step == 7
     assert run.resumable
+
+
+@pytest.mark.parametrize("age", [0.0, SILENCE + 1])
+@pytest.mark.parametrize("state", [*GOING, "stopped", "failed"])
+def test_a_run_in_somebody_s_hands_is_neither_interrupted_nor_resumed_nor_deleted(run, state, age):
+    run.report(status(state, age=age))
+    with run.owned():
+        assert run.status().state == state
+        assert not run.resumable
+        with pytest.raises(RunError) as caught:
+            run.delete()
+    assert caught.value.key == "run_busy"
+    run.report(status(state, age=SILENCE + 1))
+    assert run.resumable
+    run.delete()
+    assert not run.folder.exists()
+    run.delete()
+    assert not run.folder.exists()
+
+
+def test_a_process_that_said_it_is_done_may_take_a_moment_to_let_go(run):
+    run.report(status("stopped"))
+    with run.owned():
+        patient = ThreadPoolExecutor(1).submit(lambda: run.resumable)
+        time.sleep(0.3)
+    assert patient.result()
+
+
+def test_whoever_only_asks_is_no_owner(run):
+    """Many who look at once, and one who wants to carry the run out."""
+    run.report(status("running", age=SILENCE + 1))
+    with run.owned():
+        pass
+    over = threading.Event()
+
+    def look() -> list[str]:
+        states = []
+        while not over.is_set():
+            states.append(run.status().state)
+        return states
+
+    with ThreadPoolExecutor(4) as visitors:
+        looks = [visitors.submit(look) for _ in range(4)]
+        for _ in range(5):
+            time.sleep(0.05)
+            assert not is_owned(run.folder)
+        over.set()
+        for seen in looks:
+            assert set(seen.result()) == {"interrupted"}
+    with run.owned():
+        pass
+
+
+def test_a_launched_process_gets_the_time_it_takes_to_begin(run):
+    run.report(Status("waiting", 0, time.time() - SILENCE - 1))
+    assert run.status().state == "waiting"
+    run.report(Status("waiting", 0, time.time() - STARTING - 1))
+    assert run.status().state == "interrupted"
 
 
 def test_a_dead_process_means_interrupted_at_once(run):
@@ -61,6 +133,8 @@ def test_a_dead_process_means_interrupted_at_once(run):
 def test_a_damaged_status_means_interrupted(run, text):
     (run.folder / "status.json").write_text(text)
     assert run.status().state == "interrupted"
+    with run.owned():
+        assert run.status().state == "running"
 
 
 def test_damaged_lines_of_the_metrics_are_left_aside(run):
@@ -71,6 +145,16 @@ def test_damaged_lines_of_the_metrics_are_left_aside(run):
     with (run.folder / "metrics.jsonl").open("ab") as file:
         file.write(b'{"step": 40')
     assert [moment["step"] for moment in run.moments()] == [10, 30]
+
+
+@pytest.mark.parametrize("mark", ["\u2028", "\u2029", "\x85", "\x0b", "\x1c", "\r", "\n"])
+def test_a_text_may_hold_whatever_counts_as_a_line_end(run, mark):
+    samples = [{"written": f"one{mark}two"}]
+    for step in (10, 20, 30):
+        run.append({"step": step, "samples": samples})
+    run.forget_after(20)
+    assert run.moments() == [{"step": step, "samples": samples} for step in (10, 20)]
+    assert len(pd.read_json(run.folder / "metrics.jsonl", lines=True)) == 2
 
 
 def test_the_metrics_load_with_pandas(run):

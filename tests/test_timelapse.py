@@ -86,6 +86,8 @@ def test_damaged_lines_and_numbers_that_are_none_leave_gaps(run):
     [
         ("waiting", 0.0, "starting"),
         ("running", 0.0, "training"),
+        ("preparing", 0.0, "preparing"),
+        ("preparing", 60.0, "interrupted"),
         ("running", 60.0, "interrupted"),
         ("stopped", 0.0, "stopped"),
         ("done", 0.0, "done early: 50 %"),
@@ -96,7 +98,7 @@ def test_every_state_has_its_words(tmp_path, state, age, words):
     report(run, state, 50, age=age)
     found = shown(run)["report"]
     assert words in found["words"]
-    assert found["going"] is (words in ("starting", "training"))
+    assert found["going"] is (words in ("starting", "training", "preparing"))
 
 
 def test_a_failed_run_says_why_in_the_reader_s_language(run):
@@ -139,6 +141,8 @@ def test_the_log_s_progress_bar_counts_as_its_latest_state(run):
     assert log_tail(run) == []
     (run.folder / "log.txt").write_bytes(b"hello\n 1%|\r 2%|\r 3%|\nbye \xff\n")
     assert log_tail(run) == ["hello", " 3%|", "bye \ufffd"]
+    (run.folder / "log.txt").write_text("one\u2028line\x85only\n", "utf-8")
+    assert log_tail(run) == ["one\u2028line\x85only"]
 
 
 def test_a_browser_gets_each_picture_once_and_keeps_it(browser):

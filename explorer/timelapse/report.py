@@ -49,7 +49,7 @@ def _words(run: Run, status: Status, at: int, language: str) -> str:
     if status.state == "done" and at < run.config.steps:
         reached = "state_reached_bleu" if run.config.pairs else "state_reached"
         return say(f"train.{reached}", language, share=f"{100 * run.config.until:g}")
-    if status.state == "running" and run.asked_to_stop():
+    if status.state in ("preparing", "running") and run.asked_to_stop():
         return say("train.state_stopping", language)
     return say(f"train.state_{status.state}", language)
 
