@@ -101,6 +101,22 @@ def effect(
     return pd.DataFrame.from_dict(rows, orient="index", columns=columns)
 
 
+def together(model: ExplorableModel, sentences: Sentences) -> dict[str, dict[str, list[float]]]:
+    """What is left without all heads of a site: by site, loss and exact as [before, after].
+
+    Beside the effect of each head alone it shows whether they stand in for each other.
+    """
+    heads = all_heads(model.transformer.config)
+    found = {}
+    for site in dict.fromkeys(head.site for head in heads):
+        removed = Interventions.gather(ablate=[head for head in heads if head.site == site])
+        rows = effect(model, sentences, removed)
+        found[site] = {
+            name: [float(rows.before[name]), float(rows.after[name])] for name in rows.index
+        }
+    return found
+
+
 def _tallies(outcomes: list[Tensor], sentences: Sentences) -> dict[str, Tally]:
     """Loss a token and exact match a sentence, from what `_outcomes` said of each part."""
     loss, exact = torch.cat(outcomes, -1).numpy()  # (…, N) each

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from explorer.errors import InterventionError
+from explorer.interventions import Interventions
 from explorer.trace import SITES, Trace
 
 PAD = 2
@@ -16,6 +18,12 @@ PAD = 2
 
 MOST_PADDING = 16
 MOST_FORCED = 64
+MOST_DONE = 24
+"""Interventions a page takes at a time."""
+
+PARTS = ("overview", "metrics", "roles", "experiments", "removal", "norms")
+"""What there is to look at on Heads, what it opens with first."""
+
 LONGEST_TEXT = 2_000
 """Characters of a text a link may carry; browsers and proxies cut longer ones."""
 
@@ -39,20 +47,23 @@ class Request:
     """What is traced: `text` by the model called `model`, `pad` more tokens, and forced steps.
 
     forced: (step, id) in the order of the steps.
+    done: what is done to the model meanwhile, one line each; see `interventions`.
     """
 
     model: str
     text: str
     pad: int = PAD
     forced: tuple[tuple[int, int], ...] = ()
+    done: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A request, and where in its trace a visitor looks."""
+    """A request, and where in its trace a visitor looks; on Heads, at which part of the page."""
 
     request: Request
     selection: Selection = Selection()
+    part: str = ""
 
 
 def to_query(place: Place) -> dict[str, str]:
@@ -61,6 +72,10 @@ def to_query(place: Place) -> dict[str, str]:
     query = {"model": request.model, "text": request.text, "pad": str(request.pad)}
     if request.forced:
         query["force"] = "_".join(f"{step}.{token}" for step, token in request.forced)
+    if request.done:
+        query["do"] = ";".join(request.done)
+    if place.part:
+        query["part"] = place.part
     for name in ("site", "layer", "head", "step"):
         if (value := getattr(selection, name)) is not None:
             query[name] = str(value)
@@ -78,14 +93,17 @@ def from_query(query: Mapping[str, str], texts: Mapping[str, str]) -> tuple[Plac
     text = _part(query, "text", refused, lambda text: text if len(text) <= LONGEST_TEXT else None)
     pad = _part(query, "pad", refused, lambda word: _number(word, MOST_PADDING))
     forced = _part(query, "force", refused, _forced) if "model" not in refused else None
-    request = Request(known, text or texts[known], PAD if pad is None else pad, forced or ())
+    done = _part(query, "do", refused, _done) if "model" not in refused else None
+    part = _part(query, "part", refused, lambda name: name if name in PARTS else None)
+    pad = PAD if pad is None else pad
+    request = Request(known, text or texts[known], pad, forced or (), done or ())
     selection = Selection(
         site=_part(query, "site", refused, lambda name: name if name in SITES else None),
         layer=_part(query, "layer", refused, _number),
         head=_part(query, "head", refused, _number),
         step=_part(query, "step", refused, _number),
     )
-    return Place(request, selection), tuple(refused)
+    return Place(request, selection, part or ""), tuple(refused)
 
 
 def within(selection: Selection, trace: Trace) -> tuple[Selection, tuple[str, ...]]:
@@ -130,3 +148,13 @@ def _forced(word: str) -> tuple[tuple[int, int], ...] | None:
     if len(pairs) < len(matches):
         return None
     return tuple(sorted(pairs.items()))
+
+
+def _done(word: str) -> tuple[str, ...] | None:
+    """Interventions from "ablate cross.1.2;close cross.0.0 1 2"; whether this model and this
+    text have them is for the model to say."""
+    lines = word.split(";", MOST_DONE)
+    try:
+        return Interventions.parse(lines).texts() if len(lines) <= MOST_DONE else None
+    except InterventionError:
+        return None

@@ -23,6 +23,8 @@ from explorer.turns import Turns
 MODEL = "model"
 SOURCE = "source"
 PAD = "pad"
+DONE = "done"
+PART = "part"
 
 # Keys of widgets.
 EXAMPLES = "examples"
@@ -36,6 +38,7 @@ _SHOWN = "shown"
 _QUERY = "query"
 _ARRIVAL = "arrival"
 _VISITS = "visits"
+_PAGE = "page"
 _TYPED = "typed"
 _HOST = "host"
 _SPOKEN = "spoken"
@@ -121,6 +124,7 @@ def choose_model(name: str, shelf: Mapping[str, Entry]) -> None:
     entry = shelf[name]
     st.session_state[MODEL] = name
     forget_forced()
+    st.session_state[DONE] = ()  # another model has other heads
     if entry.trace is None and not entry.reads(st.session_state[SOURCE]):
         st.session_state[SOURCE] = entry.examples[0]
 
@@ -159,15 +163,28 @@ def follow_address(shelf: Mapping[str, Entry]) -> None:
     state = st.session_state
     state[MODEL], state[SOURCE] = place.request.model, place.request.text
     state[PAD], state[_FORCED] = place.request.pad, place.request.forced
+    state[DONE], state[PART] = place.request.done, place.part
     state[_SELECTION] = place.selection
     state[_ARRIVAL] = refused
     state[_QUERY] = query
     state[_VISITS] = visits() + 1
 
 
+def enter(page: str) -> None:
+    """Come to a page; from another one, a bare address keeps the place."""
+    if st.session_state.get(_PAGE, page) != page:
+        leave_address()
+    st.session_state[_PAGE] = page
+
+
 def leave_address() -> None:
     """Another page has the address bar: coming back to a bare one keeps the place."""
     st.session_state[_QUERY] = {}
+
+
+def look_at(selection: Selection) -> None:
+    """Look at another head or step, chosen elsewhere than in the player."""
+    st.session_state[_SELECTION] = selection
 
 
 def visits() -> int:
@@ -184,7 +201,7 @@ def arrival() -> tuple[str, ...] | None:
 def write_address(place: Place, shelf: Mapping[str, Entry]) -> None:
     """Bring the address bar to `place`; the place a bare address opens stays bare."""
     query = to_query(place)
-    plain = place.request == bare_request(shelf)
+    plain = place.request == bare_request(shelf) and not place.part
     if plain and not st.session_state[_QUERY] and place.selection == Selection():
         query = {}
     st.session_state[_QUERY] = query
@@ -249,7 +266,7 @@ def bare_request(shelf: Mapping[str, Entry]) -> Request:
 def read_player() -> None:
     """Take what the player reports; whatever is malformed is left aside."""
     report = st.session_state.get(PLAYER) or {}
-    _read_selection(report.get("selection"))
+    read_selection(report.get("selection"))
     forced: dict[int, int] = dict(st.session_state.get(_FORCED, ()))
     choice = report.get("force")
     if isinstance(choice, dict):
@@ -265,7 +282,8 @@ def read_player() -> None:
     st.session_state[_FORCED] = tuple(sorted(forced.items()))
 
 
-def _read_selection(report: object) -> None:
+def read_selection(report: object) -> None:
+    """Take where a visitor looks, as a picture reports it."""
     if not isinstance(report, dict):
         return
     site = report.get("site")

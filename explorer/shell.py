@@ -22,6 +22,7 @@ def shell() -> None:
     st.html(_HERE / "shell.css")
     pages = [
         st.Page(_HERE / "views" / "explore.py", title=say("explore.page", language), default=True),
+        st.Page(_HERE / "views" / "heads.py", title=say("heads.page", language)),
         st.Page(_HERE / "views" / "train.py", title=say("train.page", language)),
     ]
     chosen = st.navigation(pages, position="top")

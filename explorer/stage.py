@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MOST_CELLS = 6_000_000
 """Attention weights of one trace, 24 MB of them; what is kept for all visitors is bounded by it."""
 
-_TWO_AT_A_TIME = threading.Semaphore(2)
+TWO_AT_A_TIME = threading.Semaphore(2)
 """Traces computed at once, as many as a small machine has cores; the others queue."""
 
 
@@ -43,19 +43,24 @@ def _loaded(stamp: str, _entry: Entry) -> "ExplorableModel":
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _traced(stamp: str, request: Request, _entry: Entry) -> Trace:
-    loaded = _entry.model or _loaded(stamp, _entry)  # an upload's stays with its visitor
+    loaded = model_of(_entry)
     config = loaded.transformer.config
     tokens = len(loaded.source_vocabulary.encode(request.text)) + 1  # the end of the sequence
     padded = min(tokens + request.pad, config.max_length)
     maps = config.heads * (config.encoder_layers + 2 * config.decoder_layers)
     if tokens <= config.max_length and maps * padded**2 > MOST_CELLS:
         raise VisitError("too_many_cells", maps=maps, most=math.isqrt(MOST_CELLS // maps))
-    with _TWO_AT_A_TIME:
+    with TWO_AT_A_TIME:
         return loaded.trace(
             request.text,
             force=dict(request.forced),
             pad_to=padded if tokens <= config.max_length else None,
         )
+
+
+def model_of(entry: Entry) -> "ExplorableModel":
+    """The model of an entry that is no trace, loaded once for all visitors; it is read-only."""
+    return entry.model or _loaded(entry.stamp, entry)  # an upload's stays with its visitor
 
 
 def trace(entry: Entry, request: Request) -> Trace:

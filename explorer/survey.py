@@ -1,6 +1,6 @@
 """Everything that can be measured of a model's heads, in one go."""
 
-from explorer.ablation import ablation
+from explorer.ablation import ablation, together
 from explorer.experiments import mean_outputs
 from explorer.findings import Findings
 from explorer.importance import importance
@@ -34,6 +34,10 @@ def survey(
     if removed_on:
         some, means = sentences.first(removed_on), mean_outputs(model, sentences)
         effects = ablation(model, some, means, stage(2))
-        facts = {"sentences": len(some), "means": means.name}
+        facts = {
+            "sentences": len(some),
+            "means": means.name,
+            "together": together(model, some),
+        }
         findings = findings.joined(effects, ablation=facts)
     return findings

@@ -149,6 +149,12 @@ def test_heads_prints_a_table_or_writes_one(tiny, tmp_path, capsys):
     assert (tmp_path / "x.csv").read_text().startswith("site,layer,head,confidence,")
 
 
+def test_heads_tells_a_file_how_far_it_is(tiny, tmp_path):
+    told = tmp_path / "progress"
+    assert main(["heads", tiny, "--sentences", "4", "--progress", str(told)]) == 0
+    assert told.read_text() == "1.000"
+
+
 def test_heads_measures_on_given_pairs_and_lines(tiny, tmp_path, capsys):
     (tmp_path / "pairs.tsv").write_text("1 2\t2 1\n\n3\t3\tsomebody\n2 2\t2\n", encoding="utf-8")
     (tmp_path / "lines.txt").write_text("1 2\n\n甲 3\n", encoding="utf-8")

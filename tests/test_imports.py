@@ -40,7 +40,7 @@ LAYERS = [  # each may import from its own layer's earlier modules and from laye
         *("parallel", "graph", "training"),
     ],
     ["ownership", "runs", "heartbeat", "recording", "estimate", "jobs"],
-    ["player", "notebook", "timelapse"],
+    ["player", "notebook", "timelapse", "gallery"],
     [
         *(
             "place",
@@ -54,6 +54,7 @@ LAYERS = [  # each may import from its own layer's earlier modules and from laye
             "turns",
         ),
         *("session", "shelf", "notice", "stage", "controls", "corner"),
+        *("measuring", "ledger", "columns", "trials", "bench", "easel", "tray", "gauges"),
         *(
             "watching",
             "settings_form",

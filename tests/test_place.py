@@ -14,7 +14,12 @@ from explorer.place import (
 from explorer.trace import Trace
 
 TEXTS = {"reverse": "7 3 9 1 4", "sort": "甲 乙"}
-PLACE = Place(Request("sort", "1 <b> 甲", 5, ((2, 7), (11, 2))), Selection("decoder", 1, 0, 3))
+DONE = ("ablate cross.1.2 mean", "close cross.*.* 3 4", "row cross.0.0 1 0.5,0.5")
+PLACE = Place(
+    Request("sort", "1 <b> 甲", 5, ((2, 7), (11, 2)), DONE),
+    Selection("decoder", 1, 0, 3),
+    "experiments",
+)
 
 
 def test_a_link_restores_the_place_it_was_made_from():
@@ -40,6 +45,11 @@ def test_a_bare_address_opens_the_first_model_with_its_text():
         ("force", "2.7_x"),
         ("force", "__import__('os')"),
         ("force", "_".join(["1.2"] * 200)),
+        ("do", "ablate cross.1"),
+        ("do", "ablate cross.1.2;rm -rf /"),
+        ("do", "row cross.1.2 3 nan"),
+        ("do", ";".join(["close cross.0.0 1 1"] * 99)),
+        ("part", "../train"),
         ("site", "Cross"),
         ("layer", "1e3"),
         ("head", "0x1"),
@@ -58,7 +68,7 @@ def test_what_cannot_be_is_left_out_and_named(name, value):
 def test_tokens_forced_on_an_unknown_model_are_not_forced_on_another():
     query = to_query(PLACE) | {"model": "gone"}
     place, refused = from_query(query, TEXTS)
-    assert place.request.forced == ()
+    assert place.request.forced == place.request.done == ()
     assert refused == ("model",)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from explorer.ablation import ablation, effect
+from explorer.ablation import ablation, effect, together
 from explorer.experiments import contrast, mean_outputs
 from explorer.findings import Findings
 from explorer.interventions import Interventions
@@ -53,6 +53,16 @@ def test_no_head_is_missed_alone_and_none_is_enough_alone(model, sentences):
     assert (table.zero_exact.abs() < 0.05).all()
     assert (table.mean_exact.abs() < 0.05).all()
     assert (table.only_exact < -0.7).all()
+
+
+def test_what_ships_says_what_is_left_without_all_heads_of_a_site(model, sentences):
+    shipped = Findings.load(FOLDER / "heads" / "reverse.json").facts["ablation"]
+    found = together(model, task_sentences(model, 256).first(shipped["sentences"]))
+    for site, rows in found.items():
+        for name, ends in rows.items():
+            assert shipped["together"][site][name] == pytest.approx(ends, abs=2e-2)
+    assert found["cross"]["exact"][1] == 0
+    assert found["decoder"]["exact"][1] > 0.4  # the decoder's own heads are no more than useful
 
 
 def test_removing_what_matters_breaks_the_output(model, sentences):

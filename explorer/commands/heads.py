@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from explorer.commands.background import give_way
 from explorer.commands.options import words
 from explorer.errors import TraceError
 
@@ -27,6 +28,8 @@ def describe(commands: Any) -> None:
     command.add_argument("--ablation", action="store_true", help="remove each head in turn, too")
     command.add_argument("--removed-on", type=int, default=64, help="sentences (default: 64)")
     command.add_argument("--out", type=Path, help="x.csv or x.json; without it, a table")
+    command.add_argument("--progress", type=Path, help="a file that is told the share done")
+    command.add_argument("--background", action="store_true", help="give way to other programs")
 
 
 def _heads(options: argparse.Namespace) -> int:
@@ -38,12 +41,16 @@ def _heads(options: argparse.Namespace) -> int:
     out: Path | None = options.out
     if out is not None and out.suffix not in (".csv", ".json"):
         raise TraceError("bad_findings_ending", name=out.name)
+    if options.background:
+        give_way()
     model = load(options.checkpoint)
     sentences = _sentences(model, options)
     with tqdm(total=1.0, bar_format="{percentage:3.0f} % |{bar}| {remaining}") as bar:
 
         def show(share: float) -> None:
             bar.update(share - bar.n)
+            if options.progress is not None:
+                options.progress.write_text(f"{share:.3f}", encoding="utf-8")
 
         findings = survey(
             model,

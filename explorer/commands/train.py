@@ -1,7 +1,6 @@
 """`train`: teach a Transformer, alone into a file or in a folder where others can watch."""
 
 import argparse
-import os
 import shlex
 import sys
 from contextlib import contextmanager
@@ -9,6 +8,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from explorer.commands.background import give_way
 from explorer.commands.options import words
 from explorer.language import say
 
@@ -63,7 +63,7 @@ def _train(options: argparse.Namespace) -> int:
     from explorer.checkpoint import refuse_unwritable
 
     if options.background:
-        _give_way()
+        give_way()
     config = _chosen_settings(options)
     if options.out is None and options.run is None:
         options.out = Path(f"{config.task}.safetensors")
@@ -192,15 +192,3 @@ def _bar(config: "TrainingConfig") -> "Iterator[Listener]":
             )
 
         yield show
-
-
-def _give_way() -> None:
-    """Lower this process's priority, so that a page being served beside it stays quick."""
-    if sys.platform == "win32":
-        import ctypes
-
-        below_normal = 0x00004000
-        kernel = ctypes.windll.kernel32
-        kernel.SetPriorityClass(kernel.GetCurrentProcess(), below_normal)
-    else:
-        os.nice(10)

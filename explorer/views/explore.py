@@ -24,6 +24,7 @@ def page() -> None:
     if not shelf:
         st.info(say("explore.no_models", session.language(), command=plain(library.REMEDY)))
         return
+    session.enter("explore")
     session.follow_address(shelf)
     explore()
 

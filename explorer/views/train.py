@@ -21,6 +21,7 @@ _BEAT = 1.0  # seconds between two looks at a run that goes on
 
 def page() -> None:
     """The whole page; while a run goes on, only the time-lapse is brought up to date."""
+    session.enter("train")
     session.leave_address()
     language = session.language()
     runs = watching.shelf()

@@ -573,6 +573,15 @@ def test_a_tampered_trace_turns_the_line_red(show: Callable[..., Page]) -> None:
     expect(tab.locator("[data-testid=integrity] .passed").first).to_contain_text("closed cells")
 
 
+def test_a_difference_that_must_be_is_no_alarm(show: Callable[..., Page]) -> None:
+    opened = {"interventions": ["open decoder.0.0 1 2"]}
+    measured = {"hooked_equals_plain": 0.0, "cached_equals_full": 0.5}
+    tab = show(replace(example_trace(), facts=opened, measured=measured, digest=""))
+    check = tab.locator("[data-check=cached_equals_full]")
+    expect(check).to_have_text("✓ cached ≠ full: expected, a later position was opened")
+    assert tab.locator("[data-testid=integrity] .failed").count() == 0
+
+
 def test_foreign_traces_without_steps_or_with_one_site_are_shown(
     show: Callable[..., Page],
 ) -> None:

@@ -12,13 +12,16 @@ function createIntegrity(context) {
   return { element: node, update };
 }
 
-/** One check: a mark, words and the measured number; red words where it failed. */
-function checkElement({ say }, { check, error, limit, ok }) {
+/**
+ * One check: a mark, words and the measured number; red words where it failed, and words of its
+ * own where an intervention makes it differ.
+ */
+function checkElement({ say }, { check, error, limit, ok, expected }) {
   const facts = { error: shortError(error), limit: shortError(limit) };
-  const text = say(ok ? `check_${check}` : `failed_${check}`, facts);
+  const word = expected && error > limit ? "expected" : ok ? "check" : "failed";
   return element(
     "li",
     { class: ok ? "passed" : "failed", "data-check": check, title: say(`about_${check}`, facts) },
-    `${ok ? "✓" : "✗"} ${text}`,
+    `${ok ? "✓" : "✗"} ${say(`${word}_${check}`, facts)}`,
   );
 }

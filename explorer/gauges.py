@@ -1,0 +1,176 @@
+"""The gauges: which measurements of a model are shown, and measuring anew."""
+
+import json
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import streamlit as st
+
+from explorer import bench, classroom, measuring, session, stage, trials
+from explorer.errors import ExplorerError, TraceError
+from explorer.findings import Findings
+from explorer.language import say
+from explorer.library import Entry
+from explorer.measuring import KINDS, Batch, Job, MeasuringError
+from explorer.notice import plain
+from explorer.shelf import take_file, upload_key
+from explorer.vocabulary import shorten
+
+_BEAT = 1.0  # seconds between two looks at a measurement that goes on
+_FORM = "measure-"
+
+
+def found(entry: Entry) -> list[Findings]:
+    """All that is known of a model's heads, what the visitor chose first."""
+    every = measuring.known(trials.digest(entry.stamp, entry))
+    chosen = bench.batch()
+    return sorted(every, key=lambda one: name_of(one) != chosen) if chosen else every
+
+
+def gauges(entry: Entry, known: Sequence[Findings], language: str) -> None:
+    """Which batch is shown, downloads of it, and the way to measure on another."""
+    with st.container(key="gauges", horizontal=True, vertical_alignment="center", gap="small"):
+        if known:
+            _choose(entry, known, language)
+            _downloads(known[0], entry.name, language)
+        with st.popover(say("heads.measure", language), icon=":material/speed:"):
+            _form(entry, language)
+    if (job := bench.job()) is not None:
+        st.fragment(_watch, run_every=_BEAT if job.going else None)(job, language)
+
+
+def _choose(entry: Entry, known: Sequence[Findings], language: str) -> None:
+    every = measuring.known(trials.digest(entry.stamp, entry))  # in an order that stays
+    names = list(dict.fromkeys(map(name_of, every)))
+    key = f"{_FORM}batch-{language}"
+    st.session_state[key] = name_of(known[0])
+    st.selectbox(
+        say("heads.findings", language),
+        names,
+        key=key,
+        on_change=partial(bench.pick_batch, key),
+        label_visibility="collapsed",
+        width=420,
+    )
+
+
+def _downloads(findings: Findings, name: str, language: str) -> None:
+    """The table with all its digits, and everything that was measured."""
+    offers: dict[str, tuple[Callable[[], str | bytes], str, str]] = {
+        "download": (partial(_table, findings), ".csv", "text/csv"),
+        "download_all": (findings.to_json, ".json", "application/json"),
+    }
+    for offer, (make, ending, kind) in offers.items():
+        st.download_button(
+            say(f"heads.{offer}", language),
+            make,
+            file_name=f"heads-{name}{ending}".replace(" ", "-"),
+            mime=kind,
+            key=f"heads-{offer}",
+            on_click="ignore",
+            icon=":material/download:",
+        )
+
+
+def _table(findings: Findings) -> bytes:
+    return findings.to_csv().encode("utf-8-sig")  # the mark tells spreadsheets what it is
+
+
+def _form(entry: Entry, language: str) -> None:
+    """What to measure on, and how much."""
+    if not classroom.rights(session.is_host()).bring:
+        st.caption(say("heads.measure_host_only", language))
+        return
+    st.caption(say("heads.measure_about", language))
+    kind = st.radio(
+        say("heads.source", language),
+        KINDS,
+        format_func=lambda name: say(f"heads.source_{name}", language),
+        key=f"{_FORM}kind-{language}",
+    )
+    text = ""
+    with st.container(horizontal=True):
+        size = st.number_input(
+            say("heads.size", language), 1, measuring.MOST_SENTENCES, 256, key=f"{_FORM}size"
+        )
+        seed = 0
+        if kind == "task":
+            seed = st.number_input(say("heads.seed", language), 0, 9999, 0, key=f"{_FORM}seed")
+    if kind == "lines":
+        label = say("heads.lines", language)
+        text = st.text_area(label, key=f"{_FORM}lines", placeholder="\n".join(entry.examples[:2]))
+    if kind == "pairs":
+        text = _pairs(language)
+    gradients = st.checkbox(say("heads.with_importance", language), True, key=f"{_FORM}gradients")
+    removal = st.checkbox(say("heads.with_removal", language), True, key=f"{_FORM}removal")
+    batch = Batch(kind, int(size), int(seed), text, gradients, removal)
+    st.button(
+        say("heads.start", language),
+        key=f"{_FORM}start",
+        type="primary",
+        on_click=partial(_start, entry, batch, language),
+    )
+
+
+def _pairs(language: str) -> str:
+    """The pairs of the file this visitor brought last."""
+    choose = json.dumps(say("explore.upload_choose", language), ensure_ascii=False)
+    st.html(f"<style>:root {{ --choose-file: {choose}; }}</style>")  # see shell.css
+    key = f"{_FORM}{upload_key()}"
+    st.file_uploader(
+        say("heads.pairs", language),
+        type=["tsv", "txt"],
+        max_upload_size=1,
+        key=key,
+        on_change=partial(_take_pairs, key),
+    )
+    name, text = bench.pairs()
+    if name:
+        count = len(text.splitlines())
+        st.caption(plain(say("heads.pairs_taken", language, name=name, count=count)))
+    return text
+
+
+def _take_pairs(key: str) -> None:
+    """Keep the text of a file of pairs, or note in one sentence why not."""
+    if (file := take_file(key)) is None:
+        return
+    name, contents = file
+    try:
+        bench.keep_pairs(shorten(name), contents.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        bench.note_problem(TraceError("unreadable_file", name=shorten(name)))
+
+
+def _start(entry: Entry, batch: Batch, language: str) -> None:
+    """Begin to measure, or note in one sentence why not."""
+    if not classroom.rights(session.is_host()).bring:
+        return
+    try:
+        model = stage.model_of(entry)
+        measuring.check(model, batch, language)
+        digest = trials.digest(entry.stamp, entry)
+        bench.follow_job(measuring.start(model, entry.path, batch, digest))
+    except ExplorerError as error:
+        bench.note_problem(error)
+
+
+def _watch(job: Job, language: str) -> None:
+    """How far a measurement is, and the way to end it; when it is over, the page follows."""
+    if job.going:
+        with st.container(key="measuring", horizontal=True, vertical_alignment="center"):
+            percent = f"{100 * job.share:.0f} %"
+            st.progress(job.share, say("heads.measuring", language, share=percent))
+            st.button(say("heads.cancel", language), key="heads-cancel", on_click=job.cancel)
+        return
+    bench.follow_job(None)
+    if job.done:
+        bench.show_batch(name_of(job.findings()))
+    elif not job.cancelled:
+        bench.note_problem(MeasuringError("measure_failed", reason=job.reason))
+    st.rerun()
+
+
+def name_of(findings: Findings) -> str:
+    """A batch as it is named in the list: two of one name differ in their size."""
+    return f"{findings.facts['batch']} · {findings.facts['sentences']}"

@@ -1,0 +1,268 @@
+"""Heads: what every head does, and what happens without it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from explorer import bench, easel, gauges, ledger, library, session, tray, trials
+from explorer.columns import columns
+from explorer.contrast import Contrast
+from explorer.controls import controls
+from explorer.easel import Sitting
+from explorer.errors import ExplorerError
+from explorer.findings import Findings
+from explorer.language import say
+from explorer.library import Entry
+from explorer.notice import complain, plain, refuse_parts
+from explorer.place import PARTS
+from explorer.shelf import uploads
+from explorer.trace import Trace
+
+
+def page() -> None:
+    """The whole page. Only whole runs follow the address bar; see `session`."""
+    shelf = {**library.shipped(), **uploads()}
+    if not shelf:
+        st.info(say("explore.no_models", session.language(), command=plain(library.REMEDY)))
+        return
+    session.enter("heads")
+    session.follow_address(shelf)
+    heads()
+
+
+@st.fragment
+def heads() -> None:
+    """Controls, messages and the part looked at; what a visitor does here runs this alone."""
+    language = session.language()
+    shelf = {**library.shipped(), **uploads()}
+    with st.container(key="row", horizontal=True, vertical_alignment="center", gap="small"):
+        controls(shelf, language)
+    notice = st.container(key="notice")
+    _choose_part(language)
+    tell(language, notice)
+    entry = shelf[bench.request().model]
+    trace = look(entry, language, notice)
+    if trace is not None:
+        show(entry, trace, language, notice)
+    session.write_address(bench.place(), shelf)
+
+
+def tell(language: str, notice: DeltaGenerator) -> None:
+    """What could not be done, and which parts of a link could not be followed."""
+    if (problem := bench.problem()) is not None:
+        complain(problem, language, notice)
+    if missing := session.arrival():
+        refuse_parts(missing, language, notice)
+
+
+def look(entry: Entry, language: str, notice: DeltaGenerator) -> Trace | None:
+    """The text as it is; when it cannot be read, one sentence and the last one that could."""
+    wanted = bench.request()
+    try:
+        if bench.is_new(wanted):
+            bench.spend()
+        trace = trials.original(entry, wanted)
+    except ExplorerError as error:
+        complain(error, language, notice)
+        last = bench.shown()
+        return (
+            trials.original(entry, last) if last != wanted and last.model == wanted.model else None
+        )
+    bench.remember(wanted)
+    return trace
+
+
+def show(entry: Entry, trace: Trace, language: str, notice: DeltaGenerator) -> None:
+    """The part of the page that is looked at."""
+    if entry.trace is not None:
+        st.info(say("heads.trace_alone", language))
+        easel.overview(_untouched(_sitting(entry, language)), trace, None, None)
+        return
+    known = gauges.found(entry)
+    findings = known[0] if known else None
+    match bench.part():
+        case "overview":
+            easel.overview(_untouched(_sitting(entry, language, findings)), trace, findings, None)
+        case "norms":
+            norms = trials.norms(entry, bench.shown())
+            easel.overview(_untouched(_sitting(entry, language, findings)), trace, findings, norms)
+        case "experiments":
+            experiments(entry, trace, language, notice)
+        case part:
+            gauges.gauges(entry, known, language)
+            tables: Mapping[str, Callable[[Findings, str], None]] = {
+                "metrics": metrics,
+                "roles": roles,
+                "removal": removal,
+            }
+            if findings is None:
+                st.info(say("heads.no_findings", language))
+            else:
+                with st.container(key="ledger"):
+                    tables[part](findings, language)
+
+
+def metrics(findings: Findings, language: str) -> None:
+    """Every metric: by layer and head, and as a table."""
+    st.caption(plain(ledger.batch_in_words(findings, language)))
+    easel.matrix(findings, language)
+    table = ledger.looks(findings, language)
+    st.dataframe(table, column_config=columns(table, language), hide_index=True, key="looks")
+
+
+def roles(findings: Findings, language: str) -> None:
+    """Which head has which role, and on what evidence."""
+    scores, proof = st.columns([10, 9], gap="medium")
+    with scores:
+        table = ledger.roles(findings, language)
+        chosen = st.dataframe(
+            table,
+            column_config=columns(table, language),
+            hide_index=True,
+            key="roles-table",
+            on_select="rerun",
+            selection_mode="single-row",
+            height=640,
+        )
+    rows = chosen["selection"]["rows"]
+    now = session.selection()
+    first = ledger.row_of(findings, now.site, now.layer, now.head)
+    row = rows[0] if rows and rows[0] < len(table) else first
+    site, layer, head = ledger.key_of(findings, row)
+    with proof:
+        name = f"{ledger.site_name(site, language)} {ledger.head_name(layer, head)}"
+        own = ledger.roles_in_words(findings, site, layer, head, language)
+        st.markdown(f"**{plain(say('heads.role_of', language))} {name}: {plain(own)}**")
+        evidence = ledger.evidence(findings, site, layer, head, language)
+        st.dataframe(
+            evidence, column_config=columns(evidence, language), hide_index=True, key="evidence"
+        )
+        for sentence in ledger.impossible(findings, site, layer, head, language):
+            st.caption(plain(sentence))
+        for sentence in ledger.confounds(findings, site, language):
+            st.caption(plain(sentence))
+        for role, names in ledger.heads_by_role(findings, site).items():
+            facts = {"role": say(f"roles.{role}", language), "count": len(names)}
+            st.caption(plain(say("heads.head_list", language, heads=", ".join(names), **facts)))
+        st.caption(plain(ledger.batch_in_words(findings, language)))
+
+
+def removal(findings: Findings, language: str) -> None:
+    """Attention, importance and effect side by side, and what stands in for what."""
+    if not findings.facts.get("ablation"):
+        st.info(say("heads.no_removal", language))
+        return
+    for sentence in ledger.redundancy(findings, language):
+        st.markdown(plain(sentence))
+    table = ledger.effects(findings, language)
+    st.dataframe(
+        table,
+        column_config=columns(table, language),
+        hide_index=True,
+        key="effects",
+        placeholder="–",
+        height=min(36 + 35 * len(table), 560),
+    )
+    st.caption(plain(ledger.batch_in_words(findings, language)))
+
+
+def experiments(entry: Entry, trace: Trace, language: str, notice: DeltaGenerator) -> None:
+    """What to do to the model, what is done, and the text with and without it."""
+    tray.tray(entry, trace, language)
+    tray.chips(language)
+    contrast = _tried(entry, language, notice)
+    if contrast is not None:
+        _verdict(entry, contrast, language)
+    easel.twin(_sitting(entry, language), contrast or Contrast(trace, trace, trace))
+    if contrast is not None:
+        with st.container(key="ledger"):
+            _steps(contrast, language)
+
+
+def _steps(contrast: Contrast, language: str) -> None:
+    """Token by token: what is said without and with, and how probable it is."""
+    table = contrast.steps
+    st.caption(say("heads.steps", language))
+    st.dataframe(
+        table,
+        column_config=columns(table, language, "step"),
+        hide_index=True,
+        key="steps",
+        placeholder="–",
+    )
+
+
+def _tried(entry: Entry, language: str, notice: DeltaGenerator) -> Contrast | None:
+    """The text with the interventions; None without any, and when they cannot be done to it."""
+    try:
+        return trials.trial(entry, bench.shown()) if bench.chips() else None
+    except ExplorerError as error:
+        complain(error, language, notice)
+        return None
+
+
+def _verdict(entry: Entry, contrast: Contrast, language: str) -> None:
+    """What the interventions did to the output, in one line; on a batch, when asked."""
+    steps = contrast.steps
+    change = ledger.signed(contrast.log_probability)
+    key = "same_output" if contrast.same_text else "other_output"
+    facts = {"change": change, "count": int((~steps.same).sum()), "steps": len(steps)}
+    lines = [say(f"heads.{key}", language, **facts)]
+    if any(" mean" in line for line in bench.chips()):
+        lines.append(say("heads.means_over", language, batch=trials.means_name(entry)))
+    if any(line.startswith("open decoder") for line in bench.chips()):
+        lines.append(say("heads.counterfactual", language))
+    with st.container(key="verdict", horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(plain(" ".join(lines)))
+        if bench.removes_heads():
+            _effect(entry, language)
+
+
+def _effect(entry: Entry, language: str) -> None:
+    """What taking the same heads away does to many sentences."""
+    if not st.button(say("heads.effect_ask", language), key="effect"):
+        return
+    try:
+        bench.spend()
+        table, count, name = trials.effect(entry, bench.shown())
+    except ExplorerError as error:
+        complain(error, language)
+        return
+    st.markdown(plain(ledger.effect_in_words(table, count, name, language)))
+
+
+def _choose_part(language: str) -> None:
+    """What to look at, and what this page is about."""
+    with st.container(key="parts", horizontal=True, vertical_alignment="center", gap="small"):
+        st.session_state[session.PART] = bench.part()
+        key = session.widget_key(session.PART, language)
+        st.segmented_control(
+            say("heads.parts", language),
+            PARTS,
+            format_func=lambda name: say(f"heads.part_{name}", language),
+            key=key,
+            required=True,
+            on_change=bench.pick_part,
+            args=(key,),
+            label_visibility="collapsed",
+        )
+        with st.popover(say("heads.intro_short", language)):
+            st.markdown(plain(say("heads.intro", language)))
+    with st.container(key="about"):
+        st.caption(plain(say(f"heads.about_{bench.part()}", language)))
+
+
+def _sitting(entry: Entry, language: str, findings: Findings | None = None) -> Sitting:
+    batch = gauges.name_of(findings) if findings else ""
+    return Sitting(entry.stamp, bench.shown(), language, session.visits(), batch)
+
+
+def _untouched(sitting: Sitting) -> Sitting:
+    """The same without interventions: what is done on one part changes no other's picture."""
+    return replace(sitting, request=replace(sitting.request, done=()))
+
+
+if __name__ == "__main__":
+    page()
