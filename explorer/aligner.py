@@ -5,19 +5,21 @@ Each pair is teacher-forced: the translation is given, and the model only looks 
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
-from explorer import words
 from explorer.alignment import (
     TIMINGS,
     Gold,
     Links,
     align,
+    align_words,
     content,
     error_rate,
     pharaoh,
     read_gold,
     refuse_foreign,
+    word_content,
 )
 from explorer.errors import AlignmentError, TraceError, VocabularyError
 from explorer.pairs import Pair
@@ -52,16 +54,16 @@ class Aligned:
         return "".join(f"{pharaoh(links)}\n" for links in self.links)
 
 
-def readings(model: ExplorableModel) -> tuple[Reading, ...]:
-    """Every head of every layer and every layer's mean, under both timings."""
+def readings(
+    model: ExplorableModel, layer: int | None = None, timing: str | None = None
+) -> tuple[Reading, ...]:
+    """Every head of every layer and every layer's mean, under both timings; of one layer or
+    under one timing only where these are given."""
     config = model.transformer.config
+    layers = range(config.decoder_layers) if layer is None else (layer,)
     heads = (*range(config.heads), None)
-    return tuple(
-        Reading(layer, head, timing)
-        for layer in range(config.decoder_layers)
-        for head in heads
-        for timing in TIMINGS
-    )
+    timings = TIMINGS if timing is None else (timing,)
+    return tuple(Reading(*way) for way in product(layers, heads, timings))
 
 
 def align_pairs(
@@ -78,16 +80,17 @@ def align_pairs(
     Raises `AlignmentError` on a pair the model cannot read, on a head there is not, and on a
     gold file that does not fit the pairs.
     """
+    counted, linked = (word_content, align_words) if in_words else (content, align)
     gold = _read_gold(gold_path, len(pairs))
     found: list[list[Links]] = [[] for _ in ways]
     for row, pair in enumerate(pairs):
-        trace = _traced(model, pair, row + 1, in_words)
+        trace = _traced(model, pair, row + 1)
         if gold_path is not None:
-            source, outputs = content(trace)
+            source, outputs = counted(trace)
             sizes = int(source.sum()), int(outputs.sum())
             refuse_foreign(gold[row], *sizes, row + 1, gold_path.name)
         for links, way in zip(found, ways, strict=True):
-            links.append(align(trace, way.layer, way.head, way.timing))
+            links.append(linked(trace, way.layer, way.head, way.timing))
     rates = [error_rate(links, gold) if gold_path else None for links in found]
     aligned = [
         Aligned(way, tuple(links), rate)
@@ -113,10 +116,9 @@ def _read_gold(path: Path | None, pairs: int) -> tuple[Gold, ...]:
     return gold
 
 
-def _traced(model: ExplorableModel, pair: Pair, row: int, in_words: bool) -> Trace:
+def _traced(model: ExplorableModel, pair: Pair, row: int) -> Trace:
     """What the model sees in one pair."""
     try:
-        trace = model.trace(pair.source, target=pair.target)
+        return model.trace(pair.source, target=pair.target)
     except (VocabularyError, TraceError) as error:
         raise AlignmentError("pair_refused", row=row, name=model.name, reason=error) from error
-    return words.merge(trace) if in_words else trace

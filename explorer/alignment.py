@@ -11,10 +11,15 @@ Which of the two is nearer to what people link differs by layer and by model: me
 way yᵢ is linked to the one source token with the largest weight in that row. Only content
 counts: <bos>, <eos>, padding and other specials are neither linked nor linked to, and positions
 in the Pharaoh format count content tokens only, from 0.
+
+Several rows predict a word of several pieces, and where it is fed in there are as many: a word is
+linked from the mean of those rows, to the word on whose pieces they put most together. The row of
+a *merged* trace that stands before a word will not do for the first timing: most of the piece rows
+it is the mean of predict other pieces of its own word.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,9 +27,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.errors import AlignmentError
+from explorer.grouping import Word, is_special
 from explorer.trace import Trace
 from explorer.vocabulary import shorten
-from explorer.words import is_special
+from explorer.words import merged_weights, predicted_words, source_words, target_words
 
 TIMINGS = ("prediction", "input")
 """The row a token is aligned from: the one that predicts it, or the one where it is fed in."""
@@ -80,21 +86,55 @@ def content(trace: Trace) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     The output is what was fed in after the beginning, and the last prediction where it is known.
     """
     outputs = (*trace.target_tokens[1:], *trace.predicted_tokens[-1:])
-    source, target = (
-        np.array([not is_special(token) for token in tokens], dtype=np.bool_)
-        for tokens in (trace.source_tokens, outputs)
-    )
-    return source, target
+    return _content(trace.source_tokens), _content(outputs)
+
+
+def word_content(trace: Trace) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """As `content`, of the words that the pieces of `trace` make up."""
+    source = [word.label for word in source_words(trace)]
+    target = [word.label for word in target_words(trace)]
+    return _content(source), _content((*target[1:], *predicted_words(trace)[-1:]))
+
+
+def _content(tokens: Sequence[str]) -> NDArray[np.bool_]:
+    return np.array([not is_special(token) for token in tokens], dtype=np.bool_)
 
 
 def align(trace: Trace, layer: int, head: int | None = None, timing: str = "prediction") -> Links:
     """Links between the content tokens of `trace`, pieces or words as it has them.
 
-    head: None = the mean of the layer's heads. On words (`words.merge`) the row that predicts a
-    word is the row of the whole word before it, of which only the last piece predicts. Raises
-    `AlignmentError` on a layer, a head or a timing there is not.
+    head: None = the mean of the layer's heads. Raises `AlignmentError` on a layer, a head or a
+    timing there is not, and on a trace of words under "prediction": `align_words` has its pieces.
     """
+    if timing == "prediction" and trace.facts.get("unit") == "words":
+        raise AlignmentError("words_not_pieces")
     return links(matrix(trace, layer, head), *content(trace), timing)
+
+
+def align_words(
+    trace: Trace, layer: int, head: int | None = None, timing: str = "prediction"
+) -> Links:
+    """Links between the words of `trace`, which has pieces; counted as in `words.merge`.
+
+    The weights of word w, of the pieces `start` to `stop` − 1, on the word of the pieces K are
+
+        prediction   1/|w| · Σ_{start−1 ≤ t ≤ stop−2} Σ_{k ∈ K} A[t, k]
+        input        1/|w| · Σ_{start ≤ t ≤ stop−1}   Σ_{k ∈ K} A[t, k]
+
+    as row t − 1 predicts the piece that row t has fed in. Otherwise as `align`.
+    """
+    words = target_words(trace)
+    rows = _predicting(words) if timing == "prediction" else words
+    weights = merged_weights(matrix(trace, layer, head), rows, source_words(trace))
+    return links(weights, *word_content(trace), timing)
+
+
+def _predicting(words: Sequence[Word]) -> list[Word]:
+    """The rows that predict each word but the first, and the last row: what that one predicts
+    was fed in nowhere."""
+    last = words[-1].stop - 1
+    rows = [Word(word.label, word.start - 1, word.stop - 1) for word in words[1:]]
+    return [*rows, Word("", last, last + 1)]
 
 
 def matrix(trace: Trace, layer: int, head: int | None) -> NDArray[np.float32]:

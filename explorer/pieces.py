@@ -7,7 +7,6 @@ that.
 """
 
 import io
-import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -27,7 +26,6 @@ FEWEST_PIECES = 320
 
 _COVERAGE = 0.9998
 _LONGEST_LINE = 4192
-_BYTE = re.compile(r"<0x[0-9A-F]{2}>")
 
 
 @dataclass(frozen=True)
@@ -54,8 +52,13 @@ class PieceVocabulary:
 
     @cached_property
     def _labels(self) -> tuple[str, ...]:
-        pieces = self._pieces.id_to_piece(list(range(len(self))))
-        return SPECIALS + tuple(map(_shown, pieces[len(SPECIALS) :]))
+        return SPECIALS + tuple(map(self._label, range(len(SPECIALS), len(self))))
+
+    def _label(self, number: int) -> str:
+        """The piece; a byte that is a visible character by itself as that character."""
+        piece = str(self._pieces.id_to_piece(number))
+        code = int(piece[3:5], 16) if self._pieces.is_byte(number) else 0
+        return chr(code) if ord("!") <= code <= ord("~") else piece
 
     def __len__(self) -> int:
         return int(self._pieces.get_piece_size())
@@ -120,14 +123,3 @@ def tidy(text: str) -> str:
     """
     whole = text.encode(errors="replace").decode()  # half a character pair is no character
     return " ".join(unicodedata.normalize("NFC", whole).split())
-
-
-def _shown(piece: str) -> str:
-    """What to call a piece: a byte that is a visible character by that character."""
-    code = int(piece[3:5], 16) if is_byte(piece) else 0
-    return chr(code) if ord("!") <= code <= ord("~") else piece
-
-
-def is_byte(label: str) -> bool:
-    """Whether a piece stands for one byte of a character that has no piece."""
-    return _BYTE.fullmatch(label) is not None

@@ -3,10 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from explorer import words
 from explorer.__main__ import main
 from explorer.aligner import Reading, align_pairs, readings, report
-from explorer.alignment import align
+from explorer.alignment import align, align_words
 from explorer.checkpoint import save_checkpoint
 from explorer.errors import AlignmentError, PairsError
 from explorer.pairs import Pair, read_rows
@@ -51,8 +50,8 @@ def test_every_head_and_every_mean_is_judged_and_the_best_comes_first(
 def test_words_are_linked_as_words(explorable: ExplorableModel) -> None:
     way = Reading(0, None, "input")
     (aligned,) = align_pairs(explorable, PAIRS[:1], [way], in_words=True)
-    trace = words.merge(explorable.trace("1 2 3", target="3 2 1"))
-    assert aligned.links == (align(trace, 0, None, "input"),)
+    trace = explorable.trace("1 2 3", target="3 2 1")
+    assert aligned.links == (align_words(trace, 0, None, "input"),)
     assert aligned.error_rate is None
 
 
@@ -88,6 +87,19 @@ def test_the_command_writes_links_and_prints_error_rates(
         len(re.findall(r"^L\d (?:H\d|mean) +(?:input|prediction) +[\d.]+%$", printed, re.M)) == 16
     )
     assert re.fullmatch(r"(?:(?:\d-\d ?)+\n){3}", out.read_text())
+    ways = r"^(L\d) (?:H\d|mean) +(input|prediction) "
+    assert main([*command, "--gold", str(gold), "--timing", "input"]) == 0
+    compared = re.findall(ways, capsys.readouterr().out, re.M)
+    assert compared.count(("L0", "input")) == compared.count(("L1", "input")) == 4
+    assert len(compared) == 8
+    assert main([*command, "--gold", str(gold), "--layer", "1"]) == 0
+    compared = re.findall(ways, capsys.readouterr().out, re.M)
+    assert sorted(compared) == [("L1", "input")] * 4 + [("L1", "prediction")] * 4
+    assert main([*command, "--gold", str(gold), "--layer", "9"]) == 2
+    assert "no L9" in capsys.readouterr().err
+    for unclear in (["--layer", "1"], ["--gold", str(gold), "--head", "1"], ["--mean"]):
+        assert main([*command, *unclear]) == 2
+        assert "--layer with --head" in capsys.readouterr().err
     assert main(command) == 2
     assert "--gold" in capsys.readouterr().err
     assert main([*command, "--layer", "1", "--head", "3"]) == 2

@@ -1,12 +1,16 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from test_words import pieces_trace
+from traces import example_trace
 
 from explorer.alignment import (
+    TIMINGS,
     Gold,
     align,
+    align_words,
     aligned_keys,
     content,
     error_rate,
@@ -15,6 +19,7 @@ from explorer.alignment import (
     pharaoh,
     read_gold,
     refuse_foreign,
+    word_content,
 )
 from explorer.errors import AlignmentError
 from explorer.words import merge
@@ -58,9 +63,38 @@ def test_a_trace_is_aligned_in_pieces_and_in_words_by_a_head_or_the_mean():
     assert outputs.tolist() == [True] * 4 + [False]
     assert pharaoh(align(trace, 0, 0, "prediction")) == "0-0 0-1 0-2 1-3"
     assert pharaoh(align(trace, 0, 0, "input")) == "0-0 0-1 1-2 2-3"
-    assert pharaoh(align(merge(trace), 0, 0, "prediction")) == "0-0 0-1"
     assert pharaoh(align(merge(trace), 0, 0, "input")) == "0-0 1-1"
+    assert pharaoh(align_words(trace, 0, 0, "input")) == "0-0 1-1"
     assert pharaoh(align(trace, 0, None, "input")) == "0-0 0-1 0-2 0-3"  # head 1 decides
+
+
+def test_a_word_is_linked_from_the_rows_that_predict_its_pieces():
+    # By hand, on The, cat and ".": rows 0 and 1 predict "Le" (.75 .875 .1875), rows 2 and 3
+    # "chat" (.75 1.25 0). The row of the word before, of rows 1 and 2, would say The (1 .75 .125).
+    trace = pieces_trace()
+    assert pharaoh(align_words(trace, 0, 0, "prediction")) == "1-0 1-1"
+    with pytest.raises(AlignmentError, match="align_words"):
+        align(merge(trace), 0, 0, "prediction")
+
+
+def test_a_word_that_was_cut_off_is_linked_from_the_rows_there_are():
+    # "chat" goes on: rows 2 and 3 predict "ch" and "at", row 4 "on", which is fed in nowhere.
+    trace = replace(pieces_trace(), predicted_tokens=("▁L", "e", "▁ch", "at", "on"), digest="")
+    assert pharaoh(align_words(trace, 0, 0, "prediction")) == "1-0 1-1 1-2"
+    assert pharaoh(align_words(trace, 0, 0, "input")) == "0-0 1-1"
+    source, outputs = word_content(trace)
+    assert source.tolist() == [True] * 3 + [False] * 2
+    assert outputs.tolist() == [True] * 3
+    unsaid = replace(pieces_trace(), predicted_tokens=(), digest="")
+    assert pharaoh(align_words(unsaid, 0, 0, "prediction")) == "1-0 1-1"
+
+
+def test_words_of_one_piece_are_linked_as_pieces():
+    trace = example_trace()
+    for timing in TIMINGS:
+        assert align_words(trace, 1, 3, timing) == align(trace, 1, 3, timing)
+    with pytest.raises(AlignmentError, match="prediction, input"):
+        align_words(trace, 1, 3, "now")
 
 
 @pytest.mark.parametrize(("layer", "head"), [(1, 0), (0, 2), (-1, None), (0, -1)])

@@ -25,6 +25,7 @@ LAYERS = [  # each may import from its own layer's earlier modules and from laye
         "interventions",
         "trace",
         "tally",
+        "grouping",
         "words",
         "alignment",
         "analysis",

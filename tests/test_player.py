@@ -11,6 +11,7 @@ from test_words import pieces_trace
 from traces import example_trace, random_trace
 
 from explorer.alignment import content
+from explorer.grouping import KNOWN_SPECIALS
 from explorer.language import LANGUAGES, section
 from explorer.masks import OPEN, PADDING
 from explorer.player import PLOTLY, View, bundle, page, payload, styles
@@ -108,6 +109,7 @@ def test_the_trace_in_words_travels_inside_without_sentences_and_says_where_its_
     assert tuple(inner["predicted"]) == merged.predicted_tokens
     assert inner["sites"]["cross"]["shape"] == list(merged.attention("cross").shape)
     assert inner["rows"] == [0, 2, 4]  # the last piece of each word
+    assert inner["columns"] == [0, 2, 3, 4, 5]
     assert inner["original"] == ["La", "chatte", "<eos>"]
     assert not {"strings", "view", "integrity", "words"} & (set(inner) | set(inner["arrays"]))
     source, outputs = content(trace)
@@ -116,7 +118,19 @@ def test_the_trace_in_words_travels_inside_without_sentences_and_says_where_its_
 
 
 def test_a_trace_whose_words_are_single_pieces_travels_once():
-    assert "words" not in unpacked(payload(example_trace()))[1]
+    header, arrays = unpacked(payload(example_trace()))
+    assert "words" not in arrays
+    assert not header["marked"]  # and nobody could ask for words
+    weights = np.full((1, 1, 2, 2), 0.5, dtype=np.float32)
+    header, arrays = unpacked(payload(Trace.from_arrays(["▁a", "▁b"], encoder=weights)))
+    assert "words" not in arrays
+    assert header["marked"]
+
+
+def test_the_script_knows_the_specials_python_knows():
+    listed = re.search(r"const SPECIALS = new Set\(\s*\"(.*?)\"", bundle())
+    assert listed
+    assert set(listed[1].split()) == KNOWN_SPECIALS
 
 
 def test_header_says_tokens_integrity_sentences_and_view():

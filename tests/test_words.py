@@ -4,18 +4,10 @@ import numpy as np
 import pytest
 from traces import example_trace
 
+from explorer.grouping import Word, byte_of, grouped, is_special, mark_of
 from explorer.masks import EDITED, LATER, OPEN, PADDING
 from explorer.trace import Trace
-from explorer.words import (
-    Word,
-    grouped,
-    has_words,
-    is_special,
-    mark_of,
-    merge,
-    source_words,
-    target_words,
-)
+from explorer.words import has_words, merge, source_words, target_words
 
 
 def spelt(*tokens: str, mark: str | None = None) -> list[str]:
@@ -102,6 +94,27 @@ def test_bytes_are_the_character_they_spell():
     assert spelt("▁a", "<0xE7>", "<0x8C>", "▁b") == ["a<0xE7><0x8C>", "b"]  # half a character
 
 
+def byte_pieces(text: str) -> tuple[str, ...]:
+    """Each byte of `text` as a piece of its own."""
+    return tuple(f"<0x{byte:02X}>" for byte in text.encode())
+
+
+@pytest.mark.parametrize(
+    ("tokens", "words"),
+    [
+        (("▁", *byte_pieces("👨\u200d👩\u200d👧"), "!"), ["👨\u200d👩\u200d👧", "!"]),
+        (("▁", *byte_pieces("👍🏽👍❤\ufe0f")), ["👍🏽", "👍", "❤\ufe0f"]),
+        (("▁a", "\u200f", "."), ["a\u200f", "."]),
+        (("▁", "\ufeff", "«", "ou", "i"), ["\ufeff«", "oui"]),
+        (("▁می", "\u200c", "خواهم"), ["می\u200cخواهم"]),
+        (("▁caf", "e", "\u0301", "▁\u200b", "▁b"), ["cafe\u0301", "\u200b", "b"]),
+        (("a", "<eos>", "\u200d", "▁b"), ["a", "<eos>", "\u200d", "b"]),
+    ],
+)
+def test_what_is_not_seen_by_itself_belongs_to_its_neighbour(tokens, words):
+    assert spelt(*tokens) == words
+
+
 def test_where_no_spaces_are_written_each_piece_is_a_word():
     assert spelt("▁", "我", "喜欢", "red", "猫", "。") == ["我", "喜欢", "red", "猫", "。"]
     assert spelt("▁안", "녕", "▁하") == ["안녕", "하"]  # Korean has spaces
@@ -128,6 +141,14 @@ def test_without_marks_every_token_is_a_word():
 def test_specials_are_told_from_text():
     assert all(map(is_special, ("<bos>", "</s>", "<pad>", "[CLS]", "<|endoftext|>")))
     assert not any(map(is_special, ("<unk>", "[UNK]", "<0xE4>", "a", "<", "[1]", "▁<s>")))
+    assert not any(map(is_special, ("<b>", "</b>", "[A]", "<|x|>")))
+    assert spelt("▁ma", "<b>", "x", "▁[A]") == ["ma<b>x", "[A]"]
+
+
+def test_bytes_are_told_from_text():
+    assert [byte_of(token) for token in ("<0xE4>", "<0x00>", "<0xe4>", "<0xE4", "a")] == [
+        0xE4, 0, None, None, None,
+    ]  # fmt: skip
 
 
 def test_keys_are_summed_and_queries_averaged():

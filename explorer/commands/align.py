@@ -19,16 +19,17 @@ def describe(commands: Any) -> None:
         "--columns", type=words, default=("1", "2"), help="of the file (default: 1 2)"
     )
     command.add_argument("--gold", type=Path, help="the right links, to compute the error rate")
-    command.add_argument("--layer", type=int, help="of the decoder, from 0")
+    command.add_argument(
+        "--layer", type=int, help="of the decoder, from 0; with --gold alone, all its heads"
+    )
     which = command.add_mutually_exclusive_group()
     which.add_argument("--head", type=int, help="one head of the layer, from 0")
     which.add_argument("--mean", action="store_true", help="the mean of the layer's heads")
     command.add_argument(
         "--timing",
         choices=("input", "prediction"),
-        default="prediction",
         help="the row a token is linked from: the one that predicts it (default), or the next, "
-        "where it is fed in",
+        "where it is fed in; with --gold alone, both unless one is named",
     )
     command.add_argument("--words", action="store_true", help="link words, not pieces of words")
     command.add_argument("--out", type=Path, help="x.pharaoh; without it, the links are printed")
@@ -40,13 +41,19 @@ def _align(options: argparse.Namespace) -> int:
     from explorer.pairs import read_rows
     from explorer.tracing import load
 
-    chosen = options.layer is not None and (options.mean or options.head is not None)
-    if not chosen and (options.gold is None or options.head is not None or options.mean):
+    one = options.mean or options.head is not None  # else several are compared, by their errors
+    needed = options.layer if one else options.gold
+    if needed is None:
         raise AlignmentError("which_head")
     if options.out is not None:
         refuse_unwritable(options.out)
     model = load(options.checkpoint)
-    ways = [Reading(options.layer, options.head, options.timing)] if chosen else readings(model)
+    timing = options.timing
+    ways = (
+        [Reading(options.layer, options.head, timing or "prediction")]
+        if one
+        else readings(model, options.layer, timing)
+    )
     pairs = read_rows(options.pairs, options.columns)
     aligned = align_pairs(model, pairs, ways, in_words=options.words, gold_path=options.gold)
     if options.gold is not None:

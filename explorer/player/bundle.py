@@ -35,6 +35,7 @@ SCRIPTS = (
     "candidates",
     "forced",
     "sentence",
+    "ending",
     "integrity",
     "picture",
     "download",

@@ -21,10 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.alignment import content
+from explorer.grouping import grouped, mark_of
 from explorer.language import section
 from explorer.masks import OPEN, REASONS
 from explorer.trace import Trace
-from explorer.words import grouped, has_words, mark_of, merge, target_words
+from explorer.words import has_words, marks_words, merge, source_words, target_words
 
 FORMAT_VERSION = 1
 _STEPS = {  # smaller types than the trace's own: a step has few candidates, a page many steps
@@ -76,17 +77,20 @@ def payload(trace: Trace, *, language: str = "en", view: View | None = None) -> 
         "language": language,
         "strings": section("player", language),
         "view": asdict(shown),
+        "marked": marks_words(trace),
     }
     return _packed_up(arrays, header)
 
 
 def _in_words(trace: Trace, view: View) -> bytes:
-    """The trace of words: each row's last piece says to which step of the pieces it belongs."""
+    """The trace of words: each row's last piece says to which step of the pieces it belongs,
+    each source word's last piece how to sum over its keys."""
     arrays, header = _parts(merge(trace))
     rows = [word.stop - 1 for word in target_words(trace)]
+    columns = [word.stop - 1 for word in source_words(trace)]
     labels = (*trace.source_tokens, *trace.target_tokens, *view.original)
     original = [word.label for word in grouped(view.original, mark_of(labels))]
-    return _packed_up(arrays, header | {"rows": rows, "original": original})
+    return _packed_up(arrays, header | {"rows": rows, "columns": columns, "original": original})
 
 
 def _parts(trace: Trace) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:

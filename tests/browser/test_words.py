@@ -1,17 +1,20 @@
 """The player in words: what the switch changes, and that links agree with Python's."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import pytest
 from browser.test_player import CLIPPED, OVERLAPPING, SIZES, bytes_of, settle, shadow_page
 from playwright.sync_api import Page, expect
 from test_words import pieces_trace
+from traces import example_trace, random_trace
 
-from explorer.alignment import TIMINGS, align, pharaoh
+from explorer.alignment import TIMINGS, align, align_words, pharaoh
 from explorer.player import View, page
 from explorer.trace import Trace
-from explorer.words import merge
 
 
 def bytes_trace() -> Trace:
@@ -40,10 +43,10 @@ def test_every_view_changes_and_the_page_stays_at_the_same_place(
     assert tab.evaluate("document.querySelector('[data-testid=head-0-0] canvas').width") == 4
     expect(tab.get_by_test_id("sentence")).to_contain_text("asked by “chat”")
     tab.get_by_test_id("previous").click()
-    expect(tab.get_by_test_id("candidates-title")).to_have_text("Next piece after “Le”")
+    expect(tab.get_by_test_id("candidates-title")).to_have_text("Next token after “Le”")
     expect(tab.get_by_test_id("candidates-note")).to_contain_text("first piece of the next word")
     expect(tab.get_by_test_id("sentence")).to_contain_text(
-        "“ch”, 75.0\u00a0%, the beginning of “chat”"
+        "the model predicts “ch” as the beginning of “chat”, 75.0\u00a0%."
     )
     with tab.expect_download() as event:
         tab.get_by_test_id("csv").click()
@@ -89,8 +92,12 @@ def test_the_app_hears_of_pieces_only(open_html: Callable[..., Page]) -> None:
 
 
 @pytest.mark.parametrize("unit", ["pieces", "words"])
-def test_links_are_those_python_finds(open_html: Callable[..., Page], unit: str) -> None:
-    trace = pieces_trace()
+@pytest.mark.parametrize("changes", [{}, {"predicted_tokens": ("▁L", "e", "▁ch", "at", "on")}])
+def test_links_are_those_python_finds(
+    open_html: Callable[..., Page], unit: str, changes: dict[str, Any]
+) -> None:
+    trace = replace(pieces_trace(), **changes, digest="")
+    linked = align_words if unit == "words" else align
     tab = open_html(page(trace, view=View(site="cross", layer=0, head=0)))
     tab.get_by_test_id(f"unit-{unit}").click()
     expect(tab.get_by_test_id("pharaoh")).to_be_hidden()
@@ -101,7 +108,76 @@ def test_links_are_those_python_finds(open_html: Callable[..., Page], unit: str)
             settle(tab)
             with tab.expect_download() as event:
                 tab.get_by_test_id("pharaoh").click()
-            shown = merge(trace) if unit == "words" else trace
-            expected = pharaoh(align(shown, 0, head, timing))
+            expected = pharaoh(linked(trace, 0, head, timing))
             assert event.value.path().read_text("utf-8") == f"{expected}\n"
             assert event.value.suggested_filename.endswith(f"-{timing}.pharaoh")
+
+
+def test_what_begins_a_word_is_said_right_after_the_piece(open_html: Callable[..., Page]) -> None:
+    trace = pieces_trace()
+    forced, chosen = np.zeros(10, dtype=np.bool_), np.tile([False, True], 5)
+    forced[5] = True
+    steps = {"steps.forced": forced, "steps.chosen": chosen}
+    labels = tuple("▁ch" if place == 5 else label for place, label in enumerate(("▁x",) * 10))
+    trace = replace(trace, arrays={**trace.arrays, **steps}, candidate_tokens=labels, digest="")
+    for language, said in (
+        ("en", "a person chose “ch” as the beginning of “chat” (25.0\u00a0%) where the model"),
+        ("zh", "此处由人选定“ch”（“chat”的开头）（25.0\u00a0%），模型原本会选“x”"),
+    ):
+        tab = open_html(page(trace, language, View(site="cross", layer=0, head=0, step=3)))
+        tab.get_by_test_id("unit-words").click()
+        expect(tab.get_by_test_id("sentence")).to_contain_text(said)
+
+
+def test_words_that_would_change_nothing_cannot_be_chosen(open_html: Callable[..., Page]) -> None:
+    whole = replace(
+        pieces_trace(),
+        source_tokens=("▁A", "▁b", "▁c", ".", "<eos>", "<pad>"),
+        target_tokens=("<bos>", "▁d", "▁e", "▁f", "▁g"),
+        predicted_tokens=("▁d", "▁e", "▁f", "▁g", "<eos>"),
+        digest="",
+    )
+    tab = open_html(page(whole, view=View(site="cross", layer=0, head=0)))
+    words = tab.get_by_test_id("unit-words")
+    expect(words).to_be_visible()
+    expect(words).to_have_attribute("aria-disabled", "true")
+    expect(words).to_have_attribute("title", re.compile("single piece"))
+    words.click(force=True)
+    tab.get_by_test_id("unit-pieces").focus()
+    tab.keyboard.press("ArrowRight")
+    expect(tab.get_by_test_id("unit-pieces")).to_have_attribute("aria-checked", "true")
+    tab = open_html(page(example_trace()))  # its symbols mark no words
+    expect(tab.get_by_test_id("unit-words")).to_be_hidden()
+
+
+def test_without_gold_the_page_opens_at_the_head_that_looks_at_each_token_in_turn(
+    open_html: Callable[..., Page],
+) -> None:
+    trace = pieces_trace()
+    cross = np.full((1, 3, 5, 6), 0.1, dtype=np.float32)
+    cross[..., 4:] = [0.6, 0]  # head 0 rests on the end,
+    cross[0, 1] = np.eye(6)[[0, 0, 0, 0, 4]]  # head 1 is sure, but of one token only,
+    cross[0, 2] = np.eye(6)[[1, 0, 2, 3, 4]]  # head 2 crosses over
+    arrays = {"cross.attention": cross, "cross.closed": trace.arrays["cross.closed"]}
+    trace = replace(trace, arrays=arrays, candidate_tokens=(), digest="")
+    tab = open_html(page(trace))
+    expect(tab.get_by_test_id("head-0-2")).to_have_attribute("aria-pressed", "true")
+    tab = open_html(page(trace, view=View(layer=0, head=1)))  # what was asked for wins
+    expect(tab.get_by_test_id("head-0-1")).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_long_output_leaves_every_head_its_name_and_says_that_it_was_cut_off(
+    open_html: Callable[..., Page],
+) -> None:
+    trace = replace(random_trace(258, 10, 3, 8), facts={"ended": False}, digest="")
+    for width, height in SIZES:
+        tab = open_html(page(trace), width, height)
+        sizes = tab.locator(".thumbnail .picture").evaluate_all(
+            "(all) => all.map((one) => [one.clientWidth, one.clientHeight])"
+        )
+        assert len(sizes) == 24
+        assert min(min(size) for size in sizes) >= 26, (width, height)
+        assert tab.evaluate(CLIPPED) == [], (width, height)
+        expect(tab.get_by_test_id("cut-off")).to_contain_text("limit of 258 tokens")
+    tab = open_html(page(replace(trace, facts={"ended": True}, digest="")))
+    expect(tab.get_by_test_id("cut-off")).to_be_hidden()

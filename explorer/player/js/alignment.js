@@ -26,24 +26,53 @@ function linksOf(context) {
   if (state.site !== "cross" || state.alignment === "off") return new Int32Array(0);
   const cause = [trace, state.layer, state.head, state.alignment];
   if (!context.links || cause.some((part, place) => part !== context.links.cause[place])) {
-    context.links = { cause, rows: findLinks(trace, siteOf(context), state) };
+    context.links = { cause, rows: findLinks(context) };
   }
   return context.links.rows;
 }
 
 /** As `linksOf`, computed anew. */
-function findLinks({ header }, site, { layer, head, alignment }) {
-  const { source, outputs } = header.content;
-  const weights = site.weights(layer, head);
-  return Int32Array.from({ length: site.queries }, (_, row) => {
-    if (!outputs[alignment === "input" ? row - 1 : row]) return -1;
+function findLinks(context) {
+  const { trace, state } = context;
+  const { source, outputs } = trace.header.content;
+  const ofPieces = trace.rows !== null && state.alignment === "prediction";
+  const weightsOf = ofPieces ? predictingRow : shownRow;
+  return Int32Array.from({ length: trace.steps }, (_, row) => {
+    if (!outputs[state.alignment === "input" ? row - 1 : row]) return -1;
+    const weights = weightsOf(context, row);
     let best = -1;
-    for (let key = 0; key < site.keys; key += 1) {
-      const better = best < 0 || weights[row * site.keys + key] > weights[row * site.keys + best];
-      if (source[key] && better) best = key;
+    for (let key = 0; key < weights.length; key += 1) {
+      if (source[key] && (best < 0 || weights[key] > weights[best])) best = key;
     }
     return best;
   });
+}
+
+/** The weights of one row of the map, by key. */
+function shownRow({ trace, state }, row) {
+  const site = trace.sites.cross;
+  return site.weights(state.layer, state.head).subarray(row * site.keys, (row + 1) * site.keys);
+}
+
+/**
+ * Of the word that a row of words predicts: the sum, by source word, over the rows of the pieces
+ * that predict its pieces. The row itself is the mean of other rows: of those where the word
+ * before it is fed in, only the last of which predicts what comes after that word.
+ */
+function predictingRow({ trace, pieces, state }, row) {
+  const site = pieces.sites.cross;
+  const weights = site.weights(state.layer, state.head);
+  const sums = new Float64Array(trace.columns.length);
+  const first = trace.rows[row];
+  const stop = trace.rows[row + 1] ?? first + 1; // what the last row predicts is fed in nowhere
+  for (let query = first; query < stop; query += 1) {
+    let word = 0;
+    for (let key = 0; key < site.keys; key += 1) {
+      if (key > trace.columns[word]) word += 1;
+      sums[word] += weights[query * site.keys + key];
+    }
+  }
+  return sums;
 }
 
 /** The source position one row links its token to; −1 = none. */

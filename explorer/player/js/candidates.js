@@ -28,8 +28,7 @@ function drawCandidates(context, { title, radios, list, note }) {
   const candidates = row < 0 ? [] : trace.candidates[row];
   radios.check(state.log ? "log" : "percent");
   const token = row < 0 ? "" : labelOf(trace.target[row]);
-  const after = trace.rows ? "candidates_after_word" : "candidates_after";
-  write(title, row < 0 ? say("candidates") : say(after, { token }));
+  write(title, row < 0 ? say("candidates") : say("candidates_after", { token }));
   write(note, candidateNote(context, row, candidates));
   const rows = populate(list, candidates.length, () => candidateElement(context));
   candidates.forEach((candidate, place) => drawCandidate(context, rows[place], candidate));

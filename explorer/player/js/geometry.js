@@ -4,6 +4,8 @@ const LARGEST_CELL = 76;
 const SLANTED = 1.25; // room of a slanted label, in heights of its type
 const PROJECTOR_SLACK = 1.5; // the back row wants large cells more than square ones
 const MARK_SIZE = 0.65; // of a word's mark to the type, as the style sheet has it
+const BYTE_TYPE = 'ui-monospace, "DejaVu Sans Mono", monospace'; // and of bytes,
+const BYTE_SIZE = 0.92; // both as the style sheet has them
 const RIBBON_CELL = 26;
 const SMALLEST_AXIS = 96; // px the title of an axis needs
 
@@ -14,7 +16,17 @@ function textWidth(pen, text) {
 
 /** Width of a token with its mark, px. */
 function tokenWidth(pen, token) {
+  if (BYTE.test(token)) return byteWidth(pen, labelOf(token));
   return textWidth(pen, labelOf(token)) + (markOf(token) ? textWidth(pen, WORD_START) * MARK_SIZE : 0);
+}
+
+/** Width of the label of a byte, px. */
+function byteWidth(pen, text) {
+  const type = pen.font;
+  pen.font = `${parseFloat(type) * BYTE_SIZE}px ${BYTE_TYPE}`;
+  const width = textWidth(pen, text);
+  pen.font = type;
+  return width;
 }
 
 /** The widest label of a list, measured over its distinct tokens. */

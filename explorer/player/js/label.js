@@ -1,4 +1,9 @@
-const SPECIAL = /^<(bos|eos|pad|unk)>$/;
+/** The vocabularies' own marks, as `explorer.grouping` has them. */
+const SPECIALS = new Set(
+  "<pad> <bos> <eos> <s> </s> <mask> <|endoftext|> [PAD] [CLS] [SEP] [MASK]".split(" "),
+);
+const UNKNOWN = "<unk>"; // stands for letters of the text
+const BRACKETED = /^<(bos|eos|pad|unk)>$/;
 const BYTE = /^<0x([0-9A-F]{2})>$/;
 const WORD_START = "▁";
 const LONGEST_LABEL = 40;
@@ -9,7 +14,7 @@ const UNSEEN =
 
 /** What a token is called: specials without brackets, bytes as such, the unseen as codes. */
 function labelOf(token) {
-  const special = SPECIAL.exec(token);
+  const special = BRACKETED.exec(token);
   if (special) return special[1];
   const byte = BYTE.exec(token);
   if (byte) return `‹${byte[1]}›`;
@@ -31,7 +36,7 @@ function codePoint(letter) {
 
 /** Whether a token is one of the vocabulary's own marks rather than text. */
 function isSpecial(token) {
-  return SPECIAL.test(token);
+  return SPECIALS.has(token);
 }
 
 const written = new WeakMap(); // what each node says: a step looks at many and changes few
@@ -43,7 +48,7 @@ function writeToken(node, token, before = "") {
   const mark = markOf(token);
   const start = mark ? [element("span", { class: "word-start", "aria-hidden": "true" }, mark)] : [];
   node.replaceChildren(before, ...start, labelOf(token));
-  node.classList.toggle("special", isSpecial(token));
+  node.classList.toggle("special", isSpecial(token) || token === UNKNOWN);
   node.classList.toggle("byte", BYTE.test(token));
   assign(node, "title", token === labelOf(token) ? null : token.slice(0, 1000));
 }

@@ -53,15 +53,42 @@ function shownName({ say }, layer, head) {
   return head === MEAN ? say("mean_of", { layer: `L${layer}` }) : headName(layer, head);
 }
 
-/** The head to open on: the one that aligns best where that is known, else the first. */
+/**
+ * The head to open on: in cross-attention the one that aligns best by the gold score, or, where
+ * nobody knows what is right, by its coverage; else the first.
+ */
 function bestHead(trace, site) {
   let best = { layer: 0, head: 0, score: -1 };
-  if (site.name !== "cross" || !trace.gold) return best;
+  if (site.name !== "cross") return best;
+  const scoreOf = trace.gold ? goldScore : coverage;
   for (let layer = 0; layer < site.layers; layer += 1) {
     for (let head = 0; head < site.heads; head += 1) {
-      const score = goldScore(trace, site, layer, head) ?? -1;
+      const score = scoreOf(trace, site, layer, head) ?? -1;
       if (score > best.score) best = { layer, head, score };
     }
   }
   return best;
+}
+
+/**
+ * How well a cross head links what is said to what is read, where nobody knows what is right:
+ * over the content tokens of the source, the mean of the largest weight that a row which predicts
+ * content puts on them. A head that spreads its weight scores low, and so does one that is sure
+ * of itself but rests on the same few tokens: of the others nothing is large.
+ * @returns {number|null} null where the source has no content
+ */
+function coverage(trace, site, layer, head) {
+  const { source, outputs } = trace.header.content;
+  const weights = site.weights(layer, head);
+  let [sum, tokens] = [0, 0];
+  for (let key = 0; key < site.keys; key += 1) {
+    if (!source[key]) continue;
+    let most = 0;
+    for (let row = 0; row < site.queries; row += 1) {
+      if (outputs[row]) most = Math.max(most, weights[row * site.keys + key]);
+    }
+    sum += (most / FULL_WEIGHT) * site.scale;
+    tokens += 1;
+  }
+  return tokens ? sum / tokens : null;
 }

@@ -12,7 +12,8 @@ const MEAN = -1; // in place of a head: the mean of all heads of its layer
  * @param {Uint8Array} bytes
  * @param {object} outer what the header does not say itself: that of the trace in pieces
  * @returns {object} header, tokens, sites, candidates by step and gold; `words`: the same in
- *   words, or null; `rows`: of a trace in words, the row of each word's last piece
+ *   words, or null; of a trace in words, `rows` and `columns`: the places of each target and
+ *   each source word's last piece
  */
 function readPayload(bytes, outer = {}) {
   const whole = bytes.byteOffset % 4 ? bytes.slice() : bytes; // typed arrays must be aligned
@@ -38,6 +39,7 @@ function readPayload(bytes, outer = {}) {
     gold: array("gold"),
     words: header.arrays.words ? readPayload(array("words"), header) : null,
     rows: header.rows ?? null,
+    columns: header.columns ?? null,
   };
 }
 

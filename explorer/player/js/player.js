@@ -91,17 +91,19 @@ function buildParts(context, frame) {
   const candidates = createCandidates(context);
   const forced = createForced(context);
   const sentence = createSentence(context);
+  const ending = createEnding(context);
   const integrity = createIntegrity(context);
   const tooltip = createTooltip(context);
   rail.element.prepend(site.element);
   transport.element.append(unit.element);
-  const aside = element("div", { class: "aside" }, sentence.element, candidates.element, forced.element);
+  const beside = [sentence, candidates, ending, forced].map((part) => part.element);
+  const aside = element("div", { class: "aside" }, ...beside);
   const main = element("div", { class: "main" }, rail.element, map.element, aside);
   frame.append(strips.element, transport.element, main, integrity.element, tooltip.element);
   frame.dataset.theme = context.palette.dark ? "dark" : "light";
   frame.lang = context.trace.header.language;
   const above = [unit, strips, transport, site, integrity]; // these leave the others their room
-  const all = [...above, rail, map, forced, sentence, candidates, tooltip];
+  const all = [...above, rail, map, forced, sentence, ending, candidates, tooltip];
   return { all, map, probe };
 }
 

@@ -1,5 +1,5 @@
 const LARGEST_THUMBNAIL = 132;
-const SMALLEST_THUMBNAIL = 26;
+const SMALLEST_THUMBNAIL = 26; // px of either side; a narrower one leaves no room for its name
 const TIGHT_THUMBNAIL = 46; // px; below, a score leaves no room for the head's number
 const THUMBNAIL_EDGE = 6; // what a frame adds around the picture
 const SCORE_HEIGHT = 17;
@@ -42,33 +42,37 @@ function createRail(context) {
  */
 function fitThumbnails(width, height, site, larger) {
   const longest = Math.max(site.queries, site.keys);
+  const smallest = SMALLEST_THUMBNAIL * larger;
   const largest = Math.min(LARGEST_THUMBNAIL, Math.max(44, longest * 22));
   let best = { edge: 0, columns: 1 };
   for (let lines = 1; lines <= site.heads; lines += 1) {
     const columns = Math.ceil(site.heads / lines);
     const across = (width - LAYER_LABEL) / columns - THUMBNAIL_EDGE - GAP;
     const down = height / (lines * site.layers) - THUMBNAIL_EDGE - SCORE_HEIGHT * larger - 6;
+    if (across < smallest) continue;
     const edge = Math.min(largest, (across * longest) / site.keys, (down * longest) / site.queries);
     if (edge > best.edge * WORTH_A_LINE) best = { edge, columns };
   }
-  const smallest = SMALLEST_THUMBNAIL * larger;
   if (best.edge < smallest) {
     const most = Math.floor((width - LAYER_LABEL) / (smallest + THUMBNAIL_EDGE + GAP));
     const lines = Math.ceil(site.heads / Math.max(most, 1)); // and then the rail scrolls
     best = { edge: smallest, columns: Math.ceil(site.heads / lines) };
   }
-  return { ...frameSize(best.edge, site), columns: best.columns };
+  return { ...frameSize(best.edge, site, smallest), columns: best.columns };
 }
 
-/** A thumbnail whose longer side is about `edge`, whole device pixels a cell where it can. */
-function frameSize(edge, site) {
+/**
+ * A thumbnail whose longer side is about `edge`, whole device pixels a cell where it can; a side
+ * of fewer than `smallest` px is stretched.
+ */
+function frameSize(edge, site, smallest) {
   const dense = window.devicePixelRatio || 1;
   const exact = edge / Math.max(site.queries, site.keys);
   const unit = exact * dense >= 1 ? Math.floor(exact * dense) / dense : exact;
   return {
     unit,
-    width: Math.max(Math.round(unit * site.keys * 100) / 100, 6),
-    height: Math.max(Math.round(unit * site.queries * 100) / 100, 6),
+    width: Math.max(Math.round(unit * site.keys * 100) / 100, smallest),
+    height: Math.max(Math.round(unit * site.queries * 100) / 100, smallest),
   };
 }
 
@@ -78,7 +82,7 @@ function buildRail(context, grid) {
   const narrow = context.root.dataset.narrow !== undefined;
   const larger = context.state.projector ? 1.4 : 1;
   const size = narrow
-    ? { ...frameSize(72, site), columns: site.heads }
+    ? { ...frameSize(72, site, SMALLEST_THUMBNAIL), columns: site.heads }
     : fitThumbnails(grid.clientWidth - 2, grid.clientHeight - 2, site, larger);
   grid.style.setProperty("--thumb-width", `${size.width}px`);
   grid.style.setProperty("--thumb-height", `${size.height}px`);

@@ -67,17 +67,17 @@ function predictionClause({ trace, say }, row) {
   const chosen = chosenAt(trace, row);
   if (!chosen) return say("next_unknown", { token: labelOf(token) });
   const [best] = trace.candidates[row];
+  const [piece, word] = [labelOf(chosen.token), labelOf(token)];
+  const begins = trace.rows !== null && piece !== word;
   const facts = {
-    token: labelOf(chosen.token),
+    token: say(begins ? "token_of_word" : "token_alone", { token: piece, word }),
     probability: percent(chosen.probability),
     rank: chosen.rank,
     best: labelOf(best.token),
     best_probability: percent(best.probability),
   };
   const names = chosen.forced ? ["next_forced_best", "next_forced"] : ["next_predicted", "next_given"];
-  const said = say(names[chosen.rank === 1 ? 0 : 1], facts);
-  const whole = trace.rows === null || facts.token === labelOf(token);
-  return whole ? said : say("next_in_word", { said, word: labelOf(token) });
+  return say(names[chosen.rank === 1 ? 0 : 1], facts);
 }
 
 /** The encoder has no current row: how sharply its rows look, on average. */

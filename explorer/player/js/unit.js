@@ -1,10 +1,16 @@
 /** Pieces or words: the same trace twice; what is shown is one of them, and what is told are pieces. */
 function createUnitChoice(context) {
   const words = { names: ["pieces", "words"], prefix: "unit", label: "unit" };
-  const radios = createRadios(context, words, (name) => context.act.chooseUnit(name));
+  const choose = (name) => {
+    if (name === "pieces" || context.pieces.words) context.act.chooseUnit(name);
+  };
+  const radios = createRadios(context, words, choose);
   const update = (changed) => {
     if (!changed.has("trace")) return;
-    radios.element.hidden = context.pieces.words === null;
+    const able = context.pieces.words !== null;
+    radios.element.hidden = !able && !context.pieces.header.marked;
+    assign(radios.buttons.words, "aria-disabled", able ? null : "true");
+    assign(radios.buttons.words, "title", context.say(able ? "unit_words_title" : "no_words"));
     radios.check(context.trace.rows ? "words" : "pieces");
   };
   return { element: radios.element, update };
