@@ -1,7 +1,13 @@
+import re
+from pathlib import Path
+
 import pytest
 
 from explorer import examples
 from explorer.library import Entry
+from explorer.tracing import load
+
+SHIPPED = Path(__file__).parent.parent / "checkpoints"
 
 MODEL = "english-french"
 ENTRY = Entry(MODEL, "", room=257, longest=128, sentences=True)
@@ -35,3 +41,39 @@ def test_any_other_text_has_no_hint(model, text):
 def test_a_model_without_a_file_has_no_sentences():
     assert examples.texts("reverse") == ()
     assert examples.texts("errors") == ()
+
+
+ENGLISH = {"not", "red", "him", "see", "to you", "it", "will give", "do", "There are", "are"}
+ENGLISH |= {"Her", "brother", "that", "Sa", "rouge"}  # and two words the model does not write
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_a_hint_says_is_written_is_written_by_the_shipped_model(language):
+    model = load(SHIPPED / f"{MODEL}.safetensors")
+    for text in examples.texts(MODEL):
+        quoted = set(re.findall(r"“([^”]+)”", examples.hint(MODEL, text, language)))
+        assert quoted, text
+        written = model.trace(text).text
+        for word in quoted - ENGLISH:
+            assert word in written, (text, word, written)
+        for word in quoted & ENGLISH - {"Sa", "rouge"}:
+            assert word in text, (text, word)
+
+
+def test_the_forgotten_word_is_there_to_click():
+    model = load(SHIPPED / f"{MODEL}.safetensors")
+    text = examples.texts(MODEL)[0]
+    steps = model.trace(text).steps()
+    after_chair = steps.step[(steps.token == "▁chaise") & steps.chosen].item() + 1
+    red = steps[(steps.step == after_chair) & (steps.token == "▁rouge")].iloc[0]
+    assert red["rank"] <= 3
+    chosen = model.trace(text, force={after_chair: int(red["id"])})
+    assert chosen.text == "Le chat noir dort sur la chaise rouge."
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [("猫在桌子上。", "The cat is on the table."), ("他不喝咖啡。", "He doesn't drink coffee.")],
+)
+def test_chinese_is_translated(text, right):
+    assert load(SHIPPED / "chinese-english.safetensors").trace(text).text == right
