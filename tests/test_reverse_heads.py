@@ -11,6 +11,8 @@ from explorer.findings import Findings
 from explorer.interventions import Interventions
 from explorer.metrics import digest, measure
 from explorer.sentences import task_sentences
+from explorer.sites import all_heads
+from explorer.tasks import TASKS
 from explorer.tracing import load
 
 FOLDER = Path(__file__).parent.parent / "checkpoints"
@@ -96,6 +98,10 @@ def test_what_ships_beside_a_model_was_measured_on_it(path):
     shipped = load(path)
     assert findings.facts["digest"] == digest(shipped.transformer)
     assert {"importance", "zero_loss", "mean_exact", "only_exact"} <= set(findings.metrics)
+    if shipped.facts["task"] not in TASKS:  # its sentences do not ship: all heads are there
+        assert len(findings.heads) == len(all_heads(shipped.transformer.config))
+        assert findings.heads["confidence"].between(0, 1).all()
+        return
     again = measure(shipped, task_sentences(shipped, findings.facts["sentences"]))
     own = again.heads.select_dtypes("number")
     np.testing.assert_allclose(findings.heads[own.columns], own, atol=2e-3)

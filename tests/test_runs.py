@@ -8,6 +8,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from explorer import ownership
 from explorer.errors import ExplorerError, RunError
 from explorer.ownership import is_owned
 from explorer.runs import (
@@ -68,7 +69,10 @@ def test_a_silent_heart_means_interrupted(run, state):
 
 @pytest.mark.parametrize("age", [0.0, SILENCE + 1])
 @pytest.mark.parametrize("state", [*GOING, "stopped", "failed"])
-def test_a_run_in_somebody_s_hands_is_neither_interrupted_nor_resumed_nor_deleted(run, state, age):
+def test_a_run_in_somebody_s_hands_is_neither_interrupted_nor_resumed_nor_deleted(
+    run, state, age, monkeypatch
+):
+    monkeypatch.setattr(ownership, "_PATIENCE", 0.1)
     run.report(status(state, age=age))
     with run.owned():
         assert run.status().state == state
