@@ -96,9 +96,9 @@ def launch(run: Run) -> None:
     """
     if not run.resumable:
         raise RunError("run_busy", name=run.name)
-    before = run.status()
+    launched = Status("waiting", run.status().step, time.time())
     with run.owned():  # who owns a run writes its status, and nobody else
-        run.report(Status("waiting", before.step, time.time()))  # until the process speaks itself
+        run.report(launched)  # until the process speaks itself
     try:
         with (run.folder / "log.txt").open("ab") as log:
             process = subprocess.Popen(
@@ -113,18 +113,20 @@ def launch(run: Run) -> None:
     except OSError as error:
         raise _unwritable(run.folder / "log.txt", error) from error
     reaper = threading.Thread(
-        target=_reap, args=(run, process), name=f"reaper-{run.name}", daemon=True
+        target=_reap, args=(run, process, launched), name=f"reaper-{run.name}", daemon=True
     )
     reaper.start()
 
 
-def _reap(run: Run, process: "subprocess.Popen[bytes]") -> None:
-    """Ask how a child ended, or the system keeps a place for it; say so if it never spoke."""
+def _reap(run: Run, process: "subprocess.Popen[bytes]", launched: Status) -> None:
+    """Ask how a child ended, or the system keeps a place for it; say so if it never spoke.
+
+    By then the run may have been launched anew: that is not this child's silence.
+    """
     process.wait()
-    status = run.status()
-    if is_starting(status):
+    if run.status() == launched:
         with suppress(ExplorerError):
-            run.report(Status("interrupted", status.step, time.time()))
+            run.report(Status("interrupted", launched.step, time.time()))
 
 
 def command(run: Run) -> list[str]:

@@ -94,6 +94,24 @@ def test_a_process_that_never_spoke_is_no_longer_waited_for(monkeypatch):
     assert run.resumable
 
 
+def test_a_process_that_ends_late_says_nothing_of_the_one_launched_after_it(monkeypatch):
+    def sleeps(seconds: float) -> None:
+        code = f"import time; time.sleep({seconds})"
+        monkeypatch.setattr(jobs, "command", lambda run: [sys.executable, "-c", code])
+
+    before = set(children())
+    sleeps(0.7)
+    run = jobs.start(TINY)
+    first = set(children()) - before
+    run.report(Status("stopped", 5, time.time(), os.getpid()))  # it spoke, and is on its way out
+    sleeps(2.5)
+    jobs.launch(run)
+    wait_for(lambda: not first & set(children()))
+    time.sleep(0.2)
+    assert jobs.is_starting(run.status())
+    wait_for(lambda: run.status().state == "interrupted")
+
+
 def test_nothing_is_launched_or_said_of_a_run_in_somebody_s_hands():
     run = made(state="stopped", step=7)
     with run.owned(), pytest.raises(RunError):

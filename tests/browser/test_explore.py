@@ -324,7 +324,7 @@ def test_what_to_look_at_takes_no_room_from_the_picture(translating, new_tab):
     tab = new_tab()
     tab.goto(f"{translating}?lang=en")
     advice = tab.locator(".st-key-advice")
-    expect(advice).to_contain_text("French puts colours after their noun", timeout=30_000)
+    expect(advice).to_contain_text("A cross head crosses over", timeout=30_000)
     expect(tab.get_by_test_id("step-count")).to_be_visible(timeout=30_000)
     for width, height in [(1440, 900), (1440, 770), (1366, 630)]:
         tab.set_viewport_size({"width": width, "height": height})

@@ -51,6 +51,9 @@ def test_the_wall_is_painted_sorted_filtered_and_a_click_focuses(visit):
     wall = tab.get_by_test_id("wall")
     expect(wall.locator("canvas")).to_have_count(8)
     assert wall.locator("canvas").evaluate_all(PAINTED)
+    boxes = [canvas.bounding_box() for canvas in wall.locator("canvas").all()]
+    assert min(box["width"] for box in boxes) > 100
+    assert len({round(box["y"]) for box in boxes}) == 2  # layers down, heads across
     tab.get_by_test_id("head-1-2").hover()
     expect(tab.get_by_test_id("card")).to_contain_text("Cross · L1 H2")
     expect(tab.get_by_test_id("card")).to_contain_text("reverse: score 1.00")

@@ -45,7 +45,7 @@ function fitPictures({ grid, context }, count) {
     if (edge > best.edge) best = { edge, columns, tall, across };
   }
   const edge = Math.max(best.edge, SMALLEST_PICTURE);
-  const size = frameSize(edge, site);
+  const size = frameSize(edge, site, SMALLEST_THUMBNAIL);
   return { ...size, columns: best.columns ?? site.heads, tall: best.tall ?? false, slot: best.across ?? size.width };
 }
 
