@@ -182,11 +182,6 @@ def leave_address() -> None:
     st.session_state[_QUERY] = {}
 
 
-def look_at(selection: Selection) -> None:
-    """Look at another head or step, chosen elsewhere than in the player."""
-    st.session_state[_SELECTION] = selection
-
-
 def visits() -> int:
     """How often the address bar was followed."""
     return int(st.session_state.get(_VISITS, 0))

@@ -46,6 +46,11 @@ class ExplorableModel:
     checkpoint: Checkpoint
     name: str
 
+    def __repr__(self) -> str:
+        config = self.transformer.config
+        layers = f"{config.encoder_layers}+{config.decoder_layers} layers"
+        return f"ExplorableModel({self.name!r}: {layers}, {config.heads} heads)"
+
     @property
     def transformer(self) -> Transformer:
         return self.checkpoint.model

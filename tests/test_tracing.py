@@ -215,3 +215,9 @@ def test_visitors_in_threads_get_their_own_traces(explorable):
         assert trace.source_tokens[:-1] == tuple(text.split())
         assert trace.integrity().ok.all()
     assert {text: trace.digest for text, trace in got} == expected
+
+
+def test_a_model_says_in_one_line_what_it_is(explorable):
+    config = explorable.transformer.config
+    layers = f"{config.encoder_layers}+{config.decoder_layers} layers"
+    assert repr(explorable) == f"ExplorableModel('{explorable.name}': {layers}, 3 heads)"
