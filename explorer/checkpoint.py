@@ -159,11 +159,10 @@ def _refuse_large(size: int, name: str) -> None:
 
 def _header(data: bytes, name: str) -> dict[str, Any]:
     """The JSON at the head of a safetensors file; nothing is allocated on its word."""
-    if data[:2] == b"PK" or data[:1] == b"\x80":  # a zip or a pickle: torch.save wrote it
-        raise CheckpointError("is_pickle", name=name)
     length = int.from_bytes(data[:8], "little")
-    if len(data) < 8 or not 2 <= length <= len(data) - 8:
-        raise CheckpointError("damaged_checkpoint", name=name)
+    if not 2 <= length <= len(data) - 8 or data[8:9] != b"{":
+        pickled = data[:2] == b"PK" or data[:1] == b"\x80"  # a zip or a pickle, of torch.save
+        raise CheckpointError("is_pickle" if pickled else "damaged_checkpoint", name=name)
     try:
         header = json.loads(data[8 : 8 + length])
     except (ValueError, RecursionError) as error:

@@ -182,3 +182,13 @@ def test_two_hundred_mutations_of_a_file_end_in_a_model_or_a_sentence(checkpoint
         except ExplorerError:
             refused += 1
     assert refused > 150
+
+
+def test_a_header_whose_length_looks_like_a_pickle_is_read_all_the_same(explorable):
+    lengths = set()
+    for size in range(0, 256, 4):
+        checkpoint = replace(explorable.checkpoint, facts={"note": "x" * size})
+        data = to_bytes(checkpoint)
+        lengths.add(data[0])
+        assert from_bytes(data, "x").facts["note"] == "x" * size
+    assert 0x80 in lengths  # as a pickle begins
