@@ -13,7 +13,7 @@ class: $(VENV)/run
 	$(BIN)/python -m explorer class
 
 test: check $(VENV)/chromium
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: $(VENV)/test
 	$(BIN)/ruff format --check .
