@@ -47,6 +47,8 @@ def contrast(
     if any(original.facts.get(name) != changed.facts.get(name) for name in same):
         raise InterventionError("nothing_changed")
     done = Interventions.parse(changed.facts.get("interventions", ()))
+    if done.needs_means and means is not None and means.name != changed.facts.get("means"):
+        raise InterventionError("other_means", got=means.name, made=changed.facts.get("means"))
     chosen = original.arrays["steps.chosen"]
     ids, steps = (original.arrays[f"steps.{name}"][chosen].tolist() for name in ("id", "step"))
     forced = model.trace(

@@ -9,9 +9,10 @@ from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
+from pandas.api.types import is_integer_dtype
 
 from explorer.errors import TraceError
-from explorer.interventions import Head
+from explorer.interventions import SITES, Head
 from explorer.language import say
 
 FORMAT_VERSION = 1
@@ -19,6 +20,8 @@ LARGEST_FILE = 32 * 2**20
 """Bytes. A larger file is not opened."""
 
 KEYS = ["site", "layer", "head"]
+_ROLE = ("role", "score", "low", "high", "threshold", "queries", "sentences", "holds", "doubt")
+_FACTS = ("model", "digest", "batch", "sentences", "targets", "confounds")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,9 +117,9 @@ class Findings:
             if content["version"] != FORMAT_VERSION:
                 raise ValueError(content["version"])
             heads, roles = (_frame(content[table]) for table in ("heads", "roles"))
-            if not {*KEYS} <= {*heads.columns} & {*roles.columns}:
-                raise ValueError(name)
-            return cls(heads, roles, dict(content["facts"]))
+            facts = dict(content["facts"])
+            _refuse_incomplete(heads, roles, facts)
+            return cls(heads, roles, facts)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise TraceError("no_findings", name=name) from error
 
@@ -124,6 +127,16 @@ class Findings:
     def _rows(table: pd.DataFrame, head: Head) -> pd.DataFrame:
         own = (table.site == head.site) & (table.layer == head.layer) & (table["head"] == head.head)
         return table[own]
+
+
+def _refuse_incomplete(heads: pd.DataFrame, roles: pd.DataFrame, facts: dict[str, Any]) -> None:
+    """Raise `ValueError` unless everything is there that is asked of findings."""
+    whole = {*_FACTS} <= {*facts} and {*_ROLE} <= {*roles.columns} and len(heads) > 0
+    for table in (heads, roles):
+        whole = whole and {*KEYS} <= {*table.columns} and set(table.site) <= {*SITES}
+        whole = whole and all(is_integer_dtype(table[key]) for key in ("layer", "head"))
+    if not whole:
+        raise ValueError("incomplete")
 
 
 def _columns(table: pd.DataFrame) -> dict[str, list[Any]]:

@@ -114,9 +114,14 @@ class Interventions:
         override_row: Iterable[Sequence[Any]] = (),
     ) -> "Interventions":
         """Interventions from tuples. Raises `InterventionError` on what none can be."""
+        removed = {one[:3]: one for one in (_made(Ablation, one) for one in ablate)}  # last wins
+        kept = tuple(_made(Head, one) for one in keep)
+        for head in kept:
+            if tuple(head) in removed:
+                raise InterventionError("kept_and_removed", head=head)
         return cls(
-            tuple(_made(Ablation, one) for one in ablate),
-            tuple(_made(Head, one) for one in keep),
+            tuple(removed.values()),
+            kept,
             tuple(_made(CellEdit, one) for one in edit_mask),
             tuple(_made(RowOverride, one) for one in override_row),
         )
@@ -158,7 +163,7 @@ class Interventions:
     @property
     def counterfactual(self) -> bool:
         """Whether a later position was opened: no decoding, one token at a time, can see it."""
-        return any(cell.open and cell.site == "decoder" for cell in self.edit_mask)
+        return any(cell.open and _looks_ahead(cell) for cell in self.edit_mask)
 
 
 def expected_errors(facts: Mapping[str, Any]) -> frozenset[str]:
@@ -168,9 +173,19 @@ def expected_errors(facts: Mapping[str, Any]) -> frozenset[str]:
     is changed by padding.
     """
     texts = facts.get("interventions", ())
-    lines = [str(text).split() for text in texts] if isinstance(texts, list | tuple) else []
-    opened = {line[1].partition(".")[0] for line in lines if line[:1] == ["open"] and line[1:]}
-    return frozenset(_UNAVOIDABLE[site] for site in opened if site in _UNAVOIDABLE)
+    try:
+        done = Interventions.parse(map(str, texts) if isinstance(texts, list | tuple) else ())
+    except InterventionError:
+        return frozenset()  # written by another hand: nothing is excused
+    opened = {cell.site for cell in done.edit_mask if cell.open}
+    if not done.counterfactual:
+        opened -= {"decoder"}
+    return frozenset(_UNAVOIDABLE[site] for site in opened)
+
+
+def _looks_ahead(cell: CellEdit) -> bool:
+    """Whether it lets a query of the target see what comes after it."""
+    return cell.site == "decoder" and cell.key > cell.query
 
 
 def _read(text: str) -> tuple[str, tuple[Any, ...]]:

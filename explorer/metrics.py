@@ -123,7 +123,7 @@ def _metrics(
         "entropy": analysis.entropy(weights, opened),
         "normalised_entropy": analysis.normalised_entropy(weights, opened),
         "positional": analysis.offsets(weights, opened),
-        "sink": analysis.mass_on(weights, opened & cells["special"][:, None], opened.any(-1)),
+        "sink": analysis.mass_on(weights, opened & cells["special"][:, None], opened.sum(-1) > 1),
     }
     if site != "cross":
         found["distance"] = analysis.distance(weights, opened)

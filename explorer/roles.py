@@ -92,7 +92,7 @@ def role_scores(
     special: (B, K) True where the key is BOS, EOS or padding.
     """
     scores = {role: peak_on(weights, opened, where) for role, where in cells.items()}
-    sink = mass_on(weights, opened & special[:, None], opened.any(-1))
+    sink = mass_on(weights, opened & special[:, None], opened.sum(-1) > 1)  # those with a choice
     return {**scores, "sink": sink, "diffuse": normalised_entropy(weights, opened)}
 
 

@@ -191,12 +191,13 @@ class _Editor:
             place = row.query - first
             if not 0 <= place < count:
                 continue
-            weights = pattern.new_zeros(length)  # (L,)
             given = row.weights[:length]
-            weights[: len(given)] = pattern.new_tensor(given) / max(row.weights)
+            weights = pattern.new_zeros(length, dtype=torch.float64)  # (L,): any size fits
+            weights[: len(given)] = weights.new_tensor(given)
             weights = weights * self.mask[:, row.head, place]  # (B, L)
-            total = weights.sum(-1, keepdim=True)
-            if not (total > 0).all():
+            largest = weights.amax(-1, keepdim=True)
+            if not (largest > 0).all():
                 raise InterventionError("row_on_closed", query=row.query)
-            changed[:, row.head, place] = weights / total
+            shares = weights / largest
+            changed[:, row.head, place] = (shares / shares.sum(-1, keepdim=True)).to(pattern)
         return changed

@@ -112,7 +112,8 @@ class ExplorableModel:
         done = Interventions.gather(ablate, keep, edit_mask, override_row)
         facts = self._describe(text, forced, pad_to) | {"given": target is not None}
         if done:
-            facts |= {"interventions": list(done.texts()), "means": means.name if means else None}
+            facts |= {"interventions": list(done.texts())}
+            facts |= {"means": means.name if means and done.needs_means else None}
         with applied(self.transformer, done, means):
             return self._run(source, forced, _CAPTURES[capture], done, facts)
 

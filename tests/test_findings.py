@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,8 @@ from explorer.experiments import mean_outputs
 from explorer.findings import Findings
 from explorer.sentences import task_sentences
 from explorer.survey import survey
+
+CHECKPOINTS = Path(__file__).parent.parent / "checkpoints"
 
 
 @pytest.fixture
@@ -88,3 +91,14 @@ def test_a_place_that_cannot_be_written_is_said(findings, tmp_path):
     with pytest.raises(TraceError) as caught:
         findings.save(tmp_path / "no" / "x.json")
     assert caught.value.key == "unwritable_file"
+
+
+@pytest.mark.parametrize("damage", ["facts", "roles", "layer"])
+def test_findings_that_are_not_whole_are_refused(damage):
+    content = json.loads((CHECKPOINTS / "heads" / "reverse.json").read_text("utf-8"))
+    if damage == "layer":
+        content["heads"]["layer"] = ["x"] * len(content["heads"]["layer"])
+    else:
+        content[damage] = {}
+    with pytest.raises(TraceError, match="no measurements"):
+        Findings.from_json(json.dumps(content))

@@ -102,3 +102,21 @@ def test_what_opening_a_cell_makes_unavoidable():
     assert expected({"interventions": ["open", None, "open x"]}) == set()
     assert Interventions.parse(["open decoder.0.0 1 2"]).counterfactual
     assert not Interventions.parse(["close decoder.0.0 1 0"]).counterfactual
+
+
+def test_only_an_opened_later_position_excuses_what_decoding_cannot_see():
+    for line, excused in (
+        ("open decoder.*.* 3 1", set()),
+        ("open decoder.*.* 1 3", {"cached_equals_full"}),
+        ("open cross.0.0 1 3", {"padding_changes_nothing"}),
+        ("nonsense", set()),
+    ):
+        assert expected({"interventions": [line]}) == excused, line
+
+
+def test_a_head_is_removed_one_way_and_never_kept_as_well():
+    assert Interventions.parse(["ablate cross.0.0 mean", "ablate cross.0.0"]).texts() == (
+        "ablate cross.0.0",
+    )
+    with pytest.raises(InterventionError, match="both removed and kept"):
+        Interventions.parse(["ablate cross.0.0", "keep cross.0.0"])

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from explorer import roles
 from explorer.language import table
@@ -63,3 +64,11 @@ def test_every_role_and_doubt_has_its_sentences():
         assert {role, f"{role}_title"} <= set(sentences)
     for doubt in ("elsewhere", "later", "no_gold", "too_few"):
         assert f"doubt_{doubt}" in sentences
+
+
+def test_a_query_without_a_choice_is_no_evidence_for_a_sink():
+    opened = np.tril(np.ones((1, 3, 3), dtype=bool))
+    weights = (opened / opened.sum(-1, keepdims=True))[:, None].astype(np.float32)
+    special = np.array([[True, False, False]])  # BOS
+    scores = roles.role_scores("decoder", weights, opened, special, {})
+    assert scores["sink"].mean == pytest.approx((1 / 2 + 1 / 3) / 2)  # not row 0, which has to

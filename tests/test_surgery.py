@@ -231,3 +231,10 @@ def test_interventions_never_leak_into_another_thread_or_the_model(explorable):
     assert wrong == []
     assert explorable.trace("3 1 2").digest == expected[0]
     assert all(weight.grad is None for weight in explorable.transformer.parameters())
+
+
+@pytest.mark.parametrize("weights", [(1e300, 1e300), (1e-300, 1e-300), (1.0, 1.0, 1e300)])
+def test_a_row_may_be_given_in_any_unit(explorable, weights):
+    row = RowOverride("decoder", 0, 0, 1, weights)  # the third key is closed to query 1
+    trace = explorable.trace("1 2 3", override_row=[row])
+    np.testing.assert_allclose(trace.attention("decoder")[0, 0, 1, :2], [0.5, 0.5], atol=1e-6)
