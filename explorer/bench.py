@@ -117,6 +117,11 @@ def removes_heads() -> bool:
     return any(line.startswith(("ablate", "keep")) for line in chips())
 
 
+def changes_places() -> bool:
+    """Whether something is done to places of this one text, which no other sentence has."""
+    return any(not line.startswith(("ablate", "keep")) for line in chips())
+
+
 def add(entry: Entry) -> None:
     """Do what is filled in, too; when that cannot be, nothing changes but what is said."""
     try:
@@ -195,17 +200,17 @@ def follow_job(started: Job | None) -> None:
 
 
 def batch() -> str | None:
-    """The batch whose measurements are shown, by name; None = the first there is."""
+    """The batch whose measurements are shown, by key; None = the first there is."""
     return st.session_state.get(_BATCH)
 
 
-def show_batch(name: str) -> None:
-    """Show the measurements on the batch called `name`."""
-    st.session_state[_BATCH] = name
+def show_batch(key: str) -> None:
+    """Show the measurements that `measuring.Kept` has under this key."""
+    st.session_state[_BATCH] = key
 
 
 def pick_batch(key: str) -> None:
-    """Follow the choice of batches with the key `key`."""
+    """Follow the choice of batches that is the widget with the key `key`."""
     show_batch(st.session_state[key])
 
 
@@ -220,11 +225,11 @@ def _fill_in_head(before: Selection, now: Selection) -> None:
 def _fill_in(cell: dict[str, object]) -> None:
     """Name a cell of a map as the one to close or open, or its row as the one to set."""
     numbers = {LAYER: "layer", HEAD: "head", QUERY: "query", KEY: "key"}
-    values = {key: cell.get(name) for key, name in numbers.items()}
-    if any(not isinstance(value, int | float) or value < 0 for value in values.values()):
+    values = {key: session.whole(cell.get(name)) for key, name in numbers.items()}
+    if None in values.values():
         return
     for key, value in values.items():
-        st.session_state[key] = int(value)  # type: ignore[call-overload]
+        st.session_state[key] = value
     st.session_state[SITE] = str(cell.get("site"))
 
 

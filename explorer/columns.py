@@ -40,6 +40,8 @@ def _written(name: str) -> str:
 
 def _sentence(name: str, kind: str) -> str:
     """Where the name of a column stands in the table of sentences."""
+    if name.endswith("_interval"):
+        return "heads.column_interval"
     for sentence in (f"heads.{kind}_{name}", f"heads.metric_{name}", f"roles.{name}"):
         section, key = sentence.split(".")
         if key in table()[section]:

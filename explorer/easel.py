@@ -29,7 +29,7 @@ Norms = Mapping[str, NDArray[np.float32]]
 class Sitting:
     """For what and whom a picture is made; see `stage.Occasion`.
 
-    batch: of which measurements it speaks; "" for none.
+    batch: by its key, of which measurements it speaks; "" for none.
     visit: how often this visitor followed the address bar.
     """
 

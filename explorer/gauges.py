@@ -1,6 +1,8 @@
 """The gauges: which measurements of a model are shown, and measuring anew."""
 
 import json
+import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -11,7 +13,7 @@ from explorer.errors import ExplorerError, TraceError
 from explorer.findings import Findings
 from explorer.language import say
 from explorer.library import Entry
-from explorer.measuring import KINDS, Batch, Job, MeasuringError
+from explorer.measuring import KINDS, Batch, Job, Kept, Kind, MeasuringError
 from explorer.notice import plain
 from explorer.shelf import take_file, upload_key
 from explorer.vocabulary import shorten
@@ -20,33 +22,37 @@ _BEAT = 1.0  # seconds between two looks at a measurement that goes on
 _FORM = "measure-"
 
 
-def found(entry: Entry) -> list[Findings]:
+def found(entry: Entry) -> list[Kept]:
     """All that is known of a model's heads, what the visitor chose first."""
     every = measuring.known(trials.digest(entry.stamp, entry))
     chosen = bench.batch()
-    return sorted(every, key=lambda one: name_of(one) != chosen) if chosen else every
+    return sorted(every, key=lambda one: one.key != chosen) if chosen else every
 
 
-def gauges(entry: Entry, known: Sequence[Findings], language: str) -> None:
+def gauges(entry: Entry, known: Sequence[Kept], language: str) -> None:
     """Which batch is shown, downloads of it, and the way to measure on another."""
     with st.container(key="gauges", horizontal=True, vertical_alignment="center", gap="small"):
         if known:
             _choose(entry, known, language)
-            _downloads(known[0], entry.name, language)
+            _downloads(known[0].findings, entry.name, language)
         with st.popover(say("heads.measure", language), icon=":material/speed:"):
             _form(entry, language)
-    if (job := bench.job()) is not None:
-        st.fragment(_watch, run_every=_BEAT if job.going else None)(job, language)
+    own = bench.job()
+    job = own or measuring.under_way(trials.digest(entry.stamp, entry))
+    if job is not None:
+        watch = st.fragment(_watch, run_every=_BEAT if job.going else None)
+        watch(job, own is not None, language)
 
 
-def _choose(entry: Entry, known: Sequence[Findings], language: str) -> None:
+def _choose(entry: Entry, known: Sequence[Kept], language: str) -> None:
     every = measuring.known(trials.digest(entry.stamp, entry))  # in an order that stays
-    names = list(dict.fromkeys(map(name_of, every)))
+    names = labels(every)
     key = f"{_FORM}batch-{language}"
-    st.session_state[key] = name_of(known[0])
+    st.session_state[key] = known[0].key
     st.selectbox(
         say("heads.findings", language),
-        names,
+        list(names),
+        format_func=lambda one: names.get(one, one),
         key=key,
         on_change=partial(bench.pick_batch, key),
         label_visibility="collapsed",
@@ -82,11 +88,12 @@ def _form(entry: Entry, language: str) -> None:
         st.caption(say("heads.measure_host_only", language))
         return
     st.caption(say("heads.measure_about", language))
+    kinds = _kinds(entry)
     kind = st.radio(
         say("heads.source", language),
-        KINDS,
+        kinds,
         format_func=lambda name: say(f"heads.source_{name}", language),
-        key=f"{_FORM}kind-{language}",
+        key=f"{_FORM}kind-{'' if kinds == KINDS else 'own-'}{language}",
     )
     text = ""
     with st.container(horizontal=True):
@@ -110,6 +117,14 @@ def _form(entry: Entry, language: str) -> None:
         type="primary",
         on_click=partial(_start, entry, batch, language),
     )
+
+
+def _kinds(entry: Entry) -> tuple[Kind, ...]:
+    """On what this model can be measured: only a task of ours makes new sentences."""
+    from explorer.tasks import TASKS
+
+    known = stage.model_of(entry).facts.get("task") in TASKS
+    return KINDS if known else tuple(kind for kind in KINDS if kind != "task")
 
 
 def _pairs(language: str) -> str:
@@ -155,22 +170,42 @@ def _start(entry: Entry, batch: Batch, language: str) -> None:
         bench.note_problem(error)
 
 
-def _watch(job: Job, language: str) -> None:
-    """How far a measurement is, and the way to end it; when it is over, the page follows."""
+def _watch(job: Job, own: bool, language: str) -> None:
+    """How far a measurement is, and the way to end it; when it is over, the page follows.
+
+    own: whether this visitor asked for it. Others, and who asked and then loaded the page anew,
+    see it too; who may measure may end it.
+    """
     if job.going:
         with st.container(key="measuring", horizontal=True, vertical_alignment="center"):
             percent = f"{100 * job.share:.0f} %"
             st.progress(job.share, say("heads.measuring", language, share=percent))
-            st.button(say("heads.cancel", language), key="heads-cancel", on_click=job.cancel)
+            if classroom.rights(session.is_host()).bring:
+                st.button(say("heads.cancel", language), key="heads-cancel", on_click=job.cancel)
         return
-    bench.follow_job(None)
-    if job.done:
-        bench.show_batch(name_of(job.findings()))
-    elif not job.cancelled:
-        bench.note_problem(MeasuringError("measure_failed", reason=job.reason))
+    if own:
+        bench.follow_job(None)
+        if job.done:
+            bench.show_batch(job.key)
+        elif not job.cancelled:
+            bench.note_problem(MeasuringError("measure_failed", reason=job.reason))
     st.rerun()
 
 
-def name_of(findings: Findings) -> str:
-    """A batch as it is named in the list: two of one name differ in their size."""
+def labels(every: Sequence[Kept]) -> dict[str, str]:
+    """How batches are named in the list, by key: where two would look alike, with their time."""
+    names = {one.key: _name(one.findings) for one in every}
+    often = Counter(names.values())
+    for one in every:
+        if often[names[one.key]] > 1:
+            when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(one.written))
+            names[one.key] = f"{names[one.key]} · {when}"
+    seen: Counter[str] = Counter()
+    for key, name in names.items():
+        seen[name] += 1
+        names[key] = f"{name} ({seen[name]})" if seen[name] > 1 else name
+    return names
+
+
+def _name(findings: Findings) -> str:
     return f"{findings.facts['batch']} · {findings.facts['sentences']}"

@@ -1,7 +1,7 @@
 """The ledger: what was measured of heads, as tables to be read; pure functions of `Findings`."""
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -31,9 +31,13 @@ def head_name(layer: int, head: int) -> str:
 def roles_in_words(findings: Findings, site: str, layer: int, head: int, language: str) -> str:
     """The roles a head has; "no clear role" is an answer."""
     names = findings.roles_of(site, layer, head)
-    return ", ".join(say(f"roles.{name}", language) for name in names) or say(
-        "roles.none", language
-    )
+    own = [say(f"roles.{name}", language) for name in names]
+    return listed(own, language) or say("roles.none", language)
+
+
+def listed(names: Sequence[str], language: str) -> str:
+    """One after the other, as the language separates them."""
+    return say("heads.comma", language).join(names)
 
 
 def number(value: float) -> str:
@@ -53,27 +57,34 @@ def signed(value: float) -> str:
     return f"+{small(value)}" if value > 0 else small(value)
 
 
-def with_interval(value: float, low: float, high: float) -> str:
-    """ "0.97 (0.95–0.98)"."""
-    if not math.isfinite(value):
+def interval(low: float, high: float) -> str:
+    """ "[0.95, 0.98]"; a dash where there is none."""
+    if not (math.isfinite(low) and math.isfinite(high)):
         return "–"
-    return f"{small(value)} ({small(low)}–{small(high)})"
+    return f"[{small(low)}, {small(high)}]"
+
+
+def change_interval(low: float, high: float) -> str:
+    """The same of a change: "[−0.02, +0.01]"."""
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return "–"
+    return f"[{signed(low)}, {signed(high)}]"
 
 
 def looks(findings: Findings, language: str) -> pd.DataFrame:
-    """One row a head: its roles, and each metric with its interval."""
+    """One row a head: its roles, and each metric as a number, its interval beside it."""
     table = _named(findings, language)
     for name in LOOKS:
         if name in findings.metrics and findings.heads[name].notna().any():
-            ends = findings.heads[[name, f"{name}_low", f"{name}_high"]]
-            table[name] = [with_interval(*row) for row in ends.itertuples(index=False)]
+            _measure(table, findings, name)
     if "positional_offset" in findings.heads:
         table["offset"] = findings.heads.positional_offset
     return table
 
 
 def effects(findings: Findings, language: str) -> pd.DataFrame:
-    """One row a head: where it looks, its importance, and what is lost without it; numbers."""
+    """One row a head: where it looks, its importance, and what is lost without it; numbers,
+    each with its interval beside it."""
     table = _named(findings, language)
     attention = (
         "gold_weight" if findings.heads.get("gold_weight", pd.Series()).notna().any() else ""
@@ -81,7 +92,7 @@ def effects(findings: Findings, language: str) -> pd.DataFrame:
     names = [attention, "confidence", "importance", *EFFECTS]
     for name in names:
         if name in findings.metrics:
-            table[name] = findings.heads[name]
+            _measure(table, findings, name)
     return table
 
 
@@ -120,7 +131,7 @@ def evidence(findings: Findings, site: str, layer: int, head: int, language: str
             {
                 "role": say(f"roles.{row['role']}", language),
                 "score": number(row["score"]),
-                "interval": f"{number(row['low'])}–{number(row['high'])}",
+                "interval": f"[{number(row['low'])}, {number(row['high'])}]",
                 "threshold": number(row["threshold"]),
                 "support": say("heads.support", language, **facts),
                 "verdict": _verdict(row, language),
@@ -136,7 +147,12 @@ def impossible(findings: Findings, site: str, layer: int, head: int, language: s
         if row["doubt"] not in ("", "too_few"):
             by_reason.setdefault(row["doubt"], []).append(say(f"roles.{row['role']}", language))
     return [
-        f"{', '.join(names)}: {say(f'roles.doubt_{reason}', language)}"
+        say(
+            "heads.impossible",
+            language,
+            roles=listed(names, language),
+            reason=say(f"roles.doubt_{reason}", language),
+        )
         for reason, names in by_reason.items()
     ]
 
@@ -200,8 +216,11 @@ def batch_in_words(findings: Findings, language: str) -> str:
     return text
 
 
-def effect_in_words(table: pd.DataFrame, count: int, batch: str, language: str) -> str:
-    """What interventions change on a batch; `table` as `ablation.effect` has it."""
+def effect_in_words(
+    table: pd.DataFrame, count: int, batch: str, targets: str, language: str
+) -> str:
+    """What interventions change on a batch; `table` as `ablation.effect` has it, `targets` as
+    `Sentences`."""
     before, after = table.before, table.after
     facts = {
         "before": f"{100 * before['exact']:.0f} %",
@@ -209,7 +228,17 @@ def effect_in_words(table: pd.DataFrame, count: int, batch: str, language: str) 
         "loss_before": small(before["loss"]),
         "loss_after": small(after["loss"]),
     }
-    return say("heads.effect", language, count=count, batch=batch, **facts)
+    facts["targets"] = say(f"roles.targets_{targets}", language)
+    text = say("heads.effect", language, count=count, batch=batch, **facts)
+    return f"{text} {say('heads.effect_greedy', language)}" if targets == "greedy" else text
+
+
+def _measure(table: pd.DataFrame, findings: Findings, name: str) -> None:
+    """Add a metric to a table: a number, by which one can sort, and its interval."""
+    table[name] = findings.heads[name].astype(float)
+    written = change_interval if name in EFFECTS else interval
+    ends = zip(findings.heads[f"{name}_low"], findings.heads[f"{name}_high"], strict=True)
+    table[f"{name}_interval"] = [written(low, high) for low, high in ends]
 
 
 def _named(findings: Findings, language: str) -> pd.DataFrame:

@@ -5,12 +5,15 @@ itself. What it found is kept by the model's digest and stays when the server en
 with a model is found in the same way.
 """
 
+import atexit
 import os
 import shutil
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -41,10 +44,14 @@ REMOVED_ON = 64
 
 _REPOSITORY = Path(__file__).resolve().parent.parent
 _RESULT = "findings.json"
-_CANCELLED = "cancelled"
+_ABANDONED = 24 * 3600  # seconds after which nobody works in a folder any more
+_PATIENCE = 5.0  # seconds a process has to end in
 
 _lock = threading.Lock()
 _going: dict[Path, "subprocess.Popen[bytes]"] = {}
+_cancelled: set[Path] = set()
+_reasons: dict[Path, str] = {}
+"""The last words of what failed."""
 
 
 class MeasuringError(ExplorerError):
@@ -76,6 +83,11 @@ class Job:
     folder: Path
 
     @property
+    def work(self) -> Path:
+        """Where this server keeps what the process needs and writes, until it ends."""
+        return self.folder / f"making-{os.getpid()}"
+
+    @property
     def going(self) -> bool:
         with _lock:
             return self.folder in _going
@@ -87,44 +99,67 @@ class Job:
     @property
     def share(self) -> float:
         """How much is done, 0 to 1."""
+        if self.done:
+            return 1.0
         try:
-            return min(max(float((self.folder / "progress").read_text(encoding="utf-8")), 0.0), 1.0)
+            return min(max(float((self.work / "progress").read_text(encoding="utf-8")), 0.0), 1.0)
         except (OSError, ValueError):
             return 0.0
 
     @property
     def cancelled(self) -> bool:
-        return (self.folder / _CANCELLED).exists()
+        return self.folder in _cancelled
 
-    def findings(self) -> Findings:
-        """What was found. Raises `TraceError` before it is done."""
-        return Findings.load(self.folder / _RESULT)
+    @property
+    def key(self) -> str:
+        """By which what was found is told from all else; see `Kept`."""
+        return _key(self.folder / _RESULT)
 
     @property
     def reason(self) -> str:
-        """The last line the process wrote."""
-        try:
-            log = (self.folder / "log.txt").read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            return ""
-        lines = [line for line in log.replace("\r", "\n").split("\n") if line.strip()]
-        return lines[-1].removeprefix("error: ")[:300] if lines else ""
+        """The last line the process wrote before it failed."""
+        return _reasons.get(self.folder, "")
 
     def cancel(self) -> None:
         """End the process; what it had measured so far is lost."""
         with _lock:
             process = _going.get(self.folder)
-        if process is not None:
-            (self.folder / _CANCELLED).touch()
-            process.terminate()
+            if process is not None:
+                _cancelled.add(self.folder)
+                process.terminate()
 
 
-def known(digest: str) -> list[Findings]:
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What was measured, and by what it is found: two batches may share a name and a size.
+
+    key: of the file it lies in and of when that was written.
+    written: seconds since 1970.
+    """
+
+    findings: Findings
+    key: str
+    written: float
+
+
+def known(digest: str) -> list[Kept]:
     """All that was measured of the model with this digest: what ships first, then the newest."""
-    shipped = [_read(path, path.stat().st_mtime_ns) for path in sorted(_shelf().glob("*.json"))]
-    paths = sorted(_own(digest).glob(f"*/{_RESULT}"), key=_changed, reverse=True)
-    own = [_read(path, _changed(path)) for path in paths]
-    return [found for found in (*shipped, *own) if found and found.facts.get("digest") == digest]
+    paths = sorted(_shelf().glob("*.json"))
+    paths += sorted(_own(digest).glob(f"*/{_RESULT}"), key=_changed, reverse=True)
+    kept = []
+    for path in paths:
+        changed = _changed(path)
+        found = _read(path, changed)
+        if found and found.facts.get("digest") == digest:
+            kept.append(Kept(found, _key(path), changed / 1e9))
+    return kept
+
+
+def under_way(digest: str) -> Job | None:
+    """The measurement of the model with this digest that goes on, whoever asked for it."""
+    own = _own(digest)
+    with _lock:
+        return next((Job(folder) for folder in _going if folder.parent == own), None)
 
 
 def check(model: "ExplorableModel", batch: Batch, language: str) -> None:
@@ -156,14 +191,20 @@ def start(model: "ExplorableModel", source: Path | None, batch: Batch, digest: s
     with _lock:
         if _going:
             raise MeasuringError("measure_busy")
-        shutil.rmtree(job.folder, ignore_errors=True)
+        _cancelled.discard(job.folder)
+        _reasons.pop(job.folder, None)
+        _clean(job)
         try:
-            job.folder.mkdir(parents=True)
-            _going[job.folder] = _launch(job.folder, source or _written(model, job.folder), batch)
+            job.work.mkdir(parents=True)
+            _going[job.folder] = _launch(job.work, source or _written(model, job.work), batch)
         except OSError as error:
+            _clean(job)
             reason = error.strerror or type(error).__name__
             raise MeasuringError("measure_failed", reason=reason) from error
-    threading.Thread(target=_wait, args=(job.folder,), name="measuring", daemon=True).start()
+        except ExplorerError:
+            _clean(job)
+            raise
+    threading.Thread(target=_wait, args=(job,), name="measuring", daemon=True).start()
     return job
 
 
@@ -194,15 +235,56 @@ def _launch(folder: Path, checkpoint: Path, batch: Batch) -> "subprocess.Popen[b
         )
 
 
-def _wait(folder: Path) -> None:
-    """When the process ends, put its result where it is found."""
+def _wait(job: Job) -> None:
+    """When the process ends, put its result where it is found; nothing else of it stays."""
+    code = _going[job.folder].wait()
+    with _lock:
+        try:
+            if code == 0:
+                (job.work / "making.json").replace(job.folder / _RESULT)
+                _make_room(job.folder.parent)
+            elif job.folder not in _cancelled:
+                _reasons[job.folder] = _last_line(job.work / "log.txt")
+        except OSError as error:
+            _reasons[job.folder] = error.strerror or type(error).__name__
+        finally:
+            _clean(job)
+            del _going[job.folder]
+
+
+def _last_line(path: Path) -> str:
     try:
-        if _going[folder].wait() == 0:
-            (folder / "making.json").replace(folder / _RESULT)
-            _make_room(folder.parent)
-    finally:
-        with _lock:
-            del _going[folder]
+        log = path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    lines = [line for line in log.replace("\r", "\n").split("\n") if line.strip()]
+    return lines[-1].removeprefix("error: ")[:300] if lines else ""
+
+
+def _clean(job: Job) -> None:
+    """Remove what a process worked with, also what an earlier server could not; and the folders
+    that are empty then."""
+    shutil.rmtree(job.work, ignore_errors=True)
+    for path in job.folder.glob("making-*"):
+        if _changed(path) / 1e9 < time.time() - _ABANDONED:
+            shutil.rmtree(path, ignore_errors=True)
+    with suppress(OSError):
+        job.folder.rmdir()
+        job.folder.parent.rmdir()
+
+
+@atexit.register
+def end_all() -> None:
+    """End what is under way, with the server: nobody could look on or cancel it any more."""
+    going = dict(_going)  # without the lock, which a thread may hold for ever by now
+    for process in going.values():
+        process.terminate()
+    for folder, process in going.items():
+        try:
+            process.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+        _clean(Job(folder))
 
 
 def _written(model: "ExplorableModel", folder: Path) -> Path:
@@ -253,6 +335,10 @@ def _own(digest: str) -> Path:
 
 def _shelf() -> Path:
     return Path(os.environ.get(FOLDER_VARIABLE) or _REPOSITORY / "checkpoints") / "heads"
+
+
+def _key(path: Path) -> str:
+    return f"{path.parent.name}/{path.name} {_changed(path)}"
 
 
 def _changed(path: Path) -> int:

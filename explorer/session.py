@@ -265,12 +265,12 @@ def read_player() -> None:
     forced: dict[int, int] = dict(st.session_state.get(_FORCED, ()))
     choice = report.get("force")
     if isinstance(choice, dict):
-        step, token = _step(choice.get("step")), _whole(choice.get("id"))
+        step, token = _step(choice.get("step")), whole(choice.get("id"))
         if step is not None and token is not None:
             earlier = {at: chosen for at, chosen in forced.items() if at < step}
             forced = {**earlier, step: token}  # what came after it is decoded anew
             st.session_state[_SELECTION] = replace(selection(), step=step)
-    if (step := _whole(report.get("unforce"))) is not None:
+    if (step := whole(report.get("unforce"))) is not None:
         forced.pop(step, None)
     if report.get("reset"):
         forced = {}
@@ -284,13 +284,13 @@ def read_selection(report: object) -> None:
     site = report.get("site")
     st.session_state[_SELECTION] = Selection(
         site if site in SITES else None,
-        _whole(report.get("layer")),
-        _whole(report.get("head")),
+        whole(report.get("layer")),
+        whole(report.get("head")),
         _step(report.get("step")),
     )
 
 
-def _whole(value: object) -> int | None:
+def whole(value: object) -> int | None:
     """`value` if it is a whole number from 0; JavaScript sends 3 or 3.0."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
@@ -329,7 +329,7 @@ def _number() -> str:
 
 def _step(value: object) -> int | None:
     """`value` if it is a step; they count from 1, and a trace without a target has none."""
-    return _whole(value) or None
+    return whole(value) or None
 
 
 def _opening_text(entry: Entry) -> str:

@@ -42,8 +42,9 @@ def trial(entry: Entry, request: Request) -> Contrast:
     return _tried(entry.stamp, replace(request, forced=()), entry)
 
 
-def effect(entry: Entry, request: Request) -> tuple[pd.DataFrame, int, str]:
-    """What `request.done` changes, on how many sentences, of which batch; see `ablation.effect`.
+def effect(entry: Entry, request: Request) -> tuple[pd.DataFrame, int, str, str]:
+    """What `request.done` changes, on how many sentences, of which batch, and where its targets
+    are from; see `ablation.effect` and `Sentences`.
 
     Cells and rows have places of one text, so only what is done to whole heads is measured.
     """
@@ -85,7 +86,9 @@ def _tried(stamp: str, request: Request, _entry: Entry) -> Contrast:
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _effect(stamp: str, lines: tuple[str, ...], _entry: Entry) -> tuple[pd.DataFrame, int, str]:
+def _effect(
+    stamp: str, lines: tuple[str, ...], _entry: Entry
+) -> tuple[pd.DataFrame, int, str, str]:
     from explorer import ablation
 
     model, done = stage.model_of(_entry), Interventions.parse(lines)
@@ -93,7 +96,7 @@ def _effect(stamp: str, lines: tuple[str, ...], _entry: Entry) -> tuple[pd.DataF
     with stage.TWO_AT_A_TIME:
         batch = _batch(model, _entry)
         some = batch.first(SENTENCES)
-        return ablation.effect(model, some, done, means), len(some), batch.name
+        return ablation.effect(model, some, done, means), len(some), batch.name, batch.targets
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

@@ -8,7 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from traces import example_trace
 
-from explorer import classroom, measuring, session
+from explorer import bench, classroom, gauges, measuring, session
+from explorer.findings import Findings
 from explorer.library import Entry
 from explorer.place import PARTS
 from explorer.turns import Turns
@@ -145,7 +146,15 @@ def test_what_is_done_is_measured_on_many_sentences():
     heads = ";".join(f"ablate cross.{layer}.{head}" for layer in range(2) for head in range(4))
     app = opened(part="experiments", do=heads).button(key="effect").click().run()
     text = next(one.value for one in app.markdown if "64 sentences" in one.value)
-    assert "exact match 98 % → 0 %" in text.replace("\\", "")
+    assert "Exact match 98 % → 0 %" in text.replace("\\", "")
+    assert "right answers" in text
+    assert "whole heads" not in text
+
+
+def test_a_measured_effect_says_that_cells_do_not_count():
+    done = "keep cross.1.1;close decoder.0.0 1 0"
+    app = opened(part="experiments", do=done).button(key="effect").click().run()
+    assert any("Only what is done to whole heads counts" in one.value for one in app.markdown)
 
 
 def test_an_opened_later_position_is_called_counterfactual():
@@ -230,6 +239,66 @@ def test_own_lines_are_checked_before_anything_starts():
     app = app.button(key="measure-start").click().run()
     assert "Line 2" in app.error[0].value
     assert app.text_area(key="measure-lines").value == "1 2\n1 x"
+
+
+def known_twice(folder: Path) -> list[measuring.Kept]:
+    """Two batches of one name and size, measured of the model that ships as "reverse"."""
+    shipped = Findings.load(ROOT / "checkpoints" / "heads" / "reverse.json")
+    for name, weight in (("one", 0.25), ("two", 0.75)):
+        facts = {**shipped.facts, "batch": "your lines", "sentences": 2}
+        path = folder / str(shipped.facts["digest"]) / name / "findings.json"
+        path.parent.mkdir(parents=True)
+        Findings(shipped.heads.assign(sink=weight), shipped.roles, facts).save(path)
+    return [
+        kept
+        for kept in measuring.known(str(shipped.facts["digest"]))
+        if kept.findings.facts["batch"] == "your lines"
+    ]
+
+
+def test_two_batches_of_one_name_and_size_are_told_apart(tmp_path):
+    one, two = known_twice(tmp_path)
+    names = gauges.labels([one, two])
+    assert len(set(names.values())) == 2
+    assert all(name.startswith("your lines · 2 · 20") for name in names.values())
+    app = part(opened(), "metrics")
+    for kept in (one, two, one):
+        app = app.selectbox(key="measure-batch-en").set_value(kept.key).run()
+        assert not app.exception
+        weight = kept.findings.heads.sink[0]
+        assert app.dataframe[0].value.sink[0] == weight
+        app = part(app, "overview")
+        assert room(app, "overview")[0]["heads"]["cross"][0]["metrics"]["sink"][0] == weight
+        app = part(app, "metrics")
+
+
+def test_only_what_can_work_is_offered_to_measure_on(monkeypatch):
+    app = part(opened(), "metrics")
+    assert app.radio(key="measure-kind-en").value == "task"
+    monkeypatch.setattr("explorer.tasks.TASKS", {})  # as for a model that translates
+    app = part(opened(), "metrics")
+    assert app.radio(key="measure-kind-own-en").value == "lines"
+    assert len(app.radio(key="measure-kind-own-en").options) == 2
+
+
+def test_who_comes_later_sees_a_measurement_and_may_cancel_it(monkeypatch):
+    job = measuring.Job(ROOT / "nowhere")
+    monkeypatch.setattr(measuring.Job, "going", True)
+    monkeypatch.setattr(measuring, "under_way", lambda digest: job)
+    app = part(opened(), "metrics")
+    assert "heads-cancel" in {button.key for button in app.button}
+    monkeypatch.setenv(classroom.KEY_VARIABLE, "secret")
+    app = part(opened(), "metrics")
+    assert not app.exception
+    assert "heads-cancel" not in {button.key for button in app.button}
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -1, 1.5, True, "1", None])
+def test_a_cell_that_is_none_fills_nothing_in(number, monkeypatch):
+    state: dict[str, object] = {}
+    monkeypatch.setattr(bench.st, "session_state", state)
+    bench._fill_in({"site": "cross", "layer": 0, "head": 1, "query": 2.0, "key": number})
+    assert state == {}
 
 
 def test_guests_of_a_classroom_look_and_do_not_measure(monkeypatch):

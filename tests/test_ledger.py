@@ -1,10 +1,13 @@
 """What was measured, as it is read on the page."""
 
+import math
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from explorer import ledger
+from explorer.columns import columns
 from explorer.findings import Findings
 
 FOLDER = Path(__file__).parent.parent / "checkpoints" / "heads"
@@ -35,8 +38,51 @@ def test_the_interval_stands_beside_its_mean(reverse):
     assert len(table) == 24
     row = table.iloc[22]
     assert (row.site, row["head"], row.roles) == ("Cross", "L1 H2", "reverse, alignment")
-    assert row.gold_weight == "0.96 (0.96–0.97)"
-    assert row.distance == "–"
+    assert row.gold_weight == pytest.approx(0.96, abs=0.01)
+    assert row.gold_weight_interval == "[0.96, 0.97]"
+    assert math.isnan(row.distance)
+    assert row.distance_interval == "–"
+
+
+@pytest.mark.parametrize("kind", ["looks", "effects"])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_metric_is_sorted_as_a_number_and_has_its_interval_beside_it(reverse, kind, language):
+    table = getattr(ledger, kind)(reverse, language)
+    shown = columns(table, language)
+    names = [name for name in table if name in reverse.metrics]
+    assert len(names) > 5
+    for name in names:
+        assert pd.api.types.is_float_dtype(table[name])
+        beside = list(table)[list(table).index(name) + 1]
+        assert beside == f"{name}_interval"
+        assert {name, beside} <= set(shown)
+
+
+def test_the_interval_of_a_change_has_its_signs(reverse):
+    row = reverse.heads.iloc[22]
+    shown = ledger.effects(reverse, "en").zero_loss_interval[22]
+    assert shown == ledger.change_interval(row.zero_loss_low, row.zero_loss_high)
+    assert ledger.change_interval(-0.02, 0.01) == "[−0.02, +0.01]"
+    assert ledger.change_interval(float("nan"), 0.01) == "–"
+
+
+@pytest.mark.parametrize(
+    ("targets", "words", "by_construction"),
+    [("task", "the task's right answers", False), ("greedy", "own greedy output", True)],
+)
+def test_an_effect_says_which_targets_it_compares_with(targets, words, by_construction):
+    table = pd.DataFrame({"before": [1.0, 0.5], "after": [0.96, 0.7]}, index=["exact", "loss"])
+    text = ledger.effect_in_words(table, 64, "some", targets, "en")
+    assert words in text
+    assert "100 % → 96 %" in text
+    assert ("by construction" in text) == by_construction
+    assert ledger.effect_in_words(table, 64, "some", targets, "zh")
+
+
+def test_what_is_listed_in_chinese_has_chinese_marks(reverse):
+    assert ledger.roles_in_words(reverse, "cross", 1, 2, "zh") == "反转、对齐"
+    (sentence,) = ledger.impossible(reverse, "cross", 1, 2, "zh")
+    assert sentence.startswith("前一位置、自身位置、后一位置：")
 
 
 def test_roles_show_scores_and_what_cannot_appear(reverse):

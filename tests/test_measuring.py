@@ -1,5 +1,8 @@
 """Measuring in a process of its own."""
 
+import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -26,13 +29,21 @@ def wait(job: measuring.Job) -> None:
     assert not job.going
 
 
-def test_lines_are_measured_on_a_copy_and_found_by_the_digest(explorable):
+def files(folder: Path) -> list[str]:
+    """All that lies in a folder, in whatever depth."""
+    return sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
+
+
+def test_lines_are_measured_on_a_copy_and_found_by_the_digest(explorable, folder):
     name = digest(explorable.transformer)
     batch = Batch("lines", text="1 2 3\n\n3 2\n", gradients=True, removal=False)
     job = measuring.start(explorable, None, batch, name)
     wait(job)
     assert job.done, job.reason
-    (found,) = measuring.known(name)
+    (kept,) = measuring.known(name)
+    found = kept.findings
+    assert kept.key == job.key
+    assert files(folder) == [f"{name}/{job.folder.name}/findings.json"]
     assert found.facts["digest"] == name
     assert found.facts["sentences"] == 2
     assert found.facts["targets"] == "greedy"
@@ -42,10 +53,14 @@ def test_lines_are_measured_on_a_copy_and_found_by_the_digest(explorable):
     assert not job.going
 
 
-def test_cancelled_it_leaves_nothing_and_the_next_may_start(explorable):
+def test_cancelled_it_leaves_nothing_and_the_next_may_start(explorable, folder):
     name = digest(explorable.transformer)
-    batch = Batch("task", size=1024)
+    batch = Batch("lines", size=1024, text="1 2 3\n" * 1000)
+    assert measuring.under_way(name) is None
     job = measuring.start(explorable, None, batch, name)
+    assert len(files(folder)) == 3  # the model, the lines and what the process says
+    assert measuring.under_way(name) == job  # for whoever comes later
+    assert measuring.under_way("other") is None
     with pytest.raises(MeasuringError, match="Another measurement"):
         measuring.start(explorable, None, Batch("task", size=5), name)
     job.cancel()
@@ -53,6 +68,49 @@ def test_cancelled_it_leaves_nothing_and_the_next_may_start(explorable):
     assert job.cancelled
     assert not job.done
     assert measuring.known(name) == []
+    assert measuring.under_way(name) is None
+    assert list(folder.iterdir()) == []
+
+
+def test_what_failed_says_why_and_leaves_nothing(explorable, folder, tmp_path_factory):
+    source = tmp_path_factory.mktemp("bad") / "no-model.safetensors"
+    source.write_bytes(b"nothing")
+    job = measuring.start(explorable, source, Batch("lines", text="1 2"), "some")
+    wait(job)
+    assert not job.done
+    assert not job.cancelled
+    assert "no-model" in job.reason
+    assert list(folder.iterdir()) == []
+    assert source.exists()
+
+
+def test_with_the_server_its_measurement_ends(folder):
+    script = """
+import subprocess, sys
+from pathlib import Path
+from explorer import measuring
+job = measuring.Job(Path(sys.argv[1]) / "digest" / "batch")
+job.work.mkdir(parents=True)
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+measuring._going[job.folder] = child
+print(child.pid)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(folder)],
+        stdout=subprocess.PIPE,
+        check=True,
+        timeout=PATIENCE,
+    )
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(done.stdout), 0)
+    assert list(folder.iterdir()) == []
+
+
+def test_two_servers_never_share_what_they_work_with(folder, monkeypatch):
+    job = measuring.Job(folder / "digest" / "batch")
+    mine = job.work
+    monkeypatch.setattr(os, "getpid", lambda: 1)
+    assert job.work != mine
 
 
 @pytest.mark.parametrize(
@@ -74,5 +132,5 @@ def test_what_cannot_be_measured_is_said_before_it_is_begun(explorable, batch, w
 def test_what_ships_is_found_by_its_digest_alone():
     path = Path(measuring.__file__).parent.parent / "checkpoints" / "heads" / "sort.json"
     name = measuring.Findings.load(path).facts["digest"]
-    assert [found.facts["model"] for found in measuring.known(name)] == ["sort"]
+    assert [kept.findings.facts["model"] for kept in measuring.known(name)] == ["sort"]
     assert measuring.known("0" * 32) == []

@@ -15,6 +15,7 @@ from explorer.errors import ExplorerError
 from explorer.findings import Findings
 from explorer.language import say
 from explorer.library import Entry
+from explorer.measuring import Kept
 from explorer.notice import complain, plain, refuse_parts
 from explorer.place import PARTS
 from explorer.shelf import uploads
@@ -81,13 +82,14 @@ def show(entry: Entry, trace: Trace, language: str, notice: DeltaGenerator) -> N
         easel.overview(_untouched(_sitting(entry, language)), trace, None, None)
         return
     known = gauges.found(entry)
-    findings = known[0] if known else None
+    kept = known[0] if known else None
+    findings = kept.findings if kept else None
     match bench.part():
         case "overview":
-            easel.overview(_untouched(_sitting(entry, language, findings)), trace, findings, None)
+            easel.overview(_untouched(_sitting(entry, language, kept)), trace, findings, None)
         case "norms":
             norms = trials.norms(entry, bench.shown())
-            easel.overview(_untouched(_sitting(entry, language, findings)), trace, findings, norms)
+            easel.overview(_untouched(_sitting(entry, language, kept)), trace, findings, norms)
         case "experiments":
             experiments(entry, trace, language, notice)
         case part:
@@ -109,7 +111,13 @@ def metrics(findings: Findings, language: str) -> None:
     st.caption(plain(ledger.batch_in_words(findings, language)))
     easel.matrix(findings, language)
     table = ledger.looks(findings, language)
-    st.dataframe(table, column_config=columns(table, language), hide_index=True, key="looks")
+    st.dataframe(
+        table,
+        column_config=columns(table, language),
+        hide_index=True,
+        key="looks",
+        placeholder="–",
+    )
 
 
 def roles(findings: Findings, language: str) -> None:
@@ -134,7 +142,7 @@ def roles(findings: Findings, language: str) -> None:
     with proof:
         name = f"{ledger.site_name(site, language)} {ledger.head_name(layer, head)}"
         own = ledger.roles_in_words(findings, site, layer, head, language)
-        st.markdown(f"**{plain(say('heads.role_of', language))} {name}: {plain(own)}**")
+        st.markdown(f"**{plain(say('heads.role_of', language, head=name, roles=own))}**")
         evidence = ledger.evidence(findings, site, layer, head, language)
         st.dataframe(
             evidence, column_config=columns(evidence, language), hide_index=True, key="evidence"
@@ -145,7 +153,8 @@ def roles(findings: Findings, language: str) -> None:
             st.caption(plain(sentence))
         for role, names in ledger.heads_by_role(findings, site).items():
             facts = {"role": say(f"roles.{role}", language), "count": len(names)}
-            st.caption(plain(say("heads.head_list", language, heads=", ".join(names), **facts)))
+            listed = ledger.listed(names, language)
+            st.caption(plain(say("heads.head_list", language, heads=listed, **facts)))
         st.caption(plain(ledger.batch_in_words(findings, language)))
 
 
@@ -226,11 +235,14 @@ def _effect(entry: Entry, language: str) -> None:
         return
     try:
         bench.spend()
-        table, count, name = trials.effect(entry, bench.shown())
+        found = trials.effect(entry, bench.shown())
     except ExplorerError as error:
         complain(error, language)
         return
-    st.markdown(plain(ledger.effect_in_words(table, count, name, language)))
+    lines = [ledger.effect_in_words(*found, language)]
+    if bench.changes_places():
+        lines.append(say("heads.effect_heads_alone", language))
+    st.markdown(plain(" ".join(lines)))
 
 
 def _choose_part(language: str) -> None:
@@ -254,8 +266,8 @@ def _choose_part(language: str) -> None:
         st.caption(plain(say(f"heads.about_{bench.part()}", language)))
 
 
-def _sitting(entry: Entry, language: str, findings: Findings | None = None) -> Sitting:
-    batch = gauges.name_of(findings) if findings else ""
+def _sitting(entry: Entry, language: str, kept: Kept | None = None) -> Sitting:
+    batch = kept.key if kept else ""
     return Sitting(entry.stamp, bench.shown(), language, session.visits(), batch)
 
 

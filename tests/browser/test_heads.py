@@ -1,10 +1,13 @@
 """The Heads page in a real browser."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from browser.server import running_app
 from playwright.sync_api import Page, expect
+
+EXPLORER = Path(__file__).parent.parent.parent / "explorer"
 
 PAINTED = """(canvases) => canvases.every((canvas) => canvas.getContext("2d")
   .getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value < 200))"""
@@ -106,3 +109,17 @@ def test_the_steps_and_the_head_are_locked(visit):
     left, right = (side.bounding_box() for side in sides)
     assert left["x"] == right["x"]  # on a narrow screen one stands under the other
     assert left["y"] < right["y"]
+
+
+def test_both_sides_have_one_colour_scale_whatever_their_lengths(new_tab):
+    scripts = (EXPLORER / "player" / "js" / "scale.js", EXPLORER / "gallery" / "js" / "twin.js")
+    source = "\n".join(path.read_text(encoding="utf-8") for path in scripts)
+    used = """
+      const original = { sites: { decoder: { keys: 20 }, cross: { keys: 9 } } };
+      const changed = { sites: { decoder: { keys: 40 }, cross: { keys: 9 } } };
+      scaleTogether(original, changed);
+      return [original, changed].map(({ sites }) =>
+        ["decoder", "cross"].map((name) => scaleOf({ scale: null }, sites[name])));
+    """
+    scales = new_tab().evaluate(f"() => {{ {source}\n{used} }}")
+    assert scales == [["sqrt", "linear"], ["sqrt", "linear"]]

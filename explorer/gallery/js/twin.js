@@ -9,6 +9,7 @@ function openRoom(root, parcel, options) {
   const frame = createFrame(root, parcel, options);
   const original = createStand(frame, parcel.part("original"));
   const changed = createStand(frame, parcel.part("changed"));
+  scaleTogether(original.trace, changed.trace);
   const longer = kindOf(parcel) === "changed" ? changed : original;
   lockTogether(original, changed);
   original.report = createReport(original);
@@ -32,6 +33,7 @@ function openRoom(root, parcel, options) {
       frame.parcel = next;
       updateStand(original, next.part("original"));
       updateStand(changed, next.part("changed"));
+      scaleTogether(original.trace, changed.trace); // before anything is drawn, on the next frame
     },
     destroy: () => {
       closeStand(original, sides.original.filter((part) => part.start));
@@ -39,6 +41,14 @@ function openRoom(root, parcel, options) {
       frame.destroy();
     },
   };
+}
+
+/** Both sides of a site have one colour scale, that of the longer row, whatever their lengths. */
+function scaleTogether(original, changed) {
+  for (const [name, site] of Object.entries(original.sites)) {
+    const other = changed.sites[name];
+    if (other) site.widest = other.widest = Math.max(site.keys, other.keys);
+  }
 }
 
 /** Make every part and put it in its place. */

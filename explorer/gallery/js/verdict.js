@@ -17,7 +17,7 @@ function meanOfMetric(found, metric) {
 /** A head's roles in words: "no clear role" is an answer, "not measured" another. */
 function rolesInWords(frame, found) {
   if (!found) return "";
-  return found.roles.map(frame.role).join(", ") || frame.role("none");
+  return found.roles.map(frame.role).join(frame.say("comma")) || frame.role("none");
 }
 
 /** Everything about a head in lines: its roles with their scores, then the chosen metric. */

@@ -114,7 +114,7 @@ function captioned({ context, frame }, { layer, head, found, number, passes }, n
   write(role, words);
   role.classList.toggle("none", found?.roles.length === 0);
   node.classList.toggle("faint", !passes);
-  assign(node, "aria-label", [headName(layer, head), words].filter(Boolean).join(": "));
+  assign(node, "aria-label", [headName(layer, head), words].filter(Boolean).join(frame.say("colon")));
   return node;
 }
 

@@ -1,9 +1,12 @@
 const SCALES = ["linear", "sqrt", "row"];
 const LONG_ROW = 33;
 
-/** The scale in use: the person's choice, else √ where a row has many keys to share. */
+/**
+ * The scale in use: the person's choice, else √ where a row has many keys to share; `widest`:
+ * also beside it, where two are compared.
+ */
 function scaleOf(state, site) {
-  return state.scale ?? (site.keys >= LONG_ROW ? "sqrt" : "linear");
+  return state.scale ?? ((site.widest ?? site.keys) >= LONG_ROW ? "sqrt" : "linear");
 }
 
 /**
