@@ -17,7 +17,6 @@ import sentencepiece
 from explorer.errors import VocabularyError
 from explorer.vocabulary import BOS, EOS, PAD, SPECIALS, refuse_long
 
-WORD_START = "▁"
 UNKNOWN = 3
 """Has a number of its own in every SentencePiece model; with bytes nothing is unknown."""
 

@@ -9,28 +9,13 @@ from unittest.mock import Mock
 
 import pytest
 from sentences import TINY_PAIRS, as_chinese_table
+from tiny import TINY
 
 from explorer import jobs
 from explorer.checkpoint import load_checkpoint
 from explorer.errors import ExplorerError, RunError
 from explorer.runs import Run, Status, create_run
 from explorer.settings import TrainingConfig
-
-TINY = TrainingConfig(
-    task="copy",
-    longest=3,
-    symbols=("1", "2", "3", "4"),
-    d_model=16,
-    heads=2,
-    encoder_layers=1,
-    decoder_layers=1,
-    d_ff=16,
-    dropout=0.0,
-    steps=40,
-    batch=16,
-    evaluate_every=5,
-    device="cpu",
-)
 
 
 @pytest.fixture(autouse=True)

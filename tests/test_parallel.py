@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from test_recording import TINY, losses
+from test_recording import LONGER, losses
 from torch import nn
 
 from explorer import parallel
@@ -45,7 +45,7 @@ def compare(ours: nn.Module, theirs: nn.Module) -> float:
 
 
 def test_two_processes_learn_what_one_learns_from_the_same_batches(tmp_path):
-    config = TrainingConfig(**asdict(TINY) | {"dropout": 0.0, "steps": 30, "accumulate": 2})
+    config = TrainingConfig(**asdict(LONGER) | {"dropout": 0.0, "steps": 30, "accumulate": 2})
     alone = create_run(tmp_path / "alone" / "one", config)
     carry_out(alone)
     folder = tmp_path / "together" / "two"

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from tiny import TINY
 
 from explorer import heartbeat, recording
 from explorer.checkpoint import load_checkpoint
@@ -25,28 +26,13 @@ from explorer.language import LANGUAGES
 from explorer.lessons import TaskLesson
 from explorer.recording import carry_out
 from explorer.runs import Run, Status, create_run
-from explorer.settings import TrainingConfig
 from explorer.timelapse.report import report
 from explorer.training import Trainer
 
 ROOT = Path(__file__).parent.parent
 CPU = torch.device("cpu")
 KILLS = int(os.environ.get("KILLS", "4"))
-TINY = TrainingConfig(
-    task="copy",
-    longest=3,
-    symbols=("1", "2", "3", "4"),
-    d_model=16,
-    heads=2,
-    encoder_layers=1,
-    decoder_layers=1,
-    d_ff=16,
-    dropout=0.1,
-    steps=60,
-    batch=16,
-    evaluate_every=5,
-    device="cpu",
-)
+LONGER = replace(TINY, dropout=0.1, steps=60)
 
 
 @contextmanager
@@ -79,7 +65,7 @@ def losses(run: Run) -> list[tuple[int, float]]:
 
 @pytest.fixture(scope="module")
 def uninterrupted(tmp_path_factory) -> Run:
-    run = create_run(tmp_path_factory.mktemp("runs") / "whole", TINY)
+    run = create_run(tmp_path_factory.mktemp("runs") / "whole", LONGER)
     assert carry_out(run).state == "done"
     return run
 
@@ -93,14 +79,14 @@ def test_a_run_leaves_all_it_promises(uninterrupted):
     assert set(moments[0]) >= {"loss", "exact_match", "gold", "rate", "gradient_norms", "greedy"}
     for moment in moments:
         probe = run.probe(moment["step"])
-        assert probe.source_tokens == (*TaskLesson(TINY, CPU).probe()[0].split(), "<eos>")
+        assert probe.source_tokens == (*TaskLesson(LONGER, CPU).probe()[0].split(), "<eos>")
         assert probe.predicted_tokens == probe.source_tokens  # teacher-forced copy
         assert probe.integrity().ok.all()
     assert load_checkpoint(run.checkpoint_path).facts["steps"] == 60
 
 
 def test_stopped_by_a_file_and_resumed_it_learns_exactly_the_same(uninterrupted, tmp_path):
-    run = create_run(tmp_path / "runs" / "stopped", TINY)
+    run = create_run(tmp_path / "runs" / "stopped", LONGER)
 
     def stop_at(moment) -> None:
         if moment.step == 20:
@@ -118,7 +104,7 @@ def test_stopped_by_a_file_and_resumed_it_learns_exactly_the_same(uninterrupted,
 
 def test_killed_at_random_moments_nothing_is_damaged_and_it_learns_the_same(tmp_path):
     """`kill -9`, each time a random while after the process has come to life."""
-    config = replace(TINY, steps=400)
+    config = replace(LONGER, steps=400)
     whole = create_run(tmp_path / "one" / "whole", config)
     carry_out(whole)
     run = create_run(tmp_path / "two" / "killed", config)
@@ -139,8 +125,8 @@ def test_killed_at_random_moments_nothing_is_damaged_and_it_learns_the_same(tmp_
 
 
 def test_a_second_job_waits_for_the_first_and_can_be_called_off(tmp_path):
-    first = create_run(tmp_path / "runs" / "first", replace(TINY, steps=100_000))
-    second = create_run(tmp_path / "runs" / "second", TINY)
+    first = create_run(tmp_path / "runs" / "first", replace(LONGER, steps=100_000))
+    second = create_run(tmp_path / "runs" / "second", LONGER)
     with start(first.folder) as one:
         wait_for(lambda: first.status().state == "running")
         with start(second.folder) as other:
@@ -155,7 +141,7 @@ def test_a_second_job_waits_for_the_first_and_can_be_called_off(tmp_path):
 
 
 def test_one_run_is_not_carried_out_twice(tmp_path):
-    run = create_run(tmp_path / "runs" / "twice", replace(TINY, steps=100_000))
+    run = create_run(tmp_path / "runs" / "twice", replace(LONGER, steps=100_000))
     with start(run.folder):
         wait_for(lambda: run.status().state == "running")
         owner = run.status().pid
@@ -172,7 +158,7 @@ def test_one_run_is_not_carried_out_twice(tmp_path):
 def test_a_heart_beats_while_the_data_are_prepared(tmp_path, monkeypatch):
     """As long as reading and encoding a large file takes; and nobody can take the run away."""
     seen: list[Status] = []
-    run = create_run(tmp_path / "runs" / "slow", replace(TINY, steps=5))
+    run = create_run(tmp_path / "runs" / "slow", replace(LONGER, steps=5))
 
     def prepare(config, kept=None) -> recording.Trainer:
         for _ in range(3):
@@ -192,7 +178,7 @@ def test_a_heart_beats_while_the_data_are_prepared(tmp_path, monkeypatch):
 
 def test_a_heart_beats_while_a_translator_is_judged(tmp_path):
     """The step it tells is the one that was reached; steps never go back."""
-    run = create_run(tmp_path / "runs" / "judged", replace(TINY, steps=10))
+    run = create_run(tmp_path / "runs" / "judged", replace(LONGER, steps=10))
     seen: list[Status] = []
 
     def judge(moment) -> None:
@@ -209,7 +195,7 @@ def test_whatever_breaks_a_run_off_is_told_and_raised(tmp_path, monkeypatch, err
     def break_off(*anything: object) -> None:
         raise error
 
-    run = create_run(tmp_path / "runs" / "broken", TINY)
+    run = create_run(tmp_path / "runs" / "broken", LONGER)
     with monkeypatch.context() as broken:
         broken.setattr(recording, "_record", break_off)
         with pytest.raises(type(error)):
@@ -227,7 +213,7 @@ def test_whatever_breaks_a_run_off_is_told_and_raised(tmp_path, monkeypatch, err
 
 def test_two_threads_that_write_a_status_leave_the_newest(tmp_path, monkeypatch):
     monkeypatch.setattr(heartbeat, "BEAT", 0.001)
-    run = create_run(tmp_path / "one", TINY)
+    run = create_run(tmp_path / "one", LONGER)
     with Heartbeat(run) as heart:
         for step in range(200):
             heart.tell(("preparing", "running")[step % 2], step)
@@ -240,7 +226,7 @@ def test_two_threads_that_write_a_status_leave_the_newest(tmp_path, monkeypatch)
 
 def test_a_full_disk_ends_the_run_with_a_sentence(tmp_path):
     """No file may grow past 6 kB: the metrics or a probe no longer fits."""
-    run = create_run(tmp_path / "runs" / "full", TINY)
+    run = create_run(tmp_path / "runs" / "full", LONGER)
 
     def small_disk() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -260,7 +246,7 @@ def test_a_full_disk_ends_the_run_with_a_sentence(tmp_path):
 def test_out_of_memory_says_what_to_lower(tmp_path):
     """8 GB of addresses for a step that asks for far more."""
     large = {"batch": 65_536, "longest": 64, "d_model": 512, "d_ff": 2048, "steps": 5}
-    run = create_run(tmp_path / "runs" / "large", replace(TINY, **large))
+    run = create_run(tmp_path / "runs" / "large", replace(LONGER, **large))
 
     def little_memory() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (8 * 2**30, 8 * 2**30))
@@ -275,7 +261,7 @@ def test_out_of_memory_says_what_to_lower(tmp_path):
 def test_a_place_where_no_folder_can_be_made_is_said(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ExplorerError) as caught:
-        create_run(tmp_path / "file" / "x", TINY)
+        create_run(tmp_path / "file" / "x", LONGER)
     assert caught.value.key == "unwritable_file"
 
 
@@ -285,14 +271,14 @@ def test_a_loss_that_is_no_number_names_the_step_and_a_remedy(tmp_path, monkeypa
             return super()._loss(source, target) * float("nan")
 
     monkeypatch.setattr(recording, "Trainer", Broken)
-    run = create_run(tmp_path / "runs" / "nan", TINY)
+    run = create_run(tmp_path / "runs" / "nan", LONGER)
     with pytest.raises(TrainingError, match="step 5"):
         carry_out(run)
     assert run.status().error == ("loss_not_finite", {"step": "5"})
 
 
 def test_a_damaged_state_is_said_and_nothing_is_lost(uninterrupted, tmp_path):
-    run = create_run(tmp_path / "runs" / "damaged", TINY)
+    run = create_run(tmp_path / "runs" / "damaged", LONGER)
     run.append({"step": 5, "loss": 1.0})
     run.state_path.write_bytes(b"nothing of the kind")
     with pytest.raises(RunError, match="cannot be read"):
