@@ -19,6 +19,7 @@ check: $(VENV)/test
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
 
 $(VENV)/run: requirements.txt
 	$(PYTHON) -c 'import sys; sys.exit(None if (3, 11) <= sys.version_info < (3, 14) else "Python 3.11 to 3.13 is needed; name one, as in: make run PYTHON=python3.12")'
@@ -32,7 +33,7 @@ $(VENV)/test: $(VENV)/run tests/requirements.txt
 
 # A Chromium that is already there, else the system's, else Playwright's own.
 $(VENV)/chromium: $(VENV)/test
-	$(BIN)/python tests/browser/chromium.py
+	$(BIN)/python tests/support/chromium.py
 	touch $@
 
 clean:

@@ -1,6 +1,6 @@
 """The door: `streamlit run app.py`.
 
-The app itself is `explorer/shell.py`. What Streamlit would not do by itself stands here: serve
+The app itself is `explorer/app/main.py`. What Streamlit would not do by itself stands here: serve
 the player's plotly.js, compress for other machines, keep uploads to those who may send them,
 and bring torch in while the browser is still busy with the frame of the page. Nothing comes
 from the internet.
@@ -13,9 +13,9 @@ import streamlit as st
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
-from explorer import moments, warmth
-from explorer.delivery import Compressed, serve_plotly
-from explorer.gate import Gate
+from explorer.app.server import probe_route, warmup
+from explorer.app.server.static_files import Compressed, serve_plotly
+from explorer.app.server.upload_guard import Gate
 
 
 def base() -> str:
@@ -27,15 +27,15 @@ def base() -> str:
 @asynccontextmanager
 async def lifespan(_: st.App) -> AsyncIterator[None]:
     """While the server lives: warm up, once."""
-    warmth.begin()
+    warmup.begin()
     yield
 
 
 app = st.App(
-    "explorer/shell.py",
+    "explorer/app/main.py",
     routes=[
         Route(f"{base()}/plotly.min.js", serve_plotly),
-        Route(f"{base()}{moments.PATH}", moments.serve_moment),
+        Route(f"{base()}{probe_route.PATH}", probe_route.serve_moment),
     ],
     middleware=[Middleware(Gate), Middleware(Compressed, base=base())],
     lifespan=lifespan,

@@ -21,9 +21,9 @@ import torch
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT)]
 
-from explorer import jobs
-from explorer.settings import quick_demo
-from explorer.tracing import ExplorableModel, load
+from explorer.model.explorable import ExplorableModel, load
+from explorer.training import run_launcher
+from explorer.training.config import quick_demo
 
 SHIPPED = ROOT / "checkpoints" / "reverse.safetensors"
 
@@ -47,14 +47,16 @@ def main() -> None:
     model = load(SHIPPED)
     milliseconds(model, 10)
     with tempfile.TemporaryDirectory() as folder:
-        os.environ[jobs.RUNS_VARIABLE] = folder
+        os.environ[run_launcher.RUNS_VARIABLE] = folder
         before = milliseconds(model, rounds)
-        run = jobs.start(replace(quick_demo("reverse", on_gpu=False), until=1.0, steps=100_000))
+        run = run_launcher.start(
+            replace(quick_demo("reverse", on_gpu=False), until=1.0, steps=100_000)
+        )
         while run.status().step < 50:
             time.sleep(0.2)
         during = milliseconds(model, rounds)
         run.ask_to_stop()
-        while jobs.is_going(run):
+        while run_launcher.is_going(run):
             time.sleep(0.2)
         after = milliseconds(model, rounds)
     idle = (before + after) / 2

@@ -20,11 +20,10 @@ from playwright.sync_api import Page, sync_playwright
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from browser.chromium import find_chromium
-
-from explorer import gallery
-from explorer.player import PLOTLY
-from explorer.trace import Trace
+from explorer.components import head_views
+from explorer.components.player import PLOTLY
+from explorer.core.trace import Trace
+from tests.support.chromium import find_chromium
 
 PAGE = """<!doctype html><meta charset="utf-8"><style>body {{ margin: 0 }} {styles}</style>
 <main></main><script type="module">
@@ -74,10 +73,12 @@ def trace(layers: int, heads: int, tokens: int) -> Trace:
 
 def opened(tab: Page, folder: Path, shown: Trace) -> None:
     """A page with the wall's script and data, not yet opened."""
-    script = gallery.bundle("overview").replace("export default function", "const entry = function")
-    data = base64.b64encode(gallery.overview(shown, None)).decode()
+    script = head_views.bundle("overview").replace(
+        "export default function", "const entry = function"
+    )
+    data = base64.b64encode(head_views.overview(shown, None)).decode()
     file = folder / "wall.html"
-    file.write_text(PAGE.format(styles=gallery.styles(), script=script, data=data), "utf-8")
+    file.write_text(PAGE.format(styles=head_views.styles(), script=script, data=data), "utf-8")
     (folder / "plotly.min.js").write_bytes(PLOTLY.read_bytes())
     tab.goto(file.as_uri())
     tab.wait_for_function("window.ready")

@@ -18,10 +18,9 @@ from playwright.sync_api import Page, sync_playwright
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from browser.chromium import find_chromium
-from traces import random_trace
-
-from explorer.player import page
+from explorer.components.player import page
+from tests.support.chromium import find_chromium
+from tests.support.example_traces import random_trace
 
 MEASURE = """
 async ({ kind, count }) => {

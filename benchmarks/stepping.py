@@ -30,16 +30,16 @@ from playwright.sync_api import Browser, Page, sync_playwright
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from browser.chromium import find_chromium
-from browser.server import running_app
-from traces import random_trace
+from tests.support.app_server import running_app
+from tests.support.chromium import find_chromium
+from tests.support.example_traces import random_trace
 
 SIZE = 32
 BASELINE = """
 import plotly.graph_objects as go
 import streamlit as st
 from plotly.subplots import make_subplots
-from explorer.trace import Trace
+from explorer.core.trace import Trace
 
 st.set_page_config(layout="wide")
 

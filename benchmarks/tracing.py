@@ -28,11 +28,11 @@ from transformers import MarianConfig, MarianMTModel
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT)]
 
-from explorer.checkpoint import Checkpoint
-from explorer.hooks import capture
-from explorer.model import ModelConfig, Transformer
-from explorer.tracing import ExplorableModel
-from explorer.vocabulary import BOS, CLASSROOM, EOS, SPECIALS, SymbolVocabulary
+from explorer.core.vocabulary import BOS, CLASSROOM, EOS, SPECIALS, SymbolVocabulary
+from explorer.model.checkpoint import Checkpoint
+from explorer.model.explorable import ExplorableModel
+from explorer.model.hooks import capture
+from explorer.model.transformer import ModelConfig, Transformer
 
 SIZES = {
     "classroom": ModelConfig(len(CLASSROOM), len(CLASSROOM)),

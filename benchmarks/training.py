@@ -32,12 +32,12 @@ from torch import Tensor, nn
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT)]
 
-from explorer.lessons import TaskLesson
-from explorer.model import Attention, Transformer
-from explorer.settings import TrainingConfig, quick_demo
-from explorer.tasks import Batch, find_task
-from explorer.training import Trainer
-from explorer.vocabulary import PAD
+from explorer.core.vocabulary import PAD
+from explorer.data.toy_tasks import Batch, find_task
+from explorer.model.transformer import Attention, Transformer
+from explorer.training.config import TrainingConfig, quick_demo
+from explorer.training.data_modules import TaskLesson
+from explorer.training.trainer import Trainer
 
 GOAL = 0.99
 MOST_STEPS = 3000

@@ -27,9 +27,8 @@ from websockets.asyncio.client import ClientConnection, connect
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from browser.server import running_process
-
-from explorer.classroom import KEY_VARIABLE
+from explorer.app.server.access import KEY_VARIABLE
+from tests.support.app_server import running_process
 
 STEPS = 6
 WARM_UP = 2.0

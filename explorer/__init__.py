@@ -10,28 +10,42 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from explorer.errors import ExplorerError as ExplorerError
-    from explorer.notebook import show as show
-    from explorer.trace import Trace as Trace
-    from explorer.tracing import ExplorableModel as ExplorableModel
-    from explorer.tracing import load as load
+    from explorer.components.notebook import show as show
+    from explorer.core import alignment as alignment
+    from explorer.core import merge_words as words
+    from explorer.core.errors import ExplorerError as ExplorerError
+    from explorer.core.trace import Trace as Trace
+    from explorer.model.explorable import ExplorableModel as ExplorableModel
+    from explorer.model.explorable import load as load
 
-_HOMES = {  # public name → the module it lives in, imported on first use: torch takes a second
-    "ExplorableModel": "tracing",
-    "ExplorerError": "errors",
-    "Trace": "trace",
-    "load": "tracing",
-    "show": "notebook",
+_PUBLIC = {  # name → module and attribute, imported on first use: torch takes a second
+    "ExplorableModel": ("model.explorable", "ExplorableModel"),
+    "ExplorerError": ("core.errors", "ExplorerError"),
+    "Trace": ("core.trace", "Trace"),
+    "alignment": ("core.alignment", None),
+    "load": ("model.explorable", "load"),
+    "show": ("components.notebook", "show"),
+    "words": ("core.merge_words", None),
 }
 
-__all__ = list(_HOMES)
+__all__ = [
+    "ExplorableModel",
+    "ExplorerError",
+    "Trace",
+    "alignment",
+    "load",
+    "show",
+    "words",
+]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _PUBLIC:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    module, attribute = _PUBLIC[name]
+    found = import_module(f"{__name__}.{module}")
+    return found if attribute is None else getattr(found, attribute)
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
+    return sorted([*globals(), *_PUBLIC])

@@ -4,8 +4,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from explorer.commands import align, heads, runs, start, trace, train
-from explorer.errors import ExplorerError
+from explorer.cli import align, measure_heads, runs, start, trace, train
+from explorer.core.errors import ExplorerError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -13,7 +13,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     was interrupted."""
     parser = argparse.ArgumentParser(prog="python -m explorer", description=__doc__)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for command in (start, train, trace, heads, align, runs):
+    for command in (start, train, trace, measure_heads, align, runs):
         command.describe(commands)
     options = parser.parse_args(arguments)
     run = getattr(options, "run_command", start.start)

@@ -8,23 +8,13 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch: tiny products, sm
 
 import pytest
 import torch
-from sentences import as_table
 
-from explorer.checkpoint import Checkpoint
-from explorer.model import ModelConfig, Transformer
-from explorer.tracing import ExplorableModel
-from explorer.vocabulary import EOS, SymbolVocabulary
-
-PRIMES = ModelConfig(  # distinct sizes: a swapped axis cannot pass
-    source_vocabulary=13,
-    target_vocabulary=17,
-    d_model=42,
-    heads=7,
-    encoder_layers=2,
-    decoder_layers=3,
-    d_ff=29,
-    max_length=23,
-)
+from explorer.core.vocabulary import EOS, SymbolVocabulary
+from explorer.model.checkpoint import Checkpoint
+from explorer.model.explorable import ExplorableModel
+from explorer.model.transformer import ModelConfig, Transformer
+from tests.support.tiny_configs import PRIMES
+from tests.support.toy_sentences import as_table
 
 
 @pytest.fixture

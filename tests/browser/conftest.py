@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from browser.chromium import find_chromium
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+
+from tests.support.chromium import find_chromium
 
 ARGUMENTS = [
     "--no-sandbox",

@@ -7,15 +7,15 @@ from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
 
 import pytest
-from browser.server import ROOT, running_app
 from playwright.sync_api import Page, expect
-from sentences import TINY_PAIRS, as_table
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 import explorer
-from explorer.checkpoint import save_checkpoint
-from explorer.trace import Trace
-from explorer.training import Trainer
+from explorer.core.trace import Trace
+from explorer.model.checkpoint import save_checkpoint
+from explorer.training.trainer import Trainer
+from tests.support.app_server import ROOT, running_app
+from tests.support.toy_sentences import TINY_PAIRS, as_table
 
 BAD_INPUT = {
     "<script>document.title='owned'</script>": "“<script>document.title",

@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from browser.server import running_app
 from playwright.sync_api import Page, expect
 
-EXPLORER = Path(__file__).parent.parent.parent / "explorer"
+from tests.support.app_server import running_app
+
+COMPONENTS = Path(__file__).parents[2] / "explorer" / "components"
 
 PAINTED = """(canvases) => canvases.every((canvas) => canvas.getContext("2d")
   .getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value < 200))"""
@@ -112,7 +113,10 @@ def test_the_steps_and_the_head_are_locked(visit):
 
 
 def test_both_sides_have_one_colour_scale_whatever_their_lengths(new_tab):
-    scripts = (EXPLORER / "player" / "js" / "scale.js", EXPLORER / "gallery" / "js" / "twin.js")
+    scripts = (
+        COMPONENTS / "player" / "js" / "scale.js",
+        COMPONENTS / "head_views" / "js" / "twin.js",
+    )
     source = "\n".join(path.read_text(encoding="utf-8") for path in scripts)
     used = """
       const original = { sites: { decoder: { keys: 20 }, cross: { keys: 9 } } };

@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Error, Page, expect
-from traces import example_trace, random_trace
 
-from explorer.masks import EDITED
-from explorer.player import View, bundle, page, payload, styles
-from explorer.trace import Trace
+from explorer.components.player import View, page, payload
+from explorer.core.mask_reasons import EDITED
+from explorer.core.trace import Trace
+from tests.support.example_traces import example_trace, random_trace
+from tests.support.page_checks import CLIPPED, OVERLAPPING, SIZES, settle
+from tests.support.player_page import bytes_of, plain_bundle, shadow_page, with_script
 
-SIZES = [(1440, 900), (1440, 770), (1366, 630), (1024, 768), (390, 844)]
 HOSTILE = (
     "<b>x</b>",
     "<script>document.title='owned'</script>",
@@ -42,18 +43,6 @@ window.show = (text) => {{
 }};
 </script>
 """
-
-
-def with_script(html: str, script: str) -> str:
-    """A page with another script than its own to start it."""
-    end = html.index('<script type="text/plain" id="pl')
-    return html[: html.index('<script type="module">')] + script + html[end:]
-
-
-def plain_bundle() -> str:
-    """The player's module as a script that exports nothing."""
-    script = bundle().replace("export default function", "const entry = function")
-    return script.replace("export { mount };", "")
 
 
 @pytest.fixture(scope="module")
@@ -121,11 +110,6 @@ def cell_center(tab: Page, trace: Trace, site: str, query: int, key: int) -> tup
     rows, columns = len(trace.queries(site)), len(trace.keys(site))
     x = box["x"] + box["width"] * (key + 0.5) / columns
     return x, box["y"] + box["height"] * (query + 0.5) / rows
-
-
-def settle(tab: Page) -> None:
-    """Let the frame with the latest change be painted."""
-    tab.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
 
 
 def test_every_step_shows_the_trace_s_numbers(open_html: Callable[..., Page]) -> None:
@@ -624,29 +608,6 @@ def test_nothing_overflows(show: Callable[..., Page], language: str, trace: Trac
         assert min(map_box["width"], map_box["height"]) > 180
 
 
-CLIPPED = """() => {
-  const names = "button:not(.thumbnail), .map-title, .integrity li, .hint, .strip-label, " +
-    ".axis-title, .reason-key, .count";
-  return [...document.querySelectorAll(names)].filter((node) => node.offsetParent &&
-    (node.scrollWidth > node.clientWidth + 2 ||
-      node.getBoundingClientRect().right > innerWidth + 1)).map((node) => node.outerHTML);
-}"""
-OVERLAPPING = """() => {
-  const faults = [];
-  for (const group of [".query-label", ".key-label:not(.rotated)", ".transport > *", ".foot > *",
-    ".strips > *, .transport, .main, .foot", ".legend > *", ".map-heading > *", ".marks span"]) {
-    const boxes = [...document.querySelectorAll(group)].map((node) => node.getBoundingClientRect())
-      .filter((box) => box.width && box.height);
-    boxes.forEach((one, at) => boxes.slice(at + 1).forEach((other) => {
-      const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
-      const down = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
-      if (across > 1.5 && down > 3.5) faults.push([group, across, down]);
-    }));
-  }
-  return faults;
-}"""
-
-
 @pytest.mark.parametrize("dark", [False, True])
 def test_text_can_be_read_in_both_themes(show: Callable[..., Page], dark: bool) -> None:
     tab = show(example_trace(), dark=dark)
@@ -690,32 +651,6 @@ CONTRAST = """() => {
     return [(Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05), node.className];
   }).filter(([ratio]) => ratio < 4.5);
 }"""
-
-
-def shadow_page(trace: Trace) -> str:
-    """The component entry on a shadow root, as Streamlit calls it, with a fake host."""
-    harness = f"""<script type="module">
-{plain_bundle()}
-window.heard = [];
-window.entry = entry;
-window.servedBytes = embeddedPayload();
-window.explorerPlotly = embeddedPlotly();
-window.host = document.getElementById("player");
-window.shadow = host.attachShadow({{ mode: "open" }});
-const sheet = document.createElement("style");
-sheet.textContent = {styles()!r};
-shadow.append(sheet);
-const hear = (name) => (key, value) => heard.push([name, key, value]);
-window.call = (data) => entry({{ data, parentElement: shadow, key: "k", name: "n",
-  setStateValue: hear("state"), setTriggerValue: hear("trigger") }});
-window.cleanup = call(servedBytes);
-</script>
-"""
-    return with_script(page(trace), harness)
-
-
-def bytes_of(trace: Trace, view: View | None = None, language: str = "en") -> list[int]:
-    return list(payload(trace, language=language, view=view))
 
 
 def test_the_component_reports_and_is_updated_in_place(open_html: Callable[..., Page]) -> None:

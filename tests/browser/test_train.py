@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from browser.server import running_app
 from playwright.sync_api import Page, expect
-from sentences import as_chinese_table
 
-from explorer import jobs
+from explorer.training import run_launcher
+from tests.support.app_server import running_app
+from tests.support.toy_sentences import as_chinese_table
 
 FEW = {"Heads": "2", "Width": "32", "Feed-forward width": "32", "Longest sequence": "4"}
 
@@ -19,15 +19,15 @@ FEW = {"Heads": "2", "Width": "32", "Feed-forward width": "32", "Longest sequenc
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The running app, with a folder of runs of its own."""
-    before = os.environ.get(jobs.RUNS_VARIABLE)
-    os.environ[jobs.RUNS_VARIABLE] = str(tmp_path_factory.mktemp("runs"))
+    before = os.environ.get(run_launcher.RUNS_VARIABLE)
+    os.environ[run_launcher.RUNS_VARIABLE] = str(tmp_path_factory.mktemp("runs"))
     with running_app() as address:
         yield address
-    for run in jobs.going():
+    for run in run_launcher.going():
         run.ask_to_stop()
-    os.environ.pop(jobs.RUNS_VARIABLE)
+    os.environ.pop(run_launcher.RUNS_VARIABLE)
     if before is not None:
-        os.environ[jobs.RUNS_VARIABLE] = before
+        os.environ[run_launcher.RUNS_VARIABLE] = before
 
 
 @pytest.fixture
@@ -177,12 +177,14 @@ def test_a_run_is_started_watched_stopped_resumed_and_opened(visit):
     tab.get_by_role("button", name="Open in Explore").click()
     expect(tab.get_by_test_id("step-count")).to_be_visible(timeout=30_000)
     expect(tab).to_have_url(re.compile("model=reverse-1"))
-    assert Path(os.environ[jobs.RUNS_VARIABLE], "reverse-1", "checkpoint.safetensors").exists()
+    assert Path(
+        os.environ[run_launcher.RUNS_VARIABLE], "reverse-1", "checkpoint.safetensors"
+    ).exists()
 
 
 def test_without_its_picture_a_moment_says_so_and_the_curves_stay(visit):
-    folder = Path(os.environ[jobs.RUNS_VARIABLE]) / "damaged"
-    shutil.copytree(jobs.shelf_folder("recorded") / "reverse", folder)
+    folder = Path(os.environ[run_launcher.RUNS_VARIABLE]) / "damaged"
+    shutil.copytree(run_launcher.shelf_folder("recorded") / "reverse", folder)
     (folder / "moments" / "000025.trace").unlink()
     with (folder / "metrics.jsonl").open("a", encoding="utf-8") as file:
         file.write('{"step": 1025, "lo')

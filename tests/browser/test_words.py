@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browser.test_player import CLIPPED, OVERLAPPING, SIZES, bytes_of, settle, shadow_page
 from playwright.sync_api import Page, expect
-from test_words import pieces_trace
-from traces import example_trace, random_trace
 
-from explorer.alignment import TIMINGS, align, align_words, pharaoh
-from explorer.player import View, page
-from explorer.trace import Trace
+from explorer.components.player import View, page
+from explorer.core.alignment import TIMINGS, align, align_words, pharaoh
+from explorer.core.trace import Trace
+from tests.support.example_traces import example_trace, pieces_trace, random_trace
+from tests.support.page_checks import CLIPPED, OVERLAPPING, SIZES, settle
+from tests.support.player_page import bytes_of, shadow_page
 
 
 def bytes_trace() -> Trace:

@@ -1,0 +1,248 @@
+"""The controls of the Train page: what to train, and what to do with the run on screen."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import streamlit as st
+
+from explorer.app.server import access
+from explorer.app.state import explore as explore_state
+from explorer.app.state import train as train_state
+from explorer.app.state.train import Brought
+from explorer.app.widgets.corpus_form import pairs_form
+from explorer.app.widgets.messages import plain
+from explorer.app.widgets.training_form import available_devices, settings_form
+from explorer.core.errors import ExplorerError
+from explorer.core.i18n import say
+from explorer.data.toy_tasks import TASKS
+from explorer.training import run_launcher
+from explorer.training.config import TrainingConfig, quick_demo
+from explorer.training.cost_estimate import estimate, in_words
+from explorer.training.run_directory import Run
+
+
+def may_train() -> bool:
+    """Whether this visitor may start, stop, resume and delete; scrubbing is everybody's."""
+    return access.rights(explore_state.is_host()).bring
+
+
+def begin(run: Run | None, recorded: bool, language: str) -> None:
+    """The first row: the quick demo, Start, Stop, Resume, all settings, and the estimate."""
+    demo = _demo(language)
+    allowed = may_train()
+    _button("start", language, partial(_start, demo), allowed, icon="play_arrow", primary=True)
+    _control(run, recorded, allowed, language)
+    st.button(
+        say("train.settings", language),
+        key="settings",
+        icon=":material/tune:",
+        disabled=not allowed,
+        on_click=partial(train_state.open_form, train_state.SETTINGS_FORM),
+    )
+    st.button(
+        say("train.pairs", language),
+        key="pairs",
+        icon=":material/upload_file:",
+        help=say("train.pairs_help" if allowed else "train.class_hint", language),
+        disabled=not allowed,
+        on_click=partial(train_state.open_form, train_state.PAIRS_FORM),
+    )
+    if allowed and train_state.form_on_screen() == train_state.SETTINGS_FORM:
+        _open_settings(demo, language)
+    if allowed and train_state.form_on_screen() == train_state.PAIRS_FORM:
+        _open_pairs(language)
+    about = f"{say('train.quick_help', language)} {say('train.estimate_help', language)}"
+    st.caption(_facts(demo, allowed, language), help=about)
+
+
+def choose(runs: Mapping[str, Run], key: str, language: str) -> Run | None:
+    """Which run is on screen, and which other one its curves are compared with."""
+    labels = {name: _label(name, run, language) for name, run in runs.items()}  # of one moment
+    st.session_state[train_state.RUN] = key
+    st.selectbox(
+        say("train.run", language),
+        list(runs),
+        format_func=labels.__getitem__,
+        key=train_state.RUN,
+        on_change=train_state.pick_run,
+        label_visibility="collapsed",
+        width=330,
+    )
+    others = [name for name in runs if name != key]
+    st.session_state[train_state.OTHER] = train_state.compared(runs)
+    other = st.selectbox(
+        say("train.compare", language),
+        others,
+        index=None,
+        format_func=labels.__getitem__,
+        placeholder=say("train.compare_none", language),
+        key=train_state.OTHER,
+        on_change=train_state.pick_other,
+        label_visibility="collapsed",
+        width=230,
+        disabled=not others,
+    )
+    return runs.get(other) if other else None
+
+
+def finish(run: Run, key: str, recorded: bool, language: str) -> bool:
+    """The end of the second row: Open in Explore and Delete; whether the first was pressed."""
+    has_model = recorded or run.checkpoint_path.exists()
+    about = "open_recorded" if recorded else "open_help" if has_model else "open_none"
+    opened = st.button(
+        say("train.open", language),
+        key="open",
+        icon=":material/visibility:",
+        help=say(f"train.{about}", language),
+        disabled=not has_model,
+    )
+    deletable = not recorded and may_train() and not run_launcher.is_going(run)
+    if deletable:
+        with st.popover(say("train.delete", language), icon=":material/delete:"):
+            st.markdown(say("train.delete_sure", language, name=plain(run.name)))
+            st.button(
+                say("train.delete_yes", language, name=plain(run.name)),
+                key="delete-yes",
+                type="primary",
+                on_click=partial(_delete, run),
+            )
+    else:
+        st.button(
+            say("train.delete", language),
+            key="delete-idle",
+            icon=":material/delete:",
+            help=say("train.delete_refused", language),
+            disabled=True,
+        )
+    return opened
+
+
+def _demo(language: str) -> TrainingConfig:
+    """The quick demo of the task chosen."""
+    task = st.selectbox(
+        say("train.quick", language),
+        sorted(TASKS, key=["reverse", "copy", "sort"].index),
+        format_func=lambda name: (
+            f"{say('train.quick', language)}: {say(f'train.task_{name}', language)}"
+        ),
+        key=f"{train_state.TASK}-{language}",
+        label_visibility="collapsed",
+        width=240,
+    )
+    return quick_demo(task, on_gpu=available_devices()[0] != "cpu")
+
+
+def _control(run: Run | None, recorded: bool, allowed: bool, language: str) -> None:
+    """Stop and Resume, for the run on screen."""
+    stoppable = (
+        run is not None
+        and run_launcher.is_going(run)
+        and not run_launcher.is_starting(run.status())
+    )
+    resumable = run is not None and not recorded and run.resumable
+    stop = run.ask_to_stop if run else _nothing
+    resume = partial(run_launcher.launch, run) if run else _nothing
+    _button("stop", language, stop, allowed, icon="stop", idle=recorded or not stoppable)
+    _button("resume", language, resume, allowed, icon="resume", idle=not resumable)
+
+
+def _button(
+    name: str,
+    language: str,
+    act: Callable[[], None],
+    allowed: bool,
+    *,
+    icon: str,
+    idle: bool = False,
+    primary: bool = False,
+) -> None:
+    """A button that does one thing, or says why it cannot."""
+    about = f"{name}_idle" if idle else f"{name}_help"
+    st.button(
+        say(f"train.{name}", language),
+        key=name,
+        on_click=partial(_try, act),
+        icon=f":material/{icon}:",
+        help=say(f"train.{about}" if allowed else "train.class_hint", language),
+        disabled=idle or not allowed,
+        type="primary" if primary else "secondary",
+    )
+
+
+def _try(act: Callable[[], None]) -> None:
+    """Do it, or note in one sentence why it could not be done."""
+    try:
+        if may_train():
+            act()
+    except ExplorerError as error:
+        train_state.note_problem(error)
+
+
+def _start(config: TrainingConfig) -> None:
+    train_state.watch(train_state.key_of(run_launcher.start(config)))
+
+
+def _start_pairs(config: TrainingConfig, brought: Brought) -> None:
+    train_state.watch(
+        train_state.key_of(run_launcher.start_pairs(config, brought.data, brought.name))
+    )
+
+
+def _delete(run: Run) -> None:
+    _try(partial(run_launcher.delete, run))
+    train_state.leave()
+
+
+def _nothing() -> None:
+    """There is no run on screen, and the button is off."""
+
+
+def _open_settings(demo: TrainingConfig, language: str) -> None:
+    """The form of all settings over the page."""
+
+    title = say("train.settings_title", language)
+
+    @st.dialog(title, width="large", on_dismiss=train_state.close_form)
+    def form() -> None:
+        config = settings_form(demo, language)
+        if config is not None:
+            train_state.close_form()
+            _try(partial(_start, config))
+            st.rerun()
+
+    form()
+
+
+def _open_pairs(language: str) -> None:
+    """The form for one's own pairs over the page."""
+
+    @st.dialog(say("train.pairs_title", language), width="large", on_dismiss=train_state.close_form)
+    def form() -> None:
+        wanted = pairs_form(language)
+        if wanted is not None:
+            train_state.close_form()
+            _try(partial(_start_pairs, *wanted))
+            st.rerun()
+
+    form()
+
+
+def _facts(demo: TrainingConfig, allowed: bool, language: str) -> str:
+    """What the quick demo costs, and how many jobs come before it."""
+    if not allowed:
+        return say("train.class_hint", language)
+    facts = [in_words(estimate(demo, run_launcher.shelf_folder("runs")), demo.device, language)]
+    ahead = sum(run.config.device == demo.device for run in run_launcher.going())
+    if ahead:
+        key = "train.queue_one" if ahead == 1 else "train.queue_many"
+        facts.append(say(key, language, count=ahead))
+    return plain(" · ".join(facts))
+
+
+def _label(key: str, run: Run, language: str) -> str:
+    """A run on the list: its name and its state."""
+    if key.startswith("recorded/"):
+        return say("train.run_recorded", language, name=run.name)
+    state = run.status().state
+    word = "short_waiting" if state == "waiting" else f"state_{state}"
+    return say("train.run_label", language, name=run.name, state=say(f"train.{word}", language))

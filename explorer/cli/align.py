@@ -1,0 +1,66 @@
+"""`align`: link the words of translations to those of their sources."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from explorer.cli.options import words
+from explorer.core.errors import AlignmentError
+
+
+def describe(commands: Any) -> None:
+    command = commands.add_parser(
+        "align", help="link each word of translations to a word of their source, by attention"
+    )
+    command.set_defaults(run_command=_align)
+    command.add_argument("checkpoint", type=Path)
+    command.add_argument("--pairs", type=Path, required=True, help="sentences and translations")
+    command.add_argument(
+        "--columns", type=words, default=("1", "2"), help="of the file (default: 1 2)"
+    )
+    command.add_argument("--gold", type=Path, help="the right links, to compute the error rate")
+    command.add_argument(
+        "--layer", type=int, help="of the decoder, from 0; with --gold alone, all its heads"
+    )
+    which = command.add_mutually_exclusive_group()
+    which.add_argument("--head", type=int, help="one head of the layer, from 0")
+    which.add_argument("--mean", action="store_true", help="the mean of the layer's heads")
+    command.add_argument(
+        "--timing",
+        choices=("input", "prediction"),
+        help="the row a token is linked from: the one that predicts it (default), or the next, "
+        "where it is fed in; with --gold alone, both unless one is named",
+    )
+    command.add_argument("--words", action="store_true", help="link words, not pieces of words")
+    command.add_argument("--out", type=Path, help="x.pharaoh; without it, the links are printed")
+
+
+def _align(options: argparse.Namespace) -> int:
+    from explorer.data.parallel_corpus import read_rows
+    from explorer.heads.corpus_alignment import Reading, align_pairs, readings, report
+    from explorer.model.checkpoint import refuse_unwritable, write_atomically
+    from explorer.model.explorable import load
+
+    one = options.mean or options.head is not None  # else several are compared, by their errors
+    needed = options.layer if one else options.gold
+    if needed is None:
+        raise AlignmentError("which_head")
+    if options.out is not None:
+        refuse_unwritable(options.out)
+    model = load(options.checkpoint)
+    timing = options.timing
+    ways = (
+        [Reading(options.layer, options.head, timing or "prediction")]
+        if one
+        else readings(model, options.layer, timing)
+    )
+    pairs = read_rows(options.pairs, options.columns)
+    aligned = align_pairs(model, pairs, ways, in_words=options.words, gold_path=options.gold)
+    if options.gold is not None:
+        print(report(aligned), end="")
+    if options.out is not None:
+        write_atomically(options.out, aligned[0].text().encode())
+        print(f"{options.out}: {len(pairs)} pairs, {aligned[0].reading.name}")
+    elif options.gold is None:
+        print(aligned[0].text(), end="")
+    return 0

@@ -1,0 +1,55 @@
+"""`runs`: list the recorded runs, or show one."""
+
+import argparse
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from explorer.training.run_directory import Run
+
+
+def describe(commands: Any) -> None:
+    command = commands.add_parser("runs", help="list the recorded runs, or show one")
+    command.set_defaults(run_command=_runs)
+    command.add_argument("show", nargs="?", choices=["show"], help="show one run")
+    command.add_argument("name", nargs="?", help="its name")
+    command.add_argument("--root", type=Path, default=Path("runs"), help="where the runs are")
+
+
+def _runs(options: argparse.Namespace) -> int:
+    from explorer.training.run_directory import find_run, list_runs
+
+    if options.name is None:
+        for run in list_runs(options.root):
+            print(_line(run))
+        return 0
+    run = find_run(options.root, options.name)
+    print(_line(run))
+    for name, value in asdict(run.config).items():
+        print(f"  {name:16} {' '.join(value) if isinstance(value, tuple) else value}")
+    for moment in run.moments():
+        print(
+            f"  step {moment['step']:6}  loss {moment['loss']:.4f}  "
+            f"{_score(moment)}  {moment['seconds']:.1f} s"
+        )
+    return 0
+
+
+def _score(moment: "Mapping[str, Any]") -> str:
+    """The figure by which a moment is judged."""
+    if "bleu" in moment:
+        return f"BLEU {moment['bleu']:.1f}"
+    return f"exact {moment['exact_match']:.1%}"
+
+
+def _line(run: "Run") -> str:
+    """One run in one line."""
+    status, moments, config = run.status(), run.moments(), run.config
+    score = _score(moments[-1]) if moments else "–"
+    made = time.strftime("%Y-%m-%d %H:%M", time.localtime(run.created))
+    steps = f"{status.step}/{config.steps}"
+    return f"{run.name:24} {status.state:12} {config.task:9} step {steps:12} {score:12} {made}"

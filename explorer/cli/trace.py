@@ -1,0 +1,60 @@
+"""`trace`: one text through a model, to a page, a file or a summary."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from explorer.core.errors import TraceError
+
+_INTERVENTIONS = {  # option → what it does; "--ablate cross.1.2" says "ablate cross.1.2"
+    "ablate": "remove a head: cross.1.2, or 'cross.1.2 mean'",
+    "keep": "of its site, only the kept heads stay: cross.1.2",
+    "close": "close a cell: 'cross.1.2 QUERY KEY', 'cross.*.* QUERY KEY' in all heads",
+    "open": "open a cell: 'decoder.1.2 QUERY KEY'",
+    "row": "set a row of weights: 'cross.1.2 QUERY 0.5,0.5'",
+}
+
+
+def describe(commands: Any) -> None:
+    command = commands.add_parser("trace", help="trace one text to a page or a .trace file")
+    command.set_defaults(run_command=_trace)
+    command.add_argument("checkpoint", type=Path)
+    command.add_argument("text")
+    command.add_argument("--target", help="teacher forcing: the whole output is given")
+    command.add_argument("--prefix", help="the beginning of the output is given")
+    command.add_argument("--pad-to", type=int, help="run it in a batch padded to this length")
+    command.add_argument("--capture", default="pattern", help="pattern (default) or full")
+    command.add_argument("--out", type=Path, help="x.html or x.trace; without it, a summary")
+    for verb, what in _INTERVENTIONS.items():
+        command.add_argument(
+            f"--{verb}", action="append", default=[], metavar="WHAT", help=f"{what}; repeatable"
+        )
+
+
+def _trace(options: argparse.Namespace) -> int:
+    from explorer.core.interventions import Interventions
+    from explorer.heads.counterfactuals import mean_outputs
+    from explorer.heads.evaluation_batches import task_sentences
+    from explorer.model.explorable import load
+
+    out: Path | None = options.out
+    if out is not None and out.suffix not in (".html", ".trace"):
+        raise TraceError("bad_ending", name=out.name)
+    lines = [f"{verb} {what}" for verb in _INTERVENTIONS for what in getattr(options, verb)]
+    done = Interventions.parse(lines)
+    model = load(options.checkpoint)
+    trace = model.trace(
+        options.text,
+        target=options.target,
+        prefix=options.prefix,
+        pad_to=options.pad_to,
+        capture=options.capture,
+        means=mean_outputs(model, task_sentences(model, 256)) if done.needs_means else None,
+        **done.options(),
+    )
+    if out is None:
+        print(f"{trace!r}\n\n{trace.integrity().to_string(index=False)}")
+        return 0
+    (trace.save if out.suffix == ".trace" else trace.to_html)(out)
+    print(f"{out}: {' '.join(trace.source_tokens)} → {trace.text}")
+    return 0

@@ -1,0 +1,114 @@
+"""How a run is doing, in words: its state, its figures, and what to do when it failed."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from explorer.core.errors import RunError
+from explorer.core.i18n import say
+from explorer.training import run_launcher
+from explorer.training.cost_estimate import short_time
+from explorer.training.run_directory import GOING, Run, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """words: the state; facts: the figures beside it; problem: the sentence of a failure;
+    share: how much is done, 0 to 1; going: whether something will still change."""
+
+    words: str
+    facts: list[str]
+    problem: str
+    share: float
+    going: bool
+
+
+def report(run: Run, status: Status, moments: Sequence[Mapping[str, Any]], language: str) -> Report:
+    """The report on `run`, given its status and its metrics so far."""
+    steps = run.config.steps
+    at = status.step
+    if moments:
+        at = max(at, int(moments[-1]["step"]))
+    finished = status.state == "done"
+    return Report(
+        words=_words(run, status, at, language),
+        facts=_facts(run, status, moments, at, language),
+        problem=_problem(status, language),
+        share=1.0 if finished else min(at / steps, 1.0),
+        going=status.state in GOING,
+    )
+
+
+def _words(run: Run, status: Status, at: int, language: str) -> str:
+    """The state, and for one who waits how many come before."""
+    if run_launcher.is_starting(status):
+        return say("train.state_starting", language)
+    if status.state == "waiting":
+        return say("train.state_waiting", language, count=run_launcher.before(run))
+    if status.state == "done" and at < run.config.steps:
+        reached = "state_reached_bleu" if run.config.pairs else "state_reached"
+        return say(f"train.{reached}", language, share=f"{100 * run.config.until:g}")
+    if status.state in ("preparing", "running") and run.asked_to_stop():
+        return say("train.state_stopping", language)
+    return say(f"train.state_{status.state}", language)
+
+
+def _facts(
+    run: Run, status: Status, moments: Sequence[Mapping[str, Any]], at: int, language: str
+) -> list[str]:
+    """step 310/450 · exact 87 % · loss 0.21 · 84 k tokens/s · 6 s left · cpu · 410 MB"""
+    facts = [say("train.fact_step", language, step=at, steps=run.config.steps)]
+    if not moments:
+        return [*facts, run.config.device, *_pairs_facts(run, language)]
+    now = moments[-1]
+    if (exact := _number(now, "exact_match")) is not None:
+        facts.append(say("train.fact_exact", language, value=f"{100 * exact:.1f}"))
+    for name in ("bleu", "chrf"):
+        if (score := _number(now, name)) is not None:
+            facts.append(say(f"train.fact_{name}", language, value=f"{score:.1f}"))
+    if (loss := _number(now, "loss")) is not None:
+        facts.append(say("train.fact_loss", language, value=f"{loss:.3g}"))
+    if (speed := _number(now, "tokens_per_second")) is not None:
+        facts.append(say("train.fact_speed", language, value=f"{speed / 1000:.1f}"))
+    if (seconds := _number(now, "seconds")) is not None and now["step"]:
+        left = (run.config.steps - at) * seconds / now["step"]
+        if status.state == "running":
+            facts.append(say("train.fact_left", language, time=short_time(left, language)))
+        else:
+            facts.append(say("train.fact_took", language, time=short_time(seconds, language)))
+    facts.append(run.config.device)
+    if (memory := _number(now, "memory")) is not None:
+        facts.append(say("train.fact_memory", language, value=f"{memory:.0f}"))
+    return facts + _pairs_facts(run, language)
+
+
+def _pairs_facts(run: Run, language: str) -> list[str]:
+    """How many pairs a file gave, and how many more were too long: known once it is encoded."""
+    counts = run.lesson().get("pairs")
+    if not isinstance(counts, Mapping):
+        return []
+    kept, overlong = _number(counts, "kept"), _number(counts, "overlong")
+    if kept is None or overlong is None:
+        return []
+    facts = [say("train.fact_pairs", language, count=f"{kept - overlong:,.0f}")]
+    return [*facts, say("train.fact_overlong", language, count=f"{overlong:,.0f}")]
+
+
+def _number(moment: Mapping[str, Any], name: str) -> float | None:
+    """A figure of a moment; None where the line lacks it or it is no number."""
+    value = moment.get(name)
+    return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
+
+
+def _problem(status: Status, language: str) -> str:
+    """Why it failed, in the reader's language; a state that invites to resume says so."""
+    if status.error is not None:
+        key, facts = status.error
+        try:
+            return RunError(key, **facts).in_language(language)
+        except (KeyError, IndexError, TypeError, ValueError):
+            return key[:200]
+    if status.state == "interrupted":
+        return say("train.interrupted_hint", language)
+    return ""

@@ -1,0 +1,124 @@
+"""Text ↔ pieces of words, as SentencePiece learns them from text (Kudo & Richardson 2018,
+arXiv 1808.06226).
+
+The pieces come with every byte, so that no character is ever unknown. A word's first piece
+begins with "▁"; a byte is called "<0xE4>", unless it is a whole character: then it is called by
+that.
+"""
+
+import io
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import sentencepiece
+
+from explorer.core.errors import VocabularyError
+from explorer.core.vocabulary import BOS, EOS, PAD, SPECIALS, refuse_long
+
+UNKNOWN = 3
+"""Has a number of its own in every SentencePiece model; with bytes nothing is unknown."""
+
+FEWEST_PIECES = 320
+"""256 bytes, the specials, and some letters."""
+
+_COVERAGE = 0.9998
+_LONGEST_LINE = 4192
+
+
+@dataclass(frozen=True)
+class PieceVocabulary:
+    """A SentencePiece model by its bytes. Raises `VocabularyError` when they are none, or
+    number the specials otherwise than every vocabulary of the explorer does."""
+
+    proto: bytes = field(repr=False)
+
+    def __post_init__(self) -> None:
+        try:
+            sizes = self._pieces.pad_id(), self._pieces.bos_id(), self._pieces.eos_id()
+            _ = self._labels  # a forged piece may be no text at all
+        except (RuntimeError, ValueError, TypeError, OSError) as error:
+            raise VocabularyError("damaged_pieces") from error
+        if sizes != (PAD, BOS, EOS):
+            raise VocabularyError("foreign_pieces", got=sizes, expected=(PAD, BOS, EOS))
+
+    @cached_property
+    def _pieces(self) -> sentencepiece.SentencePieceProcessor:
+        pieces = sentencepiece.SentencePieceProcessor()
+        pieces.LoadFromSerializedProto(self.proto)
+        return pieces
+
+    @cached_property
+    def _labels(self) -> tuple[str, ...]:
+        return SPECIALS + tuple(map(self._label, range(len(SPECIALS), len(self))))
+
+    def _label(self, number: int) -> str:
+        """The piece; a byte that is a visible character by itself as that character."""
+        piece = str(self._pieces.id_to_piece(number))
+        code = int(piece[3:5], 16) if self._pieces.is_byte(number) else 0
+        return chr(code) if ord("!") <= code <= ord("~") else piece
+
+    def __len__(self) -> int:
+        return int(self._pieces.get_piece_size())
+
+    def encode(self, text: str) -> list[int]:
+        """Ids of the pieces of `text`, without specials.
+
+        Raises `VocabularyError` when the text is empty or far too long.
+        """
+        refuse_long(text)
+        ids = self.encode_all([text])[0]
+        if not ids:
+            raise VocabularyError("empty_sentence")
+        return ids
+
+    def encode_all(self, texts: Iterable[str]) -> list[list[int]]:
+        """Ids of many texts, of any length, empty ones too."""
+        ids: list[list[int]] = self._pieces.encode([tidy(text) for text in texts])
+        return ids
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """The text of `ids`, specials dropped."""
+        return str(self._pieces.decode([number for number in ids if number >= len(SPECIALS)]))
+
+    def labels(self, ids: Sequence[int]) -> tuple[str, ...]:
+        """What to show for each id: the piece, its word start marked by "▁"."""
+        return tuple(map(self._labels.__getitem__, ids))
+
+
+def learn_pieces(lines: Iterable[str], size: int) -> PieceVocabulary:
+    """At most `size` pieces that make up `lines` well; fewer where the text is short.
+
+    Equal lines give equal pieces. Raises `VocabularyError` when there is too little text.
+    """
+    model = io.BytesIO()
+    try:
+        sentencepiece.SentencePieceTrainer.Train(
+            sentence_iterator=iter(lines),
+            model_writer=model,
+            vocab_size=size,
+            hard_vocab_limit=False,
+            character_coverage=_COVERAGE,
+            byte_fallback=True,
+            normalization_rule_name="identity",
+            max_sentence_length=_LONGEST_LINE,
+            pad_id=PAD,
+            bos_id=BOS,
+            eos_id=EOS,
+            unk_id=UNKNOWN,
+            num_threads=1,
+            minloglevel=2,
+        )
+    except RuntimeError as error:
+        raise VocabularyError("too_little_text", size=size) from error
+    return PieceVocabulary(model.getvalue())
+
+
+def tidy(text: str) -> str:
+    """`text` with its characters composed and every run of white space as one space.
+
+    French sets no-break spaces before its punctuation, seldom consistently.
+    """
+    whole = text.encode(errors="replace").decode()  # half a character pair is no character
+    return " ".join(unicodedata.normalize("NFC", whole).split())

@@ -1,0 +1,111 @@
+"""What makes arrays and tokens a trace: every part is checked, whoever made it."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.core.errors import TraceError
+from explorer.core.mask_reasons import EDITED
+
+MEASURED = ("hooked_equals_plain", "cached_equals_full", "padding_changes_nothing")
+"""The checks that only a model can make."""
+
+_STEPS = {  # column of the steps → kind of number
+    "step": np.integer,
+    "rank": np.integer,
+    "id": np.integer,
+    "probability": np.floating,
+    "chosen": np.bool_,
+    "forced": np.bool_,
+}
+_DEEPEST_FACT = 8
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+def check_site(arrays: Arrays, site: str, queries: int, keys: int) -> None:
+    """Raise `TraceError` unless the arrays of `site` fit the tokens and are sound numbers."""
+    weights, axes = arrays[f"{site}.attention"], (queries, keys)
+    if weights.ndim != 4 or weights.shape[2:] != axes or not weights.size:
+        raise TraceError("wrong_shape", site=site, got=weights.shape, expected=axes)
+    sound = weights.dtype == np.float32 and np.isfinite(weights).all() and (weights >= 0).all()
+    if not sound:
+        raise TraceError("not_finite", site=site)
+    closed = arrays.get(f"{site}.closed")
+    if closed is None or closed.dtype != np.uint8 or closed.max(initial=0) > EDITED:
+        raise TraceError("bad_mask", site=site)
+    if closed.shape not in (axes, weights.shape):
+        raise TraceError("wrong_mask", site=site, got=closed.shape, expected=axes)
+    _check_inside(arrays, site)
+
+
+def _check_inside(arrays: Arrays, site: str) -> None:
+    """The parts that full capture adds must fit the attention they explain."""
+    shape = arrays[f"{site}.attention"].shape
+    fits = {"scores": shape, "values": (*shape[:2], shape[3]), "head_output": shape[:3]}
+    for kind, expected in fits.items():
+        array = arrays.get(f"{site}.{kind}")
+        if array is None:
+            continue
+        if array.shape[: len(expected)] != expected:
+            raise TraceError("wrong_shape", site=site, got=array.shape, expected=expected)
+        if array.dtype != np.float32 or not np.isfinite(array).all():
+            raise TraceError("not_finite", site=site)
+
+
+def check_gold(arrays: Arrays, steps: int, source: int) -> None:
+    """The right alignment is boolean, (T, S)."""
+    gold = arrays.get("gold")
+    if gold is not None and (gold.dtype != np.bool_ or gold.shape != (steps, source)):
+        raise TraceError("bad_gold", got=gold.shape)
+
+
+def check_steps(arrays: Arrays, candidates: int, steps: int) -> None:
+    """The steps are columns of one length; at each step exactly one candidate was chosen."""
+    columns = {name: arrays.get(f"steps.{name}") for name in _STEPS}
+    if all(column is None for column in columns.values()):
+        return
+    for name, column in columns.items():
+        if column is None or column.shape != (candidates,):
+            raise TraceError("bad_steps")
+        if not np.issubdtype(column.dtype, _STEPS[name]):
+            raise TraceError("bad_steps")
+    step, probability = arrays["steps.step"], arrays["steps.probability"]
+    if not candidates or step.min() < 1 or step.max() > steps:
+        raise TraceError("bad_steps")
+    if not ((probability >= 0) & (probability <= 1 + 1e-6)).all():  # NaN is neither
+        raise TraceError("bad_steps")
+    chosen = np.bincount(step[arrays["steps.chosen"]], minlength=steps + 1)[1:]
+    small = min(int(arrays["steps.rank"].min()), int(arrays["steps.id"].min()))
+    if small < 0 or not (chosen == 1).all():
+        raise TraceError("bad_steps")
+
+
+def check_words(
+    tokens: Sequence[Sequence[str]], text: object, measured: Mapping[str, Any], facts: Any
+) -> None:
+    """Tokens and text can be written down, errors are numbers, facts are no labyrinth."""
+    words = [text, *(token for part in tokens for token in part)]
+    if not all(isinstance(word, str) and _can_be_written(word) for word in words):
+        raise TraceError("bad_words")
+    for name, error in measured.items():
+        number = isinstance(error, float | int) and not isinstance(error, bool)
+        if name not in MEASURED or not number or not math.isfinite(error):
+            raise TraceError("bad_words")
+    if not isinstance(facts, Mapping) or _depth(facts) > _DEEPEST_FACT:
+        raise TraceError("bad_words")
+
+
+def _can_be_written(word: str) -> bool:
+    return word.isascii() or not any(0xD800 <= ord(c) <= 0xDFFF for c in word)
+
+
+def _depth(value: Any, above: int = 0) -> int:
+    """How deeply lists and mappings lie in one another; no further than it matters."""
+    if not isinstance(value, Mapping | list | tuple) or above > _DEEPEST_FACT:
+        return above
+    inside = value.values() if isinstance(value, Mapping) else value
+    return max((_depth(item, above + 1) for item in inside), default=above + 1)

@@ -1,0 +1,68 @@
+"""The first rows of a file of pairs, and what looks wrong about the columns chosen in them."""
+
+from collections.abc import Sequence
+from itertools import islice
+
+from explorer.core.errors import PairsError
+from explorer.data.delimited import table
+
+Rows = tuple[tuple[str, ...], ...]
+
+MOST_COLUMNS = 12
+
+_ROWS = 20
+_USUAL = 0.75  # of the rows: the rest may be exceptions
+_MOST_WORDS = 3  # of a heading
+_ENDS = tuple(".!?…。！？")
+_CLOSING = "\"'”’»）)」』 "
+_HEADINGS = """
+source target src tgt translation sentence text input output id number
+english french german spanish italian portuguese russian chinese japanese
+en eng fr fra fre de deu ger es spa it ita pt por ru rus zh zho cmn ja jpn
+原文 译文 源语言 目标语言 中文 英文 法文 英语 法语 编号 序号
+"""
+
+
+def first_rows(data: bytes, name: str) -> Rows:
+    """The first rows of a table, as far as they can be read; the rest is not looked at."""
+    rows: list[tuple[str, ...]] = []
+    try:
+        for row in islice(table(data, name), _ROWS):
+            rows.append(tuple(row[:MOST_COLUMNS]))
+    except PairsError:
+        return tuple(rows)
+    return tuple(rows)
+
+
+def looks_headed(rows: Rows, places: Sequence[int]) -> bool:
+    """Whether the first row names the columns at `places` rather than being a pair."""
+    return len(rows) > 1 and all(_names(_column(rows, place)) for place in places)
+
+
+def is_numbers(rows: Rows, place: int) -> bool:
+    """Whether there is nothing but numbers in a column; the first row may name it."""
+    below = _column(rows[1:] or rows, place)
+    return any(below) and all(_is_number(cell) for cell in below if cell)
+
+
+def _column(rows: Rows, place: int) -> list[str]:
+    return [row[place].strip() if place < len(row) else "" for row in rows]
+
+
+def _names(cells: list[str]) -> bool:
+    """Whether the first cell is a known heading, or a few words without an end where the others
+    are mostly whole sentences or numbers."""
+    first, others = cells[0], cells[1:]
+    if first.casefold() in _HEADINGS.split():
+        return True
+    if not first or _is_number(first) or _ends(first) or len(first.split()) > _MOST_WORDS:
+        return False
+    return sum(_ends(cell) or _is_number(cell) for cell in others) >= _USUAL * len(others)
+
+
+def _ends(text: str) -> bool:
+    return text.rstrip(_CLOSING).endswith(_ENDS)
+
+
+def _is_number(text: str) -> bool:
+    return text.translate({ord(mark): None for mark in ".,-#+ "}).isdecimal()

@@ -1,0 +1,182 @@
+"""Sentences and their translations, from a file of two columns.
+
+Every row is counted: kept, or left out for a reason that is told. The held-out parts are
+chosen by a hash of the source alone, so a sentence with many translations is in one part with
+all of them, and stays there when the file is sorted otherwise.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+
+from explorer.core.errors import PairsError
+from explorer.core.sentencepiece_vocabulary import tidy
+from explorer.core.vocabulary import shorten
+from explorer.data.delimited import table
+
+LARGEST_PAIRS = 64 * 2**20
+"""Bytes. A larger file is not opened: to read a million short rows of these and to encode them
+for a training takes 2 GB."""
+
+FEWEST_PAIRS = 100
+FEWEST_SOURCES = 40
+"""Distinct sources, so that two of them are in each held-out part."""
+
+HELD_OUT = 2000
+"""Distinct sources in each of the two held-out parts, but at most one in twenty."""
+
+PARTS = ("training", "dev", "test")
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A sentence and one translation of it."""
+
+    source: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What became of the rows of a file."""
+
+    rows: int
+    kept: int
+    incomplete: int  # too few columns
+    blank: int  # nothing on one side
+    duplicate: int  # source and target as in an earlier row
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The pairs of a file, and the hash by which a resumed training knows it again."""
+
+    pairs: tuple[Pair, ...]
+    counts: Counts
+    digest: str
+
+    @cached_property
+    def _parts(self) -> dict[str, str]:
+        """Normalised source → the held-out part it is in."""
+        sources = sorted({normalised(pair.source) for pair in self.pairs}, key=_hash)
+        size = min(HELD_OUT, len(sources) // 20)
+        return {
+            source: part
+            for part, chosen in (("test", sources[:size]), ("dev", sources[size : 2 * size]))
+            for source in chosen
+        }
+
+    def part(self, name: str) -> tuple[Pair, ...]:
+        """The pairs of "training", "dev" or "test"."""
+        return tuple(
+            pair
+            for pair in self.pairs
+            if self._parts.get(normalised(pair.source), "training") == name
+        )
+
+
+def read_pairs(path: str | Path, columns: Sequence[str] = ("1", "2")) -> Pairs:
+    """The pairs in a file of tab- or comma-separated columns, UTF-8.
+
+    columns: of source and target: numbers from 1 on, or names that the first row has.
+    Raises `PairsError` on a file that is too large, of another encoding, or no such table.
+    """
+    return parse_pairs(_read(Path(path)), Path(path).name, columns)
+
+
+def read_rows(path: str | Path, columns: Sequence[str] = ("1", "2")) -> tuple[Pair, ...]:
+    """The pair in every row of such a file, in their order, equal ones too; empty lines are
+    none. Raises `PairsError`, too, on a row without both texts."""
+    path = Path(path)
+    rows = table(_read(path), shorten(path.name))
+    places = _places(rows, columns, shorten(path.name))
+    pairs = []
+    for number, row in enumerate(rows, start=1):
+        texts = [tidy(row[place]) for place in places if place < len(row)]
+        if len(texts) < 2 or not all(texts):
+            named = ", ".join(columns)
+            raise PairsError("pair_missing", name=path.name, row=number, columns=named)
+        pairs.append(Pair(*texts))
+    return tuple(pairs)
+
+
+def parse_pairs(data: bytes, name: str, columns: Sequence[str] = ("1", "2")) -> Pairs:
+    """The pairs in the bytes of a file called `name`; see `read_pairs`."""
+    name = shorten(name)
+    rows = table(data, name)
+    places = _places(rows, columns, name)
+    kept: dict[Pair, None] = {}
+    number = incomplete = blank = 0
+    for row in rows:
+        number += 1
+        if len(row) <= max(places):
+            incomplete += 1
+            continue
+        pair = Pair(*(tidy(row[place]) for place in places))
+        if not pair.source or not pair.target:
+            blank += 1
+            continue
+        kept[pair] = None
+    counts = Counts(number, len(kept), incomplete, blank, number - incomplete - blank - len(kept))
+    if number and incomplete == number:
+        raise PairsError("one_column", name=name, columns=", ".join(columns))
+    _refuse_few(kept, counts, name)
+    return Pairs(tuple(kept), counts, sha256(data).hexdigest())
+
+
+def normalised(source: str) -> str:
+    """What two sources have in common that are the same sentence to a held-out part: their
+    letters and digits, in lower case. A text without any stands for itself."""
+    return "".join(filter(str.isalnum, source.casefold())) or source
+
+
+def references(pairs: Iterable[Pair]) -> dict[str, list[str]]:
+    """Each distinct source with all its translations, in the order of the hash."""
+    found: dict[str, list[str]] = {}
+    for pair in sorted(pairs, key=lambda pair: _hash(normalised(pair.source))):
+        found.setdefault(pair.source, []).append(pair.target)
+    return found
+
+
+def _hash(text: str) -> bytes:
+    return sha256(text.encode()).digest()
+
+
+def _read(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > LARGEST_PAIRS:
+            size, limit = path.stat().st_size // 2**20, LARGEST_PAIRS // 2**20
+            raise PairsError("pairs_too_large", name=path.name, size=size, limit=limit)
+        return path.read_bytes()
+    except OSError as error:
+        raise PairsError("unreadable_file", name=path.name) from error
+
+
+def _refuse_few(kept: Iterable[Pair], counts: Counts, name: str) -> None:
+    """Raise `PairsError` on what cannot be divided into a training and two held-out parts."""
+    if counts.kept < FEWEST_PAIRS:
+        raise PairsError("too_few_pairs", name=name, least=FEWEST_PAIRS, **asdict(counts))
+    sources: set[str] = set()
+    for pair in kept:
+        sources.add(normalised(pair.source))
+        if len(sources) == FEWEST_SOURCES:
+            return
+    raise PairsError("too_few_sources", name=name, got=len(sources), least=FEWEST_SOURCES)
+
+
+def _places(rows: Iterator[list[str]], columns: Sequence[str], name: str) -> tuple[int, int]:
+    """Where source and target stand in a row; headings that name them are taken from `rows`."""
+    if len(columns) != 2 or len(set(columns)) != 2:
+        raise PairsError("two_columns", got=" ".join(columns))
+    if all(column.isdecimal() and int(column) > 0 for column in columns):
+        one, other = (int(column) - 1 for column in columns)
+        return one, other
+    headings = [heading.strip() for heading in next(rows, [])]
+    for column in columns:
+        if column not in headings:
+            known = shorten(", ".join(headings))
+            raise PairsError("no_column", name=name, column=shorten(column), known=known)
+    one, other = (headings.index(column) for column in columns)
+    return one, other

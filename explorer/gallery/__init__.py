@@ -1,7 +1,0 @@
-"""The gallery: every head in one picture, one text with and without an intervention, and figures
-by layer and head, drawn in the browser."""
-
-from explorer.gallery.bundle import bundle, styles
-from explorer.gallery.payload import matrix, overview, twin
-
-__all__ = ["bundle", "matrix", "overview", "styles", "twin"]

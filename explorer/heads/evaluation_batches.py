@@ -1,0 +1,207 @@
+"""Sentences to measure heads on: from a task's generator, from pairs, from a person's lines."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from numpy.typing import NDArray
+from torch import Tensor
+
+from explorer.core.errors import InterventionError, PairsError, TraceError, VocabularyError
+from explorer.core.vocabulary import BOS, EOS, PAD
+from explorer.data.parallel_corpus import read_pairs, read_rows, references
+from explorer.data.toy_tasks import FIRST, TASKS, Task
+from explorer.model.explorable import ExplorableModel
+from explorer.model.greedy_decoding import greedy
+
+Progress = Callable[[float], None]
+"""Told the share done, 0 to 1, now and then; what it raises ends the work."""
+
+PART = 32
+"""Sentences that go through a model together."""
+
+
+def quiet(share: float) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sentences:
+    """N sources with a target each. Raises `InterventionError` when there are none.
+
+    source: (N, S) ids, end of sequence last, then padding.
+    target: (N, T + 1) ids, beginning of sequence first, then the output with its end, padding.
+    name: which sentences these are, for whoever reads the figures.
+    targets: where the targets are from: the task's rule, somebody's translations, or what the
+        model itself decodes greedily, which is no ground truth.
+    task: knows the right alignment, where there is one.
+    """
+
+    source: Tensor
+    target: Tensor
+    name: str
+    targets: Literal["task", "given", "greedy"]
+    task: Task | None = None
+
+    def __post_init__(self) -> None:
+        if not len(self.source):
+            raise InterventionError("no_sentences")
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    @property
+    def labels(self) -> Tensor:
+        """(N, T) what each query has to predict; padding where there is no query."""
+        return self.target[:, 1:]
+
+    @property
+    def queries(self) -> Tensor:
+        """(N, T) what is fed in: the target but for its last token."""
+        return self.target[:, :-1].masked_fill(self.labels == PAD, PAD)
+
+    def first(self, size: int) -> "Sentences":
+        """`size` of them, spread evenly over all. Raises `InterventionError` below 1."""
+        if size < 1:
+            raise InterventionError("no_sentences")
+        places = torch.linspace(0, len(self) - 1, min(size, len(self))).round().long()
+        return replace(self, source=self.source[places], target=self.target[places])
+
+    def parts(self, size: int = PART) -> Iterator["Sentences"]:
+        """All of them, `size` at a time, those of like length together, without idle padding."""
+        used = [(tokens != PAD).sum(1) for tokens in (self.source, self.target)]
+        order = (used[0] + used[1]).argsort(stable=True)
+        for start in range(0, len(self), size):
+            places = order[start : start + size]
+            source, target = (
+                tokens[places, : int(lengths[places].max())]
+                for tokens, lengths in zip((self.source, self.target), used, strict=True)
+            )
+            yield replace(self, source=source, target=target)
+
+    def gold(self) -> NDArray[np.bool_] | None:
+        """(N, T, S) True where each prediction comes from, as far as the task knows."""
+        if self.task is None:
+            return None
+        size, width = self.source.shape
+        gold = np.zeros((size, self.labels.size(1), width), dtype=np.bool_)
+        for sentence, source in zip(gold, self.source.tolist(), strict=True):
+            symbols = [token for token in source if token >= FIRST]
+            rows = min(len(symbols), len(sentence))
+            sentence[:rows, : len(symbols)] = self.task.alignment(symbols)[:rows]
+        return gold
+
+
+def task_sentences(model: ExplorableModel, size: int, seed: int = 0) -> Sentences:
+    """`size` sequences the model's task makes and training never saw, of all lengths alike.
+
+    The model's facts say which task and how long; below five symbols none are held out.
+    Raises `InterventionError` for a model without a task of ours, and below 1.
+    """
+    task = TASKS.get(str(model.facts.get("task")))
+    if task is None:
+        raise InterventionError("no_generator")
+    if size < 1:
+        raise InterventionError("no_sentences")
+    room = model.transformer.config.max_length - 1
+    longest = min(int(model.facts.get("longest", room)), room)
+    symbols = len(model.source_vocabulary) - FIRST
+    generator = torch.Generator().manual_seed(seed)
+    sources, targets = [], []
+    for length in range(1, longest + 1):
+        share = size * length // longest - size * (length - 1) // longest
+        if share:
+            batch = task.held_out_batch(share, length, symbols, generator)
+            sources += batch.source.tolist()
+            targets += batch.target.tolist()
+    name = f"{task.name}, held out, 1 to {longest} symbols, seed {seed}"
+    return Sentences(_padded(sources), _padded(targets), name, "task", task)
+
+
+def pair_sentences(
+    model: ExplorableModel, pairs: Sequence[tuple[str, str]], name: str
+) -> Sentences:
+    """Sources with the targets somebody gave. Raises `VocabularyError` on a text too long."""
+    sources = [_ids(model, source, "source") for source, _ in pairs]
+    targets = [[BOS, *_ids(model, target, "target")] for _, target in pairs]
+    return Sentences(_padded(sources), _padded(targets), name, "given")
+
+
+def line_sentences(model: ExplorableModel, lines: Sequence[str], name: str) -> Sentences:
+    """A person's lines, with what the model makes of them as targets.
+
+    Raises `VocabularyError` on a line that cannot be read or is too long.
+    """
+    limit = model.transformer.config.max_length
+    targets: list[list[int]] = []
+    sources = [_ids(model, line, "source") for line in lines]
+    for start in range(0, len(sources), PART):
+        with torch.inference_mode():
+            decoded = greedy(
+                model.transformer, _padded(sources[start : start + PART]), limit
+            ).tolist()
+        targets += [[BOS, *(token for token in row if token != PAD)] for row in decoded]
+    return Sentences(_padded(sources), _padded(targets), name, "greedy")
+
+
+def held_out_sentences(
+    model: ExplorableModel, path: Path, most: int, columns: Sequence[str] = ("1", "2")
+) -> Sentences:
+    """`most` distinct sources of the dev part of a file of pairs, which a training on it leaves
+    out, each with its first translation; of a file with no more pairs than that, all.
+
+    Raises `PairsError` on a file that is no table of pairs; else as `pair_sentences`.
+    """
+    try:
+        pairs = read_pairs(path, columns)
+    except PairsError:  # too few to be divided, or no table: `read_rows` tells which
+        rows = read_rows(path, columns)[:most]
+        return pair_sentences(model, [(row.source, row.target) for row in rows], path.name)
+    chosen, name = pairs.pairs, path.name
+    if len(chosen) > most:
+        chosen, name = pairs.part("dev"), f"{path.name}, dev part"
+    first = [(source, targets[0]) for source, targets in references(chosen).items()]
+    return pair_sentences(model, first[:most], name)
+
+
+def read_lines(model: ExplorableModel, path: Path, most: int) -> Sentences:
+    """The first `most` lines of a file that are not empty.
+
+    Raises `TraceError` on a file that cannot be read; else as `line_sentences`.
+    """
+    lines = [line for line in _lines(path) if line.strip()]
+    return line_sentences(model, lines[:most], path.name)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise TraceError("unreadable_file", name=path.name) from error
+
+
+def token_losses(logits: Tensor, labels: Tensor) -> Tensor:
+    """−ln probability (N, T) of the labels (N, T) under logits (N, T, V); 0 for padding."""
+    # Flat, because the softmax of a transposed tensor takes four times as long on a CPU.
+    losses = F.cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="none")
+    return losses.view(labels.shape).masked_fill(labels == PAD, 0.0)
+
+
+def _ids(model: ExplorableModel, text: str, side: Literal["source", "target"]) -> list[int]:
+    """Ids of `text` with its end."""
+    vocabulary = model.source_vocabulary if side == "source" else model.target_vocabulary
+    ids = [*vocabulary.encode(text), EOS]
+    limit = model.transformer.config.max_length
+    if len(ids) > limit:
+        raise VocabularyError(f"long_{side}", got=len(ids), limit=limit)
+    return ids
+
+
+def _padded(rows: Sequence[Sequence[int]]) -> Tensor:
+    """(N, longest)."""
+    longest = max(map(len, rows), default=0)
+    return torch.tensor([[*row, *[PAD] * (longest - len(row))] for row in rows], dtype=torch.long)

@@ -1,0 +1,165 @@
+"""What was measured of every head over a batch: a table that can be saved, sent and shown."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pandas as pd
+from pandas.api.types import is_integer_dtype
+
+from explorer.core.errors import TraceError
+from explorer.core.i18n import say
+from explorer.core.interventions import SITES, Head
+
+FORMAT_VERSION = 1
+LARGEST_FILE = 32 * 2**20
+"""Bytes. A larger file is not opened."""
+
+KEYS = ["site", "layer", "head"]
+_ROLE = ("role", "score", "low", "high", "threshold", "queries", "sentences", "holds", "doubt")
+_FACTS = ("model", "digest", "batch", "sentences", "targets", "confounds")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Findings:
+    """Every head of a model, measured on a batch of sentences.
+
+    heads: one row a head: site, layer, head, and for every metric x its mean over the batch
+        with the ends of its bootstrap interval, x, x_low, x_high; NaN where it has no meaning.
+    roles: one row a head and role: site, layer, head, role, score, low, high, threshold,
+        queries, sentences, holds, doubt (why it cannot hold; see `roles.Doubt`).
+    facts: JSON values: the batch (its name, size and how its targets were obtained), the model,
+        the digest of its checkpoint, and `confounds`: roles this batch cannot tell apart.
+    """
+
+    heads: pd.DataFrame
+    roles: pd.DataFrame
+    facts: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "facts", MappingProxyType(dict(self.facts)))
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The measured columns of `heads`."""
+        names = set(self.heads.columns)
+        return tuple(n for n in self.heads.columns if {f"{n}_low", f"{n}_high"} <= names)
+
+    def roles_of(self, site: str, layer: int, head: int) -> tuple[str, ...]:
+        """The roles a head has, the plainest first; empty when it has no clear role."""
+        own = self._rows(self.roles, Head(site, layer, head))
+        return tuple(own.role[own.holds.astype(bool)])
+
+    def confounded(self, site: str, role: str) -> tuple[str, ...]:
+        """The roles that look the same as `role` on this batch."""
+        pairs = [set(pair["roles"]) for pair in self.facts["confounds"] if pair["site"] == site]
+        return tuple(other for pair in pairs if role in pair for other in pair - {role})
+
+    def summary(self, language: str = "en") -> str:
+        """The batch, the table of heads without its intervals, and what each head is for."""
+        ends = {f"{name}{end}" for name in self.metrics for end in ("_low", "_high")}
+        shown = self.heads.drop(columns=list(ends))
+        named = [
+            ", ".join(say(f"roles.{role}", language) for role in self.roles_of(*head))
+            for head in zip(shown.site, shown.layer, shown["head"], strict=True)
+        ]
+        shown = shown.assign(roles=[names or say("roles.none", language) for names in named])
+        text = shown.to_string(index=False, float_format="%.3g", na_rep="–")
+        batch = f"{self.facts['batch']} ({self.facts['sentences']})"
+        targets = say(f"roles.targets_{self.facts['targets']}", language)
+        return f"{batch}: {targets}\n\n{text}"
+
+    def joined(self, effects: pd.DataFrame, **facts: Any) -> "Findings":
+        """These findings with more columns: a table with one row a head, as of `ablation`."""
+        new = [name for name in effects.columns if name not in KEYS]
+        kept = self.heads.drop(columns=[name for name in new if name in self.heads.columns])
+        heads = kept.merge(effects, on=KEYS, how="left", validate="one_to_one")
+        return Findings(heads, self.roles, {**self.facts, **facts})
+
+    def to_csv(self, path: str | Path | None = None) -> str:
+        """The table of heads as CSV; written to `path` where one is given."""
+        text = self.heads.to_csv(index=False)
+        if path is not None:
+            _write(Path(path), text)
+        return text
+
+    def save(self, path: str | Path) -> None:
+        """Write one JSON file that `load` reads back. Raises `TraceError` without room."""
+        _write(Path(path), self.to_json())
+
+    def to_json(self) -> str:
+        """The contents of the file: tables by column, what is no number as null."""
+        tables = {"heads": _columns(self.heads), "roles": _columns(self.roles)}
+        content = {"version": FORMAT_VERSION, "facts": dict(self.facts), **tables}
+        return json.dumps(content, ensure_ascii=False, allow_nan=False)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Findings":
+        """The findings in a file. Raises `TraceError` when it holds none. Runs no code."""
+        path = Path(path)
+        try:
+            if path.stat().st_size > LARGEST_FILE:
+                raise TraceError("no_findings", name=path.name)
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise TraceError("unreadable_file", name=path.name) from error
+        return cls.from_json(text, path.name)
+
+    @classmethod
+    def from_json(cls, text: str, name: str = "findings") -> "Findings":
+        """The findings in the contents of a file called `name`; see `load`."""
+        try:
+            content = json.loads(text)
+            if content["version"] != FORMAT_VERSION:
+                raise ValueError(content["version"])
+            heads, roles = (_frame(content[table]) for table in ("heads", "roles"))
+            facts = dict(content["facts"])
+            _refuse_incomplete(heads, roles, facts)
+            return cls(heads, roles, facts)
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            raise TraceError("no_findings", name=name) from error
+
+    @staticmethod
+    def _rows(table: pd.DataFrame, head: Head) -> pd.DataFrame:
+        own = (table.site == head.site) & (table.layer == head.layer) & (table["head"] == head.head)
+        return table[own]
+
+
+def _refuse_incomplete(heads: pd.DataFrame, roles: pd.DataFrame, facts: dict[str, Any]) -> None:
+    """Raise `ValueError` unless everything is there that is asked of findings."""
+    whole = {*_FACTS} <= {*facts} and {*_ROLE} <= {*roles.columns} and len(heads) > 0
+    for table in (heads, roles):
+        whole = whole and {*KEYS} <= {*table.columns} and set(table.site) <= {*SITES}
+        whole = whole and all(is_integer_dtype(table[key]) for key in ("layer", "head"))
+    if not whole:
+        raise ValueError("incomplete")
+
+
+def _columns(table: pd.DataFrame) -> dict[str, list[Any]]:
+    return {str(name): [_plain(value) for value in table[name].tolist()] for name in table}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float):
+        # Seven digits are more than any interval leaves; the file stays small.
+        return float(f"{value:.7g}") if math.isfinite(value) else None
+    return value
+
+
+def _frame(columns: dict[str, list[Any]]) -> pd.DataFrame:
+    """The table of `columns`; null stands for NaN in a column of numbers."""
+    frame = pd.DataFrame(columns)
+    empty = [name for name in frame if name not in ("site", "role", "doubt")]
+    return frame.astype({name: float for name in empty if frame[name].isna().any()})
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise TraceError("unwritable_file", name=path.name, reason=reason) from error

@@ -1,0 +1,74 @@
+"""A trace beside what an intervention makes of it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from explorer.core.trace import Trace
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contrast:
+    """What an intervention changes in one text.
+
+    original: the trace without it.
+    changed: with it, decoded freely: what the model now says.
+    forced: with it, held to the output of `original`, token by token: the two have the same
+        axes, so that probabilities and maps can be subtracted.
+    """
+
+    original: Trace
+    changed: Trace
+    forced: Trace
+
+    @property
+    def same_text(self) -> bool:
+        """Whether the decoded output stayed as it was."""
+        return self.original.predicted_tokens == self.changed.predicted_tokens
+
+    @property
+    def steps(self) -> pd.DataFrame:
+        """One row a step, as many as the longer output has.
+
+        step; original and changed: the tokens that took the place ("" beyond the end); same;
+        probability and changed_probability: of those tokens, in their own traces;
+        forced_probability: of the original's token after the intervention, the tokens before
+        it being those of the original; log_probability: its logarithm minus that of
+        `probability`, below 0 where the intervention makes the token less likely.
+        """
+        after = _outcome(self.changed).add_suffix("_after")
+        forced = _outcome(self.forced).add_suffix("_forced")
+        steps = _outcome(self.original).join([after, forced], how="outer")
+        original, changed = (steps[name].fillna("") for name in ("token", "token_after"))
+        return pd.DataFrame(
+            {
+                "step": steps.index,
+                "original": original,
+                "changed": changed,
+                "same": original == changed,
+                "probability": np.exp(-steps.loss),
+                "changed_probability": np.exp(-steps.loss_after),
+                "forced_probability": np.exp(-steps.loss_forced),
+                "log_probability": steps.loss - steps.loss_forced,
+            }
+        ).reset_index(drop=True)
+
+    @property
+    def log_probability(self) -> float:
+        """Δ ln probability of the whole original output; below 0: now less likely."""
+        return float((self.original.losses - self.forced.losses).sum(dtype=np.float64))
+
+    def map(self, site: str) -> NDArray[np.float32]:
+        """`forced` minus `original`, (layer, head, query, key), −1 to 1."""
+        return self.forced.attention(site) - self.original.attention(site)
+
+
+def _outcome(trace: Trace) -> pd.DataFrame:
+    """Token and loss of what took the place at each step (1, 2, …)."""
+    steps = range(1, len(trace.predicted_tokens) + 1)
+    return pd.DataFrame(
+        {"token": list(trace.predicted_tokens), "loss": trace.losses.astype(np.float64)},
+        index=pd.Index(steps, name="step"),
+    )

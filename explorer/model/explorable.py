@@ -1,0 +1,309 @@
+"""The explorable model: text in, one `Trace` out."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from explorer.core.errors import ConfigError, VocabularyError
+from explorer.core.interventions import Interventions
+from explorer.core.mask_reasons import reasons
+from explorer.core.trace import SITES, Trace
+from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary
+from explorer.data.toy_tasks import FIRST, TASKS
+from explorer.model.apply_interventions import Means, applied, refuse_outside
+from explorer.model.attention_paths import layers, path
+from explorer.model.checkpoint import Checkpoint, load_checkpoint
+from explorer.model.greedy_decoding import NOTHING, greedy_steps
+from explorer.model.hooks import capture as capture_values
+from explorer.model.transformer import Transformer, padding_mask
+
+CANDIDATES = 10
+"""Tokens shown at each step, beside the one that took the place."""
+
+_HOOKS = {  # what a trace calls it → the hook point
+    "attention": "pattern",
+    "scores": "scores",
+    "values": "values",
+    "head_output": "head_output",
+}
+_CAPTURES = {"pattern": ("attention",), "full": tuple(_HOOKS)}
+
+
+@dataclass(frozen=True)
+class ExplorableModel:
+    """A Transformer, its vocabularies and its facts, with `trace`.
+
+    Safe to share between threads: tracing changes nothing in the model.
+    """
+
+    checkpoint: Checkpoint
+    name: str
+
+    def __repr__(self) -> str:
+        config = self.transformer.config
+        layers = f"{config.encoder_layers}+{config.decoder_layers} layers"
+        return f"ExplorableModel({self.name!r}: {layers}, {config.heads} heads)"
+
+    @property
+    def transformer(self) -> Transformer:
+        return self.checkpoint.model
+
+    @property
+    def source_vocabulary(self) -> Vocabulary:
+        return self.checkpoint.source_vocabulary
+
+    @property
+    def target_vocabulary(self) -> Vocabulary:
+        return self.checkpoint.target_vocabulary
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What the checkpoint says about itself."""
+        return self.checkpoint.facts
+
+    @cached_property
+    def _sizes(self) -> dict[str, Any]:
+        return asdict(self.transformer.config)
+
+    @torch.inference_mode()
+    def trace(
+        self,
+        text: str,
+        *,
+        target: str | None = None,
+        prefix: str | None = None,
+        force: Mapping[int, int] = NOTHING,
+        pad_to: int | None = None,
+        capture: str = "pattern",
+        ablate: Iterable[Sequence[Any]] = (),
+        keep: Iterable[Sequence[Any]] = (),
+        edit_mask: Iterable[Sequence[Any]] = (),
+        override_row: Iterable[Sequence[Any]] = (),
+        means: Means | None = None,
+    ) -> Trace:
+        """Decode `text` greedily, then capture everything in one pass over the result.
+
+        target: teacher forcing, the whole output is given and only looked at.
+        prefix: the beginning of the output is given; decoding goes on after it.
+        force: single steps (1, 2, …) with the id each must take; the others decode.
+        pad_to: tokens to which the source is padded, as in a batch with longer ones.
+        capture: "pattern", or "full" for scores, values and head outputs too.
+        ablate: heads ("cross", 1, 2) whose output is taken away before W_O; with "mean" as a
+            fourth part it becomes its mean over the batch of `means`.
+        keep: of every site named here, only these heads stay.
+        edit_mask: `CellEdit`s, cells to close or to open.
+        override_row: `RowOverride`s, rows of weights to set.
+
+        Raises `VocabularyError` on text that cannot be read or is too long, `ConfigError` on
+        a padding or a capture that cannot be, `InterventionError` and `MaskError` on what
+        cannot be done to this model.
+        """
+        if capture not in _CAPTURES:
+            raise ConfigError("bad_capture", capture=capture)
+        source = self._source(text, pad_to)  # (1, S)
+        forced = self._forced(target, prefix, force)
+        done = Interventions.gather(ablate, keep, edit_mask, override_row)
+        facts = self._describe(text, forced, pad_to) | {"given": target is not None}
+        if done:
+            facts |= {"interventions": list(done.texts())}
+            facts |= {"means": means.name if means and done.needs_means else None}
+        with applied(self.transformer, done, means):
+            return self._run(source, forced, _CAPTURES[capture], done, facts)
+
+    def _run(
+        self,
+        source: Tensor,
+        forced: Mapping[int, int],
+        kinds: Sequence[str],
+        done: Interventions,
+        facts: dict[str, Any],
+    ) -> Trace:
+        """Decode `source` (1, S), look at one pass over the result, and put it all together."""
+        mask = padding_mask(source)
+        memory = self.transformer.encode(source, mask)  # (1, S, D)
+        limit = self.transformer.config.max_length
+        steps = list(greedy_steps(self.transformer, memory, mask, limit, forced))
+        cached_logits = torch.cat([logits for logits, _ in steps])  # (T, V)
+        chosen = torch.cat([token for _, token in steps])  # (T,)
+        if forced and max(forced) > len(steps):
+            raise VocabularyError("no_such_step", step=max(forced), last=len(steps))
+        queries = torch.cat([chosen.new_tensor([BOS]), chosen[:-1]])[None]  # (1, T)
+        refuse_outside(done, source.size(1), queries.size(1))
+        hooked_logits, values = self._look(source, queries, kinds)
+        plain_logits = self.transformer.decode(queries, memory, mask)[0]
+        measured = {
+            "hooked_equals_plain": _largest_difference(hooked_logits, plain_logits),
+            "cached_equals_full": _largest_difference(cached_logits, plain_logits),
+            **self._measure_padding(source, queries, plain_logits),
+        }
+        padding = (source[0] == PAD).numpy()
+        gold = self._gold(source[0], len(queries[0]))
+        # What was decoded step by step could not see a later position; the full pass does.
+        shown = plain_logits if done.counterfactual else cached_logits
+        candidates, candidate_tokens = self._candidates(shown, chosen, forced)
+        return Trace(
+            source_tokens=self.source_vocabulary.labels(source[0].tolist()),
+            target_tokens=self.target_vocabulary.labels(queries[0].tolist()),
+            predicted_tokens=self.target_vocabulary.labels(chosen.tolist()),
+            text=self.target_vocabulary.decode(chosen.tolist()),
+            arrays=_arrays(values, padding) | candidates | gold,
+            candidate_tokens=candidate_tokens,
+            measured=measured,
+            facts=facts | {"ended": int(chosen[-1]) == EOS},
+        )
+
+    def _source(self, text: str, pad_to: int | None) -> Tensor:
+        """Ids of `text` with its end and padding: (1, S)."""
+        ids = [*self.source_vocabulary.encode(text), EOS]
+        self._refuse_long("long_source", len(ids))
+        limit = self.transformer.config.max_length
+        if pad_to is not None and not len(ids) <= pad_to <= limit:
+            raise ConfigError("bad_padding", pad_to=pad_to, length=len(ids), limit=limit)
+        padding = [PAD] * ((pad_to or len(ids)) - len(ids))
+        return torch.tensor([ids + padding])
+
+    def _forced(
+        self, target: str | None, prefix: str | None, force: Mapping[int, int]
+    ) -> Mapping[int, int]:
+        """Step → the id it must take."""
+        if sum((target is not None, prefix is not None, bool(force))) > 1:
+            raise ConfigError("two_ways_to_force")
+        text = target if target is not None else prefix
+        if text is None:
+            return self._checked(force)
+        ids = self.target_vocabulary.encode(text)
+        ids += [EOS] if target is not None else []
+        self._refuse_long("long_target", len(ids))
+        return dict(enumerate(ids, start=1))
+
+    def _checked(self, force: Mapping[int, int]) -> Mapping[int, int]:
+        last = len(self.target_vocabulary) - 1
+        for step, token in force.items():
+            if not isinstance(token, int) or not EOS <= token <= last:
+                raise VocabularyError("no_candidate", token=token, last=last)
+            if step < 1:
+                raise VocabularyError("no_such_step", step=step, last=1)
+        return dict(force)
+
+    def _refuse_long(self, key: str, length: int) -> None:
+        limit = self.transformer.config.max_length
+        if length > limit:
+            raise VocabularyError(key, got=length, limit=limit)
+
+    def _look(
+        self, source: Tensor, target: Tensor, kinds: Sequence[str]
+    ) -> tuple[Tensor, dict[str, list[Tensor]]]:
+        """Logits (T, V) of one pass, and by "site.kind" the value of each layer."""
+        hooks = {kind: _HOOKS[kind] for kind in kinds} | {"mask": "mask"}
+        patterns = [f"*.{hook}" for hook in hooks.values()]
+        with capture_values(self.transformer, *patterns) as captured:
+            logits = self.transformer(source, target)[0]
+        config = self.transformer.config
+        values = {
+            f"{site}.{kind}": [
+                captured[path(site, layer, hook)] for layer in range(layers(config, site))
+            ]
+            for site in SITES
+            for kind, hook in hooks.items()
+        }
+        return logits, values
+
+    def _measure_padding(self, source: Tensor, target: Tensor, logits: Tensor) -> dict[str, float]:
+        """By how much the padding of `source`, where it has any, changed the `logits` (T, V)."""
+        bare = source[:, source[0] != PAD]
+        if bare.size(1) == source.size(1):
+            return {}
+        alone = self.transformer(bare, target)[0]
+        return {"padding_changes_nothing": _largest_difference(logits, alone)}
+
+    def _gold(self, source: Tensor, steps: int) -> dict[str, NDArray[np.bool_]]:
+        """The right alignment (T, S), where the model's task has one."""
+        task = TASKS.get(str(self.facts.get("task")))
+        if task is None:
+            return {}
+        symbols = source[source >= FIRST].tolist()
+        gold = np.zeros((steps, len(source)), dtype=np.bool_)
+        rows = min(steps, len(symbols))
+        gold[:rows, : len(symbols)] = task.alignment(symbols)[:rows]
+        return {"gold": gold}
+
+    def _candidates(
+        self, logits: Tensor, chosen: Tensor, forced: Mapping[int, int]
+    ) -> tuple[dict[str, NDArray[Any]], tuple[str, ...]]:
+        """The columns of `Trace.steps`: the best of each step, and the chosen one."""
+        probabilities = logits.softmax(-1)[:, EOS:]  # (T, V − 2): what can be chosen
+        places = chosen - EOS
+        best = probabilities.topk(min(CANDIDATES, probabilities.size(1)))
+        own = probabilities.gather(1, places[:, None])  # (T, 1)
+        ranks = 1 + (probabilities > own).sum(1)
+        listed = (best.indices == places[:, None]).any(1)
+        ranks = torch.where(listed, (best.indices == places[:, None]).int().argmax(1) + 1, ranks)
+        rows = logits.size(0)
+        ids = torch.cat([best.indices, places[:, None]], 1)  # (T, best + 1)
+        order = torch.arange(1, best.indices.size(1) + 1).expand(rows, -1)
+        keep = torch.cat([torch.ones_like(order, dtype=torch.bool), ~listed[:, None]], 1)
+        steps = torch.arange(1, rows + 1)[:, None].expand_as(ids)
+        imposed = torch.tensor([step in forced for step in range(1, rows + 1)])
+        is_chosen = ids == places[:, None]
+        columns = {
+            "step": steps,
+            "rank": torch.cat([order, ranks[:, None]], 1),
+            "id": ids + EOS,
+            "probability": torch.cat([best.values, own], 1),
+            "chosen": is_chosen,
+            "forced": is_chosen & imposed[:, None],
+        }
+        arrays = {f"steps.{name}": column[keep].numpy() for name, column in columns.items()}
+        return arrays, self.target_vocabulary.labels(arrays["steps.id"].tolist())
+
+    def _describe(self, text: str, forced: Mapping[int, int], pad_to: int | None) -> dict[str, Any]:
+        kept = ("task", "longest", "steps", "exact_match", "bleu")
+        return {
+            "model": self.name,
+            **{name: self.facts[name] for name in kept if name in self.facts},
+            "config": self._sizes,
+            "text": text,
+            "forced": {str(step): token for step, token in forced.items()},
+            "pad_to": pad_to,
+        }
+
+
+def load(path: str | Path) -> ExplorableModel:
+    """The explorable model in a checkpoint file. Raises `CheckpointError`; see there."""
+    return ExplorableModel(load_checkpoint(path), Path(path).stem)
+
+
+def _arrays(values: dict[str, list[Tensor]], padding: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
+    """Captured values, one tensor a layer, as the arrays of a `Trace`."""
+    arrays: dict[str, NDArray[Any]] = {}
+    for name, each in values.items():
+        site, kind = name.split(".")
+        if kind == "mask":
+            no_padding = np.zeros(each[0].size(-1), dtype=np.bool_)
+            queries = values[f"{site}.attention"][0].size(-2)
+            known = no_padding if site == "decoder" else padding
+            arrays[f"{site}.closed"] = reasons(
+                _shared_mask(each, queries), known, causal=site == "decoder"
+            )
+        else:
+            arrays[name] = torch.cat(each).float().numpy()  # (layer, head, …)
+    return arrays
+
+
+def _shared_mask(masks: list[Tensor], queries: int) -> NDArray[np.bool_]:
+    """(query, key) where all heads of all layers see the same, else (layer, head, query, key)."""
+    if len({id(mask) for mask in masks}) == 1 and masks[0].size(1) == 1:
+        return masks[0][0].expand(-1, queries, -1)[0].numpy()
+    heads = max(mask.size(1) for mask in masks)
+    return torch.cat([mask.expand(-1, heads, queries, -1) for mask in masks]).numpy()
+
+
+def _largest_difference(one: Tensor, other: Tensor) -> float:
+    return float((one - other).abs().max())

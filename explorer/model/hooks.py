@@ -1,0 +1,110 @@
+"""Look at a value inside the model, or change it on the way.
+
+A `HookPoint` is an identity module that stands at each interesting value. Who is looking is
+kept in a context variable, not on the module: two people in two threads can trace one shared
+model and never see each other's values, and nothing is left behind when a `with` block ends.
+
+    with capture(model, "*.pattern") as values:
+        model(source, target)
+    values["decoder.layers.1.cross_attention.pattern"]  # (B, H, T, S)
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from fnmatch import fnmatchcase
+from types import MappingProxyType
+from typing import Protocol
+
+from torch import Tensor, nn
+
+from explorer.core.errors import HookError
+
+Action = Callable[[Tensor], Tensor]
+
+_nobody: Mapping["HookPoint", tuple[Action, ...]] = MappingProxyType({})
+_actions = ContextVar("_actions", default=_nobody)
+
+
+class HookPoint(nn.Module):
+    """The identity, unless somebody in this context looks."""
+
+    def forward(self, value: Tensor) -> Tensor:
+        for action in _actions.get().get(self, ()):
+            value = action(value)
+        return value
+
+
+def watched(*points: HookPoint) -> bool:
+    """Whether somebody in this context captures or edits the value at one of `points`."""
+    actions = _actions.get()
+    return bool(actions) and any(point in actions for point in points)
+
+
+class Hooked(Protocol):
+    """A model that keeps its `hook_points`, by path."""
+
+    hook_points: dict[str, HookPoint]
+
+
+def hook_points(model: nn.Module) -> dict[str, HookPoint]:
+    """Every hook point of `model` by its path."""
+    return {name: module for name, module in model.named_modules() if isinstance(module, HookPoint)}
+
+
+@contextmanager
+def capture(model: Hooked, *patterns: str) -> Iterator[dict[str, Tensor]]:
+    """Collect, by path, the values at the hook points that match one of `patterns`.
+
+    Patterns are shell-like ("*.pattern", "decoder.*"). The values keep their gradients; a
+    second forward pass replaces those of the first. An `edit` already around the block has
+    been made by the time a value is captured. Raises `HookError` when a pattern matches none.
+    """
+    values: dict[str, Tensor] = {}
+
+    def keeper(name: str) -> Action:
+        def keep(value: Tensor) -> Tensor:
+            values[name] = value
+            return value
+
+        return keep
+
+    points = [point for pattern in patterns for point in matching(model, pattern).items()]
+    with _watching({point: keeper(name) for name, point in points}):
+        yield values
+
+
+@contextmanager
+def edit(model: Hooked, actions: Mapping[str, Action]) -> Iterator[None]:
+    """Pass the values at the matching hook points through functions, until the block ends.
+
+    `actions`: shell-like pattern → a function from the value to the one that takes its place.
+    Raises `HookError` when a pattern matches none.
+    """
+    with _watching(
+        {
+            point: action
+            for pattern, action in actions.items()
+            for point in matching(model, pattern).values()
+        }
+    ):
+        yield
+
+
+def matching(model: Hooked, pattern: str) -> dict[str, HookPoint]:
+    """The hook points whose path matches `pattern`. Raises `HookError` when none does."""
+    found = {name: point for name, point in model.hook_points.items() if fnmatchcase(name, pattern)}
+    if not found:
+        raise HookError("no_hook", pattern=pattern)
+    return found
+
+
+@contextmanager
+def _watching(actions: Mapping[HookPoint, Action]) -> Iterator[None]:
+    around = _actions.get()
+    inside = {point: (*around.get(point, ()), action) for point, action in actions.items()}
+    token = _actions.set({**around, **inside})
+    try:
+        yield
+    finally:
+        _actions.reset(token)

@@ -1,0 +1,191 @@
+"""Everything that decides a training."""
+
+import math
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
+
+from explorer.core.errors import ConfigError
+from explorer.core.sentencepiece_vocabulary import FEWEST_PIECES
+from explorer.core.vocabulary import CLASSROOM, SymbolVocabulary
+from explorer.data.toy_tasks import MOST_SYMBOLS, find_task
+from explorer.model.transformer import ModelConfig
+
+TRANSLATE = "translate"
+"""The task of a training on pairs of sentences."""
+
+_SIZES = {  # field → least and most
+    "longest": (1, 256),
+    "pieces": (FEWEST_PIECES, 64_000),
+    "steps": (1, 10_000_000),
+    "batch": (1, 65_536),
+    "accumulate": (1, 1024),
+    "warmup": (1, 1_000_000),
+    "evaluate_every": (1, 1_000_000),
+    "seed": (0, 2**31),
+}
+_NUMBERS = {
+    "joined": (0.0, 1.0),
+    "rate": (1e-8, 1.0),
+    "label_smoothing": (0.0, 0.9),
+    "clip": (1e-6, 1e6),
+    "until": (0.0, 1.0),
+}
+_CHOICES = {
+    "schedule": ("cosine", "inverse-sqrt"),
+    "precision": ("float32", "bfloat16"),
+    "norm": ("pre", "post"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingConfig:
+    """Everything that decides a training; equal configs give equal weights on one machine.
+
+    Raises `ConfigError` or `TrainingError` on what cannot work.
+    """
+
+    task: str = "reverse"
+    longest: int = 16  # symbols or pieces in the longest sequence
+    symbols: tuple[str, ...] = CLASSROOM.symbols
+    pairs: str = ""  # a file of sentences and their translations: the task is to translate
+    columns: tuple[str, ...] = ("1", "2")  # of source and target in it: numbers or headings
+    pieces: int = 8000  # most entries of a SentencePiece vocabulary
+    joint: bool = True  # one vocabulary, and one embedding, for both languages
+    joined: float = 0.1  # share of the pairs that are trained on with others behind them
+    d_model: int = 128
+    heads: int = 4
+    encoder_layers: int = 2
+    decoder_layers: int = 2
+    d_ff: int = 512
+    dropout: float = 0.1
+    norm: Literal["pre", "post"] = "pre"
+    causal: bool = True  # False leaks: each target position sees the answer it must give
+    steps: int = 3000
+    batch: int = 64  # sequences a step
+    accumulate: int = 1  # parts in which a batch goes through, to save memory
+    rate: float = 2e-3  # the peak of the schedule
+    schedule: Literal["cosine", "inverse-sqrt"] = "cosine"
+    warmup: int = 100  # steps
+    label_smoothing: float = 0.0
+    clip: float = 1.0  # largest norm of the gradient
+    precision: Literal["float32", "bfloat16"] = "float32"
+    until: float = 1.0  # exact match at which training stops early; 1.0 trains to the end
+    evaluate_every: int = 100  # steps
+    seed: int = 0
+    device: str = "auto"
+
+    def __post_init__(self) -> None:
+        if self.pairs:
+            object.__setattr__(self, "task", TRANSLATE)
+        elif self.task == TRANSLATE:
+            raise ConfigError("no_pairs")
+        else:
+            find_task(self.task)
+        for name, (least, most) in _SIZES.items():
+            size = getattr(self, name)
+            if type(size) is not int or not least <= size <= most:
+                raise ConfigError("bad_size", name=name, got=size, least=least, most=most)
+        for name, (low, high) in _NUMBERS.items():
+            number = getattr(self, name)
+            if type(number) not in (int, float) or not low <= number <= high:
+                raise ConfigError("bad_number", name=name, got=number, least=low, most=high)
+        for name, choices in _CHOICES.items():
+            if getattr(self, name) not in choices:
+                got = getattr(self, name)
+                raise ConfigError("bad_choice", name=name, got=got, choices=", ".join(choices))
+        if self.accumulate > self.batch:
+            raise ConfigError("too_many_parts", parts=self.accumulate, batch=self.batch)
+        if len(self.symbols) > MOST_SYMBOLS:
+            got = len(self.symbols)
+            raise ConfigError("bad_size", name="symbols", got=got, least=1, most=MOST_SYMBOLS)
+        self.model_config()
+
+    def vocabulary(self) -> SymbolVocabulary:
+        """The symbols of a toy task."""
+        return SymbolVocabulary(self.symbols)
+
+    def model_config(self, source: int | None = None, target: int | None = None) -> ModelConfig:
+        """The sizes of the model, given how many entries the vocabularies have; without, as
+        many as these settings allow.
+
+        Room for twice the longest sequence, so that people can try longer ones.
+        """
+        entries = self.pieces if self.pairs else len(self.vocabulary())
+        return ModelConfig(
+            source_vocabulary=source or entries,
+            target_vocabulary=target or entries,
+            d_model=self.d_model,
+            heads=self.heads,
+            encoder_layers=self.encoder_layers,
+            decoder_layers=self.decoder_layers,
+            d_ff=self.d_ff,
+            dropout=self.dropout,
+            norm=self.norm,
+            max_length=2 * self.longest + 2,
+            tied_embeddings=bool(self.pairs) and self.joint,
+            causal=self.causal,
+        )
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> "TrainingConfig":
+        """The config a run kept. Raises `ConfigError` on a setting that is not ours."""
+        names = [field.name for field in fields(cls)]
+        for name in data:
+            if name not in names:
+                choices = ", ".join(names)
+                raise ConfigError("bad_choice", name="setting", got=name, choices=choices)
+        lists: dict[str, Any] = {
+            name: tuple(data[name]) for name in ("symbols", "columns") if name in data
+        }
+        return cls(**data | lists)
+
+
+def learning_rate(config: TrainingConfig, step: int) -> float:
+    """The rate of step 0, 1, …: a linear warm-up, then down along half a cosine to 0, or
+    with the inverse square root of the step.
+
+    The paper's schedule (§5.3, equation 3) is "inverse-sqrt" with a peak rate of
+    (d_model · warmup)^−½.
+    """
+    warm = (step + 1) / config.warmup
+    if config.schedule == "inverse-sqrt":
+        return float(config.rate * min(warm, warm**-0.5))
+    decay = 0.5 * (1 + math.cos(math.pi * step / config.steps))
+    return config.rate * min(1.0, warm) * decay
+
+
+def translation(pairs: str) -> TrainingConfig:
+    """What to teach the translations in the file `pairs` with."""
+    return TrainingConfig(
+        pairs=pairs, longest=128, d_model=256, heads=8, encoder_layers=3, decoder_layers=3,
+        d_ff=1024, steps=20_000, batch=128, rate=1.5e-3, warmup=1000, label_smoothing=0.1,
+        evaluate_every=500, precision="bfloat16",
+    )  # fmt: skip
+
+
+def small_translation(pairs: str, columns: tuple[str, ...], *, on_gpu: bool) -> TrainingConfig:
+    """What a class teaches the translations in its own file with: the first words are right
+    after minutes on a CPU, most sentences after minutes on a GPU."""
+    if on_gpu:
+        return replace(
+            translation(pairs), columns=columns, steps=4000, warmup=400, evaluate_every=100,
+            device="cuda",
+        )  # fmt: skip
+    return TrainingConfig(
+        pairs=pairs, columns=columns, longest=32, pieces=2000, d_model=128, heads=4, d_ff=512,
+        steps=1500, batch=32, rate=2e-3, warmup=150, label_smoothing=0.1, evaluate_every=50,
+        device="cpu",
+    )  # fmt: skip
+
+
+def quick_demo(task: str, *, on_gpu: bool) -> TrainingConfig:
+    """What trains while a class watches: seconds on a GPU, less than half a minute on a CPU."""
+    if on_gpu:
+        return TrainingConfig(
+            task=task, batch=256, steps=450, dropout=0.0, until=0.99, evaluate_every=50,
+            precision="bfloat16", device="cuda",
+        )  # fmt: skip
+    return TrainingConfig(
+        task=task, longest=10, d_model=64, d_ff=256, dropout=0.0, rate=3e-3, warmup=50,
+        steps=900, until=0.99, evaluate_every=25, device="cpu",
+    )  # fmt: skip

@@ -1,0 +1,143 @@
+"""What a training will take: parameters, memory and time, known before it starts.
+
+The time comes from what this machine really did: the newest finished run of similar size. Only
+without one does a rough rule stand in, and it is called that.
+"""
+
+import math
+import os
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import torch
+
+from explorer.core.i18n import say
+from explorer.model.transformer import Transformer
+from explorer.training.config import TrainingConfig
+from explorer.training.run_directory import list_runs
+
+SIMILAR = 2.0
+"""Two trainings are similar when neither their parameters nor their batches differ more."""
+
+_ON_GPU = 3e13  # floating-point operations a second that small layers reach
+_ON_CORE = 3e10
+_OVERHEAD = 0.005  # seconds a step takes however small it is
+_EVALUATION = 2.5  # steps an evaluation takes as long as
+_TRANSLATING = 12.0  # the same where hundreds of sentences are translated
+_SENTENCE = 12.0  # pieces in a usual sentence, on each side
+_LOGITS = (
+    4  # copies of them that a step holds: as they come, as float32, their softmax, its gradient
+)
+_PROCESS = 450.0  # MB of Python and torch themselves
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """parameters; memory in MB; seconds at most; whether these were measured on this machine."""
+
+    parameters: int
+    memory: float
+    seconds: float
+    measured: bool
+
+
+def estimate(config: TrainingConfig, runs: Path) -> Estimate:
+    """What `config` will take; `runs` is the folder of earlier runs to learn from."""
+    parameters = count_parameters(config)
+    speed = measured_speed(config, parameters, runs)
+    tokens = config.steps * tokens_a_step(config)
+    seconds = tokens / speed if speed else _rough_seconds(config, parameters)
+    return Estimate(parameters, _memory(config, parameters), seconds, speed is not None)
+
+
+def in_words(found: Estimate, device: str, language: str) -> str:
+    """ "0.2 M parameters · 0.5 GB · about 20 s on this CPU"."""
+    where = say("train.this_cpu" if device.startswith("cpu") else "train.this_gpu", language)
+    return say(
+        "train.estimate" if found.measured else "train.estimate_rough",
+        language,
+        parameters=short_count(found.parameters),
+        memory=f"{max(found.memory / 1024, 0.1):.1f}",
+        time=short_time(found.seconds, language),
+        where=where,
+    )
+
+
+@lru_cache(maxsize=256)
+def count_parameters(config: TrainingConfig) -> int:
+    """The parameters of the model; nothing is allocated."""
+    with torch.device("meta"):
+        return sum(weight.numel() for weight in Transformer(config.model_config()).parameters())
+
+
+def tokens_a_step(config: TrainingConfig) -> float:
+    """Source and target tokens of an average batch. Of a toy task lengths are even, EOS and BOS
+    count; sentences are mostly far shorter than the longest."""
+    if config.pairs:
+        return config.batch * (2 * min(config.longest, _SENTENCE) + 3)
+    return config.batch * (config.longest + 1 + 3)
+
+
+def measured_speed(config: TrainingConfig, parameters: int, runs: Path) -> float | None:
+    """Tokens a second of the newest finished similar run on this device; None without one."""
+    for run in list_runs(runs):
+        other = run.config
+        if other.device != config.device or other.precision != config.precision:
+            continue
+        if bool(other.pairs) != bool(config.pairs):
+            continue
+        if not (_similar(config.batch, other.batch) and _similar(config.longest, other.longest)):
+            continue
+        if not _similar(parameters, count_parameters(other)) or run.status().state != "done":
+            continue
+        last = (run.moments() or [{}])[-1]
+        seconds = last.get("seconds")  # evaluations are in them
+        if isinstance(seconds, int | float) and seconds > 0:
+            return float(last["step"] * tokens_a_step(other) / seconds)
+    return None
+
+
+def short_count(count: int) -> str:
+    """ "0.2 M"."""
+    return f"{count / 1e6:.1f} M" if count >= 50_000 else f"{count / 1e3:.0f} k"
+
+
+def short_time(seconds: float, language: str) -> str:
+    """Seconds, minutes or hours, as exactly as an estimate deserves."""
+    if not math.isfinite(seconds):
+        return "?"
+    if seconds < 90:
+        count = round(seconds) if seconds < 20 else 5 * round(seconds / 5)
+        return say("train.seconds", language, count=max(1, count))
+    if seconds < 90 * 60:
+        return say("train.minutes", language, count=round(seconds / 60))
+    return say("train.hours", language, count=f"{seconds / 3600:.1f}")
+
+
+def _similar(one: float, other: float) -> bool:
+    return max(one, other) <= SIMILAR * min(one, other)
+
+
+def _rough_seconds(config: TrainingConfig, parameters: int) -> float:
+    """Six operations a parameter and token, at a speed that ordinary machines reach."""
+    speed = _ON_CORE * max(1, (os.cpu_count() or 2) - 1)
+    if not config.device.startswith("cpu"):
+        speed = _ON_GPU
+    tokens = tokens_a_step(config)  # sentences are batched by length: hardly any is padded
+    if not config.pairs:
+        tokens = config.batch * (2 * config.longest + 3)  # padding is computed, too
+    step = _OVERHEAD + 6 * parameters * tokens / speed / 2
+    evaluation = _TRANSLATING if config.pairs else _EVALUATION
+    return step * (config.steps + evaluation * config.steps / config.evaluate_every)
+
+
+def _memory(config: TrainingConfig, parameters: int) -> float:
+    """MB: weights, gradients and Adam's two, what the layers keep, the logits of the longest
+    batch, which outweigh the rest where there are thousands of pieces, and the process."""
+    layers = config.encoder_layers + 2 * config.decoder_layers
+    rows = config.batch / config.accumulate * (config.longest + 2)
+    kept = rows * layers * (10 * config.d_model + 2 * config.d_ff + 3 * config.longest)
+    kept += rows * _LOGITS * config.model_config().target_vocabulary
+    process = _PROCESS if config.device.startswith("cpu") else 0.0
+    return process + (16 * parameters + 4 * kept) / 2**20

@@ -1,0 +1,454 @@
+import io
+import json
+import shutil
+import struct
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas
+import pytest
+from streamlit.runtime.context import ContextProxy
+from streamlit.testing.v1 import AppTest
+
+import explorer
+from explorer.app import model_cache
+from explorer.app.server import access
+from explorer.app.server.rate_limit import Turns
+from explorer.app.state import explore as explore_state
+from explorer.app.widgets import files_and_share
+from explorer.core.trace import Trace
+from explorer.core.trace_file import pack, unpack
+from explorer.model import catalog
+from explorer.model.checkpoint import save_checkpoint
+from explorer.training.trainer import Trainer
+from tests.support.toy_sentences import TINY_PAIRS
+
+ROOT = Path(__file__).parents[3]
+
+
+def opened(**query: str) -> AppTest:
+    """The app as a visitor opens it with this query."""
+    app = AppTest.from_file(str(ROOT / "explorer" / "app" / "main.py"), default_timeout=60)
+    for name, value in query.items():
+        app.query_params[name] = value
+    return app.run()
+
+
+def header(app: AppTest) -> dict:
+    """What the player was sent."""
+    data = player(app)
+    size = struct.unpack("<I", data[:4])[0]
+    return json.loads(data[4 : 4 + size])
+
+
+def player(app: AppTest) -> bytes:
+    mounts = [element.proto for element in app.get("bidi_component")]
+    return next(proto.bytes for proto in mounts if proto.component_name == "attention_player")
+
+
+def typed(app: AppTest, text: str) -> AppTest:
+    return app.text_input(key="source-en").set_value(text).run()
+
+
+def address(app: AppTest) -> dict[str, str]:
+    return {
+        name: value if isinstance(value, str) else value[0]
+        for name, value in app.query_params.items()
+    }
+
+
+@pytest.fixture(autouse=True)
+def rested(monkeypatch) -> None:
+    """Nobody has spent a turn yet: every AppTest is the same session of the same address."""
+    monkeypatch.setattr(explore_state, "_turns", Turns(owners=99))
+    monkeypatch.setattr(access, "_hosts", set())
+
+
+@pytest.fixture(scope="module")
+def expected() -> Trace:
+    model = explorer.load(ROOT / "checkpoints" / "reverse.safetensors")
+    return model.trace("7 3 9 1 4", pad_to=8)
+
+
+def test_a_first_visit_shows_reverse_decoding_live(expected):
+    app = opened()
+    assert not app.exception
+    assert not app.error
+    sent = header(app)
+    assert tuple(sent["source"]) == expected.source_tokens
+    assert tuple(sent["predicted"]) == expected.predicted_tokens
+    assert sent["view"]["what_if"] is True
+    assert all(check["ok"] for check in sent["integrity"])
+    assert address(app) == {}
+
+
+def test_the_controls_are_named(expected):
+    app = opened()
+    assert app.text_input(key="source-en").label == "Source"
+    assert app.selectbox(key="model-en").label == "Model"
+    assert app.text_input(key="source-en").value == "7 3 9 1 4"
+    assert app.selectbox(key="model-en").options[0].startswith("reverse · 2+2 layers · 4 heads")
+
+
+def test_the_player_gets_the_trace_s_numbers(expected):
+    data = player(opened())
+    sent = header(opened())
+    start = 4 + struct.unpack("<I", data[:4])[0]
+    place = sent["arrays"]["cross.attention"]
+    codes = np.frombuffer(data, np.uint16, place["length"], start + place["start"])
+    open_cells = expected.attention("cross")[:, :, expected.mask("cross")]
+    assert np.abs(codes / 65535 - open_cells.ravel()).max() < 1e-5
+
+
+def test_a_typed_text_is_traced_and_written_into_the_address():
+    app = typed(opened(), "甲 乙 1")
+    assert header(app)["predicted"] == ["1", "乙", "甲", "<eos>"]
+    assert address(app) == {"model": "reverse", "text": "甲 乙 1", "pad": "2", "step": "4"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("7 x 9", "“x” is not a symbol"),
+        ("   ", "The text is empty"),
+        ("1 " * 40, "at most 34"),
+        ("1 " * 30_000, "at most 20000 are read"),
+        ("<script>alert(1)</script>", "script"),
+        ("**bold** [a](http://b)", "bold"),
+        ("😀", "😀"),
+        ("\u202eשלום", "is not a symbol"),
+        ("1\x00", "is not a symbol"),
+    ],
+)
+def test_a_bad_text_gets_one_sentence_and_the_picture_stays(text, words):
+    app = typed(opened(), "1 2 3")
+    before = player(app)
+    app = typed(app, text)
+    assert not app.exception
+    assert len(app.error) == 1
+    assert words in app.error[0].value.replace("\\", "").replace("\u2060", "")
+    assert "**" not in app.error[0].value
+    assert player(app) == before
+    assert not typed(app, "3 2 1").error
+
+
+def test_random_and_examples_ask_for_texts_the_model_reads():
+    app = opened()
+    app.button(key="random").click().run()
+    assert not app.error
+    assert len(header(app)["source"]) >= 8
+    app.menu_button(key="examples").click("甲 乙 丙 丁").run()
+    assert header(app)["source"][:4] == ["甲", "乙", "丙", "丁"]
+
+
+def test_padding_is_real_and_another_model_keeps_the_text():
+    app = opened()
+    app.selectbox(key="pad-en").set_value(5).run()
+    assert header(app)["source"][-5:] == ["<pad>"] * 5
+    app.selectbox(key="model-en").set_value("sort").run()
+    assert header(app)["source"][:5] == ["7", "3", "9", "1", "4"]
+    assert address(app)["model"] == "sort"
+    assert address(app)["pad"] == "5"
+
+
+def test_padding_never_exceeds_what_the_model_takes():
+    app = opened(pad="16", text=" ".join("1" * 30))
+    assert not app.error
+    assert len(header(app)["source"]) == 34
+
+
+def test_a_link_restores_everything():
+    link = {
+        "model": "reverse",
+        "text": "1 2 3",
+        "pad": "1",
+        "force": "2.9",
+        "site": "decoder",
+        "layer": "1",
+        "head": "2",
+        "step": "2",
+    }
+    app = opened(**link)
+    assert not app.warning
+    sent = header(app)
+    view = sent["view"]
+    assert sent["source"] == ["1", "2", "3", "<eos>", "<pad>"]
+    assert (view["site"], view["layer"], view["head"], view["step"]) == ("decoder", 1, 2, 2)
+    assert view["forced"] == [[2, "7"]]
+    assert view["original"] == ["3", "2", "1", "<eos>"]
+    assert address(app) == link
+
+
+@pytest.mark.parametrize(
+    ("query", "word"),
+    [
+        ({"model": "../../etc/passwd"}, "model"),
+        ({"model": "/etc/passwd"}, "model"),
+        ({"pad": "-3"}, "padding"),
+        ({"step": "99"}, "step"),
+        ({"layer": "7"}, "layer"),
+        ({"head": "4"}, "head"),
+        ({"site": "<b>"}, "kind of attention"),
+        ({"force": "1.2;drop"}, "forced token"),
+        ({"text": "1" * 2_001}, "text (more than 2000 characters)"),
+        ({"pad": "99", "site": "x", "layer": "x"}, "padding, kind of attention, layer"),
+    ],
+)
+def test_a_link_to_what_is_not_there_gets_one_sentence_and_the_default(query, word):
+    app = opened(**query)
+    assert not app.exception
+    assert [warning.value for warning in app.warning] == [
+        f"Not all of this link could be followed; the default is shown for: {word}."
+    ]
+    assert header(app)["source"][:5] == ["7", "3", "9", "1", "4"]
+    assert not app.run().warning
+
+
+@pytest.mark.parametrize(
+    "query", [{"text": "<script>"}, {"force": "1.9999"}, {"force": "30.5"}, {"text": " "}]
+)
+def test_a_link_that_cannot_be_decoded_shows_the_default_instead(query):
+    app = opened(**query)
+    assert not app.exception
+    assert len(app.error) == 1
+    assert header(app)["source"][:5] == ["7", "3", "9", "1", "4"]
+
+
+def test_a_link_with_a_good_text_and_a_bad_forced_step_keeps_the_text():
+    app = opened(text="7 3", force="9.5", pad="1")
+    assert [error.value for error in app.error] == [
+        "Step 9 cannot be forced\\: decoding ended at step 3\\."
+    ]
+    assert header(app)["source"] == ["7", "3", "<eos>", "<pad>"]
+    assert header(app)["view"]["forced"] == []
+    assert "force" not in address(app)
+    assert not app.run().error
+
+
+def test_a_forced_step_that_fails_leaves_the_picture_with_the_ones_before():
+    app = opened(text="1 2 3", force="2.9")
+    app.session_state["forced"] = ((2, 9), (3, 9999))
+    app.run()
+    assert len(app.error) == 1
+    assert header(app)["view"]["forced"] == [[2, "7"]]
+
+
+def test_the_back_button_goes_back():
+    app = typed(opened(), "1 2 3")
+    first = dict(app.query_params)
+    app = typed(app, "a b")
+    for name in list(app.query_params):
+        del app.query_params[name]
+    for name, values in first.items():
+        app.query_params[name] = values
+    app.run()
+    assert header(app)["source"][:3] == ["1", "2", "3"]
+    assert app.text_input(key="source-en").value == "1 2 3"
+
+
+def test_the_page_speaks_chinese_when_asked():
+    app = opened(lang="zh")
+    assert app.text_input(key="source-zh").label == "输入"
+    assert header(app)["language"] == "zh"
+    app.text_input(key="source-zh").set_value("x").run()
+    assert "不认识符号" in app.error[0].value.replace("\\", "")
+    assert address(app) == {"lang": "zh"}
+
+
+def test_the_language_switch_changes_words_and_nothing_else():
+    app = typed(opened(), "1 2 3")
+    app.get("button_group")[0].set_value("zh").run()
+    assert not app.exception
+    assert app.text_input(key="source-zh").value == "1 2 3"
+    assert header(app)["source"][:3] == ["1", "2", "3"]
+    assert address(app)["lang"] == "zh"
+
+
+def test_a_text_with_more_maps_than_can_be_kept_is_refused(monkeypatch):
+    app = opened()
+    before = player(app)
+    monkeypatch.setattr(model_cache, "MOST_CELLS", 24 * 15**2)
+    app = typed(app, " ".join("123456789abcdefg"))
+    assert "at most 15 tokens" in app.error[0].value
+    assert player(app) == before
+
+
+def test_a_class_visitor_explores_but_brings_nothing(monkeypatch):
+    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
+    app = opened()
+    assert not app.exception
+    assert not app.get("file_uploader")
+    assert not typed(app, "1 2").error
+    app.text_input(key="host-key").set_value("sword").run()
+    assert not app.get("file_uploader")
+    assert len(app.error) == 1
+    app.text_input(key="host-key").set_value("swordfish").run()
+    assert app.get("file_uploader")
+
+
+def test_a_class_visitor_who_asks_too_much_waits(monkeypatch):
+    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
+    monkeypatch.setattr(access, "MOST_TURNS", 2.0)
+    monkeypatch.setattr(access, "TURNS_A_SECOND", 0.0)
+    app = typed(opened(), "1 2")
+    before = player(app)
+    app = typed(app, "3 4 5")
+    assert "wait a few seconds" in app.error[0].value
+    assert player(app) == before
+
+
+def test_reloading_does_not_bring_more_turns_than_the_address_has(monkeypatch):
+    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
+    monkeypatch.setattr(explore_state, "_turns", Turns(owners=99))
+    monkeypatch.setattr(explore_state, "_CLASS", 2)
+    monkeypatch.setattr(access, "MOST_TURNS", 1.0)
+    monkeypatch.setattr(access, "TURNS_A_SECOND", 0.0)
+    reloads = iter(range(99))
+    monkeypatch.setattr(explore_state, "_number", lambda: str(next(reloads)))
+    monkeypatch.setattr(ContextProxy, "ip_address", "192.0.2.7")
+    assert [len(opened().error) for _ in range(4)] == [0, 0, 1, 1]
+
+
+def test_another_model_keeps_a_text_longer_than_it_was_trained_for():
+    text = " ".join("123456789123456789")
+    app = typed(opened(), text)
+    app.selectbox(key="model-en").set_value("sort").run()
+    assert not app.error
+    assert app.text_input(key="source-en").value == text
+
+
+def tampered(data: bytes) -> bytes:
+    """A trace with another weight, and the digest of the genuine one still in its header."""
+    arrays, kept = unpack(data, "x")
+    weights = arrays["cross.attention"].copy()
+    weights[0, 0, 0, :2] = weights[0, 0, 0, 1::-1] + np.float32(0.125)
+    return pack({**arrays, "cross.attention": weights}, kept)
+
+
+def test_a_tampered_trace_is_not_shown_with_the_genuine_one_s_seal(expected):
+    genuine = expected.to_bytes()
+    checks = []
+    for data in (genuine, tampered(genuine)):
+        app = opened()
+        app.file_uploader[0].set_value(("lesson.trace", data, "")).run()
+        assert not app.exception
+        assert header(app)["view"]["what_if"] is False
+        checks.append({check["check"]: check["ok"] for check in header(app)["integrity"]})
+    assert checks[0]["unchanged_since_capture"] is True
+    assert checks[1]["unchanged_since_capture"] is False
+
+
+def test_a_file_read_once_is_not_kept_by_the_uploader(expected):
+    app = opened()
+    for name in ("forged.trace", "again.trace"):
+        uploader = app.file_uploader[0]
+        uploader.set_value((name, b"PK no trace", "")).run()
+        assert name in app.error[0].value.replace("\\", "")
+        assert app.file_uploader[0].key != uploader.key
+
+
+def test_a_trace_of_an_encoder_alone_writes_no_step(expected):
+    trace = Trace.from_arrays(["a", "b"], encoder=np.full((1, 1, 2, 2), 0.5))
+    app = opened()
+    app.file_uploader[0].set_value(("encoder.trace", trace.to_bytes(), "")).run()
+    assert not app.exception
+    assert header(app)["source"] == ["a", "b"]
+    assert "step" not in address(app)
+
+
+def test_the_steps_table_makes_no_spreadsheet_calculate(expected):
+    tokens = ["=1+1", "+1", "-1", "@x", "\tx", "\rx", "1", "甲", "<eos>", "a\r=b"]
+    labels = (tokens * len(expected.candidate_tokens))[: len(expected.candidate_tokens)]
+    trace = replace(expected, candidate_tokens=tuple(labels))
+    table = pandas.read_csv(io.BytesIO(files_and_share._steps_table(trace)), encoding="utf-8-sig")
+    shown = ["'=1+1", "'+1", "'-1", "'@x", "'\tx", "'\rx", "1", "甲", "<eos>", "a\r=b"]
+    assert table["token"].tolist()[:10] == shown
+
+
+def test_two_visitors_share_models_and_nothing_else():
+    one, other = opened(), opened()
+    typed(one, "1 1 1")
+    other.run()
+    assert header(other)["source"][:5] == ["7", "3", "9", "1", "4"]
+    assert address(other) == {}
+
+
+def test_without_models_the_page_says_how_to_get_one(monkeypatch, tmp_path):
+    monkeypatch.setenv("EXPLORER_CHECKPOINTS", str(tmp_path))
+    app = opened()
+    assert not app.exception
+    assert "train" in app.info[0].value
+
+
+@pytest.fixture
+def translator(tmp_path: Path, pairs_file: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the shipped reverse and a translator that has learnt next to nothing."""
+    folder = tmp_path / "checkpoints"
+    folder.mkdir()
+    shutil.copy(ROOT / "checkpoints" / "reverse.safetensors", folder)
+    trainer = Trainer(replace(TINY_PAIRS, pairs=str(pairs_file), heads=4, steps=1))
+    checkpoint = trainer.checkpoint({"bleu": 12.3, "credit": "taught by **nobody**"})
+    save_checkpoint(checkpoint, folder / "english-french.safetensors")
+    monkeypatch.setenv(catalog.FOLDER_VARIABLE, str(folder))
+    return folder
+
+
+def advice(app: AppTest) -> list[str]:
+    return [text.value.replace("\\", "") for text in app.caption]
+
+
+def test_a_translator_opens_with_its_first_example_and_says_what_to_look_at(translator):
+    app = opened()
+    app.selectbox(key="model-en").set_value("english-french").run()
+    assert not app.exception
+    assert app.selectbox(key="model-en").options[1].endswith("BLEU 12.3")
+    box = app.text_input(key="source-en")
+    assert box.value == "The black cat is sleeping on the red chair."
+    assert box.placeholder == "Type a sentence, then Enter"
+    assert header(app)["source"][0].startswith("▁")
+    assert any("crosses over for “chat noir”" in text for text in advice(app))
+    app = typed(app, "We want water now.")
+    assert not app.error
+    assert not any("chat noir" in text for text in advice(app))
+    assert "taught by **nobody**" in advice(app)
+    app.menu_button(key="examples").click("Where do you live?").run()
+    assert any("has no word of its own" in text for text in advice(app))
+    app.button(key="random").click().run()
+    assert not app.error
+    app.selectbox(key="model-en").set_value("reverse").run()
+    assert app.text_input(key="source-en").value == "7 3 9 1 4"
+    assert not any("nobody" in text for text in advice(app))
+
+
+def test_what_is_to_be_looked_at_is_said_in_chinese_too(translator):
+    app = opened(lang="zh", model="english-french")
+    assert any("交叉注意力会交叉" in text for text in advice(app))
+    assert app.text_input(key="source-zh").placeholder == "输入一个句子，然后按回车"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("word " * 60, "at most 66"), ("word " * 5_000, "at most 20000 are read"), ("  ", "is empty")],
+)
+def test_a_sentence_that_cannot_be_taken_names_the_limit_and_stays(translator, text, words):
+    app = typed(opened(model="english-french"), text)
+    assert not app.exception
+    assert words in app.error[0].value.replace("\\", "")
+    assert app.text_input(key="source-en").value == text
+    assert header(app)["source"]
+
+
+def test_pieces_are_counted_and_not_words(translator, monkeypatch):
+    monkeypatch.setattr(model_cache, "MOST_CELLS", 12 * 20**2)
+    app = typed(opened(model="english-french", pad="0"), "I see a dog today.")
+    assert not app.error
+    app = typed(app, "unbelievablyincomprehensible" * 2)  # one word of more than 20 pieces
+    assert "at most 20 tokens" in app.error[0].value
+
+
+def test_any_letter_of_any_script_is_read(translator):
+    app = typed(opened(model="english-french"), "😀 你好 שלום")
+    assert not app.exception
+    assert not app.error
+    assert any(label.startswith("<0x") for label in header(app)["source"])

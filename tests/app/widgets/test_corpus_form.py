@@ -1,0 +1,266 @@
+"""The form for one's own pairs, on the Train page without a browser."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from explorer.app.server import access
+from explorer.app.widgets import corpus_form
+from explorer.core.errors import RunError
+from explorer.data.column_guess import first_rows, is_numbers, looks_headed
+from explorer.data.parallel_corpus import Pairs, parse_pairs
+from explorer.training import run_launcher
+from explorer.training.config import TrainingConfig
+from explorer.training.run_directory import Run, Status, create_run
+from tests.support.toy_sentences import as_table
+
+ROOT = Path(__file__).parents[3]
+TSV = as_table().encode()
+CSV = b"id,english,french\n" + b"".join(
+    f'{number},"I see {number} dogs, now.",je vois **{number}** chiens\n'.encode()
+    for number in range(300)
+)
+BAD = {
+    "one_column.tsv": (b"Only one column\n" * 200, "No row of"),
+    "binary.tsv": (b"\0\1\2" * 200, "is a binary file"),
+    "latin.tsv": (TSV.decode().encode("utf-16"), "is not UTF-8 in line 1"),
+    "accents.tsv": (("Hé\tlà\n" * 200).encode("latin-1"), "is not UTF-8 in line 1"),
+    "quotes.csv": (b'"I see "dogs",x\n' * 200, "quotation mark in line 1"),
+    "empty.tsv": (b"I see dogs.\t\n" * 200, "200 with a blank side"),
+    "line.tsv": (b"I see dogs.\tx\n", "others: 1, at least 100"),
+    "nothing.tsv": (b"", "others: 0, at least 100"),
+    "same.tsv": (b"".join(b"Dogs.\t%d\n" % n for n in range(300)), "source sentences"),
+}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder of runs, and no process: what would be launched is only written down."""
+    monkeypatch.setenv(run_launcher.RUNS_VARIABLE, str(tmp_path / "runs"))
+    monkeypatch.setattr(
+        run_launcher, "launch", lambda run: run.report(Status("waiting", 0, time.time(), 0))
+    )
+    return tmp_path / "runs"
+
+
+def opened(**query: str) -> AppTest:
+    """The Train page with the form open."""
+    app = AppTest.from_file(str(ROOT / "explorer" / "app" / "main.py"), default_timeout=60)
+    for name, value in query.items():
+        app.query_params[name] = value
+    app = app.switch_page("views/train.py").run()
+    return app.button(key="pairs").click().run()
+
+
+def brought(app: AppTest, name: str, data: bytes) -> AppTest:
+    return app.file_uploader[0].set_value((name, data, "")).run()
+
+
+def said(app: AppTest) -> str:
+    """All small print, to the letter."""
+    return " ".join(text.value for text in app.caption).replace("\\", "")
+
+
+def startable(app: AppTest) -> bool:
+    return not app.button(key="start-these").disabled
+
+
+def reel(app: AppTest) -> dict:
+    mounts = [element.proto for element in app.get("bidi_component")]
+    data = next(p.bytes for p in mounts if p.component_name == "attention_timelapse")
+    return json.loads(data)
+
+
+def test_a_file_is_shown_counted_and_trained_on(folder):
+    app = opened()
+    assert not app.exception
+    assert [button.key for button in app.button if button.key == "start-these"] == []
+    app = brought(app, "my pairs.tsv", TSV + b"only one\nsource\t \n" + TSV[: TSV.index(b"\n") + 1])
+    assert not app.exception
+    assert "rows: 243 · pairs kept: 240" in said(app)
+    assert "1 duplicate, 1 with a blank side, 1 with too few columns" in said(app)
+    assert app.table[0].value.iloc[0, 0].replace("\\", "") == "I see a dog today."
+    app.button(key="start-these").click().run()
+    assert not app.exception
+    run = run_launcher.find("runs", "my-pairs-1")
+    assert (run.folder / "pairs.tsv").read_bytes().startswith(TSV)
+    assert run.config.task == "translate"
+    assert run.config.columns == ("1", "2")
+    assert app.query_params["run"] == "runs/my-pairs-1"
+    assert reel(app)["translates"] is True
+
+
+def test_columns_are_chosen_by_number_or_by_heading(folder):
+    app = brought(opened(), "dogs.csv", CSV)
+    assert app.selectbox(key="pairs-column-0-1").options[1] == "2 · english"
+    assert "**1**" in app.table[0].value.iloc[2, 2].replace("\\", "")
+    app.selectbox(key="pairs-column-0-1").set_value(2).run()
+    assert "pairs kept: 301" in said(app)
+    app.selectbox(key="pairs-column-1-1").set_value(2).run()
+    assert "Name two different columns" in app.error[0].value
+    assert not startable(app)
+    app.selectbox(key="pairs-column-0-1").set_value(1).run()
+    app.checkbox(key="pairs-headings-1").check().run()
+    assert "rows: 300 · pairs kept: 300" in said(app)
+    app.button(key="start-these").click().run()
+    assert run_launcher.find("runs", "dogs-1").config.columns == ("english", "french")
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_file_gets_one_sentence_and_the_form_keeps_what_was_typed(folder, name):
+    data, words = BAD[name]
+    app = brought(opened(), "good.tsv", TSV)
+    app.number_input(key="pairs-steps-0").set_value(77).run()
+    app = brought(app, name, data)
+    assert not app.exception
+    assert [words in error.value.replace("\\", "") for error in app.error] == [True]
+    assert not startable(app)
+    assert app.number_input(key="pairs-steps-0").value == 77
+    app = brought(app, "good.tsv", TSV)
+    assert startable(app)
+    app.button(key="start-these").click().run()
+    assert run_launcher.find("runs", "good-1").config.steps == 77
+
+
+def test_what_cannot_be_written_is_said_and_the_file_is_still_there(folder, monkeypatch):
+    def refuse(*anything: object) -> Run:
+        raise RunError("unwritable_file", name="pairs.tsv", reason="no room")
+
+    app = brought(opened(), "good.tsv", TSV)
+    with monkeypatch.context() as broken:
+        broken.setattr(run_launcher, "start_pairs", refuse)
+        app.button(key="start-these").click().run()
+    assert "no room" in app.error[0].value
+    app.button(key="pairs").click().run()
+    assert "pairs kept: 240" in said(app)
+    app.button(key="start-these").click().run()
+    assert run_launcher.find("runs", "good-1")
+
+
+def test_only_settings_that_mean_something_are_shown():
+    app = brought(opened(), "good.tsv", TSV)
+    keys = {widget.key for kind in ("number_input", "checkbox") for widget in app.get(kind)}
+    assert {"pairs-pieces-0", "pairs-joint-0", "pairs-joined-0"} <= keys
+    assert not app.get("text_input")  # no symbols
+    assert app.number_input(key="pairs-until-0").label == "Stop at BLEU ÷ 100"
+    app = AppTest.from_file(str(ROOT / "explorer" / "app" / "main.py"), default_timeout=60)
+    app = app.switch_page("views/train.py").run()
+    app.button(key="settings").click().run()
+    keys = {widget.key for kind in ("number_input", "checkbox") for widget in app.get(kind)}
+    assert not {"setting-pieces-0", "setting-joint-0", "setting-joined-0"} & keys
+    assert "translate" not in app.selectbox(key="setting-task-0").options
+
+
+def test_the_settings_can_be_set_back_to_the_suggested_ones():
+    app = brought(opened(), "good.tsv", TSV)
+    app.number_input(key="pairs-steps-0").set_value(77).run()
+    app.button(key="defaults").click().run()
+    assert app.number_input(key="pairs-steps-1").value == 1500
+
+
+def test_a_class_visitor_brings_no_pairs(monkeypatch):
+    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
+    app = AppTest.from_file(str(ROOT / "explorer" / "app" / "main.py"), default_timeout=60)
+    app = app.switch_page("views/train.py").run()
+    assert app.button(key="pairs").disabled
+    app.session_state["train-form"] = "pairs"
+    app.run()
+    assert not app.get("file_uploader")
+
+
+def test_the_form_speaks_chinese():
+    app = brought(opened(lang="zh"), "good.tsv", TSV)
+    assert "保留句对：240" in said(app)
+    assert app.selectbox(key="pairs-column-0-1").label == "原文列"
+
+
+def test_a_file_is_read_once_for_each_choice_of_columns(monkeypatch):
+    """Each visitor's own, however many there are."""
+    read: list[tuple[str, tuple[str, ...]]] = []
+
+    def parse(data: bytes, name: str, columns: tuple[str, str]) -> Pairs:
+        read.append((name, columns))
+        return parse_pairs(data, name, columns)
+
+    monkeypatch.setattr(corpus_form, "parse_pairs", parse)
+    visitors = [brought(opened(), f"{number}.tsv", TSV) for number in range(4)]
+    for app in visitors:
+        app.number_input(key="pairs-steps-0").set_value(77).run()
+    assert read == [(f"{number}.tsv", ("1", "2")) for number in range(4)]
+    app = visitors[0]
+    app.selectbox(key="pairs-column-0-1").set_value(1).run()
+    app.selectbox(key="pairs-column-1-1").set_value(0).run()
+    app = brought(app, "other.csv", CSV)
+    assert read[4:] == [("0.tsv", ("2", "2")), ("0.tsv", ("2", "1")), ("other.csv", ("1", "2"))]
+    kept = app.session_state["train-surveys"]
+    assert set(kept) == {("1", "2")}
+
+
+def test_the_rows_are_shown_without_reading_the_file_to_its_end():
+    data = TSV + b"too late\t\xe9\n"
+    assert len(first_rows(data, "late.tsv")) == 20
+    assert first_rows(b"\0" + data, "binary.tsv") == ()
+    assert first_rows(b'a,b\n"c"d,e\n' + CSV, "quotes.csv") == (("a", "b"),)
+
+
+def test_a_column_of_numbers_and_a_row_of_headings_are_doubted():
+    app = brought(opened(), "dogs.csv", CSV)
+    assert "Column 1 holds nothing but numbers" in app.warning[0].value
+    assert "tick “The first row holds headings”" in app.warning[0].value
+    app.selectbox(key="pairs-column-0-1").set_value(2).run()
+    assert "numbers" not in app.warning[0].value
+    app.checkbox(key="pairs-headings-1").check().run()
+    assert not app.warning
+    assert startable(app)
+    assert not brought(app, "good.tsv", TSV).warning
+    assert "首行看似列名" in brought(opened(lang="zh"), "dogs.csv", CSV).warning[0].value
+
+
+SEEN = [("I see a dog.", "Je vois un chien."), ("Look!", "« Regarde ! »"), ("Why?", "为什么？")]
+
+
+@pytest.mark.parametrize(
+    ("first", "others", "headed"),
+    [
+        (("English", "French"), SEEN, True),
+        (("original text", "my version"), SEEN, True),
+        (("en", "fr"), [("dog", "chien"), ("cat", "chat")], True),
+        (("bird", "oiseau"), [("dog", "chien"), ("cat", "chat")], False),
+        (("Go!", "Va !"), SEEN, False),
+        (("Go on", "Continue."), SEEN, False),
+        (("1", "2"), SEEN, False),
+        (("", ""), SEEN, False),
+        (("English", "French"), [], False),
+    ],
+)
+def test_what_headings_look_like(first, others, headed):
+    assert looks_headed((first, *others), (0, 1)) is headed
+
+
+def test_what_numbers_look_like():
+    rows = (("id", "no"), ("1", "7 cats"), ("", "8"), ("1,000.5", "9"))
+    assert is_numbers(rows, 0)
+    assert not is_numbers(rows, 1)
+    assert not is_numbers(rows, 2)
+    assert not is_numbers((), 0)
+
+
+def test_open_in_explore_shows_the_run_s_own_sentence(folder, pairs_file, tmp_path):
+    from explorer.training.run_worker import carry_out
+
+    config = TrainingConfig(
+        pairs=str(pairs_file), longest=32, pieces=400, d_model=16, heads=2, encoder_layers=1,
+        decoder_layers=1, d_ff=16, steps=2, batch=16, evaluate_every=2, device="cpu",
+    )  # fmt: skip
+    run = create_run(folder / "own", config)
+    carry_out(run)
+    app = AppTest.from_file(str(ROOT / "explorer" / "app" / "main.py"), default_timeout=60)
+    app.query_params["run"] = "runs/own"
+    app = app.switch_page("views/train.py").run()
+    app.button(key="open").click().run()
+    assert not app.exception
+    assert app.query_params["model"] == "own"
+    assert app.query_params["text"] == run.lesson()["examples"][0]

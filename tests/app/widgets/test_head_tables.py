@@ -1,0 +1,115 @@
+"""What was measured, as it is read on the page."""
+
+import math
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from explorer.app.widgets import head_tables
+from explorer.app.widgets.head_table_columns import columns
+from explorer.heads.head_report import Findings
+
+FOLDER = Path(__file__).parents[3] / "checkpoints" / "heads"
+
+
+@pytest.fixture(scope="module")
+def reverse() -> Findings:
+    return Findings.load(FOLDER / "reverse.json")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.971, "0.97"), (-0.5, "−0.50"), (0.00031, "0.00"), (float("nan"), "–"), (0.0, "0.00")],
+)
+def test_numbers_are_short(value, text):
+    assert head_tables.number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.00031, "+0.00031"), (-13.2412, "−13.24"), (-6.1e-5, "−6.1e−05")]
+)
+def test_a_change_has_its_sign_and_is_never_rounded_to_nothing(value, text):
+    assert head_tables.signed(value) == text
+
+
+def test_the_interval_stands_beside_its_mean(reverse):
+    table = head_tables.looks(reverse, "en")
+    assert len(table) == 24
+    row = table.iloc[22]
+    assert (row.site, row["head"], row.roles) == ("Cross", "L1 H2", "reverse, alignment")
+    assert row.gold_weight == pytest.approx(0.96, abs=0.01)
+    assert row.gold_weight_interval == "[0.96, 0.97]"
+    assert math.isnan(row.distance)
+    assert row.distance_interval == "–"
+
+
+@pytest.mark.parametrize("kind", ["looks", "effects"])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_metric_is_sorted_as_a_number_and_has_its_interval_beside_it(reverse, kind, language):
+    table = getattr(head_tables, kind)(reverse, language)
+    shown = columns(table, language)
+    names = [name for name in table if name in reverse.metrics]
+    assert len(names) > 5
+    for name in names:
+        assert pd.api.types.is_float_dtype(table[name])
+        beside = list(table)[list(table).index(name) + 1]
+        assert beside == f"{name}_interval"
+        assert {name, beside} <= set(shown)
+
+
+def test_the_interval_of_a_change_has_its_signs(reverse):
+    row = reverse.heads.iloc[22]
+    shown = head_tables.effects(reverse, "en").zero_loss_interval[22]
+    assert shown == head_tables.change_interval(row.zero_loss_low, row.zero_loss_high)
+    assert head_tables.change_interval(-0.02, 0.01) == "[−0.02, +0.01]"
+    assert head_tables.change_interval(float("nan"), 0.01) == "–"
+
+
+@pytest.mark.parametrize(
+    ("targets", "words", "by_construction"),
+    [("task", "the task's right answers", False), ("greedy", "own greedy output", True)],
+)
+def test_an_effect_says_which_targets_it_compares_with(targets, words, by_construction):
+    table = pd.DataFrame({"before": [1.0, 0.5], "after": [0.96, 0.7]}, index=["exact", "loss"])
+    text = head_tables.effect_in_words(table, 64, "some", targets, "en")
+    assert words in text
+    assert "100 % → 96 %" in text
+    assert ("by construction" in text) == by_construction
+    assert head_tables.effect_in_words(table, 64, "some", targets, "zh")
+
+
+def test_what_is_listed_in_chinese_has_chinese_marks(reverse):
+    assert head_tables.roles_in_words(reverse, "cross", 1, 2, "zh") == "反转、对齐"
+    (sentence,) = head_tables.impossible(reverse, "cross", 1, 2, "zh")
+    assert sentence.startswith("前一位置、自身位置、后一位置：")
+
+
+def test_roles_show_scores_and_what_cannot_appear(reverse):
+    table = head_tables.roles(reverse, "en")
+    assert table.reverse[22] == "1.00 ✓"
+    assert table.reverse[0] == "–"
+    evidence = head_tables.evidence(reverse, "cross", 1, 2, "en")
+    assert list(evidence.verdict[:2]) == ["below the threshold", "✓ holds"]
+    assert evidence.support[1] == "2176 queries, 256 sentences"
+    (sentence,) = head_tables.impossible(reverse, "cross", 1, 2, "en")
+    assert sentence.startswith("previous position, own position, next position: This role cannot")
+
+
+def test_no_clear_role_is_an_answer(reverse):
+    assert head_tables.roles_in_words(reverse, "encoder", 0, 0, "en") == "no clear role"
+    assert head_tables.heads_by_role(reverse, "encoder")["none"][0] == "L0 H0"
+
+
+def test_confounds_are_said():
+    copy = Findings.load(FOLDER / "copy.json")
+    (sentence,) = head_tables.confounds(copy, "cross", "en")
+    assert "“copy” and “alignment” name the same position" in sentence
+
+
+def test_redundancy_is_said(reverse):
+    cross = head_tables.redundancy(reverse, "en")[-1]
+    assert cross == (
+        "Cross: removing any one of 8 heads changes exact match by at most 2 points; "
+        "removing all of them leaves 0 % of 98 %."
+    )

@@ -1,0 +1,144 @@
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from explorer.core.alignment import (
+    TIMINGS,
+    Gold,
+    align,
+    align_words,
+    aligned_keys,
+    content,
+    error_rate,
+    links,
+    parse_gold,
+    pharaoh,
+    read_gold,
+    refuse_foreign,
+    word_content,
+)
+from explorer.core.errors import AlignmentError
+from explorer.core.merge_words import merge
+from tests.support.example_traces import example_trace, pieces_trace
+
+WEIGHTS = np.array(  # <bos> a b c over x y <eos>; what it says is a b c <eos>
+    [
+        [0.2, 0.3, 0.5],
+        [0.6, 0.3, 0.1],
+        [0.4, 0.4, 0.2],
+        [0.1, 0.2, 0.7],
+    ]
+)
+SOURCE = np.array([True, True, False])
+OUTPUTS = np.array([True, True, True, False])
+
+
+def test_each_timing_reads_its_own_row():
+    assert aligned_keys(WEIGHTS, SOURCE, OUTPUTS, "prediction").tolist() == [1, 0, 0, -1]
+    assert aligned_keys(WEIGHTS, SOURCE, OUTPUTS, "input").tolist() == [0, 0, 1, -1]
+
+
+def test_an_output_that_was_never_fed_in_has_no_row_of_its_own():
+    cut = np.array([True] * 4)  # decoding stopped at the longest output
+    assert aligned_keys(WEIGHTS, SOURCE, cut, "prediction").tolist() == [1, 0, 0, 1]
+    assert aligned_keys(WEIGHTS, SOURCE, cut, "input").tolist() == [0, 0, 1, -1]
+
+
+def test_specials_are_not_counted_and_nothing_links_to_nothing():
+    source = np.array([False, True, True])
+    outputs = np.array([True, False, True, True])
+    assert links(WEIGHTS, source, outputs, "prediction") == {(1, 0), (0, 1), (1, 2)}
+    assert links(WEIGHTS, np.zeros(3, dtype=bool), outputs, "prediction") == frozenset()
+    with pytest.raises(AlignmentError, match="prediction, input"):
+        links(WEIGHTS, source, outputs, "now")
+
+
+def test_a_trace_is_aligned_in_pieces_and_in_words_by_a_head_or_the_mean():
+    trace = pieces_trace()
+    source, outputs = content(trace)
+    assert source.tolist() == [True] * 4 + [False] * 2
+    assert outputs.tolist() == [True] * 4 + [False]
+    assert pharaoh(align(trace, 0, 0, "prediction")) == "0-0 0-1 0-2 1-3"
+    assert pharaoh(align(trace, 0, 0, "input")) == "0-0 0-1 1-2 2-3"
+    assert pharaoh(align(merge(trace), 0, 0, "input")) == "0-0 1-1"
+    assert pharaoh(align_words(trace, 0, 0, "input")) == "0-0 1-1"
+    assert pharaoh(align(trace, 0, None, "input")) == "0-0 0-1 0-2 0-3"  # head 1 decides
+
+
+def test_a_word_is_linked_from_the_rows_that_predict_its_pieces():
+    # By hand, on The, cat and ".": rows 0 and 1 predict "Le" (.75 .875 .1875), rows 2 and 3
+    # "chat" (.75 1.25 0). The row of the word before, of rows 1 and 2, would say The (1 .75 .125).
+    trace = pieces_trace()
+    assert pharaoh(align_words(trace, 0, 0, "prediction")) == "1-0 1-1"
+    with pytest.raises(AlignmentError, match="align_words"):
+        align(merge(trace), 0, 0, "prediction")
+
+
+def test_a_word_that_was_cut_off_is_linked_from_the_rows_there_are():
+    # "chat" goes on: rows 2 and 3 predict "ch" and "at", row 4 "on", which is fed in nowhere.
+    trace = replace(pieces_trace(), predicted_tokens=("▁L", "e", "▁ch", "at", "on"), digest="")
+    assert pharaoh(align_words(trace, 0, 0, "prediction")) == "1-0 1-1 1-2"
+    assert pharaoh(align_words(trace, 0, 0, "input")) == "0-0 1-1"
+    source, outputs = word_content(trace)
+    assert source.tolist() == [True] * 3 + [False] * 2
+    assert outputs.tolist() == [True] * 3
+    unsaid = replace(pieces_trace(), predicted_tokens=(), digest="")
+    assert pharaoh(align_words(unsaid, 0, 0, "prediction")) == "1-0 1-1"
+
+
+def test_words_of_one_piece_are_linked_as_pieces():
+    trace = example_trace()
+    for timing in TIMINGS:
+        assert align_words(trace, 1, 3, timing) == align(trace, 1, 3, timing)
+    with pytest.raises(AlignmentError, match="prediction, input"):
+        align_words(trace, 1, 3, "now")
+
+
+@pytest.mark.parametrize(("layer", "head"), [(1, 0), (0, 2), (-1, None), (0, -1)])
+def test_a_head_that_is_not_there_is_named(layer, head):
+    with pytest.raises(AlignmentError, match="1 layers of 2 heads"):
+        align(pieces_trace(), layer, head)
+
+
+def test_error_rate_is_och_and_ney_s():
+    gold = Gold(frozenset({(0, 0), (1, 1)}), frozenset({(2, 2)}))
+    assert gold.possible == {(0, 0), (1, 1), (2, 2)}
+    assert error_rate([frozenset({(0, 0), (1, 1)})], [gold]) == 0
+    assert error_rate([frozenset({(0, 0), (2, 2), (3, 3)})], [gold]) == pytest.approx(1 - 3 / 5)
+    assert error_rate([frozenset()], [gold]) == 1
+    found = [frozenset({(0, 0), (2, 2), (3, 3)}), frozenset({(5, 5)})]
+    both = [gold, Gold(frozenset(), frozenset())]
+    assert error_rate(found, both) == pytest.approx(1 - 3 / 6)  # counted over the corpus
+    assert math.isnan(error_rate([frozenset()], both[1:]))
+    with pytest.raises(ValueError, match="argument"):
+        error_rate(found, [gold])
+
+
+def test_gold_files_have_sure_and_possible_links(tmp_path):
+    path = tmp_path / "x.gold"
+    path.write_text("0-0 1p2 3?4\n\n2-1\n", "utf-8")
+    first, empty, last = read_gold(path)
+    assert first == Gold(frozenset({(0, 0)}), frozenset({(1, 2), (3, 4), (0, 0)}))
+    assert empty == Gold(frozenset(), frozenset())
+    assert last.sure == {(2, 1)}
+
+
+@pytest.mark.parametrize("text", ["0-0\n0:1", "0-0\n1-", "0-0\n-1-2", "0-0\na-b", "0-0\n1-2-3"])
+def test_what_is_no_link_is_named_with_its_line(text):
+    with pytest.raises(AlignmentError, match="line 2 of “x”"):
+        parse_gold(text, "x")
+
+
+def test_gold_of_other_words_is_refused(tmp_path):
+    gold = Gold(frozenset({(0, 0)}), frozenset({(3, 1)}))
+    refuse_foreign(gold, 4, 2, 1, "x")
+    for size in ((3, 2), (4, 1)):
+        with pytest.raises(AlignmentError, match="3-1"):
+            refuse_foreign(gold, *size, 1, "x")
+    with pytest.raises(AlignmentError, match="cannot be read"):
+        read_gold(tmp_path / "nowhere")
+    (tmp_path / "y").write_bytes(b"\xff\xfe0")
+    with pytest.raises(AlignmentError, match="UTF-8"):
+        read_gold(tmp_path / "y")

@@ -1,0 +1,122 @@
+import math
+
+import pytest
+
+from explorer.core.errors import InterventionError
+from explorer.core.interventions import Ablation, CellEdit, Head, Interventions, RowOverride
+from explorer.core.interventions import expected_errors as expected
+
+LINES = (
+    "ablate cross.1.2",
+    "ablate encoder.0.1 mean",
+    "keep decoder.0.1",
+    "close cross.1.2 3 4",
+    "open decoder.*.* 2 5",
+    "row cross.1.2 3 0.5,0.25,1e-07,2",
+)
+
+
+def test_lines_are_read_and_written_back():
+    done = Interventions.parse(LINES)
+    assert done.texts() == LINES
+    assert done.ablate == (("cross", 1, 2, "zero"), ("encoder", 0, 1, "mean"))
+    assert done.keep == (Head("decoder", 0, 1),)
+    assert done.edit_mask[1] == CellEdit("decoder", None, None, 2, 5, open=True)
+    assert done.override_row == (RowOverride("cross", 1, 2, 3, (0.5, 0.25, 1e-7, 2.0)),)
+    assert Interventions.parse(done.texts()) == done
+    assert hash(done) == hash(Interventions.gather(**done.options()))
+
+
+def test_plain_tuples_will_do_and_nothing_is_nothing():
+    done = Interventions.gather(ablate=[("cross", 1, 2)], keep=[["cross", 0, 0]])
+    assert done.ablate == (Ablation("cross", 1, 2),)
+    assert done
+    assert not Interventions()
+    assert not Interventions.parse([])
+
+
+def test_one_is_undone_and_a_repeated_line_counts_once():
+    done = Interventions.parse([*LINES, LINES[0]])
+    assert done.texts() == LINES
+    assert done.without(LINES[3]).texts() == LINES[:3] + LINES[4:]
+
+
+@pytest.mark.parametrize(
+    ("line", "key"),
+    [
+        ("", "bad_intervention"),
+        ("ablate", "bad_intervention"),
+        ("ablate cross.1", "bad_intervention"),
+        ("ablate cross.1.x", "bad_intervention"),
+        ("ablate cross.1.2 median", "bad_intervention"),
+        ("remove cross.1.2", "bad_intervention"),
+        ("close cross.1.2 3", "bad_intervention"),
+        ("row cross.1.2 3", "bad_intervention"),
+        ("row cross.1.2 3 a,b", "bad_intervention"),
+        ("row cross.1.2 3 ,", "bad_intervention"),
+        ("ablate middle.1.2", "no_such_site"),
+        ("row cross.1.2 3 nan,1", "bad_row"),
+        ("row cross.1.2 3 inf", "bad_row"),
+        ("row cross.1.2 3 1,-1", "bad_row"),
+        ("row cross.1.2 3 0,0", "bad_row"),
+    ],
+)
+def test_what_is_no_intervention_is_refused_in_both_languages(line, key):
+    with pytest.raises(InterventionError) as caught:
+        Interventions.parse([line])
+    assert caught.value.key == key
+    assert caught.value.in_language("zh") != str(caught.value)
+
+
+@pytest.mark.parametrize("weights", [(), (math.nan, 1.0), (-1.0, 2.0)])
+def test_a_row_that_is_none_is_refused(weights):
+    with pytest.raises(InterventionError):
+        Interventions.gather(override_row=[("cross", 0, 0, 0, weights)])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"ablate": [("cross", 1)]},
+        {"ablate": [("cross", None, 1)]},
+        {"ablate": [("cross", "1", 1)]},
+        {"ablate": [("cross", 1.0, 1)]},
+        {"keep": [("cross", 0, 0, 0)]},
+        {"edit_mask": [("cross", 0, 0, None, 1)]},
+        {"override_row": [("cross", 0, 0, 0, ["x"])]},
+        {"override_row": [("cross", 0, 0, 0, 3)]},
+        {"override_row": [("cross", None, 0, 0, 3)]},
+    ],
+)
+def test_parts_that_are_no_places_are_refused(wrong):
+    with pytest.raises(InterventionError):
+        Interventions.gather(**wrong)
+
+
+def test_what_opening_a_cell_makes_unavoidable():
+    assert expected({}) == set()
+    assert expected({"interventions": ["ablate cross.1.2", "close decoder.0.0 1 0"]}) == set()
+    assert expected({"interventions": ["open decoder.*.* 1 2"]}) == {"cached_equals_full"}
+    assert expected({"interventions": ["open cross.0.0 1 2"]}) == {"padding_changes_nothing"}
+    assert expected({"interventions": 3}) == set()  # a forged file
+    assert expected({"interventions": ["open", None, "open x"]}) == set()
+    assert Interventions.parse(["open decoder.0.0 1 2"]).counterfactual
+    assert not Interventions.parse(["close decoder.0.0 1 0"]).counterfactual
+
+
+def test_only_an_opened_later_position_excuses_what_decoding_cannot_see():
+    for line, excused in (
+        ("open decoder.*.* 3 1", set()),
+        ("open decoder.*.* 1 3", {"cached_equals_full"}),
+        ("open cross.0.0 1 3", {"padding_changes_nothing"}),
+        ("nonsense", set()),
+    ):
+        assert expected({"interventions": [line]}) == excused, line
+
+
+def test_a_head_is_removed_one_way_and_never_kept_as_well():
+    assert Interventions.parse(["ablate cross.0.0 mean", "ablate cross.0.0"]).texts() == (
+        "ablate cross.0.0",
+    )
+    with pytest.raises(InterventionError, match="both removed and kept"):
+        Interventions.parse(["ablate cross.0.0", "keep cross.0.0"])

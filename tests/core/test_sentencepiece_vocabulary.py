@@ -1,0 +1,110 @@
+import pickle
+
+import pytest
+
+from explorer.core.errors import VocabularyError
+from explorer.core.sentencepiece_vocabulary import (
+    FEWEST_PIECES,
+    PieceVocabulary,
+    learn_pieces,
+    tidy,
+)
+from explorer.core.vocabulary import BOS, EOS, PAD, SPECIALS
+from explorer.core.word_segmentation import byte_of
+from tests.support.toy_sentences import SENTENCES
+
+
+@pytest.fixture(scope="module")
+def vocabulary() -> PieceVocabulary:
+    return learn_pieces([text for pair in SENTENCES for text in pair], 400)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The cat likes the red house.",
+        "naïve façade",
+        "猫は赤い家が好き。",
+        "🐈‍⬛ שלום",
+        "<pad> <0x41>",
+    ],
+)
+def test_every_character_comes_back(vocabulary, text):
+    ids = vocabulary.encode(text)
+    assert vocabulary.decode(ids) == text
+    assert min(ids) >= len(SPECIALS)  # no text can write a special
+
+
+def test_what_has_no_piece_is_written_in_bytes_that_are_shown_as_such(vocabulary):
+    labels = vocabulary.labels(vocabulary.encode("猫"))
+    assert labels == ("▁", "<0xE7>", "<0x8C>", "<0xAB>")  # 猫 in UTF-8
+    assert [byte_of(label) for label in labels] == [None, *"猫".encode()]
+
+
+def test_a_byte_that_is_a_whole_character_is_shown_as_that(vocabulary):
+    ids = vocabulary.encode("7 & Z")
+    assert vocabulary.labels(ids) == ("▁", "7", "▁", "&", "▁", "Z")
+    assert vocabulary.decode(ids) == "7 & Z"
+
+
+def test_a_forged_piece_that_is_no_text_is_refused(vocabulary):
+    longest = max(vocabulary.labels(range(len(vocabulary))), key=len).lstrip("▁")
+    place = vocabulary.proto.index(longest.encode())
+    forged = vocabulary.proto[:place] + b"\xff\xfe" + vocabulary.proto[place + 2 :]
+    with pytest.raises(VocabularyError, match="cannot be read"):
+        PieceVocabulary(forged)
+
+
+def test_half_a_character_pair_is_no_character(vocabulary):
+    assert vocabulary.decode(vocabulary.encode("a \ud800 b")) == "a ? b"
+
+
+def test_labels_mark_where_words_begin(vocabulary):
+    labels = vocabulary.labels(vocabulary.encode("the cat"))
+    assert "".join(labels) == "▁the▁cat"
+    assert vocabulary.labels([PAD, BOS, EOS]) == SPECIALS
+
+
+def test_decoding_drops_specials(vocabulary):
+    assert vocabulary.decode([BOS, *vocabulary.encode("the cat"), EOS, PAD]) == "the cat"
+
+
+def test_equal_text_gives_equal_pieces_and_never_more_than_asked():
+    lines = [text for pair in SENTENCES for text in pair]
+    assert learn_pieces(lines, 350) == learn_pieces(lines, 350)
+    assert len(learn_pieces(lines, 350)) <= 350
+    assert len(learn_pieces(lines, 8000)) < 1000  # a short text has no more
+
+
+def test_its_bytes_make_it_again(vocabulary):
+    again = PieceVocabulary(vocabulary.proto)
+    assert again == vocabulary
+    assert len(again) == len(vocabulary)
+    assert again.encode("the cat") == vocabulary.encode("the cat")
+    assert pickle.loads(pickle.dumps(again)).encode("the cat") == again.encode("the cat")
+
+
+@pytest.mark.parametrize("text", ["", "  \u00a0\n "])
+def test_an_empty_text_is_refused(vocabulary, text):
+    with pytest.raises(VocabularyError, match="empty"):
+        vocabulary.encode(text)
+
+
+def test_a_text_of_five_thousand_words_is_refused_with_the_limit(vocabulary):
+    with pytest.raises(VocabularyError, match="20000"):
+        vocabulary.encode("cats " * 5000)
+
+
+@pytest.mark.parametrize("proto", [b"", b"no model", b"\x80" * 300])
+def test_bytes_that_are_no_model_are_refused(proto):
+    with pytest.raises(VocabularyError, match=r"cannot be read|needs"):
+        PieceVocabulary(proto)
+
+
+def test_too_little_text_is_refused():
+    with pytest.raises(VocabularyError, match="too little text"):
+        learn_pieces([], FEWEST_PIECES)
+
+
+def test_white_space_is_one_space_and_letters_are_composed():
+    assert tidy(" Va\u00a0\u202f!\t\n e\u0301te\u0301 ") == "Va ! été"

@@ -1,0 +1,66 @@
+import pytest
+
+from explorer.core.errors import VocabularyError
+from explorer.core.vocabulary import BOS, CLASSROOM, EOS, LONGEST_TEXT, PAD, SymbolVocabulary
+
+
+def test_the_classroom_knows_its_twenty_symbols_after_the_specials():
+    assert len(CLASSROOM.symbols) == 20
+    assert CLASSROOM.encode("1 9 a g 甲 丁") == [3, 11, 12, 18, 19, 22]
+    assert CLASSROOM.labels([PAD, BOS, EOS, 19]) == ("<pad>", "<bos>", "<eos>", "甲")
+
+
+def test_decode_undoes_encode_and_drops_specials():
+    ids = CLASSROOM.encode("7 3\t9\n甲")
+    assert CLASSROOM.decode([BOS, *ids, EOS, PAD]) == "7 3 9 甲"
+
+
+def test_an_unknown_symbol_is_named_and_the_known_ones_are_listed():
+    with pytest.raises(VocabularyError) as caught:
+        CLASSROOM.encode("7 x 9")
+    assert "“x”" in str(caught.value)
+    assert "1 2 3" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("", "empty_text"),
+        (" \n\t ", "empty_text"),
+        ("<script>alert(1)</script>", "unknown_symbol"),
+        ("😀", "unknown_symbol"),
+        ("مرحبا", "unknown_symbol"),
+        ("7\u200b", "unknown_symbol"),
+        ("<pad>", "unknown_symbol"),
+        ("7 " * LONGEST_TEXT, "text_too_long"),
+    ],
+)
+def test_bad_text_is_refused_in_one_sentence(text, key):
+    with pytest.raises(VocabularyError) as caught:
+        CLASSROOM.encode(text)
+    assert caught.value.key == key
+    assert len(str(caught.value)) < 300
+
+
+def test_control_characters_of_a_symbol_are_made_visible():
+    with pytest.raises(VocabularyError) as caught:
+        CLASSROOM.encode("\u202e7")
+    assert "\\u202e7" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "symbols", [(), ("a", "a"), ("a b",), ("",), ("<eos>",), ("x" * 17,), (" a",)]
+)
+def test_symbols_that_could_be_confused_are_refused(symbols):
+    with pytest.raises(VocabularyError):
+        SymbolVocabulary(symbols)
+
+
+def test_json_round_trip():
+    assert SymbolVocabulary.from_json(CLASSROOM.to_json()) == CLASSROOM
+
+
+@pytest.mark.parametrize("data", [{}, {"kind": "pieces"}, {"kind": "symbols", "symbols": "ab"}])
+def test_a_foreign_vocabulary_is_refused(data):
+    with pytest.raises(VocabularyError):
+        SymbolVocabulary.from_json(data)

@@ -1,0 +1,117 @@
+import numpy as np
+import pytest
+import torch
+
+from explorer.core.errors import InterventionError, TraceError
+from explorer.heads.counterfactuals import contrast, mean_outputs, value_norms
+from explorer.heads.evaluation_batches import pair_sentences, task_sentences
+from explorer.model.attention_paths import attentions, path
+from explorer.model.hooks import capture
+
+PAIRS = [("1 2 3", "3 2"), ("甲", "甲 1 3"), ("2 2 1 3", "1")]
+
+
+def test_means_are_over_the_queries_of_all_sentences_and_no_padding(explorable):
+    sentences = pair_sentences(explorable, PAIRS, "three")
+    means = mean_outputs(explorable, sentences)
+    assert means.name == "three (3)"
+    sums = {place: torch.zeros(3, 4) for place in attentions(explorable.transformer.config)}
+    counts = dict.fromkeys(sums, 0)
+    for source, target in PAIRS:
+        trace = explorable.trace(source, target=target, capture="full")
+        for site, layer in sums:
+            output = torch.tensor(trace.head_output(site)[layer])  # (head, query, K)
+            sums[site, layer] += output.sum(1)
+            counts[site, layer] += output.shape[1]
+    for number, place in enumerate(sums):
+        torch.testing.assert_close(
+            means.outputs[number], sums[place] / counts[place], atol=1e-5, rtol=1e-4
+        )
+
+
+def test_value_norms_are_those_of_the_vectors_that_are_added(explorable):
+    """Each vector by itself, from the weights of the model: A · (x W_V + b_V) W_O for one head."""
+    trace = explorable.trace("1 2 3", capture="full", pad_to=6)
+    norms = value_norms(explorable, trace)
+    model = explorable.transformer
+    with torch.no_grad(), capture(model, "*.values") as values:
+        source = torch.tensor([[3, 4, 5, 2, 0, 0]])
+        ids = [1, *explorable.target_vocabulary.encode(" ".join(trace.target_tokens[1:]))]
+        model(source, torch.tensor([ids]))
+    for site, layer in attentions(model.config):
+        value = values[path(site, layer, "values")][0]  # (head, key, K)
+        output = model.get_submodule(path(site, layer, "output"))
+        for head in range(3):
+            alone = torch.zeros(value.size(1), 12)
+            alone[:, head * 4 : (head + 1) * 4] = value[head]
+            vectors = output(alone) - output.bias  # (key, D)
+            expected = trace.attention(site)[layer, head] * vectors.norm(dim=-1).detach().numpy()
+            np.testing.assert_allclose(norms[site][layer, head], expected, rtol=1e-4, atol=1e-6)
+    sums = norms["cross"].sum(-1)
+    assert np.abs(sums - 1).max() > 0.01
+
+
+def test_value_norms_need_a_full_capture(explorable):
+    with pytest.raises(TraceError):
+        value_norms(explorable, explorable.trace("1"))
+
+
+def test_a_contrast_holds_the_changed_model_to_the_original_output(explorable):
+    options = {"ablate": [("cross", 0, 1), ("cross", 1, 0), ("decoder", 0, 2)]}
+    original = explorable.trace("1 2 3", pad_to=5)
+    changed = explorable.trace("1 2 3", pad_to=5, **options)
+    result = contrast(explorable, original, changed)
+    assert result.forced.predicted_tokens == original.predicted_tokens
+    assert result.forced.target_tokens == original.target_tokens
+    prefix = " ".join(original.predicted_tokens[:-1])
+    again = explorable.trace("1 2 3", pad_to=5, prefix=prefix, **options)
+    expected = original.losses[:-1] - again.losses[: len(original.losses) - 1]
+    last = result.steps.log_probability[len(original.losses) - 1]
+    assert result.log_probability == pytest.approx(float(expected.sum()) + last, abs=1e-4)
+    steps = result.steps
+    own = steps[: len(original.predicted_tokens)]
+    np.testing.assert_allclose(own.log_probability[:-1], expected, atol=1e-5)
+    np.testing.assert_allclose(
+        own.forced_probability, own.probability * np.exp(own.log_probability), rtol=1e-5
+    )
+    assert own.original.tolist() == list(original.predicted_tokens)
+    assert steps.changed[: len(changed.predicted_tokens)].tolist() == list(changed.predicted_tokens)
+    assert len(steps) == max(len(original.predicted_tokens), len(changed.predicted_tokens))
+    assert result.same_text == (original.predicted_tokens == changed.predicted_tokens)
+    difference = result.map("cross")
+    assert difference.shape == original.attention("cross").shape
+    assert np.abs(difference).max() > 1e-3
+    np.testing.assert_allclose(difference.sum(-1), 0, atol=1e-5)
+
+
+def test_nothing_done_is_no_difference(explorable):
+    original = explorable.trace("1 2 3")
+    result = contrast(explorable, original, original)
+    assert result.same_text
+    assert result.log_probability == pytest.approx(0, abs=1e-5)
+    assert np.abs(result.map("decoder")).max() < 1e-6
+    assert result.steps.same.all()
+
+
+def test_an_output_cut_off_at_the_limit_can_be_compared(explorable):
+    with torch.no_grad():
+        explorable.transformer.logits.bias[2] = -100
+    original = explorable.trace("1 2")
+    result = contrast(explorable, original, explorable.trace("1 2", ablate=[("cross", 0, 0)]))
+    assert len(result.steps) == 11
+
+
+def test_a_mean_needs_its_batch_again(explorable):
+    means = mean_outputs(explorable, task_sentences(explorable, 8))
+    original = explorable.trace("1 2")
+    changed = explorable.trace("1 2", ablate=[("cross", 0, 0, "mean")], means=means)
+    assert changed.facts["means"] == means.name
+    assert contrast(explorable, original, changed, means).log_probability != 0
+    with pytest.raises(InterventionError):
+        contrast(explorable, original, changed)
+
+
+def test_two_texts_are_not_compared(explorable):
+    with pytest.raises(InterventionError) as caught:
+        contrast(explorable, explorable.trace("1"), explorable.trace("2"))
+    assert caught.value.key == "nothing_changed"

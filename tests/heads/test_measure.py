@@ -1,0 +1,89 @@
+import numpy as np
+import pytest
+import torch
+
+from explorer.core.vocabulary import EOS
+from explorer.heads import attention_metrics
+from explorer.heads.evaluation_batches import line_sentences, pair_sentences, task_sentences
+from explorer.heads.measure import METRICS, digest, measure
+
+
+@pytest.fixture
+def findings(explorable):
+    return measure(explorable, task_sentences(explorable, 30))
+
+
+def test_one_row_a_head_and_an_interval_a_figure(findings):
+    heads = findings.heads
+    assert heads.groupby("site").size().to_dict() == {"encoder": 3, "decoder": 6, "cross": 6}
+    assert set(findings.metrics) == set(METRICS)
+    for name in METRICS:
+        own = heads[heads[name].notna()]
+        assert len(own)
+        assert (own[f"{name}_low"] <= own[name] + 1e-12).all()
+        assert (own[name] <= own[f"{name}_high"] + 1e-12).all()
+    assert heads.distance.isna().tolist() == (heads.site == "cross").tolist()
+    assert heads.gold_weight.notna().tolist() == (heads.site == "cross").tolist()
+
+
+def test_a_batch_measures_what_its_sentences_measure_alone(explorable):
+    """Traced one by one, without padding, and added up: every query counts alike."""
+    pairs = [("1 2 3", "3 2 1"), ("甲", "甲 1"), ("2 2 1 3 甲 1", "3")]
+    heads = measure(explorable, pair_sentences(explorable, pairs, "three")).heads
+    for site in ("encoder", "decoder", "cross"):
+        found: dict[str, list] = {"confidence": [], "entropy": [], "sink": []}
+        for source, target in pairs:
+            trace = explorable.trace(source, target=target)
+            weights = trace.attention(site).reshape(1, -1, *trace.attention(site).shape[2:])
+            opened = trace.mask(site)[None]
+            tokens = np.array(trace.keys(site))[None]
+            end, special = tokens == "<eos>", (tokens == "<bos>") | (tokens == "<eos>")
+            found["confidence"].append(attention_metrics.confidence(weights, opened, end))
+            found["entropy"].append(attention_metrics.entropy(weights, opened))
+            cells = opened & special[:, None]
+            found["sink"].append(attention_metrics.mass_on(weights, cells, opened.sum(-1) > 1))
+        for name, tallies in found.items():
+            mean = sum(t.total[0] for t in tallies) / sum(t.count[0] for t in tallies)
+            np.testing.assert_allclose(heads[heads.site == site][name], mean, atol=1e-6)
+
+
+def test_what_the_batch_was_is_said(explorable, findings):
+    assert findings.facts["sentences"] == 30
+    assert findings.facts["targets"] == "task"
+    assert findings.facts["batch"].startswith("reverse, held out")
+    assert findings.facts["digest"] == digest(explorable.transformer)
+    with torch.no_grad():
+        explorable.transformer.logits.bias[EOS] += 1
+    assert findings.facts["digest"] != digest(explorable.transformer)
+
+
+def test_roles_say_why_they_cannot_be(explorable):
+    findings = measure(explorable, line_sentences(explorable, ["1 2 3 甲", "2 1"], "mine"))
+    assert findings.facts["targets"] == "greedy"
+    roles = findings.roles.set_index(["site", "layer", "head", "role"])
+    assert roles.doubt["cross", 0, 0, "alignment"] == "no_gold"
+    assert roles.doubt["decoder", 0, 0, "next"] == "later"
+    assert roles.doubt["cross", 0, 0, "next"] == "elsewhere"
+    assert roles.doubt["encoder", 0, 0, "self"] == "too_few"
+    assert not roles.holds[roles.doubt != ""].any()
+    assert findings.roles_of("encoder", 0, 0) == ()
+
+
+def test_on_reverse_the_roles_that_look_the_same_are_said(findings):
+    (confound,) = findings.facts["confounds"]
+    assert confound == {"site": "cross", "roles": ["reverse", "alignment"], "share": 1.0}
+    assert findings.confounded("cross", "reverse") == ("alignment",)
+    assert findings.confounded("encoder", "self") == ()
+
+
+def test_progress_is_told_and_can_end_it(explorable):
+    shares: list[float] = []
+    measure(explorable, task_sentences(explorable, 40), shares.append)
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+
+    def stop(share: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        measure(explorable, task_sentences(explorable, 40), stop)

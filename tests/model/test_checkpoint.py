@@ -1,0 +1,194 @@
+import json
+import os
+import pickle
+import stat
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load, save
+
+from explorer.core.errors import CheckpointError, ExplorerError
+from explorer.core.vocabulary import SymbolVocabulary
+from explorer.model.checkpoint import (
+    LARGEST_FILE,
+    Checkpoint,
+    from_bytes,
+    load_checkpoint,
+    save_checkpoint,
+    to_bytes,
+    write_atomically,
+)
+from tests.support.tiny_configs import PRIMES
+
+
+@pytest.fixture
+def checkpoint(make_model) -> Checkpoint:
+    source = SymbolVocabulary(tuple("abcdefghij"))
+    target = SymbolVocabulary(tuple("abcdefghijklmn"))
+    return Checkpoint(make_model(PRIMES), source, target, {"task": "copy", "note": "甲"})
+
+
+def rewrite(data: bytes, **changes: str) -> bytes:
+    """The same tensors with other words beside them."""
+    length = int.from_bytes(data[:8], "little")
+    metadata = json.loads(data[8 : 8 + length])["__metadata__"]
+    return save(load(data), metadata | changes)
+
+
+def test_a_file_gives_back_weights_config_vocabularies_and_facts(checkpoint, tmp_path):
+    path = tmp_path / "deep" / "x.safetensors"
+    save_checkpoint(checkpoint, path)
+    again = load_checkpoint(path)
+    assert again.model.config == PRIMES
+    assert not again.model.training
+    assert again.source_vocabulary == checkpoint.source_vocabulary
+    assert again.target_vocabulary == checkpoint.target_vocabulary
+    assert again.facts == checkpoint.facts
+    for one, other in zip(again.model.parameters(), checkpoint.model.parameters(), strict=True):
+        assert torch.equal(one, other)
+
+
+def test_tied_weights_are_stored_once_and_stay_tied(make_model, tmp_path):
+    config = replace(PRIMES, source_vocabulary=17, tied_embeddings=True)
+    vocabulary = SymbolVocabulary(tuple("abcdefghijklmn"))
+    data = to_bytes(Checkpoint(make_model(config), vocabulary, vocabulary, {}))
+    model = from_bytes(data, "x").model
+    assert model.logits.weight is model.encoder.embedding.tokens.weight
+    assert sum(weight.numel() for weight in load(data).values()) == config.parameters
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "x"
+    path.write_bytes(b"old")
+
+    def fail(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(CheckpointError, match="No space left"):
+        write_atomically(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_written_file_can_be_read_by_others(tmp_path):
+    write_atomically(tmp_path / "x", b"new")
+    assert stat.S_IMODE((tmp_path / "x").stat().st_mode) == 0o644
+
+
+def test_a_place_that_is_no_folder_is_said(tmp_path):
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(CheckpointError) as caught:
+        write_atomically(tmp_path / "file" / "x", b"new")
+    assert caught.value.key == "unwritable_file"
+
+
+def changed(checkpoint: Checkpoint, how: str) -> bytes:
+    data = to_bytes(checkpoint)
+    tensors = load(data)
+    config = {"d_model": 42, "heads": 7, "source_vocabulary": 13}
+    match how:
+        case "truncated":
+            return data[: len(data) // 2]
+        case "empty":
+            return b""
+        case "text":
+            return b"not a checkpoint, only words" * 9
+        case "pickle":
+            return pickle.dumps({"weight": [1.0]})
+        case "torch.save":
+            return b"PK\x03\x04" + bytes(100)
+        case "foreign":
+            return save(tensors)
+        case "newer":
+            return rewrite(data, version="2")
+        case "no config":
+            return rewrite(data, config="3")
+        case "half a config":
+            return rewrite(data, config=json.dumps(config))
+        case "wrong sizes":
+            return rewrite(data, config=json.dumps(config | {"target_vocabulary": 17}))
+        case "huge sizes":
+            huge = config | {"target_vocabulary": 17, "d_model": 8192, "heads": 8}
+            return rewrite(data, config=json.dumps(huge | {"encoder_layers": 64}))
+        case "deep json":
+            return rewrite(data, facts="[" * 100_000)
+        case "one symbol too few":
+            short = {"kind": "symbols", "symbols": list("abc")}
+            return rewrite(data, source_vocabulary=json.dumps(short))
+        case "not a number":
+            tensors["logits.bias"][0] = float("nan")
+            metadata = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
+            return save(tensors, metadata["__metadata__"])
+    raise AssertionError(how)
+
+
+@pytest.mark.parametrize(
+    ("how", "key"),
+    [
+        ("truncated", "damaged_checkpoint"),
+        ("empty", "damaged_checkpoint"),
+        ("text", "damaged_checkpoint"),
+        ("pickle", "is_pickle"),
+        ("torch.save", "is_pickle"),
+        ("foreign", "foreign_checkpoint"),
+        ("newer", "checkpoint_version"),
+        ("no config", "damaged_facts"),
+        ("half a config", "bad_size"),
+        ("wrong sizes", "mismatched_weights"),
+        ("huge sizes", "too_many_parameters"),
+        ("deep json", "damaged_facts"),
+        ("one symbol too few", "mismatched_weights"),
+        ("not a number", "damaged_checkpoint"),
+    ],
+)
+def test_what_is_no_checkpoint_is_refused_in_one_sentence(checkpoint, how, key):
+    with pytest.raises(ExplorerError) as caught:
+        from_bytes(changed(checkpoint, how), "upload.safetensors")
+    assert caught.value.key == key
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_file_and_a_folder_are_said(tmp_path):
+    for path in (tmp_path / "nowhere.safetensors", tmp_path):
+        with pytest.raises(CheckpointError) as caught:
+            load_checkpoint(path)
+        assert caught.value.key == "unreadable_file"
+
+
+def test_an_absurdly_large_file_is_not_read(tmp_path):
+    path = tmp_path / "large.safetensors"
+    with path.open("wb") as file:
+        file.truncate(LARGEST_FILE + 1)  # sparse: takes no room
+    with pytest.raises(CheckpointError) as caught:
+        load_checkpoint(path)
+    assert caught.value.key == "checkpoint_too_large"
+
+
+def test_two_hundred_mutations_of_a_file_end_in_a_model_or_a_sentence(checkpoint):
+    data = to_bytes(checkpoint)
+    head = 8 + int.from_bytes(data[:8], "little")
+    random = np.random.default_rng(11)
+    refused = 0
+    for _ in range(200):
+        mutated = bytearray(data)
+        for place in random.integers(0, head, random.integers(1, 6)):
+            mutated[place] = random.integers(0, 256)
+        cut = random.integers(0, len(data)) if random.random() < 0.2 else len(data)
+        try:
+            from_bytes(bytes(mutated[:cut]), "x.safetensors")
+        except ExplorerError:
+            refused += 1
+    assert refused > 150
+
+
+def test_a_header_whose_length_looks_like_a_pickle_is_read_all_the_same(explorable):
+    lengths = set()
+    for size in range(0, 256, 4):
+        checkpoint = replace(explorable.checkpoint, facts={"note": "x" * size})
+        data = to_bytes(checkpoint)
+        lengths.add(data[0])
+        assert from_bytes(data, "x").facts["note"] == "x" * size
+    assert 0x80 in lengths  # as a pickle begins

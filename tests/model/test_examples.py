@@ -1,0 +1,79 @@
+import re
+from pathlib import Path
+
+import pytest
+
+from explorer.model import examples
+from explorer.model.catalog import Entry
+from explorer.model.explorable import load
+
+SHIPPED = Path(__file__).parents[2] / "checkpoints"
+
+MODEL = "english-french"
+ENTRY = Entry(MODEL, "", room=257, longest=128, sentences=True)
+
+
+def test_english_french_opens_with_the_black_cat():
+    texts = examples.texts(MODEL)
+    assert texts[0] == "The black cat is sleeping on the red chair."
+    assert ENTRY.examples == texts
+
+
+@pytest.mark.parametrize("model", [MODEL, "chinese-english"])
+def test_a_translator_has_eight_sentences_each_with_a_hint_in_both_languages(model):
+    texts = examples.texts(model)
+    assert len(texts) == 8
+    for text in texts:
+        english, chinese = (examples.hint(model, text, language) for language in ("en", "zh"))
+        assert english != chinese
+        assert 30 < len(english) < 130  # two lines of the header on a small screen
+        assert 10 < len(chinese) < 60
+
+
+@pytest.mark.parametrize(
+    ("model", "text"),
+    [(MODEL, "Something else."), ("reverse", "7 3 9"), ("../errors", "x"), ("no-model", "")],
+)
+def test_any_other_text_has_no_hint(model, text):
+    assert examples.hint(model, text, "en") == ""
+
+
+def test_a_model_without_a_file_has_no_sentences():
+    assert examples.texts("reverse") == ()
+    assert examples.texts("errors") == ()
+
+
+ENGLISH = {"not", "red", "him", "see", "to you", "it", "will give", "do", "There are", "are"}
+ENGLISH |= {"Her", "brother", "that", "Sa", "rouge"}  # and two words the model does not write
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_a_hint_says_is_written_is_written_by_the_shipped_model(language):
+    model = load(SHIPPED / f"{MODEL}.safetensors")
+    for text in examples.texts(MODEL):
+        quoted = set(re.findall(r"“([^”]+)”", examples.hint(MODEL, text, language)))
+        assert quoted, text
+        written = model.trace(text).text
+        for word in quoted - ENGLISH:
+            assert word in written, (text, word, written)
+        for word in quoted & ENGLISH - {"Sa", "rouge"}:
+            assert word in text, (text, word)
+
+
+def test_the_forgotten_word_is_there_to_click():
+    model = load(SHIPPED / f"{MODEL}.safetensors")
+    text = examples.texts(MODEL)[0]
+    steps = model.trace(text).steps()
+    after_chair = steps.step[(steps.token == "▁chaise") & steps.chosen].item() + 1
+    red = steps[(steps.step == after_chair) & (steps.token == "▁rouge")].iloc[0]
+    assert red["rank"] <= 3
+    chosen = model.trace(text, force={after_chair: int(red["id"])})
+    assert chosen.text == "Le chat noir dort sur la chaise rouge."
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [("猫在桌子上。", "The cat is on the table."), ("他不喝咖啡。", "He doesn't drink coffee.")],
+)
+def test_chinese_is_translated(text, right):
+    assert load(SHIPPED / "chinese-english.safetensors").trace(text).text == right

@@ -1,0 +1,223 @@
+import threading
+
+import numpy as np
+import pytest
+import torch
+
+from explorer.core.errors import ConfigError, ExplorerError, VocabularyError
+from explorer.core.trace import Trace
+from explorer.core.vocabulary import CLASSROOM, EOS
+from explorer.model.checkpoint import Checkpoint
+from explorer.model.explorable import ExplorableModel
+from explorer.model.hooks import capture, edit
+from explorer.model.transformer import ModelConfig
+
+
+def test_labels_follow_the_contract(explorable):
+    trace = explorable.trace("1 2 甲")
+    assert trace.source_tokens == ("1", "2", "甲", "<eos>")
+    assert trace.target_tokens[0] == "<bos>"
+    assert trace.target_tokens[1:] == trace.predicted_tokens[:-1]
+    steps = len(trace.target_tokens)
+    assert trace.attention("encoder").shape == (1, 3, 4, 4)
+    assert trace.attention("decoder").shape == (2, 3, steps, steps)
+    assert trace.attention("cross").shape == (2, 3, steps, 4)
+    assert trace.facts["model"] == "tiny"
+
+
+def test_the_captured_rows_equal_those_seen_while_decoding(explorable):
+    """The causal mask makes row t of one pass what step t + 1 saw, one token at a time."""
+    trace = explorable.trace("3 1 2")
+    model, steps = explorable.transformer, len(trace.target_tokens)
+    assert steps >= 3
+    ids = explorable.target_vocabulary.encode(" ".join(trace.target_tokens[1:]))
+    source = torch.tensor([[*explorable.source_vocabulary.encode("3 1 2"), EOS]])
+    for row in range(steps):
+        target = torch.tensor([[1, *ids[:row]]])
+        with torch.no_grad(), capture(model, "decoder.*.pattern") as seen:
+            model(source, target)
+        for layer in range(2):
+            cross = seen[f"decoder.layers.{layer}.cross_attention.pattern"][0, :, -1]
+            np.testing.assert_allclose(trace.attention("cross")[layer, :, row], cross, atol=1e-6)
+            own = seen[f"decoder.layers.{layer}.self_attention.pattern"][0, :, -1]
+            np.testing.assert_allclose(
+                trace.attention("decoder")[layer, :, row, : row + 1], own, atol=1e-6
+            )
+
+
+def test_integrity_is_measured_and_sound(explorable):
+    integrity = explorable.trace("1 2", pad_to=5).integrity()
+    assert list(integrity.check) == [
+        "rows_sum_to_one",
+        "closed_cells_are_zero",
+        "hooked_equals_plain",
+        "cached_equals_full",
+        "padding_changes_nothing",
+        "unchanged_since_capture",
+    ]
+    assert integrity.ok.all()
+    assert "padding_changes_nothing" not in explorable.trace("1 2").integrity().check.tolist()
+
+
+def test_integrity_measures_a_pass_that_was_disturbed(explorable):
+    calls = iter(range(1000))
+    disturb = {
+        "decoder.layers.0.self_attention.head_output": lambda value: value + 0.1 * next(calls)
+    }
+    with edit(explorable.transformer, disturb):
+        integrity = explorable.trace("1 2").integrity().set_index("check")
+    assert not integrity.ok["hooked_equals_plain"]
+    assert not integrity.ok["cached_equals_full"]
+
+
+def test_padding_runs_and_is_closed_with_its_reason(explorable):
+    plain, padded = explorable.trace("1 2"), explorable.trace("1 2", pad_to=5)
+    assert padded.source_tokens == ("1", "2", "<eos>", "<pad>", "<pad>")
+    assert padded.predicted_tokens == plain.predicted_tokens
+    assert (padded.mask_reason("cross")[:, 3:] == "padding").all()
+    assert (padded.mask_reason("encoder")[:, 3:] == "padding").all()
+    np.testing.assert_allclose(
+        padded.attention("cross")[..., :3], plain.attention("cross"), atol=1e-6
+    )
+    later = padded.mask_reason("decoder")[np.triu_indices(len(padded.target_tokens), 1)]
+    assert (later == "later position").all()
+
+
+def test_full_capture_holds_what_attention_is_made_of(explorable):
+    trace = explorable.trace("1 2 3", pad_to=6, capture="full")
+    for site in trace.sites:
+        scores = np.where(trace.mask(site), trace.scores(site), -np.inf)
+        weights = np.exp(scores - scores.max(-1, keepdims=True))
+        weights /= weights.sum(-1, keepdims=True)
+        np.testing.assert_allclose(trace.attention(site), weights, atol=1e-6)
+        mixed = trace.attention(site) @ trace.values(site)
+        np.testing.assert_allclose(trace.head_output(site), mixed, atol=1e-6)
+
+
+def test_a_prefix_is_forced_and_decoding_goes_on(explorable):
+    trace = explorable.trace("1 2 3", prefix="甲 甲")
+    assert trace.predicted_tokens[:2] == ("甲", "甲")
+    chosen = trace.steps().query("chosen").set_index("step")
+    assert chosen.forced.tolist()[:3] == [True, True, False]
+    assert (chosen[~chosen.forced]["rank"] == 1).all()
+
+
+def test_a_target_is_forced_to_its_end_with_a_loss_for_each_token(explorable):
+    trace = explorable.trace("1 2 3", target="3 2 1")
+    assert trace.predicted_tokens == ("3", "2", "1", "<eos>")
+    source = torch.tensor([[3, 4, 5, EOS]])
+    target = torch.tensor([[1, 5, 4, 3]])
+    with torch.no_grad():
+        logits = explorable.transformer(source, target)[0]
+    expected = torch.nn.functional.cross_entropy(
+        logits, torch.tensor([5, 4, 3, EOS]), reduction="none"
+    )
+    np.testing.assert_allclose(trace.losses, expected, atol=1e-5)
+    assert trace.steps().query("chosen").forced.all()
+
+
+def test_one_forced_step_leaves_the_steps_before_it(explorable):
+    plain = explorable.trace("1 2 3")
+    other = 7 if plain.predicted_tokens[1] != "甲" else 3
+    trace = explorable.trace("1 2 3", force={2: other})
+    assert trace.predicted_tokens[0] == plain.predicted_tokens[0]
+    assert trace.predicted_tokens[1] == explorable.target_vocabulary.label(other)
+    chosen = trace.steps().query("chosen").set_index("step")
+    assert chosen.forced.tolist().count(True) == 1
+    assert trace.facts["forced"] == {"2": other}
+
+
+def test_candidates_are_the_best_by_the_logits(explorable):
+    trace = explorable.trace("2 2", target="甲 1")
+    with torch.no_grad():
+        logits = explorable.transformer(torch.tensor([[4, 4, EOS]]), torch.tensor([[1, 7, 3]]))
+    probabilities = logits[0].softmax(-1)
+    for step, rows in trace.steps().groupby("step"):
+        expected = probabilities[step - 1]
+        order = [number for number in expected.argsort(descending=True).tolist() if number >= EOS]
+        assert rows.id.tolist() == order
+        assert rows["rank"].tolist() == list(range(1, 7))
+        np.testing.assert_allclose(rows.probability, expected[order], atol=1e-6)
+        assert rows.chosen.sum() == 1
+
+
+def test_a_chosen_token_below_the_ten_best_is_listed_with_its_true_rank(make_model):
+    config = ModelConfig(source_vocabulary=23, target_vocabulary=23, d_model=12, heads=3, d_ff=8)
+    model = ExplorableModel(Checkpoint(make_model(config), CLASSROOM, CLASSROOM, {}), "x")
+    ranks = set()
+    for token in range(EOS, 23):
+        rows = model.trace("1 2", force={1: token}).steps().query("step == 1")
+        (own,) = rows[rows.chosen]["rank"]
+        assert rows["rank"].tolist() == sorted({*range(1, 11), own})
+        ranks.add(own)
+    assert ranks == set(range(1, 22))
+
+
+def test_gold_comes_from_the_task(explorable):
+    trace = explorable.trace("1 2 3", target="3 2 1", pad_to=5)
+    expected = np.zeros((4, 5), bool)
+    expected[[0, 1, 2], [2, 1, 0]] = True
+    np.testing.assert_array_equal(trace.gold, expected)
+
+
+def test_a_length_stop_does_not_feed_in_the_last_prediction(explorable):
+    with torch.no_grad():
+        explorable.transformer.logits.bias[EOS] = -100
+    trace = explorable.trace("1")
+    assert len(trace.target_tokens) == len(trace.predicted_tokens) == 11
+    assert trace.predicted_tokens[-1] != "<eos>"
+    assert not trace.facts["ended"]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "key"),
+    [
+        ("", {}, "empty_text"),
+        ("9", {}, "unknown_symbol"),
+        ("1 " * 11, {}, "long_source"),
+        ("1", {"pad_to": 1}, "bad_padding"),
+        ("1", {"pad_to": 12}, "bad_padding"),
+        ("1", {"capture": "all"}, "bad_capture"),
+        ("1", {"target": "1", "prefix": "1"}, "two_ways_to_force"),
+        ("1", {"target": "1 " * 11}, "long_target"),
+        ("1", {"force": {1: 0}}, "no_candidate"),
+        ("1", {"force": {1: 8}}, "no_candidate"),
+        ("1", {"force": {0: 3}}, "no_such_step"),
+        ("1", {"force": {99: 3}}, "no_such_step"),
+    ],
+)
+def test_what_cannot_be_traced_is_refused_in_one_sentence(explorable, text, options, key):
+    with pytest.raises(ExplorerError) as caught:
+        explorable.trace(text, **options)
+    assert caught.value.key == key
+    assert isinstance(caught.value, (VocabularyError, ConfigError))
+
+
+def test_the_longest_text_still_runs(explorable):
+    assert len(explorable.trace("1 " * 10).source_tokens) == 11
+
+
+def test_visitors_in_threads_get_their_own_traces(explorable):
+    texts = ["1", "2 3", "甲 1 2", "3 3 3 3 1"]
+    expected = {text: explorable.trace(text).digest for text in texts}
+    got: list[tuple[str, Trace]] = []
+
+    def visit(text: str) -> None:
+        got.extend((text, explorable.trace(text)) for _ in range(10))
+
+    threads = [threading.Thread(target=visit, args=(text,)) for text in texts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(got) == 40
+    for text, trace in got:
+        assert trace.source_tokens[:-1] == tuple(text.split())
+        assert trace.integrity().ok.all()
+    assert {text: trace.digest for text, trace in got} == expected
+
+
+def test_a_model_says_in_one_line_what_it_is(explorable):
+    config = explorable.transformer.config
+    layers = f"{config.encoder_layers}+{config.decoder_layers} layers"
+    assert repr(explorable) == f"ExplorableModel('{explorable.name}': {layers}, 3 heads)"

@@ -1,0 +1,59 @@
+import torch
+
+from explorer.core.vocabulary import BOS, EOS, PAD
+from explorer.model.greedy_decoding import NOTHING, greedy, greedy_steps
+from explorer.model.transformer import Transformer, padding_mask
+
+SOURCE = torch.tensor([[3, 4, 5, 2], [6, 2, PAD, PAD]])
+
+
+def decode(model: Transformer, source: torch.Tensor, limit: int, forced=NOTHING) -> list:
+    mask = padding_mask(source)
+    steps = greedy_steps(model, model.encode(source, mask), mask, limit, forced)
+    return [token.tolist() for _, token in steps]
+
+
+@torch.no_grad()
+def test_greedy_equals_recomputing_everything_for_every_token(make_model):
+    model = make_model()
+    decoded = greedy(model, SOURCE, limit=9)
+    target = torch.full((2, 1), BOS)
+    done = torch.zeros(2, dtype=torch.bool)
+    for _ in range(decoded.size(1)):
+        token = model(SOURCE, target)[:, -1, EOS:].argmax(-1) + EOS
+        token = token.masked_fill(done, PAD)
+        done |= token == EOS
+        target = torch.cat([target, token[:, None]], 1)
+    assert torch.equal(decoded, target[:, 1:])
+
+
+@torch.no_grad()
+def test_padding_and_beginning_are_never_chosen(make_model):
+    model = make_model()
+    model.logits.bias[PAD] = model.logits.bias[BOS] = 100
+    assert (greedy(model, SOURCE[:1], limit=9) >= EOS).all()
+
+
+@torch.no_grad()
+def test_a_finished_sequence_goes_on_with_padding_and_all_finished_ends(make_model):
+    model = make_model()
+    assert decode(model, SOURCE, 9, {1: 7, 2: EOS}) == [[7, 7], [EOS, EOS]]
+    model.logits.bias[EOS] = 100
+    assert greedy(model, SOURCE, limit=9).tolist() == [[EOS], [EOS]]
+
+
+@torch.no_grad()
+def test_a_forced_step_changes_what_follows_it_alone(make_model):
+    model = make_model()
+    plain = decode(model, SOURCE[:1], 6)
+    other = next(number for number in range(3, 17) if [number] != plain[2])
+    forced = decode(model, SOURCE[:1], 6, {3: other})
+    assert forced[:2] == plain[:2]
+    assert forced[2] == [other]
+
+
+@torch.no_grad()
+def test_the_limit_ends_a_decoding_without_end(make_model):
+    model = make_model()
+    model.logits.bias[EOS] = -100
+    assert greedy(model, SOURCE, limit=5).shape == (2, 5)

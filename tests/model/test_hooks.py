@@ -1,0 +1,128 @@
+import threading
+
+import pytest
+import torch
+
+from explorer.core.errors import HookError
+from explorer.model.hooks import capture, edit, watched
+
+SOURCE = torch.tensor([[3, 4, 5, 2]])
+TARGET = torch.tensor([[1, 6, 7]])
+
+
+def test_paths_are_those_of_the_modules(make_model):
+    points = make_model().hook_points
+    assert "encoder.layers.0.self_attention.pattern" in points
+    assert "decoder.layers.2.cross_attention.scores" in points
+    assert len(points) == 5 * (2 + 2 * 3)
+
+
+def test_capture_does_not_change_the_logits(make_model):
+    model = make_model()
+    plain = model(SOURCE, TARGET)
+    with capture(model, "*"):
+        torch.testing.assert_close(model(SOURCE, TARGET), plain, rtol=0, atol=2e-6)
+    assert torch.equal(model(SOURCE, TARGET), plain)
+
+
+def test_nothing_is_watched_after_the_block_even_when_it_fails(make_model):
+    model = make_model()
+    with pytest.raises(ZeroDivisionError), capture(model, "*"):
+        _ = 1 / 0
+    assert not watched(*model.hook_points.values())
+
+
+def test_captured_patterns_keep_their_gradients(make_model):
+    model = make_model()
+    with capture(model, "decoder.layers.0.cross_attention.pattern") as values:
+        logits = model(SOURCE, TARGET)
+    (pattern,) = values.values()
+    pattern.retain_grad()
+    logits.sum().backward()
+    assert pattern.grad is not None
+    assert pattern.grad.abs().sum() > 0
+
+
+def test_an_edit_changes_what_follows_and_capture_sees_the_edited_value(make_model):
+    model = make_model()
+    plain = model(SOURCE, TARGET)
+    name = "decoder.layers.2.cross_attention.head_output"
+    with edit(model, {name: torch.zeros_like}), capture(model, name) as values:
+        edited = model(SOURCE, TARGET)
+    assert not values[name].any()
+    assert (edited - plain).abs().max() > 1e-3
+    assert torch.equal(model(SOURCE, TARGET), plain)
+
+
+def test_two_edits_around_one_another_both_apply(make_model):
+    model = make_model()
+    name = "encoder.layers.0.self_attention.head_output"
+    with (
+        edit(model, {name: torch.ones_like}),
+        edit(model, {name: lambda value: 3 * value}),
+        capture(model, name) as values,
+    ):
+        model(SOURCE, TARGET)
+    assert values[name].unique().tolist() == [3.0]
+
+
+def test_an_unknown_pattern_is_refused(make_model):
+    with pytest.raises(HookError), capture(make_model(), "*.no_such_point"):
+        pass
+
+
+def test_two_models_do_not_record_each_other(make_model):
+    one, other = make_model(seed=1), make_model(seed=2)
+    with capture(one, "*.pattern") as values:
+        other(SOURCE, TARGET)
+    assert values == {}
+
+
+def test_threads_on_one_model_never_see_each_others_values(make_model):
+    model = make_model()
+    sources = [torch.randint(3, 13, (1, length)) for length in (2, 3, 5, 7)]
+    expected = []
+    for source in sources:
+        with capture(model, "*") as values:
+            model(source, TARGET)
+        expected.append(values)
+    wrong: list[str] = []
+    barrier = threading.Barrier(len(sources))
+
+    def look(mine: int) -> None:
+        barrier.wait()
+        for _ in range(30):
+            with capture(model, "*") as values:
+                model(sources[mine], TARGET)
+            for name, value in expected[mine].items():
+                if values[name].shape != value.shape or not torch.allclose(
+                    values[name], value, atol=1e-5
+                ):
+                    wrong.append(name)
+
+    threads = [threading.Thread(target=look, args=(mine,)) for mine in range(len(sources))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_a_thread_that_edits_leaves_the_others_alone(make_model):
+    model = make_model()
+    plain = model(SOURCE, TARGET)
+    inside, done = threading.Event(), threading.Event()
+
+    def disturb() -> None:
+        with edit(model, {"*.pattern": torch.zeros_like}):
+            inside.set()
+            done.wait()
+
+    thread = threading.Thread(target=disturb)
+    thread.start()
+    inside.wait()
+    try:
+        assert torch.equal(model(SOURCE, TARGET), plain)
+    finally:
+        done.set()
+        thread.join()

@@ -1,0 +1,264 @@
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import nn
+
+from explorer.core.errors import ConfigError, MaskError
+from explorer.core.vocabulary import PAD
+from explorer.model.hooks import capture
+from explorer.model.transformer import (
+    Attention,
+    ModelConfig,
+    Residual,
+    SelfAttention,
+    Transformer,
+    causal_mask,
+    padding_mask,
+    refuse_closed_rows,
+    sinusoids,
+)
+from tests.support.tiny_configs import PRIMES
+
+SOURCE = torch.tensor([[3, 4, 5, 12, 2], [6, 7, 2, PAD, PAD]])  # (B, S) = (2, 5)
+TARGET = torch.tensor([[1, 6, 16, 7], [1, 8, PAD, PAD]])  # (B, T) = (2, 4)
+REAL = TARGET != PAD
+
+
+def copy_linear(ours: list[nn.Linear], weight: torch.Tensor, bias: torch.Tensor) -> None:
+    weight.copy_(torch.cat([linear.weight for linear in ours]))
+    bias.copy_(torch.cat([linear.bias for linear in ours]))
+
+
+def copy_attention(ours: Attention, theirs: nn.MultiheadAttention) -> None:
+    own = isinstance(ours, SelfAttention)
+    projections = [ours.query_key_value] if own else [ours.query, ours.key_value]
+    copy_linear(projections, theirs.in_proj_weight, theirs.in_proj_bias)
+    copy_linear([ours.output], theirs.out_proj.weight, theirs.out_proj.bias)
+
+
+def copy_rest(ours: nn.Module, theirs: nn.Module) -> None:
+    copy_linear([ours.feed_forward.expand], theirs.linear1.weight, theirs.linear1.bias)
+    copy_linear([ours.feed_forward.contract], theirs.linear2.weight, theirs.linear2.bias)
+    residuals = [module for module in ours.children() if isinstance(module, Residual)]
+    for number, residual in enumerate(residuals, start=1):
+        getattr(theirs, f"norm{number}").load_state_dict(residual.state_dict())
+
+
+@torch.no_grad()
+def reference(model: Transformer) -> nn.Transformer:
+    """torch's own Transformer with our weights; a final norm only where we have one."""
+    config = model.config
+    pre = config.norm == "pre"
+    sizes = {
+        "d_model": config.d_model,
+        "nhead": config.heads,
+        "dim_feedforward": config.d_ff,
+        "batch_first": True,
+        "norm_first": pre,
+    }
+    encoder = nn.TransformerEncoder(
+        nn.TransformerEncoderLayer(**sizes),
+        config.encoder_layers,
+        norm=nn.LayerNorm(config.d_model) if pre else None,
+        enable_nested_tensor=False,
+    )
+    decoder = nn.TransformerDecoder(
+        nn.TransformerDecoderLayer(**sizes),
+        config.decoder_layers,
+        norm=nn.LayerNorm(config.d_model) if pre else None,
+    )
+    both = nn.Transformer(  # draws new weights for what it is given, so ours come after
+        config.d_model, config.heads, custom_encoder=encoder, custom_decoder=decoder
+    )
+    for ours, theirs in zip(model.encoder.layers, encoder.layers, strict=True):
+        copy_attention(ours.self_attention, theirs.self_attn)
+        copy_rest(ours, theirs)
+    for ours, theirs in zip(model.decoder.layers, decoder.layers, strict=True):
+        copy_attention(ours.self_attention, theirs.self_attn)
+        copy_attention(ours.cross_attention, theirs.multihead_attn)
+        copy_rest(ours, theirs)
+    if pre:
+        encoder.norm.load_state_dict(model.encoder.norm.state_dict())
+        decoder.norm.load_state_dict(model.decoder.norm.state_dict())
+    return both.eval()
+
+
+def run_reference(model: Transformer, theirs: nn.Transformer) -> torch.Tensor:
+    closed = ~causal_mask(TARGET.size(1))
+    memory = theirs.encoder(model.encoder.embedding(SOURCE), src_key_padding_mask=SOURCE == PAD)
+    hidden = theirs.decoder(
+        model.decoder.embedding(TARGET),
+        memory,
+        tgt_mask=closed,
+        tgt_key_padding_mask=TARGET == PAD,
+        memory_key_padding_mask=SOURCE == PAD,
+    )
+    return model.logits(hidden)
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+@torch.no_grad()
+def test_logits_equal_those_of_torchs_transformer(make_model, norm):
+    model = make_model(replace(PRIMES, norm=norm))
+    expected = run_reference(model, reference(model))
+    torch.testing.assert_close(model(SOURCE, TARGET)[REAL], expected[REAL], rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+@torch.no_grad()
+def test_every_heads_weights_equal_those_of_torchs_attention(make_model, norm):
+    model = make_model(replace(PRIMES, norm=norm))
+    theirs = reference(model)
+    seen: dict[int, torch.Tensor] = {}
+    attentions = [layer.self_attn for layer in theirs.encoder.layers]
+    for layer in theirs.decoder.layers:
+        attentions += [layer.self_attn, layer.multihead_attn]
+
+    def look(module: nn.MultiheadAttention, args: tuple, kwargs: dict) -> None:
+        wanted = {**kwargs, "need_weights": True, "average_attn_weights": False}
+        seen[attentions.index(module)] = nn.MultiheadAttention.forward(module, *args, **wanted)[1]
+
+    for attention in attentions:
+        attention.register_forward_pre_hook(look, with_kwargs=True)
+    run_reference(model, theirs)
+    with capture(model, "*.pattern") as patterns:
+        model(SOURCE, TARGET)
+    assert len(patterns) == len(attentions) == 8
+    rows = {4: REAL, 5: torch.ones_like(SOURCE, dtype=torch.bool)}
+    for number, (name, ours) in enumerate(patterns.items()):
+        real = rows[ours.size(2)]
+        torch.testing.assert_close(
+            ours.transpose(1, 2)[real],
+            seen[number].transpose(1, 2)[real],
+            rtol=0,
+            atol=1e-5,
+            msg=lambda text, name=name: f"{name}: {text}",
+        )
+
+
+@torch.no_grad()
+def test_fused_and_explicit_attention_agree(make_model):
+    model = make_model()
+    plain = model(SOURCE, TARGET)
+    with capture(model, "*.scores"):
+        torch.testing.assert_close(model(SOURCE, TARGET), plain, rtol=0, atol=1e-5)
+
+
+@torch.no_grad()
+def test_scores_are_scaled_and_not_masked_and_patterns_are_their_masked_softmax(make_model):
+    model = make_model()
+    with capture(model, "decoder.layers.1.self_attention.*") as values:
+        model(SOURCE, TARGET)
+    scores, pattern, mask, mixed, output = (
+        values[f"decoder.layers.1.self_attention.{name}"]
+        for name in ("scores", "pattern", "mask", "values", "head_output")
+    )
+    assert scores.isfinite().all()
+    expected = scores.masked_fill(~mask, -math.inf).softmax(-1)
+    torch.testing.assert_close(pattern, expected)
+    torch.testing.assert_close(output, pattern @ mixed)
+    torch.testing.assert_close(pattern.sum(-1), torch.ones(2, 7, 4))
+    assert not pattern.masked_select(~mask.expand_as(pattern)).any()
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+@torch.no_grad()
+def test_one_token_at_a_time_gives_the_logits_of_the_whole_pass(make_model, norm):
+    model = make_model(replace(PRIMES, norm=norm))
+    mask = padding_mask(SOURCE)
+    cache = model.start(model.encode(SOURCE, mask), mask)
+    stepwise = torch.stack([model.step(token, cache) for token in TARGET.T], dim=1)
+    full = model(SOURCE, TARGET)
+    torch.testing.assert_close(stepwise[REAL], full[REAL], rtol=0, atol=1e-5)
+
+
+@torch.no_grad()
+def test_padding_changes_nothing(make_model):
+    model = make_model()
+    alone = model(SOURCE[1:, :3], TARGET[1:, :2])
+    together = model(SOURCE, TARGET)[1:, :2]
+    torch.testing.assert_close(together, alone, rtol=0, atol=1e-5)
+
+
+@torch.no_grad()
+def test_no_row_depends_on_later_tokens(make_model):
+    model = make_model()
+    other = TARGET.clone()
+    other[0, 2:] = torch.tensor([9, 10])
+    assert torch.equal(model(SOURCE, TARGET)[0, :2], model(SOURCE, other)[0, :2])
+
+
+def test_sinusoids_are_those_of_the_paper():
+    positions = sinusoids(5, 6)
+    assert positions.shape == (5, 6)
+    assert positions[0].tolist() == [0, 1, 0, 1, 0, 1]
+    angle = 3 / 10_000 ** (2 / 6)
+    assert positions[3, 2].item() == pytest.approx(math.sin(angle), abs=1e-6)
+    assert positions[3, 3].item() == pytest.approx(math.cos(angle), abs=1e-6)
+
+
+@torch.no_grad()
+def test_embeddings_are_scaled_by_the_root_of_the_width(make_model):
+    embedding = make_model().encoder.embedding
+    token = torch.tensor([[5]])
+    expected = embedding.tokens.weight[5] * math.sqrt(42) + sinusoids(9, 42)[8]
+    torch.testing.assert_close(embedding(token, start=8)[0, 0], expected)
+
+
+def test_tied_embeddings_are_one_matrix():
+    config = replace(PRIMES, source_vocabulary=17, tied_embeddings=True)
+    model = Transformer(config)
+    assert model.logits.weight is model.encoder.embedding.tokens.weight
+    assert model.logits.weight is model.decoder.embedding.tokens.weight
+    assert sum(weight.numel() for weight in model.parameters()) == config.parameters
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_parameters_are_counted_without_building_the_model(norm):
+    config = replace(PRIMES, norm=norm)
+    built = sum(weight.numel() for weight in Transformer(config).parameters())
+    assert config.parameters == built
+
+
+@pytest.mark.parametrize(
+    ("change", "key"),
+    [
+        ({"heads": 4}, "not_divisible"),
+        ({"d_model": 21}, "odd_width"),
+        ({"d_model": 0}, "bad_size"),
+        ({"d_model": 42.0}, "bad_size"),
+        ({"heads": True}, "bad_size"),
+        ({"dropout": 1.0}, "bad_number"),
+        ({"dropout": float("nan")}, "bad_number"),
+        ({"norm": "both"}, "bad_choice"),
+        ({"tied_embeddings": True}, "tied_sizes"),
+        ({"encoder_layers": 64, "d_model": 8190, "heads": 1}, "too_many_parameters"),
+    ],
+)
+def test_sizes_that_cannot_work_are_refused_in_words(change, key):
+    with pytest.raises(ConfigError) as caught:
+        replace(PRIMES, **change)
+    assert caught.value.key == key
+
+
+@pytest.mark.parametrize("data", [{}, {"source_vocabulary": 5, "width": 3}])
+def test_a_config_with_missing_or_foreign_fields_is_refused(data):
+    with pytest.raises(ConfigError):
+        ModelConfig.from_json(data)
+
+
+def test_a_row_without_an_open_key_is_refused_when_the_mask_is_built():
+    with pytest.raises(MaskError):
+        padding_mask(torch.tensor([[3, 2], [PAD, PAD]]))
+    mask = causal_mask(3)
+    mask[1] = False
+    with pytest.raises(MaskError) as caught:
+        refuse_closed_rows(mask)
+    assert caught.value.facts == {"query": 1}
+
+
+def test_masks_are_true_where_a_query_may_attend():
+    assert padding_mask(TARGET)[1, 0, 0].tolist() == [True, True, False, False]
+    assert causal_mask(3).tolist() == [[True, False, False], [True, True, False], [True] * 3]

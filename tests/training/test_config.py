@@ -1,0 +1,68 @@
+import json
+import math
+from dataclasses import asdict, replace
+
+import pytest
+
+from explorer.core.errors import ExplorerError
+from explorer.training.config import TrainingConfig, learning_rate, quick_demo
+
+BASE = TrainingConfig()
+
+
+def test_the_cosine_rises_to_the_rate_and_falls_to_zero():
+    config = replace(BASE, warmup=100, steps=1000, rate=0.01)
+    assert learning_rate(config, 0) == pytest.approx(0.01 / 100)
+    assert learning_rate(config, 49) == pytest.approx(0.005, rel=0.01)
+    assert learning_rate(config, 500) == pytest.approx(0.005)
+    assert learning_rate(config, 999) == pytest.approx(0.0, abs=1e-6)
+
+
+def test_the_inverse_square_root_is_the_papers_schedule():
+    config = replace(BASE, d_model=512, warmup=4000, schedule="inverse-sqrt", steps=10**6)
+    config = replace(config, rate=(512 * 4000) ** -0.5)
+    for step in (1, 10, 4000, 100_000):
+        paper = 512**-0.5 * min(step**-0.5, step * 4000**-1.5)
+        assert learning_rate(config, step - 1) == pytest.approx(paper)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"task": "invert"},
+        {"heads": 3},
+        {"longest": 0},
+        {"steps": 1.5},
+        {"rate": 0.0},
+        {"rate": math.nan},
+        {"rate": "fast"},
+        {"label_smoothing": 1.0},
+        {"schedule": "linear"},
+        {"precision": "float8"},
+        {"symbols": tuple(map(str, range(101)))},
+        {"symbols": ("a", "a")},
+        {"seed": -1},
+        {"batch": 4, "accumulate": 5},
+    ],
+)
+def test_settings_that_cannot_work_are_refused(change):
+    with pytest.raises(ExplorerError):
+        replace(BASE, **change)
+
+
+def test_json_gives_back_the_same_settings():
+    config = replace(BASE, symbols=("甲", "乙"), causal=False, rate=0.5)
+    assert TrainingConfig.from_json(json.loads(json.dumps(asdict(config)))) == config
+
+
+def test_a_foreign_setting_is_named():
+    with pytest.raises(ExplorerError, match="speed"):
+        TrainingConfig.from_json({"speed": 9})
+
+
+@pytest.mark.parametrize("on_gpu", [False, True])
+def test_the_quick_demo_stops_when_the_task_is_learnt(on_gpu):
+    config = quick_demo("copy", on_gpu=on_gpu)
+    assert config.task == "copy"
+    assert config.until == 0.99
+    assert config.device == ("cuda" if on_gpu else "cpu")

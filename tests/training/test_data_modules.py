@@ -1,0 +1,44 @@
+from dataclasses import replace
+
+import pytest
+import torch
+
+from explorer.core.errors import PairsError
+from explorer.training.config import TrainingConfig
+from explorer.training.data_modules import TaskLesson, find_lesson
+from explorer.training.translation_data import PairsLesson
+from tests.support.toy_sentences import TINY_PAIRS
+
+CPU = torch.device("cpu")
+
+
+def probe(**settings: object) -> tuple[str, str]:
+    return TaskLesson(replace(TrainingConfig(), **settings), CPU).probe()
+
+
+def test_the_probe_of_a_task_has_the_classrooms_symbols_where_it_can():
+    assert probe() == ("7 3 9 1 4", "4 1 9 3 7")
+    assert probe(longest=2) == ("7 3", "3 7")
+    text, answer = probe(symbols=("x", "y", "z"), longest=3, task="copy")
+    assert text == answer
+    assert len(text.split()) == 3
+    assert set(text.split()) <= {"x", "y", "z"}
+
+
+def test_a_training_with_pairs_is_a_lesson_in_translation(pairs_file):
+    config = replace(TINY_PAIRS, pairs=str(pairs_file))
+    assert config.task == "translate"
+    assert isinstance(find_lesson(config, CPU), PairsLesson)
+    assert isinstance(find_lesson(TrainingConfig(), CPU), TaskLesson)
+
+
+def test_a_resumed_lesson_keeps_its_pieces_and_refuses_other_pairs(pairs_file):
+    config = replace(TINY_PAIRS, pairs=str(pairs_file))
+    lesson = find_lesson(config, CPU)
+    kept = {f"lesson.{name}": value for name, value in lesson.state().items()}
+    again = find_lesson(config, CPU, kept)
+    assert again.source_vocabulary == lesson.source_vocabulary
+    assert torch.equal(again.batch(5).target, lesson.batch(5).target)
+    pairs_file.write_text(pairs_file.read_text(encoding="utf-8") + "More.\tEncore.\n", "utf-8")
+    with pytest.raises(PairsError, match="no longer the one"):
+        find_lesson(config, CPU, kept)

@@ -1,0 +1,64 @@
+"""Two processes of one training, started by torchrun, against one process alone."""
+
+import subprocess
+import sys
+from dataclasses import asdict, fields
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+
+from explorer.model.checkpoint import load_checkpoint
+from explorer.training import distributed
+from explorer.training.config import TrainingConfig
+from explorer.training.run_directory import Run, create_run
+from explorer.training.run_worker import carry_out
+from tests.support.short_runs import LONGER, losses
+
+ROOT = Path(__file__).parents[2]
+
+
+def settings(config: TrainingConfig) -> list[str]:
+    options: list[str] = []
+    for field in fields(config):
+        value = asdict(config)[field.name]
+        name = field.name.replace("_", "-")
+        if isinstance(value, bool):
+            options.append(f"--{name}" if value else f"--no-{name}")
+        else:
+            options += [f"--{name}", " ".join(value) if isinstance(value, tuple) else str(value)]
+    return options
+
+
+def test_alone_everything_is_as_if_nobody_else_were_there():
+    assert (distributed.world(), distributed.rank()) == (1, 0)
+    assert distributed.agreed(True)
+    assert distributed.total(torch.tensor(3.0)) == 3.0
+
+
+@torch.no_grad()
+def compare(ours: nn.Module, theirs: nn.Module) -> float:
+    """The largest difference between two models' weights."""
+    pairs = zip(ours.parameters(), theirs.parameters(), strict=True)
+    return max(float((one - other).abs().max()) for one, other in pairs)
+
+
+def test_two_processes_learn_what_one_learns_from_the_same_batches(tmp_path):
+    config = TrainingConfig(**asdict(LONGER) | {"dropout": 0.0, "steps": 30, "accumulate": 2})
+    alone = create_run(tmp_path / "alone" / "one", config)
+    carry_out(alone)
+    folder = tmp_path / "together" / "two"
+    torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "--"]
+    command = [sys.executable, *torchrun, "explorer", "train", "--run", str(folder)]
+    finished = subprocess.run(
+        [*command, *settings(config)], cwd=ROOT, capture_output=True, text=True, timeout=300
+    )
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    assert finished.stdout.count("done at step 30") == 1
+    together = Run(folder)
+    ours, theirs = losses(together), losses(alone)
+    assert [step for step, _ in ours] == [step for step, _ in theirs]
+    assert [loss for _, loss in ours] == pytest.approx([loss for _, loss in theirs], rel=1e-3)
+    models = [load_checkpoint(run.checkpoint_path).model for run in (together, alone)]
+    assert compare(*models) < 5e-3

@@ -1,0 +1,188 @@
+"""Jobs as the page starts them: real processes, found again through their files alone."""
+
+import os
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from unittest.mock import Mock
+
+import pytest
+
+from explorer.core.errors import ExplorerError, RunError
+from explorer.model.checkpoint import load_checkpoint
+from explorer.training import run_launcher
+from explorer.training.config import TrainingConfig
+from explorer.training.run_directory import Run, Status, create_run
+from tests.support.tiny_configs import TINY
+from tests.support.toy_sentences import TINY_PAIRS, as_chinese_table
+
+
+@pytest.fixture(autouse=True)
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder of runs."""
+    monkeypatch.setenv(run_launcher.RUNS_VARIABLE, str(tmp_path / "runs"))
+    return tmp_path / "runs"
+
+
+def wait_for(condition, seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.05)
+
+
+def made(config: TrainingConfig = TINY, **status) -> Run:
+    """A run nobody carries out, said to be in some state."""
+    run = create_run(run_launcher.new_folder(config.task), config)
+    if status:
+        run.report(Status(heartbeat=time.time(), pid=os.getpid(), **status))
+    return run
+
+
+def children() -> list[int]:
+    """The processes of ours that are there, dead ones nobody asked about included."""
+    path = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
+    return [int(word) for word in path.read_text().split()] if path.exists() else []
+
+
+def test_a_job_goes_on_by_itself_stops_when_asked_and_resumes_to_the_end():
+    before = set(children())
+    run = run_launcher.start(TrainingConfig.from_json(as_json(TINY) | {"steps": 100_000}))
+    assert run_launcher.is_starting(run.status())
+    assert run_launcher.going() == [run]
+    wait_for(lambda: len(run.moments()) >= 2)
+    found = run_launcher.find("runs", run.name)  # as after a restart
+    assert found.status().state == "running"
+    assert found.status().pid not in (0, os.getpid())
+    with pytest.raises(RunError):
+        run_launcher.launch(found)
+    with pytest.raises(RunError):
+        run_launcher.delete(found)
+    found.ask_to_stop()
+    wait_for(lambda: run.status().state == "stopped")
+    stopped_at = run.status().step
+    run_launcher.launch(run)
+    wait_for(lambda: run.moments()[-1]["step"] > stopped_at)
+    run.ask_to_stop()
+    wait_for(lambda: run.status().state == "stopped")
+    assert (run.folder / "log.txt").stat().st_size > 0
+    wait_for(lambda: set(children()) <= before)  # every child was asked how it ended
+    run_launcher.delete(run)
+    assert not run.folder.exists()
+
+
+def test_a_process_that_never_spoke_is_no_longer_waited_for(monkeypatch):
+    monkeypatch.setattr(
+        run_launcher, "command", lambda run: [sys.executable, "-c", "raise SystemExit(1)"]
+    )
+    run = run_launcher.start(TINY)
+    wait_for(lambda: run.status().state == "interrupted", seconds=20)
+    assert run.resumable
+
+
+def test_a_process_that_ends_late_says_nothing_of_the_one_launched_after_it(monkeypatch):
+    def sleeps(seconds: float) -> None:
+        code = f"import time; time.sleep({seconds})"
+        monkeypatch.setattr(run_launcher, "command", lambda run: [sys.executable, "-c", code])
+
+    before = set(children())
+    sleeps(0.7)
+    run = run_launcher.start(TINY)
+    first = set(children()) - before
+    run.report(Status("stopped", 5, time.time(), os.getpid()))  # it spoke, and is on its way out
+    sleeps(2.5)
+    run_launcher.launch(run)
+    wait_for(lambda: not first & set(children()))
+    time.sleep(0.2)
+    assert run_launcher.is_starting(run.status())
+    wait_for(lambda: run.status().state == "interrupted")
+
+
+def test_nothing_is_launched_or_said_of_a_run_in_somebody_s_hands():
+    run = made(state="stopped", step=7)
+    with run.owned(), pytest.raises(RunError):
+        run_launcher.launch(run)
+    assert run.status().state == "stopped"
+
+
+def test_a_run_that_prepares_its_data_comes_before_one_that_waits():
+    made(state="preparing")
+    assert run_launcher.before(made(state="waiting")) == 1
+
+
+def as_json(config: TrainingConfig) -> dict:
+    return {name: getattr(config, name) for name in config.__dataclass_fields__}
+
+
+def test_names_count_on_and_are_never_shared():
+    names = [run_launcher.new_folder("sort").name for _ in range(3)]
+    assert names == ["sort-1", "sort-2", "sort-3"]
+
+
+def test_a_waiting_run_knows_how_many_come_before_it():
+    first = made(state="running")
+    second, third = made(state="waiting"), made(state="waiting")
+    elsewhere = made(TrainingConfig.from_json(as_json(TINY) | {"device": "cuda"}), state="waiting")
+    assert [run_launcher.before(run) for run in (second, third, elsewhere)] == [1, 2, 0]
+    assert set(run_launcher.going()) == {first, second, third, elsewhere}
+
+
+@pytest.mark.parametrize(
+    ("shelf", "name"),
+    [("runs", "../x"), ("runs", "none"), ("..", "reverse"), ("recorded", ".."), ("", "")],
+)
+def test_what_is_not_there_is_not_found(shelf, name):
+    with pytest.raises(RunError):
+        run_launcher.find(shelf, name)
+
+
+def test_the_recorded_run_ships_whole_and_small():
+    run = run_launcher.find("recorded", "reverse")
+    moments = run.moments()
+    assert 35 <= len(moments) <= 45
+    for moment in moments:
+        assert run.probe(moment["step"]).source_tokens[:5] == ("7", "3", "9", "1", "4")
+    assert moments[-1]["exact_match"] > 0.99
+    files = [path for path in run.folder.rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < 1.5e6
+    assert not run.state_path.exists()
+    assert run.status().state == "done"
+
+
+def test_a_folder_that_cannot_be_written_gets_one_sentence(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv(run_launcher.RUNS_VARIABLE, str(tmp_path / "file"))
+    with pytest.raises(ExplorerError, match="cannot be written"):
+        run_launcher.start(TINY)
+    monkeypatch.setenv(run_launcher.RUNS_VARIABLE, str(tmp_path / "file" / "deeper"))
+    with pytest.raises(ExplorerError, match="cannot be written"):
+        run_launcher.start(TINY)
+
+
+def test_the_command_is_the_one_for_hands_and_leaves_a_core_to_others(monkeypatch):
+    run = made()
+    assert run_launcher.command(run)[1:4] == ["-m", "explorer", "train"]
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    assert int(run_launcher._environment()["OMP_NUM_THREADS"]) == max(1, (os.cpu_count() or 2) - 1)
+
+
+def test_a_run_on_pairs_keeps_its_file_and_learns_from_it(runs):
+    config = replace(TINY_PAIRS, steps=4, evaluate_every=2)
+    run = run_launcher.start_pairs(config, as_chinese_table().encode(), "../中文 (1).tsv")
+    assert run.name == "中文-1-1"
+    assert (run.folder / "pairs.tsv").read_text("utf-8") == as_chinese_table()
+    wait_for(lambda: run.status().state == "done")
+    assert run.lesson()["pairs"]["kept"] == 240
+    assert run.lesson()["examples"]
+    moment = run.moments()[-1]
+    assert {"bleu", "chrf", "perplexity", "samples"} <= set(moment)
+    assert any("今" in label for label in run.probe(4).predicted_tokens)
+    assert load_checkpoint(run.checkpoint_path).facts["examples"] == run.lesson()["examples"]
+
+
+def test_a_refused_start_leaves_nothing_behind(runs, monkeypatch):
+    monkeypatch.setattr(run_launcher, "create_run", Mock(side_effect=RunError("no_run", name="x")))
+    with pytest.raises(RunError):
+        run_launcher.start_pairs(TINY_PAIRS, b"a\tb", "file.tsv")
+    assert list(runs.iterdir()) == []

@@ -1,0 +1,287 @@
+"""Runs carried out for real, in processes of their own, and disturbed by real means."""
+
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from explorer.components.training_replay.status_text import report
+from explorer.core.errors import ExplorerError, RunError, TrainingError
+from explorer.core.i18n import LANGUAGES
+from explorer.model.checkpoint import load_checkpoint
+from explorer.training import run_heartbeat, run_worker
+from explorer.training.data_modules import TaskLesson
+from explorer.training.run_directory import Run, Status, create_run
+from explorer.training.run_heartbeat import BEAT, Heartbeat
+from explorer.training.run_worker import carry_out
+from explorer.training.trainer import Trainer
+from tests.support.short_runs import LONGER, losses
+
+ROOT = Path(__file__).parents[2]
+CPU = torch.device("cpu")
+KILLS = int(os.environ.get("KILLS", "4"))
+
+
+@contextmanager
+def start(folder: Path, **options) -> Iterator[subprocess.Popen]:
+    """A process that resumes the run; it is dead when the block ends."""
+    command = [sys.executable, "-m", "explorer", "train", "--run", str(folder), "--resume"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    with subprocess.Popen(command, cwd=ROOT, **pipes, **options) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def wait_for(condition, seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.02)
+
+
+def hearts() -> list[str]:
+    """The heartbeats that go on in this process."""
+    return [thread.name for thread in threading.enumerate() if thread.name.startswith("heart-")]
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory) -> Run:
+    run = create_run(tmp_path_factory.mktemp("runs") / "whole", LONGER)
+    assert carry_out(run).state == "done"
+    return run
+
+
+def test_a_run_leaves_all_it_promises(uninterrupted):
+    run = uninterrupted
+    assert run.status().state == "done"
+    assert run.status().step == 60
+    moments = run.moments()
+    assert [moment["step"] for moment in moments] == list(range(5, 61, 5))
+    assert set(moments[0]) >= {"loss", "exact_match", "gold", "rate", "gradient_norms", "greedy"}
+    for moment in moments:
+        probe = run.probe(moment["step"])
+        assert probe.source_tokens == (*TaskLesson(LONGER, CPU).probe()[0].split(), "<eos>")
+        assert probe.predicted_tokens == probe.source_tokens  # teacher-forced copy
+        assert probe.integrity().ok.all()
+    assert load_checkpoint(run.checkpoint_path).facts["steps"] == 60
+
+
+def test_stopped_by_a_file_and_resumed_it_learns_exactly_the_same(uninterrupted, tmp_path):
+    run = create_run(tmp_path / "runs" / "stopped", LONGER)
+
+    def stop_at(moment) -> None:
+        if moment.step == 20:
+            run.ask_to_stop()
+            time.sleep(1.05)  # the file is looked for once a second
+
+    assert carry_out(run, stop_at).state == "stopped"
+    assert 20 <= run.status().step < 60
+    assert carry_out(run).state == "done"
+    assert losses(run) == losses(uninterrupted)
+    ours, theirs = (load_checkpoint(r.checkpoint_path).model for r in (run, uninterrupted))
+    pairs = zip(ours.parameters(), theirs.parameters(), strict=True)
+    assert all(torch.equal(one, other) for one, other in pairs)
+
+
+def test_killed_at_random_moments_nothing_is_damaged_and_it_learns_the_same(tmp_path):
+    """`kill -9`, each time a random while after the process has come to life."""
+    config = replace(LONGER, steps=400)
+    whole = create_run(tmp_path / "one" / "whole", config)
+    carry_out(whole)
+    run = create_run(tmp_path / "two" / "killed", config)
+    chance = random.Random(4)
+    for _ in range(KILLS):
+        before = run.status().heartbeat
+        with start(run.folder):
+            wait_for(lambda b=before: run.status().heartbeat > b)
+            time.sleep(chance.uniform(0.0, 0.5))
+        assert run.status().state in ("interrupted", "done")
+        steps = [moment["step"] for moment in run.moments()]
+        assert steps == sorted(set(steps))
+        assert all(run.probe(step).integrity().ok.all() for step in steps)
+        if run.checkpoint_path.exists():
+            load_checkpoint(run.checkpoint_path)
+    assert carry_out(Run(run.folder)).state == "done"
+    assert losses(run) == losses(whole)
+
+
+def test_a_second_job_waits_for_the_first_and_can_be_called_off(tmp_path):
+    first = create_run(tmp_path / "runs" / "first", replace(LONGER, steps=100_000))
+    second = create_run(tmp_path / "runs" / "second", LONGER)
+    with start(first.folder) as one:
+        wait_for(lambda: first.status().state == "running")
+        with start(second.folder) as other:
+            wait_for(lambda: second.status().state == "waiting")
+            assert second.moments() == []
+            second.ask_to_stop()
+            assert other.wait(timeout=30) == 0
+        assert second.status().state == "stopped"
+        first.ask_to_stop()
+        assert one.wait(timeout=30) == 0
+        assert first.status().state == "stopped"
+
+
+def test_one_run_is_not_carried_out_twice(tmp_path):
+    run = create_run(tmp_path / "runs" / "twice", replace(LONGER, steps=100_000))
+    with start(run.folder):
+        wait_for(lambda: run.status().state == "running")
+        owner = run.status().pid
+        with start(run.folder) as other:
+            assert "another process" in other.communicate(timeout=60)[0]
+            assert other.returncode == 2
+        assert run.status().state == "running"
+        assert run.status().pid == owner
+        with pytest.raises(RunError):
+            carry_out(Run(run.folder))
+        assert run.status().pid == owner
+
+
+def test_a_heart_beats_while_the_data_are_prepared(tmp_path, monkeypatch):
+    """As long as reading and encoding a large file takes; and nobody can take the run away."""
+    seen: list[Status] = []
+    run = create_run(tmp_path / "runs" / "slow", replace(LONGER, steps=5))
+
+    def prepare(config, kept=None) -> run_worker.Trainer:
+        for _ in range(3):
+            time.sleep(1.2 * BEAT)
+            seen.append(run.status())
+        with pytest.raises(RunError):
+            run.delete()
+        assert not run.resumable
+        return Trainer(config, kept)
+
+    monkeypatch.setattr(run_worker, "Trainer", prepare)
+    assert carry_out(run).state == "done"
+    assert {status.state for status in seen} == {"preparing"}
+    assert len({status.heartbeat for status in seen}) == 3
+    assert not hearts()
+
+
+def test_a_heart_beats_while_a_translator_is_judged(tmp_path):
+    """The step it tells is the one that was reached; steps never go back."""
+    run = create_run(tmp_path / "runs" / "judged", replace(LONGER, steps=10))
+    seen: list[Status] = []
+
+    def judge(moment) -> None:
+        before = run.status()
+        wait_for(lambda: run.status().heartbeat > before.heartbeat, seconds=3 * BEAT)
+        seen.append(run.status())
+
+    carry_out(run, judge)
+    assert [(status.state, status.step) for status in seen] == [("running", 5), ("running", 10)]
+
+
+@pytest.mark.parametrize("error", [KeyError("x"), RuntimeError("of torch"), ZeroDivisionError()])
+def test_whatever_breaks_a_run_off_is_told_and_raised(tmp_path, monkeypatch, error):
+    def break_off(*anything: object) -> None:
+        raise error
+
+    run = create_run(tmp_path / "runs" / "broken", LONGER)
+    with monkeypatch.context() as broken:
+        broken.setattr(run_worker, "_record", break_off)
+        with pytest.raises(type(error)):
+            carry_out(run)
+    status = run.status()
+    assert (status.state, status.step) == ("failed", 5)
+    assert status.error == ("broke_off", {"name": "broken", "kind": type(error).__name__})
+    assert not hearts()
+    for language in LANGUAGES:
+        problem = report(run, status, [], language).problem
+        assert type(error).__name__ in problem
+        assert "log.txt" in problem
+    assert carry_out(Run(run.folder)).state == "done"
+
+
+def test_two_threads_that_write_a_status_leave_the_newest(tmp_path, monkeypatch):
+    monkeypatch.setattr(run_heartbeat, "BEAT", 0.001)
+    run = create_run(tmp_path / "one", LONGER)
+    with Heartbeat(run) as heart:
+        for step in range(200):
+            heart.tell(("preparing", "running")[step % 2], step)
+            assert run.status().step == step
+        heart.tell("stopped", 200)
+        time.sleep(0.02)
+        assert (run.status().state, run.status().step) == ("stopped", 200)
+    assert not hearts()
+
+
+def test_a_full_disk_ends_the_run_with_a_sentence(tmp_path):
+    """No file may grow past 6 kB: the metrics or a probe no longer fits."""
+    run = create_run(tmp_path / "runs" / "full", LONGER)
+
+    def small_disk() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))
+
+    with start(run.folder, preexec_fn=small_disk) as process:
+        output = process.communicate(timeout=60)[0]
+        assert process.returncode == 2
+    assert "cannot be written" in output
+    status = run.status()
+    assert status.state == "failed"
+    assert status.error[0] == "unwritable_file"
+    assert run.resumable
+    assert carry_out(Run(run.folder)).state == "done"
+
+
+def test_out_of_memory_says_what_to_lower(tmp_path):
+    """8 GB of addresses for a step that asks for far more."""
+    large = {"batch": 65_536, "longest": 64, "d_model": 512, "d_ff": 2048, "steps": 5}
+    run = create_run(tmp_path / "runs" / "large", replace(LONGER, **large))
+
+    def little_memory() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (8 * 2**30, 8 * 2**30))
+
+    with start(run.folder, preexec_fn=little_memory) as process:
+        output = process.communicate(timeout=60)[0]
+        assert process.returncode == 2, output
+    assert "lower the batch" in output
+    assert run.status().error[0] == "out_of_memory"
+
+
+def test_a_place_where_no_folder_can_be_made_is_said(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ExplorerError) as caught:
+        create_run(tmp_path / "file" / "x", LONGER)
+    assert caught.value.key == "unwritable_file"
+
+
+def test_a_loss_that_is_no_number_names_the_step_and_a_remedy(tmp_path, monkeypatch):
+    class Broken(run_worker.Trainer):
+        def _loss(self, source: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+            return super()._loss(source, target) * float("nan")
+
+    monkeypatch.setattr(run_worker, "Trainer", Broken)
+    run = create_run(tmp_path / "runs" / "nan", LONGER)
+    with pytest.raises(TrainingError, match="step 5"):
+        carry_out(run)
+    assert run.status().error == ("loss_not_finite", {"step": "5"})
+
+
+def test_a_damaged_state_is_said_and_nothing_is_lost(uninterrupted, tmp_path):
+    run = create_run(tmp_path / "runs" / "damaged", LONGER)
+    run.append({"step": 5, "loss": 1.0})
+    run.state_path.write_bytes(b"nothing of the kind")
+    with pytest.raises(RunError, match="cannot be read"):
+        carry_out(run)
+    assert losses(run) == [(5, 1.0)]
+
+
+def test_losses_are_numbers_that_fall(uninterrupted):
+    values = np.array([loss for _, loss in losses(uninterrupted)])
+    assert np.isfinite(values).all()
+    assert values[-1] < values[0]

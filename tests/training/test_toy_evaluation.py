@@ -1,0 +1,56 @@
+import numpy as np
+import pytest
+import torch
+
+from explorer.core.vocabulary import BOS, EOS, PAD
+from explorer.data.toy_tasks import Batch, find_task
+from explorer.model.greedy_decoding import greedy
+from explorer.model.hooks import edit
+from explorer.model.transformer import ModelConfig
+from explorer.training.toy_evaluation import evaluate, exactly_matched
+
+CONFIG = ModelConfig(source_vocabulary=8, target_vocabulary=8, d_model=12, heads=3, d_ff=8)
+
+
+def test_a_match_is_exact_to_the_end_and_no_further(make_model):
+    model = make_model(CONFIG)
+    source = torch.tensor([[3, 4, EOS, PAD], [5, EOS, PAD, PAD]])
+    decoded = greedy(model, source, limit=6)
+    right = torch.cat([torch.full((2, 1), BOS), decoded], 1)
+    assert exactly_matched(model, Batch(source, right)).tolist() == [True, True]
+    wrong = right.clone()
+    wrong[1, 1] = 3 + (wrong[1, 1] - 2) % 5
+    assert exactly_matched(model, Batch(source, wrong)).tolist() == [True, False]
+
+
+def test_an_output_that_goes_on_too_long_is_no_match(make_model):
+    model = make_model(CONFIG)
+    with torch.no_grad():
+        model.logits.bias[EOS] = -100
+    source = torch.tensor([[3, EOS]])
+    decoded = greedy(model, source, limit=2)
+    target = torch.cat([torch.tensor([[BOS]]), decoded[:, :1], torch.tensor([[EOS]])], 1)
+    assert exactly_matched(model, Batch(source, target)).tolist() == [False]
+
+
+def test_every_length_is_evaluated_and_every_head_scored(make_model):
+    evaluation = evaluate(make_model(CONFIG), find_task("reverse"), symbols=5, longest=6, each=9)
+    assert list(evaluation.exact_match_by_length) == [1, 2, 3, 4, 5, 6]
+    assert evaluation.gold.shape == (2, 3)
+    assert np.unravel_index(evaluation.gold.argmax(), (2, 3)) == evaluation.best_head
+    assert ((evaluation.gold > 0) & (evaluation.gold < 1)).all()
+    shares = list(evaluation.exact_match_by_length.values())
+    assert evaluation.exact_match == pytest.approx(sum(shares) / 6)
+
+
+def test_a_head_that_only_looks_at_gold_scores_one(make_model):
+    """Sequences of one symbol have one gold key; a head that can see nothing else finds it."""
+    model = make_model(CONFIG)
+
+    def only_the_first_key(pattern: torch.Tensor) -> torch.Tensor:
+        return torch.zeros_like(pattern).index_fill(-1, torch.tensor([0]), 1.0)
+
+    with edit(model, {"decoder.layers.1.cross_attention.pattern": only_the_first_key}):
+        evaluation = evaluate(model, find_task("copy"), symbols=5, longest=1, each=9)
+    np.testing.assert_allclose(evaluation.gold[1], 1.0)
+    assert (evaluation.gold[0] < 1).all()

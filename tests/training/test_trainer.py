@@ -1,0 +1,146 @@
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+
+from explorer.core.errors import TrainingError
+from explorer.data.toy_tasks import find_task
+from explorer.training.toy_evaluation import evaluate
+from explorer.training.trainer import Moment, Trainer, choose_device
+from tests.support.tiny_configs import TINY
+
+LEARNING = replace(TINY, d_ff=32, steps=400, batch=32, rate=5e-3, warmup=20, evaluate_every=50)
+
+
+def moments(trainer: Trainer) -> list[Moment]:
+    return [moment for moment in trainer.run() if moment is not None]
+
+
+def test_a_tiny_model_learns_to_copy_and_looks_where_it_copies_from():
+    trainer = Trainer(LEARNING)
+    reports = moments(trainer)
+    assert [report.step for report in reports] == list(range(50, 401, 50))
+    assert reports[-1].loss < 0.1 < reports[0].loss
+    assert reports[-1].score > 0.98
+    evaluation = evaluate(trainer.model, find_task(LEARNING.task), 4, 3, each=50)
+    assert evaluation.exact_match > 0.98
+
+
+def test_equal_configs_give_equal_weights():
+    config = replace(LEARNING, steps=5, dropout=0.3)
+    one = Trainer(config)
+    list(one.run())
+    other = Trainer(config)
+    list(other.run())
+    for ours, theirs in zip(one.model.parameters(), other.model.parameters(), strict=True):
+        assert torch.equal(ours, theirs)
+    third = Trainer(replace(config, seed=1))
+    assert not torch.equal(third.model.logits.weight, Trainer(config).model.logits.weight)
+
+
+def test_evaluating_more_often_changes_nothing_that_is_learnt():
+    often, seldom = (Trainer(replace(LEARNING, steps=6, evaluate_every=n)) for n in (1, 6))
+    list(often.run())
+    list(seldom.run())
+    assert torch.equal(often.model.logits.weight, seldom.model.logits.weight)
+
+
+def test_training_stops_early_at_the_exact_match():
+    trainer = Trainer(replace(LEARNING, until=0.3, evaluate_every=10))
+    reports = moments(trainer)
+    assert reports[-1].score >= 0.3
+    assert trainer.step < LEARNING.steps
+    assert all(report.score < 0.3 for report in reports[:-1])
+    assert trainer.checkpoint({}).facts["steps"] == trainer.step
+
+
+def test_a_loss_that_is_no_number_stops_with_the_step():
+    trainer = Trainer(LEARNING)
+    with torch.no_grad():
+        trainer.model.logits.bias.fill_(math.nan)
+    with pytest.raises(TrainingError, match="step 50"):
+        moments(trainer)
+
+
+def test_bfloat16_trains_too():
+    reports = moments(Trainer(replace(LEARNING, precision="bfloat16", steps=60)))
+    assert reports[-1].loss < reports[0].loss
+
+
+def test_label_smoothing_raises_the_loss_that_can_be_reached():
+    plain, smooth = (Trainer(replace(LEARNING, label_smoothing=s, steps=50)) for s in (0.0, 0.5))
+    assert moments(smooth)[-1].loss > moments(plain)[-1].loss
+
+
+def test_the_gradient_is_clipped():
+    """Adam divides by the gradient's size, so clipping shows in its running mean alone."""
+    trainer = Trainer(replace(LEARNING, clip=1e-3, steps=1))
+    moments(trainer)
+    means = [state["exp_avg"].norm() for state in trainer.optimizer.state.values()]
+    total = torch.stack(means).norm().item()
+    assert total == pytest.approx((1 - 0.9) * 1e-3, rel=0.01)
+
+
+def test_a_device_that_is_not_here_is_refused():
+    assert choose_device("auto").type in ("cpu", "cuda")
+    assert str(choose_device("cpu:0")) == str(choose_device("cpu")) == "cpu"
+    with pytest.raises(TrainingError, match="auto, cpu"):
+        choose_device("abacus")
+
+
+def test_a_moment_tells_rate_gradients_gold_and_memory():
+    trainer = Trainer(replace(LEARNING, steps=2, evaluate_every=1))
+    moment = moments(trainer)[0]
+    assert moment.step == 1
+    assert set(moment.gradient_norms) >= {"encoder.layers.0", "decoder.layers.0"}
+    total = math.sqrt(sum(norm**2 for norm in moment.gradient_norms.values()))
+    assert moment.gradient_norm == pytest.approx(total)
+    gold = moment.measured["gold"]
+    assert [len(layer) for layer in gold] == [2]
+    assert 0 < gold[0][0] < 1
+    assert moment.memory > 50
+    assert moment.tokens_per_second > 0
+
+
+def test_gradient_norms_are_those_before_clipping():
+    loud, quiet = (Trainer(replace(LEARNING, steps=1, clip=clip)) for clip in (1e6, 1e-6))
+    assert moments(loud)[0].gradient_norms == pytest.approx(moments(quiet)[0].gradient_norms)
+
+
+def test_a_batch_in_parts_learns_the_same():
+    whole = moments(Trainer(replace(LEARNING, steps=20, evaluate_every=1)))
+    parts = moments(Trainer(replace(LEARNING, steps=20, evaluate_every=1, accumulate=3)))
+    losses = [[moment.loss for moment in way] for way in (whole, parts)]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-3)
+    assert losses[0][0] == pytest.approx(losses[1][0], rel=1e-6)
+
+
+def test_without_the_causal_mask_the_loss_falls_and_decoding_collapses():
+    leaky = Trainer(replace(LEARNING, causal=False, task="reverse", longest=4))
+    last = moments(leaky)[-1]
+    assert last.loss < 0.1
+    assert last.score < 0.5
+
+
+@pytest.mark.parametrize("stop", [3, 10, 17])
+def test_a_restored_training_goes_on_exactly(stop):
+    config = replace(LEARNING, steps=24, dropout=0.2, evaluate_every=5)
+    uninterrupted = Trainer(config)
+    expected = moments(uninterrupted)
+    first = Trainer(config)
+    seen = []
+    for moment in first.run():
+        seen += [moment] if moment else []
+        if first.step == stop:
+            break
+    state = first.state()
+    torch.manual_seed(99)  # whatever else happens meanwhile
+    second = Trainer(config, state)
+    seen += moments(second)
+    assert [moment.step for moment in seen] == [moment.step for moment in expected]
+    for ours, theirs in zip(seen, expected, strict=True):
+        assert ours.loss == theirs.loss
+        assert ours.measured == theirs.measured
+    pairs = zip(second.model.parameters(), uninterrupted.model.parameters(), strict=True)
+    assert all(torch.equal(ours, theirs) for ours, theirs in pairs)
