@@ -17,11 +17,11 @@ from explorer.app import model_cache
 from explorer.app.permalink import Request
 from explorer.core.interventions import Interventions
 from explorer.core.trace import Trace
-from explorer.heads.trace_comparison import Contrast
+from explorer.heads.trace_comparison import TraceComparison
 from explorer.model.catalog import Entry
 
 if TYPE_CHECKING:
-    from explorer.heads.evaluation_batches import Sentences
+    from explorer.heads.evaluation_batches import EvaluationBatch
     from explorer.model.apply_interventions import Means
     from explorer.model.explorable import ExplorableModel
 
@@ -37,14 +37,14 @@ def original(entry: Entry, request: Request) -> Trace:
     return model_cache.trace(entry, replace(request, done=(), forced=()))
 
 
-def trial(entry: Entry, request: Request) -> Contrast:
+def trial(entry: Entry, request: Request) -> TraceComparison:
     """What `request.done` makes of its text. Raises `ExplorerError`."""
     return _tried(entry.stamp, replace(request, forced=()), entry)
 
 
 def effect(entry: Entry, request: Request) -> tuple[pd.DataFrame, int, str, str]:
     """What `request.done` changes, on how many sentences, of which batch, and where its targets
-    are from; see `ablation.effect` and `Sentences`.
+    are from; see `ablation.effect` and `EvaluationBatch`.
 
     Cells and rows have places of one text, so only what is done to whole heads is measured.
     """
@@ -53,7 +53,7 @@ def effect(entry: Entry, request: Request) -> tuple[pd.DataFrame, int, str, str]
 
 
 def norms(entry: Entry, request: Request) -> Mapping[str, NDArray[np.float32]]:
-    """The value norms of the text by site; see `experiments.value_norms`."""
+    """The value norms of the text by site; see `value_norms.value_norms`."""
     return _norms(entry.stamp, replace(request, done=(), forced=()), entry)
 
 
@@ -71,8 +71,8 @@ def digest(stamp: str, _entry: Entry) -> str:
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _tried(stamp: str, request: Request, _entry: Entry) -> Contrast:
-    from explorer.heads.counterfactuals import contrast
+def _tried(stamp: str, request: Request, _entry: Entry) -> TraceComparison:
+    from explorer.heads.counterfactuals import compare_traces
 
     model = model_cache.model_of(_entry)
     before = original(_entry, request)
@@ -82,7 +82,7 @@ def _tried(stamp: str, request: Request, _entry: Entry) -> Contrast:
         changed = model.trace(
             request.text, pad_to=before.facts["pad_to"], means=means, **done.options()
         )
-        return contrast(model, before, changed, means)
+        return compare_traces(model, before, changed, means)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -101,7 +101,7 @@ def _effect(
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _norms(stamp: str, request: Request, _entry: Entry) -> Mapping[str, NDArray[np.float32]]:
-    from explorer.heads.counterfactuals import value_norms
+    from explorer.heads.value_norms import value_norms
 
     model = model_cache.model_of(_entry)
     pad_to = original(_entry, request).facts["pad_to"]
@@ -118,7 +118,7 @@ def _means(stamp: str, _entry: Entry) -> "Means":
         return mean_outputs(model, _batch(model, _entry))
 
 
-def _batch(model: "ExplorableModel", entry: Entry) -> "Sentences":
+def _batch(model: "ExplorableModel", entry: Entry) -> "EvaluationBatch":
     """Sentences the model's task makes; of a model without one, those its file brings along and
     those the page offers.
 

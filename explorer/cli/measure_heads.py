@@ -9,7 +9,7 @@ from explorer.cli.options import words
 from explorer.core.errors import TraceError
 
 if TYPE_CHECKING:
-    from explorer.heads.evaluation_batches import Sentences
+    from explorer.heads.evaluation_batches import EvaluationBatch
     from explorer.model.explorable import ExplorableModel
 
 
@@ -35,7 +35,7 @@ def describe(commands: Any) -> None:
 def _heads(options: argparse.Namespace) -> int:
     from tqdm import tqdm
 
-    from explorer.heads.survey import survey
+    from explorer.heads.measure import measure
     from explorer.model.explorable import load
 
     out: Path | None = options.out
@@ -44,7 +44,7 @@ def _heads(options: argparse.Namespace) -> int:
     if options.background:
         give_way()
     model = load(options.checkpoint)
-    sentences = _sentences(model, options)
+    batch = _evaluation_batch(model, options)
     with tqdm(total=1.0, bar_format="{percentage:3.0f} % |{bar}| {remaining}") as bar:
 
         def show(share: float) -> None:
@@ -52,22 +52,22 @@ def _heads(options: argparse.Namespace) -> int:
             if options.progress is not None:
                 options.progress.write_text(f"{share:.3f}", encoding="utf-8")
 
-        findings = survey(
+        report = measure(
             model,
-            sentences,
+            batch,
+            show,
             gradients=options.importance,
             removed_on=options.removed_on if options.ablation else 0,
-            progress=show,
         )
     if out is None:
-        print(findings.summary())
+        print(report.summary())
         return 0
-    (findings.to_csv if out.suffix == ".csv" else findings.save)(out)
-    print(f"{out}: {len(findings.heads)} heads on {len(sentences)} sentences")
+    (report.to_csv if out.suffix == ".csv" else report.save)(out)
+    print(f"{out}: {len(report.heads)} heads on {len(batch)} sentences")
     return 0
 
 
-def _sentences(model: "ExplorableModel", options: argparse.Namespace) -> "Sentences":
+def _evaluation_batch(model: "ExplorableModel", options: argparse.Namespace) -> "EvaluationBatch":
     """What the command line says to measure on."""
     from explorer.heads.evaluation_batches import held_out_sentences, read_lines, task_sentences
 

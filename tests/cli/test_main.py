@@ -6,7 +6,7 @@ from safetensors.torch import load_file
 
 from explorer.__main__ import main
 from explorer.core.trace import Trace
-from explorer.heads.head_report import Findings
+from explorer.heads.head_report import HeadReport
 from explorer.model.checkpoint import load_checkpoint, save_checkpoint
 
 TINY = (
@@ -143,7 +143,7 @@ def test_heads_prints_a_table_or_writes_one(tiny, tmp_path, capsys):
     out = tmp_path / "x.json"
     wanted = ["--importance", "--ablation", "--removed-on", "4", "--out", str(out)]
     assert main(["heads", tiny, "--sentences", "12", *wanted]) == 0
-    findings = Findings.load(out)
+    findings = HeadReport.load(out)
     assert {"importance", "zero_loss", "only_exact"} <= set(findings.metrics)
     assert main(["heads", tiny, "--sentences", "4", "--out", str(tmp_path / "x.csv")]) == 0
     assert (tmp_path / "x.csv").read_text().startswith("site,layer,head,confidence,")

@@ -7,7 +7,7 @@ from explorer.data.toy_tasks import Batch
 from explorer.heads.ablation import MOST_ROWS, ablation, effect
 from explorer.heads.counterfactuals import mean_outputs
 from explorer.heads.evaluation_batches import (
-    Sentences,
+    EvaluationBatch,
     line_sentences,
     task_sentences,
     token_losses,
@@ -18,7 +18,7 @@ from explorer.training.toy_evaluation import exactly_matched
 
 
 @pytest.fixture
-def sentences(explorable) -> Sentences:
+def sentences(explorable) -> EvaluationBatch:
     """Some whose targets the model finds, so that a match can be lost, and some it does not."""
     sentences = line_sentences(explorable, ["1 2 3", "甲", "3 3 1", "2", "1 2", "3"], "six")
     sentences.target[-2:, 2] = 3 + (sentences.target[-2:, 2] - 2) % 5

@@ -14,7 +14,7 @@ from explorer.app.state.explore import VisitError
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.interventions import Interventions
-from explorer.heads.measurement_store import Job
+from explorer.heads.measurement_jobs import Job
 from explorer.model.catalog import Entry
 
 # The next intervention, as it is filled in; the widgets that show it have keys of their own.

@@ -19,9 +19,9 @@ from explorer.app.widgets.messages import complain, plain, refuse_parts
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
-from explorer.heads.head_report import Findings
-from explorer.heads.measurement_store import Kept
-from explorer.heads.trace_comparison import Contrast
+from explorer.heads.head_report import HeadReport
+from explorer.heads.measurement_store import StoredReport
+from explorer.heads.trace_comparison import TraceComparison
 from explorer.model import catalog
 from explorer.model.catalog import Entry
 
@@ -89,7 +89,7 @@ def show(entry: Entry, trace: Trace, language: str, notice: DeltaGenerator) -> N
         return
     known = measurement_panel.found(entry)
     kept = known[0] if known else None
-    findings = kept.findings if kept else None
+    findings = kept.report if kept else None
     match heads_state.part():
         case "overview":
             head_views_mount.overview(
@@ -104,7 +104,7 @@ def show(entry: Entry, trace: Trace, language: str, notice: DeltaGenerator) -> N
             experiments(entry, trace, language, notice)
         case part:
             measurement_panel.gauges(entry, known, language)
-            tables: Mapping[str, Callable[[Findings, str], None]] = {
+            tables: Mapping[str, Callable[[HeadReport, str], None]] = {
                 "metrics": metrics,
                 "roles": roles,
                 "removal": removal,
@@ -116,7 +116,7 @@ def show(entry: Entry, trace: Trace, language: str, notice: DeltaGenerator) -> N
                     tables[part](findings, language)
 
 
-def metrics(findings: Findings, language: str) -> None:
+def metrics(findings: HeadReport, language: str) -> None:
     """Every metric: by layer and head, and as a table."""
     st.caption(plain(head_tables.batch_in_words(findings, language)))
     head_views_mount.matrix(findings, language)
@@ -130,7 +130,7 @@ def metrics(findings: Findings, language: str) -> None:
     )
 
 
-def roles(findings: Findings, language: str) -> None:
+def roles(findings: HeadReport, language: str) -> None:
     """Which head has which role, and on what evidence."""
     scores, proof = st.columns([10, 9], gap="medium")
     with scores:
@@ -168,7 +168,7 @@ def roles(findings: Findings, language: str) -> None:
         st.caption(plain(head_tables.batch_in_words(findings, language)))
 
 
-def removal(findings: Findings, language: str) -> None:
+def removal(findings: HeadReport, language: str) -> None:
     """Attention, importance and effect side by side, and what stands in for what."""
     if not findings.facts.get("ablation"):
         st.info(say("heads.no_removal", language))
@@ -194,13 +194,15 @@ def experiments(entry: Entry, trace: Trace, language: str, notice: DeltaGenerato
     contrast = _tried(entry, language, notice)
     if contrast is not None:
         _verdict(entry, contrast, language)
-    head_views_mount.twin(_sitting(entry, language), contrast or Contrast(trace, trace, trace))
+    head_views_mount.twin(
+        _sitting(entry, language), contrast or TraceComparison(trace, trace, trace)
+    )
     if contrast is not None:
         with st.container(key="ledger"):
             _steps(contrast, language)
 
 
-def _steps(contrast: Contrast, language: str) -> None:
+def _steps(contrast: TraceComparison, language: str) -> None:
     """Token by token: what is said without and with, and how probable it is."""
     table = contrast.steps
     st.caption(say("heads.steps", language))
@@ -213,7 +215,7 @@ def _steps(contrast: Contrast, language: str) -> None:
     )
 
 
-def _tried(entry: Entry, language: str, notice: DeltaGenerator) -> Contrast | None:
+def _tried(entry: Entry, language: str, notice: DeltaGenerator) -> TraceComparison | None:
     """The text with the interventions; None without any, and when they cannot be done to it."""
     try:
         return experiment_cache.trial(entry, heads_state.shown()) if heads_state.chips() else None
@@ -222,7 +224,7 @@ def _tried(entry: Entry, language: str, notice: DeltaGenerator) -> Contrast | No
         return None
 
 
-def _verdict(entry: Entry, contrast: Contrast, language: str) -> None:
+def _verdict(entry: Entry, contrast: TraceComparison, language: str) -> None:
     """What the interventions did to the output, in one line; on a batch, when asked."""
     steps = contrast.steps
     change = head_tables.signed(contrast.log_probability)
@@ -276,7 +278,7 @@ def _choose_part(language: str) -> None:
         st.caption(plain(say(f"heads.about_{heads_state.part()}", language)))
 
 
-def _sitting(entry: Entry, language: str, kept: Kept | None = None) -> Sitting:
+def _sitting(entry: Entry, language: str, kept: StoredReport | None = None) -> Sitting:
     batch = kept.key if kept else ""
     return Sitting(entry.stamp, heads_state.shown(), language, explore_state.visits(), batch)
 
