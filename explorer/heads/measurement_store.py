@@ -20,16 +20,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from explorer.core import folders
 from explorer.core.errors import ExplorerError
-from explorer.core.i18n import say
+from explorer.core.files import reason
 from explorer.heads.head_report import Findings
-from explorer.model.catalog import FOLDER_VARIABLE
 
 if TYPE_CHECKING:
     from explorer.model.explorable import ExplorableModel
-
-FINDINGS_VARIABLE = "EXPLORER_FINDINGS"
-"""The environment variable that names another folder for what is measured."""
 
 Kind = Literal["task", "lines", "pairs"]
 KINDS: tuple[Kind, ...] = ("task", "lines", "pairs")
@@ -42,7 +39,6 @@ MOST_KEPT = 16
 REMOVED_ON = 64
 """Sentences on which each head is removed in turn."""
 
-_REPOSITORY = Path(__file__).resolve().parents[2]
 _RESULT = "findings.json"
 _ABANDONED = 24 * 3600  # seconds after which nobody works in a folder any more
 _PATIENCE = 5.0  # seconds a process has to end in
@@ -55,10 +51,9 @@ _reasons: dict[Path, str] = {}
 
 
 class MeasuringError(ExplorerError):
-    """A measurement that cannot be made; its sentences are the page's."""
+    """A measurement that cannot be made."""
 
-    def in_language(self, language: str) -> str:
-        return say(f"heads.{self.key}", language, **self.facts)
+    section = "heads"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +139,7 @@ class Kept:
 
 def known(digest: str) -> list[Kept]:
     """All that was measured of the model with this digest: what ships first, then the newest."""
-    paths = sorted(_shelf().glob("*.json"))
+    paths = sorted(folders.shipped_reports().glob("*.json"))
     paths += sorted(_own(digest).glob(f"*/{_RESULT}"), key=_changed, reverse=True)
     kept = []
     for path in paths:
@@ -199,8 +194,7 @@ def start(model: "ExplorableModel", source: Path | None, batch: Batch, digest: s
             _going[job.folder] = _launch(job.work, source or _written(model, job.work), batch)
         except OSError as error:
             _clean(job)
-            reason = error.strerror or type(error).__name__
-            raise MeasuringError("measure_failed", reason=reason) from error
+            raise MeasuringError("measure_failed", reason=reason(error)) from error
         except ExplorerError:
             _clean(job)
             raise
@@ -227,7 +221,7 @@ def _launch(folder: Path, checkpoint: Path, batch: Batch) -> "subprocess.Popen[b
     with (folder / "log.txt").open("wb") as log:
         return subprocess.Popen(
             command,
-            cwd=_REPOSITORY,
+            cwd=folders.IMPORT_ROOT,
             env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"},
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -246,7 +240,7 @@ def _wait(job: Job) -> None:
             elif job.folder not in _cancelled:
                 _reasons[job.folder] = _last_line(job.work / "log.txt")
         except OSError as error:
-            _reasons[job.folder] = error.strerror or type(error).__name__
+            _reasons[job.folder] = reason(error)
         finally:
             _clean(job)
             del _going[job.folder]
@@ -330,11 +324,7 @@ def _make_room(folder: Path) -> None:
 
 
 def _own(digest: str) -> Path:
-    return Path(os.environ.get(FINDINGS_VARIABLE) or _REPOSITORY / "findings") / digest
-
-
-def _shelf() -> Path:
-    return Path(os.environ.get(FOLDER_VARIABLE) or _REPOSITORY / "checkpoints") / "heads"
+    return folders.reports() / digest
 
 
 def _key(path: Path) -> str:

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from explorer.core.errors import TraceError
+from explorer.core.errors import FileError, HeadReportError
 from explorer.heads.counterfactuals import mean_outputs
 from explorer.heads.evaluation_batches import task_sentences
 from explorer.heads.head_report import Findings
@@ -76,19 +76,19 @@ def test_joining_again_replaces_a_column(findings):
 )
 def test_a_file_that_holds_none_is_refused(text, tmp_path):
     (tmp_path / "x.json").write_text(text)
-    with pytest.raises(TraceError) as caught:
+    with pytest.raises(HeadReportError) as caught:
         Findings.load(tmp_path / "x.json")
     assert caught.value.key == "no_findings"
 
 
 def test_a_file_that_is_not_there_is_said(tmp_path):
-    with pytest.raises(TraceError) as caught:
+    with pytest.raises(FileError) as caught:
         Findings.load(tmp_path / "no.json")
     assert caught.value.key == "unreadable_file"
 
 
 def test_a_place_that_cannot_be_written_is_said(findings, tmp_path):
-    with pytest.raises(TraceError) as caught:
+    with pytest.raises(FileError) as caught:
         findings.save(tmp_path / "no" / "x.json")
     assert caught.value.key == "unwritable_file"
 
@@ -100,5 +100,5 @@ def test_findings_that_are_not_whole_are_refused(damage):
         content["heads"]["layer"] = ["x"] * len(content["heads"]["layer"])
     else:
         content[damage] = {}
-    with pytest.raises(TraceError, match="no measurements"):
+    with pytest.raises(HeadReportError, match="no measurements"):
         Findings.from_json(json.dumps(content))

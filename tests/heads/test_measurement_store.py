@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from explorer.core import folders
 from explorer.core.errors import ExplorerError
 from explorer.heads import measurement_store
 from explorer.heads.measure import digest
@@ -18,7 +19,7 @@ PATIENCE = 120  # seconds
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(measurement_store.FINDINGS_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(folders.REPORTS_VARIABLE, str(tmp_path))
     return tmp_path
 
 
