@@ -21,6 +21,7 @@ import torch
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT)]
 
+from explorer.core import folders
 from explorer.model.explorable import ExplorableModel, load
 from explorer.training import run_launcher
 from explorer.training.config import quick_demo
@@ -47,7 +48,7 @@ def main() -> None:
     model = load(SHIPPED)
     milliseconds(model, 10)
     with tempfile.TemporaryDirectory() as folder:
-        os.environ[run_launcher.RUNS_VARIABLE] = folder
+        os.environ[folders.RUNS_VARIABLE] = folder
         before = milliseconds(model, rounds)
         run = run_launcher.start(
             replace(quick_demo("reverse", on_gpu=False), until=1.0, steps=100_000)

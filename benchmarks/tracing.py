@@ -30,9 +30,10 @@ sys.path[:0] = [str(ROOT)]
 
 from explorer.core.vocabulary import BOS, CLASSROOM, EOS, SPECIALS, SymbolVocabulary
 from explorer.model.checkpoint import Checkpoint
+from explorer.model.config import ModelConfig
 from explorer.model.explorable import ExplorableModel
 from explorer.model.hooks import capture
-from explorer.model.transformer import ModelConfig, Transformer
+from explorer.model.transformer import Transformer
 
 SIZES = {
     "classroom": ModelConfig(len(CLASSROOM), len(CLASSROOM)),

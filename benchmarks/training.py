@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT)]
 
 from explorer.core.vocabulary import PAD
-from explorer.data.toy_tasks import Batch, find_task
+from explorer.data.toy_data import Batch, find_task
 from explorer.model.transformer import Attention, Transformer
 from explorer.training.config import TrainingConfig, quick_demo
 from explorer.training.data_modules import TaskLesson

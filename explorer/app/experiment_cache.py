@@ -17,6 +17,7 @@ from explorer.app import model_cache
 from explorer.app.permalink import Request
 from explorer.core.interventions import Interventions
 from explorer.core.trace import Trace
+from explorer.data.task_names import task_of
 from explorer.heads.trace_comparison import TraceComparison
 from explorer.model.catalog import Entry
 
@@ -124,10 +125,9 @@ def _batch(model: "ExplorableModel", entry: Entry) -> "EvaluationBatch":
 
     Raises `InterventionError` when there are none.
     """
-    from explorer.data.toy_tasks import TASKS
     from explorer.heads.evaluation_batches import line_sentences, task_sentences
 
-    if model.facts.get("task") in TASKS:
+    if task_of(model.facts) is not None:
         return task_sentences(model, _BATCH)
     stored = model.facts.get("examples")
     listed = stored if isinstance(stored, list) else []

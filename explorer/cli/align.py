@@ -36,9 +36,9 @@ def describe(commands: Any) -> None:
 
 
 def _align(options: argparse.Namespace) -> int:
+    from explorer.core.files import refuse_unwritable, write_atomically
     from explorer.data.parallel_corpus import read_rows
     from explorer.heads.corpus_alignment import Reading, align_pairs, readings, report
-    from explorer.model.checkpoint import refuse_unwritable, write_atomically
     from explorer.model.explorable import load
 
     one = options.mean or options.head is not None  # else several are compared, by their errors

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from explorer.cli.background import give_way
 from explorer.cli.options import words
-from explorer.core.errors import TraceError
+from explorer.core.errors import FileError
 
 if TYPE_CHECKING:
     from explorer.heads.evaluation_batches import EvaluationBatch
@@ -40,7 +40,7 @@ def _heads(options: argparse.Namespace) -> int:
 
     out: Path | None = options.out
     if out is not None and out.suffix not in (".csv", ".json"):
-        raise TraceError("bad_findings_ending", name=out.name)
+        raise FileError("bad_findings_ending", name=out.name)
     if options.background:
         give_way()
     model = load(options.checkpoint)

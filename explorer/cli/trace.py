@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from explorer.core.errors import TraceError
+from explorer.core.errors import FileError
 
 _INTERVENTIONS = {  # option → what it does; "--ablate cross.1.2" says "ablate cross.1.2"
     "ablate": "remove a head: cross.1.2, or 'cross.1.2 mean'",
@@ -39,7 +39,7 @@ def _trace(options: argparse.Namespace) -> int:
 
     out: Path | None = options.out
     if out is not None and out.suffix not in (".html", ".trace"):
-        raise TraceError("bad_ending", name=out.name)
+        raise FileError("bad_ending", name=out.name)
     lines = [f"{verb} {what}" for verb in _INTERVENTIONS for what in getattr(options, verb)]
     done = Interventions.parse(lines)
     model = load(options.checkpoint)

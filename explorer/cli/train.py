@@ -59,7 +59,7 @@ def describe(commands: Any) -> None:
 
 
 def _train(options: argparse.Namespace) -> int:
-    from explorer.model.checkpoint import refuse_unwritable
+    from explorer.core.files import refuse_unwritable
     from explorer.training import distributed
 
     if options.background:

@@ -7,7 +7,8 @@ the Chinese next to each other so that neither is forgotten.
 import tomllib
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
+
+from explorer.core import folders
 
 LANGUAGES: Mapping[str, str] = {"en": "English", "zh": "简体中文"}
 
@@ -15,7 +16,7 @@ LANGUAGES: Mapping[str, str] = {"en": "English", "zh": "简体中文"}
 @cache
 def table() -> dict[str, dict[str, dict[str, str]]]:
     """The whole table: section → key → language → sentence."""
-    files = sorted(Path(__file__).parents[1].joinpath("strings").glob("*.toml"))
+    files = sorted(folders.STRINGS.glob("*.toml"))
     return {file.stem: tomllib.loads(file.read_text(encoding="utf-8")) for file in files}
 
 

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.errors import TraceError
+from explorer.core.files import reading, writing
 from explorer.core.interventions import SITES as SITES
 from explorer.core.interventions import expected_errors
 from explorer.core.mask_reasons import OPEN, REASONS
@@ -206,7 +207,7 @@ class Trace:
         return frame.assign(expected=frame.check.isin(expected))
 
     def save(self, path: str | Path) -> None:
-        """Write one file that `load` reads back exactly. Raises `TraceError` without room."""
+        """Write one file that `load` reads back exactly. Raises `FileError`."""
         _write(Path(path), self.to_bytes())
 
     def to_bytes(self) -> bytes:
@@ -225,12 +226,14 @@ class Trace:
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """The trace in a file. Raises `TraceError` when it holds none. Runs no code."""
-        try:
-            data = Path(path).read_bytes()
-        except OSError as error:
-            raise TraceError("unreadable_file", name=Path(path).name) from error
-        return cls.from_bytes(data, name=Path(path).name)
+        """The trace in a file. Raises `FileError`, and `TraceError` when the file holds none.
+
+        Executes nothing from the file.
+        """
+        path = Path(path)
+        with reading(path):
+            data = path.read_bytes()
+        return cls.from_bytes(data, name=path.name)
 
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "trace", limit: int = LARGEST_FILE) -> Self:
@@ -294,7 +297,7 @@ class Trace:
     def to_html(self, path: str | Path, language: str = "en") -> None:
         """Write the stepping player as one file that opens offline in any browser.
 
-        Raises `TraceError` when it cannot be written.
+        Raises `FileError` when it cannot be written.
         """
         # The one upward import: whoever holds a trace can export it in one call.
         from explorer.components.html_export import page
@@ -345,11 +348,8 @@ class Trace:
 
 
 def _write(path: Path, data: bytes) -> None:
-    try:
+    with writing(path):
         path.write_bytes(data)
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise TraceError("unwritable_file", name=path.name, reason=reason) from error
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:

@@ -14,8 +14,9 @@ from explorer.heads.evaluation_batches import EvaluationBatch, Progress, no_prog
 from explorer.heads.head_report import KEYS
 from explorer.model.apply_interventions import Means, applied, gated
 from explorer.model.attention_paths import all_heads, attentions
+from explorer.model.config import ModelConfig
 from explorer.model.explorable import ExplorableModel
-from explorer.model.transformer import ModelConfig, Transformer, padding_mask
+from explorer.model.transformer import Transformer, padding_mask
 
 VARIANTS = ("zero", "mean", "only")
 """The head's output set to zero; set to its mean; all other heads of its site set to zero."""

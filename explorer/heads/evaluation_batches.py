@@ -11,10 +11,12 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor
 
-from explorer.core.errors import InterventionError, PairsError, TraceError, VocabularyError
+from explorer.core.errors import InterventionError, PairsError, VocabularyError
+from explorer.core.files import reading
 from explorer.core.vocabulary import BOS, EOS, PAD
 from explorer.data.parallel_corpus import read_pairs, read_rows, references
-from explorer.data.toy_tasks import FIRST, TASKS, Task
+from explorer.data.task_names import task_of
+from explorer.data.toy_data import FIRST, Task, find_task
 from explorer.model.explorable import ExplorableModel
 from explorer.model.greedy_decoding import greedy
 
@@ -102,11 +104,12 @@ def task_sentences(model: ExplorableModel, size: int, seed: int = 0) -> Evaluati
     Task and longest length are in the model's facts; below five symbols none are held out.
     Raises `InterventionError` for a model without a toy task, and for a size below 1.
     """
-    task = TASKS.get(str(model.facts.get("task")))
-    if task is None:
+    name = task_of(model.facts)
+    if name is None:
         raise InterventionError("no_generator")
     if size < 1:
         raise InterventionError("no_sentences")
+    task = find_task(name)
     most = model.transformer.config.max_length - 1
     longest = min(int(model.facts.get("longest", most)), most)
     symbols = len(model.source_vocabulary) - FIRST
@@ -118,8 +121,8 @@ def task_sentences(model: ExplorableModel, size: int, seed: int = 0) -> Evaluati
             batch = task.held_out_batch(share, length, symbols, generator)
             sources += batch.source.tolist()
             targets += batch.target.tolist()
-    name = f"{task.name}, held out, 1 to {longest} symbols, seed {seed}"
-    return EvaluationBatch(_padded(sources), _padded(targets), name, "task", task)
+    title = f"{name}, held out, 1 to {longest} symbols, seed {seed}"
+    return EvaluationBatch(_padded(sources), _padded(targets), title, "task", task)
 
 
 def pair_sentences(
@@ -171,17 +174,15 @@ def held_out_sentences(
 def read_lines(model: ExplorableModel, path: Path, most: int) -> EvaluationBatch:
     """The first `most` non-empty lines of a file.
 
-    Raises `TraceError` on a file that cannot be read; otherwise as `line_sentences`.
+    Raises `FileError` on a file that cannot be read; otherwise as `line_sentences`.
     """
     lines = [line for line in _lines(path) if line.strip()]
     return line_sentences(model, lines[:most], path.name)
 
 
 def _lines(path: Path) -> list[str]:
-    try:
+    with reading(path):
         return path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise TraceError("unreadable_file", name=path.name) from error
 
 
 def token_losses(logits: Tensor, labels: Tensor) -> Tensor:

@@ -11,7 +11,8 @@ from typing import Any
 import pandas as pd
 from pandas.api.types import is_integer_dtype
 
-from explorer.core.errors import TraceError
+from explorer.core.errors import HeadReportError
+from explorer.core.files import reading, writing
 from explorer.core.i18n import say
 from explorer.core.interventions import SITES, Head
 
@@ -88,7 +89,7 @@ class HeadReport:
         return text
 
     def save(self, path: str | Path) -> None:
-        """Write one JSON file that `load` reads back. Raises `TraceError` on failure."""
+        """Write one JSON file that `load` reads back. Raises `FileError`."""
         _write(Path(path), self.to_json())
 
     def to_json(self) -> str:
@@ -99,14 +100,12 @@ class HeadReport:
 
     @classmethod
     def load(cls, path: str | Path) -> "HeadReport":
-        """The report in a file. Raises `TraceError` when it holds none. Runs no code."""
+        """The report in a file. Raises `FileError`, `HeadReportError`. Runs no code."""
         path = Path(path)
-        try:
+        with reading(path):
             if path.stat().st_size > LARGEST_FILE:
-                raise TraceError("no_findings", name=path.name)
+                raise HeadReportError("no_findings", name=path.name)
             text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise TraceError("unreadable_file", name=path.name) from error
         return cls.from_json(text, path.name)
 
     @classmethod
@@ -121,7 +120,7 @@ class HeadReport:
             _refuse_incomplete(heads, roles, facts)
             return cls(heads, roles, facts)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            raise TraceError("no_findings", name=name) from error
+            raise HeadReportError("no_findings", name=name) from error
 
     @staticmethod
     def _rows(table: pd.DataFrame, head: Head) -> pd.DataFrame:
@@ -158,8 +157,5 @@ def _frame(columns: dict[str, list[Any]]) -> pd.DataFrame:
 
 
 def _write(path: Path, text: str) -> None:
-    try:
+    with writing(path):
         path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise TraceError("unwritable_file", name=path.name, reason=reason) from error

@@ -18,8 +18,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from explorer.core import folders
 from explorer.core.errors import ExplorerError, InterventionError, VocabularyError
-from explorer.core.i18n import say
+from explorer.core.files import reason
+from explorer.data.task_names import task_of
 from explorer.heads.measurement_store import (
     REPORT_FILE,
     delete_oldest,
@@ -40,7 +42,6 @@ MOST_CHARACTERS = 400_000
 REMOVED_ON = 64
 """Sentences on which each head is removed in turn."""
 
-_REPOSITORY = Path(__file__).resolve().parents[2]
 _ABANDONED = 24 * 3600  # seconds after which a work folder of another server is deleted
 _EXIT_TIMEOUT = 5.0  # seconds a terminated process has to exit
 
@@ -52,10 +53,9 @@ _failures: dict[Path, str] = {}
 
 
 class MeasurementError(ExplorerError):
-    """A measurement that cannot be made; its sentences are in the section `heads`."""
+    """A measurement that cannot be made."""
 
-    def in_language(self, language: str) -> str:
-        return say(f"heads.{self.key}", language, **self.facts)
+    section = "heads"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,8 @@ def check(model: "ExplorableModel", settings: MeasurementSettings, language: str
             "measure_too_large", limit=MOST_SENTENCES, characters=MOST_CHARACTERS
         )
     if settings.kind == "task":
-        _check_task(model)
+        if task_of(model.facts) is None:
+            raise InterventionError("no_generator")
     else:
         _check_lines(lines, model, language)
 
@@ -177,8 +178,7 @@ def start(checkpoint: Path | bytes, name: str, settings: MeasurementSettings, di
             _running[job.folder] = _launch(job.work_folder, checkpoint, settings)
         except OSError as error:
             _clean(job)
-            reason = error.strerror or type(error).__name__
-            raise MeasurementError("measure_failed", reason=reason) from error
+            raise MeasurementError("measure_failed", reason=reason(error)) from error
     threading.Thread(target=_wait, args=(job,), name="measuring", daemon=True).start()
     return job
 
@@ -204,7 +204,7 @@ def _launch(
     with (folder / "log.txt").open("wb") as log:
         return subprocess.Popen(
             command,
-            cwd=_REPOSITORY,
+            cwd=folders.IMPORT_ROOT,
             env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"},
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -223,7 +223,7 @@ def _wait(job: Job) -> None:
             elif job.folder not in _cancelled:
                 _failures[job.folder] = _last_line(job.work_folder / "log.txt")
         except OSError as error:
-            _failures[job.folder] = error.strerror or type(error).__name__
+            _failures[job.folder] = reason(error)
         finally:
             _clean(job)
             del _running[job.folder]
@@ -263,12 +263,6 @@ def end_all() -> None:
         _clean(Job(folder))
 
 
-def _check_task(model: "ExplorableModel") -> None:
-    from explorer.heads.evaluation_batches import task_sentences
-
-    task_sentences(model, 1)
-
-
 def _check_lines(lines: Sequence[str], model: "ExplorableModel", language: str) -> None:
     """Raise `MeasurementError`, with the line's number, on one that the model cannot read."""
     if not lines:
@@ -285,5 +279,5 @@ def _check_lines(lines: Sequence[str], model: "ExplorableModel", language: str) 
                 if got > limit:
                     raise VocabularyError(key, got=got, limit=limit)
             except ExplorerError as error:
-                reason = error.in_language(language)
-                raise MeasurementError("bad_line", line=number, reason=reason) from error
+                facts = {"line": number, "reason": error.in_language(language)}
+                raise MeasurementError("bad_line", **facts) from error

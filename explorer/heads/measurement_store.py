@@ -4,26 +4,20 @@ Two places: reports that ship beside the checkpoints, and reports measured on th
 `DIGEST/BATCH/findings.json` in a folder of their own. Both outlive the server.
 """
 
-import os
 import shutil
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from explorer.core import folders
 from explorer.core.errors import ExplorerError
 from explorer.heads.head_report import HeadReport
-from explorer.model.catalog import FOLDER_VARIABLE
-
-REPORTS_VARIABLE = "EXPLORER_FINDINGS"
-"""The environment variable that names another folder for the reports measured here."""
 
 REPORT_FILE = "findings.json"
 """The name of a report in the folder of its batch."""
 
 MOST_STORED = 16
 """Reports stored for one model; the oldest is deleted first."""
-
-_REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +35,7 @@ class StoredReport:
 
 def stored_reports(digest: str) -> list[StoredReport]:
     """All reports on the model with this digest: shipped ones first, then the newest first."""
-    paths = sorted(_shipped_folder().glob("*.json"))
+    paths = sorted(folders.shipped_reports().glob("*.json"))
     paths += _newest_first(measured_folder(digest))
     stored = []
     for path in paths:
@@ -54,7 +48,7 @@ def stored_reports(digest: str) -> list[StoredReport]:
 
 def measured_folder(digest: str) -> Path:
     """The folder of the reports measured on this machine, one folder a batch."""
-    return Path(os.environ.get(REPORTS_VARIABLE) or _REPOSITORY / "findings") / digest
+    return folders.reports() / digest
 
 
 def report_key(path: Path) -> str:
@@ -78,10 +72,6 @@ def delete_oldest(folder: Path) -> None:
 
 def _newest_first(folder: Path) -> list[Path]:
     return sorted(folder.glob(f"*/{REPORT_FILE}"), key=modified, reverse=True)
-
-
-def _shipped_folder() -> Path:
-    return Path(os.environ.get(FOLDER_VARIABLE) or _REPOSITORY / "checkpoints") / "heads"
 
 
 @lru_cache(maxsize=64)

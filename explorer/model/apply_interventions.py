@@ -14,8 +14,9 @@ from torch import Tensor
 from explorer.core.errors import InterventionError, MaskError
 from explorer.core.interventions import CellEdit, Intervention, Interventions, RowOverride
 from explorer.model.attention_paths import all_heads, attentions, layers, path
+from explorer.model.config import ModelConfig
 from explorer.model.hooks import edit
-from explorer.model.transformer import ModelConfig, Transformer
+from explorer.model.transformer import Transformer
 
 Action = Callable[[Tensor], Tensor]
 

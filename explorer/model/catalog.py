@@ -5,7 +5,6 @@ loaded when it is first asked something. Names are looked up here, never used as
 """
 
 import json
-import os
 import random
 import re
 from collections.abc import Mapping, Sequence
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from safetensors import SafetensorError, safe_open
 
+from explorer.core import folders
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import (
@@ -29,9 +29,6 @@ from explorer.model import examples
 
 if TYPE_CHECKING:
     from explorer.model.explorable import ExplorableModel
-
-FOLDER_VARIABLE = "EXPLORER_CHECKPOINTS"
-"""The environment variable that names another folder of checkpoints."""
 
 REMEDY = "python -m explorer train --task reverse --out checkpoints/reverse.safetensors"
 """What to do when there is no model."""
@@ -136,10 +133,8 @@ class Entry:
 
 def shipped() -> dict[str, Entry]:
     """The checkpoints that are there for everybody, by name, the one to open with first."""
-    beside = Path(__file__).resolve().parents[2] / "checkpoints"
-    folder = Path(os.environ.get(FOLDER_VARIABLE) or beside)
     entries = []
-    for path in folder.glob("*.safetensors"):
+    for path in folders.checkpoints().glob("*.safetensors"):
         status = path.stat()
         entries.append(_read_header(path, status.st_mtime_ns, status.st_size))
     ranks = {name: rank for rank, name in enumerate(_FIRST)}

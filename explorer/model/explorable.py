@@ -16,7 +16,8 @@ from explorer.core.interventions import Interventions
 from explorer.core.mask_reasons import reasons
 from explorer.core.trace import SITES, Trace
 from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary
-from explorer.data.toy_tasks import FIRST, TASKS
+from explorer.data.task_names import task_of
+from explorer.data.toy_data import FIRST, find_task
 from explorer.model.apply_interventions import Means, applied, refuse_outside
 from explorer.model.attention_paths import layers, path
 from explorer.model.checkpoint import Checkpoint, load_checkpoint
@@ -225,13 +226,13 @@ class ExplorableModel:
 
     def _gold(self, source: Tensor, steps: int) -> dict[str, NDArray[np.bool_]]:
         """The right alignment (T, S), where the model's task has one."""
-        task = TASKS.get(str(self.facts.get("task")))
+        task = task_of(self.facts)
         if task is None:
             return {}
         symbols = source[source >= FIRST].tolist()
         gold = np.zeros((steps, len(source)), dtype=np.bool_)
         rows = min(steps, len(symbols))
-        gold[:rows, : len(symbols)] = task.alignment(symbols)[:rows]
+        gold[:rows, : len(symbols)] = find_task(task).alignment(symbols)[:rows]
         return {"gold": gold}
 
     def _candidates(

@@ -7,13 +7,9 @@ without one does a rough rule stand in, and it is called that.
 import math
 import os
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
-import torch
-
 from explorer.core.i18n import say
-from explorer.model.transformer import Transformer
 from explorer.training.config import TrainingConfig
 from explorer.training.run_directory import list_runs
 
@@ -44,7 +40,7 @@ class Estimate:
 
 def estimate(config: TrainingConfig, runs: Path) -> Estimate:
     """What `config` will take; `runs` is the folder of earlier runs to learn from."""
-    parameters = count_parameters(config)
+    parameters = config.model_config().parameters
     speed = measured_speed(config, parameters, runs)
     tokens = config.steps * tokens_a_step(config)
     seconds = tokens / speed if speed else _rough_seconds(config, parameters)
@@ -62,13 +58,6 @@ def in_words(found: Estimate, device: str, language: str) -> str:
         time=short_time(found.seconds, language),
         where=where,
     )
-
-
-@lru_cache(maxsize=256)
-def count_parameters(config: TrainingConfig) -> int:
-    """The parameters of the model; nothing is allocated."""
-    with torch.device("meta"):
-        return sum(weight.numel() for weight in Transformer(config.model_config()).parameters())
 
 
 def tokens_a_step(config: TrainingConfig) -> float:
@@ -89,7 +78,10 @@ def measured_speed(config: TrainingConfig, parameters: int, runs: Path) -> float
             continue
         if not (_similar(config.batch, other.batch) and _similar(config.longest, other.longest)):
             continue
-        if not _similar(parameters, count_parameters(other)) or run.status().state != "done":
+        if (
+            not _similar(parameters, other.model_config().parameters)
+            or run.status().state != "done"
+        ):
             continue
         last = (run.moments() or [{}])[-1]
         seconds = last.get("seconds")  # evaluations are in them

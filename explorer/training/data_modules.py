@@ -9,8 +9,9 @@ from torch import Tensor
 
 from explorer.core.vocabulary import Vocabulary
 from explorer.data.parallel_corpus import read_pairs
-from explorer.data.toy_tasks import Batch, Task, find_task
-from explorer.model.transformer import ModelConfig, Transformer
+from explorer.data.toy_data import Batch, Task, find_task
+from explorer.model.config import ModelConfig
+from explorer.model.transformer import Transformer
 from explorer.training.config import TrainingConfig
 from explorer.training.toy_evaluation import exactly_matched, gold_of_batch
 from explorer.training.translation_data import PairsLesson, vocabularies_in

@@ -8,7 +8,7 @@ import numpy as np
 
 from explorer.core.errors import PairsError
 from explorer.data.parallel_corpus import Pairs, read_pairs, references
-from explorer.data.toy_tasks import find_task
+from explorer.data.toy_data import find_task
 from explorer.model.checkpoint import Checkpoint
 from explorer.training.config import TrainingConfig
 from explorer.training.toy_evaluation import evaluate

@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import Any
 
 from explorer.core.errors import ExplorerError, RunError
+from explorer.core.files import write_atomically, writing
 from explorer.core.trace import Trace
-from explorer.model.checkpoint import write_atomically
 from explorer.training.config import TrainingConfig
 from explorer.training.run_lock import is_owned, owned
 
@@ -174,13 +174,10 @@ class Run:
         write_atomically(self.folder / "lesson.json", text.encode())
 
     def append(self, moment: dict[str, Any]) -> None:
-        """Add one line to the metrics. Raises `RunError` when there is no room for it."""
-        try:
-            with (self.folder / "metrics.jsonl").open("a", encoding="utf-8") as file:
-                file.write(json.dumps(moment, ensure_ascii=False) + "\n")
-        except OSError as error:
-            reason = error.strerror or type(error).__name__
-            raise RunError("unwritable_file", name="metrics.jsonl", reason=reason) from error
+        """Add one line to the metrics. Raises `FileError` when there is no room for it."""
+        path = self.folder / "metrics.jsonl"
+        with writing(path), path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(moment, ensure_ascii=False) + "\n")
 
     def forget_after(self, step: int) -> None:
         """Leave out what came after `step`: a resumed run does it again."""

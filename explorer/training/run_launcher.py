@@ -16,8 +16,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from explorer.core import folders
 from explorer.core.errors import ExplorerError, RunError
-from explorer.model.checkpoint import write_atomically
+from explorer.core.files import unwritable, write_atomically
 from explorer.training.config import TrainingConfig
 from explorer.training.run_directory import (
     GOING,
@@ -30,23 +31,19 @@ from explorer.training.run_directory import (
     queue,
 )
 
-RUNS_VARIABLE = "EXPLORER_RUNS"
-"""The environment variable that names another folder of runs."""
-
 SHELVES = ("runs", "recorded")
 """Where runs stand: those made here, and those that ship with the app."""
 
 _NO_NAME = re.compile(r"[^\w]+")
 _LONGEST_NAME = 40
-_REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 def shelf_folder(shelf: str) -> Path:
     """The folder of a shelf. Raises `RunError` when there is none of that name."""
     if shelf == "runs":
-        return Path(os.environ.get(RUNS_VARIABLE) or _REPOSITORY / "runs")
+        return folders.runs()
     if shelf == "recorded":
-        return _REPOSITORY / "checkpoints" / "recorded"
+        return folders.shipped_runs()
     raise RunError("no_run", name=shelf[:60])
 
 
@@ -58,7 +55,7 @@ def find(shelf: str, name: str) -> Run:
 def new_folder(subject: str) -> Path:
     """An empty folder with a name no run has: "reverse-3", even if two servers ask at once.
 
-    Raises `RunError` when it cannot be made.
+    Raises `FileError` when it cannot be made.
     """
     number = 1
     while True:
@@ -67,10 +64,10 @@ def new_folder(subject: str) -> Path:
             folder.mkdir(parents=True)
         except FileExistsError:
             if not folder.parent.is_dir():
-                raise _unwritable(folder, FileExistsError(17, "not a folder")) from None
+                raise unwritable(folder, FileExistsError(17, "not a folder")) from None
             number += 1
         except OSError as error:
-            raise _unwritable(folder, error) from error
+            raise unwritable(folder, error) from error
         else:
             return folder
 
@@ -112,7 +109,7 @@ def launch(run: Run) -> None:
         with (run.folder / "log.txt").open("ab") as log:
             process = subprocess.Popen(
                 command(run),
-                cwd=_REPOSITORY,
+                cwd=folders.IMPORT_ROOT,
                 env=_environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -120,7 +117,7 @@ def launch(run: Run) -> None:
                 **_detached(),
             )
     except OSError as error:
-        raise _unwritable(run.folder / "log.txt", error) from error
+        raise unwritable(run.folder / "log.txt", error) from error
     reaper = threading.Thread(
         target=_reap, args=(run, process, launched), name=f"reaper-{run.name}", daemon=True
     )
@@ -160,10 +157,10 @@ def is_going(run: Run) -> bool:
 
 
 def delete(run: Run) -> None:
-    """Remove a run. Raises `RunError` while it goes on, and when its folder stays."""
+    """Remove a run. Raises `RunError` while it goes on, `FileError` when its folder stays."""
     run.delete()
     if run.folder.exists():
-        raise _unwritable(run.folder, PermissionError(13, "the folder stays"))
+        raise unwritable(run.folder, PermissionError(13, "the folder stays"))
 
 
 def before(run: Run) -> int:
@@ -176,11 +173,6 @@ def before(run: Run) -> int:
         for other in list_runs(run.folder.parent)
     )
     return ahead + busy
-
-
-def _unwritable(path: Path, error: OSError) -> RunError:
-    reason = error.strerror or type(error).__name__
-    return RunError("unwritable_file", name=path.name, reason=reason)
 
 
 def _environment() -> dict[str, str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from explorer.core.errors import RunError
+from explorer.core.files import writing
 
 _NAME = ".lock"
 _PATIENCE = 2.0  # seconds: whoever only asks holds the lock for a moment, too
@@ -24,16 +25,14 @@ _one_asks = threading.Lock()  # the visitors of this process, one after the othe
 def owned(folder: Path) -> Iterator[None]:
     """Be the one process that carries out the run in `folder`.
 
-    Raises `RunError` when another one is, and where no lock can be had.
+    Raises `RunError` when another one is, and `FileError` where no lock can be had.
     """
     lock = FileLock(folder / _NAME)
-    try:
-        lock.acquire(timeout=_PATIENCE, poll_interval=_POLL)
-    except Timeout as error:
-        raise RunError("run_busy", name=folder.name) from error
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise RunError("unwritable_file", name=_NAME, reason=reason) from error
+    with writing(folder / _NAME):
+        try:
+            lock.acquire(timeout=_PATIENCE, poll_interval=_POLL)
+        except Timeout as error:
+            raise RunError("run_busy", name=folder.name) from error
     try:
         yield
     finally:

@@ -12,7 +12,8 @@ from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 
 from explorer.core.errors import ExplorerError, RunError, TrainingError
-from explorer.model.checkpoint import to_bytes, write_atomically
+from explorer.core.files import write_atomically
+from explorer.model.checkpoint import to_bytes
 from explorer.model.explorable import ExplorableModel
 from explorer.training import distributed
 from explorer.training.run_directory import Run, Status, queue

@@ -21,7 +21,7 @@ from explorer.core.errors import PairsError, VocabularyError
 from explorer.core.sentencepiece_vocabulary import PieceVocabulary, learn_pieces
 from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary
 from explorer.data.parallel_corpus import Pair, Pairs, references
-from explorer.data.toy_tasks import Batch
+from explorer.data.toy_data import Batch
 from explorer.model.greedy_decoding import greedy
 from explorer.model.transformer import Transformer
 from explorer.training.config import TrainingConfig

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.core.errors import TraceError
+from explorer.core.errors import FileError, TraceError
 from explorer.core.mask_reasons import LATER, OPEN, PADDING, closed_cells
 from explorer.core.trace import Trace
 from explorer.core.trace_file import pack
@@ -172,7 +172,7 @@ def test_a_file_gives_back_the_same_trace(tmp_path):
 
 
 def test_a_missing_file_is_named():
-    with pytest.raises(TraceError) as caught:
+    with pytest.raises(FileError) as caught:
         Trace.load("nowhere/x.trace")
     assert caught.value.key == "unreadable_file"
 
@@ -389,7 +389,7 @@ def test_each_misfit_of_foreign_arrays_has_its_own_sentence(given, key):
 
 def test_a_place_that_cannot_be_written_is_said(tmp_path):
     for write in (make().save, make().to_html):
-        with pytest.raises(TraceError) as caught:
+        with pytest.raises(FileError) as caught:
             write(tmp_path / "nowhere" / "x")
         assert caught.value.key == "unwritable_file"
 

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from explorer.core.errors import TraceError
+from explorer.core.errors import FileError, HeadReportError
 from explorer.heads.evaluation_batches import task_sentences
 from explorer.heads.head_report import HeadReport
 from explorer.heads.measure import measure
@@ -55,19 +55,19 @@ def test_new_columns_replace_those_of_the_same_name(report):
 )
 def test_a_file_without_a_report_is_refused(text, tmp_path):
     (tmp_path / "x.json").write_text(text)
-    with pytest.raises(TraceError) as caught:
+    with pytest.raises(HeadReportError) as caught:
         HeadReport.load(tmp_path / "x.json")
     assert caught.value.key == "no_findings"
 
 
 def test_a_missing_file_is_an_error(tmp_path):
-    with pytest.raises(TraceError) as caught:
+    with pytest.raises(FileError) as caught:
         HeadReport.load(tmp_path / "no.json")
     assert caught.value.key == "unreadable_file"
 
 
 def test_an_unwritable_path_is_an_error(report, tmp_path):
-    with pytest.raises(TraceError) as caught:
+    with pytest.raises(FileError) as caught:
         report.save(tmp_path / "no" / "x.json")
     assert caught.value.key == "unwritable_file"
 
@@ -79,5 +79,5 @@ def test_an_incomplete_report_is_refused(damage):
         content["heads"]["layer"] = ["x"] * len(content["heads"]["layer"])
     else:
         content[damage] = {}
-    with pytest.raises(TraceError, match="no measurements"):
+    with pytest.raises(HeadReportError, match="no measurements"):
         HeadReport.from_json(json.dumps(content))

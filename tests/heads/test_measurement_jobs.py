@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from explorer.core import folders
 from explorer.core.errors import ExplorerError
 from explorer.heads import measurement_jobs
 from explorer.heads.measure import digest
 from explorer.heads.measurement_jobs import Job, MeasurementError, MeasurementSettings
-from explorer.heads.measurement_store import REPORTS_VARIABLE, stored_reports
+from explorer.heads.measurement_store import stored_reports
 from explorer.model.checkpoint import to_bytes
 
 TIMEOUT = 120  # seconds
@@ -21,7 +22,7 @@ TIMEOUT = 120  # seconds
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(REPORTS_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(folders.REPORTS_VARIABLE, str(tmp_path))
     return tmp_path
 
 

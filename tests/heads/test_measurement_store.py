@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from explorer.core import folders
 from explorer.heads.head_report import HeadReport
 from explorer.heads.measurement_store import (
     MOST_STORED,
     REPORT_FILE,
-    REPORTS_VARIABLE,
     delete_oldest,
     measured_folder,
     stored_reports,
@@ -20,7 +20,7 @@ SHIPPED = Path(__file__).parents[2] / "checkpoints" / "heads" / "sort.json"
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(REPORTS_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(folders.REPORTS_VARIABLE, str(tmp_path))
     return tmp_path
 
 

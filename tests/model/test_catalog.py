@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from explorer.core import folders
 from explorer.core.errors import CheckpointError, TraceError
 from explorer.core.trace import Trace
 from explorer.data.parallel_corpus import parse_pairs
@@ -20,7 +21,7 @@ from tests.support.toy_sentences import TINY_PAIRS, as_table
 @pytest.fixture
 def folder(tmp_path, monkeypatch, explorable: ExplorableModel) -> Path:
     """A folder of checkpoints: two of ours, one that is none, and something beside them."""
-    monkeypatch.setenv(catalog.FOLDER_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(folders.CHECKPOINTS_VARIABLE, str(tmp_path))
     save_checkpoint(explorable.checkpoint, tmp_path / "another.safetensors")
     save_checkpoint(explorable.checkpoint, tmp_path / "reverse.safetensors")
     (tmp_path / "broken.safetensors").write_bytes(b"\x08\0\0\0\0\0\0\0{}      ")
@@ -63,7 +64,7 @@ def test_examples_and_random_texts_are_ones_the_model_reads(folder):
 
 
 def test_the_shipped_models_are_listed_with_examples_in_chinese(monkeypatch):
-    monkeypatch.delenv(catalog.FOLDER_VARIABLE, raising=False)
+    monkeypatch.delenv(folders.CHECKPOINTS_VARIABLE, raising=False)
     models = shipped()
     assert next(iter(models)) == "reverse"
     assert {"copy", "reverse", "sort", "chinese-english"} <= set(models)

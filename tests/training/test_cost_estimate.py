@@ -7,7 +7,6 @@ import pytest
 from explorer.model.transformer import Transformer
 from explorer.training.config import TrainingConfig, quick_demo, small_translation
 from explorer.training.cost_estimate import (
-    count_parameters,
     estimate,
     in_words,
     short_count,
@@ -28,7 +27,7 @@ def finished(folder, config: TrainingConfig, seconds: float, state: str = "done"
 
 def test_parameters_are_counted_without_making_them():
     model = Transformer(DEMO.model_config())
-    assert count_parameters(DEMO) == sum(weight.numel() for weight in model.parameters())
+    assert DEMO.model_config().parameters == sum(weight.numel() for weight in model.parameters())
 
 
 def test_without_a_similar_run_the_time_is_rough_and_called_so(tmp_path):

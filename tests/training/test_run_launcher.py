@@ -9,6 +9,7 @@ from unittest.mock import Mock
 
 import pytest
 
+from explorer.core import folders
 from explorer.core.errors import ExplorerError, RunError
 from explorer.model.checkpoint import load_checkpoint
 from explorer.training import run_launcher
@@ -21,7 +22,7 @@ from tests.support.toy_sentences import TINY_PAIRS, as_chinese_table
 @pytest.fixture(autouse=True)
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder of runs."""
-    monkeypatch.setenv(run_launcher.RUNS_VARIABLE, str(tmp_path / "runs"))
+    monkeypatch.setenv(folders.RUNS_VARIABLE, str(tmp_path / "runs"))
     return tmp_path / "runs"
 
 
@@ -152,10 +153,10 @@ def test_the_recorded_run_ships_whole_and_small():
 
 def test_a_folder_that_cannot_be_written_gets_one_sentence(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("no folder")
-    monkeypatch.setenv(run_launcher.RUNS_VARIABLE, str(tmp_path / "file"))
+    monkeypatch.setenv(folders.RUNS_VARIABLE, str(tmp_path / "file"))
     with pytest.raises(ExplorerError, match="cannot be written"):
         run_launcher.start(TINY)
-    monkeypatch.setenv(run_launcher.RUNS_VARIABLE, str(tmp_path / "file" / "deeper"))
+    monkeypatch.setenv(folders.RUNS_VARIABLE, str(tmp_path / "file" / "deeper"))
     with pytest.raises(ExplorerError, match="cannot be written"):
         run_launcher.start(TINY)
 

@@ -3,10 +3,10 @@ import pytest
 import torch
 
 from explorer.core.vocabulary import BOS, EOS, PAD
-from explorer.data.toy_tasks import Batch, find_task
+from explorer.data.toy_data import Batch, find_task
+from explorer.model.config import ModelConfig
 from explorer.model.greedy_decoding import greedy
 from explorer.model.hooks import edit
-from explorer.model.transformer import ModelConfig
 from explorer.training.toy_evaluation import evaluate, exactly_matched
 
 CONFIG = ModelConfig(source_vocabulary=8, target_vocabulary=8, d_model=12, heads=3, d_ff=8)

@@ -14,7 +14,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from explorer.app.permalink import Place, Request, Selection, from_query, to_query
 from explorer.app.server.rate_limit import Turns
 from explorer.core.errors import ExplorerError
-from explorer.core.i18n import LANGUAGES, say
+from explorer.core.i18n import LANGUAGES
 from explorer.core.trace import SITES
 from explorer.model.catalog import Entry
 
@@ -53,10 +53,9 @@ _turns = Turns(owners=4096)
 
 
 class VisitError(ExplorerError):
-    """A visitor asks for more than one visitor may have; its sentences are the page's."""
+    """A visitor asks for more than one visitor may have."""
 
-    def in_language(self, language: str) -> str:
-        return say(f"explore.{self.key}", language, **self.facts)
+    section = "explore"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from explorer.app.server import access
 from explorer.app.state import explore as explore_state
 from explorer.app.state.explore import VisitError
 from explorer.core.errors import ExplorerError
-from explorer.core.i18n import say
 from explorer.core.interventions import Interventions
 from explorer.heads.measurement_jobs import Job
 from explorer.model.catalog import Entry
@@ -43,10 +42,9 @@ _PAIRS = "heads-pairs"
 
 
 class BenchError(ExplorerError):
-    """An intervention that cannot be put together; its sentences are the page's."""
+    """An intervention that cannot be put together."""
 
-    def in_language(self, language: str) -> str:
-        return say(f"heads.{self.key}", language, **self.facts)
+    section = "heads"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,10 @@ from explorer.app.state import explore as explore_state
 from explorer.app.state import heads as heads_state
 from explorer.app.uploads import take_file, upload_key
 from explorer.app.widgets.messages import plain
-from explorer.core.errors import ExplorerError, TraceError
+from explorer.core.errors import ExplorerError, FileError
 from explorer.core.i18n import say
 from explorer.core.vocabulary import shorten
+from explorer.data.task_names import task_of
 from explorer.heads import measurement_jobs
 from explorer.heads.head_report import HeadReport
 from explorer.heads.measurement_jobs import (
@@ -136,9 +137,7 @@ def _form(entry: Entry, language: str) -> None:
 
 def _kinds(entry: Entry) -> tuple[SourceKind, ...]:
     """On what this model can be measured: only a task of ours makes new sentences."""
-    from explorer.data.toy_tasks import TASKS
-
-    known = model_cache.model_of(entry).facts.get("task") in TASKS
+    known = task_of(model_cache.model_of(entry).facts)
     return SOURCE_KINDS if known else tuple(kind for kind in SOURCE_KINDS if kind != "task")
 
 
@@ -169,7 +168,7 @@ def _take_pairs(key: str) -> None:
     try:
         heads_state.keep_pairs(shorten(name), contents.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        heads_state.note_problem(TraceError("unreadable_file", name=shorten(name)))
+        heads_state.note_problem(FileError("unreadable_file", name=shorten(name)))
 
 
 def _start(entry: Entry, settings: MeasurementSettings, language: str) -> None:

@@ -14,7 +14,7 @@ from explorer.app.widgets.messages import plain
 from explorer.app.widgets.training_form import available_devices, settings_form
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
-from explorer.data.toy_tasks import TASKS
+from explorer.data.task_names import TASK_NAMES, task_label
 from explorer.training import run_launcher
 from explorer.training.config import TrainingConfig, quick_demo
 from explorer.training.cost_estimate import estimate, in_words
@@ -121,10 +121,8 @@ def _demo(language: str) -> TrainingConfig:
     """The quick demo of the task chosen."""
     task = st.selectbox(
         say("train.quick", language),
-        sorted(TASKS, key=["reverse", "copy", "sort"].index),
-        format_func=lambda name: (
-            f"{say('train.quick', language)}: {say(f'train.task_{name}', language)}"
-        ),
+        sorted(TASK_NAMES, key=lambda name: (name != "reverse", name)),
+        format_func=lambda name: f"{say('train.quick', language)}: {task_label(name, language)}",
         key=f"{train_state.TASK}-{language}",
         label_visibility="collapsed",
         width=240,

@@ -13,7 +13,7 @@ from explorer.app.state import train as train_state
 from explorer.app.widgets.messages import complain, plain
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
-from explorer.data.toy_tasks import TASKS
+from explorer.data.task_names import TASK_NAMES
 from explorer.training import run_launcher
 from explorer.training.config import TrainingConfig
 from explorer.training.cost_estimate import estimate, in_words
@@ -129,7 +129,7 @@ def _field(name: str, value: Any, form: str, language: str) -> Any:
 def _choices(name: str, value: str) -> list[str]:
     """What may be chosen where that is a short list."""
     if name == "task":
-        return list(TASKS)
+        return list(TASK_NAMES)
     if name == "device":
         return list(dict.fromkeys((*available_devices(), value)))
     hint = get_type_hints(TrainingConfig)[name]

@@ -13,6 +13,7 @@ from explorer.app.server.rate_limit import Turns
 from explorer.app.state import explore as explore_state
 from explorer.app.state import heads as heads_state
 from explorer.app.widgets import measurement_panel
+from explorer.core import folders
 from explorer.heads import measurement_jobs, measurement_store
 from explorer.heads.head_report import HeadReport
 from explorer.model.catalog import Entry
@@ -27,7 +28,7 @@ def rested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody has spent a turn or measured anything."""
     monkeypatch.setattr(explore_state, "_turns", Turns(owners=99))
     monkeypatch.setattr(access, "_hosts", set())
-    monkeypatch.setenv(measurement_store.REPORTS_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(folders.REPORTS_VARIABLE, str(tmp_path))
 
 
 def opened(**query: str) -> AppTest:
@@ -279,7 +280,7 @@ def test_two_batches_of_one_name_and_size_are_told_apart(tmp_path):
 def test_only_what_can_work_is_offered_to_measure_on(monkeypatch):
     app = part(opened(), "metrics")
     assert app.radio(key="measure-kind-en").value == "task"
-    monkeypatch.setattr("explorer.data.toy_tasks.TASKS", {})  # as for a model that translates
+    monkeypatch.setattr("explorer.data.task_names.TASK_NAMES", ())  # as for a model that translates
     app = part(opened(), "metrics")
     assert app.radio(key="measure-kind-own-en").value == "lines"
     assert len(app.radio(key="measure-kind-own-en").options) == 2

@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from explorer.app.server import access
 from explorer.app.widgets import corpus_form
+from explorer.core import folders
 from explorer.core.errors import RunError
 from explorer.data.column_guess import first_rows, is_numbers, looks_headed
 from explorer.data.parallel_corpus import Pairs, parse_pairs
@@ -39,7 +40,7 @@ BAD = {
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder of runs, and no process: what would be launched is only written down."""
-    monkeypatch.setenv(run_launcher.RUNS_VARIABLE, str(tmp_path / "runs"))
+    monkeypatch.setenv(folders.RUNS_VARIABLE, str(tmp_path / "runs"))
     monkeypatch.setattr(
         run_launcher, "launch", lambda run: run.report(Status("waiting", 0, time.time(), 0))
     )

@@ -14,6 +14,7 @@ from explorer.app.server import probe_route
 from explorer.components import training_replay
 from explorer.components.player import payload as player_payload
 from explorer.components.training_replay.payload import MOST_MOMENTS, log_tail, thinned
+from explorer.core import folders
 from explorer.training import run_launcher
 from explorer.training.config import TrainingConfig
 from explorer.training.run_directory import Run, Status, create_run
@@ -25,7 +26,7 @@ CONFIG = TrainingConfig(steps=100, device="cpu")
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """A run with nothing in it yet."""
-    monkeypatch.setenv(run_launcher.RUNS_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(folders.RUNS_VARIABLE, str(tmp_path))
     return create_run(tmp_path / "reverse-1", CONFIG)
 
 
