@@ -56,8 +56,8 @@ def main() -> None:
         while run.status().step < 50:
             time.sleep(0.2)
         during = milliseconds(model, rounds)
-        run.ask_to_stop()
-        while run_launcher.is_going(run):
+        run.request_stop()
+        while run_launcher.is_active(run):
             time.sleep(0.2)
         after = milliseconds(model, rounds)
     idle = (before + after) / 2
