@@ -14,7 +14,7 @@ from explorer.app.state.explore import VisitError
 from explorer.core.errors import ExplorerError
 from explorer.core.interventions import Interventions
 from explorer.heads.measurement_jobs import Job
-from explorer.model.catalog import Entry
+from explorer.model.catalog import CatalogModel
 
 # The next intervention, as it is filled in; the widgets that show it have keys of their own.
 VERB = "heads-verb"
@@ -121,7 +121,7 @@ def changes_places() -> bool:
     return any(not line.startswith(("ablate", "keep")) for line in chips())
 
 
-def add(entry: Entry) -> None:
+def add(entry: CatalogModel) -> None:
     """Do what is filled in, too; when that cannot be, nothing changes but what is said."""
     try:
         spend()

@@ -13,10 +13,10 @@ from explorer.app.widgets.messages import plain
 from explorer.core.i18n import say
 from explorer.core.interventions import Ablation, CellEdit, Head, Interventions, RowOverride
 from explorer.core.trace import Trace
-from explorer.model.catalog import Entry
+from explorer.model.catalog import CatalogModel
 
 
-def tray(entry: Entry, trace: Trace, language: str) -> None:
+def tray(entry: CatalogModel, trace: Trace, language: str) -> None:
     """The row in which the next intervention is filled in."""
     with st.container(key="tray", horizontal=True, vertical_alignment="bottom", gap="small"):
         verb = _choice(heads_state.VERB, heads_state.VERBS, "verb", language, 140)

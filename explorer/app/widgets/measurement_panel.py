@@ -28,20 +28,20 @@ from explorer.heads.measurement_jobs import (
     SourceKind,
 )
 from explorer.heads.measurement_store import StoredReport, stored_reports
-from explorer.model.catalog import Entry
+from explorer.model.catalog import CatalogModel, ShippedModel
 
 _BEAT = 1.0  # seconds between two looks at a measurement that goes on
 _FORM = "measure-"
 
 
-def found(entry: Entry) -> list[StoredReport]:
+def found(entry: CatalogModel) -> list[StoredReport]:
     """All that is known of a model's heads, what the visitor chose first."""
     every = stored_reports(experiment_cache.digest(entry.stamp, entry))
     chosen = heads_state.batch()
     return sorted(every, key=lambda one: one.key != chosen) if chosen else every
 
 
-def gauges(entry: Entry, known: Sequence[StoredReport], language: str) -> None:
+def gauges(entry: CatalogModel, known: Sequence[StoredReport], language: str) -> None:
     """Which batch is shown, downloads of it, and the way to measure on another."""
     with st.container(key="gauges", horizontal=True, vertical_alignment="center", gap="small"):
         if known:
@@ -56,7 +56,7 @@ def gauges(entry: Entry, known: Sequence[StoredReport], language: str) -> None:
         watch(job, own is not None, language)
 
 
-def _choose(entry: Entry, known: Sequence[StoredReport], language: str) -> None:
+def _choose(entry: CatalogModel, known: Sequence[StoredReport], language: str) -> None:
     every = stored_reports(experiment_cache.digest(entry.stamp, entry))  # in an order that stays
     names = labels(every)
     key = f"{_FORM}batch-{language}"
@@ -94,7 +94,7 @@ def _table(findings: HeadReport) -> bytes:
     return findings.to_csv().encode("utf-8-sig")  # the mark tells spreadsheets what it is
 
 
-def _form(entry: Entry, language: str) -> None:
+def _form(entry: CatalogModel, language: str) -> None:
     """What to measure on, and how much."""
     if not access.rights(explore_state.is_host()).bring:
         st.caption(say("heads.measure_host_only", language))
@@ -135,7 +135,7 @@ def _form(entry: Entry, language: str) -> None:
     )
 
 
-def _kinds(entry: Entry) -> tuple[SourceKind, ...]:
+def _kinds(entry: CatalogModel) -> tuple[SourceKind, ...]:
     """On what this model can be measured: only a task of ours makes new sentences."""
     known = task_of(model_cache.model_of(entry).facts)
     return SOURCE_KINDS if known else tuple(kind for kind in SOURCE_KINDS if kind != "task")
@@ -171,7 +171,7 @@ def _take_pairs(key: str) -> None:
         heads_state.note_problem(FileError("unreadable_file", name=shorten(name)))
 
 
-def _start(entry: Entry, settings: MeasurementSettings, language: str) -> None:
+def _start(entry: CatalogModel, settings: MeasurementSettings, language: str) -> None:
     """Begin to measure, or note in one sentence why not."""
     if not access.rights(explore_state.is_host()).bring:
         return
@@ -181,7 +181,7 @@ def _start(entry: Entry, settings: MeasurementSettings, language: str) -> None:
         model = model_cache.model_of(entry)
         measurement_jobs.check(model, settings, language)
         digest = experiment_cache.digest(entry.stamp, entry)
-        checkpoint = entry.path or to_bytes(model.checkpoint)
+        checkpoint = entry.path if isinstance(entry, ShippedModel) else to_bytes(model.checkpoint)
         heads_state.follow_job(measurement_jobs.start(checkpoint, model.name, settings, digest))
     except ExplorerError as error:
         heads_state.note_problem(error)
