@@ -39,9 +39,8 @@ def test_one_is_undone_and_a_repeated_line_counts_once():
     done = Interventions.parse([*LINES, LINES[0]])
     assert done.texts() == LINES
     assert done.without(done.edit_mask[0]).texts() == LINES[:3] + LINES[4:]
-    assert done.without(done.edit_mask[0]).plus(done.edit_mask[0]) == Interventions.of(
-        reversed(tuple(done))
-    )
+    assert done.without(done.keep[0]).plus(done.keep[0]) == done
+    assert Interventions.of(reversed(tuple(done))).on_heads.keep == done.keep
 
 
 def test_each_is_an_object_that_knows_its_verb():
