@@ -19,11 +19,11 @@ from explorer.core.trace import Trace
 from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary
 from explorer.data.task_names import task_of
 from explorer.data.toy_data import FIRST, find_task
-from explorer.model.apply_interventions import Means, applied, refuse_outside
 from explorer.model.attention_paths import layers, path
 from explorer.model.checkpoint import Checkpoint, load_checkpoint
 from explorer.model.greedy_decoding import NOTHING, greedy_steps
 from explorer.model.hooks import capture as capture_values
+from explorer.model.intervention_hooks import Means, applied, refuse_outside
 from explorer.model.transformer import Transformer, padding_mask
 
 CANDIDATES = 10

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from explorer.core.alignment import content
 from explorer.core.i18n import section
 from explorer.core.mask_reasons import REASONS, UNMASKED
-from explorer.core.merge_words import has_words, marks_words, merge, source_words, target_words
 from explorer.core.trace import Trace
 from explorer.core.word_segmentation import grouped, mark_of
+from explorer.core.words import has_words, marks_words, merge, source_words, target_words
 
 FORMAT_VERSION = 1
 _STEPS = {  # smaller types than the trace's own: a step has few candidates, a page many steps

@@ -13,9 +13,9 @@ from explorer.components.player.bundle import SCRIPTS, SHEETS
 from explorer.core.alignment import content
 from explorer.core.i18n import LANGUAGES, section
 from explorer.core.mask_reasons import PADDING, UNMASKED
-from explorer.core.merge_words import merge
 from explorer.core.trace import Trace
 from explorer.core.word_segmentation import KNOWN_SPECIALS
+from explorer.core.words import merge
 from tests.support.example_traces import example_trace, pieces_trace, random_trace
 
 joiner = sys.modules[

@@ -7,9 +7,9 @@ import torch
 from explorer.core.errors import InterventionError, MaskError
 from explorer.core.interventions import CellEdit, Interventions, RowOverride
 from explorer.core.vocabulary import BOS, EOS
-from explorer.model.apply_interventions import Means, applied, gated
 from explorer.model.attention_paths import MODULES, all_heads, attentions, path
 from explorer.model.hooks import capture
+from explorer.model.intervention_hooks import Means, applied, gated
 
 SOURCE = torch.tensor([[3, 4, 5, 2]])
 TARGET = torch.tensor([[1, 6, 7]])

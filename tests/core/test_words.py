@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from explorer.core.mask_reasons import EDITED, LATER, PADDING, UNMASKED
-from explorer.core.merge_words import has_words, merge, source_words, target_words
 from explorer.core.trace import Trace
 from explorer.core.word_segmentation import Word, byte_of, grouped, is_special, mark_of
+from explorer.core.words import has_words, merge, source_words, target_words
 from tests.support.example_traces import example_trace, pieces_trace
 
 
