@@ -146,9 +146,9 @@ def _mask_actions(interventions: Interventions, config: ModelConfig) -> dict[str
     rows, actions = _Rows(), dict[str, Action]()
     for site, layer in attentions(config):
         cells = [c for c in interventions.edit_mask if c.site == site and c.layer in (None, layer)]
-        own = [row for row in interventions.override_row if row[:2] == (site, layer)]
-        if cells or own:
-            editor = _Editor(config.heads, None if site == "encoder" else rows, cells, own)
+        set_rows = [row for row in interventions.override_row if row[:2] == (site, layer)]
+        if cells or set_rows:
+            editor = _Editor(config.heads, None if site == "encoder" else rows, cells, set_rows)
             actions[path(site, layer, "mask")] = editor.edit_mask
             actions[path(site, layer, "pattern")] = editor.override_rows
     if any("decoder." in name for name in actions):
@@ -160,12 +160,12 @@ class _Editor:
     """Edits cells and rows of one attention; its mask is edited before its pattern."""
 
     def __init__(
-        self, heads: int, rows: _Rows | None, cells: list[CellEdit], own: list[RowOverride]
+        self, heads: int, rows: _Rows | None, cells: list[CellEdit], set_rows: list[RowOverride]
     ) -> None:
         self.heads = heads
         self.rows = rows  # None: a pass of the encoder computes all rows
         self.cells = cells
-        self.own = own
+        self.set_rows = set_rows
         self.mask = torch.empty(0)
 
     def edit_mask(self, mask: Tensor) -> Tensor:
@@ -188,19 +188,18 @@ class _Editor:
         count, length = pattern.shape[-2:]
         first = self.rows.first if self.rows else 0
         changed = pattern.clone()
-        for row in self.own:
+        for row in self.set_rows:
             position = row.query - first
             if not 0 <= position < count:
                 continue
             given = row.weights[:length]
-            weights = pattern.new_zeros(
-                length, dtype=torch.float64
-            )  # (L,), float64: no weight overflows
+            # (L,), in float64 so that no sum of given weights overflows.
+            weights = pattern.new_zeros(length, dtype=torch.float64)
             weights[: len(given)] = weights.new_tensor(given)
             weights = weights * self.mask[:, row.head, position]  # (B, L)
             largest = weights.amax(-1, keepdim=True)
             if not (largest > 0).all():
-                raise InterventionError("row_on_closed", query=row.query)
+                raise InterventionError("row_on_masked_cells", query=row.query)
             shares = weights / largest
             changed[:, row.head, position] = (shares / shares.sum(-1, keepdim=True)).to(pattern)
         return changed

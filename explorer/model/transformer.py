@@ -1,5 +1,9 @@
 """The Transformer of "Attention Is All You Need" (Vaswani et al. 2017, arXiv 1706.03762).
 
+In the order of the paper: the model and its stacks (§3.1), attention and masks (§3.2),
+feed-forward networks (§3.3), embeddings (§3.4) and positions (§3.5); then the cache for decoding
+step by step.
+
 Letters in shape comments:
 
     B batch      S source length     T target length     V vocabulary
@@ -22,71 +26,151 @@ from explorer.model.config import ModelConfig
 from explorer.model.hooks import HookPoint, hook_points, watched
 
 
-def padding_mask(tokens: Tensor) -> Tensor:
-    """Which keys of the token ids (B, L) may be attended to: (B, 1, 1, L).
+class Transformer(nn.Module):
+    """Encoder, decoder, and the linear map from the output of the decoder to logits (§3.1)."""
 
-    Raises `MaskError` when a sequence is nothing but padding: its rows would be fully masked.
-    """
-    mask = (tokens != PAD)[:, None, None, :]
-    return mask if _recording_graph() else refuse_masked_rows(mask)
-
-
-def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
-    """Each query may attend to itself and to earlier positions: (T, T). §3.2.3."""
-    return torch.ones(length, length, dtype=torch.bool, device=device).tril()
-
-
-def refuse_masked_rows(mask: Tensor) -> Tensor:
-    """`mask` (…, T, L). Raises `MaskError` when a query of it may attend to no key."""
-    masked = ~mask.any(-1)
-    if masked.any():
-        raise MaskError("masked_row", query=int(masked.nonzero()[0, -1]))
-    return mask
-
-
-def _recording_graph() -> bool:
-    # While a CUDA graph is captured, no value can be read on the CPU.
-    return torch.cuda.is_available() and torch.cuda.is_current_stream_capturing()
-
-
-def sinusoids(length: int, width: int) -> Tensor:
-    """Positions as sines and cosines of falling frequency: (length, width). §3.5."""
-    position = torch.arange(length, dtype=torch.float32)[:, None]
-    frequency = torch.exp(torch.arange(0, width, 2) * (-math.log(10_000.0) / width))
-    angles = position * frequency  # (length, width / 2)
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)  # (length, width)
-
-
-def linear(width: int, parts: int, part: int) -> nn.Linear:
-    """A linear map from `width` to `parts` concatenated vectors of width `part`.
-
-    Each part is initialised as a Xavier matrix of its own; the biases start at 0.
-    """
-    projection = nn.Linear(width, parts * part)
-    for matrix in projection.weight.chunk(parts):
-        nn.init.xavier_uniform_(matrix)
-    nn.init.zeros_(projection.bias)
-    return projection
-
-
-class Embedding(nn.Module):
-    """Token embeddings scaled by √D, plus positions (§3.4, §3.5)."""
-
-    positions: Tensor
-
-    def __init__(self, vocabulary: int, config: ModelConfig) -> None:
+    def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.tokens = nn.Embedding(vocabulary, config.d_model)
-        nn.init.normal_(self.tokens.weight, std=config.d_model**-0.5)  # variance 1 after scaling
-        self.dropout = config.dropout
-        self.scale = math.sqrt(config.d_model)
-        positions = sinusoids(config.max_length, config.d_model)
-        self.register_buffer("positions", positions, persistent=False)
+        self.config = config
+        self.encoder = Encoder(config)
+        self.decoder = Decoder(config)
+        self.logits = linear(config.d_model, 1, config.target_vocabulary)
+        if config.tied_embeddings:
+            self.encoder.embedding.tokens.weight = self.decoder.embedding.tokens.weight
+            self.logits.weight = self.decoder.embedding.tokens.weight
+        self.hook_points = hook_points(self)
 
-    def forward(self, tokens: Tensor, start: int = 0) -> Tensor:
-        embedded = self.tokens(tokens) * self.scale  # (B, T, D)
-        x = embedded + self.positions[start : start + tokens.size(1)]
-        return torch.dropout(x, self.dropout, self.training)
+    def forward(self, source: Tensor, target: Tensor) -> Tensor:
+        """Logits (B, T, V) of the token after each of `target` (B, T), given `source` (B, S)."""
+        memory_mask = padding_mask(source)
+        return self.decode(target, self.encode(source, memory_mask), memory_mask)
+
+    def encode(self, source: Tensor, mask: Tensor) -> Tensor:
+        """The memory (B, S, D) of `source` (B, S); `mask` is its `padding_mask`."""
+        memory: Tensor = self.encoder(source, mask)
+        return memory
+
+    def decode(self, target: Tensor, memory: Tensor, memory_mask: Tensor) -> Tensor:
+        """Logits (B, T, V) of the token after each of `target` (B, T), all in one pass."""
+        mask = padding_mask(target)
+        if self.config.causal:
+            mask = mask & causal_mask(target.size(1), target.device)  # (B, 1, T, T)
+        logits: Tensor = self.logits(self.decoder(target, memory, mask, memory_mask))
+        return logits
+
+    def start(self, memory: Tensor, memory_mask: Tensor) -> "Cache":
+        """An empty cache for decoding from `memory` (B, S, D), projected once, here."""
+        config = self.config
+        size = (memory.size(0), config.heads, config.max_length, config.head_width)
+        layers = [
+            LayerCache(
+                layer.cross_attention.project(memory),
+                keys=memory.new_empty(size),
+                values=memory.new_empty(size),
+            )
+            for layer in self.decoder.layers
+        ]
+        return Cache(layers, memory_mask, self.logits.weight.t().contiguous())
+
+    def step(self, token: Tensor, cache: "Cache") -> Tensor:
+        """Logits (B, V) of the token after `token` (B,), which is added to `cache`."""
+        hidden = self.decoder.step(token, cache)[:, 0]  # (B, D)
+        return torch.addmm(self.logits.bias, hidden, cache.to_logits)  # (B, V)
+
+
+class Encoder(nn.Module):
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.embedding = Embedding(config.source_vocabulary, config)
+        self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.encoder_layers))
+        self.norm = _final_norm(config)
+
+    def forward(self, source: Tensor, mask: Tensor) -> Tensor:
+        x = self.embedding(source)  # (B, S, D)
+        for layer in self.layers:
+            x = layer(x, mask)
+        return self.norm(x)
+
+
+class Decoder(nn.Module):
+    layers: "Sequence[DecoderLayer]"
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.embedding = Embedding(config.target_vocabulary, config)
+        self.layers = nn.ModuleList(  # type: ignore[assignment]  # a sequence of them
+            DecoderLayer(config) for _ in range(config.decoder_layers)
+        )
+        self.norm = _final_norm(config)
+
+    def forward(self, target: Tensor, memory: Tensor, mask: Tensor, memory_mask: Tensor) -> Tensor:
+        x = self.embedding(target)  # (B, T, D)
+        for layer in self.layers:
+            x = layer(x, memory, mask, memory_mask)
+        return self.norm(x)
+
+    def step(self, token: Tensor, cache: "Cache") -> Tensor:
+        x = self.embedding(token[:, None], start=cache.length)  # (B, 1, D)
+        for layer, layer_cache in zip(self.layers, cache.layers, strict=True):
+            x = layer.step(x, layer_cache, cache.memory_mask)
+        cache.length += 1
+        return self.norm(x)
+
+
+class EncoderLayer(nn.Module):
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.self_attention = SelfAttention(config)
+        self.feed_forward = FeedForward(config)
+        self.around_self_attention = Residual(config)
+        self.around_feed_forward = Residual(config)
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        x = self.around_self_attention(x, lambda y: self.self_attention(y, mask))
+        return self.around_feed_forward(x, self.feed_forward)
+
+
+class DecoderLayer(nn.Module):
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.self_attention = SelfAttention(config)
+        self.cross_attention = CrossAttention(config)
+        self.feed_forward = FeedForward(config)
+        self.around_self_attention = Residual(config)
+        self.around_cross_attention = Residual(config)
+        self.around_feed_forward = Residual(config)
+
+    def forward(self, x: Tensor, memory: Tensor, mask: Tensor, memory_mask: Tensor) -> Tensor:
+        keys_values = self.cross_attention.project(memory)
+        x = self.around_self_attention(x, lambda y: self.self_attention(y, mask))
+        x = self.around_cross_attention(
+            x, lambda y: self.cross_attention(y, keys_values, memory_mask)
+        )
+        return self.around_feed_forward(x, self.feed_forward)
+
+    def step(self, x: Tensor, cache: "LayerCache", memory_mask: Tensor) -> Tensor:
+        """As `forward` for one new token (B, 1, D); earlier keys and values are in `cache`."""
+        x = self.around_self_attention(x, lambda y: self.self_attention.step(y, cache))
+        x = self.around_cross_attention(
+            x, lambda y: self.cross_attention(y, cache.memory, memory_mask)
+        )
+        return self.around_feed_forward(x, self.feed_forward)
+
+
+class Residual(nn.LayerNorm):
+    """LayerNorm(x + Sublayer(x)) as in the paper (§3.1), or pre-norm x + Sublayer(LayerNorm(x))."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__(config.d_model)
+        self.dropout = config.dropout
+        self.pre = config.norm == "pre"
+
+    def forward(  # type: ignore[override]  # the sublayer is between norm and sum
+        self, x: Tensor, sublayer: Callable[[Tensor], Tensor]
+    ) -> Tensor:
+        y = sublayer(super().forward(x)) if self.pre else sublayer(x)
+        x = x + torch.dropout(y, self.dropout, self.training)
+        return x if self.pre else super().forward(x)
 
 
 class Attention(nn.Module):
@@ -174,6 +258,28 @@ class CrossAttention(Attention):
         return self.attend(query, key, value, mask)
 
 
+def padding_mask(tokens: Tensor) -> Tensor:
+    """Which keys of the token ids (B, L) may be attended to: (B, 1, 1, L).
+
+    Raises `MaskError` when a sequence is nothing but padding: its rows would be fully masked.
+    """
+    mask = (tokens != PAD)[:, None, None, :]
+    return mask if _recording_graph() else refuse_masked_rows(mask)
+
+
+def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
+    """Each query may attend to itself and to earlier positions: (T, T). §3.2.3."""
+    return torch.ones(length, length, dtype=torch.bool, device=device).tril()
+
+
+def refuse_masked_rows(mask: Tensor) -> Tensor:
+    """`mask` (…, T, L). Raises `MaskError` when a query of it may attend to no key."""
+    masked = ~mask.any(-1)
+    if masked.any():
+        raise MaskError("masked_row", query=int(masked.nonzero()[0, -1]))
+    return mask
+
+
 class FeedForward(nn.Module):
     """Two linear maps with a ReLU between, the same at every position (§3.3, equation 2)."""
 
@@ -188,60 +294,42 @@ class FeedForward(nn.Module):
         return self.contract(torch.dropout(expanded, self.dropout, self.training))
 
 
-class Residual(nn.LayerNorm):
-    """LayerNorm(x + Sublayer(x)) as in the paper (§3.1), or pre-norm x + Sublayer(LayerNorm(x))."""
+class Embedding(nn.Module):
+    """Token embeddings scaled by √D, plus positions (§3.4, §3.5)."""
 
-    def __init__(self, config: ModelConfig) -> None:
-        super().__init__(config.d_model)
+    positions: Tensor
+
+    def __init__(self, vocabulary: int, config: ModelConfig) -> None:
+        super().__init__()
+        self.tokens = nn.Embedding(vocabulary, config.d_model)
+        nn.init.normal_(self.tokens.weight, std=config.d_model**-0.5)  # variance 1 after scaling
         self.dropout = config.dropout
-        self.pre = config.norm == "pre"
+        self.scale = math.sqrt(config.d_model)
+        positions = sinusoids(config.max_length, config.d_model)
+        self.register_buffer("positions", positions, persistent=False)
 
-    def forward(  # type: ignore[override]  # the sublayer is between norm and sum
-        self, x: Tensor, sublayer: Callable[[Tensor], Tensor]
-    ) -> Tensor:
-        y = sublayer(super().forward(x)) if self.pre else sublayer(x)
-        x = x + torch.dropout(y, self.dropout, self.training)
-        return x if self.pre else super().forward(x)
-
-
-class EncoderLayer(nn.Module):
-    def __init__(self, config: ModelConfig) -> None:
-        super().__init__()
-        self.self_attention = SelfAttention(config)
-        self.feed_forward = FeedForward(config)
-        self.around_self_attention = Residual(config)
-        self.around_feed_forward = Residual(config)
-
-    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        x = self.around_self_attention(x, lambda y: self.self_attention(y, mask))
-        return self.around_feed_forward(x, self.feed_forward)
+    def forward(self, tokens: Tensor, start: int = 0) -> Tensor:
+        embedded = self.tokens(tokens) * self.scale  # (B, T, D)
+        x = embedded + self.positions[start : start + tokens.size(1)]
+        return torch.dropout(x, self.dropout, self.training)
 
 
-class DecoderLayer(nn.Module):
-    def __init__(self, config: ModelConfig) -> None:
-        super().__init__()
-        self.self_attention = SelfAttention(config)
-        self.cross_attention = CrossAttention(config)
-        self.feed_forward = FeedForward(config)
-        self.around_self_attention = Residual(config)
-        self.around_cross_attention = Residual(config)
-        self.around_feed_forward = Residual(config)
+def sinusoids(length: int, width: int) -> Tensor:
+    """Positions as sines and cosines of falling frequency: (length, width). §3.5."""
+    position = torch.arange(length, dtype=torch.float32)[:, None]
+    frequency = torch.exp(torch.arange(0, width, 2) * (-math.log(10_000.0) / width))
+    angles = position * frequency  # (length, width / 2)
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)  # (length, width)
 
-    def forward(self, x: Tensor, memory: Tensor, mask: Tensor, memory_mask: Tensor) -> Tensor:
-        keys_values = self.cross_attention.project(memory)
-        x = self.around_self_attention(x, lambda y: self.self_attention(y, mask))
-        x = self.around_cross_attention(
-            x, lambda y: self.cross_attention(y, keys_values, memory_mask)
-        )
-        return self.around_feed_forward(x, self.feed_forward)
 
-    def step(self, x: Tensor, cache: "LayerCache", memory_mask: Tensor) -> Tensor:
-        """As `forward` for one new token (B, 1, D); earlier keys and values are in `cache`."""
-        x = self.around_self_attention(x, lambda y: self.self_attention.step(y, cache))
-        x = self.around_cross_attention(
-            x, lambda y: self.cross_attention(y, cache.memory, memory_mask)
-        )
-        return self.around_feed_forward(x, self.feed_forward)
+@dataclass(slots=True)
+class Cache:
+    """The state of decoding step by step."""
+
+    layers: "list[LayerCache]"
+    memory_mask: Tensor  # (B, 1, 1, S)
+    to_logits: Tensor  # (D, V), contiguous: fastest for one token at a time
+    length: int = 0
 
 
 @dataclass(slots=True)
@@ -262,105 +350,21 @@ class LayerCache:
         return self.keys[:, :, : self.length], self.values[:, :, : self.length]  # (B, H, T, K)
 
 
-@dataclass(slots=True)
-class Cache:
-    """The state of decoding step by step."""
+def linear(width: int, parts: int, part: int) -> nn.Linear:
+    """A linear map from `width` to `parts` concatenated vectors of width `part`.
 
-    layers: list[LayerCache]
-    memory_mask: Tensor  # (B, 1, 1, S)
-    to_logits: Tensor  # (D, V), contiguous: fastest for one token at a time
-    length: int = 0
-
-
-class Encoder(nn.Module):
-    def __init__(self, config: ModelConfig) -> None:
-        super().__init__()
-        self.embedding = Embedding(config.source_vocabulary, config)
-        self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.encoder_layers))
-        self.norm = _final_norm(config)
-
-    def forward(self, source: Tensor, mask: Tensor) -> Tensor:
-        x = self.embedding(source)  # (B, S, D)
-        for layer in self.layers:
-            x = layer(x, mask)
-        return self.norm(x)
+    Each part is initialised as a Xavier matrix of its own; the biases start at 0.
+    """
+    projection = nn.Linear(width, parts * part)
+    for matrix in projection.weight.chunk(parts):
+        nn.init.xavier_uniform_(matrix)
+    nn.init.zeros_(projection.bias)
+    return projection
 
 
-class Decoder(nn.Module):
-    layers: Sequence[DecoderLayer]
-
-    def __init__(self, config: ModelConfig) -> None:
-        super().__init__()
-        self.embedding = Embedding(config.target_vocabulary, config)
-        self.layers = nn.ModuleList(  # type: ignore[assignment]  # a sequence of them
-            DecoderLayer(config) for _ in range(config.decoder_layers)
-        )
-        self.norm = _final_norm(config)
-
-    def forward(self, target: Tensor, memory: Tensor, mask: Tensor, memory_mask: Tensor) -> Tensor:
-        x = self.embedding(target)  # (B, T, D)
-        for layer in self.layers:
-            x = layer(x, memory, mask, memory_mask)
-        return self.norm(x)
-
-    def step(self, token: Tensor, cache: Cache) -> Tensor:
-        x = self.embedding(token[:, None], start=cache.length)  # (B, 1, D)
-        for layer, layer_cache in zip(self.layers, cache.layers, strict=True):
-            x = layer.step(x, layer_cache, cache.memory_mask)
-        cache.length += 1
-        return self.norm(x)
-
-
-class Transformer(nn.Module):
-    """Encoder, decoder, and the linear map from the output of the decoder to logits (§3.1)."""
-
-    def __init__(self, config: ModelConfig) -> None:
-        super().__init__()
-        self.config = config
-        self.encoder = Encoder(config)
-        self.decoder = Decoder(config)
-        self.logits = linear(config.d_model, 1, config.target_vocabulary)
-        if config.tied_embeddings:
-            self.encoder.embedding.tokens.weight = self.decoder.embedding.tokens.weight
-            self.logits.weight = self.decoder.embedding.tokens.weight
-        self.hook_points = hook_points(self)
-
-    def forward(self, source: Tensor, target: Tensor) -> Tensor:
-        """Logits (B, T, V) of the token after each of `target` (B, T), given `source` (B, S)."""
-        memory_mask = padding_mask(source)
-        return self.decode(target, self.encode(source, memory_mask), memory_mask)
-
-    def encode(self, source: Tensor, mask: Tensor) -> Tensor:
-        """The memory (B, S, D) of `source` (B, S); `mask` is its `padding_mask`."""
-        memory: Tensor = self.encoder(source, mask)
-        return memory
-
-    def decode(self, target: Tensor, memory: Tensor, memory_mask: Tensor) -> Tensor:
-        """Logits (B, T, V) of the token after each of `target` (B, T), all in one pass."""
-        mask = padding_mask(target)
-        if self.config.causal:
-            mask = mask & causal_mask(target.size(1), target.device)  # (B, 1, T, T)
-        logits: Tensor = self.logits(self.decoder(target, memory, mask, memory_mask))
-        return logits
-
-    def start(self, memory: Tensor, memory_mask: Tensor) -> Cache:
-        """An empty cache for decoding from `memory` (B, S, D), projected once, here."""
-        config = self.config
-        size = (memory.size(0), config.heads, config.max_length, config.head_width)
-        layers = [
-            LayerCache(
-                layer.cross_attention.project(memory),
-                keys=memory.new_empty(size),
-                values=memory.new_empty(size),
-            )
-            for layer in self.decoder.layers
-        ]
-        return Cache(layers, memory_mask, self.logits.weight.t().contiguous())
-
-    def step(self, token: Tensor, cache: Cache) -> Tensor:
-        """Logits (B, V) of the token after `token` (B,), which is added to `cache`."""
-        hidden = self.decoder.step(token, cache)[:, 0]  # (B, D)
-        return torch.addmm(self.logits.bias, hidden, cache.to_logits)  # (B, V)
+def _final_norm(config: ModelConfig) -> nn.Module:
+    # With pre-norm, nothing else normalises the sum after the last sublayer.
+    return nn.LayerNorm(config.d_model) if config.norm == "pre" else nn.Identity()
 
 
 def _slower_fused(query: Tensor) -> bool:
@@ -368,6 +372,6 @@ def _slower_fused(query: Tensor) -> bool:
     return query.requires_grad and query.dtype == torch.bfloat16 and query.device.type == "cpu"
 
 
-def _final_norm(config: ModelConfig) -> nn.Module:
-    # With pre-norm, nothing else normalises the sum after the last sublayer.
-    return nn.LayerNorm(config.d_model) if config.norm == "pre" else nn.Identity()
+def _recording_graph() -> bool:
+    # While a CUDA graph is captured, no value can be read on the CPU.
+    return torch.cuda.is_available() and torch.cuda.is_current_stream_capturing()
