@@ -89,3 +89,14 @@ def test_two_texts_are_not_compared(explorable):
     with pytest.raises(InterventionError) as caught:
         compare_traces(explorable, explorable.trace("1"), explorable.trace("2"))
     assert caught.value.key == "nothing_changed"
+
+
+def test_keeping_one_head_changes_the_output_of_the_shipped_model(reverse_model):
+    text = "7 3 9 1 4 a b c"
+    original = reverse_model.trace(text)
+    changed = reverse_model.trace(text, keep=[("cross", 1, 1)])
+    result = compare_traces(reverse_model, original, changed)
+    assert original.text == "c b a 4 1 9 3 7"
+    assert not result.same_text
+    assert result.log_probability < -1
+    assert changed.integrity().ok.all()
