@@ -15,8 +15,8 @@ from explorer.heads.evaluation_batches import (
     token_losses,
 )
 from explorer.heads.head_report import HeadReport
-from explorer.model.apply_interventions import applied
 from explorer.model.attention_paths import all_heads
+from explorer.model.intervention_hooks import applied
 from explorer.training.toy_evaluation import exact_matches
 
 CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
