@@ -91,8 +91,14 @@ def test_offsets_by_hand():
     """Peaks: q0→k0 (+0), q1→k2 (+1), q2→k1 (−1). +1 can be reached by q0 and q1 alone."""
     mean = attention_metrics.offsets(WEIGHTS, UNMASKED)
     share = dict(zip(attention_metrics.OFFSETS, mean.mean[0], strict=True))
-    asked = dict(zip(attention_metrics.OFFSETS, mean.queries[0], strict=True))
-    assert {delta: asked[delta] for delta in (-2, -1, 0, 1, 2)} == {-2: 1, -1: 2, 0: 3, 1: 2, 2: 1}
+    counted = dict(zip(attention_metrics.OFFSETS, mean.queries[0], strict=True))
+    assert {delta: counted[delta] for delta in (-2, -1, 0, 1, 2)} == {
+        -2: 1,
+        -1: 2,
+        0: 3,
+        1: 2,
+        2: 1,
+    }
     assert (share[-1], share[1], share[2]) == (0.5, 0.5, 0)
     np.testing.assert_allclose(share[0], 1 / 3)
 

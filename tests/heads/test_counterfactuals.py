@@ -11,8 +11,8 @@ PAIRS = [("1 2 3", "3 2"), ("甲", "甲 1 3"), ("2 2 1 3", "1")]
 
 
 def test_means_are_over_the_queries_of_all_sentences_and_no_padding(explorable):
-    sentences = pair_sentences(explorable, PAIRS, "three")
-    means = mean_outputs(explorable, sentences)
+    batch = pair_sentences(explorable, PAIRS, "three")
+    means = mean_outputs(explorable, batch)
     assert means.name == "three (3)"
     sums = {
         site_layer: torch.zeros(3, 4) for site_layer in attentions(explorable.transformer.config)

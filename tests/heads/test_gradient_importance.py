@@ -39,11 +39,9 @@ def test_gradients_equal_central_differences(explorable):
 
 
 def test_importance_is_the_mean_over_sentences_of_absolute_gradients(explorable):
-    sentences = task_sentences(explorable, 30)
-    slopes = [
-        gate_gradients(explorable.transformer, one).abs().flatten() for one in sentences.parts(1)
-    ]
-    table = importance(explorable, sentences)
+    batch = task_sentences(explorable, 30)
+    slopes = [gate_gradients(explorable.transformer, one).abs().flatten() for one in batch.parts(1)]
+    table = importance(explorable, batch)
     expected = torch.stack(slopes).mean(0).tolist()
     assert table.importance.tolist() == pytest.approx(expected, rel=1e-3, abs=1e-7)
     assert (table.importance > 0).all()

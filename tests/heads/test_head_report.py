@@ -15,8 +15,8 @@ CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
 
 @pytest.fixture
 def report(explorable) -> HeadReport:
-    sentences = task_sentences(explorable, 12)
-    return measure(explorable, sentences, gradients=True, removed_on=4)
+    batch = task_sentences(explorable, 12)
+    return measure(explorable, batch, gradients=True, removed_on=4)
 
 
 def test_a_saved_report_loads_unchanged(report, tmp_path):
