@@ -15,7 +15,7 @@ from explorer.app.permalink import Place, Request, Selection, from_query, to_que
 from explorer.app.server.rate_limit import Turns
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import LANGUAGES
-from explorer.core.trace import SITES
+from explorer.core.sites import SITES
 from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace
 
 # What is asked for. The widgets that show it have keys of their own, because Streamlit forgets

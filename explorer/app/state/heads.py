@@ -137,7 +137,8 @@ def add(entry: CatalogModel) -> None:
 
 def undo(line: str) -> None:
     """Take one intervention back."""
-    st.session_state[explore_state.DONE] = Interventions.parse(chips()).without(line).texts()
+    (one,) = Interventions.parse([line])
+    st.session_state[explore_state.DONE] = Interventions.parse(chips()).without(one).texts()
 
 
 def undo_all() -> None:

@@ -45,7 +45,7 @@ def page() -> None:
         other = run_controls.choose(runs, key, language)
         opened = run_controls.finish(run, key, recorded, language)
     seen = train_state.signature(run)
-    look = st.fragment(_look, run_every=_BEAT if run_launcher.is_going(run) else None)
+    look = st.fragment(_look, run_every=_BEAT if run_launcher.is_active(run) else None)
     look(key, run, other, language, seen)
     if opened:
         _open_in_explore(run, recorded, language, notice)

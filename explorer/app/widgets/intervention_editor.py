@@ -11,7 +11,7 @@ from explorer.app.state import heads as heads_state
 from explorer.app.widgets import head_tables
 from explorer.app.widgets.messages import plain
 from explorer.core.i18n import say
-from explorer.core.interventions import Ablation, CellEdit, Head, Interventions, RowOverride
+from explorer.core.interventions import Ablation, CellEdit, Interventions, Keep, RowOverride
 from explorer.core.trace import Trace
 from explorer.model.catalog import CatalogModel
 
@@ -83,7 +83,7 @@ def in_words(line: str, language: str) -> str:
     return say("heads.chip_keep", language, head=_head_in_words(done.keep[0], language))
 
 
-def _head_in_words(one: Ablation | CellEdit | RowOverride | Head, language: str) -> str:
+def _head_in_words(one: Ablation | CellEdit | RowOverride | Keep, language: str) -> str:
     site = head_tables.site_name(one.site, language)
     layer = say("heads.all_layers", language) if one.layer is None else f"L{one.layer}"
     head = say("heads.all_heads", language) if one.head is None else f"H{one.head}"
