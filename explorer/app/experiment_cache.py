@@ -23,8 +23,8 @@ from explorer.model.catalog import CatalogMember, CatalogModel
 
 if TYPE_CHECKING:
     from explorer.heads.evaluation_batches import EvaluationBatch
-    from explorer.model.apply_interventions import Means
     from explorer.model.explorable import ExplorableModel
+    from explorer.model.intervention_hooks import Means
 
 SENTENCES = 64
 """On which an effect is measured, spread over the batch, as each head's alone is."""
