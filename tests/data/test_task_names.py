@@ -51,6 +51,7 @@ def alignment(symbols):
 def test_one_file_makes_a_task(tmp_path):
     (tmp_path / "rotate.py").write_text(ROTATE)
     code = f"""
+from explorer.data import toy_tasks
 toy_tasks.__path__.append({str(tmp_path)!r})
 from explorer.data.task_names import TASK_NAMES
 from explorer.data.toy_data import find_task
