@@ -1,11 +1,11 @@
-"""Trials: one text with and without interventions, computed once for all visitors.
+"""Traces under interventions and what belongs to them, computed once for all visitors.
 
-Nothing stays in the shared model: what is done to it lasts as long as one trace. So a trial is
-found again by its request alone, whoever asks.
+An intervention lasts as long as one trace and leaves nothing in the shared model, so a result
+depends on the request alone, not on the visitor.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +14,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from explorer.app import model_cache
-from explorer.app.permalink import Request
+from explorer.app.request import Request
 from explorer.core.interventions import Interventions
 from explorer.core.trace import Trace
 from explorer.data.task_names import task_of
@@ -26,78 +26,96 @@ if TYPE_CHECKING:
     from explorer.model.apply_interventions import Means
     from explorer.model.explorable import ExplorableModel
 
-SENTENCES = 64
-"""On which an effect is measured, spread over the batch, as each head's alone is."""
+EFFECT_SENTENCES = 64
+"""Sentences of the batch on which an effect is measured, as for each head alone."""
 
 _BATCH = 256
 """Sentences over which a mean is taken."""
 
 
-def original(entry: Entry, request: Request) -> Trace:
-    """The text without any intervention, decoded freely."""
-    return model_cache.trace(entry, replace(request, done=(), forced=()))
+@dataclass(frozen=True, slots=True, eq=False)
+class MeasuredEffect:
+    """What removing heads changes on an evaluation batch.
 
-
-def trial(entry: Entry, request: Request) -> TraceComparison:
-    """What `request.done` makes of its text. Raises `ExplorerError`."""
-    return _tried(entry.stamp, replace(request, forced=()), entry)
-
-
-def effect(entry: Entry, request: Request) -> tuple[pd.DataFrame, int, str, str]:
-    """What `request.done` changes, on how many sentences, of which batch, and where its targets
-    are from; see `ablation.effect` and `EvaluationBatch`.
-
-    Cells and rows have places of one text, so only what is done to whole heads is measured.
+    table: see `ablation.effect`.
+    sentences: how many it was measured on.
+    batch, targets: see `EvaluationBatch`.
     """
-    lines = tuple(line for line in request.done if line.split()[0] in ("ablate", "keep"))
-    return _effect(entry.stamp, lines, entry)
+
+    table: pd.DataFrame
+    sentences: int
+    batch: str
+    targets: str
+
+
+def original(entry: Entry, request: Request) -> Trace:
+    """The text without any intervention, decoded greedily."""
+    return model_cache.trace(entry, request.without_forced())
+
+
+def experiment(entry: Entry, request: Request, interventions: Interventions) -> TraceComparison:
+    """The text without and with `interventions`. Raises `ExplorerError`."""
+    return _experiment(entry.stamp, request.without_forced(), interventions, entry)
+
+
+def effect(entry: Entry, interventions: Interventions) -> MeasuredEffect:
+    """What `interventions` change on an evaluation batch.
+
+    Cells and rows are at positions of one text, so only removed heads are applied.
+    """
+    heads = Interventions(ablate=interventions.ablate, keep=interventions.keep)
+    return _effect(entry.stamp, heads, entry)
 
 
 def norms(entry: Entry, request: Request) -> Mapping[str, NDArray[np.float32]]:
     """The value norms of the text by site; see `value_norms.value_norms`."""
-    return _norms(entry.stamp, replace(request, done=(), forced=()), entry)
+    return _norms(entry.stamp, request.without_forced(), entry)
 
 
-def means_name(entry: Entry) -> str:
-    """Over which batch the mean of a head is taken."""
+def means_batch(entry: Entry) -> str:
+    """The name of the batch over which the mean of a head is taken."""
     return _means(entry.stamp, entry).name
 
 
+def digest(entry: Entry) -> str:
+    """The digest of the model's weights, by which head reports are found."""
+    return _digest(entry.stamp, entry)
+
+
 @st.cache_resource(max_entries=64, show_spinner=False)
-def digest(stamp: str, _entry: Entry) -> str:
-    """The fingerprint by which measurements of a model are found."""
+def _digest(stamp: str, _entry: Entry) -> str:
     from explorer.heads import measure
 
     return measure.digest(model_cache.model_of(_entry).transformer)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _tried(stamp: str, request: Request, _entry: Entry) -> TraceComparison:
+def _experiment(
+    stamp: str, request: Request, interventions: Interventions, _entry: Entry
+) -> TraceComparison:
     from explorer.heads.counterfactuals import compare_traces
 
     model = model_cache.model_of(_entry)
     before = original(_entry, request)
-    done = Interventions.parse(request.done)
-    means = _means(stamp, _entry) if done.needs_means else None
-    with model_cache.TWO_AT_A_TIME:
+    means = _means(stamp, _entry) if interventions.needs_means else None
+    with model_cache.COMPUTING:
         changed = model.trace(
-            request.text, pad_to=before.facts["pad_to"], means=means, **done.options()
+            request.text, pad_to=before.facts["pad_to"], means=means, **interventions.options()
         )
         return compare_traces(model, before, changed, means)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _effect(
-    stamp: str, lines: tuple[str, ...], _entry: Entry
-) -> tuple[pd.DataFrame, int, str, str]:
+def _effect(stamp: str, interventions: Interventions, _entry: Entry) -> MeasuredEffect:
     from explorer.heads import ablation
 
-    model, done = model_cache.model_of(_entry), Interventions.parse(lines)
-    means = _means(stamp, _entry) if done.needs_means else None
-    with model_cache.TWO_AT_A_TIME:
+    model = model_cache.model_of(_entry)
+    means = _means(stamp, _entry) if interventions.needs_means else None
+    with model_cache.COMPUTING:
         batch = _batch(model, _entry)
-        some = batch.first(SENTENCES)
-        return ablation.effect(model, some, done, means), len(some), batch.name, batch.targets
+        some = batch.first(EFFECT_SENTENCES)
+        table = ablation.effect(model, some, interventions, means)
+        return MeasuredEffect(table, len(some), batch.name, batch.targets)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
@@ -106,7 +124,7 @@ def _norms(stamp: str, request: Request, _entry: Entry) -> Mapping[str, NDArray[
 
     model = model_cache.model_of(_entry)
     pad_to = original(_entry, request).facts["pad_to"]
-    with model_cache.TWO_AT_A_TIME:
+    with model_cache.COMPUTING:
         return value_norms(model, model.trace(request.text, pad_to=pad_to, capture="full"))
 
 
@@ -115,13 +133,13 @@ def _means(stamp: str, _entry: Entry) -> "Means":
     from explorer.heads.counterfactuals import mean_outputs
 
     model = model_cache.model_of(_entry)
-    with model_cache.TWO_AT_A_TIME:
+    with model_cache.COMPUTING:
         return mean_outputs(model, _batch(model, _entry))
 
 
 def _batch(model: "ExplorableModel", entry: Entry) -> "EvaluationBatch":
-    """Sentences the model's task makes; of a model without one, those its file brings along and
-    those the page offers.
+    """Sentences that the model's task generates; for a model without one, those stored in its
+    checkpoint and those the page offers.
 
     Raises `InterventionError` when there are none.
     """

@@ -144,16 +144,42 @@ class Interventions:
         others = (*self.edit_mask, *self.override_row)
         return (*map(str, self.ablate), *kept, *map(str, others))
 
-    def without(self, text: str) -> "Interventions":
-        """All but the one with this line of text."""
-        return Interventions.parse(line for line in self.texts() if line != text)
+    def united(self, other: "Interventions") -> "Interventions":
+        """These and `other`, repeated ones once; of two ablations of a head the one of `other`.
+
+        Raises `InterventionError` when a head is both kept and removed.
+        """
+        fields_of = {
+            field.name: dict.fromkeys((*getattr(self, field.name), *getattr(other, field.name)))
+            for field in fields(self)
+        }
+        return Interventions.gather(**fields_of)
+
+    def without(self, other: "Interventions") -> "Interventions":
+        """These, except those in `other`."""
+        left = {
+            field.name: tuple(
+                one for one in getattr(self, field.name) if one not in getattr(other, field.name)
+            )
+            for field in fields(self)
+        }
+        return Interventions(**left)
+
+    def singly(self) -> tuple["Interventions", ...]:
+        """One `Interventions` for each, in the order of `texts`."""
+        return tuple(
+            Interventions(**{field.name: (one,)})
+            for field in fields(self)
+            for one in getattr(self, field.name)
+        )
 
     def options(self) -> dict[str, Any]:
         """The same as keyword arguments of `ExplorableModel.trace`."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    def __bool__(self) -> bool:
-        return bool(self.ablate or self.keep or self.edit_mask or self.override_row)
+    def __len__(self) -> int:
+        """How many there are; without any the object is false."""
+        return sum(len(getattr(self, field.name)) for field in fields(self))
 
     @property
     def needs_means(self) -> bool:

@@ -38,7 +38,22 @@ def test_plain_tuples_will_do_and_nothing_is_nothing():
 def test_one_is_undone_and_a_repeated_line_counts_once():
     done = Interventions.parse([*LINES, LINES[0]])
     assert done.texts() == LINES
-    assert done.without(LINES[3]).texts() == LINES[:3] + LINES[4:]
+    assert done.without(Interventions.parse(LINES[3:4])).texts() == LINES[:3] + LINES[4:]
+
+
+def test_interventions_are_taken_apart_and_put_together():
+    done = Interventions.parse(LINES)
+    assert [one.texts() for one in done.singly()] == [(line,) for line in LINES]
+    assert len(done) == len(LINES)
+    assert Interventions.parse(LINES[:2]).united(Interventions.parse(LINES[1:])) == done
+    assert done.united(done) == done
+
+
+def test_the_later_ablation_of_a_head_counts_and_a_kept_head_is_not_removed():
+    zero, mean = (Interventions.gather(ablate=[("cross", 0, 1, how)]) for how in ("zero", "mean"))
+    assert zero.united(mean) == mean
+    with pytest.raises(InterventionError):
+        zero.united(Interventions.gather(keep=[("cross", 0, 1)]))
 
 
 @pytest.mark.parametrize(
