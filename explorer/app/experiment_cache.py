@@ -19,7 +19,7 @@ from explorer.core.interventions import Interventions
 from explorer.core.trace import Trace
 from explorer.data.task_names import task_of
 from explorer.heads.trace_comparison import TraceComparison
-from explorer.model.catalog import Entry
+from explorer.model.catalog import CatalogMember, CatalogModel
 
 if TYPE_CHECKING:
     from explorer.heads.evaluation_batches import EvaluationBatch
@@ -48,56 +48,57 @@ class MeasuredEffect:
     targets: str
 
 
-def original(entry: Entry, request: Request) -> Trace:
+def original(member: CatalogMember, request: Request) -> Trace:
     """The text without any intervention, decoded greedily."""
-    return model_cache.trace(entry, request.without_forced())
+    return model_cache.trace(member, request.without_forced())
 
 
-def experiment(entry: Entry, request: Request, interventions: Interventions) -> TraceComparison:
+def experiment(
+    member: CatalogModel, request: Request, interventions: Interventions
+) -> TraceComparison:
     """The text without and with `interventions`. Raises `ExplorerError`."""
-    return _experiment(entry.stamp, request.without_forced(), interventions, entry)
+    return _experiment(member.stamp, request.without_forced(), interventions, member)
 
 
-def effect(entry: Entry, interventions: Interventions) -> MeasuredEffect:
+def effect(member: CatalogModel, interventions: Interventions) -> MeasuredEffect:
     """What `interventions` change on an evaluation batch.
 
     Cells and rows are at positions of one text, so only removed heads are applied.
     """
-    heads = Interventions(ablate=interventions.ablate, keep=interventions.keep)
-    return _effect(entry.stamp, heads, entry)
+    return _effect(member.stamp, interventions.on_heads, member)
 
 
-def norms(entry: Entry, request: Request) -> Mapping[str, NDArray[np.float32]]:
+def norms(member: CatalogModel, request: Request) -> Mapping[str, NDArray[np.float32]]:
     """The value norms of the text by site; see `value_norms.value_norms`."""
-    return _norms(entry.stamp, request.without_forced(), entry)
+    return _norms(member.stamp, request.without_forced(), member)
 
 
-def means_batch(entry: Entry) -> str:
+def means_batch(member: CatalogModel) -> str:
     """The name of the batch over which the mean of a head is taken."""
-    return _means(entry.stamp, entry).name
+    return _means(member.stamp, member).name
 
 
-def digest(entry: Entry) -> str:
+def digest(member: CatalogModel) -> str:
     """The digest of the model's weights, by which head reports are found."""
-    return _digest(entry.stamp, entry)
+    return _digest(member.stamp, member)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _digest(stamp: str, _entry: Entry) -> str:
+def _digest(stamp: str, _member: CatalogModel) -> str:
     from explorer.heads import measure
 
-    return measure.digest(model_cache.model_of(_entry).transformer)
+    return measure.digest(model_cache.model_of(_member).transformer)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _experiment(
-    stamp: str, request: Request, interventions: Interventions, _entry: Entry
+    stamp: str, request: Request, interventions: Interventions, _member: CatalogModel
 ) -> TraceComparison:
     from explorer.heads.counterfactuals import compare_traces
 
-    model = model_cache.model_of(_entry)
-    before = original(_entry, request)
-    means = _means(stamp, _entry) if interventions.needs_means else None
+    model = model_cache.model_of(_member)
+    before = original(_member, request)
+    means = _means(stamp, _member) if interventions.needs_means else None
     with model_cache.COMPUTING:
         changed = model.trace(
             request.text, pad_to=before.facts["pad_to"], means=means, **interventions.options()
@@ -106,38 +107,40 @@ def _experiment(
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _effect(stamp: str, interventions: Interventions, _entry: Entry) -> MeasuredEffect:
+def _effect(stamp: str, interventions: Interventions, _member: CatalogModel) -> MeasuredEffect:
     from explorer.heads import ablation
 
-    model = model_cache.model_of(_entry)
-    means = _means(stamp, _entry) if interventions.needs_means else None
+    model = model_cache.model_of(_member)
+    means = _means(stamp, _member) if interventions.needs_means else None
     with model_cache.COMPUTING:
-        batch = _batch(model, _entry)
+        batch = _batch(model, _member)
         some = batch.first(EFFECT_SENTENCES)
         table = ablation.effect(model, some, interventions, means)
         return MeasuredEffect(table, len(some), batch.name, batch.targets)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _norms(stamp: str, request: Request, _entry: Entry) -> Mapping[str, NDArray[np.float32]]:
+def _norms(
+    stamp: str, request: Request, _member: CatalogModel
+) -> Mapping[str, NDArray[np.float32]]:
     from explorer.heads.value_norms import value_norms
 
-    model = model_cache.model_of(_entry)
-    pad_to = original(_entry, request).facts["pad_to"]
+    model = model_cache.model_of(_member)
+    pad_to = original(_member, request).facts["pad_to"]
     with model_cache.COMPUTING:
         return value_norms(model, model.trace(request.text, pad_to=pad_to, capture="full"))
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _means(stamp: str, _entry: Entry) -> "Means":
+def _means(stamp: str, _member: CatalogModel) -> "Means":
     from explorer.heads.counterfactuals import mean_outputs
 
-    model = model_cache.model_of(_entry)
+    model = model_cache.model_of(_member)
     with model_cache.COMPUTING:
-        return mean_outputs(model, _batch(model, _entry))
+        return mean_outputs(model, _batch(model, _member))
 
 
-def _batch(model: "ExplorableModel", entry: Entry) -> "EvaluationBatch":
+def _batch(model: "ExplorableModel", member: CatalogModel) -> "EvaluationBatch":
     """Sentences that the model's task generates; for a model without one, those stored in its
     checkpoint and those the page offers.
 
@@ -149,5 +152,5 @@ def _batch(model: "ExplorableModel", entry: Entry) -> "EvaluationBatch":
         return task_sentences(model, _BATCH)
     stored = model.facts.get("examples")
     listed = stored if isinstance(stored, list) else []
-    texts = [text for text in (*listed, *entry.examples) if isinstance(text, str) and text.strip()]
+    texts = [text for text in (*listed, *member.examples) if isinstance(text, str) and text.strip()]
     return line_sentences(model, list(dict.fromkeys(texts))[:_BATCH], f"{model.name}, examples")

@@ -3,6 +3,7 @@
 import gc
 import math
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import streamlit as st
@@ -10,7 +11,13 @@ import streamlit as st
 from explorer.app.request import Request
 from explorer.core.errors import ExplorerError
 from explorer.core.trace import Trace
-from explorer.model.catalog import Entry
+from explorer.model.catalog import (
+    CatalogMember,
+    CatalogModel,
+    ShippedModel,
+    UploadedModel,
+    UploadedTrace,
+)
 
 if TYPE_CHECKING:
     from explorer.model.explorable import ExplorableModel
@@ -28,26 +35,33 @@ class TraceSizeError(ExplorerError):
     section: ClassVar[str] = "explore"
 
 
-def model_of(entry: Entry) -> "ExplorableModel":
-    """The model of an entry that is no trace; it is read-only."""
-    return entry.model or _load(entry.stamp, entry)  # an uploaded one stays in its session
+def model_of(member: CatalogModel) -> "ExplorableModel":
+    """The loaded model; it is read-only."""
+    if isinstance(member, UploadedModel):
+        return member.model  # stays in its session
+    assert isinstance(member, ShippedModel)
+    return _load(member.stamp, member.path)
 
 
-def trace(entry: Entry, request: Request) -> Trace:
-    """The trace that `request` asks `entry` for. Raises `ExplorerError`."""
-    return entry.trace or _trace(entry.stamp, request, entry)
+def trace(member: CatalogMember, request: Request) -> Trace:
+    """The trace that `request` asks for; an uploaded trace is itself. Raises `ExplorerError`."""
+    if isinstance(member, UploadedTrace):
+        return member.trace
+    return _trace(member.stamp, request, member)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _load(stamp: str, _entry: Entry) -> "ExplorableModel":
-    model = _entry.load()
+def _load(stamp: str, _path: Path) -> "ExplorableModel":
+    from explorer.model.explorable import load
+
+    model = load(_path)
     gc.freeze()  # these objects stay: later garbage collections skip them
     return model
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _trace(stamp: str, request: Request, _entry: Entry) -> Trace:
-    model = model_of(_entry)
+def _trace(stamp: str, request: Request, _member: CatalogModel) -> Trace:
+    model = model_of(_member)
     config = model.transformer.config
     tokens = len(model.source_vocabulary.encode(request.text)) + 1  # the end of the sequence
     padded = min(tokens + request.pad, config.max_length)

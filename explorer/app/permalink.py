@@ -21,7 +21,7 @@ from explorer.app.request import (
 )
 from explorer.core.errors import InterventionError
 from explorer.core.interventions import Interventions
-from explorer.core.trace import SITES
+from explorer.core.sites import SITES
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 
 SECTIONS = ("overview", "metrics", "roles", "experiments", "removal", "norms")

@@ -8,7 +8,7 @@ from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.core.errors import ExplorerError
 from explorer.model import catalog
-from explorer.model.catalog import Entry
+from explorer.model.catalog import CatalogMember, Upload
 
 MOST_UPLOADS = 4
 """Uploads of one visitor at a time."""
@@ -24,34 +24,34 @@ class UploadError(ExplorerError):
 class UploadsState:
     """members: the visitor's uploads by name."""
 
-    members: Mapping[str, Entry] = field(default_factory=dict)
+    members: Mapping[str, Upload] = field(default_factory=dict)
 
 
-def uploads() -> Mapping[str, Entry]:
+def uploads() -> Mapping[str, Upload]:
     """This visitor's uploads, by name."""
     return session.load(UploadsState).members
 
 
-def visitor_catalog() -> dict[str, Entry]:
+def visitor_catalog() -> dict[str, CatalogMember]:
     """What this visitor may choose from, by name: what ships, then the uploads."""
-    return {**catalog.shipped(), **uploads()}
+    return {**catalog.shipped_models(), **uploads()}
 
 
-def add_upload(entry: Entry) -> str:
+def add_upload(upload: Upload) -> str:
     """Add an upload under a name that is not taken, unless it is there already; its name.
 
     Raises `UploadError` when the visitor has as many as allowed.
     """
     mine = uploads()
     for name, other in mine.items():
-        if other.stamp == entry.stamp:
+        if other.stamp == upload.stamp:
             return name
     if len(mine) >= MOST_UPLOADS:
         raise UploadError("too_many_uploads", limit=MOST_UPLOADS)
-    taken, name, number = visitor_catalog(), entry.name, 2
+    taken, name, number = visitor_catalog(), upload.name, 2
     while name in taken:
-        name, number = f"{entry.name} ({number})", number + 1
-    session.save(UploadsState({**mine, name: replace(entry, name=name)}))
+        name, number = f"{upload.name} ({number})", number + 1
+    session.save(UploadsState({**mine, name: replace(upload, name=name)}))
     return name
 
 

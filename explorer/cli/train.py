@@ -69,7 +69,7 @@ def _train(options: argparse.Namespace) -> int:
         options.out = Path(f"{config.task}.safetensors")
     if options.out is not None:
         refuse_unwritable(options.out)
-    with distributed.together():
+    with distributed.process_group():
         if options.run is not None:
             return _train_run(options, config)
         return _train_alone(options, config)
@@ -118,18 +118,18 @@ def _train_run(options: argparse.Namespace, config: "TrainingConfig") -> int:
     from explorer.model.checkpoint import load_checkpoint
     from explorer.training import distributed
     from explorer.training.run_directory import create_run, find_run
-    from explorer.training.run_worker import carry_out
+    from explorer.training.run_worker import run_training
 
     folder: Path = options.run
     if options.resume:
         run = find_run(folder.parent, folder.name)
     elif distributed.rank() == 0:
         run = create_run(folder, _settled(config))
-    distributed.agreed(True)  # the folder is there before anybody reads it
+    distributed.broadcast_decision(True)  # the folder is there before anybody reads it
     if distributed.rank() > 0:
         run = find_run(folder.parent, folder.name)
     with _bar(run.config) as show:
-        status = carry_out(run, show)
+        status = run_training(run, show)
     if distributed.rank() == 0:
         print(f"{folder}: {status.state} at step {status.step}")
         if options.out is not None and status.state == "done":

@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 
 from explorer.core.errors import TraceError
 from explorer.core.files import reading, writing
-from explorer.core.interventions import SITES as SITES
 from explorer.core.interventions import expected_errors
 from explorer.core.mask_reasons import OPEN, REASONS
+from explorer.core.sites import SITES
 from explorer.core.trace_file import LARGEST_FILE, pack, unpack
 from explorer.core.trace_from_arrays import is_half, read_mask, read_weights, words
 from explorer.core.trace_validation import check_gold, check_site, check_steps, check_words

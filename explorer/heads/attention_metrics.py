@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.core.interventions import SITES
+from explorer.core.sites import SITES
 from explorer.heads.bootstrap import PerExampleMean
 
 Weights = NDArray[np.float32]

@@ -14,7 +14,7 @@ from pandas.api.types import is_integer_dtype
 from explorer.core.errors import HeadReportError
 from explorer.core.files import reading, writing
 from explorer.core.i18n import say
-from explorer.core.interventions import SITES, Head
+from explorer.core.sites import SITES, Head
 
 FORMAT_VERSION = 1
 LARGEST_FILE = 32 * 2**20

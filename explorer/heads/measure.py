@@ -12,7 +12,7 @@ import pandas as pd
 import torch
 from numpy.typing import NDArray
 
-from explorer.core.interventions import SITES
+from explorer.core.sites import SITES
 from explorer.core.vocabulary import EOS, PAD
 from explorer.heads import roles
 from explorer.heads.ablation import ablation, remove_sites

@@ -1,6 +1,6 @@
 """Where the heads of a Transformer are: its attentions by site and layer."""
 
-from explorer.core.interventions import Head
+from explorer.core.sites import Head
 from explorer.model.config import ModelConfig
 
 MODULES = {

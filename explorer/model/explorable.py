@@ -14,7 +14,8 @@ from torch import Tensor
 from explorer.core.errors import ConfigError, VocabularyError
 from explorer.core.interventions import Interventions
 from explorer.core.mask_reasons import reasons
-from explorer.core.trace import SITES, Trace
+from explorer.core.sites import SITES
+from explorer.core.trace import Trace
 from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary
 from explorer.data.task_names import task_of
 from explorer.data.toy_data import FIRST, find_task

@@ -14,7 +14,7 @@ from explorer.heads.evaluation_batches import (
 )
 from explorer.model.apply_interventions import applied
 from explorer.model.attention_paths import all_heads
-from explorer.training.toy_evaluation import exactly_matched
+from explorer.training.toy_evaluation import exact_matches
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def outcomes(explorable, sentences, done, means) -> tuple[float, float]:
         for one in sentences.parts(1):
             loss += token_losses(model(one.source, one.queries), one.labels).sum().item()
             tokens += int((one.labels != PAD).sum())
-            exact += int(exactly_matched(model, Batch(one.source, one.target)))
+            exact += int(exact_matches(model, Batch(one.source, one.target)))
     return loss / tokens, exact / len(sentences)
 
 

@@ -16,7 +16,7 @@ from explorer.app.request import Request, Selection, Visit
 from explorer.app.state import heads as heads_state
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
-from explorer.model.catalog import Entry
+from explorer.model.catalog import CatalogMember
 
 _LANGUAGE = "lang"
 _RUN = "run"
@@ -48,7 +48,7 @@ def leave_visit() -> None:
     session.save(replace(session.load(AddressState), query={}))
 
 
-def follow(catalog: Mapping[str, Entry]) -> None:
+def follow(catalog: Mapping[str, CatalogMember]) -> None:
     """Start the visit in the URL, unless this session wrote it.
 
     Call it in whole runs only: the run of a fragment may see an older URL than the last one
@@ -58,7 +58,7 @@ def follow(catalog: Mapping[str, Entry]) -> None:
     state = session.load(AddressState)
     if query == state.query and session.find(Visit) is not None:
         return
-    texts = {name: visit_state.opening_text(entry) for name, entry in catalog.items()}
+    texts = {name: visit_state.opening_text(member) for name, member in catalog.items()}
     permalink, refused = from_query(query, texts)
     session.save(permalink.visit)
     heads_state.show_section(permalink.section)

@@ -10,10 +10,9 @@ from explorer.app.request import MOST_INTERVENTIONS, Request, Selection
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.core.errors import InterventionError
-from explorer.core.interventions import Interventions
+from explorer.core.interventions import Intervention, Interventions, Verb
 from explorer.heads.measurement_jobs import Job
 
-VERBS = ("ablate", "keep", "close", "open", "row")
 ALL = -1
 """In place of a layer or a head: all of them."""
 
@@ -31,7 +30,7 @@ class Draft:
     layer, head: `ALL` stands for all of them.
     """
 
-    verb: str | None = None
+    verb: Verb | None = None
     site: str | None = None
     layer: int | None = None
     head: int | None = None
@@ -39,23 +38,26 @@ class Draft:
     query: int | None = None
     key: int | None = None
 
-    def intervention(self, weights: str) -> Interventions:
+    def intervention(self, weights: str) -> Intervention:
         """What is filled in. Raises `InterventionError`.
 
         weights: those of a row, as typed.
         """
         head = (self.site, self.layer, self.head)
         match self.verb:
-            case "ablate":
-                return Interventions.gather(ablate=[(*head, self.how or "zero")])
-            case "close" | "open":
+            case Verb.ABLATE:
+                drafted = Interventions.gather(ablate=[(*head, self.how or "zero")])
+            case Verb.CLOSE | Verb.OPEN:
                 layer, number = (None if part == ALL else part for part in head[1:])
-                cell = (self.site, layer, number, self.query, self.key, self.verb == "open")
-                return Interventions.gather(edit_mask=[cell])
-            case "row":
+                cell = (self.site, layer, number, self.query, self.key, self.verb == Verb.OPEN)
+                drafted = Interventions.gather(edit_mask=[cell])
+            case Verb.ROW:
                 row = (*head, self.query, _weights(weights))
-                return Interventions.gather(override_row=[row])
-        return Interventions.gather(keep=[head])
+                drafted = Interventions.gather(override_row=[row])
+            case _:
+                drafted = Interventions.gather(keep=[head])
+        (one,) = drafted
+        return one
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +154,7 @@ def fill_in(**fields: Any) -> None:
 def with_draft() -> Interventions:
     """The interventions in force and the drafted one. Raises `InterventionError`."""
     weights = str(session.widget_value(session.WEIGHTS) or "")
-    drafted = draft().intervention(weights)
-    combined = visit_state.current().interventions.united(drafted)
+    combined = visit_state.current().interventions.plus(draft().intervention(weights))
     if len(combined) > MOST_INTERVENTIONS:
         raise InterventionDraftError("too_many_chips", limit=MOST_INTERVENTIONS)
     return combined

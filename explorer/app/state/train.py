@@ -65,8 +65,8 @@ class TrainState:
 def list_all_runs() -> dict[str, Run]:
     """Every run by "root/name": those made here, the newest first, then the recorded ones."""
     found = {}
-    for root in run_launcher.SHELVES:
-        for run in list_runs(run_launcher.shelf_folder(root)):
+    for root in run_launcher.RUN_ROOTS:
+        for run in list_runs(run_launcher.run_root(root)):
             found[f"{root}/{run.name}"] = run
     return found
 
@@ -88,7 +88,7 @@ def shown_run(runs: Mapping[str, Run]) -> str | None:
     if linked in runs:
         return linked
     for key, run in runs.items():
-        if key.startswith("runs/") and run_launcher.is_going(run):
+        if key.startswith("runs/") and run_launcher.is_active(run):
             address_bar.write_run(key)  # it stays on screen when it ends
             return key
     return RECORDED if RECORDED in runs else next(iter(runs), None)

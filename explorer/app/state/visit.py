@@ -6,8 +6,8 @@ from dataclasses import replace
 from explorer.app.request import NO_INTERVENTIONS, Request, Selection, Visit
 from explorer.app.state import session
 from explorer.core.interventions import Interventions
-from explorer.core.trace import SITES
-from explorer.model.catalog import Entry
+from explorer.core.sites import SITES
+from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace
 
 _MOST_INTEGER = 2**31
 
@@ -19,15 +19,15 @@ def current() -> Visit:
     return visit
 
 
-def default_request(catalog: Mapping[str, Entry]) -> Request:
+def default_request(catalog: Mapping[str, CatalogMember]) -> Request:
     """What a URL without a query asks for: the first model's first example."""
     first = next(iter(catalog.values()))
     return Request(first.name, opening_text(first))
 
 
-def opening_text(entry: Entry) -> str:
+def opening_text(member: CatalogMember) -> str:
     """The text a model opens with; a trace has its own."""
-    return entry.examples[0] if entry.trace is None else ""
+    return "" if isinstance(member, UploadedTrace) else member.examples[0]
 
 
 def set_text(text: str) -> None:
@@ -45,11 +45,11 @@ def set_forced(forced: Mapping[int, int]) -> None:
     _ask(replace(current().request, forced=tuple(sorted(forced.items()))))
 
 
-def choose_model(name: str, catalog: Mapping[str, Entry]) -> None:
+def choose_model(name: str, catalog: Mapping[str, CatalogMember]) -> None:
     """Ask another model; a text it cannot read is replaced by its first example."""
-    entry, text = catalog[name], current().request.text
-    if entry.trace is None and not entry.reads(text):
-        text = entry.examples[0]
+    member, text = catalog[name], current().request.text
+    if isinstance(member, CatalogModel) and not member.summary.reads(text):
+        text = member.examples[0]
     _ask(replace(current().request, model=name, text=text, forced=()))
     set_interventions(NO_INTERVENTIONS)  # another model has other heads
 

@@ -22,15 +22,15 @@ from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
 from explorer.model import catalog
-from explorer.model.catalog import Entry
+from explorer.model.catalog import CatalogMember, CatalogModel
 
 
 def page() -> None:
     """The whole page. Only whole runs of the script follow the URL; see `address_bar.follow`."""
     offered = visitor_catalog()
     if not offered:
-        remedy = literal(catalog.REMEDY)
-        st.info(say("explore.no_models", visitor.language(), command=remedy))
+        command = literal(catalog.TRAIN_COMMAND)
+        st.info(say("explore.no_models", visitor.language(), command=command))
         return
     address_bar.enter("explore")
     address_bar.follow(offered)
@@ -67,7 +67,7 @@ def explore() -> None:
 
 
 def find_trace(
-    offered: Mapping[str, Entry], language: str, messages: DeltaGenerator
+    offered: Mapping[str, CatalogMember], language: str, messages: DeltaGenerator
 ) -> tuple[Request, Trace] | None:
     """The current request and its trace; when it fails, an error and the best substitute."""
     wanted, picture = visit_state.current().request, session.load(ExploreState).picture
@@ -93,7 +93,7 @@ def find_trace(
 
 
 def show_trace(
-    entry: Entry, request: Request, trace: Trace, language: str, messages: DeltaGenerator
+    member: CatalogMember, request: Request, trace: Trace, language: str, messages: DeltaGenerator
 ) -> None:
     """Show a trace in the player, at the current selection as far as the trace has it."""
     opening, missing = explore_state.opening(request, language).within(trace)
@@ -103,8 +103,8 @@ def show_trace(
     explore_state.remember_picture(
         Picture(request, opening, language), refused is not None, len(trace.target_tokens)
     )
-    key = PictureKey(entry.stamp, request, language, address_bar.times_followed())
-    mount.player(key, _view(entry, request, trace, opening), trace, explore_state.read_player)
+    key = PictureKey(member.stamp, request, language, address_bar.times_followed())
+    mount.player(key, _view(member, request, trace, opening), trace, explore_state.read_player)
 
 
 def _substitutes(wanted: Request, shown: Request, default: Request) -> list[Request]:
@@ -116,26 +116,28 @@ def _substitutes(wanted: Request, shown: Request, default: Request) -> list[Requ
     return list(dict.fromkeys(order))
 
 
-def _trace(entry: Entry, request: Request) -> Trace:
+def _trace(member: CatalogMember, request: Request) -> Trace:
     """The trace of a request; a new one counts against the rate limit."""
     picture = session.load(ExploreState).picture
     if picture is None or picture.request != request:
         visitor.spend_request()
-    return model_cache.trace(entry, request)
+    return model_cache.trace(member, request)
 
 
-def _view(entry: Entry, request: Request, trace: Trace, opening: Selection) -> View:
+def _view(member: CatalogMember, request: Request, trace: Trace, opening: Selection) -> View:
     """How the player opens: with the forced tokens and, beside them, the greedy output."""
     taken = trace.predicted_tokens
     at_end = opening.step == len(trace.target_tokens)
     forced = tuple((step, taken[step - 1]) for step, _ in request.forced)
-    original = model_cache.trace(entry, request.without_forced()).predicted_tokens if forced else ()
+    original = (
+        model_cache.trace(member, request.without_forced()).predicted_tokens if forced else ()
+    )
     return View(
         site=opening.site,
         layer=opening.layer,
         head=opening.head,
         step=None if at_end else opening.step,  # the last step opens with the whole pattern
-        what_if=entry.trace is None,
+        what_if=isinstance(member, CatalogModel),
         forced=forced,
         original=original,
     )

@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from explorer.app import experiment_cache, mount
-from explorer.app.mount import PictureKey
+from explorer.app.mount import Norms, PictureKey
 from explorer.app.permalink import SECTIONS
 from explorer.app.request import NO_INTERVENTIONS
 from explorer.app.state import address_bar, session, visitor
@@ -31,7 +31,7 @@ from explorer.heads.head_report import HeadReport
 from explorer.heads.measurement_store import StoredReport
 from explorer.heads.trace_comparison import TraceComparison
 from explorer.model import catalog
-from explorer.model.catalog import Entry
+from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace
 
 _TABLES: Mapping[str, Callable[[HeadReport, str], None]] = {
     "metrics": report_tables.metrics,
@@ -45,8 +45,8 @@ def page() -> None:
     """The whole page. Only whole runs of the script follow the URL; see `address_bar.follow`."""
     offered = visitor_catalog()
     if not offered:
-        remedy = literal(catalog.REMEDY)
-        st.info(say("explore.no_models", visitor.language(), command=remedy))
+        command = literal(catalog.TRAIN_COMMAND)
+        st.info(say("explore.no_models", visitor.language(), command=command))
         return
     address_bar.enter("heads")
     address_bar.follow(offered)
@@ -65,10 +65,10 @@ def heads() -> None:
     show_reported(language, messages)
     if refused := address_bar.take_refused():
         show_refused(refused, language, messages)
-    entry = offered[visit_state.current().request.model]
-    trace = find_trace(entry, language, messages)
+    member = offered[visit_state.current().request.model]
+    trace = find_trace(member, language, messages)
     if trace is not None:
-        show_section(entry, trace, language, messages)
+        show_section(member, trace, language, messages)
     default = visit_state.default_request(offered)
     address_bar.write(heads_state.permalink(), default, visitor.chosen_language())
 
@@ -92,64 +92,75 @@ def choose_section(language: str) -> None:
         st.caption(literal(say(f"heads.about_{heads_state.section()}", language)))
 
 
-def find_trace(entry: Entry, language: str, messages: DeltaGenerator) -> Trace | None:
+def find_trace(member: CatalogMember, language: str, messages: DeltaGenerator) -> Trace | None:
     """The trace of the text; when it fails, an error and the last one that did not."""
     wanted = heads_state.requested()
     try:
         if heads_state.is_new(wanted):
             visitor.spend_request()
-        trace = experiment_cache.original(entry, wanted)
+        trace = experiment_cache.original(member, wanted)
     except ExplorerError as error:
         show_error(error, language, messages)
         shown = heads_state.shown_request()
         has_last = shown != wanted and shown.model == wanted.model
-        return experiment_cache.original(entry, shown) if has_last else None
+        return experiment_cache.original(member, shown) if has_last else None
     heads_state.remember_shown(wanted)
     return trace
 
 
-def show_section(entry: Entry, trace: Trace, language: str, messages: DeltaGenerator) -> None:
+def show_section(
+    member: CatalogMember, trace: Trace, language: str, messages: DeltaGenerator
+) -> None:
     """The section on screen."""
-    section = heads_state.section()
-    if entry.trace is not None:
+    if isinstance(member, UploadedTrace):
         st.info(say("heads.trace_alone", language))
-        overview(entry, trace, None, language)
-    elif section == "experiments":
-        experiments(entry, trace, language, messages)
-    else:
-        reports = reports_of(entry)
-        shown = reports[0] if reports else None
-        if section in _TABLES:
-            measurement_panel(entry, reports, language)
-            if shown is None:
-                st.info(say("heads.no_findings", language))
-            else:
-                with st.container(key="head-tables"):
-                    _TABLES[section](shown.report, language)
+        overview(member, trace, None, language)
+        return
+    section = heads_state.section()
+    if section == "experiments":
+        experiments(member, trace, language, messages)
+        return
+    reports = reports_of(member)
+    shown = reports[0] if reports else None
+    if section == "norms":
+        norms = experiment_cache.norms(member, heads_state.shown_request())
+        overview(member, trace, shown, language, norms)
+    elif section in _TABLES:
+        measurement_panel(member, reports, language)
+        if shown is None:
+            st.info(say("heads.no_findings", language))
         else:
-            overview(entry, trace, shown, language, norms=section == "norms")
+            with st.container(key="head-tables"):
+                _TABLES[section](shown.report, language)
+    else:
+        overview(member, trace, shown, language)
 
 
 def overview(
-    entry: Entry, trace: Trace, shown: StoredReport | None, language: str, *, norms: bool = False
+    member: CatalogMember,
+    trace: Trace,
+    shown: StoredReport | None,
+    language: str,
+    norms: Norms | None = None,
 ) -> None:
-    """The grid of all heads; with their value norms instead of the weights if `norms`."""
-    key = _picture_key(entry, language, report=shown.key if shown else "")
-    values = experiment_cache.norms(entry, heads_state.shown_request()) if norms else None
+    """The grid of all heads; with `norms`, those instead of the weights."""
+    key = _picture_key(member, language, report=shown.key if shown else "")
     opening = heads_state.opening((key, "norms" if norms else "weights"))
     report = shown.report if shown else None
-    mount.overview(key, opening, trace, report, values, heads_state.read_view)
+    mount.overview(key, opening, trace, report, norms, heads_state.read_view)
 
 
-def experiments(entry: Entry, trace: Trace, language: str, messages: DeltaGenerator) -> None:
+def experiments(
+    member: CatalogModel, trace: Trace, language: str, messages: DeltaGenerator
+) -> None:
     """The interventions, and the text without and with them."""
-    intervention_editor.draft_row(entry, trace, language)
+    intervention_editor.draft_row(member, trace, language)
     intervention_editor.intervention_list(language)
     interventions = visit_state.current().interventions
-    compared = _compare(entry, interventions, language, messages)
+    compared = _compare(member, interventions, language, messages)
     if compared is not None:
-        experiment_result.summary(entry, compared, language)
-    key = _picture_key(entry, language, interventions)
+        experiment_result.summary(member, compared, language)
+    key = _picture_key(member, language, interventions)
     opening = heads_state.opening((key, "comparison"))
     shown = compared or TraceComparison(trace, trace, trace)
     mount.comparison(key, opening, shown, heads_state.read_view)
@@ -159,27 +170,27 @@ def experiments(entry: Entry, trace: Trace, language: str, messages: DeltaGenera
 
 
 def _compare(
-    entry: Entry, interventions: Interventions, language: str, messages: DeltaGenerator
+    member: CatalogModel, interventions: Interventions, language: str, messages: DeltaGenerator
 ) -> TraceComparison | None:
     """The text with the interventions; None without any, and when the model refuses them."""
     if not interventions:
         return None
     try:
-        return experiment_cache.experiment(entry, heads_state.shown_request(), interventions)
+        return experiment_cache.experiment(member, heads_state.shown_request(), interventions)
     except ExplorerError as error:
         show_error(error, language, messages)
         return None
 
 
 def _picture_key(
-    entry: Entry,
+    member: CatalogMember,
     language: str,
     interventions: Interventions = NO_INTERVENTIONS,
     report: str = "",
 ) -> PictureKey:
     """The key of a picture; interventions change only the pictures that show them."""
     request, followed = heads_state.shown_request(), address_bar.times_followed()
-    return PictureKey(entry.stamp, request, language, followed, interventions, report)
+    return PictureKey(member.stamp, request, language, followed, interventions, report)
 
 
 if __name__ == "__main__":

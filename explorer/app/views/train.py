@@ -16,7 +16,7 @@ from explorer.app.widgets import run_controls
 from explorer.app.widgets.messages import message_area, show_error, show_reported
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
-from explorer.model.catalog import Entry, bring
+from explorer.model.catalog import CatalogMember, CatalogModel, Upload
 from explorer.training import run_launcher
 from explorer.training.run_directory import Run
 
@@ -44,7 +44,7 @@ def page() -> None:
         other = run_controls.choose_runs(runs, key, language)
         opened = run_controls.open_and_delete(run, recorded, language)
     buttons = train_state.button_state(run)
-    replay = st.fragment(_replay, run_every=_REFRESH if run_launcher.is_going(run) else None)
+    replay = st.fragment(_replay, run_every=_REFRESH if run_launcher.is_active(run) else None)
     replay(key, run, other, language, buttons)
     if opened:
         _open_in_explore(run, recorded, language, messages)
@@ -62,28 +62,30 @@ def _replay(
 def _open_in_explore(run: Run, recorded: bool, language: str, messages: DeltaGenerator) -> None:
     """Add the run's model to the visitor's uploads and go to Explore."""
     try:
-        name = _shipped_name(run, visitor_catalog()) if recorded else add_upload(_member(run))
+        name = _shipped_name(run, visitor_catalog()) if recorded else add_upload(_upload(run))
     except ExplorerError as error:
         show_error(error, language, messages)
         return
-    entry = visitor_catalog().get(name)
-    if entry is not None:
-        visit = Visit(Request(name, entry.examples[0]))
+    member = visitor_catalog().get(name)
+    if isinstance(member, CatalogModel):
+        visit = Visit(Request(name, member.examples[0]))
         address_bar.open_page(_EXPLORE, Permalink(visit))
 
 
-def _shipped_name(run: Run, offered: Mapping[str, Entry]) -> str:
+def _shipped_name(run: Run, offered: Mapping[str, CatalogMember]) -> str:
     """The model that ships for a recorded run: of the same name, else of the same task."""
     return run.name if run.name in offered else run.config.task
 
 
-def _member(run: Run) -> Entry:
+def _upload(run: Run) -> Upload:
     """The run's model as of its last checkpoint. Raises `CheckpointError`."""
+    from explorer.model.uploaded_file import read_upload
+
     try:
         data = run.checkpoint_path.read_bytes()
     except OSError:
         data = b""
-    return bring(f"{run.name}.safetensors", data)
+    return read_upload(f"{run.name}.safetensors", data)
 
 
 if __name__ == "__main__":

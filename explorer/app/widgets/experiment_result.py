@@ -12,10 +12,10 @@ from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.interventions import Interventions
 from explorer.heads.trace_comparison import TraceComparison
-from explorer.model.catalog import Entry
+from explorer.model.catalog import CatalogModel
 
 
-def summary(entry: Entry, compared: TraceComparison, language: str) -> None:
+def summary(model: CatalogModel, compared: TraceComparison, language: str) -> None:
     """The change of the output in one line; of many sentences when asked."""
     interventions = visit_state.current().interventions
     steps = compared.steps
@@ -24,7 +24,7 @@ def summary(entry: Entry, compared: TraceComparison, language: str) -> None:
     facts = {"change": change, "count": int((~steps.same).sum()), "steps": len(steps)}
     lines = [say(f"heads.{key}", language, **facts)]
     if interventions.needs_means:
-        batch = experiment_cache.means_batch(entry)
+        batch = experiment_cache.means_batch(model)
         lines.append(say("heads.means_over", language, batch=batch))
     if any(cell.open and cell.site == "decoder" for cell in interventions.edit_mask):
         lines.append(say("heads.counterfactual", language))
@@ -32,8 +32,8 @@ def summary(entry: Entry, compared: TraceComparison, language: str) -> None:
         key="experiment-summary", horizontal=True, vertical_alignment="center", gap="small"
     ):
         st.markdown(literal(" ".join(lines)))
-        if interventions.ablate or interventions.keep:
-            _effect(entry, interventions, language)
+        if interventions.on_heads:
+            _effect(model, interventions, language)
 
 
 def steps_table(compared: TraceComparison, language: str) -> None:
@@ -49,17 +49,17 @@ def steps_table(compared: TraceComparison, language: str) -> None:
     )
 
 
-def _effect(entry: Entry, interventions: Interventions, language: str) -> None:
+def _effect(model: CatalogModel, interventions: Interventions, language: str) -> None:
     """A button that measures the removed heads on an evaluation batch."""
     if not st.button(say("heads.effect_ask", language), key="effect"):
         return
     try:
         visitor.spend_request()
-        effect = experiment_cache.effect(entry, interventions)
+        effect = experiment_cache.effect(model, interventions)
     except ExplorerError as error:
         show_error(error, language)
         return
     lines = [head_tables.effect_in_words(effect, language)]
-    if interventions.edit_mask or interventions.override_row:
+    if interventions.on_cells:
         lines.append(say("heads.effect_heads_alone", language))
     st.markdown(literal(" ".join(lines)))

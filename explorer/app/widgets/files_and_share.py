@@ -16,7 +16,7 @@ from explorer.app.widgets.messages import literal, show_error
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
-from explorer.model.catalog import Entry, bring
+from explorer.model.catalog import CatalogMember, ShippedModel
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 """A spreadsheet calculates a cell that begins so, instead of showing it."""
@@ -38,9 +38,9 @@ def files(trace: Trace, visit: Visit, language: str) -> None:
         )
 
 
-def share(catalog: Mapping[str, Entry], visit: Visit, language: str) -> None:
+def share(catalog: Mapping[str, CatalogMember], visit: Visit, language: str) -> None:
     """The link to what is shown; in class mode also how to join."""
-    if catalog[visit.request.model].uploaded:
+    if not isinstance(catalog[visit.request.model], ShippedModel):
         st.caption(say("explore.share_upload", language))
     else:
         st.caption(say("explore.share_about", language))
@@ -99,8 +99,10 @@ def _upload(language: str) -> None:
 
 def _take_upload(file_name: str, contents: bytes) -> None:
     """Add a file to the uploads and choose it, or report why not."""
+    from explorer.model.uploaded_file import read_upload
+
     try:
-        name = add_upload(bring(file_name, contents))
+        name = add_upload(read_upload(file_name, contents))
         visit_state.choose_model(name, visitor_catalog())
     except ExplorerError as error:
         messages.report_upload(error)

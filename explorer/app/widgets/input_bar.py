@@ -12,29 +12,31 @@ from explorer.app.state import visit as visit_state
 from explorer.app.widgets.messages import literal
 from explorer.core.i18n import say
 from explorer.model import examples
-from explorer.model.catalog import Entry, describe
+from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace, describe
 
 
-def input_bar(catalog: Mapping[str, Entry], language: str) -> None:
+def input_bar(catalog: Mapping[str, CatalogMember], language: str) -> None:
     """Model, Source, Random, Examples and Pad; they show the visit's request."""
     request = visit_state.current().request
-    entry = catalog[request.model]
+    member = catalog[request.model]
     _choose_model(request.model, catalog, language)
-    _type_source(request.text, entry, language)
-    _offer_texts(entry, language)
-    _choose_padding(request.pad, entry, language)
+    _type_source(request.text, member, language)
+    _offer_texts(member, language)
+    _choose_padding(request.pad, member, language)
 
 
-def hint(entry: Entry, request: Request, language: str) -> None:
+def hint(member: CatalogMember, request: Request, language: str) -> None:
     """What to look at in an example, and whose data the model was trained on; main.css puts it
     into the header, where the picture loses no height."""
-    text, credit = examples.hint(entry.name, request.text, language), entry.credit
+    if isinstance(member, UploadedTrace):
+        return
+    text, credit = examples.hint(member.name, request.text, language), member.summary.credit
     if text or credit:
         with st.container(key="hint"):
             st.caption(literal(text or credit), help=literal(credit) if text and credit else None)
 
 
-def _choose_model(name: str, catalog: Mapping[str, Entry], language: str) -> None:
+def _choose_model(name: str, catalog: Mapping[str, CatalogMember], language: str) -> None:
     key = session.shown_as("model", language, name)
     st.selectbox(
         say("explore.model", language),
@@ -46,10 +48,10 @@ def _choose_model(name: str, catalog: Mapping[str, Entry], language: str) -> Non
     )
 
 
-def _type_source(text: str, entry: Entry, language: str) -> None:
+def _type_source(text: str, member: CatalogMember, language: str) -> None:
     label = say("explore.source", language)
-    if entry.trace is not None:
-        tokens = " ".join(entry.trace.source_tokens)
+    if isinstance(member, UploadedTrace):
+        tokens = " ".join(member.trace.source_tokens)
         st.text_input(label, tokens, disabled=True, label_visibility="collapsed")
         return
     key = session.shown_as("source", language, text)
@@ -57,33 +59,33 @@ def _type_source(text: str, entry: Entry, language: str) -> None:
         label,
         key=key,
         on_change=lambda: explore_state.submit_text(session.widget_value(key)),
-        placeholder=_source_hint(entry, language),
+        placeholder=_source_hint(member, language),
         autocomplete="off",
         label_visibility="collapsed",
     )
 
 
-def _source_hint(entry: Entry, language: str) -> str:
+def _source_hint(member: CatalogModel, language: str) -> str:
     """What may be typed, shown in the empty box."""
-    if entry.sentences:
+    if member.summary.reads_sentences:
         return say("explore.sentence_hint", language)
-    return say("explore.source_hint", language, known=" ".join(entry.symbols))
+    return say("explore.source_hint", language, known=" ".join(member.summary.symbols))
 
 
-def _offer_texts(entry: Entry, language: str) -> None:
-    is_trace = entry.trace is not None
+def _offer_texts(member: CatalogMember, language: str) -> None:
+    model = member if isinstance(member, CatalogModel) else None
     st.button(
         say("explore.random", language),
         key="random",
-        on_click=lambda: visit_state.set_text(entry.random_text(random.Random())),
-        disabled=is_trace,
+        on_click=lambda: visit_state.set_text(model.random_text(random.Random()) if model else ""),
+        disabled=model is None,
     )
     st.menu_button(
         say("explore.examples", language),
-        entry.examples,
+        model.examples if model else ("",),  # a menu needs an option
         key=session.EXAMPLES,
         on_click=_take_example,
-        disabled=is_trace,
+        disabled=model is None,
     )
 
 
@@ -92,7 +94,7 @@ def _take_example() -> None:
         visit_state.set_text(str(text))
 
 
-def _choose_padding(count: int, entry: Entry, language: str) -> None:
+def _choose_padding(count: int, member: CatalogMember, language: str) -> None:
     key = session.shown_as("pad", language, count)
     st.selectbox(
         say("explore.pad", language),
@@ -100,7 +102,7 @@ def _choose_padding(count: int, entry: Entry, language: str) -> None:
         format_func=lambda count: say("explore.pad_choice", language, count=count),
         key=key,
         on_change=lambda: visit_state.set_padding(int(session.widget_value(key))),
-        disabled=entry.trace is not None,
+        disabled=isinstance(member, UploadedTrace),
         label_visibility="collapsed",
         width=112,
     )

@@ -16,29 +16,29 @@ from explorer.app.widgets import head_tables
 from explorer.app.widgets.messages import literal
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
-from explorer.core.interventions import Ablation, CellEdit, Head, Interventions, RowOverride
+from explorer.core.interventions import Ablation, CellEdit, Intervention, RowOverride, Verb
 from explorer.core.trace import Trace
-from explorer.model.catalog import Entry
+from explorer.model.catalog import CatalogModel
 
 
-def draft_row(entry: Entry, trace: Trace, language: str) -> None:
+def draft_row(model: CatalogModel, trace: Trace, language: str) -> None:
     """The fields of the next intervention, and the button that applies it."""
     with st.container(
         key="intervention-draft", horizontal=True, vertical_alignment="bottom", gap="small"
     ):
-        verb = _choose_word("verb", heads_state.VERBS, language, 140)
+        verb = _choose_word("verb", tuple(Verb), language, 140)
         site = _choose_word("site", trace.sites, language, 130, default=trace.sites[-1])
         layers, heads = trace.attention(site).shape[:2]
-        is_cell = verb in ("close", "open")
+        is_cell = verb in (Verb.CLOSE, Verb.OPEN)
         _choose_index("layer", "L", layers, is_cell, language)
         _choose_index("head", "H", heads, is_cell, language)
-        if verb == "ablate":
+        if verb == Verb.ABLATE:
             _choose_word("how", ("zero", "mean"), language, 170)
-        if verb in ("close", "open", "row"):
+        if is_cell or verb == Verb.ROW:
             _choose_position("query", trace.queries(site), language)
         if is_cell:
             _choose_position("key", trace.keys(site), language)
-        if verb == "row":
+        if verb == Verb.ROW:
             st.text_input(
                 say("heads.weights", language),
                 key=session.WEIGHTS,
@@ -50,7 +50,7 @@ def draft_row(entry: Entry, trace: Trace, language: str) -> None:
             say("heads.add", language),
             key="heads-add",
             type="primary",
-            on_click=partial(_apply_draft, entry),
+            on_click=partial(_apply_draft, model),
             help=say("heads.cell_hint", language) if is_cell else None,
         )
 
@@ -61,11 +61,11 @@ def intervention_list(language: str) -> None:
     with st.container(key="interventions", horizontal=True, gap="small"):
         if not interventions:
             st.caption(say("heads.no_chips", language))
-        for one in interventions.singly():
+        for one in interventions:
             name = in_words(one, language)
             st.button(
                 literal(name),
-                key=f"undo-{one.texts()[0]}",
+                key=f"undo-{one}",
                 icon=":material/close:",
                 help=literal(say("heads.undo", language, chip=name)),
                 on_click=partial(visit_state.set_interventions, interventions.without(one)),
@@ -78,34 +78,34 @@ def intervention_list(language: str) -> None:
             )
 
 
-def in_words(single: Interventions, language: str) -> str:
-    """One intervention as its button names it."""
-    for ablated in single.ablate:
-        key = f"heads.chip_ablate_{ablated.how}"
-        return say(key, language, head=_head_in_words(ablated, language))
-    for cell in single.edit_mask:
-        key = "heads.chip_open" if cell.open else "heads.chip_close"
-        facts = {"query": cell.query, "column": cell.key}
-        return say(key, language, head=_head_in_words(cell, language), **facts)
-    for row in single.override_row:
-        return say("heads.chip_row", language, head=_head_in_words(row, language), query=row.query)
-    return say("heads.chip_keep", language, head=_head_in_words(single.keep[0], language))
+def in_words(one: Intervention, language: str) -> str:
+    """An intervention as its button names it."""
+    head = _head_in_words(one, language)
+    match one:
+        case Ablation():
+            return say(f"heads.chip_ablate_{one.how}", language, head=head)
+        case CellEdit():
+            key = "heads.chip_open" if one.open else "heads.chip_close"
+            return say(key, language, head=head, query=one.query, column=one.key)
+        case RowOverride():
+            return say("heads.chip_row", language, head=head, query=one.query)
+    return say("heads.chip_keep", language, head=head)
 
 
-def _apply_draft(entry: Entry) -> None:
+def _apply_draft(model: CatalogModel) -> None:
     """Put the drafted intervention in force if the experiment with it can be computed; report
     why not otherwise."""
     try:
         visitor.spend_request()
         combined = heads_state.with_draft()
-        experiment_cache.experiment(entry, heads_state.shown_request(), combined)
+        experiment_cache.experiment(model, heads_state.shown_request(), combined)
     except ExplorerError as error:
         messages.report(error)
     else:
         visit_state.set_interventions(combined)
 
 
-def _head_in_words(one: Ablation | CellEdit | RowOverride | Head, language: str) -> str:
+def _head_in_words(one: Intervention, language: str) -> str:
     site = head_tables.site_name(one.site, language)
     layer = say("heads.all_layers", language) if one.layer is None else f"L{one.layer}"
     head = say("heads.all_heads", language) if one.head is None else f"H{one.head}"

@@ -16,29 +16,29 @@ from explorer.core.vocabulary import shorten
 from explorer.data.task_names import task_of
 from explorer.heads import measurement_jobs
 from explorer.heads.measurement_jobs import SOURCE_KINDS, MeasurementSettings, SourceKind
-from explorer.model.catalog import Entry
+from explorer.model.catalog import CatalogModel, ShippedModel
 
 _KEY = "measure-"
 
 
-def measurement_form(entry: Entry, language: str) -> None:
+def measurement_form(model: CatalogModel, language: str) -> None:
     """The form; in class mode, for guests, one sentence instead."""
     if not visitor.rights().change:
         st.caption(say("heads.measure_host_only", language))
         return
     st.caption(say("heads.measure_about", language))
-    settings = _settings(entry, _choose_kind(entry, language), language)
+    settings = _settings(model, _choose_kind(model, language), language)
     st.button(
         say("heads.start", language),
         key=f"{_KEY}start",
         type="primary",
-        on_click=partial(_start, entry, settings, language),
+        on_click=partial(_start, model, settings, language),
     )
 
 
-def _choose_kind(entry: Entry, language: str) -> SourceKind:
+def _choose_kind(model: CatalogModel, language: str) -> SourceKind:
     """Where the sentences come from; only a toy task generates new ones."""
-    has_task = task_of(model_cache.model_of(entry).facts) is not None
+    has_task = task_of(model_cache.model_of(model).facts) is not None
     kinds = tuple(kind for kind in SOURCE_KINDS if has_task or kind != "task")
     chosen: SourceKind = st.radio(
         say("heads.source", language),
@@ -49,7 +49,7 @@ def _choose_kind(entry: Entry, language: str) -> SourceKind:
     return chosen
 
 
-def _settings(entry: Entry, kind: SourceKind, language: str) -> MeasurementSettings:
+def _settings(model: CatalogModel, kind: SourceKind, language: str) -> MeasurementSettings:
     text, seed = "", 0
     with st.container(horizontal=True):
         size = st.number_input(
@@ -59,7 +59,7 @@ def _settings(entry: Entry, kind: SourceKind, language: str) -> MeasurementSetti
             seed = st.number_input(say("heads.seed", language), 0, 9999, 0, key=f"{_KEY}seed")
     if kind == "lines":
         label = say("heads.lines", language)
-        text = st.text_area(label, key=f"{_KEY}lines", placeholder="\n".join(entry.examples[:2]))
+        text = st.text_area(label, key=f"{_KEY}lines", placeholder="\n".join(model.examples[:2]))
     if kind == "pairs":
         text = _pairs(language)
     gradients = st.checkbox(say("heads.with_importance", language), True, key=f"{_KEY}gradients")
@@ -87,17 +87,17 @@ def _take_pairs(file_name: str, contents: bytes) -> None:
         messages.report(FileError("unreadable_file", name=name))
 
 
-def _start(entry: Entry, settings: MeasurementSettings, language: str) -> None:
+def _start(model: CatalogModel, settings: MeasurementSettings, language: str) -> None:
     """Start the measurement, or report why not."""
     from explorer.model.checkpoint import to_bytes
 
     if not visitor.rights().change:
         return
     try:
-        model = model_cache.model_of(entry)
-        measurement_jobs.check(model, settings, language)
-        digest = experiment_cache.digest(entry)
-        checkpoint = entry.path or to_bytes(model.checkpoint)
-        heads_state.follow_job(measurement_jobs.start(checkpoint, model.name, settings, digest))
+        loaded = model_cache.model_of(model)
+        measurement_jobs.check(loaded, settings, language)
+        checkpoint = model.path if isinstance(model, ShippedModel) else to_bytes(loaded.checkpoint)
+        digest = experiment_cache.digest(model)
+        heads_state.follow_job(measurement_jobs.start(checkpoint, loaded.name, settings, digest))
     except ExplorerError as error:
         messages.report(error)

@@ -17,30 +17,30 @@ from explorer.heads import measurement_jobs
 from explorer.heads.head_report import HeadReport
 from explorer.heads.measurement_jobs import Job, MeasurementError
 from explorer.heads.measurement_store import StoredReport, stored_reports
-from explorer.model.catalog import Entry
+from explorer.model.catalog import CatalogModel
 
 _REFRESH = 1.0  # seconds between two looks at a running measurement
 
 
-def reports_of(entry: Entry) -> list[StoredReport]:
+def reports_of(model: CatalogModel) -> list[StoredReport]:
     """All stored reports on a model, the one on screen first."""
-    stored = stored_reports(experiment_cache.digest(entry))
+    stored = stored_reports(experiment_cache.digest(model))
     chosen = heads_state.report_key()
     return sorted(stored, key=lambda one: one.key != chosen) if chosen else stored
 
 
-def measurement_panel(entry: Entry, reports: Sequence[StoredReport], language: str) -> None:
+def measurement_panel(model: CatalogModel, reports: Sequence[StoredReport], language: str) -> None:
     """The row; `reports` as `reports_of` returns them."""
     with st.container(
         key="measurement-panel", horizontal=True, vertical_alignment="center", gap="small"
     ):
         if reports:
-            _choose_report(entry, reports[0], language)
-            _downloads(reports[0].report, entry.name, language)
+            _choose_report(model, reports[0], language)
+            _downloads(reports[0].report, model.name, language)
         with st.popover(say("heads.measure", language), icon=":material/speed:"):
-            measurement_form(entry, language)
+            measurement_form(model, language)
     own = heads_state.job()
-    job = own or measurement_jobs.running_job(experiment_cache.digest(entry))
+    job = own or measurement_jobs.running_job(experiment_cache.digest(model))
     if job is not None:
         progress = st.fragment(_progress, run_every=_REFRESH if job.running else None)
         progress(job, own is not None, language)
@@ -61,8 +61,8 @@ def report_names(stored: Sequence[StoredReport]) -> dict[str, str]:
     return names
 
 
-def _choose_report(entry: Entry, shown: StoredReport, language: str) -> None:
-    names = report_names(stored_reports(experiment_cache.digest(entry)))  # whatever is chosen
+def _choose_report(model: CatalogModel, shown: StoredReport, language: str) -> None:
+    names = report_names(stored_reports(experiment_cache.digest(model)))  # whatever is chosen
     key = session.shown_as("measure-batch", language, shown.key)
     st.selectbox(
         say("heads.findings", language),

@@ -17,7 +17,7 @@ from explorer.core.i18n import say
 from explorer.data.task_names import TASK_NAMES
 from explorer.training import run_launcher
 from explorer.training.config import TrainingConfig
-from explorer.training.cost_estimate import estimate, in_words
+from explorer.training.cost_estimate import estimate, estimate_text
 
 GROUPS = {
     "task": (
@@ -80,8 +80,8 @@ def offer_start(
     config = None
     try:
         config = TrainingConfig(**chosen)
-        cost = estimate(config, run_launcher.shelf_folder("runs"))
-        st.caption(literal(in_words(cost, config.device, language)))
+        cost = estimate(config, run_launcher.run_root("runs"))
+        st.caption(literal(estimate_text(cost, config.device, language)))
     except ExplorerError as error:
         show_error(error, language)
     with st.container(horizontal=True):

@@ -9,9 +9,9 @@ from explorer.app.state import address_bar
 from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
 from explorer.core.interventions import Interventions
-from explorer.model.catalog import Entry
+from tests.support.catalog_members import shipped
 
-CATALOG = {"reverse": Entry("reverse", "1", tuple("123"), 5, 8, {"task": "reverse"})}
+CATALOG = {"reverse": shipped("reverse", "123", task="reverse")}
 
 
 class Query(dict):

@@ -10,7 +10,7 @@ from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.app.state.heads import Draft, InterventionDraftError
 from explorer.core.errors import InterventionError
-from explorer.core.interventions import Interventions
+from explorer.core.interventions import Interventions, Verb
 
 
 @pytest.fixture(autouse=True)
@@ -23,16 +23,16 @@ def visit(monkeypatch) -> None:
 @pytest.mark.parametrize(
     ("draft", "line"),
     [
-        (Draft("ablate", "cross", 1, 2), "ablate cross.1.2"),
-        (Draft("ablate", "cross", 1, 2, "mean"), "ablate cross.1.2 mean"),
-        (Draft("keep", "cross", 1, 2, query=3), "keep cross.1.2"),
-        (Draft("close", "decoder", 0, 1, query=3, key=0), "close decoder.0.1 3 0"),
-        (Draft("open", "decoder", -1, -1, query=1, key=4), "open decoder.*.* 1 4"),
-        (Draft("row", "cross", 0, 1, query=3), "row cross.0.1 3 0.5,0,0.5"),
+        (Draft(Verb.ABLATE, "cross", 1, 2), "ablate cross.1.2"),
+        (Draft(Verb.ABLATE, "cross", 1, 2, "mean"), "ablate cross.1.2 mean"),
+        (Draft(Verb.KEEP, "cross", 1, 2, query=3), "keep cross.1.2"),
+        (Draft(Verb.CLOSE, "decoder", 0, 1, query=3, key=0), "close decoder.0.1 3 0"),
+        (Draft(Verb.OPEN, "decoder", -1, -1, query=1, key=4), "open decoder.*.* 1 4"),
+        (Draft(Verb.ROW, "cross", 0, 1, query=3), "row cross.0.1 3 0.5,0,0.5"),
     ],
 )
 def test_a_draft_makes_one_intervention(draft, line):
-    assert draft.intervention("0.5, 0 0.5").texts() == (line,)
+    assert str(draft.intervention("0.5, 0 0.5")) == line
 
 
 @pytest.mark.parametrize(
@@ -46,12 +46,12 @@ def test_a_draft_makes_one_intervention(draft, line):
 )
 def test_weights_that_are_no_row_are_refused(weights, error):
     with pytest.raises(error):
-        Draft("row", "cross", 0, 1, query=3).intervention(weights)
+        Draft(Verb.ROW, "cross", 0, 1, query=3).intervention(weights)
 
 
 def test_a_draft_is_added_to_what_is_in_force_and_not_twice():
     visit_state.set_interventions(Interventions.parse(["keep cross.1.1"]))
-    heads_state.fill_in(verb="keep", site="cross", layer=1, head=0)
+    heads_state.fill_in(verb=Verb.KEEP, site="cross", layer=1, head=0)
     assert heads_state.with_draft().texts() == ("keep cross.1.1", "keep cross.1.0")
     heads_state.fill_in(head=1)
     assert heads_state.with_draft() == visit_state.current().interventions
@@ -60,7 +60,7 @@ def test_a_draft_is_added_to_what_is_in_force_and_not_twice():
 def test_more_interventions_than_allowed_are_refused():
     lines = [f"close decoder.0.0 {query} 0" for query in range(1, 25)]
     visit_state.set_interventions(Interventions.parse(lines))
-    heads_state.fill_in(verb="keep", site="cross", layer=1, head=0)
+    heads_state.fill_in(verb=Verb.KEEP, site="cross", layer=1, head=0)
     with pytest.raises(InterventionDraftError, match="At most 24"):
         heads_state.with_draft()
 

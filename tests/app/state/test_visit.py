@@ -7,11 +7,11 @@ from explorer.app.request import NO_INTERVENTIONS, Request, Selection, Visit
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.core.interventions import Interventions
-from explorer.model.catalog import Entry
+from tests.support.catalog_members import shipped
 
 CATALOG = {
-    "reverse": Entry("reverse", "1", tuple("123"), 5, 8, {"task": "reverse"}),
-    "letters": Entry("letters", "2", tuple("abc"), 5, 8),
+    "reverse": shipped("reverse", "123", task="reverse"),
+    "letters": shipped("letters", "abc"),
 }
 
 
@@ -45,9 +45,9 @@ def test_another_padding_keeps_what_is_forced():
 
 def test_a_model_that_cannot_read_the_text_gets_one_it_can():
     visit_state.choose_model("letters", CATALOG)
-    assert CATALOG["letters"].reads(request().text)
+    assert CATALOG["letters"].summary.reads(request().text)
     visit_state.choose_model("reverse", CATALOG)
-    assert CATALOG["reverse"].reads(request().text)
+    assert CATALOG["reverse"].summary.reads(request().text)
 
 
 def test_another_model_keeps_a_text_it_has_room_for():
@@ -66,7 +66,7 @@ def test_another_model_has_other_heads_and_tokens():
 
 
 def test_a_text_that_makes_no_sense_to_the_other_kind_of_model_gives_way():
-    translator = Entry("own", "3", room=65, sentences=True)
+    translator = shipped("own", most_tokens=65)
     catalog = {**CATALOG, "own": translator}
     visit_state.choose_model("own", catalog)
     assert request().text == translator.examples[0]
@@ -74,7 +74,7 @@ def test_a_text_that_makes_no_sense_to_the_other_kind_of_model_gives_way():
     visit_state.choose_model("own", catalog)
     assert request().text == "Good morning!"
     visit_state.choose_model("reverse", catalog)
-    assert CATALOG["reverse"].reads(request().text)
+    assert CATALOG["reverse"].summary.reads(request().text)
 
 
 def test_the_default_request_is_the_first_model_s_first_example():

@@ -16,7 +16,7 @@ from explorer.app.widgets import measurement_panel
 from explorer.core import folders
 from explorer.heads import measurement_jobs, measurement_store
 from explorer.heads.head_report import HeadReport
-from explorer.model.catalog import Entry
+from explorer.model.catalog import UploadedTrace
 from tests.support.example_traces import example_trace
 
 ROOT = Path(__file__).parents[3]
@@ -230,7 +230,7 @@ def test_another_model_has_other_heads():
 
 def test_a_trace_has_a_head_grid_and_nothing_to_measure():
     app = opened()
-    mine = Entry("mine", "stamp", trace=example_trace())
+    mine = UploadedTrace("mine", "stamp", example_trace())
     app.session_state["UploadsState"] = UploadsState({"mine": mine})
     app = app.run().selectbox(key="model-en").set_value("mine").run()
     assert not app.exception

@@ -30,7 +30,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def report(run: Run, state: str, step: int = 0, *, age: float = 0.0, error=None, pid=None) -> None:
     own = os.getpid() if pid is None else pid
-    run.report(Status(state, step, time.time() - age, own, error))
+    run.write_status(Status(state, step, time.time() - age, own, error))
 
 
 def made(folder: Path, name: str = "reverse-1", state: str | None = None, **status) -> Run:
@@ -96,7 +96,7 @@ def test_stop_requests_a_stop_and_resume_launches_again(folder):
     app = opened()
     assert "stop" not in disabled(app)
     app.button(key="stop").click().run()
-    assert run.asked_to_stop()
+    assert run.stop_requested()
     assert run_data(app)["report"]["words"] == "stopping …"
     report(run, "stopped", 5)
     app.run()
