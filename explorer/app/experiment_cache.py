@@ -23,8 +23,8 @@ from explorer.model.catalog import CatalogMember, CatalogModel
 
 if TYPE_CHECKING:
     from explorer.heads.evaluation_batches import EvaluationBatch
-    from explorer.model.apply_interventions import Means
     from explorer.model.explorable import ExplorableModel
+    from explorer.model.intervention_hooks import Means
 
 EFFECT_SENTENCES = 64
 """Sentences of the batch on which an effect is measured, as for each head alone."""

@@ -28,10 +28,10 @@ from numpy.typing import NDArray
 
 from explorer.core.errors import AlignmentError
 from explorer.core.files import reading
-from explorer.core.merge_words import merged_weights, predicted_words, source_words, target_words
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import shorten
 from explorer.core.word_segmentation import Word, is_special
+from explorer.core.words import merged_weights, predicted_words, source_words, target_words
 
 TIMINGS = ("prediction", "input")
 """The row a token is aligned from: the one that predicts it, or the one where it is fed in."""

@@ -9,7 +9,7 @@ Each has one line of text, for links, facts and the command line:
     open decoder.*.* 2 5        query 2 may attend to key 5, in every layer and head
     row cross.1.2 3 0.5,0.5     the weights of query 3, made to sum to 1 over its unmasked keys
 
-A head is written site.layer.head, counted from 0. `model.apply_interventions` carries them out.
+A head is written site.layer.head, counted from 0. `model.intervention_hooks` carries them out.
 """
 
 import math

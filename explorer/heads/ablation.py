@@ -12,10 +12,10 @@ from explorer.core.vocabulary import EOS, PAD
 from explorer.heads.bootstrap import PerExampleMean
 from explorer.heads.evaluation_batches import EvaluationBatch, Progress, no_progress, token_losses
 from explorer.heads.head_report import KEYS
-from explorer.model.apply_interventions import Means, applied, gated
 from explorer.model.attention_paths import all_heads, attentions
 from explorer.model.config import ModelConfig
 from explorer.model.explorable import ExplorableModel
+from explorer.model.intervention_hooks import Means, applied, gated
 from explorer.model.transformer import Transformer, padding_mask
 
 VARIANTS = ("zero", "mean", "only")

@@ -28,7 +28,7 @@ def padding_mask(tokens: Tensor) -> Tensor:
     Raises `MaskError` when a sequence is nothing but padding: its rows would all be closed.
     """
     mask = (tokens != PAD)[:, None, None, :]
-    return mask if _recording_graph() else refuse_closed_rows(mask)
+    return mask if _recording_graph() else refuse_masked_rows(mask)
 
 
 def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
@@ -36,11 +36,11 @@ def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
     return torch.ones(length, length, dtype=torch.bool, device=device).tril()
 
 
-def refuse_closed_rows(mask: Tensor) -> Tensor:
+def refuse_masked_rows(mask: Tensor) -> Tensor:
     """`mask` (…, T, L), unless one of its rows has no open key: then `MaskError`."""
     closed = ~mask.any(-1)
     if closed.any():
-        raise MaskError("closed_row", query=int(closed.nonzero()[0, -1]))
+        raise MaskError("masked_row", query=int(closed.nonzero()[0, -1]))
     return mask
 
 
@@ -130,7 +130,7 @@ class Attention(nn.Module):
         scores = self.scores(query @ key.transpose(-2, -1) / math.sqrt(query.size(-1)))
         if mask is None:  # one token at a time: all that is there is open, until somebody edits
             mask = scores.new_ones((), dtype=torch.bool).expand(len(scores), 1, 1, scores.size(-1))
-        mask = refuse_closed_rows(self.mask(mask))
+        mask = refuse_masked_rows(self.mask(mask))
         scores = scores.masked_fill(~mask, -math.inf)
         pattern = self.pattern(scores.softmax(-1))
         return torch.dropout(pattern, self.dropout, self.training) @ self.values(value)

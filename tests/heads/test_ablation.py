@@ -12,8 +12,8 @@ from explorer.heads.evaluation_batches import (
     task_sentences,
     token_losses,
 )
-from explorer.model.apply_interventions import applied
 from explorer.model.attention_paths import all_heads
+from explorer.model.intervention_hooks import applied
 from explorer.training.toy_evaluation import exact_matches
 
 

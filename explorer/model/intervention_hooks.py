@@ -179,7 +179,7 @@ class _Editor:
                 mask[:, head, cell.query - first, cell.key] = cell.open
         closed = (~mask.any(-1)).nonzero()  # (closed rows, 3)
         if len(closed):
-            raise MaskError("closed_row", query=first + int(closed[0, -1]))
+            raise MaskError("masked_row", query=first + int(closed[0, -1]))
         self.mask = mask
         return mask
 
