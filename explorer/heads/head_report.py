@@ -104,7 +104,7 @@ class HeadReport:
         path = Path(path)
         with reading(path):
             if path.stat().st_size > LARGEST_FILE:
-                raise HeadReportError("no_findings", name=path.name)
+                raise HeadReportError("no_head_report", name=path.name)
             text = path.read_text(encoding="utf-8")
         return cls.from_json(text, path.name)
 
@@ -120,7 +120,7 @@ class HeadReport:
             _refuse_incomplete(heads, roles, facts)
             return cls(heads, roles, facts)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            raise HeadReportError("no_findings", name=name) from error
+            raise HeadReportError("no_head_report", name=name) from error
 
     @staticmethod
     def _rows(table: pd.DataFrame, head: Head) -> pd.DataFrame:

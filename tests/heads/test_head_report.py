@@ -57,7 +57,7 @@ def test_a_file_without_a_report_is_refused(text, tmp_path):
     (tmp_path / "x.json").write_text(text)
     with pytest.raises(HeadReportError) as caught:
         HeadReport.load(tmp_path / "x.json")
-    assert caught.value.key == "no_findings"
+    assert caught.value.key == "no_head_report"
 
 
 def test_a_missing_file_is_an_error(tmp_path):
