@@ -1,4 +1,4 @@
-"""Processes that measure the heads of a model, shared by everybody who looks at that model.
+"""Processes that measure the heads of a model, shared by all visitors.
 
 Each process runs the command `python -m explorer heads` on a checkpoint file. Its report goes to
 `measurement_store`, so it stays when the server ends.
@@ -251,7 +251,7 @@ def _clean(job: Job) -> None:
 
 @atexit.register
 def end_all() -> None:
-    """Terminate what is running when the server ends: nobody could watch or cancel it then."""
+    """Terminate all processes at the end of the server: no visitor could see or cancel them."""
     running = dict(_running)  # without the lock: a thread killed at exit may hold it
     for process in running.values():
         process.terminate()
