@@ -177,7 +177,7 @@ def test_opening_padding_is_said_too(explorable):
         ("open decoder.0.0 0 99", "no_such_cell"),
         ("row cross.0.0 0 1,1,1,1,1", "no_such_cell"),
         ("row cross.0.0 99 1", "no_such_cell"),
-        ("row decoder.0.0 0 0,1", "row_on_closed"),
+        ("row decoder.0.0 0 0,1", "row_on_masked_cells"),
         ("ablate cross.0.0 mean", "no_means"),
         ("close decoder.0.0 0 0", "masked_row"),
     ],
