@@ -23,14 +23,14 @@ def random_weights(
 
 def small_trace(**changes: Any) -> Trace:
     """Two layers of five heads at every site, "a b" → "b a", with `changes` of its parts."""
-    closed = {
+    masks = {
         "encoder": mask_codes(4, 4, padded_keys=1),
         "decoder": mask_codes(3, 3, causal=True),
         "cross": mask_codes(3, 4, padded_keys=1),
     }
-    arrays = {f"{site}.closed": codes for site, codes in closed.items()} | {
+    arrays = {f"{site}.closed": codes for site, codes in masks.items()} | {
         f"{site}.attention": random_weights((2, 5, *codes.shape), codes == UNMASKED)
-        for site, codes in closed.items()
+        for site, codes in masks.items()
     }
     steps = {  # two candidates a step; at step 2 the third was forced
         "steps.step": np.array([1, 1, 2, 2, 2, 3, 3]),
