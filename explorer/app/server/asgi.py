@@ -11,6 +11,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from explorer.app.server import probe_route, warmup
+from explorer.app.server.origin_check import OriginCheck
 from explorer.app.server.static_files import Compressed, serve_plotly
 from explorer.app.server.upload_guard import Gate
 
@@ -34,8 +35,12 @@ def routes() -> list[Route]:
 
 
 def middleware() -> list[Middleware]:
-    """The middleware in front of Streamlit's own."""
-    return [Middleware(Gate), Middleware(Compressed, base=base_path())]
+    """The middleware in front of Streamlit's own, the outermost first."""
+    return [
+        Middleware(OriginCheck),
+        Middleware(Gate),
+        Middleware(Compressed, base=base_path()),
+    ]
 
 
 @asynccontextmanager
