@@ -12,6 +12,7 @@ from starlette.routing import Route
 
 from explorer.app.server import probe_route, warmup
 from explorer.app.server.origin_check import OriginCheck
+from explorer.app.server.security_headers import SecurityHeaders
 from explorer.app.server.static_files import Compressed, serve_plotly
 from explorer.app.server.upload_guard import Gate
 
@@ -38,6 +39,7 @@ def middleware() -> list[Middleware]:
     """The middleware in front of Streamlit's own, the outermost first."""
     return [
         Middleware(OriginCheck),
+        Middleware(SecurityHeaders),
         Middleware(Gate),
         Middleware(Compressed, base=base_path()),
     ]
