@@ -50,8 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         while run.status().step < 50:
             time.sleep(0.2)
         during = median_trace(model, rounds)
-        run.ask_to_stop()
-        while run_launcher.is_going(run):
+        run.request_stop()
+        while run_launcher.is_active(run):
             time.sleep(0.2)
         after = median_trace(model, rounds)
     idle = (before + after) / 2

@@ -54,7 +54,7 @@ def textbook_model(config: TrainingConfig) -> Transformer:
     model = Transformer(config.model_config())
     for module in model.modules():
         if isinstance(module, Attention):
-            module._mix_fused = module._mix_in_the_open  # type: ignore[method-assign]
+            module._mix_fused = module._mix_explicitly  # type: ignore[method-assign]
     return model
 
 

@@ -10,6 +10,7 @@ import sys
 import tomllib
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -154,25 +155,79 @@ def flat(table: dict, prefix: str = "") -> dict[str, object]:
     return options
 
 
-@pytest.mark.parametrize("command", ["start", None])
-def test_start_answers_on_its_port_and_on_the_loopback_address_alone(installed, command):
+@contextmanager
+def serving(installed: Installed, *arguments: str, **given: str) -> Iterator[int]:
+    """The installed command serving the app on a free port, until the block ends."""
     port = free_port()
-    arguments = [command, "--port", str(port)] if command else []
-    given = {} if command else {"STREAMLIT_SERVER_PORT": str(port)}
+    more = {name: value.format(port=port) for name, value in given.items()}
     server = subprocess.Popen(
-        [str(installed.scripts / "attention-explorer"), *arguments],
+        [str(installed.scripts / "attention-explorer"), *(a.format(port=port) for a in arguments)],
         cwd=installed.work,
-        env=environment(STREAMLIT_SERVER_HEADLESS="true", **given),
+        env=environment(STREAMLIT_SERVER_HEADLESS="true", **more),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
     try:
-        address = f"http://127.0.0.1:{port}/"
-        wait_for(f"{address}_stcore/health", server)
-        with urllib.request.urlopen(f"{address}plotly.min.js") as answer:
-            assert answer.headers["content-type"].startswith("text/javascript")
-        with socket.socket() as probe:  # a server bound to all addresses would answer here
-            assert probe.connect_ex(("127.0.0.2", port)) != 0
+        wait_for(f"http://127.0.0.1:{port}/_stcore/health", server)
+        yield port
     finally:
         server.terminate()
         server.wait(timeout=60)
+
+
+def answers_beyond_loopback(port: int) -> bool:
+    """Whether the server is bound to all addresses: then it answers on 127.0.0.2 too."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.2", port)) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given"),
+    [(["start", "--port", "{port}"], {}), ([], {"STREAMLIT_SERVER_PORT": "{port}"})],
+)
+def test_start_answers_on_its_port_and_on_the_loopback_address_alone(installed, arguments, given):
+    with serving(installed, *arguments, **given) as port:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/plotly.min.js") as answer:
+            assert answer.headers["content-type"].startswith("text/javascript")
+        assert not answers_beyond_loopback(port)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="127.0.0.2 is an own address on Linux alone")
+def test_class_answers_on_every_address(installed):
+    with serving(installed, "class", "--port", "{port}") as port:
+        assert answers_beyond_loopback(port)
+
+
+def test_the_first_page_offers_every_shipped_model(installed):
+    code = """
+import json
+from streamlit.testing.v1 import AppTest
+from explorer.app.server import asgi
+app = AppTest.from_file(str(asgi.MAIN), default_timeout=60).run()
+assert not app.exception, app.exception
+print(json.dumps(app.selectbox(key="model-en").options))
+"""
+    models = json.loads(installed.python(code).splitlines()[-1])
+    assert len(models) == len(list((ROOT / "checkpoints").glob("*.safetensors")))
+
+
+def test_a_training_is_recorded_in_the_current_folder(installed):
+    code = """
+import time
+from dataclasses import replace
+from explorer.training import run_launcher
+from explorer.training.config import quick_demo
+tiny = dict(steps=2, evaluate_every=1, longest=2, d_model=16, d_ff=16)
+run = run_launcher.start(replace(quick_demo("copy", on_gpu=False), **tiny))
+while run_launcher.is_active(run):
+    time.sleep(0.1)
+print(run.folder, run.status().state)
+"""
+    folder, state = installed.python(code).rsplit(maxsplit=1)
+    assert state == "done"
+    assert Path(folder).parent.samefile(installed.work / "runs")
+
+
+def test_head_reports_go_to_the_current_folder_or_where_the_variable_says(installed):
+    code = "from explorer.core import folders; print(folders.reports())"
+    assert Path(installed.python(code)) == (installed.work / "findings").resolve()

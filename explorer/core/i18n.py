@@ -1,7 +1,7 @@
-"""Every sentence a person reads, in every language we speak, from one table.
+"""Every sentence of the interface in every language, from one table.
 
-The table is the folder `strings/`: one file a section, one entry a sentence, the English and
-the Chinese next to each other so that neither is forgotten.
+The table is the folder `strings/`: one file a section, one entry a sentence, English and Chinese
+next to each other so that neither is forgotten.
 """
 
 import tomllib
@@ -23,7 +23,7 @@ def table() -> dict[str, dict[str, dict[str, str]]]:
 def say(key: str, language: str = "en", **facts: object) -> str:
     """The sentence called `key` ("section.name"), with `facts` filled in.
 
-    A language we do not speak is answered in English. Raises `KeyError` for an unknown key.
+    Falls back to English in an unknown language. Raises `KeyError` for an unknown key.
     """
     section, name = key.split(".", 1)
     sentences = table()[section][name]
@@ -32,5 +32,5 @@ def say(key: str, language: str = "en", **facts: object) -> str:
 
 
 def section(name: str, language: str = "en") -> dict[str, str]:
-    """All sentences of one section in one language, for a reader that fills in its own facts."""
+    """All sentences of one section in one language, their facts not filled in."""
     return {key: say(f"{name}.{key}", language) for key in table()[name]}

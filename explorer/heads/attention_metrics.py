@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.core.interventions import SITES
+from explorer.core.sites import SITES
 from explorer.heads.bootstrap import PerExampleMean
 
 Weights = NDArray[np.float32]
@@ -209,7 +209,7 @@ def _over_queries(values: NDArray[np.generic], queries: Cells | np.bool_) -> Per
 
 
 def _gold(attention: SiteAttention) -> Cells:
-    assert attention.gold is not None  # `metrics_of` asks for no gold metric without it
+    assert attention.gold is not None  # `metrics_of` checks `needs_gold`
     return attention.gold
 
 

@@ -8,10 +8,10 @@ from explorer.core.trace import Trace
 from explorer.core.vocabulary import PAD
 from explorer.heads.evaluation_batches import EvaluationBatch
 from explorer.heads.trace_comparison import TraceComparison
-from explorer.model.apply_interventions import Means
 from explorer.model.attention_paths import attentions, path
 from explorer.model.explorable import ExplorableModel
 from explorer.model.hooks import capture
+from explorer.model.intervention_hooks import Means
 
 
 @torch.inference_mode()

@@ -8,9 +8,9 @@ from explorer.core.vocabulary import PAD
 from explorer.heads.bootstrap import PerExampleMean
 from explorer.heads.evaluation_batches import EvaluationBatch, Progress, no_progress, token_losses
 from explorer.heads.head_report import KEYS
-from explorer.model.apply_interventions import gated
 from explorer.model.attention_paths import all_heads, attentions
 from explorer.model.explorable import ExplorableModel
+from explorer.model.intervention_hooks import gated
 from explorer.model.transformer import Transformer
 
 
@@ -30,10 +30,10 @@ def importance(
         done += len(part)
         progress(done / len(batch))
     total = torch.cat(slopes).double().numpy()  # (sentence, head)
-    mean = PerExampleMean(total, total * 0 + 1)
-    low, high = mean.interval()
+    importances = PerExampleMean(total, total * 0 + 1)
+    low, high = importances.interval()
     table = pd.DataFrame(all_heads(model.transformer.config), columns=KEYS)
-    return table.assign(importance=mean.mean, importance_low=low, importance_high=high)
+    return table.assign(importance=importances.mean, importance_low=low, importance_high=high)
 
 
 @torch.enable_grad()  # a caller may have switched gradients off

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.core.interventions import SITES
+from explorer.core.sites import SITES
 from explorer.heads.attention_metrics import (
     Cells,
     SiteAttention,

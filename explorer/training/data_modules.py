@@ -13,7 +13,7 @@ from explorer.data.toy_data import Batch, Task, find_task
 from explorer.model.config import ModelConfig
 from explorer.model.transformer import Transformer
 from explorer.training.config import TrainingConfig
-from explorer.training.toy_evaluation import exactly_matched, gold_of_batch
+from explorer.training.toy_evaluation import batch_gold_weight, exact_matches
 from explorer.training.translation_data import PairsLesson, vocabularies_in
 
 _EVALUATED = 512
@@ -83,8 +83,8 @@ class TaskLesson:
         held = self._held
         some = Batch(held.source[:_GOLD_EVALUATED], held.target[:_GOLD_EVALUATED])
         return {
-            "exact_match": exactly_matched(model, held).double().mean().item(),
-            "gold": gold_of_batch(model, self.task, some).round(4).tolist(),
+            "exact_match": exact_matches(model, held).double().mean().item(),
+            "gold": batch_gold_weight(model, self.task, some).round(4).tolist(),
         }
 
     def score(self, measured: dict[str, Any]) -> float:

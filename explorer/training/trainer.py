@@ -21,7 +21,7 @@ from explorer.model.checkpoint import Checkpoint
 from explorer.model.transformer import Transformer
 from explorer.training import distributed
 from explorer.training.config import TrainingConfig, learning_rate
-from explorer.training.cuda_graph import WARM, RecordedStep, warm_stream
+from explorer.training.cuda_graph import WARMUP_STEPS, GraphedStep, side_stream
 from explorer.training.data_modules import Lesson, find_lesson
 
 
@@ -53,7 +53,7 @@ class Trainer:
     def __init__(self, config: TrainingConfig, kept: Mapping[str, Tensor] | None = None) -> None:
         """kept: the `state` of an earlier trainer with the same config, to go on from."""
         self.config = config
-        self.device = distributed.own_device() or choose_device(config.device)
+        self.device = distributed.local_device() or choose_device(config.device)
         self.lesson: Lesson = find_lesson(config, self.device, kept)
         torch.manual_seed(config.seed)
         self.model = Transformer(self.lesson.model_config).to(self.device)
@@ -69,13 +69,13 @@ class Trainer:
         self.step = 0
         self.seconds = 0.0
         self.moment: Moment | None = None
-        self._parallel = distributed.shared(self.model)
+        self._parallel = distributed.data_parallel(self.model)
         self._norms: dict[str, float] = {}
         self._losses = torch.zeros((), device=self.device)  # summed since the last moment
         self._tokens = torch.zeros((), dtype=torch.long, device=self.device)
         self._counted = 0
-        self._recorded: RecordedStep | None = None
-        self._records = self._on_gpu and self.lesson.fixed_shapes and distributed.world() == 1
+        self._recorded: GraphedStep | None = None
+        self._records = self._on_gpu and self.lesson.fixed_shapes and distributed.world_size() == 1
         if kept is not None:
             self._restore(kept)
 
@@ -173,7 +173,7 @@ class Trainer:
         if self._recorded is not None and not evaluates:
             self._recorded()
         elif self._records:
-            with warm_stream():
+            with side_stream():
                 self._learn(look=evaluates)
             self._record()
         else:
@@ -183,11 +183,11 @@ class Trainer:
 
     def _record(self) -> None:
         """Record the step once it is warm; without luck, go on one operation at a time."""
-        if self._recorded is not None or self._counted + 1 < WARM:
+        if self._recorded is not None or self._counted + 1 < WARMUP_STEPS:
             return
         assert self.lesson.generator is not None
         try:
-            self._recorded = RecordedStep(self._learn, self.lesson.generator)
+            self._recorded = GraphedStep(self._learn, self.lesson.generator)
         except RuntimeError:
             self._records = False
 
@@ -205,15 +205,15 @@ class Trainer:
         tokens = (batch.target[:, 1:] != PAD).sum()  # of the whole batch, all processes alike
         self.optimizer.zero_grad(set_to_none=True)
         own = (
-            half.chunk(distributed.world())[distributed.rank()].chunk(config.accumulate)
+            half.chunk(distributed.world_size())[distributed.rank()].chunk(config.accumulate)
             for half in (batch.source, batch.target)
         )
         parts = list(zip(*own, strict=True))
         for number, (source, target) in enumerate(parts, start=1):
             last = number == len(parts)
-            with nullcontext() if last else distributed.without_exchange(self._parallel):
+            with nullcontext() if last else distributed.no_gradient_sync(self._parallel):
                 loss = self._loss(source, target) / tokens
-                (loss * distributed.world()).backward()  # type: ignore[no-untyped-call]
+                (loss * distributed.world_size()).backward()  # type: ignore[no-untyped-call]
             self._losses += loss.detach()
         self._tokens += (batch.source != PAD).sum() + tokens
         if look:
@@ -236,7 +236,7 @@ class Trainer:
 
     def _evaluate(self, seconds: float) -> Moment:
         """What there is to say after `seconds` of training since the last moment."""
-        loss = float(distributed.total(self._losses)) / self._counted
+        loss = float(distributed.all_reduce_sum(self._losses)) / self._counted
         tokens = int(self._tokens)
         self._losses.zero_()
         self._tokens.zero_()

@@ -24,8 +24,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     os.environ[folders.RUNS_VARIABLE] = str(tmp_path_factory.mktemp("runs"))
     with running_app() as address:
         yield address
-    for run in run_launcher.going():
-        run.ask_to_stop()
+    for run in run_launcher.active_runs():
+        run.request_stop()
     os.environ.pop(folders.RUNS_VARIABLE)
     if before is not None:
         os.environ[folders.RUNS_VARIABLE] = before
@@ -183,7 +183,7 @@ def test_a_run_is_started_watched_stopped_resumed_and_opened(visit):
 
 def test_without_its_picture_a_moment_says_so_and_the_curves_stay(visit):
     folder = Path(os.environ[folders.RUNS_VARIABLE]) / "damaged"
-    shutil.copytree(run_launcher.shelf_folder("recorded") / "reverse", folder)
+    shutil.copytree(run_launcher.run_root("recorded") / "reverse", folder)
     (folder / "moments" / "000025.trace").unlink()
     with (folder / "metrics.jsonl").open("a", encoding="utf-8") as file:
         file.write('{"step": 1025, "lo')

@@ -20,7 +20,7 @@ from explorer.core.alignment import (
     word_content,
 )
 from explorer.core.errors import AlignmentError, FileError
-from explorer.core.merge_words import merge
+from explorer.core.words import merge
 from tests.support.example_traces import example_trace, pieces_trace
 
 WEIGHTS = np.array(  # <bos> a b c over x y <eos>; what it says is a b c <eos>

@@ -4,7 +4,6 @@ import sys
 import pytest
 
 from explorer.core.errors import TaskError
-from explorer.data import toy_tasks
 from explorer.data.task_names import TASK_NAMES, refuse_unknown_task, task_label, task_of
 from explorer.data.toy_data import find_task
 
@@ -65,8 +64,3 @@ assert task.alignment([5, 3, 4]).astype(int).tolist() == [[0, 1, 0], [0, 0, 1], 
 """
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-
-
-def test_the_folder_of_tasks_holds_nothing_else():
-    assert toy_tasks.__doc__
-    assert [name for name in vars(toy_tasks) if not name.startswith("__")] <= [*TASK_NAMES]

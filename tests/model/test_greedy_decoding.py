@@ -1,13 +1,13 @@
 import torch
 
 from explorer.core.vocabulary import BOS, EOS, PAD
-from explorer.model.greedy_decoding import NOTHING, greedy, greedy_steps
+from explorer.model.greedy_decoding import NO_TOKENS, greedy, greedy_steps
 from explorer.model.transformer import Transformer, padding_mask
 
 SOURCE = torch.tensor([[3, 4, 5, 2], [6, 2, PAD, PAD]])
 
 
-def decode(model: Transformer, source: torch.Tensor, limit: int, forced=NOTHING) -> list:
+def decode(model: Transformer, source: torch.Tensor, limit: int, forced=NO_TOKENS) -> list:
     mask = padding_mask(source)
     steps = greedy_steps(model, model.encode(source, mask), mask, limit, forced)
     return [token.tolist() for _, token in steps]

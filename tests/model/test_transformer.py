@@ -15,7 +15,7 @@ from explorer.model.transformer import (
     Transformer,
     causal_mask,
     padding_mask,
-    refuse_closed_rows,
+    refuse_masked_rows,
     sinusoids,
 )
 from tests.support.tiny_configs import PRIMES
@@ -227,7 +227,7 @@ def test_a_row_without_an_open_key_is_refused_when_the_mask_is_built():
     mask = causal_mask(3)
     mask[1] = False
     with pytest.raises(MaskError) as caught:
-        refuse_closed_rows(mask)
+        refuse_masked_rows(mask)
     assert caught.value.facts == {"query": 1}
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.core.mask_reasons import LATER, PADDING, closed_cells
+from explorer.core.mask_reasons import LATER, PADDING, mask_codes
 from explorer.core.trace import Trace
 
 CANDIDATES = ("1", "2", "3", "4", "5", "6", "7", "8", "9", "甲", "<eos>")
@@ -80,9 +80,9 @@ def _sites(
 ) -> dict[str, NDArray[Any]]:
     """Attention and closed codes of the three sites; the last layer's heads are sharper."""
     masks = {
-        "encoder": closed_cells(keys, keys, padded_keys=padding),
-        "decoder": closed_cells(queries, queries, causal=True),
-        "cross": closed_cells(queries, keys, padded_keys=padding),
+        "encoder": mask_codes(keys, keys, padded_keys=padding),
+        "decoder": mask_codes(queries, queries, causal=True),
+        "cross": mask_codes(queries, keys, padded_keys=padding),
     }
     arrays: dict[str, NDArray[Any]] = {}
     for site, closed in masks.items():

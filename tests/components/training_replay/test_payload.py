@@ -40,7 +40,7 @@ def shown(run: Run, **options) -> dict:
 
 
 def report(run: Run, state: str, step: int = 0, error=None, age: float = 0.0) -> None:
-    run.report(Status(state, step, time.time() - age, 0, error))
+    run.write_status(Status(state, step, time.time() - age, 0, error))
 
 
 def test_the_recorded_run_is_all_there():
@@ -256,7 +256,7 @@ def test_damaged_samples_leave_gaps(translating, samples):
 
 
 def test_its_report_speaks_of_bleu_and_of_the_pairs(translating):
-    translating.describe_lesson({"pairs": {"kept": 2000, "overlong": 12}})
+    translating.write_data_facts({"pairs": {"kept": 2000, "overlong": 12}})
     report(translating, "done", 50)
     found = shown(translating)["report"]
     assert found["words"] == "done early: BLEU 40 reached"
