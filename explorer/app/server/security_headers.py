@@ -57,7 +57,7 @@ class SecurityHeaders:
                 headers["Referrer-Policy"] = "same-origin"  # a permalink carries the typed text
             await send(message)
 
-        if access.is_classroom() and _METRICS.fullmatch(scope["path"]):
+        if access.is_class_mode() and _METRICS.fullmatch(scope["path"]):
             await PlainTextResponse("Not found", 404)(scope, receive, send_with_headers)
         else:
             await self.app(scope, receive, send_with_headers)
