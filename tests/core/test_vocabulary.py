@@ -4,13 +4,13 @@ from explorer.core.errors import VocabularyError
 from explorer.core.vocabulary import BOS, CLASSROOM, EOS, LONGEST_TEXT, PAD, SymbolVocabulary
 
 
-def test_the_classroom_knows_its_twenty_symbols_after_the_specials():
+def test_the_ids_of_the_twenty_symbols_follow_the_specials():
     assert len(CLASSROOM.symbols) == 20
     assert CLASSROOM.encode("1 9 a g 甲 丁") == [3, 11, 12, 18, 19, 22]
     assert CLASSROOM.labels([PAD, BOS, EOS, 19]) == ("<pad>", "<bos>", "<eos>", "甲")
 
 
-def test_decode_undoes_encode_and_drops_specials():
+def test_decode_inverts_encode_and_drops_specials():
     ids = CLASSROOM.encode("7 3\t9\n甲")
     assert CLASSROOM.decode([BOS, *ids, EOS, PAD]) == "7 3 9 甲"
 
@@ -42,7 +42,7 @@ def test_bad_text_is_refused_in_one_sentence(text, key):
     assert len(str(caught.value)) < 300
 
 
-def test_control_characters_of_a_symbol_are_made_visible():
+def test_control_characters_of_a_symbol_are_escaped():
     with pytest.raises(VocabularyError) as caught:
         CLASSROOM.encode("\u202e7")
     assert "\\u202e7" in str(caught.value)
