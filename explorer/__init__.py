@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from explorer.model.explorable import ExplorableModel as ExplorableModel
     from explorer.model.explorable import load as load
 
+__version__ = "0.1.0"
+
 _PUBLIC = {  # name → module and attribute, imported on first use: torch takes a second
     "ExplorableModel": ("model.explorable", "ExplorableModel"),
     "ExplorerError": ("core.errors", "ExplorerError"),

@@ -10,8 +10,9 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from explorer.app.server import static_files, warmup
+from explorer.app.server import asgi, static_files, warmup
 from explorer.app.server.static_files import Compressed, serve_plotly
+from explorer.app.server.upload_guard import Gate
 from explorer.components.player import PLOTLY
 
 ROOT = Path(__file__).parents[2]
@@ -81,10 +82,10 @@ def test_this_machine_s_own_browser_is_served_by_streamlit():
 
 
 @pytest.mark.parametrize(("path", "base"), [("", ""), ("class", "/class"), ("/a/b/", "/a/b")])
-def test_the_door_respects_the_base_path(monkeypatch, path, base):
-    door = runpy.run_path(str(ROOT / "app.py"))
-    monkeypatch.setattr(door["st"], "get_option", lambda name: path)
-    assert door["base"]() == base
+def test_routes_respect_the_base_path(monkeypatch, path, base):
+    monkeypatch.setattr(asgi.st, "get_option", lambda name: path)
+    assert asgi.base_path() == base
+    assert all(route.path.startswith(f"{base}/") for route in asgi.routes())
 
 
 def test_what_warming_up_changes_is_put_back(monkeypatch):
@@ -103,6 +104,6 @@ def test_what_warming_up_changes_is_put_back(monkeypatch):
     assert sys.getswitchinterval() == pytest.approx(usual)
 
 
-def test_the_door_has_a_gate():
-    door = runpy.run_path(str(ROOT / "app.py"))
-    assert door["Gate"] in [middleware.cls for middleware in door["app"]._user_middleware]
+def test_the_entry_script_checks_uploads():
+    entry = runpy.run_path(str(ROOT / "app.py"))
+    assert Gate in [middleware.cls for middleware in entry["app"]._user_middleware]

@@ -11,14 +11,13 @@ import hmac
 import os
 import secrets
 import socket
-import sys
 import threading
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 import segno
 
+from explorer.app.server import launch
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import LANGUAGES, say
 
@@ -123,24 +122,20 @@ def invitation(address: str, key: str) -> str:
     )
 
 
-def main() -> int:
-    """Start the app for the local network."""
-    from streamlit.web import cli
-
-    key, port = secrets.token_urlsafe(9), free_port()
+def main(port: int | None = None) -> int:
+    """Start the app for the local network, on `port` or the first free one."""
+    key, port = secrets.token_urlsafe(9), port or free_port()
     here = local_address()
     address = f"http://{here}:{port}"
     os.environ[KEY_VARIABLE] = key
     print(invitation(address, key))
     segno.make(address, error="m", micro=False).terminal(compact=True)
-    app = Path(__file__).resolve().parents[3] / "app.py"
-    options = {
-        "server.address": "0.0.0.0",
-        "server.port": port,
-        "server.headless": "true",
-        "server.enableWebsocketCompression": "true",
-        "browser.serverAddress": here,  # known, so that nobody is asked on the internet
-    }
-    flags = [f"--{name}={value}" for name, value in options.items()]
-    sys.argv = ["streamlit", "run", str(app), *flags]
-    return int(cli.main(standalone_mode=False) or 0)
+    return launch.serve(
+        {
+            "server.address": "0.0.0.0",
+            "server.port": port,
+            "server.headless": "true",
+            "server.enableWebsocketCompression": "true",
+            "browser.serverAddress": here,  # known, so that nobody is asked on the internet
+        }
+    )

@@ -1,0 +1,178 @@
+"""The package as `pip install .` leaves it: in an environment and a folder of its own."""
+
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tomllib
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import explorer
+from tests.support.app_server import free_port, wait_for
+
+ROOT = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class Installed:
+    """An environment with the package, and a folder outside the repository to work in."""
+
+    package: Path
+    scripts: Path
+    work: Path
+
+    def run(self, *command: str) -> str:
+        """The output of a program of the environment; the test fails when the program does."""
+        done = subprocess.run(
+            [str(self.scripts / command[0]), *command[1:]],
+            cwd=self.work,
+            env=environment(),
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def python(self, code: str) -> str:
+        return self.run("python", "-c", code).strip()
+
+
+def environment(**more: str) -> dict[str, str]:
+    """This process's environment without what would lead back into the repository."""
+    own = ("EXPLORER_", "PYTHONPATH", "STREAMLIT_")
+    return {name: value for name, value in os.environ.items() if not name.startswith(own)} | more
+
+
+def files_below(folder: Path) -> dict[str, tuple[int, int]]:
+    """Size and time of the last change of every file below `folder`."""
+    return {
+        str(path.relative_to(folder)): (path.stat().st_size, path.stat().st_mtime_ns)
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory) -> Iterator[Installed]:
+    """A wheel built and installed; the dependencies are those of this environment.
+
+    The package is read-only, and at the end nothing below it has changed.
+    """
+    base = tmp_path_factory.mktemp("installed")
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    build = ["wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(base), str(ROOT)]
+    subprocess.run([*pip, *build], check=True, cwd=base)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", base / "venv"], check=True)
+    scripts = base / "venv" / ("Scripts" if os.name == "nt" else "bin")
+    asked = [
+        str(scripts / "python"),
+        "-c",
+        "import sysconfig; print(sysconfig.get_path('purelib'))",
+    ]
+    site = Path(subprocess.check_output(asked, text=True).strip())
+    (wheel,) = base.glob("*.whl")
+    subprocess.run(
+        [*pip, "--python", str(scripts / "python"), "install", "--no-deps", str(wheel)],
+        check=True,
+        cwd=base,
+    )
+    (site / "dependencies.pth").write_text(f"{Path(pytest.__file__).parents[1]}\n")
+    package, work = site / "explorer", base / "work"
+    work.mkdir()
+    for path in [package, *package.rglob("*")]:
+        path.chmod(path.stat().st_mode & ~0o222)
+    before = files_below(package)
+    yield Installed(package, scripts, work)
+    assert files_below(package) == before
+    for path in [package, *package.rglob("*")]:  # so that the folder can be removed
+        path.chmod(path.stat().st_mode | 0o200)
+
+
+def test_the_package_that_answers_is_the_installed_one(installed):
+    found = installed.python("import explorer; print(explorer.__file__, explorer.__version__)")
+    path, version = found.rsplit(maxsplit=1)
+    assert Path(path).parent.samefile(installed.package)
+    assert version == explorer.__version__
+    assert installed.run("attention-explorer", "--version").split()[1] == version
+    code = "from importlib.metadata import version; print(version('attention-explorer'))"
+    assert installed.python(code) == version
+
+
+def test_the_command_has_every_subcommand(installed):
+    usage = installed.run("attention-explorer", "--help")
+    assert usage.startswith("usage: attention-explorer ")
+    for command in ("start", "class", "train", "trace", "heads", "align", "runs"):
+        assert re.search(rf"^ +{command} ", usage, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["py.typed", "app/main.css", "app/icon.svg", "strings/player.toml", "checkpoints/README.md"],
+)
+def test_data_files_are_inside(installed, name):
+    assert (installed.package / name).is_file()
+
+
+def test_every_checkpoint_and_report_is_inside(installed):
+    shipped = {name: size for name, (size, _) in files_below(ROOT / "checkpoints").items()}
+    inside = files_below(installed.package / "checkpoints")
+    assert {name: size for name, (size, _) in inside.items()} == shipped
+
+
+def test_the_settings_are_those_of_the_repository_in_any_folder(installed):
+    """A folder's own settings and a visitor's do not open the app to the network."""
+    foreign = installed.work / ".streamlit"
+    foreign.mkdir()
+    (foreign / "config.toml").write_text('[server]\naddress = "0.0.0.0"\nmaxUploadSize = 9999\n')
+    code = (
+        "import json; from streamlit import config; from explorer.app.server import launch; "
+        "config._main_script_path = str(launch.entry_script()); "
+        "print(json.dumps({name: config.get_option(name) for name in json.loads({!r})}))"
+    )
+    wanted = flat(tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8")))
+    code = code.replace("{!r}", repr(json.dumps(list(wanted))))
+    assert json.loads(installed.python(code)) == wanted
+    shutil.rmtree(foreign)
+
+
+def flat(table: dict, prefix: str = "") -> dict[str, object]:
+    """Options by their dotted names."""
+    options: dict[str, object] = {}
+    for name, value in table.items():
+        if isinstance(value, dict):
+            options |= flat(value, f"{prefix}{name}.")
+        else:
+            options[f"{prefix}{name}"] = value
+    return options
+
+
+@pytest.mark.parametrize("command", ["start", None])
+def test_start_answers_on_its_port_and_on_the_loopback_address_alone(installed, command):
+    port = free_port()
+    arguments = [command, "--port", str(port)] if command else []
+    given = {} if command else {"STREAMLIT_SERVER_PORT": str(port)}
+    server = subprocess.Popen(
+        [str(installed.scripts / "attention-explorer"), *arguments],
+        cwd=installed.work,
+        env=environment(STREAMLIT_SERVER_HEADLESS="true", **given),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        address = f"http://127.0.0.1:{port}/"
+        wait_for(f"{address}_stcore/health", server)
+        with urllib.request.urlopen(f"{address}plotly.min.js") as answer:
+            assert answer.headers["content-type"].startswith("text/javascript")
+        with socket.socket() as probe:  # a server bound to all addresses would answer here
+            assert probe.connect_ex(("127.0.0.2", port)) != 0
+    finally:
+        server.terminate()
+        server.wait(timeout=60)
