@@ -151,12 +151,12 @@ def _write(
     import torch
 
     from explorer.model.checkpoint import load_checkpoint, save_checkpoint
-    from explorer.training.final_evaluation import examine
+    from explorer.training.final_evaluation import evaluate_checkpoint
     from explorer.training.trainer import choose_device
 
     save_checkpoint(checkpoint, options.out, half=options.half)
     shipped = load_checkpoint(options.out)
-    found = examine(shipped, config)
+    found = evaluate_checkpoint(shipped, config)
     credit = {"credit": options.credit} if options.credit else {}
     facts = {
         **shipped.facts,

@@ -58,7 +58,7 @@ def carry_out(run: Run, listen: Listener = lambda moment: None) -> Status:
 def _train(run: Run, heart: Heartbeat, listen: Listener) -> Status:
     heart.tell("preparing", heart.step)
     trainer = _ready(run)
-    run.describe_lesson(trainer.lesson.facts())
+    run.describe_lesson(trainer.data_module.facts())
     run.forget_after(trainer.step)
     looked = kept = 0.0
     for moment in trainer.run():
@@ -99,7 +99,7 @@ def _ready(run: Run) -> Trainer:
 def _record(run: Run, trainer: Trainer, moment: Moment) -> None:
     """Write down one moment: the probe first, so that a line in the metrics has its picture."""
     model = ExplorableModel(trainer.checkpoint({}), run.name)
-    text, answer = trainer.lesson.probe()
+    text, answer = trainer.data_module.probe()
     probe = model.trace(text, target=answer)
     write_atomically(run.probe_path(moment.step), probe.to_bytes())
     run.append(moment.line() | {"greedy": model.trace(text).text})

@@ -22,7 +22,7 @@ from explorer.core.errors import ExplorerError, RunError, TrainingError
 from explorer.core.i18n import LANGUAGES
 from explorer.model.checkpoint import load_checkpoint
 from explorer.training import run_heartbeat, run_worker
-from explorer.training.data_modules import TaskLesson
+from explorer.training.data_modules import ToyDataModule
 from explorer.training.run_directory import Run, Status, create_run
 from explorer.training.run_heartbeat import BEAT, Heartbeat
 from explorer.training.run_worker import carry_out
@@ -74,7 +74,7 @@ def test_a_run_leaves_all_it_promises(uninterrupted):
     assert set(moments[0]) >= {"loss", "exact_match", "gold", "rate", "gradient_norms", "greedy"}
     for moment in moments:
         probe = run.probe(moment["step"])
-        assert probe.source_tokens == (*TaskLesson(LONGER, CPU).probe()[0].split(), "<eos>")
+        assert probe.source_tokens == (*ToyDataModule(LONGER, CPU).probe()[0].split(), "<eos>")
         assert probe.predicted_tokens == probe.source_tokens  # teacher-forced copy
         assert probe.integrity().ok.all()
     assert load_checkpoint(run.checkpoint_path).facts["steps"] == 60

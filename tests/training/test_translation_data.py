@@ -12,9 +12,10 @@ from explorer.data.parallel_corpus import PARTS, parse_pairs, references
 from explorer.data.toy_tasks import Batch
 from explorer.model.checkpoint import Checkpoint, from_bytes, to_bytes
 from explorer.model.explorable import ExplorableModel
-from explorer.training.final_evaluation import examine, examine_pairs
+from explorer.training.final_evaluation import evaluate_checkpoint, evaluate_translations
 from explorer.training.trainer import Trainer
-from explorer.training.translation_data import PairsLesson, perplexity, score, translate
+from explorer.training.translation_data import TranslationDataModule
+from explorer.training.translation_metrics import score, token_loss, translate
 from tests.support.toy_sentences import SENTENCES, TINY_PAIRS, as_table
 
 CPU = torch.device("cpu")
@@ -22,8 +23,8 @@ PAIRS = parse_pairs(as_table().encode(), "pairs.tsv")
 
 
 @pytest.fixture(scope="module")
-def lesson() -> PairsLesson:
-    return PairsLesson(TINY_PAIRS, PAIRS, CPU)
+def lesson() -> TranslationDataModule:
+    return TranslationDataModule(TINY_PAIRS, PAIRS, CPU)
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +37,7 @@ def trained(tmp_path_factory) -> Trainer:
     return trainer
 
 
-def texts(lesson: PairsLesson, ids: torch.Tensor) -> list[str]:
+def texts(lesson: TranslationDataModule, ids: torch.Tensor) -> list[str]:
     return [lesson.source_vocabulary.decode(row) for row in ids.tolist()]
 
 
@@ -53,7 +54,7 @@ def test_a_batch_begins_ends_and_is_padded_as_every_batch(lesson):
 
 def test_without_joining_an_epoch_sees_every_pair_once_and_no_held_out_one():
     config = replace(TINY_PAIRS, joined=0.0, batch=12)
-    lesson = PairsLesson(config, PAIRS, CPU)
+    lesson = TranslationDataModule(config, PAIRS, CPU)
     training = {(pair.source, pair.target) for pair in PAIRS.part("training")}
     assert lesson.steps_an_epoch == len(training) // 12 == 18
     seen = []
@@ -62,14 +63,14 @@ def test_without_joining_an_epoch_sees_every_pair_once_and_no_held_out_one():
         seen += zip(texts(lesson, batch.source), texts(lesson, batch.target), strict=True)
     assert len(seen) == len(set(seen)) == 216
     assert set(seen) <= training
-    again = PairsLesson(config, PAIRS, CPU)
+    again = TranslationDataModule(config, PAIRS, CPU)
     assert torch.equal(again.batch(40).source, lesson.batch(40).source)  # no state but the step
     assert not np.array_equal(lesson.batch(18).source, lesson.batch(0).source)
 
 
 def test_joined_pairs_are_whole_pairs_side_by_side_and_never_too_long():
     config = replace(TINY_PAIRS, joined=1.0, longest=48)
-    lesson = PairsLesson(config, PAIRS, CPU)
+    lesson = TranslationDataModule(config, PAIRS, CPU)
     known = dict(SENTENCES)
     longer = 0
     for step in range(12):
@@ -88,7 +89,7 @@ def test_overlong_pairs_of_every_part_are_left_out_and_counted(make_model):
     long = " ".join(["very"] * 80)
     rows = [f"{number} {long}\tcourt\n{number} court\t{long}\n" for number in range(40)]
     pairs = parse_pairs((as_table() + "".join(rows) + f"{long * 100}\tx\n").encode(), "x.tsv")
-    lesson = PairsLesson(TINY_PAIRS, pairs, CPU)
+    lesson = TranslationDataModule(TINY_PAIRS, pairs, CPU)
     overlong = {part: sum(long in p.source + p.target for p in pairs.part(part)) for part in PARTS}
     assert min(overlong.values()) > 0  # there are some in every part
     assert lesson.overlong == overlong["training"] + overlong["dev"]
@@ -97,7 +98,7 @@ def test_overlong_pairs_of_every_part_are_left_out_and_counted(make_model):
     model = make_model(lesson.model_config)
     assert lesson.measure(model)["bleu"] < 5  # nothing in it is longer than the model
     checkpoint = Checkpoint(model, lesson.source_vocabulary, lesson.target_vocabulary, {})
-    path_facts = examine_pairs(checkpoint, pairs).facts
+    path_facts = evaluate_translations(checkpoint, pairs).facts
     assert path_facts["test_overlong"] == overlong["test"]
     with pytest.raises(VocabularyError, match="at most 66"):
         translate(model, lesson.source_vocabulary, lesson.target_vocabulary, [f"{long} {long}"])
@@ -107,16 +108,16 @@ def test_a_dev_part_of_overlong_pairs_alone_is_refused():
     dev = {pair.source for pair in PAIRS.part("dev")}
     rows = [f"{s}\t{t}{' x' * 60 if s in dev else ''}\n" for s, t in SENTENCES]
     with pytest.raises(PairsError, match="No held-out pair"):
-        PairsLesson(TINY_PAIRS, parse_pairs("".join(rows).encode(), "x.tsv"), CPU)
+        TranslationDataModule(TINY_PAIRS, parse_pairs("".join(rows).encode(), "x.tsv"), CPU)
 
 
 def test_too_few_to_fill_a_batch_are_refused():
     with pytest.raises(PairsError, match="fewer than a batch"):
-        PairsLesson(replace(TINY_PAIRS, batch=500), PAIRS, CPU)
+        TranslationDataModule(replace(TINY_PAIRS, batch=500), PAIRS, CPU)
 
 
 def test_two_vocabularies_learn_each_its_side():
-    lesson = PairsLesson(replace(TINY_PAIRS, joint=False, pieces=350), PAIRS, CPU)
+    lesson = TranslationDataModule(replace(TINY_PAIRS, joint=False, pieces=350), PAIRS, CPU)
     assert lesson.source_vocabulary != lesson.target_vocabulary
     assert lesson.model_config.source_vocabulary == len(lesson.source_vocabulary)
     assert lesson.model_config.target_vocabulary == len(lesson.target_vocabulary)
@@ -129,7 +130,7 @@ def test_it_learns_to_translate_what_it_never_saw(trained):
     assert moment.score == moment.measured["bleu"] / 100
     assert moment.measured["perplexity"] < 1.5
     assert set(moment.measured["samples"][0]) == {"source", "written", "reference"}
-    source, reference = trained.lesson.probe()
+    source, reference = trained.data_module.probe()
     assert dict(SENTENCES)[source] == reference
 
 
@@ -140,7 +141,7 @@ def test_the_whole_model_fits_in_one_file_and_translates_as_before(trained):
     assert len(data) < 0.75 * len(to_bytes(checkpoint))
     assert again.source_vocabulary == checkpoint.source_vocabulary
     config = trained.config
-    assert examine(again, config).facts["bleu"] > 80
+    assert evaluate_checkpoint(again, config).facts["bleu"] > 80
     text = PAIRS.part("test")[0].source
     trace = ExplorableModel(again, "tiny").trace(text)
     assert (
@@ -153,14 +154,14 @@ def test_the_whole_model_fits_in_one_file_and_translates_as_before(trained):
 
 def test_translations_keep_their_order_whatever_their_length(trained):
     chosen = [pair.source for pair in PAIRS.pairs[::7]] + ["Now."]
-    vocabulary = trained.lesson.source_vocabulary
+    vocabulary = trained.data_module.source_vocabulary
     together = translate(trained.model.eval(), vocabulary, vocabulary, chosen)
     alone = [translate(trained.model, vocabulary, vocabulary, [text])[0] for text in chosen]
     assert together == alone
 
 
 def test_perplexity_is_the_exponent_of_the_mean_loss(trained):
-    batch = trained.lesson.batch(3)
+    batch = trained.data_module.batch(3)
     model = trained.model.eval()
     with torch.no_grad():
         log = F.log_softmax(model(batch.source, batch.target[:, :-1]), -1)
@@ -206,12 +207,12 @@ def test_bleu_counts_what_is_a_word_in_the_language(text, wrong, tokenizer):
 
 
 def test_joined_texts_are_judged_against_every_way_to_join_and_beside_their_parts(trained):
-    facts = examine(trained.checkpoint({}), trained.config).facts
+    facts = evaluate_checkpoint(trained.checkpoint({}), trained.config).facts
     assert facts["test_sources"] == 12
     assert facts["test_overlong"] == 0
     held = references(PAIRS.part("test"))
     texts = list(held)
-    vocabulary = trained.lesson.source_vocabulary
+    vocabulary = trained.data_module.source_vocabulary
     short = [
         text for text in texts if max(map(len, vocabulary.encode_all([text, *held[text]]))) < 22
     ]

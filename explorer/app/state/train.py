@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from explorer.core.errors import ExplorerError, PairsError
-from explorer.data.parallel_corpus import Counts
+from explorer.data.parallel_corpus import RowCounts
 from explorer.training import run_launcher
 from explorer.training.run_directory import Run, list_runs
 
@@ -54,7 +54,7 @@ class Brought:
 class Survey:
     """counts: what becomes of the rows of a file of pairs, None with a `problem`."""
 
-    counts: Counts | None
+    counts: RowCounts | None
     problem: PairsError | None
 
 

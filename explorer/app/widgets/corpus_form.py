@@ -14,7 +14,7 @@ from explorer.core.errors import PairsError
 from explorer.core.i18n import say
 from explorer.core.vocabulary import shorten
 from explorer.data.column_guess import Rows, first_rows, is_numbers, looks_headed
-from explorer.data.parallel_corpus import Counts, parse_pairs
+from explorer.data.parallel_corpus import RowCounts, parse_pairs
 from explorer.training.config import TrainingConfig, small_translation
 from explorer.training.run_directory import PAIRS_FILE
 
@@ -146,7 +146,7 @@ def _cell(text: str) -> str:
     return plain(text if len(text) <= _LONGEST_CELL else f"{text[:_LONGEST_CELL]}…")
 
 
-def _in_words(counts: Counts, brought: Brought, language: str) -> str:
+def _in_words(counts: RowCounts, brought: Brought, language: str) -> str:
     """What becomes of the rows: none is dropped in silence."""
     return say(
         "train.pairs_counts",
