@@ -11,8 +11,9 @@ import torch
 
 from explorer.core.vocabulary import EOS, SymbolVocabulary
 from explorer.model.checkpoint import Checkpoint
+from explorer.model.config import ModelConfig
 from explorer.model.explorable import ExplorableModel
-from explorer.model.transformer import ModelConfig, Transformer
+from explorer.model.transformer import Transformer
 from tests.support.tiny_configs import PRIMES
 from tests.support.toy_sentences import as_table
 

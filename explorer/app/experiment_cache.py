@@ -17,13 +17,14 @@ from explorer.app import model_cache
 from explorer.app.permalink import Request
 from explorer.core.interventions import Interventions
 from explorer.core.trace import Trace
-from explorer.heads.trace_comparison import Contrast
-from explorer.model.catalog import Entry
+from explorer.data.task_names import task_of
+from explorer.heads.trace_comparison import TraceComparison
+from explorer.model.catalog import CatalogMember, CatalogModel
 
 if TYPE_CHECKING:
-    from explorer.heads.evaluation_batches import Sentences
-    from explorer.model.apply_interventions import Means
+    from explorer.heads.evaluation_batches import EvaluationBatch
     from explorer.model.explorable import ExplorableModel
+    from explorer.model.intervention_hooks import Means
 
 SENTENCES = 64
 """On which an effect is measured, spread over the batch, as each head's alone is."""
@@ -32,19 +33,19 @@ _BATCH = 256
 """Sentences over which a mean is taken."""
 
 
-def original(entry: Entry, request: Request) -> Trace:
+def original(entry: CatalogMember, request: Request) -> Trace:
     """The text without any intervention, decoded freely."""
     return model_cache.trace(entry, replace(request, done=(), forced=()))
 
 
-def trial(entry: Entry, request: Request) -> Contrast:
+def trial(entry: CatalogModel, request: Request) -> TraceComparison:
     """What `request.done` makes of its text. Raises `ExplorerError`."""
     return _tried(entry.stamp, replace(request, forced=()), entry)
 
 
-def effect(entry: Entry, request: Request) -> tuple[pd.DataFrame, int, str, str]:
+def effect(entry: CatalogModel, request: Request) -> tuple[pd.DataFrame, int, str, str]:
     """What `request.done` changes, on how many sentences, of which batch, and where its targets
-    are from; see `ablation.effect` and `Sentences`.
+    are from; see `ablation.effect` and `EvaluationBatch`.
 
     Cells and rows have places of one text, so only what is done to whole heads is measured.
     """
@@ -52,18 +53,18 @@ def effect(entry: Entry, request: Request) -> tuple[pd.DataFrame, int, str, str]
     return _effect(entry.stamp, lines, entry)
 
 
-def norms(entry: Entry, request: Request) -> Mapping[str, NDArray[np.float32]]:
-    """The value norms of the text by site; see `experiments.value_norms`."""
+def norms(entry: CatalogModel, request: Request) -> Mapping[str, NDArray[np.float32]]:
+    """The value norms of the text by site; see `value_norms.value_norms`."""
     return _norms(entry.stamp, replace(request, done=(), forced=()), entry)
 
 
-def means_name(entry: Entry) -> str:
+def means_name(entry: CatalogModel) -> str:
     """Over which batch the mean of a head is taken."""
     return _means(entry.stamp, entry).name
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def digest(stamp: str, _entry: Entry) -> str:
+def digest(stamp: str, _entry: CatalogModel) -> str:
     """The fingerprint by which measurements of a model are found."""
     from explorer.heads import measure
 
@@ -71,8 +72,8 @@ def digest(stamp: str, _entry: Entry) -> str:
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _tried(stamp: str, request: Request, _entry: Entry) -> Contrast:
-    from explorer.heads.counterfactuals import contrast
+def _tried(stamp: str, request: Request, _entry: CatalogModel) -> TraceComparison:
+    from explorer.heads.counterfactuals import compare_traces
 
     model = model_cache.model_of(_entry)
     before = original(_entry, request)
@@ -82,12 +83,12 @@ def _tried(stamp: str, request: Request, _entry: Entry) -> Contrast:
         changed = model.trace(
             request.text, pad_to=before.facts["pad_to"], means=means, **done.options()
         )
-        return contrast(model, before, changed, means)
+        return compare_traces(model, before, changed, means)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _effect(
-    stamp: str, lines: tuple[str, ...], _entry: Entry
+    stamp: str, lines: tuple[str, ...], _entry: CatalogModel
 ) -> tuple[pd.DataFrame, int, str, str]:
     from explorer.heads import ablation
 
@@ -100,8 +101,8 @@ def _effect(
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _norms(stamp: str, request: Request, _entry: Entry) -> Mapping[str, NDArray[np.float32]]:
-    from explorer.heads.counterfactuals import value_norms
+def _norms(stamp: str, request: Request, _entry: CatalogModel) -> Mapping[str, NDArray[np.float32]]:
+    from explorer.heads.value_norms import value_norms
 
     model = model_cache.model_of(_entry)
     pad_to = original(_entry, request).facts["pad_to"]
@@ -110,7 +111,7 @@ def _norms(stamp: str, request: Request, _entry: Entry) -> Mapping[str, NDArray[
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _means(stamp: str, _entry: Entry) -> "Means":
+def _means(stamp: str, _entry: CatalogModel) -> "Means":
     from explorer.heads.counterfactuals import mean_outputs
 
     model = model_cache.model_of(_entry)
@@ -118,16 +119,15 @@ def _means(stamp: str, _entry: Entry) -> "Means":
         return mean_outputs(model, _batch(model, _entry))
 
 
-def _batch(model: "ExplorableModel", entry: Entry) -> "Sentences":
+def _batch(model: "ExplorableModel", entry: CatalogModel) -> "EvaluationBatch":
     """Sentences the model's task makes; of a model without one, those its file brings along and
     those the page offers.
 
     Raises `InterventionError` when there are none.
     """
-    from explorer.data.toy_tasks import TASKS
     from explorer.heads.evaluation_batches import line_sentences, task_sentences
 
-    if model.facts.get("task") in TASKS:
+    if task_of(model.facts) is not None:
         return task_sentences(model, _BATCH)
     stored = model.facts.get("examples")
     listed = stored if isinstance(stored, list) else []

@@ -20,8 +20,8 @@ from explorer.components import head_views
 from explorer.components.head_views.bundle import Room
 from explorer.components.player import View
 from explorer.core.trace import Trace
-from explorer.heads.head_report import Findings
-from explorer.heads.trace_comparison import Contrast
+from explorer.heads.head_report import HeadReport
+from explorer.heads.trace_comparison import TraceComparison
 
 Norms = Mapping[str, NDArray[np.float32]]
 
@@ -42,7 +42,7 @@ class Sitting:
 
 
 def overview(
-    sitting: Sitting, trace: Trace, findings: Findings | None, norms: Norms | None
+    sitting: Sitting, trace: Trace, findings: HeadReport | None, norms: Norms | None
 ) -> None:
     """Every head, and the one looked at; with `norms`, those in the place of the weights."""
     view = _view(trace, heads_state.opening((sitting, norms is None)))
@@ -50,13 +50,13 @@ def overview(
     _mount("overview", _once(data, sitting))
 
 
-def twin(sitting: Sitting, contrast: Contrast) -> None:
+def twin(sitting: Sitting, contrast: TraceComparison) -> None:
     """A text with and without the interventions."""
     view = _view(contrast.original, heads_state.opening((sitting, "twin")))
     _mount("twin", _once(_twin(sitting, view, contrast), sitting))
 
 
-def matrix(findings: Findings, language: str) -> None:
+def matrix(findings: HeadReport, language: str) -> None:
     """The metrics by layer and head."""
     _mount("matrix", head_views.matrix(findings, language=language))
 
@@ -67,7 +67,7 @@ def _overview(
     weights: bool,
     view: View,
     _trace: Trace,
-    _findings: Findings | None,
+    _findings: HeadReport | None,
     _norms: Norms | None,
 ) -> bytes:
     return head_views.overview(
@@ -76,7 +76,7 @@ def _overview(
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
-def _twin(sitting: Sitting, view: View, _contrast: Contrast) -> bytes:
+def _twin(sitting: Sitting, view: View, _contrast: TraceComparison) -> bytes:
     return head_views.twin(_contrast, language=sitting.language, view=view)
 
 

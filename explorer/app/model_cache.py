@@ -21,7 +21,13 @@ from explorer.app.permalink import Request, Selection
 from explorer.app.state.explore import PLAYER, VisitError
 from explorer.components.player import View, bundle, payload, styles
 from explorer.core.trace import Trace
-from explorer.model.catalog import Entry
+from explorer.model.catalog import (
+    CatalogMember,
+    CatalogModel,
+    ShippedModel,
+    UploadedModel,
+    UploadedTrace,
+)
 
 if TYPE_CHECKING:
     from explorer.model.explorable import ExplorableModel
@@ -34,15 +40,17 @@ TWO_AT_A_TIME = threading.Semaphore(2)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _loaded(stamp: str, _entry: Entry) -> "ExplorableModel":
+def _loaded(stamp: str, _path: Path) -> "ExplorableModel":
     """A listed model, loaded once for all visitors; the first one brings torch along."""
-    loaded = _entry.load()
+    from explorer.model.explorable import load
+
+    loaded = load(_path)
     gc.freeze()  # what is here now stays: no later collection need look at it again
     return loaded
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _traced(stamp: str, request: Request, _entry: Entry) -> Trace:
+def _traced(stamp: str, request: Request, _entry: CatalogModel) -> Trace:
     loaded = model_of(_entry)
     config = loaded.transformer.config
     tokens = len(loaded.source_vocabulary.encode(request.text)) + 1  # the end of the sequence
@@ -58,14 +66,19 @@ def _traced(stamp: str, request: Request, _entry: Entry) -> Trace:
         )
 
 
-def model_of(entry: Entry) -> "ExplorableModel":
-    """The model of an entry that is no trace, loaded once for all visitors; it is read-only."""
-    return entry.model or _loaded(entry.stamp, entry)  # an upload's stays with its visitor
+def model_of(entry: CatalogModel) -> "ExplorableModel":
+    """The model of an entry, loaded once for all visitors; it is read-only."""
+    if isinstance(entry, UploadedModel):
+        return entry.model  # stays with its visitor
+    assert isinstance(entry, ShippedModel)
+    return _loaded(entry.stamp, entry.path)
 
 
-def trace(entry: Entry, request: Request) -> Trace:
+def trace(entry: CatalogMember, request: Request) -> Trace:
     """What `request` shows, from `entry`. Raises `ExplorerError`."""
-    return entry.trace or _traced(entry.stamp, request, entry)
+    if isinstance(entry, UploadedTrace):
+        return entry.trace
+    return _traced(entry.stamp, request, entry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +103,7 @@ def _packed(occasion: Occasion, view: View, _trace: Trace) -> bytes:
     return made + struct.pack("<I", occasion.visit)
 
 
-def view_of(entry: Entry, request: Request, shown: Trace, opening: Selection) -> View:
+def view_of(entry: CatalogMember, request: Request, shown: Trace, opening: Selection) -> View:
     """How the player opens: with chips for forced tokens, beside the model's own output."""
     taken = shown.predicted_tokens
     at_end = opening.step == len(shown.target_tokens)
@@ -101,7 +114,7 @@ def view_of(entry: Entry, request: Request, shown: Trace, opening: Selection) ->
         layer=opening.layer,
         head=opening.head,
         step=None if at_end else opening.step,  # the whole pattern, as on a first visit
-        what_if=entry.trace is None,
+        what_if=isinstance(entry, CatalogModel),
         forced=forced,
         original=trace(entry, free).predicted_tokens if forced else (),
     )

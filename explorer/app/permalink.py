@@ -11,7 +11,8 @@ from typing import TypeVar
 
 from explorer.core.errors import InterventionError
 from explorer.core.interventions import Interventions
-from explorer.core.trace import SITES, Trace
+from explorer.core.sites import SITES
+from explorer.core.trace import Trace
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 
 PAD = 2

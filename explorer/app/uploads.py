@@ -13,7 +13,7 @@ from explorer.app.state import explore as explore_state
 from explorer.app.state.explore import VisitError
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
-from explorer.model.catalog import Entry
+from explorer.model.catalog import CatalogMember, Upload
 
 MOST_UPLOADS = 4
 """Files one visitor may bring at a time; they live in memory."""
@@ -23,13 +23,13 @@ _PROBLEM = "upload_problem"
 _TAKEN = "files_taken"
 
 
-def uploads() -> dict[str, Entry]:
+def uploads() -> dict[str, Upload]:
     """What this visitor brought, by name."""
-    found: dict[str, Entry] = st.session_state.setdefault(_UPLOADS, {})
+    found: dict[str, Upload] = st.session_state.setdefault(_UPLOADS, {})
     return found
 
 
-def keep_upload(entry: Entry, taken: Mapping[str, Entry]) -> str:
+def keep_upload(entry: Upload, taken: Mapping[str, CatalogMember]) -> str:
     """Put an upload on this visitor's shelf under a name nobody else has; its name.
 
     Raises `VisitError` when the shelf is full.
@@ -47,7 +47,7 @@ def keep_upload(entry: Entry, taken: Mapping[str, Entry]) -> str:
     return name
 
 
-def delete_upload(name: str, shelf: Mapping[str, Entry]) -> None:
+def delete_upload(name: str, shelf: Mapping[str, CatalogMember]) -> None:
     """Forget an upload; a picture of it gives way to the first model's."""
     uploads().pop(name, None)
     if st.session_state[explore_state.MODEL] == name:

@@ -1,14 +1,14 @@
-"""`start` and `class`: the app, for one person or for a class."""
+"""`start` and `class`: start the app, for one person or for a class on the local network."""
 
 import argparse
 from typing import Any
 
 
-def describe(commands: Any) -> None:
-    command = commands.add_parser("start", help="start the app (what no command does, too)")
+def add_parser(commands: Any) -> None:
+    command = commands.add_parser("start", help="start the app (the default)")
     command.set_defaults(run_command=start)
     _add_port(command)
-    command = commands.add_parser("class", help="start it for a class on the local network")
+    command = commands.add_parser("class", help="start the app for a class on the local network")
     command.set_defaults(run_command=_start_class)
     _add_port(command)
 
@@ -20,7 +20,7 @@ def _add_port(command: argparse.ArgumentParser) -> None:
 def start(options: argparse.Namespace) -> int:
     from explorer.app.server import launch
 
-    port: int | None = getattr(options, "port", None)  # absent where no command was given
+    port: int | None = getattr(options, "port", None)  # absent without a command
     return launch.serve({} if port is None else {"server.port": port})
 
 

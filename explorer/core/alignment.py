@@ -27,10 +27,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.errors import AlignmentError
-from explorer.core.merge_words import merged_weights, predicted_words, source_words, target_words
+from explorer.core.files import reading
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import shorten
 from explorer.core.word_segmentation import Word, is_special
+from explorer.core.words import merged_weights, predicted_words, source_words, target_words
 
 TIMINGS = ("prediction", "input")
 """The row a token is aligned from: the one that predicts it, or the one where it is fed in."""
@@ -184,12 +185,15 @@ def error_rate(found: Iterable[Links], gold: Iterable[Gold]) -> float:
 
 
 def read_gold(path: str | Path) -> tuple[Gold, ...]:
-    """The links of a file in Pharaoh format, one sentence a line; see `parse_gold`."""
+    """The links of a file in Pharaoh format, one sentence a line; see `parse_gold`.
+
+    Raises `FileError`, too.
+    """
     path = Path(path)
+    with reading(path):
+        data = path.read_bytes()
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise AlignmentError("unreadable_file", name=path.name) from error
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise AlignmentError("bad_gold_encoding", name=path.name) from error
     return parse_gold(text, path.name)

@@ -106,7 +106,8 @@ class PieceVocabulary:
 def learn_pieces(lines: Iterable[str], size: int) -> PieceVocabulary:
     """At most `size` pieces that make up `lines` well; fewer where the text is short.
 
-    Every digit is one piece, so that numbers can be carried over digit by digit. Equal lines give equal pieces. Raises `VocabularyError` when there is too little text.
+    Every digit is one piece, so that numbers can be carried over digit by digit. Equal lines
+    give equal pieces. Raises `VocabularyError` when there is too little text.
     """
     model = io.BytesIO()
     try:

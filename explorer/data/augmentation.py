@@ -101,7 +101,7 @@ class Augmentation:
         a few names, or a few numbers."""
         kind = random.integers(4)
         if kind < 2:
-            target = self._pairs[random.integers(len(self._pairs))].target
+            target = _choice(self._pairs, random).target
             return Pair(target, target)
         if kind == 2:
             numbers = [random_number(random) for _ in range(random.integers(1, 5))]
@@ -320,5 +320,3 @@ def _numerals() -> tuple[tuple[str, ...], ...]:
 def _rows(file: str) -> list[list[str]]:
     text = (files("explorer.data") / file).read_text(encoding="utf-8")
     return [line.split("\t") for line in text.splitlines() if line]
-
-

@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from explorer.core.errors import PairsError
+from explorer.core.files import reading
 from explorer.core.sentencepiece_vocabulary import tidy
 from explorer.core.vocabulary import shorten
 from explorer.data.delimited import table
@@ -81,7 +82,8 @@ def read_pairs(path: str | Path, columns: Sequence[str] = ("1", "2")) -> Paralle
     """The pairs in a file of tab- or comma-separated columns, UTF-8.
 
     columns: of source and target: numbers from 1 on, or names that the first row has.
-    Raises `PairsError` on a file that is too large, of another encoding, or no such table.
+    Raises `FileError`, and `PairsError` on a file that is too large, of another encoding, or no
+    such table.
     """
     return parse_pairs(_read(Path(path)), Path(path).name, columns)
 
@@ -126,7 +128,9 @@ def parse_pairs(data: bytes, name: str, columns: Sequence[str] = ("1", "2")) -> 
             blank += 1
             continue
         kept[pair] = None
-    counts = RowCounts(number, len(kept), incomplete, blank, number - incomplete - blank - len(kept))
+    counts = RowCounts(
+        number, len(kept), incomplete, blank, number - incomplete - blank - len(kept)
+    )
     if number and incomplete == number:
         raise PairsError("one_column", name=name, columns=", ".join(columns))
     _refuse_few(kept, counts, name)
@@ -158,13 +162,11 @@ def _hash(text: str) -> bytes:
 
 
 def _read(path: Path) -> bytes:
-    try:
+    with reading(path):
         if path.stat().st_size > LARGEST_PAIRS:
             size, limit = path.stat().st_size // 2**20, LARGEST_PAIRS // 2**20
             raise PairsError("pairs_too_large", name=path.name, size=size, limit=limit)
         return path.read_bytes()
-    except OSError as error:
-        raise PairsError("unreadable_file", name=path.name) from error
 
 
 def _refuse_few(kept: Iterable[Pair], counts: RowCounts, name: str) -> None:

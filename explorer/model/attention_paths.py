@@ -1,7 +1,7 @@
 """Where the heads of a Transformer are: its attentions by site and layer."""
 
-from explorer.core.interventions import Head
-from explorer.model.transformer import ModelConfig
+from explorer.core.sites import Head
+from explorer.model.config import ModelConfig
 
 MODULES = {
     "encoder": "encoder.layers.{}.self_attention",

@@ -4,10 +4,7 @@ Loading never executes code: safetensors holds numbers, the description beside t
 """
 
 import json
-import os
-import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -20,9 +17,11 @@ from safetensors.torch import save as save_tensors
 from torch import Tensor
 
 from explorer.core.errors import CheckpointError, ConfigError, VocabularyError
+from explorer.core.files import reading, write_atomically
 from explorer.core.sentencepiece_vocabulary import PieceVocabulary
 from explorer.core.vocabulary import SymbolVocabulary, Vocabulary
-from explorer.model.transformer import ModelConfig, Transformer
+from explorer.model.config import ModelConfig
+from explorer.model.transformer import Transformer
 
 FORMAT_VERSION = 1
 LARGEST_FILE = 512 * 2**20
@@ -48,7 +47,7 @@ class Checkpoint:
 def save_checkpoint(checkpoint: Checkpoint, path: str | Path, *, half: bool = False) -> None:
     """Write `checkpoint` to `path`, whole or not at all; see `to_bytes`.
 
-    Raises `CheckpointError`.
+    Raises `FileError`.
     """
     write_atomically(Path(path), to_bytes(checkpoint, half=half))
 
@@ -72,14 +71,11 @@ def to_bytes(checkpoint: Checkpoint, *, half: bool = False) -> bytes:
 
 
 def load_checkpoint(path: str | Path) -> Checkpoint:
-    """The checkpoint in a file. Raises `CheckpointError` when it holds none of ours."""
+    """The checkpoint in a file. Raises `FileError`, and `CheckpointError` when it holds none."""
     path = Path(path)
-    try:
-        size = path.stat().st_size
-        _refuse_large(size, path.name)
+    with reading(path):
+        _refuse_large(path.stat().st_size, path.name)
         data = path.read_bytes()
-    except OSError as error:
-        raise CheckpointError("unreadable_file", name=path.name) from error
     return from_bytes(data, path.name)
 
 
@@ -100,50 +96,6 @@ def from_bytes(data: bytes, name: str) -> Checkpoint:
     config, source, target, facts = _description(metadata, tensors, name)
     weights = {key: tensor for key, tensor in tensors.items() if key not in _PIECES.values()}
     return Checkpoint(_model(config, weights, name), source, target, facts)
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """Replace the file at `path` by `data`; a reader sees the old file or the new one whole.
-
-    Raises `CheckpointError` when it cannot be written.
-    """
-    with _said(path):
-        with _new_file_beside(path) as file:
-            half = Path(file.name)
-            try:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            except OSError:
-                half.unlink()
-                raise
-        half.chmod(0o644)  # closed by now: Windows replaces no open file
-        half.replace(path)
-
-
-def refuse_unwritable(path: Path) -> None:
-    """Raise `CheckpointError` now when a file at `path` could not be written later."""
-    with _said(path):
-        if path.is_dir():
-            raise IsADirectoryError(21, "it is a folder")
-        with _new_file_beside(path) as file:
-            name = file.name
-        Path(name).unlink()
-
-
-def _new_file_beside(path: Path) -> "tempfile._TemporaryFileWrapper[bytes]":
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False)
-
-
-@contextmanager
-def _said(path: Path) -> Iterator[None]:
-    """What the system refuses is told as a sentence about `path`."""
-    try:
-        yield
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise CheckpointError("unwritable_file", name=path.name, reason=reason) from error
 
 
 def _weights(model: Transformer) -> list[tuple[str, Tensor]]:

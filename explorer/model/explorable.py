@@ -13,15 +13,17 @@ from torch import Tensor
 
 from explorer.core.errors import ConfigError, VocabularyError
 from explorer.core.interventions import Interventions
-from explorer.core.mask_reasons import reasons
-from explorer.core.trace import SITES, Trace
+from explorer.core.mask_reasons import reason_codes
+from explorer.core.sites import SITES
+from explorer.core.trace import Trace
 from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary
-from explorer.data.toy_tasks import FIRST, TASKS
-from explorer.model.apply_interventions import Means, applied, refuse_outside
+from explorer.data.task_names import task_of
+from explorer.data.toy_data import FIRST, find_task
 from explorer.model.attention_paths import layers, path
 from explorer.model.checkpoint import Checkpoint, load_checkpoint
 from explorer.model.greedy_decoding import NOTHING, greedy_steps
 from explorer.model.hooks import capture as capture_values
+from explorer.model.intervention_hooks import Means, applied, refuse_outside
 from explorer.model.transformer import Transformer, padding_mask
 
 CANDIDATES = 10
@@ -225,13 +227,13 @@ class ExplorableModel:
 
     def _gold(self, source: Tensor, steps: int) -> dict[str, NDArray[np.bool_]]:
         """The right alignment (T, S), where the model's task has one."""
-        task = TASKS.get(str(self.facts.get("task")))
+        task = task_of(self.facts)
         if task is None:
             return {}
         symbols = source[source >= FIRST].tolist()
         gold = np.zeros((steps, len(source)), dtype=np.bool_)
         rows = min(steps, len(symbols))
-        gold[:rows, : len(symbols)] = task.alignment(symbols)[:rows]
+        gold[:rows, : len(symbols)] = find_task(task).alignment(symbols)[:rows]
         return {"gold": gold}
 
     def _candidates(
@@ -289,7 +291,7 @@ def _arrays(values: dict[str, list[Tensor]], padding: NDArray[np.bool_]) -> dict
             no_padding = np.zeros(each[0].size(-1), dtype=np.bool_)
             queries = values[f"{site}.attention"][0].size(-2)
             known = no_padding if site == "decoder" else padding
-            arrays[f"{site}.closed"] = reasons(
+            arrays[f"{site}.closed"] = reason_codes(
                 _shared_mask(each, queries), known, causal=site == "decoder"
             )
         else:

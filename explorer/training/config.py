@@ -7,8 +7,8 @@ from typing import Any, Literal
 from explorer.core.errors import ConfigError
 from explorer.core.sentencepiece_vocabulary import FEWEST_PIECES
 from explorer.core.vocabulary import CLASSROOM, SymbolVocabulary
-from explorer.data.toy_tasks import MOST_SYMBOLS, find_task
-from explorer.model.transformer import ModelConfig
+from explorer.data.task_names import MOST_SYMBOLS, refuse_unknown_task
+from explorer.model.config import ModelConfig
 
 TRANSLATE = "translate"
 """The task of a training on pairs of sentences."""
@@ -48,7 +48,7 @@ _CHOICES = {
 class TrainingConfig:
     """Everything that decides a training; equal configs give equal weights on one machine.
 
-    Raises `ConfigError` or `TrainingError` on what cannot work.
+    Raises `ConfigError` or `TaskError` on what cannot work.
     """
 
     task: str = "reverse"
@@ -95,7 +95,7 @@ class TrainingConfig:
         elif self.task == TRANSLATE:
             raise ConfigError("no_pairs")
         else:
-            find_task(self.task)
+            refuse_unknown_task(self.task)
         for name, (least, most) in _SIZES.items():
             size = getattr(self, name)
             if type(size) is not int or not least <= size <= most:

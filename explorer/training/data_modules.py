@@ -9,10 +9,11 @@ from torch import Tensor
 
 from explorer.core.vocabulary import Vocabulary
 from explorer.data.parallel_corpus import read_pairs
-from explorer.data.toy_tasks import Batch, Task, find_task
-from explorer.model.transformer import ModelConfig, Transformer
+from explorer.data.toy_data import Batch, Task, find_task
+from explorer.model.config import ModelConfig
+from explorer.model.transformer import Transformer
 from explorer.training.config import TrainingConfig
-from explorer.training.toy_evaluation import exactly_matched, gold_of_batch
+from explorer.training.toy_evaluation import batch_gold_weight, exact_matches
 from explorer.training.translation_data import TranslationDataModule
 from explorer.training.translation_metrics import token_loss
 
@@ -88,9 +89,9 @@ class ToyDataModule:
         loss = token_loss(model, [held], self.config.label_smoothing)
         some = Batch(held.source[:_GOLD_EVALUATED], held.target[:_GOLD_EVALUATED])
         return {
-            "exact_match": exactly_matched(model, held).double().mean().item(),
+            "exact_match": exact_matches(model, held).double().mean().item(),
             "held_out_loss": round(loss.smoothed, 5),
-            "gold": gold_of_batch(model, self.task, some).round(4).tolist(),
+            "gold": batch_gold_weight(model, self.task, some).round(4).tolist(),
         }
 
     def score(self, measured: dict[str, Any]) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 
 from explorer.core.errors import PairsError
 from explorer.data.parallel_corpus import ParallelCorpus, read_pairs, references, separator_of
-from explorer.data.toy_tasks import find_task
+from explorer.data.toy_data import find_task
 from explorer.model.checkpoint import Checkpoint
 from explorer.training.config import TrainingConfig
 from explorer.training.toy_evaluation import evaluate
@@ -89,7 +89,9 @@ def evaluate_translations(checkpoint: Checkpoint, corpus: ParallelCorpus) -> Fin
         separator_of([text for texts in held_out.values() for text in texts]),
     )
     for size in SENTENCES_JOINED:
-        short = references(fitting(known, vocabularies, room // size)) or held_out
+        short = references(fitting(known, vocabularies, room // size))
+        if len(short) < size:
+            continue
         joined, apart = _joined_scores(checkpoint, short, outputs, size, separators)
         name = "joined" if size == SENTENCES_JOINED[0] else f"joined_{size}"
         facts |= {
@@ -125,7 +127,6 @@ def _joined_scores(
 
 def _groups(sources: list[str], size: int) -> list[list[str]]:
     random = np.random.default_rng(0)
-    size = min(size, len(sources))
     chosen = [random.choice(len(sources), size, replace=False) for _ in range(JOINED)]
     return [[sources[number] for number in numbers] for numbers in chosen]
 

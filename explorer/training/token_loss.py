@@ -94,7 +94,7 @@ class _LossByRows(torch.autograd.Function):
         return loss
 
     @staticmethod
-    def backward(  # type: ignore[override]
+    def backward(
         context: torch.autograd.function.FunctionCtx, gradient: Tensor
     ) -> tuple[Tensor | None, ...]:
         by_hidden, by_weight, by_bias = context.saved_tensors  # type: ignore[attr-defined]

@@ -20,10 +20,9 @@ from explorer.model.checkpoint import Checkpoint
 from explorer.model.transformer import Transformer
 from explorer.training import distributed
 from explorer.training.config import TrainingConfig, learning_rate
-from explorer.training.cuda_graph import WARM, RecordedStep, warm_stream
+from explorer.training.cuda_graph import WARMUP_STEPS, GraphedStep, side_stream
 from explorer.training.data_modules import STATE_PREFIX, DataModule, find_data_module
 from explorer.training.token_loss import TokenLoss
-
 
 _AVERAGED_EVERY = 10
 """Steps between two updates of the averaged weights."""
@@ -63,7 +62,7 @@ class Trainer:
     def __init__(self, config: TrainingConfig, saved: Mapping[str, Tensor] | None = None) -> None:
         """saved: the `state` of an earlier trainer with the same config, to go on from."""
         self.config = config
-        self.device = distributed.own_device() or choose_device(config.device)
+        self.device = distributed.local_device() or choose_device(config.device)
         self.data_module: DataModule = find_data_module(config, self.device, saved)
         torch.manual_seed(config.seed)
         self.model = Transformer(self.data_module.model_config).to(self.device)
@@ -85,13 +84,15 @@ class Trainer:
             self.averaged.load_state_dict(self.model.state_dict())
         self.best_loss = math.inf
         self._since_best = 0  # evaluations
-        self._token_loss = distributed.shared(TokenLoss(self.model, config.label_smoothing))
+        self._token_loss = distributed.data_parallel(TokenLoss(self.model, config.label_smoothing))
         self._norms: dict[str, float] = {}
         self._losses = torch.zeros((), device=self.device)  # summed since the last moment
         self._tokens = torch.zeros((), dtype=torch.long, device=self.device)
         self._counted = 0
-        self._recorded: RecordedStep | None = None
-        self._records = self._on_gpu and self.data_module.fixed_shapes and distributed.world() == 1
+        self._recorded: GraphedStep | None = None
+        self._records = (
+            self._on_gpu and self.data_module.fixed_shapes and distributed.world_size() == 1
+        )
         if saved is not None:
             self._restore(saved)
 
@@ -204,7 +205,7 @@ class Trainer:
         if self._recorded is not None and not evaluates:
             self._recorded()
         elif self._records:
-            with warm_stream():
+            with side_stream():
                 self._learn(look=evaluates)
             self._record()
         else:
@@ -226,11 +227,11 @@ class Trainer:
     def _record(self) -> None:
         """Capture the step as a CUDA graph once it is warm; falls back to eager on
         RuntimeError."""
-        if self._recorded is not None or self._counted + 1 < WARM:
+        if self._recorded is not None or self._counted + 1 < WARMUP_STEPS:
             return
         assert self.data_module.generator is not None
         try:
-            self._recorded = RecordedStep(self._learn, self.data_module.generator)
+            self._recorded = GraphedStep(self._learn, self.data_module.generator)
         except RuntimeError:
             self._records = False
 
@@ -248,15 +249,15 @@ class Trainer:
         tokens = (batch.target[:, 1:] != PAD).sum()  # of the whole batch, all processes alike
         self.optimizer.zero_grad(set_to_none=True)
         own = (
-            half.chunk(distributed.world())[distributed.rank()].chunk(config.accumulate)
+            half.chunk(distributed.world_size())[distributed.rank()].chunk(config.accumulate)
             for half in (batch.source, batch.target)
         )
         parts = list(zip(*own, strict=True))
         for number, (source, target) in enumerate(parts, start=1):
             last = number == len(parts)
-            with nullcontext() if last else distributed.without_exchange(self._token_loss):
+            with nullcontext() if last else distributed.no_gradient_sync(self._token_loss):
                 loss = self._loss(source, target) / tokens
-                (loss * distributed.world()).backward()  # type: ignore[no-untyped-call]
+                (loss * distributed.world_size()).backward()  # type: ignore[no-untyped-call]
             self._losses += loss.detach()
         self._tokens += (batch.source != PAD).sum() + tokens
         if look:
@@ -273,7 +274,7 @@ class Trainer:
 
     def _evaluate(self, seconds: float) -> Moment:
         """The moment after `seconds` of training since the last one."""
-        loss = float(distributed.total(self._losses)) / self._counted
+        loss = float(distributed.all_reduce_sum(self._losses)) / self._counted
         tokens = int(self._tokens)
         self._losses.zero_()
         self._tokens.zero_()

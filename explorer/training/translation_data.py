@@ -21,7 +21,7 @@ from explorer.data.parallel_corpus import (
     read_sources,
     references,
 )
-from explorer.data.toy_tasks import Batch
+from explorer.data.toy_data import Batch
 from explorer.model.transformer import Transformer
 from explorer.training.config import TrainingConfig
 from explorer.training.translation_epochs import Epochs, Row

@@ -3,7 +3,7 @@ import math
 import pytest
 
 from explorer.core.errors import InterventionError
-from explorer.core.interventions import Ablation, CellEdit, Head, Interventions, RowOverride
+from explorer.core.interventions import Ablation, CellEdit, Interventions, Keep, RowOverride, Verb
 from explorer.core.interventions import expected_errors as expected
 
 LINES = (
@@ -20,7 +20,7 @@ def test_lines_are_read_and_written_back():
     done = Interventions.parse(LINES)
     assert done.texts() == LINES
     assert done.ablate == (("cross", 1, 2, "zero"), ("encoder", 0, 1, "mean"))
-    assert done.keep == (Head("decoder", 0, 1),)
+    assert done.keep == (Keep("decoder", 0, 1),)
     assert done.edit_mask[1] == CellEdit("decoder", None, None, 2, 5, open=True)
     assert done.override_row == (RowOverride("cross", 1, 2, 3, (0.5, 0.25, 1e-7, 2.0)),)
     assert Interventions.parse(done.texts()) == done
@@ -38,7 +38,24 @@ def test_plain_tuples_will_do_and_nothing_is_nothing():
 def test_one_is_undone_and_a_repeated_line_counts_once():
     done = Interventions.parse([*LINES, LINES[0]])
     assert done.texts() == LINES
-    assert done.without(LINES[3]).texts() == LINES[:3] + LINES[4:]
+    assert done.without(done.edit_mask[0]).texts() == LINES[:3] + LINES[4:]
+    assert done.without(done.keep[0]).plus(done.keep[0]) == done
+    assert Interventions.of(reversed(tuple(done))).on_heads.keep == done.keep
+
+
+def test_each_is_an_object_that_knows_its_verb():
+    done = Interventions.parse(LINES)
+    assert len(done) == len(LINES)
+    assert [one.verb for one in done] == [line.split()[0] for line in LINES]
+    assert {one.verb for one in done} == set(Verb)
+    assert Interventions.of(done) == done
+
+
+def test_those_on_whole_heads_and_those_on_cells_are_told_apart():
+    done = Interventions.parse(LINES)
+    assert done.on_heads.texts() == LINES[:3]
+    assert done.on_cells.texts() == LINES[3:]
+    assert not done.on_heads.on_cells
 
 
 @pytest.mark.parametrize(

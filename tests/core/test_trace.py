@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.core.errors import TraceError
-from explorer.core.mask_reasons import LATER, OPEN, PADDING, closed_cells
+from explorer.core.errors import FileError, TraceError
+from explorer.core.mask_reasons import LATER, PADDING, UNMASKED, mask_codes
 from explorer.core.trace import Trace
 from explorer.core.trace_file import pack
 
@@ -23,12 +23,12 @@ def softmax(shape: tuple[int, ...], mask: np.ndarray, seed: int = 0) -> np.ndarr
 
 def make(**changes: object) -> Trace:
     closed = {
-        "encoder": closed_cells(4, 4, padded_keys=1),
-        "decoder": closed_cells(3, 3, causal=True),
-        "cross": closed_cells(3, 4, padded_keys=1),
+        "encoder": mask_codes(4, 4, padded_keys=1),
+        "decoder": mask_codes(3, 3, causal=True),
+        "cross": mask_codes(3, 4, padded_keys=1),
     }
     arrays = {f"{site}.closed": codes for site, codes in closed.items()} | {
-        f"{site}.attention": softmax((2, 5, *codes.shape), codes == OPEN)
+        f"{site}.attention": softmax((2, 5, *codes.shape), codes == UNMASKED)
         for site, codes in closed.items()
     }
     steps = {  # two candidates a step; at step 2 a person chose the third best
@@ -69,11 +69,11 @@ def test_masks_are_true_where_a_query_may_attend_and_name_their_reason():
 
 
 def test_padding_wins_over_later_positions():
-    codes = closed_cells(3, 4, causal=True, padded_keys=2)
+    codes = mask_codes(3, 4, causal=True, padded_keys=2)
     assert codes.tolist() == [
-        [OPEN, LATER, PADDING, PADDING],
-        [OPEN, OPEN, PADDING, PADDING],
-        [OPEN, OPEN, PADDING, PADDING],
+        [UNMASKED, LATER, PADDING, PADDING],
+        [UNMASKED, UNMASKED, PADDING, PADDING],
+        [UNMASKED, UNMASKED, PADDING, PADDING],
     ]
 
 
@@ -172,7 +172,7 @@ def test_a_file_gives_back_the_same_trace(tmp_path):
 
 
 def test_a_missing_file_is_named():
-    with pytest.raises(TraceError) as caught:
+    with pytest.raises(FileError) as caught:
         Trace.load("nowhere/x.trace")
     assert caught.value.key == "unreadable_file"
 
@@ -389,7 +389,7 @@ def test_each_misfit_of_foreign_arrays_has_its_own_sentence(given, key):
 
 def test_a_place_that_cannot_be_written_is_said(tmp_path):
     for write in (make().save, make().to_html):
-        with pytest.raises(TraceError) as caught:
+        with pytest.raises(FileError) as caught:
             write(tmp_path / "nowhere" / "x")
         assert caught.value.key == "unwritable_file"
 

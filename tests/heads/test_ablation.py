@@ -3,22 +3,22 @@ import torch
 
 from explorer.core.interventions import Interventions
 from explorer.core.vocabulary import PAD
-from explorer.data.toy_tasks import Batch
+from explorer.data.toy_data import Batch
 from explorer.heads.ablation import MOST_ROWS, ablation, effect
 from explorer.heads.counterfactuals import mean_outputs
 from explorer.heads.evaluation_batches import (
-    Sentences,
+    EvaluationBatch,
     line_sentences,
     task_sentences,
     token_losses,
 )
-from explorer.model.apply_interventions import applied
 from explorer.model.attention_paths import all_heads
-from explorer.training.toy_evaluation import exactly_matched
+from explorer.model.intervention_hooks import applied
+from explorer.training.toy_evaluation import exact_matches
 
 
 @pytest.fixture
-def sentences(explorable) -> Sentences:
+def sentences(explorable) -> EvaluationBatch:
     """Some whose targets the model finds, so that a match can be lost, and some it does not."""
     sentences = line_sentences(explorable, ["1 2 3", "甲", "3 3 1", "2", "1 2", "3"], "six")
     sentences.target[-2:, 2] = 3 + (sentences.target[-2:, 2] - 2) % 5
@@ -33,7 +33,7 @@ def outcomes(explorable, sentences, done, means) -> tuple[float, float]:
         for one in sentences.parts(1):
             loss += token_losses(model(one.source, one.queries), one.labels).sum().item()
             tokens += int((one.labels != PAD).sum())
-            exact += int(exactly_matched(model, Batch(one.source, one.target)))
+            exact += int(exact_matches(model, Batch(one.source, one.target)))
     return loss / tokens, exact / len(sentences)
 
 

@@ -8,7 +8,7 @@ from explorer.core.errors import InterventionError, PairsError, VocabularyError
 from explorer.core.sentencepiece_vocabulary import learn_pieces
 from explorer.core.vocabulary import BOS, EOS, PAD
 from explorer.data.parallel_corpus import read_pairs
-from explorer.data.toy_tasks import find_task, held_out
+from explorer.data.toy_data import find_task, held_out
 from explorer.heads.evaluation_batches import (
     held_out_sentences,
     line_sentences,

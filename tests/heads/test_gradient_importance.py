@@ -4,8 +4,8 @@ import torch
 from explorer.core.vocabulary import PAD
 from explorer.heads.evaluation_batches import line_sentences, task_sentences, token_losses
 from explorer.heads.gradient_importance import gate_gradients, importance
-from explorer.model.apply_interventions import gated
 from explorer.model.attention_paths import all_heads, attentions
+from explorer.model.intervention_hooks import gated
 
 
 def loss_of(explorable, one, gates) -> float:

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from explorer.core.interventions import Interventions
-from explorer.data.toy_tasks import TASKS
-from explorer.heads.ablation import ablation, effect, together
-from explorer.heads.counterfactuals import contrast, mean_outputs
+from explorer.data.task_names import task_of
+from explorer.heads.ablation import ablation, effect, remove_sites
+from explorer.heads.counterfactuals import compare_traces, mean_outputs
 from explorer.heads.evaluation_batches import task_sentences
-from explorer.heads.head_report import Findings
+from explorer.heads.head_report import HeadReport
 from explorer.heads.measure import digest, measure
 from explorer.model.attention_paths import all_heads
 from explorer.model.explorable import load
@@ -34,18 +34,18 @@ def exact(model, sentences, *lines: str) -> float:
 
 
 def test_the_reverse_heads_are_found(model):
-    findings = measure(model, task_sentences(model, 128))
+    report = measure(model, task_sentences(model, 128))
     for layer in range(2):
         for head in range(4):
-            assert findings.roles_of("cross", layer, head) == ("reverse", "alignment")
-    roles = findings.roles.query("site == 'cross' and role == 'reverse'")
+            assert report.roles_of("cross", layer, head) == ("reverse", "alignment")
+    roles = report.roles.query("site == 'cross' and role == 'reverse'")
     assert (roles.score > 0.97).all()
     assert (roles.low > roles.threshold).all()
     assert (roles.sentences == 128).all()
-    assert findings.confounded("cross", "reverse") == ("alignment",)
-    assert findings.roles_of("encoder", 1, 1) == ("next",)
-    assert findings.roles_of("decoder", 0, 0) == ()
-    best = findings.heads.set_index(["site", "layer", "head"]).gold_weight["cross", 1, 2]
+    assert report.confounded("cross", "reverse") == ("alignment",)
+    assert report.roles_of("encoder", 1, 1) == ("next",)
+    assert report.roles_of("decoder", 0, 0) == ()
+    best = report.heads.set_index(["site", "layer", "head"]).gold_weight["cross", 1, 2]
     assert best == pytest.approx(0.96, abs=0.02)
 
 
@@ -58,8 +58,8 @@ def test_no_head_is_missed_alone_and_none_is_enough_alone(model, sentences):
 
 
 def test_what_ships_says_what_is_left_without_all_heads_of_a_site(model, sentences):
-    shipped = Findings.load(FOLDER / "heads" / "reverse.json").facts["ablation"]
-    found = together(model, task_sentences(model, 256).first(shipped["sentences"]))
+    shipped = HeadReport.load(FOLDER / "heads" / "reverse.json").facts["ablation"]
+    found = remove_sites(model, task_sentences(model, 256).first(shipped["sentences"]))
     for site, rows in found.items():
         for name, ends in rows.items():
             assert shipped["together"][site][name] == pytest.approx(ends, abs=2e-2)
@@ -85,7 +85,7 @@ def test_one_text_with_and_without(model):
     text = "7 3 9 1 4 a b c"
     original = model.trace(text)
     changed = model.trace(text, keep=[("cross", 1, 1)])
-    result = contrast(model, original, changed)
+    result = compare_traces(model, original, changed)
     assert original.text == "c b a 4 1 9 3 7"
     assert not result.same_text
     assert result.log_probability < -1
@@ -94,22 +94,22 @@ def test_one_text_with_and_without(model):
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.safetensors")), ids=lambda path: path.stem)
 def test_what_ships_beside_a_model_was_measured_on_it(path):
-    findings = Findings.load(FOLDER / "heads" / f"{path.stem}.json")
+    report = HeadReport.load(FOLDER / "heads" / f"{path.stem}.json")
     shipped = load(path)
-    assert findings.facts["digest"] == digest(shipped.transformer)
-    assert {"importance", "zero_loss", "mean_exact", "only_exact"} <= set(findings.metrics)
-    if shipped.facts["task"] not in TASKS:  # its sentences do not ship: all heads are there
-        assert len(findings.heads) == len(all_heads(shipped.transformer.config))
-        assert findings.heads["confidence"].between(0, 1).all()
+    assert report.facts["digest"] == digest(shipped.transformer)
+    assert {"importance", "zero_loss", "mean_exact", "only_exact"} <= set(report.metrics)
+    if task_of(shipped.facts) is None:  # its sentences do not ship: all heads are there
+        assert len(report.heads) == len(all_heads(shipped.transformer.config))
+        assert report.heads["confidence"].between(0, 1).all()
         return
-    again = measure(shipped, task_sentences(shipped, findings.facts["sentences"]))
+    again = measure(shipped, task_sentences(shipped, report.facts["sentences"]))
     own = again.heads.select_dtypes("number")
-    np.testing.assert_allclose(findings.heads[own.columns], own, atol=2e-3)
+    np.testing.assert_allclose(report.heads[own.columns], own, atol=2e-3)
 
 
 def test_on_copy_the_roles_say_that_aligned_is_position_0():
-    findings = Findings.load(FOLDER / "heads" / "copy.json")
-    assert findings.roles_of("cross", 0, 0) == ("copy", "alignment")
-    assert findings.confounded("cross", "alignment") == ("copy",)
-    assert findings.roles_of("encoder", 0, 0) == ("diffuse",)
-    assert findings.roles_of("encoder", 1, 2) == ("previous",)
+    report = HeadReport.load(FOLDER / "heads" / "copy.json")
+    assert report.roles_of("cross", 0, 0) == ("copy", "alignment")
+    assert report.confounded("cross", "alignment") == ("copy",)
+    assert report.roles_of("encoder", 0, 0) == ("diffuse",)
+    assert report.roles_of("encoder", 1, 2) == ("previous",)

@@ -1,7 +1,5 @@
 import json
-import os
 import pickle
-import stat
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +7,7 @@ import pytest
 import torch
 from safetensors.torch import load, save
 
-from explorer.core.errors import CheckpointError, ExplorerError
+from explorer.core.errors import CheckpointError, ExplorerError, FileError
 from explorer.core.vocabulary import SymbolVocabulary
 from explorer.model.checkpoint import (
     LARGEST_FILE,
@@ -18,7 +16,6 @@ from explorer.model.checkpoint import (
     load_checkpoint,
     save_checkpoint,
     to_bytes,
-    write_atomically,
 )
 from tests.support.tiny_configs import PRIMES
 
@@ -57,32 +54,6 @@ def test_tied_weights_are_stored_once_and_stay_tied(make_model, tmp_path):
     model = from_bytes(data, "x").model
     assert model.logits.weight is model.encoder.embedding.tokens.weight
     assert sum(weight.numel() for weight in load(data).values()) == config.parameters
-
-
-def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
-    path = tmp_path / "x"
-    path.write_bytes(b"old")
-
-    def fail(descriptor: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(CheckpointError, match="No space left"):
-        write_atomically(path, b"new")
-    assert path.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_written_file_can_be_read_by_others(tmp_path):
-    write_atomically(tmp_path / "x", b"new")
-    assert stat.S_IMODE((tmp_path / "x").stat().st_mode) == 0o644
-
-
-def test_a_place_that_is_no_folder_is_said(tmp_path):
-    (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(CheckpointError) as caught:
-        write_atomically(tmp_path / "file" / "x", b"new")
-    assert caught.value.key == "unwritable_file"
 
 
 def changed(checkpoint: Checkpoint, how: str) -> bytes:
@@ -153,7 +124,7 @@ def test_what_is_no_checkpoint_is_refused_in_one_sentence(checkpoint, how, key):
 
 def test_a_missing_file_and_a_folder_are_said(tmp_path):
     for path in (tmp_path / "nowhere.safetensors", tmp_path):
-        with pytest.raises(CheckpointError) as caught:
+        with pytest.raises(FileError) as caught:
             load_checkpoint(path)
         assert caught.value.key == "unreadable_file"
 

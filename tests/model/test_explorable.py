@@ -8,9 +8,9 @@ from explorer.core.errors import ConfigError, ExplorerError, VocabularyError
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import CLASSROOM, EOS
 from explorer.model.checkpoint import Checkpoint
+from explorer.model.config import ModelConfig
 from explorer.model.explorable import ExplorableModel
 from explorer.model.hooks import capture, edit
-from explorer.model.transformer import ModelConfig
 
 
 def test_labels_follow_the_contract(explorable):

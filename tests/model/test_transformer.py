@@ -5,18 +5,17 @@ import pytest
 import torch
 from torch import nn
 
-from explorer.core.errors import ConfigError, MaskError
+from explorer.core.errors import MaskError
 from explorer.core.vocabulary import PAD
 from explorer.model.hooks import capture
 from explorer.model.transformer import (
     Attention,
-    ModelConfig,
     Residual,
     SelfAttention,
     Transformer,
     causal_mask,
     padding_mask,
-    refuse_closed_rows,
+    refuse_masked_rows,
     sinusoids,
 )
 from tests.support.tiny_configs import PRIMES
@@ -222,40 +221,13 @@ def test_parameters_are_counted_without_building_the_model(norm):
     assert config.parameters == built
 
 
-@pytest.mark.parametrize(
-    ("change", "key"),
-    [
-        ({"heads": 4}, "not_divisible"),
-        ({"d_model": 21}, "odd_width"),
-        ({"d_model": 0}, "bad_size"),
-        ({"d_model": 42.0}, "bad_size"),
-        ({"heads": True}, "bad_size"),
-        ({"dropout": 1.0}, "bad_number"),
-        ({"dropout": float("nan")}, "bad_number"),
-        ({"norm": "both"}, "bad_choice"),
-        ({"tied_embeddings": True}, "tied_sizes"),
-        ({"encoder_layers": 64, "d_model": 8190, "heads": 1}, "too_many_parameters"),
-    ],
-)
-def test_sizes_that_cannot_work_are_refused_in_words(change, key):
-    with pytest.raises(ConfigError) as caught:
-        replace(PRIMES, **change)
-    assert caught.value.key == key
-
-
-@pytest.mark.parametrize("data", [{}, {"source_vocabulary": 5, "width": 3}])
-def test_a_config_with_missing_or_foreign_fields_is_refused(data):
-    with pytest.raises(ConfigError):
-        ModelConfig.from_json(data)
-
-
 def test_a_row_without_an_open_key_is_refused_when_the_mask_is_built():
     with pytest.raises(MaskError):
         padding_mask(torch.tensor([[3, 2], [PAD, PAD]]))
     mask = causal_mask(3)
     mask[1] = False
     with pytest.raises(MaskError) as caught:
-        refuse_closed_rows(mask)
+        refuse_masked_rows(mask)
     assert caught.value.facts == {"query": 1}
 
 

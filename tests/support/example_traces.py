@@ -1,11 +1,12 @@
 """Traces built by hand, for tests and benchmarks that need a picture but no model."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.core.mask_reasons import LATER, PADDING, closed_cells
+from explorer.core.mask_reasons import LATER, PADDING, mask_codes
 from explorer.core.trace import Trace
 
 CANDIDATES = ("1", "2", "3", "4", "5", "6", "7", "8", "9", "甲", "<eos>")
@@ -76,14 +77,14 @@ def _sites(
     layers: int,
     heads: int,
     aligned: NDArray[np.float32],
-) -> dict[str, NDArray]:
+) -> dict[str, NDArray[Any]]:
     """Attention and closed codes of the three sites; the last layer's heads are sharper."""
     masks = {
-        "encoder": closed_cells(keys, keys, padded_keys=padding),
-        "decoder": closed_cells(queries, queries, causal=True),
-        "cross": closed_cells(queries, keys, padded_keys=padding),
+        "encoder": mask_codes(keys, keys, padded_keys=padding),
+        "decoder": mask_codes(queries, queries, causal=True),
+        "cross": mask_codes(queries, keys, padded_keys=padding),
     }
-    arrays: dict[str, NDArray] = {}
+    arrays: dict[str, NDArray[Any]] = {}
     for site, closed in masks.items():
         pattern = aligned if site == "cross" else np.eye(*closed.shape, dtype=np.float32)
         if site == "encoder":
@@ -100,7 +101,7 @@ def _sites(
 
 def _steps(
     generator: np.random.Generator, predicted: Sequence[str]
-) -> tuple[dict[str, NDArray], tuple[str, ...]]:
+) -> tuple[dict[str, NDArray[Any]], tuple[str, ...]]:
     """Ten candidates a step, the predicted one first."""
     rows: list[tuple[int, int, float, bool, bool, int]] = []
     labels: list[str] = []
@@ -118,7 +119,7 @@ def _steps(
     return {f"steps.{name}": np.array(data, kind) for name, kind, data in columns}, tuple(labels)
 
 
-def pieces_trace(**changes) -> Trace:
+def pieces_trace(**changes: Any) -> Trace:
     """ "The ca|t ." → "L|e ch|at", one layer, two heads, weights that are easily added up."""
     source = ("▁The", "▁ca", "t", ".", "<eos>", "<pad>")
     target = ("<bos>", "▁L", "e", "▁ch", "at")

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from explorer.core.errors import TrainingError
-from explorer.data.toy_tasks import find_task
+from explorer.data.toy_data import find_task
 from explorer.training.toy_evaluation import evaluate
 from explorer.training.trainer import Moment, Trainer, choose_device
 from tests.support.tiny_configs import TINY

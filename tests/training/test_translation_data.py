@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from explorer.core.errors import PairsError, VocabularyError
 from explorer.core.vocabulary import BOS, EOS, PAD
 from explorer.data.parallel_corpus import PARTS, parse_pairs, references
-from explorer.data.toy_tasks import Batch
+from explorer.data.toy_data import Batch
 from explorer.model.checkpoint import Checkpoint, from_bytes, to_bytes
 from explorer.model.explorable import ExplorableModel
 from explorer.training.final_evaluation import evaluate_checkpoint, evaluate_translations
@@ -23,7 +23,7 @@ PAIRS = parse_pairs(as_table().encode(), "pairs.tsv")
 
 
 @pytest.fixture(scope="module")
-def lesson() -> TranslationDataModule:
+def data() -> TranslationDataModule:
     return TranslationDataModule(TINY_PAIRS, PAIRS, CPU)
 
 
@@ -37,12 +37,12 @@ def trained(tmp_path_factory) -> Trainer:
     return trainer
 
 
-def texts(lesson: TranslationDataModule, ids: torch.Tensor) -> list[str]:
-    return [lesson.source_vocabulary.decode(row) for row in ids.tolist()]
+def texts(data: TranslationDataModule, ids: torch.Tensor) -> list[str]:
+    return [data.source_vocabulary.decode(row) for row in ids.tolist()]
 
 
-def test_a_batch_begins_ends_and_is_padded_as_every_batch(lesson):
-    batch = lesson.batch(0)
+def test_a_batch_begins_ends_and_is_padded_as_every_batch(data):
+    batch = data.batch(0)
     for row in batch.source.tolist():
         assert row.count(EOS) == 1
         assert set(row[row.index(EOS) + 1 :]) <= {PAD}
@@ -54,32 +54,32 @@ def test_a_batch_begins_ends_and_is_padded_as_every_batch(lesson):
 
 def test_without_joining_an_epoch_sees_every_pair_once_and_no_held_out_one():
     config = replace(TINY_PAIRS, joined=0.0, batch=12)
-    lesson = TranslationDataModule(config, PAIRS, CPU)
+    data = TranslationDataModule(config, PAIRS, CPU)
     training = {(pair.source, pair.target) for pair in PAIRS.part("training")}
-    assert lesson.steps_an_epoch == len(training) // 12 == 18
+    assert len(training) // 12 == 18
     seen = []
     for step in range(18):
-        batch = lesson.batch(step)
-        seen += zip(texts(lesson, batch.source), texts(lesson, batch.target), strict=True)
+        batch = data.batch(step)
+        seen += zip(texts(data, batch.source), texts(data, batch.target), strict=True)
     assert len(seen) == len(set(seen)) == 216
     assert set(seen) <= training
     again = TranslationDataModule(config, PAIRS, CPU)
-    assert torch.equal(again.batch(40).source, lesson.batch(40).source)  # no state but the step
-    assert not np.array_equal(lesson.batch(18).source, lesson.batch(0).source)
+    assert torch.equal(again.batch(40).source, data.batch(40).source)  # no state but the step
+    assert not torch.equal(data.batch(18).source, data.batch(0).source)
 
 
 def test_joined_pairs_are_whole_pairs_side_by_side_and_never_too_long():
     config = replace(TINY_PAIRS, joined=1.0, longest=48)
-    lesson = TranslationDataModule(config, PAIRS, CPU)
+    data = TranslationDataModule(config, PAIRS, CPU)
     known = dict(SENTENCES)
     longer = 0
     for step in range(12):
-        batch = lesson.batch(step)
+        batch = data.batch(step)
         assert batch.source.size(1) <= 48 + 1
         assert batch.target.size(1) <= 48 + 2
-        pairs = zip(texts(lesson, batch.source), texts(lesson, batch.target), strict=True)
+        pairs = zip(texts(data, batch.source), texts(data, batch.target), strict=True)
         for source, target in pairs:
-            parts = [f"{part}." for part in source.rstrip(".").split(". ")]
+            parts = [f"{part.strip()}." for part in source.split(".") if part]
             assert " ".join(known[part] for part in parts) == target
             longer += len(parts) > 1
     assert longer > 20
@@ -89,19 +89,19 @@ def test_overlong_pairs_of_every_part_are_left_out_and_counted(make_model):
     long = " ".join(["very"] * 80)
     rows = [f"{number} {long}\tcourt\n{number} court\t{long}\n" for number in range(40)]
     pairs = parse_pairs((as_table() + "".join(rows) + f"{long * 100}\tx\n").encode(), "x.tsv")
-    lesson = TranslationDataModule(TINY_PAIRS, pairs, CPU)
+    data = TranslationDataModule(TINY_PAIRS, pairs, CPU)
     overlong = {part: sum(long in p.source + p.target for p in pairs.part(part)) for part in PARTS}
     assert min(overlong.values()) > 0  # there are some in every part
-    assert lesson.overlong == overlong["training"] + overlong["dev"]
-    assert lesson.facts()["pairs"]["overlong"] == lesson.overlong
-    assert lesson.facts()["pairs"]["kept"] == 240 + 81
-    model = make_model(lesson.model_config)
-    assert lesson.measure(model)["bleu"] < 5  # nothing in it is longer than the model
-    checkpoint = Checkpoint(model, lesson.source_vocabulary, lesson.target_vocabulary, {})
+    assert data.overlong == overlong["training"] + overlong["dev"]
+    assert data.facts()["pairs"]["overlong"] == data.overlong
+    assert data.facts()["pairs"]["kept"] == 240 + 81
+    model = make_model(data.model_config)
+    assert data.measure(model)["bleu"] < 5  # nothing in it is longer than the model
+    checkpoint = Checkpoint(model, data.source_vocabulary, data.target_vocabulary, {})
     path_facts = evaluate_translations(checkpoint, pairs).facts
     assert path_facts["test_overlong"] == overlong["test"]
     with pytest.raises(VocabularyError, match="at most 66"):
-        translate(model, lesson.source_vocabulary, lesson.target_vocabulary, [f"{long} {long}"])
+        translate(model, data.source_vocabulary, data.target_vocabulary, [f"{long} {long}"])
 
 
 def test_a_dev_part_of_overlong_pairs_alone_is_refused():
@@ -117,11 +117,11 @@ def test_too_few_to_fill_a_batch_are_refused():
 
 
 def test_two_vocabularies_learn_each_its_side():
-    lesson = TranslationDataModule(replace(TINY_PAIRS, joint=False, pieces=350), PAIRS, CPU)
-    assert lesson.source_vocabulary != lesson.target_vocabulary
-    assert lesson.model_config.source_vocabulary == len(lesson.source_vocabulary)
-    assert lesson.model_config.target_vocabulary == len(lesson.target_vocabulary)
-    assert not lesson.model_config.tied_embeddings
+    data = TranslationDataModule(replace(TINY_PAIRS, joint=False, pieces=350), PAIRS, CPU)
+    assert data.source_vocabulary != data.target_vocabulary
+    assert data.model_config.source_vocabulary == len(data.source_vocabulary)
+    assert data.model_config.target_vocabulary == len(data.target_vocabulary)
+    assert not data.model_config.tied_embeddings
 
 
 def test_it_learns_to_translate_what_it_never_saw(trained):
@@ -172,9 +172,13 @@ def test_perplexity_is_the_exponent_of_the_mean_loss(trained):
         for place, token in enumerate(tokens)
         if token != PAD
     ]
-    assert perplexity(model, [batch]) == pytest.approx(math.exp(np.mean(losses)), rel=1e-4)
+    assert token_loss(model, [batch]).perplexity == pytest.approx(
+        math.exp(np.mean(losses)), rel=1e-4
+    )
     halves = [Batch(batch.source[at : at + 8], batch.target[at : at + 8]) for at in (0, 8)]
-    assert perplexity(model, halves) == pytest.approx(math.exp(np.mean(losses)), rel=1e-4)
+    assert token_loss(model, halves).perplexity == pytest.approx(
+        math.exp(np.mean(losses)), rel=1e-4
+    )
 
 
 def test_scores_count_every_reference_and_say_how():

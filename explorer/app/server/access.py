@@ -40,8 +40,7 @@ _lock = threading.Lock()
 class ClassroomError(ExplorerError):
     """A class that cannot be started."""
 
-    def in_language(self, language: str) -> str:
-        return say(f"classroom.{self.key}", language, **self.facts)
+    section = "classroom"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,14 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-_APP = Path(__file__).resolve().parents[1]
+from explorer.core import folders
 
 
 def entry_script() -> Path:
     """`app.py` with `.streamlit/` beside it: inside the installed package (the build puts both
-    there), else at the top of the repository."""
-    installed = _APP / "entry" / "app.py"
-    return installed if installed.exists() else _APP.parents[1] / "app.py"
+    there), else at the top of the checkout."""
+    installed = folders.PACKAGE / "app" / "entry" / "app.py"
+    return installed if installed.exists() else folders.IMPORT_ROOT / "app.py"
 
 
 def serve(options: Mapping[str, str | int]) -> int:

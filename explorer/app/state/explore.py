@@ -14,9 +14,9 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from explorer.app.permalink import Place, Request, Selection, from_query, to_query
 from explorer.app.server.rate_limit import Turns
 from explorer.core.errors import ExplorerError
-from explorer.core.i18n import LANGUAGES, say
-from explorer.core.trace import SITES
-from explorer.model.catalog import Entry
+from explorer.core.i18n import LANGUAGES
+from explorer.core.sites import SITES
+from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace
 
 # What is asked for. The widgets that show it have keys of their own, because Streamlit forgets
 # a widget that is not drawn, and knows a choice only by the words it is shown in.
@@ -53,10 +53,9 @@ _turns = Turns(owners=4096)
 
 
 class VisitError(ExplorerError):
-    """A visitor asks for more than one visitor may have; its sentences are the page's."""
+    """A visitor asks for more than one visitor may have."""
 
-    def in_language(self, language: str) -> str:
-        return say(f"explore.{self.key}", language, **self.facts)
+    section = "explore"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,17 +118,17 @@ def forget_forced() -> None:
     st.session_state[_FORCED] = ()
 
 
-def choose_model(name: str, shelf: Mapping[str, Entry]) -> None:
+def choose_model(name: str, shelf: Mapping[str, CatalogMember]) -> None:
     """Ask another model: a text it cannot read gives way to its first example."""
     entry = shelf[name]
     st.session_state[MODEL] = name
     forget_forced()
     st.session_state[DONE] = ()  # another model has other heads
-    if entry.trace is None and not entry.reads(st.session_state[SOURCE]):
+    if isinstance(entry, CatalogModel) and not entry.summary.reads(st.session_state[SOURCE]):
         st.session_state[SOURCE] = entry.examples[0]
 
 
-def pick_model(key: str, shelf: Mapping[str, Entry]) -> None:
+def pick_model(key: str, shelf: Mapping[str, CatalogMember]) -> None:
     """Follow the picker with the key `key`."""
     choose_model(st.session_state[key], shelf)
 
@@ -150,7 +149,7 @@ def submissions() -> int:
     return int(st.session_state.get(_TYPED, 0))
 
 
-def follow_address(shelf: Mapping[str, Entry]) -> None:
+def follow_address(shelf: Mapping[str, CatalogMember]) -> None:
     """Go where the address bar points, unless this session wrote it.
 
     For whole runs only: the run of a fragment may carry an address older than the last one
@@ -193,7 +192,7 @@ def arrival() -> tuple[str, ...] | None:
     return names
 
 
-def write_address(place: Place, shelf: Mapping[str, Entry]) -> None:
+def write_address(place: Place, shelf: Mapping[str, CatalogMember]) -> None:
     """Bring the address bar to `place`; the place a bare address opens stays bare."""
     query = to_query(place)
     plain = place.request == bare_request(shelf) and not place.part
@@ -252,7 +251,7 @@ def keep_shown(shown: Request) -> None:
     st.session_state[_FORCED] = shown.forced if same else ()
 
 
-def bare_request(shelf: Mapping[str, Entry]) -> Request:
+def bare_request(shelf: Mapping[str, CatalogMember]) -> Request:
     """What an address without a query asks for."""
     first = next(iter(shelf.values()))
     return Request(first.name, _opening_text(first))
@@ -332,5 +331,5 @@ def _step(value: object) -> int | None:
     return whole(value) or None
 
 
-def _opening_text(entry: Entry) -> str:
-    return entry.examples[0] if entry.trace is None else ""
+def _opening_text(entry: CatalogMember) -> str:
+    return "" if isinstance(entry, UploadedTrace) else entry.examples[0]

@@ -12,10 +12,9 @@ from explorer.app.server import access
 from explorer.app.state import explore as explore_state
 from explorer.app.state.explore import VisitError
 from explorer.core.errors import ExplorerError
-from explorer.core.i18n import say
 from explorer.core.interventions import Interventions
-from explorer.heads.measurement_store import Job
-from explorer.model.catalog import Entry
+from explorer.heads.measurement_jobs import Job
+from explorer.model.catalog import CatalogModel
 
 # The next intervention, as it is filled in; the widgets that show it have keys of their own.
 VERB = "heads-verb"
@@ -43,10 +42,9 @@ _PAIRS = "heads-pairs"
 
 
 class BenchError(ExplorerError):
-    """An intervention that cannot be put together; its sentences are the page's."""
+    """An intervention that cannot be put together."""
 
-    def in_language(self, language: str) -> str:
-        return say(f"heads.{self.key}", language, **self.facts)
+    section = "heads"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +121,7 @@ def changes_places() -> bool:
     return any(not line.startswith(("ablate", "keep")) for line in chips())
 
 
-def add(entry: Entry) -> None:
+def add(entry: CatalogModel) -> None:
     """Do what is filled in, too; when that cannot be, nothing changes but what is said."""
     try:
         spend()
@@ -139,7 +137,8 @@ def add(entry: Entry) -> None:
 
 def undo(line: str) -> None:
     """Take one intervention back."""
-    st.session_state[explore_state.DONE] = Interventions.parse(chips()).without(line).texts()
+    (one,) = Interventions.parse([line])
+    st.session_state[explore_state.DONE] = Interventions.parse(chips()).without(one).texts()
 
 
 def undo_all() -> None:

@@ -61,8 +61,8 @@ class Survey:
 def shelf() -> dict[str, Run]:
     """Every run by "shelf/name": those made here, the newest first, then the recorded."""
     found = {}
-    for name in run_launcher.SHELVES:
-        for run in list_runs(run_launcher.shelf_folder(name)):
+    for name in run_launcher.RUN_ROOTS:
+        for run in list_runs(run_launcher.run_root(name)):
             found[f"{name}/{run.name}"] = run
     return found
 
@@ -79,7 +79,7 @@ def watched(runs: Mapping[str, Run]) -> str | None:
     if asked in runs:
         return str(asked)
     for key, run in runs.items():
-        if key.startswith("runs/") and run_launcher.is_going(run):
+        if key.startswith("runs/") and run_launcher.is_active(run):
             st.query_params[PART] = key  # it stays on screen when it ends
             return key
     return RECORDED if RECORDED in runs else next(iter(runs), None)

@@ -19,14 +19,15 @@ from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
 from explorer.model import catalog
-from explorer.model.catalog import Entry
+from explorer.model.catalog import CatalogMember
 
 
 def page() -> None:
     """The whole page. Only whole runs follow the address bar; see `session`."""
-    shelf = {**catalog.shipped(), **uploads()}
+    shelf = {**catalog.shipped_models(), **uploads()}
     if not shelf:
-        st.info(say("explore.no_models", explore_state.language(), command=plain(catalog.REMEDY)))
+        command = plain(catalog.TRAIN_COMMAND)
+        st.info(say("explore.no_models", explore_state.language(), command=command))
         return
     explore_state.enter("explore")
     explore_state.follow_address(shelf)
@@ -37,7 +38,7 @@ def page() -> None:
 def explore() -> None:
     """Controls, messages and the player; what a visitor does here runs this part alone."""
     language = explore_state.language()
-    shelf = {**catalog.shipped(), **uploads()}
+    shelf = {**catalog.shipped_models(), **uploads()}
     with st.container(key="row", horizontal=True, vertical_alignment="center", gap="small"):
         controls(shelf, language)
         files = st.popover(say("explore.files", language))
@@ -61,7 +62,7 @@ def explore() -> None:
 
 
 def look(
-    shelf: Mapping[str, Entry], language: str, notice: DeltaGenerator
+    shelf: Mapping[str, CatalogMember], language: str, notice: DeltaGenerator
 ) -> tuple[Request, Trace] | None:
     """What is asked for and its trace; when that fails, one sentence and the last picture."""
     wanted, last = explore_state.request(), explore_state.last_shown()
@@ -88,7 +89,7 @@ def look(
 
 
 def present(
-    entry: Entry, request: Request, trace: Trace, language: str, notice: DeltaGenerator
+    entry: CatalogMember, request: Request, trace: Trace, language: str, notice: DeltaGenerator
 ) -> None:
     """Show a trace where the visitor wants to look, as far as it has that place."""
     opening, missing = within(explore_state.opening(request, language), trace)
@@ -111,7 +112,7 @@ def _instead(wanted: Request, last: Request, bare: Request) -> list[Request]:
     return list(dict.fromkeys((wanted, last, free, bare) if kept else (wanted, free, last, bare)))
 
 
-def _trace(entry: Entry, request: Request) -> Trace:
+def _trace(entry: CatalogMember, request: Request) -> Trace:
     """The trace of a request; a new one costs a visitor of a classroom one turn."""
     last = explore_state.last_shown()
     free = access.rights(explore_state.is_host()).unlimited or (last and last.request == request)

@@ -19,18 +19,19 @@ from explorer.app.widgets.messages import complain, plain, refuse_parts
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
-from explorer.heads.head_report import Findings
-from explorer.heads.measurement_store import Kept
-from explorer.heads.trace_comparison import Contrast
+from explorer.heads.head_report import HeadReport
+from explorer.heads.measurement_store import StoredReport
+from explorer.heads.trace_comparison import TraceComparison
 from explorer.model import catalog
-from explorer.model.catalog import Entry
+from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace
 
 
 def page() -> None:
     """The whole page. Only whole runs follow the address bar; see `session`."""
-    shelf = {**catalog.shipped(), **uploads()}
+    shelf = {**catalog.shipped_models(), **uploads()}
     if not shelf:
-        st.info(say("explore.no_models", explore_state.language(), command=plain(catalog.REMEDY)))
+        command = plain(catalog.TRAIN_COMMAND)
+        st.info(say("explore.no_models", explore_state.language(), command=command))
         return
     explore_state.enter("heads")
     explore_state.follow_address(shelf)
@@ -41,7 +42,7 @@ def page() -> None:
 def heads() -> None:
     """Controls, messages and the part looked at; what a visitor does here runs this alone."""
     language = explore_state.language()
-    shelf = {**catalog.shipped(), **uploads()}
+    shelf = {**catalog.shipped_models(), **uploads()}
     with st.container(key="row", horizontal=True, vertical_alignment="center", gap="small"):
         controls(shelf, language)
     notice = st.container(key="notice")
@@ -62,7 +63,7 @@ def tell(language: str, notice: DeltaGenerator) -> None:
         refuse_parts(missing, language, notice)
 
 
-def look(entry: Entry, language: str, notice: DeltaGenerator) -> Trace | None:
+def look(entry: CatalogMember, language: str, notice: DeltaGenerator) -> Trace | None:
     """The text as it is; when it cannot be read, one sentence and the last one that could."""
     wanted = heads_state.request()
     try:
@@ -81,15 +82,15 @@ def look(entry: Entry, language: str, notice: DeltaGenerator) -> Trace | None:
     return trace
 
 
-def show(entry: Entry, trace: Trace, language: str, notice: DeltaGenerator) -> None:
+def show(entry: CatalogMember, trace: Trace, language: str, notice: DeltaGenerator) -> None:
     """The part of the page that is looked at."""
-    if entry.trace is not None:
+    if isinstance(entry, UploadedTrace):
         st.info(say("heads.trace_alone", language))
         head_views_mount.overview(_untouched(_sitting(entry, language)), trace, None, None)
         return
     known = measurement_panel.found(entry)
     kept = known[0] if known else None
-    findings = kept.findings if kept else None
+    findings = kept.report if kept else None
     match heads_state.part():
         case "overview":
             head_views_mount.overview(
@@ -104,7 +105,7 @@ def show(entry: Entry, trace: Trace, language: str, notice: DeltaGenerator) -> N
             experiments(entry, trace, language, notice)
         case part:
             measurement_panel.gauges(entry, known, language)
-            tables: Mapping[str, Callable[[Findings, str], None]] = {
+            tables: Mapping[str, Callable[[HeadReport, str], None]] = {
                 "metrics": metrics,
                 "roles": roles,
                 "removal": removal,
@@ -116,7 +117,7 @@ def show(entry: Entry, trace: Trace, language: str, notice: DeltaGenerator) -> N
                     tables[part](findings, language)
 
 
-def metrics(findings: Findings, language: str) -> None:
+def metrics(findings: HeadReport, language: str) -> None:
     """Every metric: by layer and head, and as a table."""
     st.caption(plain(head_tables.batch_in_words(findings, language)))
     head_views_mount.matrix(findings, language)
@@ -130,7 +131,7 @@ def metrics(findings: Findings, language: str) -> None:
     )
 
 
-def roles(findings: Findings, language: str) -> None:
+def roles(findings: HeadReport, language: str) -> None:
     """Which head has which role, and on what evidence."""
     scores, proof = st.columns([10, 9], gap="medium")
     with scores:
@@ -168,7 +169,7 @@ def roles(findings: Findings, language: str) -> None:
         st.caption(plain(head_tables.batch_in_words(findings, language)))
 
 
-def removal(findings: Findings, language: str) -> None:
+def removal(findings: HeadReport, language: str) -> None:
     """Attention, importance and effect side by side, and what stands in for what."""
     if not findings.facts.get("ablation"):
         st.info(say("heads.no_removal", language))
@@ -187,20 +188,22 @@ def removal(findings: Findings, language: str) -> None:
     st.caption(plain(head_tables.batch_in_words(findings, language)))
 
 
-def experiments(entry: Entry, trace: Trace, language: str, notice: DeltaGenerator) -> None:
+def experiments(entry: CatalogModel, trace: Trace, language: str, notice: DeltaGenerator) -> None:
     """What to do to the model, what is done, and the text with and without it."""
     intervention_editor.tray(entry, trace, language)
     intervention_editor.chips(language)
     contrast = _tried(entry, language, notice)
     if contrast is not None:
         _verdict(entry, contrast, language)
-    head_views_mount.twin(_sitting(entry, language), contrast or Contrast(trace, trace, trace))
+    head_views_mount.twin(
+        _sitting(entry, language), contrast or TraceComparison(trace, trace, trace)
+    )
     if contrast is not None:
         with st.container(key="ledger"):
             _steps(contrast, language)
 
 
-def _steps(contrast: Contrast, language: str) -> None:
+def _steps(contrast: TraceComparison, language: str) -> None:
     """Token by token: what is said without and with, and how probable it is."""
     table = contrast.steps
     st.caption(say("heads.steps", language))
@@ -213,7 +216,7 @@ def _steps(contrast: Contrast, language: str) -> None:
     )
 
 
-def _tried(entry: Entry, language: str, notice: DeltaGenerator) -> Contrast | None:
+def _tried(entry: CatalogModel, language: str, notice: DeltaGenerator) -> TraceComparison | None:
     """The text with the interventions; None without any, and when they cannot be done to it."""
     try:
         return experiment_cache.trial(entry, heads_state.shown()) if heads_state.chips() else None
@@ -222,7 +225,7 @@ def _tried(entry: Entry, language: str, notice: DeltaGenerator) -> Contrast | No
         return None
 
 
-def _verdict(entry: Entry, contrast: Contrast, language: str) -> None:
+def _verdict(entry: CatalogModel, contrast: TraceComparison, language: str) -> None:
     """What the interventions did to the output, in one line; on a batch, when asked."""
     steps = contrast.steps
     change = head_tables.signed(contrast.log_probability)
@@ -239,7 +242,7 @@ def _verdict(entry: Entry, contrast: Contrast, language: str) -> None:
             _effect(entry, language)
 
 
-def _effect(entry: Entry, language: str) -> None:
+def _effect(entry: CatalogModel, language: str) -> None:
     """What taking the same heads away does to many sentences."""
     if not st.button(say("heads.effect_ask", language), key="effect"):
         return
@@ -276,7 +279,7 @@ def _choose_part(language: str) -> None:
         st.caption(plain(say(f"heads.about_{heads_state.part()}", language)))
 
 
-def _sitting(entry: Entry, language: str, kept: Kept | None = None) -> Sitting:
+def _sitting(entry: CatalogMember, language: str, kept: StoredReport | None = None) -> Sitting:
     batch = kept.key if kept else ""
     return Sitting(entry.stamp, heads_state.shown(), language, explore_state.visits(), batch)
 

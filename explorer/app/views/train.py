@@ -16,7 +16,7 @@ from explorer.app.widgets.messages import complain
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.model import catalog
-from explorer.model.catalog import Entry, bring
+from explorer.model.catalog import CatalogMember, CatalogModel, Upload
 from explorer.training import run_launcher
 from explorer.training.run_directory import Run
 
@@ -45,7 +45,7 @@ def page() -> None:
         other = run_controls.choose(runs, key, language)
         opened = run_controls.finish(run, key, recorded, language)
     seen = train_state.signature(run)
-    look = st.fragment(_look, run_every=_BEAT if run_launcher.is_going(run) else None)
+    look = st.fragment(_look, run_every=_BEAT if run_launcher.is_active(run) else None)
     look(key, run, other, language, seen)
     if opened:
         _open_in_explore(run, recorded, language, notice)
@@ -60,7 +60,7 @@ def _look(key: str, run: Run, other: Run | None, language: str, seen: tuple[obje
 
 def _open_in_explore(run: Run, recorded: bool, language: str, notice: DeltaGenerator) -> None:
     """Put the run's model on the visitor's shelf and go there."""
-    shipped = catalog.shipped()
+    shipped = catalog.shipped_models()
     shelf = {**shipped, **uploads()}
     try:
         name = _shipped_name(run, shelf) if recorded else keep_upload(_entry(run), shelf)
@@ -68,23 +68,25 @@ def _open_in_explore(run: Run, recorded: bool, language: str, notice: DeltaGener
         complain(error, language, notice)
         return
     entry = {**shelf, **uploads()}.get(name)
-    if entry is not None:
+    if isinstance(entry, CatalogModel):
         query = to_query(Place(Request(name, entry.examples[0])))
         st.switch_page(_EXPLORE, query_params=query)
 
 
-def _shipped_name(run: Run, shelf: Mapping[str, Entry]) -> str:
+def _shipped_name(run: Run, shelf: Mapping[str, CatalogMember]) -> str:
     """The model that ships for a recorded run: of the same name, else of the same task."""
     return run.name if run.name in shelf else run.config.task
 
 
-def _entry(run: Run) -> Entry:
+def _entry(run: Run) -> Upload:
     """The run's model as it was last kept. Raises `CheckpointError`."""
     try:
         data = run.checkpoint_path.read_bytes()
     except OSError:
         data = b""
-    return bring(f"{run.name}.safetensors", data)
+    from explorer.model.uploaded_file import read_upload
+
+    return read_upload(f"{run.name}.safetensors", data)
 
 
 if __name__ == "__main__":

@@ -23,13 +23,13 @@ from explorer.app.widgets.messages import complain, plain
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
-from explorer.model.catalog import Entry, bring
+from explorer.model.catalog import CatalogMember, ShippedModel
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 """What makes a spreadsheet calculate a cell instead of showing it."""
 
 
-def files(shelf: Mapping[str, Entry], trace: Trace, place: Place, language: str) -> None:
+def files(shelf: Mapping[str, CatalogMember], trace: Trace, place: Place, language: str) -> None:
     """Downloads of what is shown, and, for who may, uploads and their end."""
     _downloads(trace, place, language)
     if not access.rights(explore_state.is_host()).bring:
@@ -45,9 +45,9 @@ def files(shelf: Mapping[str, Entry], trace: Trace, place: Place, language: str)
         )
 
 
-def share(shelf: Mapping[str, Entry], place: Place, language: str) -> None:
+def share(shelf: Mapping[str, CatalogMember], place: Place, language: str) -> None:
     """The link to what is shown; in a classroom also how to join."""
-    if shelf[place.request.model].uploaded:
+    if not isinstance(shelf[place.request.model], ShippedModel):
         st.caption(say("explore.share_upload", language))
     else:
         st.caption(say("explore.share_about", language))
@@ -91,7 +91,7 @@ def _steps_table(trace: Trace) -> bytes:
     return table.to_csv(index=False, lineterminator="\r\n").encode("utf-8-sig")
 
 
-def _upload(shelf: Mapping[str, Entry], language: str) -> None:
+def _upload(shelf: Mapping[str, CatalogMember], language: str) -> None:
     """The door for files: read at once, kept under its name, and looked at."""
     describe_chooser(language)
     key, limit = upload_key(), upload_guard.LARGEST // 2**20
@@ -109,12 +109,14 @@ def _upload(shelf: Mapping[str, Entry], language: str) -> None:
         complain(problem, language)
 
 
-def _take_upload(key: str, shelf: Mapping[str, Entry]) -> None:
+def _take_upload(key: str, shelf: Mapping[str, CatalogMember]) -> None:
     """Put a file that arrived on the shelf and look at it, or note why not."""
     problem = None
     if (file := take_file(key)) is not None:
         try:
-            name = keep_upload(bring(*file), shelf)
+            from explorer.model.uploaded_file import read_upload
+
+            name = keep_upload(read_upload(*file), shelf)
             explore_state.choose_model(name, {**shelf, **uploads()})
         except ExplorerError as error:
             problem = error

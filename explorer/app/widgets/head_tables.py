@@ -1,4 +1,4 @@
-"""The ledger: what was measured of heads, as tables to be read; pure functions of `Findings`."""
+"""The ledger: what was measured of heads, as tables to be read; pure functions of `HeadReport`."""
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from explorer.core.i18n import say
-from explorer.heads.head_report import Findings
+from explorer.heads.head_report import HeadReport
 from explorer.heads.roles import ROLES
 
 LOOKS = (
@@ -28,7 +28,7 @@ def head_name(layer: int, head: int) -> str:
     return f"L{layer} H{head}"
 
 
-def roles_in_words(findings: Findings, site: str, layer: int, head: int, language: str) -> str:
+def roles_in_words(findings: HeadReport, site: str, layer: int, head: int, language: str) -> str:
     """The roles a head has; "no clear role" is an answer."""
     names = findings.roles_of(site, layer, head)
     own = [say(f"roles.{name}", language) for name in names]
@@ -71,7 +71,7 @@ def change_interval(low: float, high: float) -> str:
     return f"[{signed(low)}, {signed(high)}]"
 
 
-def looks(findings: Findings, language: str) -> pd.DataFrame:
+def looks(findings: HeadReport, language: str) -> pd.DataFrame:
     """One row a head: its roles, and each metric as a number, its interval beside it."""
     table = _named(findings, language)
     for name in LOOKS:
@@ -82,7 +82,7 @@ def looks(findings: Findings, language: str) -> pd.DataFrame:
     return table
 
 
-def effects(findings: Findings, language: str) -> pd.DataFrame:
+def effects(findings: HeadReport, language: str) -> pd.DataFrame:
     """One row a head: where it looks, its importance, and what is lost without it; numbers,
     each with its interval beside it."""
     table = _named(findings, language)
@@ -96,7 +96,7 @@ def effects(findings: Findings, language: str) -> pd.DataFrame:
     return table
 
 
-def roles(findings: Findings, language: str) -> pd.DataFrame:
+def roles(findings: HeadReport, language: str) -> pd.DataFrame:
     """One row a head, one column a role heads here can have: its score, ✓ where it holds."""
     table = _named(findings, language).drop(columns="roles")
     for role in ROLES:
@@ -107,20 +107,20 @@ def roles(findings: Findings, language: str) -> pd.DataFrame:
     return table
 
 
-def key_of(findings: Findings, row: int) -> tuple[str, int, int]:
+def key_of(findings: HeadReport, row: int) -> tuple[str, int, int]:
     """The head in a row of the tables."""
     site, layer, head = findings.heads.iloc[row][["site", "layer", "head"]]
     return str(site), int(layer), int(head)
 
 
-def row_of(findings: Findings, site: str | None, layer: int | None, head: int | None) -> int:
+def row_of(findings: HeadReport, site: str | None, layer: int | None, head: int | None) -> int:
     """The row of a head, that of the first one where there is no such."""
     heads = findings.heads
     own = (heads.site == site) & (heads.layer == layer) & (heads["head"] == head)
     return int(own.to_numpy().argmax())
 
 
-def evidence(findings: Findings, site: str, layer: int, head: int, language: str) -> pd.DataFrame:
+def evidence(findings: HeadReport, site: str, layer: int, head: int, language: str) -> pd.DataFrame:
     """One row a role the head could have: score, interval, threshold, support, verdict."""
     rows = []
     for row in _roles_of(findings, site, layer, head):
@@ -140,7 +140,7 @@ def evidence(findings: Findings, site: str, layer: int, head: int, language: str
     return pd.DataFrame(rows)
 
 
-def impossible(findings: Findings, site: str, layer: int, head: int, language: str) -> list[str]:
+def impossible(findings: HeadReport, site: str, layer: int, head: int, language: str) -> list[str]:
     """The roles a head cannot have, and why, in sentences."""
     by_reason: dict[str, list[str]] = {}
     for row in _roles_of(findings, site, layer, head):
@@ -157,7 +157,7 @@ def impossible(findings: Findings, site: str, layer: int, head: int, language: s
     ]
 
 
-def confounds(findings: Findings, site: str, language: str) -> list[str]:
+def confounds(findings: HeadReport, site: str, language: str) -> list[str]:
     """Which roles this batch cannot tell apart, in sentences."""
     sentences = []
     for pair in findings.facts.get("confounds", ()):
@@ -168,7 +168,7 @@ def confounds(findings: Findings, site: str, language: str) -> list[str]:
     return sentences
 
 
-def heads_by_role(findings: Findings, site: str) -> dict[str, list[str]]:
+def heads_by_role(findings: HeadReport, site: str) -> dict[str, list[str]]:
     """The heads of a site by role, then those without a clear one under "none"."""
     found: dict[str, list[str]] = {}
     heads = findings.heads[findings.heads.site == site]
@@ -178,7 +178,7 @@ def heads_by_role(findings: Findings, site: str) -> dict[str, list[str]]:
     return {role: found[role] for role in (*ROLES, "none") if role in found}
 
 
-def redundancy(findings: Findings, language: str) -> list[str]:
+def redundancy(findings: HeadReport, language: str) -> list[str]:
     """For each site, what one head's removal costs at most, and what that of all of them does."""
     ablation = findings.facts.get("ablation") or {}
     sentences = []
@@ -199,7 +199,7 @@ def redundancy(findings: Findings, language: str) -> list[str]:
     return sentences
 
 
-def batch_in_words(findings: Findings, language: str) -> str:
+def batch_in_words(findings: HeadReport, language: str) -> str:
     """What was measured on, and how sure the figures are."""
     facts = findings.facts
     text = say(
@@ -220,7 +220,7 @@ def effect_in_words(
     table: pd.DataFrame, count: int, batch: str, targets: str, language: str
 ) -> str:
     """What interventions change on a batch; `table` as `ablation.effect` has it, `targets` as
-    `Sentences`."""
+    `EvaluationBatch`."""
     before, after = table.before, table.after
     facts = {
         "before": f"{100 * before['exact']:.0f} %",
@@ -233,7 +233,7 @@ def effect_in_words(
     return f"{text} {say('heads.effect_greedy', language)}" if targets == "greedy" else text
 
 
-def _measure(table: pd.DataFrame, findings: Findings, name: str) -> None:
+def _measure(table: pd.DataFrame, findings: HeadReport, name: str) -> None:
     """Add a metric to a table: a number, by which one can sort, and its interval."""
     table[name] = findings.heads[name].astype(float)
     written = change_interval if name in EFFECTS else interval
@@ -241,7 +241,7 @@ def _measure(table: pd.DataFrame, findings: Findings, name: str) -> None:
     table[f"{name}_interval"] = [written(low, high) for low, high in ends]
 
 
-def _named(findings: Findings, language: str) -> pd.DataFrame:
+def _named(findings: HeadReport, language: str) -> pd.DataFrame:
     """The beginning of every table: which head, and what it is for."""
     heads = findings.heads
     keys = list(zip(heads.site, heads.layer, heads["head"], strict=True))
@@ -260,7 +260,9 @@ def _score(row: Mapping[Hashable, Any]) -> str:
     return f"{number(row['score'])}{' ✓' if row['holds'] else ''}"
 
 
-def _roles_of(findings: Findings, site: str, layer: int, head: int) -> list[Mapping[Hashable, Any]]:
+def _roles_of(
+    findings: HeadReport, site: str, layer: int, head: int
+) -> list[Mapping[Hashable, Any]]:
     found = findings.roles
     own = found[(found.site == site) & (found.layer == layer) & (found["head"] == head)]
     return list(own.to_dict("records"))

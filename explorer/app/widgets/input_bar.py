@@ -11,10 +11,10 @@ from explorer.app.state import explore as explore_state
 from explorer.app.widgets.messages import plain
 from explorer.core.i18n import say
 from explorer.model import examples
-from explorer.model.catalog import Entry, describe
+from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace, describe
 
 
-def controls(shelf: Mapping[str, Entry], language: str) -> None:
+def controls(shelf: Mapping[str, CatalogMember], language: str) -> None:
     """Model, Source, Random, Examples and Pad; they show the session's request."""
     entry = shelf[st.session_state[explore_state.MODEL]]
     _choose_model(shelf, language)
@@ -23,7 +23,7 @@ def controls(shelf: Mapping[str, Entry], language: str) -> None:
     _choose_padding(entry, language)
 
 
-def _choose_model(shelf: Mapping[str, Entry], language: str) -> None:
+def _choose_model(shelf: Mapping[str, CatalogMember], language: str) -> None:
     key = explore_state.widget_key(explore_state.MODEL, language)
     st.selectbox(
         say("explore.model", language),
@@ -35,9 +35,9 @@ def _choose_model(shelf: Mapping[str, Entry], language: str) -> None:
     )
 
 
-def _type_source(entry: Entry, language: str) -> None:
+def _type_source(entry: CatalogMember, language: str) -> None:
     label = say("explore.source", language)
-    if entry.trace is not None:
+    if isinstance(entry, UploadedTrace):
         text = " ".join(entry.trace.source_tokens)
         st.text_input(label, text, disabled=True, label_visibility="collapsed")
         return
@@ -52,40 +52,42 @@ def _type_source(entry: Entry, language: str) -> None:
     )
 
 
-def _source_hint(entry: Entry, language: str) -> str:
+def _source_hint(entry: CatalogModel, language: str) -> str:
     """What may be typed, told by an empty box."""
-    if entry.sentences:
+    if entry.summary.reads_sentences:
         return say("explore.sentence_hint", language)
-    return say("explore.source_hint", language, known=" ".join(entry.symbols))
+    return say("explore.source_hint", language, known=" ".join(entry.summary.symbols))
 
 
-def advise(entry: Entry, text: str, language: str) -> None:
+def advise(entry: CatalogMember, text: str, language: str) -> None:
     """What to look at in a text that stands among the examples, and whose data taught the
     model: in the header, where it takes no room from the picture."""
-    hint, credit = examples.hint(entry.name, text, language), entry.credit
+    if isinstance(entry, UploadedTrace):
+        return
+    hint, credit = examples.hint(entry.name, text, language), entry.summary.credit
     if hint or credit:
         with st.container(key="advice"):
             st.caption(plain(hint or credit), help=plain(credit) if hint and credit else None)
 
 
-def _offer_texts(entry: Entry, language: str) -> None:
-    still = entry.trace is not None
+def _offer_texts(entry: CatalogMember, language: str) -> None:
+    model = entry if isinstance(entry, CatalogModel) else None
     st.button(
         say("explore.random", language),
         key="random",
-        on_click=lambda: explore_state.ask(entry.random_text(random.Random())),
-        disabled=still,
+        on_click=lambda: explore_state.ask(model.random_text(random.Random()) if model else ""),
+        disabled=model is None,
     )
     st.menu_button(
         say("explore.examples", language),
-        entry.examples,
+        model.examples if model else ("",),  # a menu needs an option
         key=explore_state.EXAMPLES,
         on_click=explore_state.take_example,
-        disabled=still,
+        disabled=model is None,
     )
 
 
-def _choose_padding(entry: Entry, language: str) -> None:
+def _choose_padding(entry: CatalogMember, language: str) -> None:
     key = explore_state.widget_key(explore_state.PAD, language)
     st.selectbox(
         say("explore.pad", language),
@@ -93,7 +95,7 @@ def _choose_padding(entry: Entry, language: str) -> None:
         format_func=lambda count: say("explore.pad_choice", language, count=count),
         key=key,
         on_change=partial(explore_state.pick_padding, key),
-        disabled=entry.trace is not None,
+        disabled=isinstance(entry, UploadedTrace),
         label_visibility="collapsed",
         width=112,
     )

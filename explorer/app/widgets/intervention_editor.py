@@ -11,12 +11,12 @@ from explorer.app.state import heads as heads_state
 from explorer.app.widgets import head_tables
 from explorer.app.widgets.messages import plain
 from explorer.core.i18n import say
-from explorer.core.interventions import Ablation, CellEdit, Head, Interventions, RowOverride
+from explorer.core.interventions import Ablation, CellEdit, Interventions, Keep, RowOverride
 from explorer.core.trace import Trace
-from explorer.model.catalog import Entry
+from explorer.model.catalog import CatalogModel
 
 
-def tray(entry: Entry, trace: Trace, language: str) -> None:
+def tray(entry: CatalogModel, trace: Trace, language: str) -> None:
     """The row in which the next intervention is filled in."""
     with st.container(key="tray", horizontal=True, vertical_alignment="bottom", gap="small"):
         verb = _choice(heads_state.VERB, heads_state.VERBS, "verb", language, 140)
@@ -83,7 +83,7 @@ def in_words(line: str, language: str) -> str:
     return say("heads.chip_keep", language, head=_head_in_words(done.keep[0], language))
 
 
-def _head_in_words(one: Ablation | CellEdit | RowOverride | Head, language: str) -> str:
+def _head_in_words(one: Ablation | CellEdit | RowOverride | Keep, language: str) -> str:
     site = head_tables.site_name(one.site, language)
     layer = say("heads.all_layers", language) if one.layer is None else f"L{one.layer}"
     head = say("heads.all_heads", language) if one.head is None else f"H{one.head}"

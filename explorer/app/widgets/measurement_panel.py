@@ -14,44 +14,50 @@ from explorer.app.state import explore as explore_state
 from explorer.app.state import heads as heads_state
 from explorer.app.uploads import take_file, upload_key
 from explorer.app.widgets.messages import plain
-from explorer.core.errors import ExplorerError, TraceError
+from explorer.core.errors import ExplorerError, FileError
 from explorer.core.i18n import say
 from explorer.core.vocabulary import shorten
-from explorer.heads import measurement_store
-from explorer.heads.head_report import Findings
-from explorer.heads.measurement_store import KINDS, Batch, Job, Kept, Kind, MeasuringError
-from explorer.model.catalog import Entry
+from explorer.data.task_names import task_of
+from explorer.heads import measurement_jobs
+from explorer.heads.head_report import HeadReport
+from explorer.heads.measurement_jobs import (
+    SOURCE_KINDS,
+    Job,
+    MeasurementError,
+    MeasurementSettings,
+    SourceKind,
+)
+from explorer.heads.measurement_store import StoredReport, stored_reports
+from explorer.model.catalog import CatalogModel, ShippedModel
 
 _BEAT = 1.0  # seconds between two looks at a measurement that goes on
 _FORM = "measure-"
 
 
-def found(entry: Entry) -> list[Kept]:
+def found(entry: CatalogModel) -> list[StoredReport]:
     """All that is known of a model's heads, what the visitor chose first."""
-    every = measurement_store.known(experiment_cache.digest(entry.stamp, entry))
+    every = stored_reports(experiment_cache.digest(entry.stamp, entry))
     chosen = heads_state.batch()
     return sorted(every, key=lambda one: one.key != chosen) if chosen else every
 
 
-def gauges(entry: Entry, known: Sequence[Kept], language: str) -> None:
+def gauges(entry: CatalogModel, known: Sequence[StoredReport], language: str) -> None:
     """Which batch is shown, downloads of it, and the way to measure on another."""
     with st.container(key="gauges", horizontal=True, vertical_alignment="center", gap="small"):
         if known:
             _choose(entry, known, language)
-            _downloads(known[0].findings, entry.name, language)
+            _downloads(known[0].report, entry.name, language)
         with st.popover(say("heads.measure", language), icon=":material/speed:"):
             _form(entry, language)
     own = heads_state.job()
-    job = own or measurement_store.under_way(experiment_cache.digest(entry.stamp, entry))
+    job = own or measurement_jobs.running_job(experiment_cache.digest(entry.stamp, entry))
     if job is not None:
-        watch = st.fragment(_watch, run_every=_BEAT if job.going else None)
+        watch = st.fragment(_watch, run_every=_BEAT if job.running else None)
         watch(job, own is not None, language)
 
 
-def _choose(entry: Entry, known: Sequence[Kept], language: str) -> None:
-    every = measurement_store.known(
-        experiment_cache.digest(entry.stamp, entry)
-    )  # in an order that stays
+def _choose(entry: CatalogModel, known: Sequence[StoredReport], language: str) -> None:
+    every = stored_reports(experiment_cache.digest(entry.stamp, entry))  # in an order that stays
     names = labels(every)
     key = f"{_FORM}batch-{language}"
     st.session_state[key] = known[0].key
@@ -66,7 +72,7 @@ def _choose(entry: Entry, known: Sequence[Kept], language: str) -> None:
     )
 
 
-def _downloads(findings: Findings, name: str, language: str) -> None:
+def _downloads(findings: HeadReport, name: str, language: str) -> None:
     """The table with all its digits, and everything that was measured."""
     offers: dict[str, tuple[Callable[[], str | bytes], str, str]] = {
         "download": (partial(_table, findings), ".csv", "text/csv"),
@@ -84,11 +90,11 @@ def _downloads(findings: Findings, name: str, language: str) -> None:
         )
 
 
-def _table(findings: Findings) -> bytes:
+def _table(findings: HeadReport) -> bytes:
     return findings.to_csv().encode("utf-8-sig")  # the mark tells spreadsheets what it is
 
 
-def _form(entry: Entry, language: str) -> None:
+def _form(entry: CatalogModel, language: str) -> None:
     """What to measure on, and how much."""
     if not access.rights(explore_state.is_host()).bring:
         st.caption(say("heads.measure_host_only", language))
@@ -99,14 +105,14 @@ def _form(entry: Entry, language: str) -> None:
         say("heads.source", language),
         kinds,
         format_func=lambda name: say(f"heads.source_{name}", language),
-        key=f"{_FORM}kind-{'' if kinds == KINDS else 'own-'}{language}",
+        key=f"{_FORM}kind-{'' if kinds == SOURCE_KINDS else 'own-'}{language}",
     )
     text = ""
     with st.container(horizontal=True):
         size = st.number_input(
             say("heads.size", language),
             1,
-            measurement_store.MOST_SENTENCES,
+            measurement_jobs.MOST_SENTENCES,
             256,
             key=f"{_FORM}size",
         )
@@ -120,21 +126,19 @@ def _form(entry: Entry, language: str) -> None:
         text = _pairs(language)
     gradients = st.checkbox(say("heads.with_importance", language), True, key=f"{_FORM}gradients")
     removal = st.checkbox(say("heads.with_removal", language), True, key=f"{_FORM}removal")
-    batch = Batch(kind, int(size), int(seed), text, gradients, removal)
+    settings = MeasurementSettings(kind, int(size), int(seed), text, gradients, removal)
     st.button(
         say("heads.start", language),
         key=f"{_FORM}start",
         type="primary",
-        on_click=partial(_start, entry, batch, language),
+        on_click=partial(_start, entry, settings, language),
     )
 
 
-def _kinds(entry: Entry) -> tuple[Kind, ...]:
+def _kinds(entry: CatalogModel) -> tuple[SourceKind, ...]:
     """On what this model can be measured: only a task of ours makes new sentences."""
-    from explorer.data.toy_tasks import TASKS
-
-    known = model_cache.model_of(entry).facts.get("task") in TASKS
-    return KINDS if known else tuple(kind for kind in KINDS if kind != "task")
+    known = task_of(model_cache.model_of(entry).facts)
+    return SOURCE_KINDS if known else tuple(kind for kind in SOURCE_KINDS if kind != "task")
 
 
 def _pairs(language: str) -> str:
@@ -164,18 +168,21 @@ def _take_pairs(key: str) -> None:
     try:
         heads_state.keep_pairs(shorten(name), contents.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        heads_state.note_problem(TraceError("unreadable_file", name=shorten(name)))
+        heads_state.note_problem(FileError("unreadable_file", name=shorten(name)))
 
 
-def _start(entry: Entry, batch: Batch, language: str) -> None:
+def _start(entry: CatalogModel, settings: MeasurementSettings, language: str) -> None:
     """Begin to measure, or note in one sentence why not."""
     if not access.rights(explore_state.is_host()).bring:
         return
     try:
+        from explorer.model.checkpoint import to_bytes
+
         model = model_cache.model_of(entry)
-        measurement_store.check(model, batch, language)
+        measurement_jobs.check(model, settings, language)
         digest = experiment_cache.digest(entry.stamp, entry)
-        heads_state.follow_job(measurement_store.start(model, entry.path, batch, digest))
+        checkpoint = entry.path if isinstance(entry, ShippedModel) else to_bytes(model.checkpoint)
+        heads_state.follow_job(measurement_jobs.start(checkpoint, model.name, settings, digest))
     except ExplorerError as error:
         heads_state.note_problem(error)
 
@@ -186,25 +193,25 @@ def _watch(job: Job, own: bool, language: str) -> None:
     own: whether this visitor asked for it. Others, and who asked and then loaded the page anew,
     see it too; who may measure may end it.
     """
-    if job.going:
+    if job.running:
         with st.container(key="measuring", horizontal=True, vertical_alignment="center"):
-            percent = f"{100 * job.share:.0f} %"
-            st.progress(job.share, say("heads.measuring", language, share=percent))
+            percent = f"{100 * job.progress:.0f} %"
+            st.progress(job.progress, say("heads.measuring", language, share=percent))
             if access.rights(explore_state.is_host()).bring:
                 st.button(say("heads.cancel", language), key="heads-cancel", on_click=job.cancel)
         return
     if own:
         heads_state.follow_job(None)
         if job.done:
-            heads_state.show_batch(job.key)
+            heads_state.show_batch(job.report_key)
         elif not job.cancelled:
-            heads_state.note_problem(MeasuringError("measure_failed", reason=job.reason))
+            heads_state.note_problem(MeasurementError("measure_failed", reason=job.failure))
     st.rerun()
 
 
-def labels(every: Sequence[Kept]) -> dict[str, str]:
+def labels(every: Sequence[StoredReport]) -> dict[str, str]:
     """How batches are named in the list, by key: where two would look alike, with their time."""
-    names = {one.key: _name(one.findings) for one in every}
+    names = {one.key: _name(one.report) for one in every}
     often = Counter(names.values())
     for one in every:
         if often[names[one.key]] > 1:
@@ -217,5 +224,5 @@ def labels(every: Sequence[Kept]) -> dict[str, str]:
     return names
 
 
-def _name(findings: Findings) -> str:
+def _name(findings: HeadReport) -> str:
     return f"{findings.facts['batch']} · {findings.facts['sentences']}"

@@ -14,10 +14,10 @@ from explorer.app.widgets.messages import plain
 from explorer.app.widgets.training_form import available_devices, settings_form
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
-from explorer.data.toy_tasks import TASKS
+from explorer.data.task_names import TASK_NAMES, task_label
 from explorer.training import run_launcher
 from explorer.training.config import TrainingConfig, quick_demo
-from explorer.training.cost_estimate import estimate, in_words
+from explorer.training.cost_estimate import estimate, estimate_text
 from explorer.training.run_directory import Run
 
 
@@ -96,7 +96,7 @@ def finish(run: Run, key: str, recorded: bool, language: str) -> bool:
         help=say(f"train.{about}", language),
         disabled=not has_model,
     )
-    deletable = not recorded and may_train() and not run_launcher.is_going(run)
+    deletable = not recorded and may_train() and not run_launcher.is_active(run)
     if deletable:
         with st.popover(say("train.delete", language), icon=":material/delete:"):
             st.markdown(say("train.delete_sure", language, name=plain(run.name)))
@@ -121,10 +121,8 @@ def _demo(language: str) -> TrainingConfig:
     """The quick demo of the task chosen."""
     task = st.selectbox(
         say("train.quick", language),
-        sorted(TASKS, key=["reverse", "copy", "sort"].index),
-        format_func=lambda name: (
-            f"{say('train.quick', language)}: {say(f'train.task_{name}', language)}"
-        ),
+        sorted(TASK_NAMES, key=lambda name: (name != "reverse", name)),
+        format_func=lambda name: f"{say('train.quick', language)}: {task_label(name, language)}",
         key=f"{train_state.TASK}-{language}",
         label_visibility="collapsed",
         width=240,
@@ -136,11 +134,11 @@ def _control(run: Run | None, recorded: bool, allowed: bool, language: str) -> N
     """Stop and Resume, for the run on screen."""
     stoppable = (
         run is not None
-        and run_launcher.is_going(run)
+        and run_launcher.is_active(run)
         and not run_launcher.is_starting(run.status())
     )
     resumable = run is not None and not recorded and run.resumable
-    stop = run.ask_to_stop if run else _nothing
+    stop = run.request_stop if run else _nothing
     resume = partial(run_launcher.launch, run) if run else _nothing
     _button("stop", language, stop, allowed, icon="stop", idle=recorded or not stoppable)
     _button("resume", language, resume, allowed, icon="resume", idle=not resumable)
@@ -189,7 +187,7 @@ def _start_pairs(config: TrainingConfig, brought: Brought) -> None:
 
 
 def _delete(run: Run) -> None:
-    _try(partial(run_launcher.delete, run))
+    _try(run.delete)
     train_state.leave()
 
 
@@ -231,8 +229,8 @@ def _facts(demo: TrainingConfig, allowed: bool, language: str) -> str:
     """What the quick demo costs, and how many jobs come before it."""
     if not allowed:
         return say("train.class_hint", language)
-    facts = [in_words(estimate(demo, run_launcher.shelf_folder("runs")), demo.device, language)]
-    ahead = sum(run.config.device == demo.device for run in run_launcher.going())
+    facts = [estimate_text(estimate(demo, run_launcher.run_root("runs")), demo.device, language)]
+    ahead = sum(run.config.device == demo.device for run in run_launcher.active_runs())
     if ahead:
         key = "train.queue_one" if ahead == 1 else "train.queue_many"
         facts.append(say(key, language, count=ahead))

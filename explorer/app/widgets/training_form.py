@@ -13,23 +13,44 @@ from explorer.app.state import train as train_state
 from explorer.app.widgets.messages import complain, plain
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
-from explorer.data.toy_tasks import TASKS
+from explorer.data.task_names import TASK_NAMES
 from explorer.training import run_launcher
 from explorer.training.config import TrainingConfig
-from explorer.training.cost_estimate import estimate, in_words
+from explorer.training.cost_estimate import estimate, estimate_text
 
 GROUPS = {
     "task": (
         *("task", "pairs", "columns", "longest", "symbols", "pieces", "joint", "joined"),
+        *("excluded", "swapped", "copied", "unpunctuated", "subword_alpha"),
         *("seed", "causal"),
     ),
     "model": ("encoder_layers", "decoder_layers", "heads", "d_model", "d_ff", "norm", "dropout"),
-    "training": ("steps", "until", "batch", "rate", "schedule", "warmup"),
-    "rest": ("evaluate_every", "label_smoothing", "clip", "accumulate", "precision", "device"),
+    "training": (
+        "steps",
+        "until",
+        "patience",
+        "batch",
+        "batch_tokens",
+        "rate",
+        "schedule",
+        "warmup",
+    ),
+    "rest": (
+        "evaluate_every",
+        "average",
+        "label_smoothing",
+        "clip",
+        "accumulate",
+        "precision",
+        "device",
+    ),
 }
 _OF_TASKS = {"task", "symbols"}
-_OF_PAIRS = {"pieces", "joint", "joined"}
-_ELSEWHERE = {"pairs", "columns"}  # a form of their own asks for the file
+_OF_PAIRS = {
+    *("pieces", "joint", "joined", "swapped", "copied", "unpunctuated"),
+    *("subword_alpha", "batch_tokens"),
+}
+_ELSEWHERE = {"pairs", "columns", "excluded"}  # a form of their own asks for the file
 _LABELS = {
     (train_state.PAIRS_FORM, "until"): "until_bleu",
     (train_state.PAIRS_FORM, "longest"): "longest_pieces",
@@ -40,10 +61,15 @@ _SMALL = {
     "label_smoothing": "%.2f",
     "until": "%.2f",
     "joined": "%.2f",
+    "swapped": "%.2f",
+    "copied": "%.2f",
+    "unpunctuated": "%.2f",
+    "subword_alpha": "%.2f",
 }
 _STEPS = {
     **{"rate": 5e-4, "dropout": 0.05, "label_smoothing": 0.05, "until": 0.01, "clip": 0.1},
-    "joined": 0.05,
+    **{"joined": 0.05, "swapped": 0.05, "copied": 0.01, "unpunctuated": 0.01},
+    "subword_alpha": 0.05,
 }
 
 
@@ -77,8 +103,8 @@ def offer_start(
     config = None
     try:
         config = TrainingConfig(**chosen)
-        cost = estimate(config, run_launcher.shelf_folder("runs"))
-        st.caption(plain(in_words(cost, config.device, language)))
+        cost = estimate(config, run_launcher.run_root("runs"))
+        st.caption(plain(estimate_text(cost, config.device, language)))
     except ExplorerError as error:
         complain(error, language)
     with st.container(horizontal=True):
@@ -129,7 +155,7 @@ def _field(name: str, value: Any, form: str, language: str) -> Any:
 def _choices(name: str, value: str) -> list[str]:
     """What may be chosen where that is a short list."""
     if name == "task":
-        return list(TASKS)
+        return list(TASK_NAMES)
     if name == "device":
         return list(dict.fromkeys((*available_devices(), value)))
     hint = get_type_hints(TrainingConfig)[name]

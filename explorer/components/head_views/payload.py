@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from explorer.components.player import View, payload
 from explorer.core.i18n import section
 from explorer.core.trace import Trace
-from explorer.heads.head_report import Findings
+from explorer.heads.head_report import HeadReport
 from explorer.heads.roles import ROLES
-from explorer.heads.trace_comparison import Contrast
+from explorer.heads.trace_comparison import TraceComparison
 
 Field = Mapping[str, NDArray[np.float32]]
 """By site, (layer, head, query, key)."""
@@ -29,7 +29,7 @@ Field = Mapping[str, NDArray[np.float32]]
 
 def overview(
     trace: Trace,
-    findings: Findings | None,
+    findings: HeadReport | None,
     *,
     language: str = "en",
     view: View | None = None,
@@ -49,7 +49,7 @@ def overview(
     return _packed(header, parts, {"norms": norms or {}}, language)
 
 
-def twin(contrast: Contrast, *, language: str = "en", view: View | None = None) -> bytes:
+def twin(contrast: TraceComparison, *, language: str = "en", view: View | None = None) -> bytes:
     """A text as it is, as it becomes, and the difference on the tokens of the former."""
     parts = {
         name: payload(trace, language=language, view=view)
@@ -59,7 +59,7 @@ def twin(contrast: Contrast, *, language: str = "en", view: View | None = None) 
     return _packed({"room": "twin"}, parts, fields, language)
 
 
-def matrix(findings: Findings, *, language: str = "en") -> bytes:
+def matrix(findings: HeadReport, *, language: str = "en") -> bytes:
     """Every metric of every head, by layer and head."""
     header = {
         "room": "matrix",
@@ -70,7 +70,7 @@ def matrix(findings: Findings, *, language: str = "en") -> bytes:
     return _packed(header, {}, {}, language)
 
 
-def _heads(findings: Findings) -> dict[str, list[dict[str, Any]]]:
+def _heads(findings: HeadReport) -> dict[str, list[dict[str, Any]]]:
     """By site, its heads in order: layer, head, metrics as [mean, low, high], roles."""
     found: dict[str, list[dict[str, Any]]] = {}
     evidence = findings.roles.set_index(["site", "layer", "head"])

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from explorer.core.alignment import content
 from explorer.core.i18n import section
-from explorer.core.mask_reasons import OPEN, REASONS
-from explorer.core.merge_words import has_words, marks_words, merge, source_words, target_words
+from explorer.core.mask_reasons import REASONS, UNMASKED
 from explorer.core.trace import Trace
 from explorer.core.word_segmentation import grouped, mark_of
+from explorer.core.words import has_words, marks_words, merge, source_words, target_words
 
 FORMAT_VERSION = 1
 _STEPS = {  # smaller types than the trace's own: a step has few candidates, a page many steps
@@ -134,7 +134,7 @@ def _site_arrays(trace: Trace) -> dict[str, NDArray[Any]]:
         codes = np.clip(weights / _scale(weights), 0, 1) * 65535
         codes = np.rint(codes).astype(np.uint16)  # (layer, head, query, key)
         if _packed(trace, site):
-            codes = codes[:, :, closed == OPEN]  # (layer, head, open cell)
+            codes = codes[:, :, closed == UNMASKED]  # (layer, head, open cell)
         arrays[f"{site}.attention"] = codes
         if closed.any():
             arrays[f"{site}.closed"] = closed
@@ -146,7 +146,7 @@ def _packed(trace: Trace, site: str) -> bool:
     closed = trace.arrays[f"{site}.closed"]
     if closed.ndim != 2 or not closed.any():
         return False
-    return not trace.attention(site)[:, :, closed != OPEN].any()
+    return not trace.attention(site)[:, :, closed != UNMASKED].any()
 
 
 def _scale(weights: NDArray[np.float32]) -> float:

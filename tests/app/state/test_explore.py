@@ -5,11 +5,11 @@ from explorer.app.permalink import Place, Request, Selection, to_query
 from explorer.app.server.rate_limit import Turns
 from explorer.app.state import explore as explore_state
 from explorer.app.state.explore import MODEL, PAD, PLAYER, SOURCE, Shown, VisitError
-from explorer.model.catalog import Entry
+from tests.support.catalog_members import shipped
 
 SHELF = {
-    "reverse": Entry("reverse", "1", tuple("123"), 5, 8, {"task": "reverse"}),
-    "letters": Entry("letters", "2", tuple("abc"), 5, 8),
+    "reverse": shipped("reverse", "123", task="reverse"),
+    "letters": shipped("letters", "abc"),
 }
 
 
@@ -39,9 +39,9 @@ def test_another_text_is_decoded_freely(state):
 
 def test_a_model_that_cannot_read_the_text_gets_one_it_can(state):
     explore_state.choose_model("letters", SHELF)
-    assert SHELF["letters"].reads(explore_state.request().text)
+    assert SHELF["letters"].summary.reads(explore_state.request().text)
     explore_state.choose_model("reverse", SHELF)
-    assert SHELF["reverse"].reads(explore_state.request().text)
+    assert SHELF["reverse"].summary.reads(explore_state.request().text)
 
 
 def test_another_model_keeps_a_text_it_has_room_for(state):
@@ -179,7 +179,7 @@ def test_a_visit_error_speaks_both_languages():
 
 
 def test_a_text_that_makes_no_sense_to_the_other_kind_of_model_gives_way(state):
-    translator = Entry("own", "3", room=65, sentences=True)
+    translator = shipped("own", most_tokens=65)
     shelf = {**SHELF, "own": translator}
     explore_state.choose_model("own", shelf)
     assert explore_state.request().text == translator.examples[0]
@@ -187,4 +187,4 @@ def test_a_text_that_makes_no_sense_to_the_other_kind_of_model_gives_way(state):
     explore_state.choose_model("own", shelf)
     assert explore_state.request().text == "Good morning!"
     explore_state.choose_model("reverse", shelf)
-    assert SHELF["reverse"].reads(explore_state.request().text)
+    assert SHELF["reverse"].summary.reads(explore_state.request().text)

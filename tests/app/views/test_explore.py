@@ -17,9 +17,9 @@ from explorer.app.server import access
 from explorer.app.server.rate_limit import Turns
 from explorer.app.state import explore as explore_state
 from explorer.app.widgets import files_and_share
+from explorer.core import folders
 from explorer.core.trace import Trace
 from explorer.core.trace_file import pack, unpack
-from explorer.model import catalog
 from explorer.model.checkpoint import save_checkpoint
 from explorer.training.trainer import Trainer
 from tests.support.toy_sentences import TINY_PAIRS
@@ -390,7 +390,7 @@ def translator(tmp_path: Path, pairs_file: Path, monkeypatch: pytest.MonkeyPatch
     trainer = Trainer(replace(TINY_PAIRS, pairs=str(pairs_file), heads=4, steps=1))
     checkpoint = trainer.checkpoint({"bleu": 12.3, "credit": "taught by **nobody**"})
     save_checkpoint(checkpoint, folder / "english-french.safetensors")
-    monkeypatch.setenv(catalog.FOLDER_VARIABLE, str(folder))
+    monkeypatch.setenv(folders.CHECKPOINTS_VARIABLE, str(folder))
     return folder
 
 

@@ -13,9 +13,10 @@ from explorer.app.server.rate_limit import Turns
 from explorer.app.state import explore as explore_state
 from explorer.app.state import heads as heads_state
 from explorer.app.widgets import measurement_panel
-from explorer.heads import measurement_store
-from explorer.heads.head_report import Findings
-from explorer.model.catalog import Entry
+from explorer.core import folders
+from explorer.heads import measurement_jobs, measurement_store
+from explorer.heads.head_report import HeadReport
+from explorer.model.catalog import UploadedTrace
 from tests.support.example_traces import example_trace
 
 ROOT = Path(__file__).parents[3]
@@ -27,7 +28,7 @@ def rested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody has spent a turn or measured anything."""
     monkeypatch.setattr(explore_state, "_turns", Turns(owners=99))
     monkeypatch.setattr(access, "_hosts", set())
-    monkeypatch.setenv(measurement_store.FINDINGS_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(folders.REPORTS_VARIABLE, str(tmp_path))
 
 
 def opened(**query: str) -> AppTest:
@@ -229,7 +230,7 @@ def test_another_model_has_other_heads():
 
 def test_a_trace_has_a_wall_and_nothing_to_measure():
     app = opened()
-    app.session_state["uploads"] = {"mine": Entry("mine", "stamp", trace=example_trace())}
+    app.session_state["uploads"] = {"mine": UploadedTrace("mine", "stamp", example_trace())}
     app = app.run().selectbox(key="model-en").set_value("mine").run()
     assert not app.exception
     assert "comes without its model" in app.info[0].value
@@ -245,18 +246,18 @@ def test_own_lines_are_checked_before_anything_starts():
     assert app.text_area(key="measure-lines").value == "1 2\n1 x"
 
 
-def known_twice(folder: Path) -> list[measurement_store.Kept]:
+def known_twice(folder: Path) -> list[measurement_store.StoredReport]:
     """Two batches of one name and size, measured of the model that ships as "reverse"."""
-    shipped = Findings.load(ROOT / "checkpoints" / "heads" / "reverse.json")
+    shipped = HeadReport.load(ROOT / "checkpoints" / "heads" / "reverse.json")
     for name, weight in (("one", 0.25), ("two", 0.75)):
         facts = {**shipped.facts, "batch": "your lines", "sentences": 2}
         path = folder / str(shipped.facts["digest"]) / name / "findings.json"
         path.parent.mkdir(parents=True)
-        Findings(shipped.heads.assign(sink=weight), shipped.roles, facts).save(path)
+        HeadReport(shipped.heads.assign(sink=weight), shipped.roles, facts).save(path)
     return [
         kept
-        for kept in measurement_store.known(str(shipped.facts["digest"]))
-        if kept.findings.facts["batch"] == "your lines"
+        for kept in measurement_store.stored_reports(str(shipped.facts["digest"]))
+        if kept.report.facts["batch"] == "your lines"
     ]
 
 
@@ -269,7 +270,7 @@ def test_two_batches_of_one_name_and_size_are_told_apart(tmp_path):
     for kept in (one, two, one):
         app = app.selectbox(key="measure-batch-en").set_value(kept.key).run()
         assert not app.exception
-        weight = kept.findings.heads.sink[0]
+        weight = kept.report.heads.sink[0]
         assert app.dataframe[0].value.sink[0] == weight
         app = part(app, "overview")
         assert room(app, "overview")[0]["heads"]["cross"][0]["metrics"]["sink"][0] == weight
@@ -279,16 +280,16 @@ def test_two_batches_of_one_name_and_size_are_told_apart(tmp_path):
 def test_only_what_can_work_is_offered_to_measure_on(monkeypatch):
     app = part(opened(), "metrics")
     assert app.radio(key="measure-kind-en").value == "task"
-    monkeypatch.setattr("explorer.data.toy_tasks.TASKS", {})  # as for a model that translates
+    monkeypatch.setattr("explorer.data.task_names.TASK_NAMES", ())  # as for a model that translates
     app = part(opened(), "metrics")
     assert app.radio(key="measure-kind-own-en").value == "lines"
     assert len(app.radio(key="measure-kind-own-en").options) == 2
 
 
 def test_who_comes_later_sees_a_measurement_and_may_cancel_it(monkeypatch):
-    job = measurement_store.Job(ROOT / "nowhere")
-    monkeypatch.setattr(measurement_store.Job, "going", True)
-    monkeypatch.setattr(measurement_store, "under_way", lambda digest: job)
+    job = measurement_jobs.Job(ROOT / "nowhere")
+    monkeypatch.setattr(measurement_jobs.Job, "running", True)
+    monkeypatch.setattr(measurement_jobs, "running_job", lambda digest: job)
     app = part(opened(), "metrics")
     assert "heads-cancel" in {button.key for button in app.button}
     monkeypatch.setenv(access.KEY_VARIABLE, "secret")

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from explorer.app.server import access
 from explorer.app.widgets.training_form import GROUPS
+from explorer.core import folders
 from explorer.training import run_launcher
 from explorer.training.config import TrainingConfig
 from explorer.training.run_directory import Run, Status, create_run
@@ -22,14 +23,14 @@ LINE = {"step": 5, "seconds": 1.5, "loss": 0.5, "exact_match": 0.25, "gold": [[0
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder of runs, and no process: what would be launched is only written down."""
-    monkeypatch.setenv(run_launcher.RUNS_VARIABLE, str(tmp_path / "runs"))
+    monkeypatch.setenv(folders.RUNS_VARIABLE, str(tmp_path / "runs"))
     monkeypatch.setattr(run_launcher, "launch", lambda run: report(run, "waiting", pid=0))
     return tmp_path / "runs"
 
 
 def report(run: Run, state: str, step: int = 0, *, age: float = 0.0, error=None, pid=None) -> None:
     own = os.getpid() if pid is None else pid
-    run.report(Status(state, step, time.time() - age, own, error))
+    run.write_status(Status(state, step, time.time() - age, own, error))
 
 
 def made(folder: Path, name: str = "reverse-1", state: str | None = None, **status) -> Run:
@@ -95,7 +96,7 @@ def test_stop_leaves_word_and_resume_launches_again(folder):
     app = opened()
     assert "stop" not in off(app)
     app.button(key="stop").click().run()
-    assert run.asked_to_stop()
+    assert run.stop_requested()
     assert reel(app)["report"]["words"] == "stopping …"
     report(run, "stopped", 5)
     app.run()
@@ -130,7 +131,7 @@ def test_a_run_is_deleted_only_after_a_second_thought(folder):
 
 def test_a_folder_that_cannot_be_written_gets_one_sentence(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("no folder")
-    monkeypatch.setenv(run_launcher.RUNS_VARIABLE, str(tmp_path / "file"))
+    monkeypatch.setenv(folders.RUNS_VARIABLE, str(tmp_path / "file"))
     app = opened()
     app.button(key="start").click().run()
     assert not app.exception

@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from explorer.app.server import access
 from explorer.app.widgets import corpus_form
+from explorer.core import folders
 from explorer.core.errors import RunError
 from explorer.data.column_guess import first_rows, is_numbers, looks_headed
 from explorer.data.parallel_corpus import ParallelCorpus, parse_pairs
@@ -39,9 +40,9 @@ BAD = {
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder of runs, and no process: what would be launched is only written down."""
-    monkeypatch.setenv(run_launcher.RUNS_VARIABLE, str(tmp_path / "runs"))
+    monkeypatch.setenv(folders.RUNS_VARIABLE, str(tmp_path / "runs"))
     monkeypatch.setattr(
-        run_launcher, "launch", lambda run: run.report(Status("waiting", 0, time.time(), 0))
+        run_launcher, "launch", lambda run: run.write_status(Status("waiting", 0, time.time(), 0))
     )
     return tmp_path / "runs"
 
@@ -249,18 +250,18 @@ def test_what_numbers_look_like():
 
 
 def test_open_in_explore_shows_the_run_s_own_sentence(folder, pairs_file, tmp_path):
-    from explorer.training.run_worker import carry_out
+    from explorer.training.run_worker import run_training
 
     config = TrainingConfig(
         pairs=str(pairs_file), longest=32, pieces=400, d_model=16, heads=2, encoder_layers=1,
         decoder_layers=1, d_ff=16, steps=2, batch=16, evaluate_every=2, device="cpu",
     )  # fmt: skip
     run = create_run(folder / "own", config)
-    carry_out(run)
+    run_training(run)
     app = AppTest.from_file(str(ROOT / "explorer" / "app" / "main.py"), default_timeout=60)
     app.query_params["run"] = "runs/own"
     app = app.switch_page("views/train.py").run()
     app.button(key="open").click().run()
     assert not app.exception
     assert app.query_params["model"] == "own"
-    assert app.query_params["text"] == run.lesson()["examples"][0]
+    assert app.query_params["text"] == run.data_facts()["examples"][0]

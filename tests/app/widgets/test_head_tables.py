@@ -8,14 +8,14 @@ import pytest
 
 from explorer.app.widgets import head_tables
 from explorer.app.widgets.head_table_columns import columns
-from explorer.heads.head_report import Findings
+from explorer.heads.head_report import HeadReport
 
 FOLDER = Path(__file__).parents[3] / "checkpoints" / "heads"
 
 
 @pytest.fixture(scope="module")
-def reverse() -> Findings:
-    return Findings.load(FOLDER / "reverse.json")
+def reverse() -> HeadReport:
+    return HeadReport.load(FOLDER / "reverse.json")
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_no_clear_role_is_an_answer(reverse):
 
 
 def test_confounds_are_said():
-    copy = Findings.load(FOLDER / "copy.json")
+    copy = HeadReport.load(FOLDER / "copy.json")
     (sentence,) = head_tables.confounds(copy, "cross", "en")
     assert "“copy” and “alignment” name the same position" in sentence
 

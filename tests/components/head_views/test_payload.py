@@ -10,9 +10,9 @@ import pytest
 from explorer.components import head_views
 from explorer.components.head_views.bundle import ROOMS, SHARED, SHEETS
 from explorer.core.i18n import table
-from explorer.heads.head_report import Findings
+from explorer.heads.head_report import HeadReport
 from explorer.heads.roles import ROLES
-from explorer.heads.trace_comparison import Contrast
+from explorer.heads.trace_comparison import TraceComparison
 from tests.support.example_traces import example_trace
 
 ROOT = Path(__file__).parents[3]
@@ -20,8 +20,8 @@ FOLDER = ROOT / "explorer" / "components" / "head_views"
 
 
 @pytest.fixture(scope="module")
-def findings() -> Findings:
-    return Findings.load(ROOT / "checkpoints" / "heads" / "reverse.json")
+def findings() -> HeadReport:
+    return HeadReport.load(ROOT / "checkpoints" / "heads" / "reverse.json")
 
 
 def unpacked(data: bytes) -> tuple[dict, dict[str, bytes]]:
@@ -63,7 +63,7 @@ def test_norms_and_differences_travel_exactly():
     sent = np.frombuffer(parts["norms.cross"], "<f4").reshape(trace.attention("cross").shape)
     np.testing.assert_array_equal(sent, norms["cross"])
     other = example_trace(seed=8)
-    contrast = Contrast(trace, other, other)
+    contrast = TraceComparison(trace, other, other)
     header, parts = unpacked(head_views.twin(contrast, language="zh"))
     assert header["strings"]["page"] == table()["heads"]["page"]["zh"]
     sent = np.frombuffer(parts["difference.decoder"], "<f4")

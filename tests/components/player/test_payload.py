@@ -12,10 +12,10 @@ from explorer.components.player import PLOTLY, View, bundle, page, payload, styl
 from explorer.components.player.bundle import SCRIPTS, SHEETS
 from explorer.core.alignment import content
 from explorer.core.i18n import LANGUAGES, section
-from explorer.core.mask_reasons import OPEN, PADDING
-from explorer.core.merge_words import merge
+from explorer.core.mask_reasons import PADDING, UNMASKED
 from explorer.core.trace import Trace
 from explorer.core.word_segmentation import KNOWN_SPECIALS
+from explorer.core.words import merge
 from tests.support.example_traces import example_trace, pieces_trace, random_trace
 
 joiner = sys.modules[
@@ -79,7 +79,7 @@ def test_masks_that_differ_by_head_come_through():
     trace = Trace.from_arrays(list("abcd"), encoder=encoder, masks={"encoder": mask})
     _, arrays = unpacked(payload(trace))
     codes = arrays["encoder.closed"].reshape(mask.shape)
-    assert np.array_equal(codes == OPEN, mask)
+    assert np.array_equal(codes == UNMASKED, mask)
 
 
 def test_gold_and_candidates_come_through():

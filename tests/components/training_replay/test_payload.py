@@ -14,6 +14,7 @@ from explorer.app.server import probe_route
 from explorer.components import training_replay
 from explorer.components.player import payload as player_payload
 from explorer.components.training_replay.payload import MOST_MOMENTS, log_tail, thinned
+from explorer.core import folders
 from explorer.training import run_launcher
 from explorer.training.config import TrainingConfig
 from explorer.training.run_directory import Run, Status, create_run
@@ -25,7 +26,7 @@ CONFIG = TrainingConfig(steps=100, device="cpu")
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """A run with nothing in it yet."""
-    monkeypatch.setenv(run_launcher.RUNS_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(folders.RUNS_VARIABLE, str(tmp_path))
     return create_run(tmp_path / "reverse-1", CONFIG)
 
 
@@ -39,7 +40,7 @@ def shown(run: Run, **options) -> dict:
 
 
 def report(run: Run, state: str, step: int = 0, error=None, age: float = 0.0) -> None:
-    run.report(Status(state, step, time.time() - age, 0, error))
+    run.write_status(Status(state, step, time.time() - age, 0, error))
 
 
 def test_the_recorded_run_is_all_there():
@@ -255,7 +256,7 @@ def test_damaged_samples_leave_gaps(translating, samples):
 
 
 def test_its_report_speaks_of_bleu_and_of_the_pairs(translating):
-    translating.describe_lesson({"pairs": {"kept": 2000, "overlong": 12}})
+    translating.write_data_facts({"pairs": {"kept": 2000, "overlong": 12}})
     report(translating, "done", 50)
     found = shown(translating)["report"]
     assert found["words"] == "done early: BLEU 40 reached"

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.core.mask_reasons import EDITED, LATER, OPEN, PADDING
+from explorer.core.mask_reasons import EDITED, LATER, PADDING, UNMASKED
 from explorer.core.trace import Trace
 from explorer.core.word_segmentation import Word, grouped, mark_of
 
@@ -96,7 +96,7 @@ def _merged_closed(
     closed: NDArray[np.uint8], queries: Sequence[Word], keys: Sequence[Word]
 ) -> NDArray[np.uint8]:
     """Codes of `REASONS` of words: open where any piece cell is."""
-    has = {code: _any_cell(closed == code, queries, keys) for code in (OPEN, PADDING, LATER)}
+    has = {code: _any_cell(closed == code, queries, keys) for code in (UNMASKED, PADDING, LATER)}
     return np.select(list(has.values()), list(has), EDITED).astype(np.uint8)
 
 

@@ -7,9 +7,9 @@ import torch
 from explorer.core.errors import InterventionError, MaskError
 from explorer.core.interventions import CellEdit, Interventions, RowOverride
 from explorer.core.vocabulary import BOS, EOS
-from explorer.model.apply_interventions import Means, applied, gated
 from explorer.model.attention_paths import MODULES, all_heads, attentions, path
 from explorer.model.hooks import capture
+from explorer.model.intervention_hooks import Means, applied, gated
 
 SOURCE = torch.tensor([[3, 4, 5, 2]])
 TARGET = torch.tensor([[1, 6, 7]])
@@ -179,7 +179,7 @@ def test_opening_padding_is_said_too(explorable):
         ("row cross.0.0 99 1", "no_such_cell"),
         ("row decoder.0.0 0 0,1", "row_on_closed"),
         ("ablate cross.0.0 mean", "no_means"),
-        ("close decoder.0.0 0 0", "closed_row"),
+        ("close decoder.0.0 0 0", "masked_row"),
     ],
 )
 def test_what_cannot_be_done_to_this_model_is_refused(explorable, line, key):

@@ -12,10 +12,11 @@ import torch
 from torch import Tensor
 
 from explorer.core.errors import InterventionError, MaskError
-from explorer.core.interventions import CellEdit, Intervention, Interventions, RowOverride
+from explorer.core.interventions import CellEdit, Interventions, RowOverride
 from explorer.model.attention_paths import all_heads, attentions, layers, path
+from explorer.model.config import ModelConfig
 from explorer.model.hooks import edit
-from explorer.model.transformer import ModelConfig, Transformer
+from explorer.model.transformer import Transformer
 
 Action = Callable[[Tensor], Tensor]
 
@@ -94,8 +95,7 @@ def _refuse_cell(site: str, query: int, key: int, size: tuple[int, int]) -> None
 
 def _refuse_unknown(interventions: Interventions, config: ModelConfig) -> None:
     """Raise `InterventionError` on a head that `config` does not have."""
-    every: list[Intervention] = [*interventions.ablate, *interventions.keep]
-    for one in [*every, *interventions.edit_mask, *interventions.override_row]:
+    for one in interventions:
         depth = layers(config, one.site)
         inside = one.layer is None or 0 <= one.layer < depth
         if not inside or not (one.head is None or 0 <= one.head < config.heads):
@@ -109,10 +109,11 @@ def _gates(
 ) -> tuple[Tensor, Tensor | None]:
     """Gates (1, attention, head) that remove what is to go, and what takes its place."""
     heads = all_heads(config)
-    kept_sites = {head.site for head in interventions.keep}
+    kept = {tuple(one) for one in interventions.keep}
+    kept_sites = {one.site for one in interventions.keep}
     removed = {tuple(one[:3]): one.how for one in interventions.ablate}
     for head in heads:
-        if head.site in kept_sites and head not in interventions.keep:
+        if head.site in kept_sites and tuple(head) not in kept:
             removed.setdefault(tuple(head), "zero")
     if len(removed) == len(heads):
         raise InterventionError("nothing_left")
@@ -178,7 +179,7 @@ class _Editor:
                 mask[:, head, cell.query - first, cell.key] = cell.open
         closed = (~mask.any(-1)).nonzero()  # (closed rows, 3)
         if len(closed):
-            raise MaskError("closed_row", query=first + int(closed[0, -1]))
+            raise MaskError("masked_row", query=first + int(closed[0, -1]))
         self.mask = mask
         return mask
 

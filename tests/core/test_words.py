@@ -3,10 +3,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorer.core.mask_reasons import EDITED, LATER, OPEN, PADDING
-from explorer.core.merge_words import has_words, merge, source_words, target_words
+from explorer.core.mask_reasons import EDITED, LATER, PADDING, UNMASKED
 from explorer.core.trace import Trace
 from explorer.core.word_segmentation import Word, byte_of, grouped, is_special, mark_of
+from explorer.core.words import has_words, merge, source_words, target_words
 from tests.support.example_traces import example_trace, pieces_trace
 
 
@@ -120,7 +120,11 @@ def test_a_cell_is_closed_where_all_its_pieces_are_and_says_why():
     merged = merge(pieces_trace())
     assert merged.closed("cross")[:, -1].tolist() == [PADDING] * 3
     assert not merged.closed("cross")[:, :-1].any()
-    expected = [[OPEN, LATER, LATER], [OPEN, OPEN, LATER], [OPEN, OPEN, OPEN]]
+    expected = [
+        [UNMASKED, LATER, LATER],
+        [UNMASKED, UNMASKED, LATER],
+        [UNMASKED, UNMASKED, UNMASKED],
+    ]
     assert merged.closed("decoder").tolist() == expected
 
 
@@ -132,8 +136,20 @@ def test_masks_of_single_heads_merge_too_and_later_wins_over_edited():
     closed[0, 1, 4, 1] = LATER
     closed[0, 0, 3:, 1] = EDITED  # a part of a cell only
     merged = merge(replace(trace, arrays={**trace.arrays, "cross.closed": closed}, digest=""))
-    assert merged.closed("cross", 0, 1)[2].tolist() == [OPEN, LATER, OPEN, OPEN, PADDING]
-    assert merged.closed("cross", 0, 0)[2].tolist() == [OPEN, OPEN, OPEN, OPEN, PADDING]
+    assert merged.closed("cross", 0, 1)[2].tolist() == [
+        UNMASKED,
+        LATER,
+        UNMASKED,
+        UNMASKED,
+        PADDING,
+    ]
+    assert merged.closed("cross", 0, 0)[2].tolist() == [
+        UNMASKED,
+        UNMASKED,
+        UNMASKED,
+        UNMASKED,
+        PADDING,
+    ]
 
 
 def test_a_word_predicts_the_whole_next_word_by_what_its_last_piece_predicts():
