@@ -176,3 +176,38 @@ def test_start_answers_on_its_port_and_on_the_loopback_address_alone(installed, 
     finally:
         server.terminate()
         server.wait(timeout=60)
+
+
+def test_the_first_page_offers_every_shipped_model(installed):
+    code = """
+import json
+from streamlit.testing.v1 import AppTest
+from explorer.app.server import asgi
+app = AppTest.from_file(str(asgi.MAIN), default_timeout=60).run()
+assert not app.exception, app.exception
+print(json.dumps(app.selectbox(key="model-en").options))
+"""
+    models = json.loads(installed.python(code).splitlines()[-1])
+    assert len(models) == len(list((ROOT / "checkpoints").glob("*.safetensors")))
+
+
+def test_a_training_is_recorded_in_the_current_folder(installed):
+    code = """
+import time
+from dataclasses import replace
+from explorer.training import run_launcher
+from explorer.training.config import quick_demo
+tiny = dict(steps=2, evaluate_every=1, longest=2, d_model=16, d_ff=16)
+run = run_launcher.start(replace(quick_demo("copy", on_gpu=False), **tiny))
+while run_launcher.is_active(run):
+    time.sleep(0.1)
+print(run.folder, run.status().state)
+"""
+    folder, state = installed.python(code).rsplit(maxsplit=1)
+    assert state == "done"
+    assert Path(folder).parent.samefile(installed.work / "runs")
+
+
+def test_head_reports_go_to_the_current_folder_or_where_the_variable_says(installed):
+    code = "from explorer.core import folders; print(folders.reports())"
+    assert Path(installed.python(code)) == (installed.work / "findings").resolve()

@@ -39,7 +39,7 @@ def _heads(options: argparse.Namespace) -> int:
 
     out: Path | None = options.out
     if out is not None and out.suffix not in (".csv", ".json"):
-        raise FileError("bad_findings_ending", name=out.name)
+        raise FileError("bad_report_suffix", name=out.name)
     if options.background:
         lower_priority()
     model = load(options.checkpoint)

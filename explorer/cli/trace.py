@@ -43,15 +43,16 @@ def _trace(options: argparse.Namespace) -> int:
     lines = [f"{verb} {what}" for verb in _INTERVENTIONS for what in getattr(options, verb)]
     interventions = Interventions.parse(lines)
     model = load(options.checkpoint)
+    means = None
+    if interventions.needs_means:
+        means = mean_outputs(model, task_sentences(model, 256))
     trace = model.trace(
         options.text,
         target=options.target,
         prefix=options.prefix,
         pad_to=options.pad_to,
         capture=options.capture,
-        means=mean_outputs(model, task_sentences(model, 256))
-        if interventions.needs_means
-        else None,
+        means=means,
         **interventions.options(),
     )
     if out is None:

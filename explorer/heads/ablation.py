@@ -62,10 +62,10 @@ def ablation(
             of_parts.append(torch.cat(outcomes, 1) - base)  # (2, head, N)
     table = pd.DataFrame(all_heads(transformer.config), columns=KEYS)
     for name, of_parts in changes.items():
-        for what, mean in _means(of_parts, batch).items():
+        for what, change in _means(of_parts, batch).items():
             columns = {
-                "": mean.mean,
-                **dict(zip(("_low", "_high"), mean.interval(), strict=True)),
+                "": change.mean,
+                **dict(zip(("_low", "_high"), change.interval(), strict=True)),
             }
             table = table.assign(**{f"{name}_{what}{end}": own for end, own in columns.items()})
     return table
@@ -95,9 +95,9 @@ def effect(
         done += len(part)
         progress(done / len(batch))
     rows = {}
-    for name, mean in _means(outcomes, batch).items():
-        low, high = mean.interval()
-        rows[name] = [*mean.mean, low[2], high[2]]
+    for name, change in _means(outcomes, batch).items():
+        low, high = change.interval()
+        rows[name] = [*change.mean, low[2], high[2]]
     columns = ["before", "after", "change", "low", "high"]
     return pd.DataFrame.from_dict(rows, orient="index", columns=columns)
 
@@ -137,7 +137,7 @@ def _groups(config: ModelConfig, variant: str, part: EvaluationBatch) -> Iterato
     Encoder heads and decoder heads never share a pass: only the former change the memory.
     """
     rows = LARGEST_PASS // (part.labels.size(1) * config.target_vocabulary * len(part))
-    room = max(1, min(rows, MOST_ROWS // len(part)))
+    fitting = max(1, min(rows, MOST_ROWS // len(part)))
     order = attentions(config)
     gates = {True: list[Tensor](), False: list[Tensor]()}
     for site, layer, head in all_heads(config):
@@ -147,8 +147,8 @@ def _groups(config: ModelConfig, variant: str, part: EvaluationBatch) -> Iterato
         gate[order.index((site, layer)), head] = float(variant == "only")
         gates[site == "encoder"].append(gate)
     for some in gates.values():
-        for start in range(0, len(some), room):
-            yield torch.stack(some[start : start + room])
+        for start in range(0, len(some), fitting):
+            yield torch.stack(some[start : start + fitting])
 
 
 def _outcomes(

@@ -209,7 +209,7 @@ def _over_queries(values: NDArray[np.generic], queries: Cells | np.bool_) -> Per
 
 
 def _gold(attention: SiteAttention) -> Cells:
-    assert attention.gold is not None  # `metrics_of` asks for no gold metric without it
+    assert attention.gold is not None  # `metrics_of` checks `needs_gold`
     return attention.gold
 
 

@@ -30,10 +30,10 @@ def importance(
         done += len(part)
         progress(done / len(batch))
     total = torch.cat(slopes).double().numpy()  # (sentence, head)
-    mean = PerExampleMean(total, total * 0 + 1)
-    low, high = mean.interval()
+    importances = PerExampleMean(total, total * 0 + 1)
+    low, high = importances.interval()
     table = pd.DataFrame(all_heads(model.transformer.config), columns=KEYS)
-    return table.assign(importance=mean.mean, importance_low=low, importance_high=high)
+    return table.assign(importance=importances.mean, importance_low=low, importance_high=high)
 
 
 @torch.enable_grad()  # a caller may have switched gradients off

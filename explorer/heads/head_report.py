@@ -34,7 +34,7 @@ class HeadReport:
     roles: one row a head and role: site, layer, head, role, score, low, high, threshold,
         queries, sentences, holds, doubt (why it cannot hold; see `roles.Doubt`).
     facts: JSON values: the batch (its name, size and where its targets are from), the model,
-        its digest, and `confounds`: roles this batch cannot tell apart.
+        its digest, and `confounds`: roles that cannot be distinguished on this batch.
     """
 
     heads: pd.DataFrame
@@ -56,7 +56,7 @@ class HeadReport:
         return tuple(own.role[own.holds.astype(bool)])
 
     def confounded(self, site: str, role: str) -> tuple[str, ...]:
-        """The roles that this batch cannot tell from `role`."""
+        """The roles that cannot be distinguished from `role` on this batch."""
         pairs = [set(pair["roles"]) for pair in self.facts["confounds"] if pair["site"] == site]
         return tuple(other for pair in pairs if role in pair for other in pair - {role})
 
@@ -104,7 +104,7 @@ class HeadReport:
         path = Path(path)
         with reading(path):
             if path.stat().st_size > LARGEST_FILE:
-                raise HeadReportError("no_findings", name=path.name)
+                raise HeadReportError("no_head_report", name=path.name)
             text = path.read_text(encoding="utf-8")
         return cls.from_json(text, path.name)
 
@@ -120,7 +120,7 @@ class HeadReport:
             _refuse_incomplete(heads, roles, facts)
             return cls(heads, roles, facts)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            raise HeadReportError("no_findings", name=name) from error
+            raise HeadReportError("no_head_report", name=name) from error
 
     @staticmethod
     def _rows(table: pd.DataFrame, head: Head) -> pd.DataFrame:

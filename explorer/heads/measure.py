@@ -27,7 +27,7 @@ from explorer.model.explorable import ExplorableModel
 from explorer.model.hooks import capture
 from explorer.model.transformer import Transformer, causal_mask
 
-Means = dict[tuple[str, str], PerExampleMean]
+_PerHead = dict[tuple[str, str], PerExampleMean]
 """By (site, metric or role): (example, head), the heads of all layers in one axis."""
 
 _Collected = defaultdict[tuple[str, str], list[PerExampleMean]]
@@ -132,7 +132,7 @@ def _attentions(model: Transformer, part: EvaluationBatch) -> Iterator[SiteAtten
         )
 
 
-def _heads_table(model: Transformer, means: Means) -> pd.DataFrame:
+def _heads_table(model: Transformer, means: _PerHead) -> pd.DataFrame:
     """One row a head: each metric with the ends of its interval."""
     tables = []
     for site in SITES:
@@ -148,7 +148,7 @@ def _heads_table(model: Transformer, means: Means) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def _roles_table(model: Transformer, scores: Means, has_gold: bool) -> pd.DataFrame:
+def _roles_table(model: Transformer, scores: _PerHead, has_gold: bool) -> pd.DataFrame:
     """One row a head and role, the roles of a head together."""
     tables = []
     for order, (name, role) in enumerate(roles.ROLES.items()):
@@ -204,7 +204,7 @@ def _facts(model: ExplorableModel, batch: EvaluationBatch) -> dict[str, Any]:
     }
 
 
-def _concatenated(collected: _Collected) -> Means:
+def _concatenated(collected: _Collected) -> _PerHead:
     return {key: concatenate(means) for key, means in collected.items()}
 
 

@@ -1,6 +1,6 @@
 """Where head reports are stored, and how those of a model are found again: by its digest.
 
-Two places: reports that ship beside the checkpoints, and reports measured on this machine,
+Two folders: reports that ship beside the checkpoints, and reports measured on this machine,
 `DIGEST/BATCH/findings.json` in a folder of their own. Both outlive the server.
 """
 
@@ -22,7 +22,7 @@ MOST_STORED = 16
 
 @dataclass(frozen=True, slots=True)
 class StoredReport:
-    """A report, and what tells it from others whose batch has the same name and size.
+    """A report, and a key: two batches may have the same name and size.
 
     key: made of the file's path and modification time.
     written: seconds since 1970.

@@ -32,7 +32,7 @@ from explorer.training.run_directory import (
 )
 
 RUN_ROOTS = ("runs", "recorded")
-"""The names of the folders with runs: those made here, and those that ship."""
+"""The names of the run roots: runs of this machine, and runs that ship."""
 
 _NO_NAME = re.compile(r"[^\w]+")
 _LONGEST_NAME = 40

@@ -157,7 +157,7 @@ def _device(run: Run, heartbeat: Heartbeat, step: int) -> Iterator[bool]:
 
 
 def _ran_out_of_memory(error: Exception) -> bool:
-    # On a CPU torch raises a RuntimeError that only its text tells apart.
+    # On a CPU torch raises a plain RuntimeError.
     known = isinstance(error, MemoryError | torch.OutOfMemoryError)
     return known or "can't allocate memory" in str(error) or "not enough memory" in str(error)
 

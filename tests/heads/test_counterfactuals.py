@@ -11,8 +11,8 @@ PAIRS = [("1 2 3", "3 2"), ("甲", "甲 1 3"), ("2 2 1 3", "1")]
 
 
 def test_means_are_over_the_queries_of_all_sentences_and_no_padding(explorable):
-    sentences = pair_sentences(explorable, PAIRS, "three")
-    means = mean_outputs(explorable, sentences)
+    batch = pair_sentences(explorable, PAIRS, "three")
+    means = mean_outputs(explorable, batch)
     assert means.name == "three (3)"
     sums = {
         site_layer: torch.zeros(3, 4) for site_layer in attentions(explorable.transformer.config)
@@ -89,3 +89,14 @@ def test_two_texts_are_not_compared(explorable):
     with pytest.raises(InterventionError) as caught:
         compare_traces(explorable, explorable.trace("1"), explorable.trace("2"))
     assert caught.value.key == "nothing_changed"
+
+
+def test_keeping_one_head_changes_the_output_of_the_shipped_model(reverse_model):
+    text = "7 3 9 1 4 a b c"
+    original = reverse_model.trace(text)
+    changed = reverse_model.trace(text, keep=[("cross", 1, 1)])
+    result = compare_traces(reverse_model, original, changed)
+    assert original.text == "c b a 4 1 9 3 7"
+    assert not result.same_text
+    assert result.log_probability < -1
+    assert changed.integrity().ok.all()

@@ -15,8 +15,8 @@ CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
 
 @pytest.fixture
 def report(explorable) -> HeadReport:
-    sentences = task_sentences(explorable, 12)
-    return measure(explorable, sentences, gradients=True, removed_on=4)
+    batch = task_sentences(explorable, 12)
+    return measure(explorable, batch, gradients=True, removed_on=4)
 
 
 def test_a_saved_report_loads_unchanged(report, tmp_path):
@@ -57,7 +57,7 @@ def test_a_file_without_a_report_is_refused(text, tmp_path):
     (tmp_path / "x.json").write_text(text)
     with pytest.raises(HeadReportError) as caught:
         HeadReport.load(tmp_path / "x.json")
-    assert caught.value.key == "no_findings"
+    assert caught.value.key == "no_head_report"
 
 
 def test_a_missing_file_is_an_error(tmp_path):
@@ -81,3 +81,11 @@ def test_an_incomplete_report_is_refused(damage):
         content[damage] = {}
     with pytest.raises(HeadReportError, match="no measurements"):
         HeadReport.from_json(json.dumps(content))
+
+
+def test_on_copy_alignment_is_confounded_with_position_0():
+    report = HeadReport.load(CHECKPOINTS / "heads" / "copy.json")
+    assert report.roles_of("cross", 0, 0) == ("copy", "alignment")
+    assert report.confounded("cross", "alignment") == ("copy",)
+    assert report.roles_of("encoder", 0, 0) == ("diffuse",)
+    assert report.roles_of("encoder", 1, 2) == ("previous",)

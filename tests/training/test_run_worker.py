@@ -160,7 +160,7 @@ def test_the_heartbeat_continues_while_the_data_are_prepared(tmp_path, monkeypat
 
 def test_the_heartbeat_continues_during_an_evaluation(tmp_path):
     """Its step is the one that was reached."""
-    run = create_run(tmp_path / "runs" / "judged", replace(LONGER, steps=10))
+    run = create_run(tmp_path / "runs" / "evaluated", replace(LONGER, steps=10))
     seen: list[Status] = []
 
     def evaluate(moment) -> None:

@@ -11,8 +11,8 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from explorer.app.server import probe_route, warmup
-from explorer.app.server.static_files import Compressed, serve_plotly
-from explorer.app.server.upload_guard import Gate
+from explorer.app.server.static_files import CompressedScripts, serve_plotly
+from explorer.app.server.upload_guard import UploadGuard
 
 MAIN = Path(__file__).resolve().parents[1] / "main.py"
 """The script Streamlit runs for each visitor."""
@@ -35,11 +35,11 @@ def routes() -> list[Route]:
 
 def middleware() -> list[Middleware]:
     """The middleware in front of Streamlit's own."""
-    return [Middleware(Gate), Middleware(Compressed, base=base_path())]
+    return [Middleware(UploadGuard), Middleware(CompressedScripts, base=base_path())]
 
 
 @asynccontextmanager
 async def lifespan(_: st.App) -> AsyncIterator[None]:
     """Import torch and compress plotly.js in the background when the server starts."""
-    warmup.begin()
+    warmup.start()
     yield

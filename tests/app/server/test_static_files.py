@@ -1,8 +1,3 @@
-import gc
-import runpy
-import sys
-from pathlib import Path
-
 import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -10,22 +5,19 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from explorer.app.server import asgi, static_files, warmup
-from explorer.app.server.static_files import Compressed, serve_plotly
-from explorer.app.server.upload_guard import Gate
+from explorer.app.server import static_files
+from explorer.app.server.static_files import CompressedScripts, serve_plotly
 from explorer.components.player import PLOTLY
-
-ROOT = Path(__file__).parents[2]
 
 
 def client(host: str, base: str = "") -> TestClient:
-    """A browser at `host`, before what the app adds to Streamlit."""
+    """A browser at `host`, in front of what the app adds to Streamlit."""
     app = Starlette(
         routes=[
             Route(f"{base}/plotly.min.js", serve_plotly),
             Route("/{path:path}", lambda request: PlainTextResponse("Streamlit's own")),
         ],
-        middleware=[Middleware(Compressed, base=base)],
+        middleware=[Middleware(CompressedScripts, base=base)],
     )
     return TestClient(app, client=(host, 50_000))
 
@@ -34,7 +26,7 @@ def a_script() -> str:
     return next(name for name in static_files._scripts() if name.startswith("static/js/index"))
 
 
-def test_plotly_is_the_installed_one_compressed_and_kept():
+def test_plotly_is_the_installed_one_compressed_and_cached():
     answer = client("127.0.0.1").get("/plotly.min.js")
     assert answer.content == PLOTLY.read_bytes()
     assert answer.headers["content-encoding"] == "gzip"
@@ -42,15 +34,15 @@ def test_plotly_is_the_installed_one_compressed_and_kept():
     assert "max-age=2592000" in answer.headers["cache-control"]
 
 
-def test_a_browser_that_has_plotly_is_not_sent_it_again():
+def test_a_browser_with_a_current_copy_gets_no_second_one():
     browser = client("127.0.0.1")
-    mark = browser.get("/plotly.min.js").headers["etag"]
-    answer = browser.get("/plotly.min.js", headers={"If-None-Match": mark})
+    etag = browser.get("/plotly.min.js").headers["etag"]
+    answer = browser.get("/plotly.min.js", headers={"If-None-Match": etag})
     assert answer.status_code == 304
     assert answer.content == b""
 
 
-def test_a_browser_without_gzip_gets_plotly_plain():
+def test_a_browser_without_gzip_gets_plotly_uncompressed():
     answer = client("127.0.0.1").get("/plotly.min.js", headers={"Accept-Encoding": "identity"})
     assert "content-encoding" not in answer.headers
     assert answer.content == PLOTLY.read_bytes()
@@ -79,31 +71,3 @@ def test_everything_else_is_left_to_streamlit(path):
 
 def test_this_machine_s_own_browser_is_served_by_streamlit():
     assert client("127.0.0.1").get(f"/{a_script()}").text == "Streamlit's own"
-
-
-@pytest.mark.parametrize(("path", "base"), [("", ""), ("class", "/class"), ("/a/b/", "/a/b")])
-def test_routes_respect_the_base_path(monkeypatch, path, base):
-    monkeypatch.setattr(asgi.st, "get_option", lambda name: path)
-    assert asgi.base_path() == base
-    assert all(route.path.startswith(f"{base}/") for route in asgi.routes())
-
-
-def test_what_warming_up_changes_is_put_back(monkeypatch):
-    seen: list[tuple[bool, bool]] = []
-    usual = sys.getswitchinterval()
-
-    def note(module: str) -> None:
-        seen.append((gc.isenabled(), sys.getswitchinterval() < usual))
-        raise ImportError(module)
-
-    monkeypatch.setattr(warmup, "import_module", note)
-    with pytest.raises(ImportError):
-        warmup._warm_up()
-    assert seen == [(False, True)]
-    assert gc.isenabled()
-    assert sys.getswitchinterval() == pytest.approx(usual)
-
-
-def test_the_entry_script_checks_uploads():
-    entry = runpy.run_path(str(ROOT / "app.py"))
-    assert Gate in [middleware.cls for middleware in entry["app"]._user_middleware]
