@@ -67,6 +67,17 @@ def test_a_finished_run_has_all_its_files(uninterrupted):
     assert load_checkpoint(run.checkpoint_path).facts["steps"] == 60
 
 
+def test_the_checkpoint_with_the_lowest_held_out_loss_is_kept_beside_the_last(tmp_path):
+    config = replace(LONGER, rate=0.5, clip=1e6, patience=4, warmup=10)
+    run = create_run(tmp_path / "runs" / "early", config)
+    assert run_training(run).state == "done"
+    held_out = {moment["step"]: moment["held_out_loss"] for moment in run.moments()}
+    best = min(held_out, key=held_out.__getitem__)
+    last = load_checkpoint(run.checkpoint_path).facts["steps"]
+    assert load_checkpoint(run.best_path).facts["steps"] == best
+    assert last == run.status().step == best + 4 * config.evaluate_every
+
+
 def test_a_stopped_and_resumed_run_has_the_same_losses_and_weights(uninterrupted, tmp_path):
     run = create_run(tmp_path / "runs" / "stopped", LONGER)
 

@@ -116,6 +116,41 @@ def test_too_few_to_fill_a_batch_are_refused():
         TranslationDataModule(replace(TINY_PAIRS, batch=500), PAIRS, CPU)
 
 
+def test_excluded_sources_are_never_trained_on_however_they_are_written(tmp_path):
+    chosen = PAIRS.part("training")[:5]
+    path = tmp_path / "excluded.tsv"
+    path.write_text("".join(f"{p.source.upper().rstrip('.')}!\tx\n" for p in chosen), "utf-8")
+    config = replace(TINY_PAIRS, excluded=str(path), joined=0.0, batch=211)
+    data = TranslationDataModule(config, PAIRS, CPU)
+    assert data.excluded == data.facts()["pairs"]["excluded"] == 5
+    seen = set(texts(data, data.batch(0).source))
+    assert len(seen) == 211
+    assert not seen & {pair.source for pair in chosen}
+
+
+@pytest.mark.parametrize("stop", [3, 17])
+def test_a_resumed_translation_training_goes_on_exactly(pairs_file, stop):
+    """Through the end of an epoch, with everything random that a training on pairs has."""
+    config = replace(
+        TINY_PAIRS, pairs=str(pairs_file), steps=24, evaluate_every=6, dropout=0.2,
+        batch_tokens=600, subword_alpha=0.3, swapped=0.5, copied=0.1, unpunctuated=0.1, average=10,
+    )  # fmt: skip
+    uninterrupted = Trainer(config)
+    expected = [moment for moment in uninterrupted.run() if moment]
+    assert len(uninterrupted.state()["lesson.epoch_starts"]) > 1
+    first = Trainer(config)
+    for _ in first.run():
+        if first.step == stop:
+            break
+    second = Trainer(config, first.state())
+    later = [moment for moment in second.run() if moment]
+    assert [m.loss for m in later] == [m.loss for m in expected][-len(later) :]
+    for ours, theirs in zip(
+        second.model.parameters(), uninterrupted.model.parameters(), strict=True
+    ):
+        assert torch.equal(ours, theirs)
+
+
 def test_two_vocabularies_learn_each_its_side():
     data = TranslationDataModule(replace(TINY_PAIRS, joint=False, pieces=350), PAIRS, CPU)
     assert data.source_vocabulary != data.target_vocabulary
