@@ -29,7 +29,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from explorer.core.vocabulary import PAD
-from explorer.data.toy_data import Batch, find_task
+from explorer.data.batch import Batch
+from explorer.data.toy_data import find_task
 from explorer.model.transformer import Attention, Transformer
 from explorer.training.config import TrainingConfig, quick_demo
 from explorer.training.data_modules import ToyDataModule
@@ -54,7 +55,7 @@ def textbook_model(config: TrainingConfig) -> Transformer:
     model = Transformer(config.model_config())
     for module in model.modules():
         if isinstance(module, Attention):
-            module._mix_fused = module._mix_in_the_open  # type: ignore[method-assign]
+            module._mix_fused = module._mix_explicitly  # type: ignore[method-assign]
     return model
 
 

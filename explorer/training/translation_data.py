@@ -14,6 +14,7 @@ from explorer.core.errors import PairsError
 from explorer.core.sentencepiece_vocabulary import PieceVocabulary, learn_pieces
 from explorer.core.vocabulary import BOS, EOS, Vocabulary
 from explorer.data.augmentation import Augmentation
+from explorer.data.batch import Batch
 from explorer.data.parallel_corpus import (
     Pair,
     ParallelCorpus,
@@ -21,7 +22,6 @@ from explorer.data.parallel_corpus import (
     read_sources,
     references,
 )
-from explorer.data.toy_data import Batch
 from explorer.model.transformer import Transformer
 from explorer.training.config import TrainingConfig
 from explorer.training.translation_epochs import Epochs, Row

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from explorer.core.errors import VocabularyError
 from explorer.core.vocabulary import EOS, PAD, Vocabulary
-from explorer.data.toy_data import Batch
+from explorer.data.batch import Batch
 from explorer.model.greedy_decoding import greedy
 from explorer.model.transformer import Transformer
 
