@@ -29,7 +29,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from explorer.core.vocabulary import PAD
-from explorer.data.toy_data import Batch, find_task
+from explorer.data.batch import Batch
+from explorer.data.toy_data import find_task
 from explorer.model.transformer import Attention, Transformer
 from explorer.training.config import TrainingConfig, quick_demo
 from explorer.training.data_modules import TaskLesson

@@ -1,7 +1,7 @@
 """Capture values inside a model, or edit them while it runs.
 
-A `HookPoint` is an identity module at each value of interest. What is to be done there is kept in
-a context variable, not on the module: threads that trace one shared model never see each other's
+A `HookPoint` is an identity module at each value of interest. What is done there is stored in a
+context variable, not on the module: threads that trace one shared model never see each other's
 values, and nothing stays registered when a `with` block ends.
 
     with capture(model, "*.pattern") as values:

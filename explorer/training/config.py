@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from explorer.core.errors import ConfigError
 from explorer.core.sentencepiece_vocabulary import FEWEST_PIECES
-from explorer.core.vocabulary import CLASSROOM, SymbolVocabulary
+from explorer.core.vocabulary import TOY_VOCABULARY, SymbolVocabulary
 from explorer.data.task_names import MOST_SYMBOLS, refuse_unknown_task
 from explorer.model.config import ModelConfig
 
@@ -46,7 +46,7 @@ class TrainingConfig:
 
     task: str = "reverse"
     longest: int = 16  # symbols or pieces in the longest sequence
-    symbols: tuple[str, ...] = CLASSROOM.symbols
+    symbols: tuple[str, ...] = TOY_VOCABULARY.symbols
     pairs: str = ""  # a file of sentences and their translations: the task is to translate
     columns: tuple[str, ...] = ("1", "2")  # of source and target in it: numbers or headings
     pieces: int = 8000  # most entries of a SentencePiece vocabulary

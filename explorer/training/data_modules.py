@@ -8,8 +8,9 @@ import torch
 from torch import Tensor
 
 from explorer.core.vocabulary import Vocabulary
+from explorer.data.batch import Batch
 from explorer.data.parallel_corpus import read_pairs
-from explorer.data.toy_data import Batch, Task, find_task
+from explorer.data.toy_data import Task, find_task
 from explorer.model.config import ModelConfig
 from explorer.model.transformer import Transformer
 from explorer.training.config import TrainingConfig

@@ -20,8 +20,8 @@ from torch import Tensor
 from explorer.core.errors import PairsError, VocabularyError
 from explorer.core.sentencepiece_vocabulary import PieceVocabulary, learn_pieces
 from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary
+from explorer.data.batch import Batch
 from explorer.data.parallel_corpus import Pair, Pairs, references
-from explorer.data.toy_data import Batch
 from explorer.model.greedy_decoding import greedy
 from explorer.model.transformer import Transformer
 from explorer.training.config import TrainingConfig

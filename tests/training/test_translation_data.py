@@ -8,8 +8,8 @@ import torch.nn.functional as F
 
 from explorer.core.errors import PairsError, VocabularyError
 from explorer.core.vocabulary import BOS, EOS, PAD
+from explorer.data.batch import Batch
 from explorer.data.parallel_corpus import PARTS, parse_pairs, references
-from explorer.data.toy_data import Batch
 from explorer.model.checkpoint import Checkpoint, from_bytes, to_bytes
 from explorer.model.explorable import ExplorableModel
 from explorer.training.final_evaluation import examine, examine_pairs
