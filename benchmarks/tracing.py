@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from benchmarks.timing import milliseconds, resident_megabytes
-from explorer.core.vocabulary import BOS, CLASSROOM, EOS, SPECIALS, SymbolVocabulary
+from explorer.core.vocabulary import BOS, EOS, SPECIALS, TOY_VOCABULARY, SymbolVocabulary
 from explorer.model.checkpoint import Checkpoint
 from explorer.model.config import ModelConfig
 from explorer.model.explorable import ExplorableModel
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from transformers import MarianMTModel
 
 SIZES = {
-    "classroom": ModelConfig(len(CLASSROOM), len(CLASSROOM)),
+    "classroom": ModelConfig(len(TOY_VOCABULARY), len(TOY_VOCABULARY)),
     "translation": ModelConfig(
         8000, 8000, d_model=256, heads=8, encoder_layers=3, decoder_layers=3, d_ff=1024,
         tied_embeddings=True,

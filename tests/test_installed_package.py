@@ -10,6 +10,7 @@ import sys
 import tomllib
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -154,28 +155,47 @@ def flat(table: dict, prefix: str = "") -> dict[str, object]:
     return options
 
 
-@pytest.mark.parametrize("command", ["start", None])
-def test_start_answers_on_its_port_and_on_the_loopback_address_alone(installed, command):
+@contextmanager
+def serving(installed: Installed, *arguments: str, **given: str) -> Iterator[int]:
+    """The installed command serving the app on a free port, until the block ends."""
     port = free_port()
-    arguments = [command, "--port", str(port)] if command else []
-    given = {} if command else {"STREAMLIT_SERVER_PORT": str(port)}
+    more = {name: value.format(port=port) for name, value in given.items()}
     server = subprocess.Popen(
-        [str(installed.scripts / "attention-explorer"), *arguments],
+        [str(installed.scripts / "attention-explorer"), *(a.format(port=port) for a in arguments)],
         cwd=installed.work,
-        env=environment(STREAMLIT_SERVER_HEADLESS="true", **given),
+        env=environment(STREAMLIT_SERVER_HEADLESS="true", **more),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
     try:
-        address = f"http://127.0.0.1:{port}/"
-        wait_for(f"{address}_stcore/health", server)
-        with urllib.request.urlopen(f"{address}plotly.min.js") as answer:
-            assert answer.headers["content-type"].startswith("text/javascript")
-        with socket.socket() as probe:  # a server bound to all addresses would answer here
-            assert probe.connect_ex(("127.0.0.2", port)) != 0
+        wait_for(f"http://127.0.0.1:{port}/_stcore/health", server)
+        yield port
     finally:
         server.terminate()
         server.wait(timeout=60)
+
+
+def answers_beyond_loopback(port: int) -> bool:
+    """Whether the server is bound to all addresses: then it answers on 127.0.0.2 too."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.2", port)) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given"),
+    [(["start", "--port", "{port}"], {}), ([], {"STREAMLIT_SERVER_PORT": "{port}"})],
+)
+def test_start_answers_on_its_port_and_on_the_loopback_address_alone(installed, arguments, given):
+    with serving(installed, *arguments, **given) as port:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/plotly.min.js") as answer:
+            assert answer.headers["content-type"].startswith("text/javascript")
+        assert not answers_beyond_loopback(port)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="127.0.0.2 is an own address on Linux alone")
+def test_class_answers_on_every_address(installed):
+    with serving(installed, "class", "--port", "{port}") as port:
+        assert answers_beyond_loopback(port)
 
 
 def test_the_first_page_offers_every_shipped_model(installed):

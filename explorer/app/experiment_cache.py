@@ -144,7 +144,7 @@ def _batch(model: "ExplorableModel", member: CatalogModel) -> "EvaluationBatch":
     """Sentences that the model's task generates; for a model without one, those stored in its
     checkpoint and those the page offers.
 
-    Raises `InterventionError` when there are none.
+    Raises `EvaluationBatchError` when there are none.
     """
     from explorer.heads.evaluation_batches import line_sentences, task_sentences
 

@@ -48,6 +48,10 @@ class HeadReportError(ExplorerError):
     """A file that is no head report."""
 
 
+class EvaluationBatchError(ExplorerError):
+    """An evaluation batch without sentences, or a toy batch for a model without a toy task."""
+
+
 class HookError(ExplorerError):
     """A hook point that does not exist."""
 

@@ -1,4 +1,4 @@
-"""Reading and writing files: whole or not at all, and a refusal of the system as one sentence."""
+"""Reading and writing files: atomically, and with the errors of the system as `FileError`."""
 
 import os
 import tempfile
@@ -38,7 +38,7 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Replace the file at `path` by `data`; a reader sees the old file or the new one, whole.
+    """Replace the file at `path` by `data`; a reader sees the old file or the new one.
 
     Makes the folder where there is none. Raises `FileError` when the file cannot be written.
     """
@@ -53,7 +53,7 @@ def write_atomically(path: Path, data: bytes) -> None:
                 temporary.unlink()
                 raise
         temporary.chmod(0o644)
-        temporary.replace(path)  # closed by now: Windows replaces no open file
+        temporary.replace(path)  # closed by now: Windows does not replace open files
 
 
 def refuse_unwritable(path: Path) -> None:

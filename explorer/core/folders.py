@@ -1,8 +1,8 @@
-"""Where the explorer finds what ships with it and keeps what it makes.
+"""The folders of files that ship and of files that are written.
 
-What ships lies inside the installed package, which may be read-only; in a source checkout the
-checkpoints lie beside the package. What is made goes to the current folder. An environment
-variable names another folder for each.
+Files that ship are inside the installed package, which may be read-only; in a source checkout the
+checkpoints are beside it. Runs and head reports are written to the current folder. Environment
+variables name other folders.
 """
 
 import os

@@ -116,7 +116,7 @@ class SymbolVocabulary:
         return cls(tuple(str(symbol) for symbol in symbols))
 
 
-CLASSROOM = SymbolVocabulary(tuple("123456789abcdefg甲乙丙丁"))
+TOY_VOCABULARY = SymbolVocabulary(tuple("123456789abcdefg甲乙丙丁"))
 """The 20 symbols of the toy models that ship."""
 
 

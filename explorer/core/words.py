@@ -1,4 +1,4 @@
-"""A trace of pieces of words merged into a trace of words."""
+"""The words of a trace of pieces, and the trace with those words for pieces."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,46 +17,46 @@ def source_words(trace: Trace) -> tuple[Word, ...]:
 
 
 def target_words(trace: Trace) -> tuple[Word, ...]:
-    """The words fed in, over the T rows; of a word cut off at the longest output, what was."""
+    """The words fed in, over the T rows; a word cut off at the last row ends there."""
     return _target(trace)[0]
 
 
 def predicted_words(trace: Trace) -> tuple[str, ...]:
-    """What each of the words fed in predicts; empty when unknown."""
+    """The word that follows each word fed in; empty when unknown."""
     return _target(trace)[1]
 
 
 def marks_words(trace: Trace) -> bool:
-    """Whether the labels say where words begin."""
+    """Whether the labels mark where words begin."""
     return _mark(trace) != ""
 
 
 def has_words(trace: Trace) -> bool:
-    """Whether any word has more than one piece, so that merging would change the picture."""
-    everything = (*source_words(trace), *target_words(trace))
-    return any(word.stop - word.start > 1 for word in everything)
+    """Whether any word has more than one piece, so that merging changes the trace."""
+    words = (*source_words(trace), *target_words(trace))
+    return any(word.stop - word.start > 1 for word in words)
 
 
 def merge(trace: Trace) -> Trace:
-    """`trace` with words for pieces.
+    """`trace` with each word in place of its pieces.
 
     For words Q of query pieces and K of key pieces:
 
         A'[Q, K] = 1/|Q| · Σ_{q ∈ Q} Σ_{k ∈ K} A[q, k]
 
-    the sum over key pieces, because what a query puts on the pieces of a word it puts on the
-    word; the mean over query pieces, because each of them shares out 1. So rows still sum to 1:
+    the sum over key pieces, because the weight on a word is that on all of its pieces; the mean
+    over query pieces, because the row of each sums to 1. So merged rows sum to 1 as well:
     Σ_K A'[Q, K] = 1/|Q| · Σ_q Σ_k A[q, k] = 1/|Q| · |Q|.
 
-    A cell is closed where all its piece cells are (padding wins over later, later over edited).
-    A target row is the word fed in. What it predicts is what its last piece predicts, shown as
-    the whole next word; the candidates of a step are that piece's, so they are first *pieces* of
-    the next word, and `losses` are theirs. Where the right alignment of any piece is known, it
-    is the word's. `facts["unit"]` is "words". Scores, values and head outputs are left behind:
-    no sum or mean of them is what a head computed.
+    A cell is masked where all cells of its pieces are; of their reasons padding wins over later
+    position, later position over edited. A target row is the word fed in. It predicts what its
+    last piece predicts, shown as the whole next word; the candidates of a step are those of that
+    piece, first *pieces* of the next word, and `losses` are theirs. The gold alignment of a word
+    is that of any of its pieces. `facts["unit"]` is "words". Scores, values and head outputs are
+    dropped: no sum or mean of them is what a head computed.
 
-    `integrity` measures the merged arrays; what the model measured carries over, and of a trace
-    that was tampered with the merged one says so too.
+    The errors that the model measured are taken over. A trace that was changed after its capture
+    fails `integrity` after merging, too.
     """
     source = source_words(trace)
     target, predicted = _target(trace)
@@ -64,7 +64,7 @@ def merge(trace: Trace) -> Trace:
     arrays: dict[str, NDArray[Any]] = {}
     for site in trace.sites:
         arrays[f"{site}.attention"] = merged_weights(trace.attention(site), *axes[site])
-        arrays[f"{site}.closed"] = _merged_closed(trace.arrays[f"{site}.closed"], *axes[site])
+        arrays[f"{site}.closed"] = _merged_codes(trace.arrays[f"{site}.closed"], *axes[site])
     if trace.gold is not None:
         arrays["gold"] = _any_cell(trace.gold, target, source)
     steps, candidates = _merged_steps(trace, target)
@@ -78,7 +78,7 @@ def merge(trace: Trace) -> Trace:
         candidate_tokens=candidates,
         measured=trace.measured,
         facts={**trace.facts, "unit": "words"},
-        digest=trace.digest if changed else "",  # another trace's: it will not fit
+        digest=trace.digest if changed else "",  # of another trace: the check fails
     )
 
 
@@ -92,11 +92,11 @@ def merged_weights(
     return mean.astype(np.float32)
 
 
-def _merged_closed(
-    closed: NDArray[np.uint8], queries: Sequence[Word], keys: Sequence[Word]
+def _merged_codes(
+    codes: NDArray[np.uint8], queries: Sequence[Word], keys: Sequence[Word]
 ) -> NDArray[np.uint8]:
-    """Codes of `REASONS` of words: open where any piece cell is."""
-    has = {code: _any_cell(closed == code, queries, keys) for code in (UNMASKED, PADDING, LATER)}
+    """Codes of `REASONS` (…, query, key) of pieces → of words: unmasked where any piece is."""
+    has = {code: _any_cell(codes == code, queries, keys) for code in (UNMASKED, PADDING, LATER)}
     return np.select(list(has.values()), list(has), EDITED).astype(np.uint8)
 
 
@@ -126,26 +126,26 @@ def _merged_steps(
 
 
 def _target(trace: Trace) -> tuple[tuple[Word, ...], tuple[str, ...]]:
-    """The words fed in, and what each predicts.
+    """The words fed in, and the word that follows each.
 
-    The last prediction was not fed in, yet it may go on with the last word or show that an
-    apostrophe is inside one: so it takes part in the grouping.
+    The last prediction was not fed in, but it may continue the last word or show that an
+    apostrophe is inside it; so it is grouped together with the tokens fed in.
     """
     mark, fed = _mark(trace), trace.target_tokens
     predicted = trace.predicted_tokens
     if not fed:
         return (), ()
-    if predicted[:-1] != fed[1:]:  # of another text: each row's own guess, or none at all
+    if predicted[:-1] != fed[1:]:  # teacher forcing: each row has its own guess, if any
         words = grouped(fed, mark)
         guesses = [predicted[word.stop - 1 : word.stop] for word in words] if predicted else []
-        return words, tuple(_spelt(guess, mark) for guess in guesses)
+        return words, tuple(_spelled(guess, mark) for guess in guesses)
     words = grouped((*fed, *predicted[-1:]), mark)
     labels = [word.label for word in words[1:]]
     last = words[-1]
     if last.start == len(fed):
         return words[:-1], tuple(labels)
-    begun = Word(_spelt(fed[last.start :], mark), last.start, len(fed))
-    return (*words[:-1], begun), (*labels, _spelt(predicted[-1:], mark))
+    cut = Word(_spelled(fed[last.start :], mark), last.start, len(fed))
+    return (*words[:-1], cut), (*labels, _spelled(predicted[-1:], mark))
 
 
 def _mark(trace: Trace) -> str:
@@ -156,6 +156,6 @@ def _starts(words: Sequence[Word]) -> NDArray[np.intp]:
     return np.array([word.start for word in words], dtype=np.intp)
 
 
-def _spelt(tokens: Sequence[str], mark: str) -> str:
-    """What these tokens spell."""
+def _spelled(tokens: Sequence[str], mark: str) -> str:
+    """The text these tokens spell."""
     return "".join(word.label for word in grouped(tokens, mark))

@@ -40,7 +40,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class RowCounts:
     """What became of the rows of a file."""
 
     rows: int
@@ -51,11 +51,11 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class Pairs:
+class ParallelCorpus:
     """The pairs of a file, and the hash by which a resumed training knows it again."""
 
     pairs: tuple[Pair, ...]
-    counts: Counts
+    counts: RowCounts
     digest: str
 
     @cached_property
@@ -78,7 +78,7 @@ class Pairs:
         )
 
 
-def read_pairs(path: str | Path, columns: Sequence[str] = ("1", "2")) -> Pairs:
+def read_pairs(path: str | Path, columns: Sequence[str] = ("1", "2")) -> ParallelCorpus:
     """The pairs in a file of tab- or comma-separated columns, UTF-8.
 
     columns: of source and target: numbers from 1 on, or names that the first row has.
@@ -104,7 +104,14 @@ def read_rows(path: str | Path, columns: Sequence[str] = ("1", "2")) -> tuple[Pa
     return tuple(pairs)
 
 
-def parse_pairs(data: bytes, name: str, columns: Sequence[str] = ("1", "2")) -> Pairs:
+def read_sources(path: str | Path) -> list[str]:
+    """The first column of such a file, or the lines of one without columns. Raises
+    `PairsError`."""
+    path = Path(path)
+    return [tidy(row[0]) for row in table(_read(path), shorten(path.name)) if row[0].strip()]
+
+
+def parse_pairs(data: bytes, name: str, columns: Sequence[str] = ("1", "2")) -> ParallelCorpus:
     """The pairs in the bytes of a file called `name`; see `read_pairs`."""
     name = shorten(name)
     rows = table(data, name)
@@ -121,11 +128,13 @@ def parse_pairs(data: bytes, name: str, columns: Sequence[str] = ("1", "2")) -> 
             blank += 1
             continue
         kept[pair] = None
-    counts = Counts(number, len(kept), incomplete, blank, number - incomplete - blank - len(kept))
+    counts = RowCounts(
+        number, len(kept), incomplete, blank, number - incomplete - blank - len(kept)
+    )
     if number and incomplete == number:
         raise PairsError("one_column", name=name, columns=", ".join(columns))
     _refuse_few(kept, counts, name)
-    return Pairs(tuple(kept), counts, sha256(data).hexdigest())
+    return ParallelCorpus(tuple(kept), counts, sha256(data).hexdigest())
 
 
 def normalised(source: str) -> str:
@@ -142,6 +151,12 @@ def references(pairs: Iterable[Pair]) -> dict[str, list[str]]:
     return found
 
 
+def separator_of(texts: Sequence[str]) -> str:
+    """What stands between two sentences: nothing in a script that separates no words."""
+    spaced = sum(" " in text for text in texts)
+    return " " if 2 * spaced >= len(texts) else ""
+
+
 def _hash(text: str) -> bytes:
     return sha256(text.encode()).digest()
 
@@ -154,7 +169,7 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
 
 
-def _refuse_few(kept: Iterable[Pair], counts: Counts, name: str) -> None:
+def _refuse_few(kept: Iterable[Pair], counts: RowCounts, name: str) -> None:
     """Raise `PairsError` on what cannot be divided into a training and two held-out parts."""
     if counts.kept < FEWEST_PAIRS:
         raise PairsError("too_few_pairs", name=name, least=FEWEST_PAIRS, **asdict(counts))

@@ -2,7 +2,7 @@
 
 Whether a sequence of five symbols or more is held out is computed from its symbols: it is when
 their weighted sum is 0 modulo a prime. Training never sees such a sequence, evaluation sees no
-others. No list of sequences has to be kept.
+others, and no list of sequences is needed.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,6 +17,7 @@ from torch import Tensor
 
 from explorer.core.vocabulary import BOS, EOS, PAD, SPECIALS
 from explorer.data import toy_tasks
+from explorer.data.batch import Batch
 from explorer.data.task_names import MOST_SYMBOLS, refuse_unknown_task
 
 FIRST = len(SPECIALS)
@@ -27,18 +28,6 @@ SHORTEST_HELD_OUT = 5
 
 _MODULUS = 127
 assert MOST_SYMBOLS < _MODULUS  # so that changing one symbol always leaves the held-out set
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Ids of one training step, filled up with padding.
-
-    source: (B, L + 1), each ends with EOS. target: (B, L + 2), each begins with BOS and ends
-    with EOS.
-    """
-
-    source: Tensor
-    target: Tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +65,7 @@ class Task:
         shortest: int = 1,
         device: torch.device | str = "cpu",
     ) -> Batch:
-        """Random sequences of `shortest` to `longest` of `symbols` symbols, none held out.
+        """Random sequences of `shortest` to `longest` symbols out of `symbols`, none held out.
 
         Every length is equally likely. The shapes depend on the arguments alone.
         """
@@ -90,15 +79,16 @@ class Task:
     def held_out_batch(
         self, size: int, length: int, symbols: int, generator: torch.Generator
     ) -> Batch:
-        """Random sequences of exactly `length`; from five symbols on, only held-out ones."""
-        kept: list[Tensor] = []
+        """Random sequences of exactly `length` symbols; from five on, only held-out ones."""
+        chosen: list[Tensor] = []
         lengths = torch.full((4096,), length)
-        while sum(map(len, kept)) < size:
+        while sum(map(len, chosen)) < size:
             x = torch.randint(symbols, (4096, length), generator=generator)
-            kept.append(x[held_out(x, lengths)] if length >= SHORTEST_HELD_OUT else x)
-        return self._assemble(torch.cat(kept)[:size] + FIRST, torch.full((size,), length))
+            chosen.append(x[held_out(x, lengths)] if length >= SHORTEST_HELD_OUT else x)
+        return self._assemble(torch.cat(chosen)[:size] + FIRST, torch.full((size,), length))
 
     def _assemble(self, x: Tensor, lengths: Tensor) -> Batch:
+        """Sources (B, L + 1) and targets (B, L + 2) of the ids `x` (B, L)."""
         size, longest = x.shape
         inside = torch.arange(longest, device=x.device) < lengths[:, None]  # (B, L)
         answer = self.rule(x, lengths)

@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor
 
-from explorer.core.errors import InterventionError, PairsError, VocabularyError
+from explorer.core.errors import EvaluationBatchError, PairsError, VocabularyError
 from explorer.core.files import reading
 from explorer.core.vocabulary import BOS, EOS, PAD
 from explorer.data.parallel_corpus import read_pairs, read_rows, references
@@ -33,7 +33,7 @@ def no_progress(share: float) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvaluationBatch:
-    """N sources with a target each. Raises `InterventionError` when there are none.
+    """N sources with a target each. Raises `EvaluationBatchError` when there are none.
 
     source: (N, S) ids, EOS last, then padding.
     target: (N, T + 1) ids, BOS first, then the output, EOS, padding.
@@ -51,7 +51,7 @@ class EvaluationBatch:
 
     def __post_init__(self) -> None:
         if not len(self.source):
-            raise InterventionError("no_sentences")
+            raise EvaluationBatchError("no_sentences")
 
     def __len__(self) -> int:
         return len(self.source)
@@ -67,9 +67,9 @@ class EvaluationBatch:
         return self.target[:, :-1].masked_fill(self.labels == PAD, PAD)
 
     def first(self, size: int) -> "EvaluationBatch":
-        """`size` sentences, spread evenly over all. Raises `InterventionError` below 1."""
+        """`size` sentences, spread evenly over all. Raises `EvaluationBatchError` below 1."""
         if size < 1:
-            raise InterventionError("no_sentences")
+            raise EvaluationBatchError("no_sentences")
         chosen = torch.linspace(0, len(self) - 1, min(size, len(self))).round().long()
         return replace(self, source=self.source[chosen], target=self.target[chosen])
 
@@ -102,13 +102,13 @@ def task_sentences(model: ExplorableModel, size: int, seed: int = 0) -> Evaluati
     """`size` held-out sequences of the model's toy task, evenly over all lengths.
 
     Task and longest length are in the model's facts; below five symbols none are held out.
-    Raises `InterventionError` for a model without a toy task, and for a size below 1.
+    Raises `EvaluationBatchError` for a model without a toy task, and for a size below 1.
     """
     name = task_of(model.facts)
     if name is None:
-        raise InterventionError("no_generator")
+        raise EvaluationBatchError("no_generator")
     if size < 1:
-        raise InterventionError("no_sentences")
+        raise EvaluationBatchError("no_sentences")
     task = find_task(name)
     most = model.transformer.config.max_length - 1
     longest = min(int(model.facts.get("longest", most)), most)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from explorer.core import folders
-from explorer.core.errors import ExplorerError, InterventionError, VocabularyError
+from explorer.core.errors import EvaluationBatchError, ExplorerError, VocabularyError
 from explorer.core.files import reason
 from explorer.data.task_names import task_of
 from explorer.heads.measurement_store import (
@@ -147,7 +147,7 @@ def check(model: "ExplorableModel", settings: MeasurementSettings, language: str
         )
     if settings.kind == "task":
         if task_of(model.facts) is None:
-            raise InterventionError("no_generator")
+            raise EvaluationBatchError("no_generator")
     else:
         _check_lines(lines, model, language)
 
@@ -266,7 +266,7 @@ def end_all() -> None:
 def _check_lines(lines: Sequence[str], model: "ExplorableModel", language: str) -> None:
     """Raise `MeasurementError`, with the line's number, on one that the model cannot read."""
     if not lines:
-        raise InterventionError("no_sentences")
+        raise EvaluationBatchError("no_sentences")
     limit = model.transformer.config.max_length
     sides: list[tuple[str, Callable[[str], list[int]]]] = [
         ("long_source", model.source_vocabulary.encode),

@@ -6,7 +6,7 @@ from typing import Literal
 from explorer.core.errors import ConfigError
 
 LARGEST_MODEL = 500_000_000
-"""Parameters. A forged file cannot make the server reserve more."""
+"""Parameters. No file can make the server allocate more."""
 
 _SIZES = {  # field → least and most
     "source_vocabulary": (4, 1_000_000),
@@ -22,7 +22,7 @@ _SIZES = {  # field → least and most
 
 @dataclass(frozen=True, slots=True)
 class ModelConfig:
-    """The sizes of a Transformer. Raises `ConfigError` on sizes that cannot work together."""
+    """The sizes of a Transformer. Raises `ConfigError` on sizes that do not fit together."""
 
     source_vocabulary: int  # entries, the three specials included
     target_vocabulary: int
@@ -32,10 +32,10 @@ class ModelConfig:
     decoder_layers: int = 2
     d_ff: int = 512
     dropout: float = 0.1
-    norm: Literal["pre", "post"] = "pre"  # LayerNorm before each sublayer, or after as in §5.4
+    norm: Literal["pre", "post"] = "pre"  # LayerNorm before or, as in §5.4, after each sublayer
     max_length: int = 32  # tokens on either side, specials included
     tied_embeddings: bool = False  # source, target and output share one matrix (§3.4)
-    causal: bool = True  # False lets each target position see the answer: a lesson in leaking
+    causal: bool = True  # False lets target positions attend to the answer: shows a leak
 
     def __post_init__(self) -> None:
         for name, (least, most) in _SIZES.items():
@@ -64,7 +64,7 @@ class ModelConfig:
 
     @property
     def parameters(self) -> int:
-        """How many numbers training sets."""
+        """Number of trained parameters."""
         d, ff = self.d_model, self.d_ff
         attention, feed_forward, norm = 4 * (d * d + d), 2 * d * ff + ff + d, 2 * d
         encoder = self.encoder_layers * (attention + feed_forward + 2 * norm)
@@ -77,7 +77,7 @@ class ModelConfig:
 
     @classmethod
     def from_json(cls, data: dict[str, object]) -> "ModelConfig":
-        """The config a checkpoint kept. Raises `ConfigError` on a field that is not ours."""
+        """The config that a checkpoint stores. Raises `ConfigError` on an unknown field."""
         names = [field.name for field in fields(cls)]
         for name in data:
             if name not in names:

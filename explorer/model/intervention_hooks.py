@@ -1,7 +1,7 @@
-"""Carry out interventions on a model while it runs: everything passes through `hooks.edit`.
+"""Carry out interventions on a model while it runs, by `hooks.edit`.
 
-Nothing in the model changes: what is done lasts as long as the `with` block and is seen by
-nobody else who uses the same model at the same time.
+The model itself does not change: an intervention lasts as long as its `with` block, and other
+threads that use the model do not see it.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,9 +23,9 @@ Action = Callable[[Tensor], Tensor]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Means:
-    """The mean output of every head before W_O, over a batch that has a name.
+    """The mean output of every head before W_O, over the batch called `name`.
 
-    outputs: (attention, head, K) in the order of `sites.attentions`.
+    outputs: (attention, head, K) in the order of `attention_paths.attentions`.
     """
 
     name: str
@@ -36,12 +36,12 @@ class Means:
 def applied(
     model: Transformer, interventions: Interventions, means: Means | None = None
 ) -> Iterator[None]:
-    """Do `interventions` to `model` until the block ends: in a full pass, and step by step.
+    """Apply `interventions` to `model` until the block ends, in full passes and step by step.
 
-    means: what heads removed "by their mean" put out instead.
+    means: the outputs of heads that are replaced by their mean.
 
-    Raises `InterventionError` on heads the model does not have, and when nothing would be left.
-    Inside the block a pass raises `MaskError` when a row has no open key left.
+    Raises `InterventionError` on heads the model does not have, and when no head would be left.
+    Inside the block a pass raises `MaskError` when a query may attend to no key any more.
     """
     config = model.config
     _refuse_unknown(interventions, config)
@@ -55,9 +55,9 @@ def applied(
 def gated(model: Transformer, gates: Tensor, fills: Tensor | None = None) -> Iterator[None]:
     """Scale the output of every head, before W_O, by its gate: 1 leaves it, 0 removes it.
 
-    gates: (B or 1, attention, head), in the order of `sites.attentions`; gradients may hang on
-        it. An attention whose gates are all 1 and need no gradient is left alone.
-    fills: (attention, head, K) what takes the place of what a gate takes away; zero without.
+    gates: (B or 1, attention, head), in the order of `attention_paths.attentions`; may require
+        gradients. An attention whose gates are all 1 without gradients is not edited.
+    fills: (attention, head, K), the output at gate 0; None = zero.
     """
 
     def scaled(number: int) -> Action:
@@ -107,7 +107,7 @@ def _refuse_unknown(interventions: Interventions, config: ModelConfig) -> None:
 def _gates(
     interventions: Interventions, config: ModelConfig, means: Means | None
 ) -> tuple[Tensor, Tensor | None]:
-    """Gates (1, attention, head) that remove what is to go, and what takes its place."""
+    """Gates (1, attention, head) that remove heads, and their replacement, None = zero."""
     heads = all_heads(config)
     kept = {tuple(one) for one in interventions.keep}
     kept_sites = {one.site for one in interventions.keep}
@@ -129,26 +129,26 @@ def _gates(
 
 @dataclass(slots=True)
 class _Rows:
-    """Which rows of the target the pass under way computes: `count` from `first` on."""
+    """The rows of the target that the current pass computes: `count` from `first` on."""
 
     first: int = 0
     count: int = 0
 
     def watch(self, scores: Tensor) -> Tensor:
-        # One token at a time, the decoder's own keys are all there, its queries only the last.
+        # Step by step, decoder self-attention has all keys so far, but only the last query.
         self.count = scores.size(-2)
         self.first = scores.size(-1) - self.count
         return scores
 
 
 def _mask_actions(interventions: Interventions, config: ModelConfig) -> dict[str, Action]:
-    """What to do at the masks and patterns, by the path of the hook point."""
+    """The edits of masks and patterns, by the path of the hook point."""
     rows, actions = _Rows(), dict[str, Action]()
     for site, layer in attentions(config):
         cells = [c for c in interventions.edit_mask if c.site == site and c.layer in (None, layer)]
-        own = [row for row in interventions.override_row if row[:2] == (site, layer)]
-        if cells or own:
-            editor = _Editor(config.heads, None if site == "encoder" else rows, cells, own)
+        set_rows = [row for row in interventions.override_row if row[:2] == (site, layer)]
+        if cells or set_rows:
+            editor = _Editor(config.heads, None if site == "encoder" else rows, cells, set_rows)
             actions[path(site, layer, "mask")] = editor.edit_mask
             actions[path(site, layer, "pattern")] = editor.override_rows
     if any("decoder." in name for name in actions):
@@ -157,19 +157,19 @@ def _mask_actions(interventions: Interventions, config: ModelConfig) -> dict[str
 
 
 class _Editor:
-    """Edits cells and rows of one attention; its mask comes past before its pattern."""
+    """Edits cells and rows of one attention; its mask is edited before its pattern."""
 
     def __init__(
-        self, heads: int, rows: _Rows | None, cells: list[CellEdit], own: list[RowOverride]
+        self, heads: int, rows: _Rows | None, cells: list[CellEdit], set_rows: list[RowOverride]
     ) -> None:
         self.heads = heads
-        self.rows = rows  # None: every pass of the encoder computes them all
+        self.rows = rows  # None: a pass of the encoder computes all rows
         self.cells = cells
-        self.own = own
+        self.set_rows = set_rows
         self.mask = torch.empty(0)
 
     def edit_mask(self, mask: Tensor) -> Tensor:
-        """`mask` (B, H or 1, T or 1, L) → (B, H, T, L) with the cells closed or opened."""
+        """`mask` (B, H or 1, T or 1, L) → (B, H, T, L) with its cells edited."""
         length = mask.size(-1)
         first, count = (self.rows.first, self.rows.count) if self.rows else (0, length)
         mask = mask.expand(-1, self.heads, count, -1).clone()  # (B, H, T, L)
@@ -177,28 +177,29 @@ class _Editor:
             if 0 <= cell.query - first < count and 0 <= cell.key < length:
                 head = slice(None) if cell.head is None else cell.head
                 mask[:, head, cell.query - first, cell.key] = cell.open
-        closed = (~mask.any(-1)).nonzero()  # (closed rows, 3)
-        if len(closed):
-            raise MaskError("masked_row", query=first + int(closed[0, -1]))
+        masked = (~mask.any(-1)).nonzero()  # (fully masked rows, 3)
+        if len(masked):
+            raise MaskError("masked_row", query=first + int(masked[0, -1]))
         self.mask = mask
         return mask
 
     def override_rows(self, pattern: Tensor) -> Tensor:
-        """`pattern` (B, H, T, L) with the rows that were given in the place of its own."""
+        """`pattern` (B, H, T, L) with the given rows."""
         count, length = pattern.shape[-2:]
         first = self.rows.first if self.rows else 0
         changed = pattern.clone()
-        for row in self.own:
-            place = row.query - first
-            if not 0 <= place < count:
+        for row in self.set_rows:
+            position = row.query - first
+            if not 0 <= position < count:
                 continue
             given = row.weights[:length]
-            weights = pattern.new_zeros(length, dtype=torch.float64)  # (L,): any size fits
+            # (L,), in float64 so that no sum of given weights overflows.
+            weights = pattern.new_zeros(length, dtype=torch.float64)
             weights[: len(given)] = weights.new_tensor(given)
-            weights = weights * self.mask[:, row.head, place]  # (B, L)
+            weights = weights * self.mask[:, row.head, position]  # (B, L)
             largest = weights.amax(-1, keepdim=True)
             if not (largest > 0).all():
-                raise InterventionError("row_on_closed", query=row.query)
+                raise InterventionError("row_on_masked_cells", query=row.query)
             shares = weights / largest
-            changed[:, row.head, place] = (shares / shares.sum(-1, keepdim=True)).to(pattern)
+            changed[:, row.head, position] = (shares / shares.sum(-1, keepdim=True)).to(pattern)
         return changed

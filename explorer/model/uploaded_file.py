@@ -13,7 +13,7 @@ from explorer.model.model_summary import ModelSummary
 
 TRACE_SUFFIX = ".trace"
 LARGEST_TRACE = 128 * 2**20
-"""Bytes an uploaded trace may unfold to: it is kept in memory as long as its visitor stays."""
+"""Bytes to which an uploaded trace may unfold; it stays in memory during the session."""
 
 
 def read_upload(file_name: str, data: bytes) -> Upload:

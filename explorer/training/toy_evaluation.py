@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from explorer.core.vocabulary import EOS, PAD
-from explorer.data.toy_data import Batch, Task
+from explorer.data.batch import Batch
+from explorer.data.toy_data import Task
 from explorer.heads.attention_metrics import gold_weight
 from explorer.model.greedy_decoding import greedy
 from explorer.model.hooks import capture

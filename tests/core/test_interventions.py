@@ -27,7 +27,7 @@ def test_lines_are_read_and_written_back():
     assert hash(done) == hash(Interventions.gather(**done.options()))
 
 
-def test_plain_tuples_will_do_and_nothing_is_nothing():
+def test_tuples_are_accepted_and_no_interventions_are_false():
     done = Interventions.gather(ablate=[("cross", 1, 2)], keep=[["cross", 0, 0]])
     assert done.ablate == (Ablation("cross", 1, 2),)
     assert done
@@ -35,7 +35,7 @@ def test_plain_tuples_will_do_and_nothing_is_nothing():
     assert not Interventions.parse([])
 
 
-def test_one_is_undone_and_a_repeated_line_counts_once():
+def test_one_is_taken_back_and_a_repeated_line_counts_once():
     done = Interventions.parse([*LINES, LINES[0]])
     assert done.texts() == LINES
     assert done.without(done.edit_mask[0]).texts() == LINES[:3] + LINES[4:]
@@ -78,7 +78,7 @@ def test_those_on_whole_heads_and_those_on_cells_are_told_apart():
         ("row cross.1.2 3 0,0", "bad_row"),
     ],
 )
-def test_what_is_no_intervention_is_refused_in_both_languages(line, key):
+def test_an_unreadable_line_is_refused_in_both_languages(line, key):
     with pytest.raises(InterventionError) as caught:
         Interventions.parse([line])
     assert caught.value.key == key
@@ -86,7 +86,7 @@ def test_what_is_no_intervention_is_refused_in_both_languages(line, key):
 
 
 @pytest.mark.parametrize("weights", [(), (math.nan, 1.0), (-1.0, 2.0)])
-def test_a_row_that_is_none_is_refused(weights):
+def test_invalid_weights_of_a_row_are_refused(weights):
     with pytest.raises(InterventionError):
         Interventions.gather(override_row=[("cross", 0, 0, 0, weights)])
 
@@ -105,23 +105,23 @@ def test_a_row_that_is_none_is_refused(weights):
         {"override_row": [("cross", None, 0, 0, 3)]},
     ],
 )
-def test_parts_that_are_no_places_are_refused(wrong):
+def test_invalid_tuples_are_refused(wrong):
     with pytest.raises(InterventionError):
         Interventions.gather(**wrong)
 
 
-def test_what_opening_a_cell_makes_unavoidable():
+def test_unmasking_a_cell_makes_an_integrity_check_fail():
     assert expected({}) == set()
     assert expected({"interventions": ["ablate cross.1.2", "close decoder.0.0 1 0"]}) == set()
     assert expected({"interventions": ["open decoder.*.* 1 2"]}) == {"cached_equals_full"}
     assert expected({"interventions": ["open cross.0.0 1 2"]}) == {"padding_changes_nothing"}
-    assert expected({"interventions": 3}) == set()  # a forged file
+    assert expected({"interventions": 3}) == set()  # a malformed file
     assert expected({"interventions": ["open", None, "open x"]}) == set()
     assert Interventions.parse(["open decoder.0.0 1 2"]).counterfactual
     assert not Interventions.parse(["close decoder.0.0 1 0"]).counterfactual
 
 
-def test_only_an_opened_later_position_excuses_what_decoding_cannot_see():
+def test_only_an_unmasked_later_position_excuses_the_check_of_decoding():
     for line, excused in (
         ("open decoder.*.* 3 1", set()),
         ("open decoder.*.* 1 3", {"cached_equals_full"}),
@@ -131,7 +131,7 @@ def test_only_an_opened_later_position_excuses_what_decoding_cannot_see():
         assert expected({"interventions": [line]}) == excused, line
 
 
-def test_a_head_is_removed_one_way_and_never_kept_as_well():
+def test_a_head_is_removed_in_one_way_and_not_kept_as_well():
     assert Interventions.parse(["ablate cross.0.0 mean", "ablate cross.0.0"]).texts() == (
         "ablate cross.0.0",
     )

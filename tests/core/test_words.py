@@ -5,100 +5,9 @@ import pytest
 
 from explorer.core.mask_reasons import EDITED, LATER, PADDING, UNMASKED
 from explorer.core.trace import Trace
-from explorer.core.word_segmentation import Word, byte_of, grouped, is_special, mark_of
-from explorer.core.words import has_words, merge, source_words, target_words
+from explorer.core.word_segmentation import Word
+from explorer.core.words import has_words, marks_words, merge, source_words, target_words
 from tests.support.example_traces import example_trace, pieces_trace
-
-
-def spelt(*tokens: str, mark: str | None = None) -> list[str]:
-    words = grouped(tokens, mark)
-    places = [place for word in words for place in range(word.start, word.stop)]
-    assert places == list(range(len(tokens)))  # every token in one word, in order
-    return [word.label for word in words]
-
-
-@pytest.mark.parametrize(
-    ("tokens", "words"),
-    [
-        (("▁The", "▁bl", "a", "ck", "▁cat", "."), ["The", "black", "cat", "."]),
-        (("▁", "J", "'", "ai", "▁vu", "▁l", "'", "h", "omme", "."), ["J'ai", "vu", "l'homme", "."]),
-        (("▁rendez", "-", "vous", "▁", "-", "▁non", "?"), ["rendez-vous", "-", "non", "?"]),
-        (("▁dogs", "'", "▁tails"), ["dogs", "'", "tails"]),
-        (("▁«", "ou", "i", "»", ",", "▁3", ",", "5"), ["«", "oui", "»", ",", "3,5"]),
-        (
-            ("<bos>", "a", "▁", "<eos>", "<pad>", "<pad>"),
-            ["<bos>", "a", "▁", "<eos>", "<pad>", "<pad>"],
-        ),
-        (("▁ca", "<unk>", "e"), ["ca<unk>e"]),
-        (("▁!", "..", "▁a"), ["!", "..", "a"]),
-    ],
-)
-def test_pieces_of_a_word_belong_together_and_punctuation_stands_alone(tokens, words):
-    assert spelt(*tokens) == words
-
-
-def test_bytes_are_the_character_they_spell():
-    cat = ("<0xE7>", "<0x8C>", "<0xAB>")
-    assert spelt("▁caf", "<0xC3>", "<0xA9>", "s") == ["cafés"]
-    assert spelt("▁", *cat, *cat, "<0xE3>", "<0x80>", "<0x82>") == ["猫", "猫", "。"]
-    assert spelt("▁a", "<0xE7>", "<0x8C>", "▁b") == ["a<0xE7><0x8C>", "b"]  # half a character
-
-
-def byte_pieces(text: str) -> tuple[str, ...]:
-    """Each byte of `text` as a piece of its own."""
-    return tuple(f"<0x{byte:02X}>" for byte in text.encode())
-
-
-@pytest.mark.parametrize(
-    ("tokens", "words"),
-    [
-        (("▁", *byte_pieces("👨\u200d👩\u200d👧"), "!"), ["👨\u200d👩\u200d👧", "!"]),
-        (("▁", *byte_pieces("👍🏽👍❤\ufe0f")), ["👍🏽", "👍", "❤\ufe0f"]),
-        (("▁a", "\u200f", "."), ["a\u200f", "."]),
-        (("▁", "\ufeff", "«", "ou", "i"), ["\ufeff«", "oui"]),
-        (("▁می", "\u200c", "خواهم"), ["می\u200cخواهم"]),
-        (("▁caf", "e", "\u0301", "▁\u200b", "▁b"), ["cafe\u0301", "\u200b", "b"]),
-        (("a", "<eos>", "\u200d", "▁b"), ["a", "<eos>", "\u200d", "b"]),
-    ],
-)
-def test_what_is_not_seen_by_itself_belongs_to_its_neighbour(tokens, words):
-    assert spelt(*tokens) == words
-
-
-def test_where_no_spaces_are_written_each_piece_is_a_word():
-    assert spelt("▁", "我", "喜欢", "red", "猫", "。") == ["我", "喜欢", "red", "猫", "。"]
-    assert spelt("▁안", "녕", "▁하") == ["안녕", "하"]  # Korean has spaces
-
-
-def test_other_vocabularies_marks_are_understood():
-    assert spelt("<s>", "The", "Ġblack", "Ġcaf", "Ã", "©", "s", ".", "</s>") == [
-        "<s>", "The", "black", "cafés", ".", "</s>",
-    ]  # fmt: skip
-    assert spelt("[CLS]", "un", "##believ", "##able", "!", "it", "##s", "[SEP]") == [
-        "[CLS]", "unbelievable", "!", "its", "[SEP]",
-    ]  # fmt: skip
-    assert [mark_of(tokens) for tokens in (["▁a"], ["aĠ", "Ġa"], ["##", "##a"])] == ["▁", "Ġ", "##"]
-
-
-def test_without_marks_every_token_is_a_word():
-    assert grouped(("7", "'", "##", "甲")) == tuple(
-        Word(token, place, place + 1) for place, token in enumerate(("7", "'", "##", "甲"))
-    )
-    assert not has_words(example_trace())
-    assert grouped(()) == ()
-
-
-def test_specials_are_told_from_text():
-    assert all(map(is_special, ("<bos>", "</s>", "<pad>", "[CLS]", "<|endoftext|>")))
-    assert not any(map(is_special, ("<unk>", "[UNK]", "<0xE4>", "a", "<", "[1]", "▁<s>")))
-    assert not any(map(is_special, ("<b>", "</b>", "[A]", "<|x|>")))
-    assert spelt("▁ma", "<b>", "x", "▁[A]") == ["ma<b>x", "[A]"]
-
-
-def test_bytes_are_told_from_text():
-    assert [byte_of(token) for token in ("<0xE4>", "<0x00>", "<0xe4>", "<0xE4", "a")] == [
-        0xE4, 0, None, None, None,
-    ]  # fmt: skip
 
 
 def test_keys_are_summed_and_queries_averaged():
@@ -116,7 +25,7 @@ def test_keys_are_summed_and_queries_averaged():
     assert merged.attention("decoder")[0, 0, 1] == pytest.approx([third, 1 - third, 0])
 
 
-def test_a_cell_is_closed_where_all_its_pieces_are_and_says_why():
+def test_a_cell_is_masked_where_all_its_pieces_are_with_their_reason():
     merged = merge(pieces_trace())
     assert merged.closed("cross")[:, -1].tolist() == [PADDING] * 3
     assert not merged.closed("cross")[:, :-1].any()
@@ -134,22 +43,11 @@ def test_masks_of_single_heads_merge_too_and_later_wins_over_edited():
     closed[..., 5] = PADDING
     closed[0, 1, 3:, 1:3] = EDITED
     closed[0, 1, 4, 1] = LATER
-    closed[0, 0, 3:, 1] = EDITED  # a part of a cell only
+    closed[0, 0, 3:, 1] = EDITED  # only some pieces of the cell
     merged = merge(replace(trace, arrays={**trace.arrays, "cross.closed": closed}, digest=""))
-    assert merged.closed("cross", 0, 1)[2].tolist() == [
-        UNMASKED,
-        LATER,
-        UNMASKED,
-        UNMASKED,
-        PADDING,
-    ]
-    assert merged.closed("cross", 0, 0)[2].tolist() == [
-        UNMASKED,
-        UNMASKED,
-        UNMASKED,
-        UNMASKED,
-        PADDING,
-    ]
+    free = UNMASKED
+    assert merged.closed("cross", 0, 1)[2].tolist() == [free, LATER, free, free, PADDING]
+    assert merged.closed("cross", 0, 0)[2].tolist() == [free, free, free, free, PADDING]
 
 
 def test_a_word_predicts_the_whole_next_word_by_what_its_last_piece_predicts():
@@ -169,14 +67,14 @@ def test_a_word_predicts_the_whole_next_word_by_what_its_last_piece_predicts():
     ]
 
 
-def test_a_word_cut_off_at_the_longest_output_goes_on_with_its_rest():
+def test_a_word_cut_off_at_the_last_row_predicts_its_rest():
     trace = replace(pieces_trace(), predicted_tokens=("▁L", "e", "▁ch", "at", "on"), digest="")
     merged = merge(trace)
     assert merged.target_tokens == ("<bos>", "Le", "chat")
     assert merged.predicted_tokens == ("Le", "chaton", "on")
 
 
-def test_guesses_at_another_text_stay_each_row_s_own():
+def test_predictions_of_another_text_stay_with_their_rows():
     trace = replace(pieces_trace(), predicted_tokens=("▁Un", "e", "▁ch", "ien", "."), digest="")
     assert merge(trace).predicted_tokens == ("Un", "ch", ".")
     assert merge(replace(trace, predicted_tokens=(), digest="")).predicted_tokens == ()
@@ -194,7 +92,7 @@ def test_a_trace_with_one_site_and_no_target_merges():
     )
 
 
-def test_integrity_holds_and_tells_of_tampering():
+def test_integrity_holds_and_detects_changes():
     trace = pieces_trace()
     checks = merge(trace).integrity().set_index("check")
     assert checks["ok"].all()
@@ -206,7 +104,7 @@ def test_integrity_holds_and_tells_of_tampering():
     assert not checks.loc["closed_cells_are_zero", "ok"]
 
 
-def test_words_say_which_pieces_they_are_made_of():
+def test_words_know_their_pieces():
     trace = pieces_trace()
     assert [(word.start, word.stop) for word in target_words(trace)] == [(0, 1), (1, 3), (3, 5)]
     assert source_words(trace)[1] == Word("cat", 1, 3)
@@ -215,3 +113,9 @@ def test_words_say_which_pieces_they_are_made_of():
     assert (
         merge(merge(trace)).attention("cross").tolist() == merge(trace).attention("cross").tolist()
     )
+
+
+def test_a_trace_without_marks_has_no_words():
+    assert not has_words(example_trace())
+    assert not marks_words(example_trace())
+    assert marks_words(pieces_trace())

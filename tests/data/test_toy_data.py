@@ -12,7 +12,7 @@ def generator() -> torch.Generator:
 
 
 @pytest.mark.parametrize("name", TASK_NAMES)
-def test_a_batch_agrees_with_the_answers_in_plain_python(name, generator):
+def test_a_batch_agrees_with_the_answers_to_single_sequences(name, generator):
     task = find_task(name)
     batch = task.batch(200, 9, 20, generator)
     assert batch.source.shape == (200, 10)
@@ -27,7 +27,7 @@ def test_a_batch_agrees_with_the_answers_in_plain_python(name, generator):
         assert source[size + 1 :] == [PAD] * (9 - size)
 
 
-def test_every_length_comes_up(generator):
+def test_every_length_is_drawn(generator):
     batch = find_task("copy").batch(2000, 16, 20, generator)
     lengths = (batch.source == EOS).int().argmax(1)
     counts = torch.bincount(lengths, minlength=17)[1:]
@@ -35,7 +35,7 @@ def test_every_length_comes_up(generator):
 
 
 @pytest.mark.parametrize("symbols", [1, 2, 20, 100])
-def test_training_never_sees_what_is_held_out(symbols, generator):
+def test_training_batches_have_no_held_out_sequence(symbols, generator):
     batch = find_task("copy").batch(20_000, 8, symbols, generator)
     lengths = (batch.source == EOS).int().argmax(1)
     ids = (batch.source[:, :-1] - FIRST).clamp(min=0)
@@ -46,7 +46,7 @@ def test_training_never_sees_what_is_held_out(symbols, generator):
         assert not seen.any()
 
 
-def test_evaluation_sees_only_what_is_held_out(generator):
+def test_evaluation_batches_have_only_held_out_sequences(generator):
     batch = find_task("reverse").held_out_batch(300, 6, 20, generator)
     ids = batch.source[:, :6] - FIRST
     assert batch.source.shape == (300, 7)
@@ -54,7 +54,7 @@ def test_evaluation_sees_only_what_is_held_out(generator):
     assert len(ids.unique(dim=0)) > 290
 
 
-def test_short_sequences_are_too_few_to_hold_out(generator):
+def test_no_short_sequence_is_held_out(generator):
     batch = find_task("reverse").held_out_batch(300, 2, 20, generator)
     assert batch.source.shape == (300, 3)
 

@@ -26,7 +26,7 @@ def test_equal_symbols_share_the_gold_of_sort():
 
 
 @pytest.mark.parametrize("name", TASK_NAMES)
-def test_each_task_follows_the_rules_for_tasks(name):
+def test_each_task_answers_every_symbol_and_aligns_it(name):
     task, generator = find_task(name), torch.Generator().manual_seed(7)
     for length in range(1, 8):
         symbols = (torch.randint(5, (length,), generator=generator) + FIRST).tolist()

@@ -5,7 +5,7 @@ import torch
 
 from explorer.core.interventions import Interventions
 from explorer.core.vocabulary import PAD
-from explorer.data.toy_data import Batch
+from explorer.data.batch import Batch
 from explorer.heads.ablation import MOST_ROWS, ablation, effect, remove_sites
 from explorer.heads.counterfactuals import mean_outputs
 from explorer.heads.evaluation_batches import (

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.core.errors import InterventionError, PairsError, VocabularyError
+from explorer.core.errors import EvaluationBatchError, PairsError, VocabularyError
 from explorer.core.sentencepiece_vocabulary import learn_pieces
 from explorer.core.vocabulary import BOS, EOS, PAD
 from explorer.data.parallel_corpus import read_pairs
@@ -94,7 +94,7 @@ def test_empty_or_unreadable_batches_are_refused(explorable):
     bare = Checkpoint(
         checkpoint.model, checkpoint.source_vocabulary, checkpoint.target_vocabulary, {}
     )
-    with pytest.raises(InterventionError, match="no task"):
+    with pytest.raises(EvaluationBatchError, match="no task"):
         task_sentences(ExplorableModel(bare, "bare"), 3)
     for make in (
         lambda: task_sentences(explorable, 0),
@@ -102,7 +102,7 @@ def test_empty_or_unreadable_batches_are_refused(explorable):
         lambda: pair_sentences(explorable, [], "none"),
         lambda: line_sentences(explorable, [], "none"),
     ):
-        with pytest.raises(InterventionError) as caught:
+        with pytest.raises(EvaluationBatchError) as caught:
             make()
         assert caught.value.key == "no_sentences"
     with pytest.raises(VocabularyError) as refused:

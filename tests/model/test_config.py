@@ -22,13 +22,13 @@ from tests.support.tiny_configs import PRIMES
         ({"encoder_layers": 64, "d_model": 8190, "heads": 1}, "too_many_parameters"),
     ],
 )
-def test_sizes_that_cannot_work_are_refused_in_words(change, key):
+def test_invalid_sizes_are_refused(change, key):
     with pytest.raises(ConfigError) as caught:
         replace(PRIMES, **change)
     assert caught.value.key == key
 
 
 @pytest.mark.parametrize("data", [{}, {"source_vocabulary": 5, "width": 3}])
-def test_a_config_with_missing_or_foreign_fields_is_refused(data):
+def test_a_config_with_missing_or_unknown_fields_is_refused(data):
     with pytest.raises(ConfigError):
         ModelConfig.from_json(data)

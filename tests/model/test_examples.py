@@ -52,7 +52,7 @@ ENGLISH |= {"Her", "brother", "that", "Sa", "rouge"}  # and two words the model 
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_what_a_hint_says_is_written_is_written_by_the_shipped_model(language):
+def test_words_quoted_in_a_hint_are_written_by_the_shipped_model(language):
     model = load(SHIPPED / f"{MODEL}.safetensors")
     for text in examples.for_model(MODEL):
         quoted = set(re.findall(r"“([^”]+)”", examples.hint(MODEL, text, language)))
@@ -64,7 +64,7 @@ def test_what_a_hint_says_is_written_is_written_by_the_shipped_model(language):
             assert word in text, (text, word)
 
 
-def test_the_forgotten_word_is_there_to_click():
+def test_the_omitted_word_is_among_the_candidates():
     model = load(SHIPPED / f"{MODEL}.safetensors")
     text = examples.for_model(MODEL)[0]
     steps = model.trace(text).steps()

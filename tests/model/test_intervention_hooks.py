@@ -27,7 +27,7 @@ EVERYWHERE = (  # all kinds at once, in every site
 )
 
 
-def test_every_head_is_where_its_name_says(make_model):
+def test_the_path_of_a_head_is_that_of_its_module(make_model):
     config = make_model().config
     assert len(attentions(config)) == 2 + 3 + 3
     assert len(all_heads(config)) == 7 * 8
@@ -38,7 +38,7 @@ def test_every_head_is_where_its_name_says(make_model):
 
 @pytest.mark.parametrize(("site", "layer", "head"), [("encoder", 1, 3), ("decoder", 2, 0)])
 @torch.no_grad()
-def test_a_removed_head_is_one_whose_columns_of_the_output_matrix_are_zero(
+def test_removing_a_head_equals_zeroing_its_columns_of_the_output_matrix(
     make_model, site, layer, head
 ):
     model, other = make_model(), make_model()
@@ -52,7 +52,7 @@ def test_a_removed_head_is_one_whose_columns_of_the_output_matrix_are_zero(
 
 
 @torch.no_grad()
-def test_keeping_some_heads_is_removing_the_others_of_their_site(make_model):
+def test_keeping_heads_equals_removing_the_others_of_their_site(make_model):
     model = make_model()
     kept = [("cross", 0, 1), ("cross", 2, 5)]
     others = [head for head in all_heads(model.config) if head.site == "cross"]
@@ -64,15 +64,15 @@ def test_keeping_some_heads_is_removing_the_others_of_their_site(make_model):
 
 
 @torch.no_grad()
-def test_a_head_removed_by_its_mean_puts_that_out(make_model):
+def test_the_output_of_a_head_ablated_by_its_mean_is_that_mean(make_model):
     model = make_model()
     means = Means("some", torch.randn(8, 7, 6))
     done = Interventions.gather(ablate=[("cross", 1, 2, "mean"), ("cross", 1, 3)])
     with applied(model, done, means), capture(model, "*.head_output") as outputs:
         model(SOURCE, TARGET)
     output = outputs["decoder.layers.1.cross_attention.head_output"]  # (B, H, T, K)
-    place = attentions(model.config).index(("cross", 1))
-    torch.testing.assert_close(output[0, 2], means.outputs[place, 2].expand(3, -1))
+    index = attentions(model.config).index(("cross", 1))
+    torch.testing.assert_close(output[0, 2], means.outputs[index, 2].expand(3, -1))
     assert not output[0, 3].any()
     assert output[0, 4].any()
 
@@ -89,7 +89,7 @@ def test_each_sequence_has_its_own_gates(make_model):
     assert (both[1:] - plain).abs().max() > 1e-4
 
 
-def test_cached_decoding_under_interventions_is_recomputing_everything(explorable):
+def test_cached_decoding_under_interventions_equals_the_whole_pass(explorable):
     """Every step again as a full pass over all tokens so far, under the same interventions."""
     done = Interventions.parse(EVERYWHERE)
     trace = explorable.trace("3 1 2", pad_to=6, **done.options())
@@ -112,7 +112,7 @@ def test_cached_decoding_under_interventions_is_recomputing_everything(explorabl
             np.testing.assert_allclose(trace.attention("cross")[layer, :, step - 1], row, atol=1e-6)
 
 
-def test_a_closed_cell_is_zero_and_says_it_was_edited(explorable):
+def test_a_masked_cell_is_zero_with_the_reason_edited(explorable):
     done = Interventions.parse(
         ["close cross.1.2 1 0", "close cross.1.2 1 3", "close encoder.*.* 0 2"]
     )
@@ -127,7 +127,7 @@ def test_a_closed_cell_is_zero_and_says_it_was_edited(explorable):
     assert trace.digest != explorable.trace("1 2 3").digest
 
 
-def test_a_given_row_is_renormalised_over_its_open_keys(explorable):
+def test_a_set_row_is_normalised_over_its_unmasked_keys(explorable):
     rows = [
         RowOverride("cross", 0, 1, 2, (1.0, 0.0, 3.0)),
         RowOverride("decoder", 1, 0, 1, (2.0, 2.0, 4.0)),  # key 2 comes later
@@ -142,7 +142,7 @@ def test_a_given_row_is_renormalised_over_its_open_keys(explorable):
     np.testing.assert_array_equal(trace.attention("encoder")[0, :2], plain[0, :2])
 
 
-def test_opening_a_later_position_is_a_counterfactual_and_said_to_be_one(explorable):
+def test_unmasking_a_later_position_is_marked_as_counterfactual(explorable):
     cells = [CellEdit("decoder", None, None, 1, 3, open=True)]
     plain = explorable.trace("1 2 3", target="3 2 1")
     trace = explorable.trace("1 2 3", target="3 2 1", edit_mask=cells)
@@ -156,7 +156,7 @@ def test_opening_a_later_position_is_a_counterfactual_and_said_to_be_one(explora
     assert abs(trace.losses[1] - plain.losses[1]) > 1e-4
 
 
-def test_opening_padding_is_said_too(explorable):
+def test_unmasking_padding_is_marked_too(explorable):
     cells = [CellEdit("cross", 0, 0, 0, 4, open=True)]
     integrity = explorable.trace("1 2", pad_to=5, edit_mask=cells).integrity().set_index("check")
     assert integrity.expected["padding_changes_nothing"]
@@ -177,12 +177,12 @@ def test_opening_padding_is_said_too(explorable):
         ("open decoder.0.0 0 99", "no_such_cell"),
         ("row cross.0.0 0 1,1,1,1,1", "no_such_cell"),
         ("row cross.0.0 99 1", "no_such_cell"),
-        ("row decoder.0.0 0 0,1", "row_on_closed"),
+        ("row decoder.0.0 0 0,1", "row_on_masked_cells"),
         ("ablate cross.0.0 mean", "no_means"),
         ("close decoder.0.0 0 0", "masked_row"),
     ],
 )
-def test_what_cannot_be_done_to_this_model_is_refused(explorable, line, key):
+def test_interventions_that_the_model_does_not_allow_are_refused(explorable, line, key):
     with pytest.raises((InterventionError, MaskError)) as caught:
         explorable.trace("1 2 3", **Interventions.parse([line]).options())
     assert caught.value.key == key
@@ -197,7 +197,7 @@ def test_removing_every_head_is_refused_and_a_whole_site_is_not(explorable):
     assert explorable.trace("1", ablate=[head for head in heads if head.site == "cross"])
 
 
-def test_a_row_that_is_closed_cell_by_cell_is_refused_with_its_number(explorable):
+def test_masking_all_cells_of_a_row_is_refused_with_its_number(explorable):
     cells = [CellEdit("cross", 1, 1, 2, key) for key in range(4)]
     with pytest.raises(MaskError) as caught:
         explorable.trace("1 2 3", target="3 2 1", edit_mask=cells)
@@ -234,7 +234,7 @@ def test_interventions_never_leak_into_another_thread_or_the_model(explorable):
 
 
 @pytest.mark.parametrize("weights", [(1e300, 1e300), (1e-300, 1e-300), (1.0, 1.0, 1e300)])
-def test_a_row_may_be_given_in_any_unit(explorable, weights):
-    row = RowOverride("decoder", 0, 0, 1, weights)  # the third key is closed to query 1
+def test_the_weights_of_a_row_may_have_any_scale(explorable, weights):
+    row = RowOverride("decoder", 0, 0, 1, weights)  # the third key is masked for query 1
     trace = explorable.trace("1 2 3", override_row=[row])
     np.testing.assert_allclose(trace.attention("decoder")[0, 0, 1, :2], [0.5, 0.5], atol=1e-6)

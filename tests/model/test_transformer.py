@@ -47,7 +47,7 @@ def copy_rest(ours: nn.Module, theirs: nn.Module) -> None:
 
 @torch.no_grad()
 def reference(model: Transformer) -> nn.Transformer:
-    """torch's own Transformer with our weights; a final norm only where we have one."""
+    """torch's Transformer with the weights of `model`; final norms only for pre-norm."""
     config = model.config
     pre = config.norm == "pre"
     sizes = {
@@ -68,7 +68,7 @@ def reference(model: Transformer) -> nn.Transformer:
         config.decoder_layers,
         norm=nn.LayerNorm(config.d_model) if pre else None,
     )
-    both = nn.Transformer(  # draws new weights for what it is given, so ours come after
+    both = nn.Transformer(  # initialises all weights anew, so they are copied after
         config.d_model, config.heads, custom_encoder=encoder, custom_decoder=decoder
     )
     for ours, theirs in zip(model.encoder.layers, encoder.layers, strict=True):
@@ -85,12 +85,12 @@ def reference(model: Transformer) -> nn.Transformer:
 
 
 def run_reference(model: Transformer, theirs: nn.Transformer) -> torch.Tensor:
-    closed = ~causal_mask(TARGET.size(1))
+    masked = ~causal_mask(TARGET.size(1))
     memory = theirs.encoder(model.encoder.embedding(SOURCE), src_key_padding_mask=SOURCE == PAD)
     hidden = theirs.decoder(
         model.decoder.embedding(TARGET),
         memory,
-        tgt_mask=closed,
+        tgt_mask=masked,
         tgt_key_padding_mask=TARGET == PAD,
         memory_key_padding_mask=SOURCE == PAD,
     )
@@ -164,7 +164,7 @@ def test_scores_are_scaled_and_not_masked_and_patterns_are_their_masked_softmax(
 
 @pytest.mark.parametrize("norm", ["pre", "post"])
 @torch.no_grad()
-def test_one_token_at_a_time_gives_the_logits_of_the_whole_pass(make_model, norm):
+def test_step_by_step_logits_equal_those_of_the_whole_pass(make_model, norm):
     model = make_model(replace(PRIMES, norm=norm))
     mask = padding_mask(SOURCE)
     cache = model.start(model.encode(SOURCE, mask), mask)
@@ -174,7 +174,7 @@ def test_one_token_at_a_time_gives_the_logits_of_the_whole_pass(make_model, norm
 
 
 @torch.no_grad()
-def test_padding_changes_nothing(make_model):
+def test_padding_does_not_change_the_logits(make_model):
     model = make_model()
     alone = model(SOURCE[1:, :3], TARGET[1:, :2])
     together = model(SOURCE, TARGET)[1:, :2]
@@ -221,7 +221,7 @@ def test_parameters_are_counted_without_building_the_model(norm):
     assert config.parameters == built
 
 
-def test_a_row_without_an_open_key_is_refused_when_the_mask_is_built():
+def test_a_fully_masked_row_is_refused_when_the_mask_is_built():
     with pytest.raises(MaskError):
         padding_mask(torch.tensor([[3, 2], [PAD, PAD]]))
     mask = causal_mask(3)

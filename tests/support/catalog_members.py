@@ -1,4 +1,4 @@
-"""Members of the catalog that no file stands for: they are chosen and described, never loaded."""
+"""Members of the catalog without files: to be listed and described, not loaded."""
 
 from pathlib import Path
 from typing import Any

@@ -3,7 +3,8 @@ import pytest
 import torch
 
 from explorer.core.vocabulary import BOS, EOS, PAD
-from explorer.data.toy_data import Batch, find_task
+from explorer.data.batch import Batch
+from explorer.data.toy_data import find_task
 from explorer.model.config import ModelConfig
 from explorer.model.greedy_decoding import greedy
 from explorer.model.hooks import edit

@@ -11,6 +11,8 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from explorer.app.server import probe_route, warmup
+from explorer.app.server.origin_check import OriginCheck
+from explorer.app.server.security_headers import SecurityHeaders
 from explorer.app.server.static_files import CompressedScripts, serve_plotly
 from explorer.app.server.upload_guard import UploadGuard
 
@@ -34,8 +36,13 @@ def routes() -> list[Route]:
 
 
 def middleware() -> list[Middleware]:
-    """The middleware in front of Streamlit's own."""
-    return [Middleware(UploadGuard), Middleware(CompressedScripts, base=base_path())]
+    """The middleware in front of Streamlit's own, the outermost first."""
+    return [
+        Middleware(OriginCheck),
+        Middleware(SecurityHeaders),
+        Middleware(UploadGuard),
+        Middleware(CompressedScripts, base=base_path()),
+    ]
 
 
 @asynccontextmanager

@@ -8,14 +8,22 @@ import pandas as pd
 
 from explorer.app.experiment_cache import MeasuredEffect
 from explorer.core.i18n import say
+from explorer.heads.attention_metrics import METRICS
 from explorer.heads.head_report import HeadReport
 from explorer.heads.roles import ROLES
 
-ATTENTION_METRICS = (
-    *("gold_weight", "gold_accuracy", "confidence", "normalised_entropy", "entropy"),
-    *("positional", "distance", "sink", "importance"),
+_FIRST = (
+    "gold_weight",
+    "gold_accuracy",
+    "confidence",
+    "normalised_entropy",
+    "entropy",
+    "positional",
 )
-"""Metrics of the attention of a head, and its importance, in the order of the table."""
+"""The metrics at the left of the table; a new one comes after them."""
+
+ATTENTION_METRICS = (*_FIRST, *(name for name in METRICS if name not in _FIRST), "importance")
+"""All metrics of the attention of a head, and its importance, in the order of the table."""
 
 EFFECTS = ("zero_loss", "mean_loss", "zero_exact", "mean_exact", "only_loss", "only_exact")
 """Changes when a head is removed, or when only it is kept."""

@@ -4,6 +4,8 @@ from pathlib import Path
 import pytest
 
 from explorer.app.server import asgi
+from explorer.app.server.origin_check import OriginCheck
+from explorer.app.server.security_headers import SecurityHeaders
 from explorer.app.server.static_files import CompressedScripts
 from explorer.app.server.upload_guard import UploadGuard
 
@@ -20,4 +22,4 @@ def test_routes_respect_the_base_path(monkeypatch, path, base):
 def test_the_entry_script_has_the_middleware():
     entry = runpy.run_path(str(ROOT / "app.py"))
     middleware = [one.cls for one in entry["app"]._user_middleware]
-    assert middleware == [UploadGuard, CompressedScripts]
+    assert middleware == [OriginCheck, SecurityHeaders, UploadGuard, CompressedScripts]
