@@ -33,7 +33,7 @@ from explorer.data.batch import Batch
 from explorer.data.toy_data import find_task
 from explorer.model.transformer import Attention, Transformer
 from explorer.training.config import TrainingConfig, quick_demo
-from explorer.training.data_modules import TaskLesson
+from explorer.training.data_modules import ToyDataModule
 from explorer.training.trainer import Trainer
 
 MOST_STEPS = 3000
@@ -116,7 +116,7 @@ def textbook(config: TrainingConfig, goal: float) -> tuple[float, int]:
     model = textbook_model(config).to(config.device)
     optimizer = torch.optim.Adam(model.parameters(), lr=config.rate, betas=(0.9, 0.98), eps=1e-9)
     draw = batches(config)
-    lesson = TaskLesson(config, torch.device(config.device))
+    lesson = ToyDataModule(config, torch.device(config.device))
     for step in range(1, MOST_STEPS + 1):
         model.train()
         optimizer.param_groups[0]["lr"] = config.rate * min(1.0, step / 100)

@@ -78,6 +78,8 @@ def _chosen_settings(options: argparse.Namespace) -> "TrainingConfig":
 
     names = [field.name for field in fields(TrainingConfig)]
     given = {name: value for name in names if (value := getattr(options, name)) is not None}
+    if "batch" in given:
+        given.setdefault("batch_tokens", 0)
     return replace(translation(options.pairs) if options.pairs else TrainingConfig(), **given)
 
 
@@ -97,12 +99,15 @@ def _train_alone(options: argparse.Namespace, config: "TrainingConfig") -> int:
 
 
 def _resolved(config: "TrainingConfig") -> "TrainingConfig":
-    """`config` with the name of its device, by which runs wait for it, and the absolute path of
-    its pairs, so that the run can be resumed from another folder."""
+    """`config` with the name of its device, by which runs wait for it, and the absolute paths
+    of its files, so that the run can be resumed from another folder."""
     from explorer.training.trainer import choose_device
 
-    pairs = str(Path(config.pairs).resolve()) if config.pairs else ""
-    return replace(config, device=str(choose_device(config.device)), pairs=pairs)
+    pairs, excluded = (
+        str(Path(file).resolve()) if file else "" for file in (config.pairs, config.excluded)
+    )
+    device = str(choose_device(config.device))
+    return replace(config, device=device, pairs=pairs, excluded=excluded)
 
 
 def _command() -> str:
@@ -130,7 +135,8 @@ def _train_run(options: argparse.Namespace, config: "TrainingConfig") -> int:
     if distributed.rank() == 0:
         print(f"{folder}: {status.state} at step {status.step}")
         if options.out is not None and status.state == "done":
-            checkpoint = load_checkpoint(run.checkpoint_path)
+            best = run.config.patience > 0 and run.best_path.exists()
+            checkpoint = load_checkpoint(run.best_path if best else run.checkpoint_path)
             _write(options, checkpoint, run.config, run.moments()[-1])
     return 0
 
@@ -148,12 +154,12 @@ def _write(
     import torch
 
     from explorer.model.checkpoint import load_checkpoint, save_checkpoint
-    from explorer.training.final_evaluation import examine
+    from explorer.training.final_evaluation import evaluate_checkpoint
     from explorer.training.trainer import choose_device
 
     save_checkpoint(checkpoint, options.out, half=options.half)
     shipped = load_checkpoint(options.out)
-    found = examine(shipped, config)
+    found = evaluate_checkpoint(shipped, config)
     credit = {"credit": options.credit} if options.credit else {}
     facts = {
         **shipped.facts,

@@ -1,12 +1,13 @@
 """Text ↔ pieces of words, as SentencePiece learns them from text (Kudo & Richardson 2018,
 arXiv 1808.06226).
 
-The pieces come with every byte, so that no character is ever unknown. A word's first piece
-begins with "▁"; a byte is called "<0xE4>", unless it is a whole character: then it is called by
-that.
+A vocabulary contains all 256 bytes, so that every character can be encoded. The first piece of
+a word begins with "▁". A byte is labelled "<0xE4>", or by its character where it is printable
+ASCII.
 """
 
 import io
+import string
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -18,26 +19,27 @@ from explorer.core.errors import VocabularyError
 from explorer.core.vocabulary import BOS, EOS, PAD, SPECIALS, refuse_long
 
 UNKNOWN = 3
-"""Has a number of its own in every SentencePiece model; with bytes nothing is unknown."""
+"""The id that SentencePiece reserves for unknown characters; unused, because of the bytes."""
 
 FEWEST_PIECES = 320
 """256 bytes, the specials, and some letters."""
 
 _COVERAGE = 0.9998
+_LETTERS_FROM = 1000  # pieces, from which on every ASCII letter gets one
 _LONGEST_LINE = 4192
 
 
 @dataclass(frozen=True)
 class PieceVocabulary:
-    """A SentencePiece model by its bytes. Raises `VocabularyError` when they are none, or
-    number the specials otherwise than every vocabulary of the explorer does."""
+    """A serialised SentencePiece model. Raises `VocabularyError` when it cannot be read, or when
+    its ids of padding, beginning and end are not those of all vocabularies here."""
 
     proto: bytes = field(repr=False)
 
     def __post_init__(self) -> None:
         try:
             sizes = self._pieces.pad_id(), self._pieces.bos_id(), self._pieces.eos_id()
-            _ = self._labels  # a forged piece may be no text at all
+            _ = self._labels  # the pieces of a manipulated file may not be UTF-8
         except (RuntimeError, ValueError, TypeError, OSError) as error:
             raise VocabularyError("damaged_pieces") from error
         if sizes != (PAD, BOS, EOS):
@@ -54,7 +56,7 @@ class PieceVocabulary:
         return SPECIALS + tuple(map(self._label, range(len(SPECIALS), len(self))))
 
     def _label(self, number: int) -> str:
-        """The piece; a byte that is a visible character by itself as that character."""
+        """The piece; of a byte that is printable ASCII, the character."""
         piece = str(self._pieces.id_to_piece(number))
         code = int(piece[3:5], 16) if self._pieces.is_byte(number) else 0
         return chr(code) if ord("!") <= code <= ord("~") else piece
@@ -65,7 +67,7 @@ class PieceVocabulary:
     def encode(self, text: str) -> list[int]:
         """Ids of the pieces of `text`, without specials.
 
-        Raises `VocabularyError` when the text is empty or far too long.
+        Raises `VocabularyError` when the text is empty or longer than any model takes.
         """
         refuse_long(text)
         ids = self.encode_all([text])[0]
@@ -74,8 +76,22 @@ class PieceVocabulary:
         return ids
 
     def encode_all(self, texts: Iterable[str]) -> list[list[int]]:
-        """Ids of many texts, of any length, empty ones too."""
+        """Ids of many texts; they may be empty or of any length."""
         ids: list[list[int]] = self._pieces.encode([tidy(text) for text in texts])
+        return ids
+
+    def sample_all(self, texts: Iterable[str], alpha: float, seed: int) -> list[list[int]]:
+        """Ids of one sampled segmentation of each text: subword regularisation (Kudo 2018,
+        arXiv 1804.10959), from all segmentations, with probabilities to the power `alpha`:
+        small values are more random. Equal seeds give equal ids."""
+        sentencepiece.set_random_generator_seed(seed)  # one thread: each has its own generator
+        ids: list[list[int]] = self._pieces.encode(
+            [tidy(text) for text in texts],
+            enable_sampling=True,
+            nbest_size=-1,
+            alpha=alpha,
+            num_threads=1,
+        )
         return ids
 
     def decode(self, ids: Iterable[int]) -> str:
@@ -88,9 +104,10 @@ class PieceVocabulary:
 
 
 def learn_pieces(lines: Iterable[str], size: int) -> PieceVocabulary:
-    """At most `size` pieces that make up `lines` well; fewer where the text is short.
+    """A unigram model of at most `size` pieces, learnt from `lines`; fewer for a short text.
 
-    Equal lines give equal pieces. Raises `VocabularyError` when there is too little text.
+    Every digit is one piece, so that numbers can be carried over digit by digit. Equal lines
+    give equal pieces. Raises `VocabularyError` when there is too little text.
     """
     model = io.BytesIO()
     try:
@@ -100,6 +117,8 @@ def learn_pieces(lines: Iterable[str], size: int) -> PieceVocabulary:
             vocab_size=size,
             hard_vocab_limit=False,
             character_coverage=_COVERAGE,
+            required_chars=string.digits + (string.ascii_letters if size >= _LETTERS_FROM else ""),
+            split_digits=True,
             byte_fallback=True,
             normalization_rule_name="identity",
             max_sentence_length=_LONGEST_LINE,
@@ -116,9 +135,9 @@ def learn_pieces(lines: Iterable[str], size: int) -> PieceVocabulary:
 
 
 def tidy(text: str) -> str:
-    """`text` with its characters composed and every run of white space as one space.
+    """`text` in NFC with each run of white space, no-break spaces included, as one space.
 
-    French sets no-break spaces before its punctuation, seldom consistently.
+    French typography puts no-break spaces before some marks, but few texts do so consistently.
     """
-    whole = text.encode(errors="replace").decode()  # half a character pair is no character
+    whole = text.encode(errors="replace").decode()  # a lone surrogate has no UTF-8
     return " ".join(unicodedata.normalize("NFC", whole).split())

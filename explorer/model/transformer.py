@@ -23,6 +23,7 @@ from torch import Tensor, nn
 from explorer.core.errors import MaskError
 from explorer.core.vocabulary import PAD
 from explorer.model.config import ModelConfig
+from explorer.model.dropout import dropout
 from explorer.model.hooks import HookPoint, hook_points, watched
 
 
@@ -42,8 +43,12 @@ class Transformer(nn.Module):
 
     def forward(self, source: Tensor, target: Tensor) -> Tensor:
         """Logits (B, T, V) of the token after each of `target` (B, T), given `source` (B, S)."""
+        return self.logits(self.hidden(source, target))
+
+    def hidden(self, source: Tensor, target: Tensor) -> Tensor:
+        """The decoder's output (B, T, D), from which `logits` are computed."""
         memory_mask = padding_mask(source)
-        return self.decode(target, self.encode(source, memory_mask), memory_mask)
+        return self._hidden(target, self.encode(source, memory_mask), memory_mask)
 
     def encode(self, source: Tensor, mask: Tensor) -> Tensor:
         """The memory (B, S, D) of `source` (B, S); `mask` is its `padding_mask`."""
@@ -52,11 +57,14 @@ class Transformer(nn.Module):
 
     def decode(self, target: Tensor, memory: Tensor, memory_mask: Tensor) -> Tensor:
         """Logits (B, T, V) of the token after each of `target` (B, T), all in one pass."""
+        return self.logits(self._hidden(target, memory, memory_mask))
+
+    def _hidden(self, target: Tensor, memory: Tensor, memory_mask: Tensor) -> Tensor:
         mask = padding_mask(target)
         if self.config.causal:
             mask = mask & causal_mask(target.size(1), target.device)  # (B, 1, T, T)
-        logits: Tensor = self.logits(self.decoder(target, memory, mask, memory_mask))
-        return logits
+        hidden: Tensor = self.decoder(target, memory, mask, memory_mask)
+        return hidden
 
     def start(self, memory: Tensor, memory_mask: Tensor) -> "Cache":
         """An empty cache for decoding from `memory` (B, S, D), projected once, here."""
@@ -169,7 +177,7 @@ class Residual(nn.LayerNorm):
         self, x: Tensor, sublayer: Callable[[Tensor], Tensor]
     ) -> Tensor:
         y = sublayer(super().forward(x)) if self.pre else sublayer(x)
-        x = x + torch.dropout(y, self.dropout, self.training)
+        x = x + dropout(y, self.dropout, self.training)
         return x if self.pre else super().forward(x)
 
 
@@ -205,8 +213,8 @@ class Attention(nn.Module):
         return x.view(batch, length, parts, self.heads, -1).permute(2, 0, 3, 1, 4).unbind()
 
     def _mix_fused(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
-        dropout = self.dropout if self.training else 0.0
-        return F.scaled_dot_product_attention(query, key, value, mask, dropout)
+        share = self.dropout if self.training else 0.0
+        return F.scaled_dot_product_attention(query, key, value, mask, share)
 
     def _mix_explicitly(
         self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None
@@ -217,7 +225,7 @@ class Attention(nn.Module):
         mask = refuse_masked_rows(self.mask(mask))
         scores = scores.masked_fill(~mask, -math.inf)
         pattern = self.pattern(scores.softmax(-1))
-        return torch.dropout(pattern, self.dropout, self.training) @ self.values(value)
+        return dropout(pattern, self.dropout, self.training) @ self.values(value)
 
 
 class SelfAttention(Attention):
@@ -291,7 +299,7 @@ class FeedForward(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         expanded = self.expand(x).relu()  # (B, T, d_ff)
-        return self.contract(torch.dropout(expanded, self.dropout, self.training))
+        return self.contract(dropout(expanded, self.dropout, self.training))
 
 
 class Embedding(nn.Module):
@@ -311,7 +319,7 @@ class Embedding(nn.Module):
     def forward(self, tokens: Tensor, start: int = 0) -> Tensor:
         embedded = self.tokens(tokens) * self.scale  # (B, T, D)
         x = embedded + self.positions[start : start + tokens.size(1)]
-        return torch.dropout(x, self.dropout, self.training)
+        return dropout(x, self.dropout, self.training)
 
 
 def sinusoids(length: int, width: int) -> Tensor:

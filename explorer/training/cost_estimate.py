@@ -22,6 +22,7 @@ _OVERHEAD = 0.005  # seconds: the least a step takes
 _EVALUATION = 2.5  # duration of an evaluation in steps
 _TRANSLATING = 12.0  # the same, translating hundreds of sentences
 _SENTENCE = 12.0  # pieces of an average sentence, on each side
+_FILLED = 0.95  # share of a batch of similarly long texts that is not padding
 _LOGITS = 4  # copies of the logits in a step: output, as float32, softmax, gradient
 _PROCESS = 450.0  # MB of Python and torch
 
@@ -66,6 +67,8 @@ def tokens_a_step(config: TrainingConfig) -> float:
 
     Lengths of a toy task are uniform; most sentences are far shorter than the longest.
     """
+    if config.pairs and config.batch_tokens:
+        return config.batch_tokens * _FILLED
     if config.pairs:
         return config.batch * (2 * min(config.longest, _SENTENCE) + 3)
     return config.batch * (config.longest + 1 + 3)
@@ -131,7 +134,7 @@ def _memory(config: TrainingConfig, parameters: int) -> float:
     """MB: weights, gradients and Adam's two moments; activations; logits of the longest batch,
     which are most of it where there are thousands of pieces; and the process."""
     layers = config.encoder_layers + 2 * config.decoder_layers
-    rows = config.batch / config.accumulate * (config.longest + 2)
+    rows = (config.batch_tokens / 2 or config.batch * (config.longest + 2)) / config.accumulate
     activations = rows * layers * (10 * config.d_model + 2 * config.d_ff + 3 * config.longest)
     activations += rows * _LOGITS * config.model_config().target_vocabulary
     process = _PROCESS if config.device.startswith("cpu") else 0.0

@@ -7,6 +7,7 @@
     lesson.json             facts of the training data: for a file of pairs, its row counts
     pairs.tsv               the file of pairs, where it was uploaded
     checkpoint.safetensors  the model as last saved
+    best.safetensors        the model with the lowest held-out loss so far
     state.safetensors       the trainer's saved state, for resuming
     stop                    a request to stop, written by another process
 
@@ -145,6 +146,10 @@ class Run:
     @property
     def checkpoint_path(self) -> Path:
         return self.folder / "checkpoint.safetensors"
+
+    @property
+    def best_path(self) -> Path:
+        return self.folder / "best.safetensors"
 
     @property
     def state_path(self) -> Path:

@@ -59,17 +59,21 @@ def run_training(run: Run, on_moment: Listener = lambda moment: None) -> Status:
 def _train(run: Run, heartbeat: Heartbeat, on_moment: Listener) -> Status:
     heartbeat.update("preparing", heartbeat.step)
     trainer = _make_trainer(run)
-    run.write_data_facts(trainer.lesson.facts())
+    run.write_data_facts(trainer.data_module.facts())
     run.discard_after(trainer.step)
     checked = saved = 0.0
+    best: bytes | None = None  # not written yet
     for moment in trainer.run():
         heartbeat.update("running", trainer.step)
         now = time.monotonic()
         if moment is not None:
             _record(run, trainer, moment)
             on_moment(moment)
+            if moment.best:
+                best = _serialised(trainer)
             if now - saved >= SAVE_INTERVAL or saved == 0.0:
-                _save(run, trainer)
+                _save(run, trainer, best)
+                best = None
                 saved = time.monotonic()
         due = now - checked >= INTERVAL
         if due:
@@ -78,7 +82,7 @@ def _train(run: Run, heartbeat: Heartbeat, on_moment: Listener) -> Status:
         check = moment is not None if distributed.world_size() > 1 else due
         if check and distributed.broadcast_decision(run.stop_requested()):
             break
-    _save(run, trainer)
+    _save(run, trainer, best)
     return heartbeat.update("done" if trainer.finished else "stopped", trainer.step)
 
 
@@ -101,20 +105,28 @@ def _make_trainer(run: Run) -> Trainer:
 def _record(run: Run, trainer: Trainer, moment: Moment) -> None:
     """Record one moment: the probe trace first, so that every line of the metrics has one."""
     model = ExplorableModel(trainer.checkpoint({}), run.name)
-    text, answer = trainer.lesson.probe()
+    text, answer = trainer.data_module.probe()
     probe = model.trace(text, target=answer)
     write_atomically(run.probe_path(moment.step), probe.to_bytes())
     run.append(moment.line() | {"greedy": model.trace(text).text})
 
 
-def _save(run: Run, trainer: Trainer) -> None:
-    """Save the model, for inspection, and the trainer's state, for resuming."""
+def _save(run: Run, trainer: Trainer, best: bytes | None) -> None:
+    """Save the model, for inspection, and the trainer's state, for resuming; and the checkpoint
+    with the lowest held-out loss, where there is a new one."""
+    if best is not None:
+        write_atomically(run.best_path, best)
+    write_atomically(run.checkpoint_path, _serialised(trainer))
+    write_atomically(run.state_path, save_tensors(trainer.state()))
+
+
+def _serialised(trainer: Trainer) -> bytes:
+    """The model as it is now as a checkpoint, with its score in the facts."""
     measured = trainer.moment.measured if trainer.moment else {}
     facts: dict[str, Any] = {
         name: measured[name] for name in ("exact_match", "bleu") if name in measured
     }
-    write_atomically(run.checkpoint_path, to_bytes(trainer.checkpoint(facts)))
-    write_atomically(run.state_path, save_tensors(trainer.state()))
+    return to_bytes(trainer.checkpoint(facts))
 
 
 def _read_state(run: Run) -> dict[str, torch.Tensor]:

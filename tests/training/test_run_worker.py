@@ -21,7 +21,7 @@ from explorer.core.errors import RunError, TrainingError
 from explorer.core.i18n import LANGUAGES
 from explorer.model.checkpoint import load_checkpoint
 from explorer.training import run_worker
-from explorer.training.data_modules import TaskLesson
+from explorer.training.data_modules import ToyDataModule
 from explorer.training.run_directory import Run, Status, create_run
 from explorer.training.run_heartbeat import INTERVAL
 from explorer.training.run_worker import run_training
@@ -61,10 +61,21 @@ def test_a_finished_run_has_all_its_files(uninterrupted):
     assert set(moments[0]) >= {"loss", "exact_match", "gold", "rate", "gradient_norms", "greedy"}
     for moment in moments:
         probe = run.probe(moment["step"])
-        assert probe.source_tokens == (*TaskLesson(LONGER, CPU).probe()[0].split(), "<eos>")
+        assert probe.source_tokens == (*ToyDataModule(LONGER, CPU).probe()[0].split(), "<eos>")
         assert probe.predicted_tokens == probe.source_tokens  # teacher-forced copy
         assert probe.integrity().ok.all()
     assert load_checkpoint(run.checkpoint_path).facts["steps"] == 60
+
+
+def test_the_checkpoint_with_the_lowest_held_out_loss_is_kept_beside_the_last(tmp_path):
+    config = replace(LONGER, rate=0.5, clip=1e6, patience=4, warmup=10)
+    run = create_run(tmp_path / "runs" / "early", config)
+    assert run_training(run).state == "done"
+    held_out = {moment["step"]: moment["held_out_loss"] for moment in run.moments()}
+    best = min(held_out, key=held_out.__getitem__)
+    last = load_checkpoint(run.checkpoint_path).facts["steps"]
+    assert load_checkpoint(run.best_path).facts["steps"] == best
+    assert last == run.status().step == best + 4 * config.evaluate_every
 
 
 def test_a_stopped_and_resumed_run_has_the_same_losses_and_weights(uninterrupted, tmp_path):

@@ -9,7 +9,7 @@ from typing import Any
 
 from explorer.app.state import address_bar, session
 from explorer.core.errors import PairsError
-from explorer.data.parallel_corpus import Counts
+from explorer.data.parallel_corpus import RowCounts
 from explorer.training import run_launcher
 from explorer.training.run_directory import Run, list_runs
 
@@ -35,7 +35,7 @@ class UploadedCorpus:
 class CorpusCheck:
     """counts: of the rows of a corpus, how many are used; None with an `error`."""
 
-    counts: Counts | None
+    counts: RowCounts | None
     error: PairsError | None
 
 

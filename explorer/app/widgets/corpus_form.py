@@ -13,7 +13,7 @@ from explorer.core.errors import PairsError
 from explorer.core.i18n import say
 from explorer.core.vocabulary import shorten
 from explorer.data.column_guess import Rows, first_rows, is_numbers, looks_headed
-from explorer.data.parallel_corpus import Counts, parse_pairs
+from explorer.data.parallel_corpus import RowCounts, parse_pairs
 from explorer.training.config import TrainingConfig, small_translation
 from explorer.training.run_directory import PAIRS_FILE
 
@@ -132,7 +132,7 @@ def _cell(text: str) -> str:
     return literal(text if len(text) <= _LONGEST_CELL else f"{text[:_LONGEST_CELL]}…")
 
 
-def _in_words(counts: Counts, corpus: UploadedCorpus, language: str) -> str:
+def _in_words(counts: RowCounts, corpus: UploadedCorpus, language: str) -> str:
     """How many rows are used, and why the others are not."""
     return say(
         "train.pairs_counts",

@@ -22,15 +22,36 @@ from explorer.training.cost_estimate import estimate, estimate_text
 GROUPS = {
     "task": (
         *("task", "pairs", "columns", "longest", "symbols", "pieces", "joint", "joined"),
+        *("excluded", "swapped", "copied", "unpunctuated", "subword_alpha"),
         *("seed", "causal"),
     ),
     "model": ("encoder_layers", "decoder_layers", "heads", "d_model", "d_ff", "norm", "dropout"),
-    "training": ("steps", "until", "batch", "rate", "schedule", "warmup"),
-    "rest": ("evaluate_every", "label_smoothing", "clip", "accumulate", "precision", "device"),
+    "training": (
+        "steps",
+        "until",
+        "patience",
+        "batch",
+        "batch_tokens",
+        "rate",
+        "schedule",
+        "warmup",
+    ),
+    "rest": (
+        "evaluate_every",
+        "average",
+        "label_smoothing",
+        "clip",
+        "accumulate",
+        "precision",
+        "device",
+    ),
 }
 _TASK_ONLY = {"task", "symbols"}
-_TRANSLATION_ONLY = {"pieces", "joint", "joined"}
-_NOT_SHOWN = {"pairs", "columns"}  # the corpus form asks for the file
+_TRANSLATION_ONLY = {
+    *("pieces", "joint", "joined", "swapped", "copied", "unpunctuated"),
+    *("subword_alpha", "batch_tokens"),
+}
+_NOT_SHOWN = {"pairs", "columns", "excluded"}  # the corpus form asks for the file
 _LABELS = {
     (train_state.CORPUS_FORM, "until"): "until_bleu",
     (train_state.CORPUS_FORM, "longest"): "longest_pieces",
@@ -41,10 +62,15 @@ _NUMBER_FORMATS = {
     "label_smoothing": "%.2f",
     "until": "%.2f",
     "joined": "%.2f",
+    "swapped": "%.2f",
+    "copied": "%.2f",
+    "unpunctuated": "%.2f",
+    "subword_alpha": "%.2f",
 }
 _INCREMENTS = {
     **{"rate": 5e-4, "dropout": 0.05, "label_smoothing": 0.05, "until": 0.01, "clip": 0.1},
-    "joined": 0.05,
+    **{"joined": 0.05, "swapped": 0.05, "copied": 0.01, "unpunctuated": 0.01},
+    "subword_alpha": 0.05,
 }
 
 

@@ -13,7 +13,7 @@ from explorer.app.widgets import corpus_form
 from explorer.core import folders
 from explorer.core.errors import RunError
 from explorer.data.column_guess import first_rows, is_numbers, looks_headed
-from explorer.data.parallel_corpus import Pairs, parse_pairs
+from explorer.data.parallel_corpus import ParallelCorpus, parse_pairs
 from explorer.training import run_launcher
 from explorer.training.config import TrainingConfig
 from explorer.training.run_directory import Run, Status, create_run
@@ -185,7 +185,7 @@ def test_a_file_is_read_once_for_each_choice_of_columns(monkeypatch):
     """Each visitor's own, however many there are."""
     read: list[tuple[str, tuple[str, ...]]] = []
 
-    def parse(data: bytes, name: str, columns: tuple[str, str]) -> Pairs:
+    def parse(data: bytes, name: str, columns: tuple[str, str]) -> ParallelCorpus:
         read.append((name, columns))
         return parse_pairs(data, name, columns)
 
