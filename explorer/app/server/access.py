@@ -24,10 +24,10 @@ from explorer.core.i18n import LANGUAGES, say
 KEY_VARIABLE = "EXPLORER_HOST_KEY"
 """The environment variable with the host's key; set in class mode only."""
 
-REQUESTS_A_SECOND = 2.0
-MOST_REQUESTS = 30.0
-"""The rate limit of a guest in class mode: an allowance of `MOST_REQUESTS` computations, refilled
-at `REQUESTS_A_SECOND`."""
+COMPUTING_RATE = 0.1
+MOST_COMPUTING = 3.0
+"""The rate limit of a guest in class mode: an allowance of `MOST_COMPUTING` seconds of computing,
+refilled by `COMPUTING_RATE` seconds a second."""
 
 _FIRST_PORT = 8501
 _PORTS = 100
