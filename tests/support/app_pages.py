@@ -1,0 +1,48 @@
+"""The app's pages without a browser, as a visitor opens them."""
+
+import json
+import struct
+from pathlib import Path
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+import explorer.app
+
+HEAD_GRID = "overview"
+MAIN = Path(explorer.app.__file__).with_name("main.py")
+
+
+def open_page(page: str = "explore", **query: str) -> AppTest:
+    """A page, opened with this query."""
+    app = AppTest.from_file(str(MAIN), default_timeout=60)
+    for name, value in query.items():
+        app.query_params[name] = value
+    return (app if page == "explore" else app.switch_page(f"views/{page}.py")).run()
+
+
+def sent_to(app: AppTest, component: str) -> bytes:
+    """What a component on the page was sent."""
+    mounts = [element.proto for element in app.get("bidi_component")]
+    return next(one.bytes for one in mounts if one.component_name == f"attention_{component}")
+
+
+def sent_header(app: AppTest, component: str) -> dict[str, Any]:
+    """The header of the payload that a component was sent."""
+    data = sent_to(app, component)
+    (length,) = struct.unpack_from("<I", data)
+    header: dict[str, Any] = json.loads(data[4 : 4 + length])
+    return header
+
+
+def url_query(app: AppTest) -> dict[str, str]:
+    """The query of the URL."""
+    return {
+        name: value if isinstance(value, str) else value[0]
+        for name, value in app.query_params.items()
+    }
+
+
+def captions(app: AppTest) -> list[str]:
+    """All captions, without escapes."""
+    return [text.value.replace("\\", "") for text in app.caption]
