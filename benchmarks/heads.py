@@ -1,8 +1,8 @@
-"""How long the overview of all heads takes to paint, in a real browser.
+"""How long the head grid takes to paint, in a real browser.
 
     python benchmarks/heads.py
 
-The wall of the Heads page on traces made by `Trace.from_arrays`, opened from disk in headless
+The head grid of the Heads page on traces made by `Trace.from_arrays`, opened from disk in headless
 Chromium: from the call that opens it to the first task after the frame that shows every head, and
 once more until Plotly has drawn the large map beside it. Five times each; the median.
 """
@@ -20,16 +20,18 @@ from playwright.sync_api import Page, sync_playwright
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from explorer.components import head_views
-from explorer.components.player import PLOTLY
+from explorer.components.head_views.payload import head_grid_payload
+from explorer.components.shared.bundle import PLOTLY, styles
 from explorer.core.trace import Trace
 from tests.support.chromium import find_chromium
+from tests.support.player_page import entry_script
 
 PAGE = """<!doctype html><meta charset="utf-8"><style>body {{ margin: 0 }} {styles}</style>
 <main></main><script type="module">
 {script}
 window.bytes = Uint8Array.from(atob("{data}"), (letter) => letter.charCodeAt(0));
-window.open_wall = () => openRoom(document.querySelector("main"), readParcel(bytes), {{}});
+window.openGrid = () => entry({{ data: bytes, parentElement: document.querySelector("main"),
+  setStateValue: () => {{}}, setTriggerValue: () => {{}} }});
 window.ready = true;
 </script>"""
 
@@ -41,16 +43,16 @@ async (heads) => {
     port2.postMessage(0);
   }));
   const start = performance.now();
-  const room = open_wall();
+  const cleanup = openGrid();
   let end = await painted();
-  while (document.querySelectorAll(".picture-frame canvas").length < heads) end = await painted();
+  while (document.querySelectorAll(".head-cell canvas").length < heads) end = await painted();
   while (!document.querySelector(".plotted")) await painted();
   const whole = performance.now();
-  const dark = [...document.querySelectorAll(".picture-frame canvas")].every((canvas) => {
+  const dark = [...document.querySelectorAll(".head-cell canvas")].every((canvas) => {
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
     return data.some((value) => value < 200);
   });
-  room.destroy();
+  cleanup();
   return [end - start, whole - start, dark];
 }
 """
@@ -72,13 +74,13 @@ def trace(layers: int, heads: int, tokens: int) -> Trace:
 
 
 def opened(tab: Page, folder: Path, shown: Trace) -> None:
-    """A page with the wall's script and data, not yet opened."""
-    script = head_views.bundle("overview").replace(
-        "export default function", "const entry = function"
+    """A page with the script and the data of the head grid, not yet opened."""
+    data = base64.b64encode(head_grid_payload(shown, None)).decode()
+    file = folder / "grid.html"
+    file.write_text(
+        PAGE.format(styles=styles("head_grid"), script=entry_script("head_grid"), data=data),
+        "utf-8",
     )
-    data = base64.b64encode(head_views.overview(shown, None)).decode()
-    file = folder / "wall.html"
-    file.write_text(PAGE.format(styles=head_views.styles(), script=script, data=data), "utf-8")
     (folder / "plotly.min.js").write_bytes(PLOTLY.read_bytes())
     tab.goto(file.as_uri())
     tab.wait_for_function("window.ready")

@@ -18,7 +18,7 @@ from playwright.sync_api import Page, sync_playwright
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from explorer.components.player import page
+from explorer.components.html_export import html_page
 from tests.support.chromium import find_chromium
 from tests.support.example_traces import random_trace
 
@@ -78,7 +78,7 @@ def report(name: str, times: list[float], target: int) -> None:
 def opened(tab: Page, folder: Path, name: str, sizes: tuple[int, int, int, int]) -> None:
     """Show a random trace of `sizes` (queries, keys, layers, heads), in the middle of it."""
     file = folder / f"{name}.html"
-    file.write_text(page(random_trace(*sizes)), encoding="utf-8")
+    file.write_text(html_page(random_trace(*sizes)), encoding="utf-8")
     tab.goto(file.as_uri())
     tab.wait_for_selector(".plotted")
     tab.get_by_test_id("first").click()

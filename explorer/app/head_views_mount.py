@@ -1,4 +1,4 @@
-"""The easel: the gallery's rooms mounted in a Streamlit page.
+"""The head views mounted in a Streamlit page.
 
 It is no part of the page's own file, because Streamlit runs that anew each time, and a component
 that is declared anew may be mounted anew. Bytes are kept whole: what has not changed is not sent.
@@ -16,9 +16,13 @@ from streamlit.components.v2.types import ComponentRenderer
 
 from explorer.app.permalink import Request, Selection, within
 from explorer.app.state import heads as heads_state
-from explorer.components import head_views
-from explorer.components.head_views.bundle import Room
-from explorer.components.player import View
+from explorer.components.head_views.payload import (
+    comparison_payload,
+    head_grid_payload,
+    metric_matrix_payload,
+)
+from explorer.components.player.payload import View
+from explorer.components.shared.bundle import Component, script, styles
 from explorer.core.trace import Trace
 from explorer.heads.head_report import Findings
 from explorer.heads.trace_comparison import Contrast
@@ -41,28 +45,28 @@ class Sitting:
     batch: str = ""
 
 
-def overview(
+def head_grid(
     sitting: Sitting, trace: Trace, findings: Findings | None, norms: Norms | None
 ) -> None:
     """Every head, and the one looked at; with `norms`, those in the place of the weights."""
     view = _view(trace, heads_state.opening((sitting, norms is None)))
-    data = _overview(sitting, norms is None, view, trace, findings, norms)
-    _mount("overview", _once(data, sitting))
+    data = _head_grid(sitting, norms is None, view, trace, findings, norms)
+    _mount("head_grid", _once(data, sitting))
 
 
-def twin(sitting: Sitting, contrast: Contrast) -> None:
+def comparison(sitting: Sitting, contrast: Contrast) -> None:
     """A text with and without the interventions."""
-    view = _view(contrast.original, heads_state.opening((sitting, "twin")))
-    _mount("twin", _once(_twin(sitting, view, contrast), sitting))
+    view = _view(contrast.original, heads_state.opening((sitting, "comparison")))
+    _mount("comparison", _once(_comparison(sitting, view, contrast), sitting))
 
 
-def matrix(findings: Findings, language: str) -> None:
+def metric_matrix(findings: Findings, language: str) -> None:
     """The metrics by layer and head."""
-    _mount("matrix", head_views.matrix(findings, language=language))
+    _mount("metric_matrix", metric_matrix_payload(findings, language=language))
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
-def _overview(
+def _head_grid(
     sitting: Sitting,
     weights: bool,
     view: View,
@@ -70,14 +74,12 @@ def _overview(
     _findings: Findings | None,
     _norms: Norms | None,
 ) -> bytes:
-    return head_views.overview(
-        _trace, _findings, language=sitting.language, view=view, norms=_norms
-    )
+    return head_grid_payload(_trace, _findings, language=sitting.language, view=view, norms=_norms)
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
-def _twin(sitting: Sitting, view: View, _contrast: Contrast) -> bytes:
-    return head_views.twin(_contrast, language=sitting.language, view=view)
+def _comparison(sitting: Sitting, view: View, _contrast: Contrast) -> bytes:
+    return comparison_payload(_contrast, language=sitting.language, view=view)
 
 
 def _view(trace: Trace, opening: Selection) -> View:
@@ -92,10 +94,10 @@ def _once(data: bytes, sitting: Sitting) -> bytes:
     return data + struct.pack("<I", sitting.visit)
 
 
-def _mount(room: Room, data: bytes) -> None:
-    report = partial(heads_state.read_room, room)
-    _room(room)(
-        key=f"{heads_state.ROOM}{room}",
+def _mount(view: Component, data: bytes) -> None:
+    report = partial(heads_state.read_view, view)
+    _component(view)(
+        key=f"{heads_state.VIEW}{view}",
         data=data,
         on_selection_change=report,
         on_cell_change=report,
@@ -103,7 +105,5 @@ def _mount(room: Room, data: bytes) -> None:
 
 
 @cache
-def _room(room: Room) -> ComponentRenderer:
-    return st.components.v2.component(
-        f"attention_{room}", css=head_views.styles(), js=head_views.bundle(room)
-    )
+def _component(view: Component) -> ComponentRenderer:
+    return st.components.v2.component(f"attention_{view}", css=styles(view), js=script(view))

@@ -19,7 +19,8 @@ from streamlit.components.v2.types import ComponentRenderer
 
 from explorer.app.permalink import Request, Selection
 from explorer.app.state.explore import PLAYER, VisitError
-from explorer.components.player import View, bundle, payload, styles
+from explorer.components.player.payload import View, player_payload
+from explorer.components.shared.bundle import script, styles
 from explorer.core.trace import Trace
 from explorer.model.catalog import Entry
 
@@ -86,7 +87,7 @@ class Occasion:
 def _packed(occasion: Occasion, view: View, _trace: Trace) -> bytes:
     # The visit's number stands behind the payload, where nobody reads it: a visitor who comes
     # back to an earlier place is sent it again, or the player would stay where it is.
-    made = payload(_trace, language=occasion.language, view=view)
+    made = player_payload(_trace, language=occasion.language, view=view)
     return made + struct.pack("<I", occasion.visit)
 
 
@@ -126,10 +127,10 @@ def focus(count: int) -> None:
 
 @cache
 def _focus() -> ComponentRenderer:
-    script = Path(__file__).with_name("focus.js").read_text(encoding="utf-8")
-    return st.components.v2.component("attention_focus", js=script)
+    source = Path(__file__).with_name("focus.js").read_text(encoding="utf-8")
+    return st.components.v2.component("attention_focus", js=source)
 
 
 @cache
 def _player() -> ComponentRenderer:
-    return st.components.v2.component("attention_player", css=styles(), js=bundle())
+    return st.components.v2.component("attention_player", css=styles("player"), js=script("player"))

@@ -297,9 +297,9 @@ class Trace:
         Raises `TraceError` when it cannot be written.
         """
         # The one upward import: whoever holds a trace can export it in one call.
-        from explorer.components.html_export import page
+        from explorer.components.html_export import html_page
 
-        _write(Path(path), page(self, language).encode())
+        _write(Path(path), html_page(self, language).encode())
 
     def __repr__(self) -> str:
         shapes = ", ".join(f"{site} {self.attention(site).shape}" for site in self.sites)

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.components.training_replay.status_text import report
+from explorer.components.training_replay.status_text import run_report
 from explorer.core.errors import ExplorerError, RunError, TrainingError
 from explorer.core.i18n import LANGUAGES
 from explorer.model.checkpoint import load_checkpoint
@@ -200,7 +200,7 @@ def test_whatever_breaks_a_run_off_is_told_and_raised(tmp_path, monkeypatch, err
     assert status.error == ("broke_off", {"name": "broken", "kind": type(error).__name__})
     assert not hearts()
     for language in LANGUAGES:
-        problem = report(run, status, [], language).problem
+        problem = run_report(run, status, [], language).problem
         assert type(error).__name__ in problem
         assert "log.txt" in problem
     assert carry_out(Run(run.folder)).state == "done"

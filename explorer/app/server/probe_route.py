@@ -4,8 +4,6 @@ An address names a run and a step, which are looked up; nothing of it becomes a 
 """
 
 import gzip
-import json
-import struct
 from functools import lru_cache
 from pathlib import Path
 
@@ -13,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from explorer.app.server.static_files import KEPT_FOR
-from explorer.components.player import payload
+from explorer.components.player.payload import player_payload
 from explorer.core.errors import ExplorerError
 from explorer.core.trace import Trace
 
@@ -43,15 +41,5 @@ def serve_moment(request: Request) -> Response:
 @lru_cache(maxsize=512)
 def packed(path: Path, changed: int, size: int) -> tuple[bytes, bytes]:
     """The bytes of a probe, plain and compressed. Raises `TraceError`."""
-    data = without_sentences(payload(Trace.load(path)))
+    data = player_payload(Trace.load(path), language=None)  # the page has the sentences
     return data, gzip.compress(data, compresslevel=6, mtime=0)
-
-
-def without_sentences(data: bytes) -> bytes:
-    """A payload without the player's sentences: the page that asks for many has them already."""
-    size = struct.unpack_from("<I", data)[0]
-    header = json.loads(data[4 : 4 + size])
-    header["strings"] = {}
-    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 4)
-    return struct.pack("<I", len(text)) + text + data[4 + size :]

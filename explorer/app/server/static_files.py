@@ -15,7 +15,7 @@ import streamlit
 from starlette.requests import Request
 from starlette.responses import Response
 
-from explorer.components.player import PLOTLY
+from explorer.components.shared.bundle import PLOTLY
 
 KEPT_FOR = 30 * 24 * 3600
 """Seconds a browser keeps plotly.js before it asks whether there is another one."""

@@ -27,8 +27,8 @@ QUERY = "heads-query"
 KEY = "heads-key"
 WEIGHTS = "heads-weights"
 
-ROOM = "gallery-"
-"""The key of a room of the gallery, before its name."""
+VIEW = "view-"
+"""The key of a mounted head view, before its name."""
 
 VERBS = ("ablate", "keep", "close", "open", "row")
 ALL = -1
@@ -167,9 +167,9 @@ def opening(picture: object) -> Selection:
     return known.selection
 
 
-def read_room(room: str) -> None:
-    """Take what a room of the gallery reports: where the visitor looks, and a cell clicked."""
-    report = st.session_state.get(f"{ROOM}{room}") or {}
+def read_view(view: str) -> None:
+    """Take what a head view reports: where the visitor looks, and a cell clicked."""
+    report = st.session_state.get(f"{VIEW}{view}") or {}
     before = explore_state.selection()
     explore_state.read_selection(report.get("selection"))
     _fill_in_head(before, explore_state.selection())

@@ -85,19 +85,19 @@ def show(entry: Entry, trace: Trace, language: str, notice: DeltaGenerator) -> N
     """The part of the page that is looked at."""
     if entry.trace is not None:
         st.info(say("heads.trace_alone", language))
-        head_views_mount.overview(_untouched(_sitting(entry, language)), trace, None, None)
+        head_views_mount.head_grid(_untouched(_sitting(entry, language)), trace, None, None)
         return
     known = measurement_panel.found(entry)
     kept = known[0] if known else None
     findings = kept.findings if kept else None
     match heads_state.part():
         case "overview":
-            head_views_mount.overview(
+            head_views_mount.head_grid(
                 _untouched(_sitting(entry, language, kept)), trace, findings, None
             )
         case "norms":
             norms = experiment_cache.norms(entry, heads_state.shown())
-            head_views_mount.overview(
+            head_views_mount.head_grid(
                 _untouched(_sitting(entry, language, kept)), trace, findings, norms
             )
         case "experiments":
@@ -119,7 +119,7 @@ def show(entry: Entry, trace: Trace, language: str, notice: DeltaGenerator) -> N
 def metrics(findings: Findings, language: str) -> None:
     """Every metric: by layer and head, and as a table."""
     st.caption(plain(head_tables.batch_in_words(findings, language)))
-    head_views_mount.matrix(findings, language)
+    head_views_mount.metric_matrix(findings, language)
     table = head_tables.looks(findings, language)
     st.dataframe(
         table,
@@ -194,7 +194,9 @@ def experiments(entry: Entry, trace: Trace, language: str, notice: DeltaGenerato
     contrast = _tried(entry, language, notice)
     if contrast is not None:
         _verdict(entry, contrast, language)
-    head_views_mount.twin(_sitting(entry, language), contrast or Contrast(trace, trace, trace))
+    head_views_mount.comparison(
+        _sitting(entry, language), contrast or Contrast(trace, trace, trace)
+    )
     if contrast is not None:
         with st.container(key="ledger"):
             _steps(contrast, language)

@@ -78,9 +78,9 @@ def _downloads(trace: Trace, place: Place, language: str) -> None:
 
 
 def _page(trace: Trace, language: str) -> bytes:
-    from explorer.components.player import page
+    from explorer.components.html_export import html_page
 
-    return page(trace, language).encode()
+    return html_page(trace, language).encode()
 
 
 def _steps_table(trace: Trace) -> bytes:

@@ -48,10 +48,10 @@ def opened(**query: str) -> AppTest:
     return app.switch_page("views/train.py").run()
 
 
-def reel(app: AppTest) -> dict:
+def replay(app: AppTest) -> dict:
     """What the time-lapse was sent."""
     mounts = [element.proto for element in app.get("bidi_component")]
-    data = next(p.bytes for p in mounts if p.component_name == "attention_timelapse")
+    data = next(p.bytes for p in mounts if p.component_name == "attention_training_replay")
     return json.loads(data)
 
 
@@ -63,8 +63,8 @@ def off(app: AppTest) -> set[str]:
 def test_the_page_opens_on_the_recorded_run_ready_to_scrub():
     app = opened()
     assert not app.exception
-    assert reel(app)["name"] == "reverse"
-    assert len(reel(app)["moments"]) == 40
+    assert replay(app)["name"] == "reverse"
+    assert len(replay(app)["moments"]) == 40
     assert off(app) == {"stop", "resume", "delete-idle"}
     assert "0.2 M parameters" in app.caption[0].value.replace("\\", "")
 
@@ -74,20 +74,20 @@ def test_start_makes_a_run_and_shows_it(folder):
     app.selectbox(key="train-task-en").set_value("sort").run()
     app.button(key="start").click().run()
     assert not app.exception
-    assert reel(app)["name"] == "sort-1"
-    assert reel(app)["report"]["words"] == "starting …"
+    assert replay(app)["name"] == "sort-1"
+    assert replay(app)["report"]["words"] == "starting …"
     assert run_launcher.find("runs", "sort-1").config.task == "sort"
     assert app.query_params["run"] == "runs/sort-1"
     assert {"stop", "resume", "open", "delete-idle"} <= off(app)
     app.button(key="start").click().run()
-    assert reel(app)["name"] == "sort-2"
+    assert replay(app)["name"] == "sort-2"
 
 
 def test_a_reload_and_a_second_tab_find_the_run_that_goes_on(folder):
     made(folder, state="running")
-    assert reel(opened())["name"] == "reverse-1"
-    assert reel(opened(run="recorded/reverse"))["name"] == "reverse"
-    assert reel(opened(run="runs/../../etc"))["name"] == "reverse-1"
+    assert replay(opened())["name"] == "reverse-1"
+    assert replay(opened(run="recorded/reverse"))["name"] == "reverse"
+    assert replay(opened(run="runs/../../etc"))["name"] == "reverse-1"
 
 
 def test_stop_leaves_word_and_resume_launches_again(folder):
@@ -96,7 +96,7 @@ def test_stop_leaves_word_and_resume_launches_again(folder):
     assert "stop" not in off(app)
     app.button(key="stop").click().run()
     assert run.asked_to_stop()
-    assert reel(app)["report"]["words"] == "stopping …"
+    assert replay(app)["report"]["words"] == "stopping …"
     report(run, "stopped", 5)
     app.run()
     assert "resume" not in off(app)
@@ -115,7 +115,7 @@ def test_what_went_wrong_is_one_sentence_and_resume_is_offered(folder, status, w
     made(folder, **status)
     app = opened(run="runs/reverse-1")
     assert not app.exception
-    assert words in reel(app)["report"]["problem"]
+    assert words in replay(app)["report"]["problem"]
     assert "resume" not in off(app)
 
 
@@ -125,7 +125,7 @@ def test_a_run_is_deleted_only_after_a_second_thought(folder):
     assert "cannot be undone" in " ".join(text.value for text in app.markdown)
     app.button(key="delete-yes").click().run()
     assert not run.folder.exists()
-    assert reel(app)["name"] == "reverse"
+    assert replay(app)["name"] == "reverse"
 
 
 def test_a_folder_that_cannot_be_written_gets_one_sentence(tmp_path, monkeypatch):
@@ -136,7 +136,7 @@ def test_a_folder_that_cannot_be_written_gets_one_sentence(tmp_path, monkeypatch
     assert not app.exception
     assert len(app.error) == 1
     assert "cannot be written" in app.error[0].value.replace("\\", "")
-    assert reel(app)["name"] == "reverse"
+    assert replay(app)["name"] == "reverse"
     assert not app.run().error
 
 
@@ -144,10 +144,10 @@ def test_two_runs_are_laid_over_each_other(folder):
     made(folder, state="done")
     app = opened()
     app.selectbox(key="train-other").set_value("runs/reverse-1").run()
-    assert reel(app)["other"]["name"] == "reverse-1"
+    assert replay(app)["other"]["name"] == "reverse-1"
     app.selectbox(key="train-run").set_value("runs/reverse-1").run()
-    assert reel(app)["name"] == "reverse-1"
-    assert reel(app)["other"] is None
+    assert replay(app)["name"] == "reverse-1"
+    assert replay(app)["other"] is None
 
 
 def test_a_class_visitor_scrubs_and_changes_nothing(folder, monkeypatch):
@@ -157,7 +157,7 @@ def test_a_class_visitor_scrubs_and_changes_nothing(folder, monkeypatch):
     assert not app.exception
     assert {"start", "stop", "resume", "settings", "delete-idle"} <= off(app)
     assert "the host trains" in app.caption[0].value
-    assert reel(app)["moments"]
+    assert replay(app)["moments"]
     assert not app.get("popover")
 
 
@@ -193,8 +193,8 @@ def test_the_page_speaks_chinese(folder):
     made(folder, state="failed", error=("loss_not_finite", {"step": "5"}))
     app = opened(lang="zh", run="runs/reverse-1")
     assert app.button(key="start").label == "开始"
-    assert reel(app)["report"]["words"] == "失败"
-    assert "第 5 步" in reel(app)["report"]["problem"]
+    assert replay(app)["report"]["words"] == "失败"
+    assert "第 5 步" in replay(app)["report"]["problem"]
     app.button(key="settings").click().run()
     assert app.number_input(key="setting-heads-0").label == "头数"
 
@@ -206,4 +206,4 @@ def test_a_model_that_cannot_be_opened_gets_one_sentence_and_the_page_stays(fold
     app.button(key="open").click().run()
     assert not app.exception
     assert "truncated or damaged" in app.error[0].value
-    assert reel(app)["name"] == "reverse-1"
+    assert replay(app)["name"] == "reverse-1"

@@ -68,9 +68,9 @@ def startable(app: AppTest) -> bool:
     return not app.button(key="start-these").disabled
 
 
-def reel(app: AppTest) -> dict:
+def replay(app: AppTest) -> dict:
     mounts = [element.proto for element in app.get("bidi_component")]
-    data = next(p.bytes for p in mounts if p.component_name == "attention_timelapse")
+    data = next(p.bytes for p in mounts if p.component_name == "attention_training_replay")
     return json.loads(data)
 
 
@@ -90,7 +90,7 @@ def test_a_file_is_shown_counted_and_trained_on(folder):
     assert run.config.task == "translate"
     assert run.config.columns == ("1", "2")
     assert app.query_params["run"] == "runs/my-pairs-1"
-    assert reel(app)["translates"] is True
+    assert replay(app)["translates"] is True
 
 
 def test_columns_are_chosen_by_number_or_by_heading(folder):
