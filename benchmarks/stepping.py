@@ -1,6 +1,6 @@
-"""Next → painted in the running app, beside the same step drawn by Streamlit's own chart.
+"""Time from Next to the painted step in the running app, and with Streamlit's own chart.
 
-    python benchmarks/stepping.py [--steps 40]
+    python -m benchmarks.stepping [--steps 40] [--warm-up 5]
 
 One trace (2 layers × 4 heads at each site, cross attention 32×32), shown in two apps served the
 same way, opened in one browser, measured in turns of one step each so that a busy machine slows
@@ -12,26 +12,23 @@ both alike:
                key); a click on its Next button
 
 "Painted" is the first task after the first frame in which the step's number stands on screen.
-5 warm-up steps each, then the measured ones: median and 95th percentile. Messages to the server
-are counted during the player's steps alone, up to the end of the last one: the app hears of a
-step after half a second of rest, never while stepping.
+Warm-up steps, then the measured ones: median and 95th percentile. Messages to the server are
+counted during the player's steps only, up to the end of the last one: the player reports a step
+after half a second of rest, never while stepping.
 """
 
 import argparse
 import statistics
-import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
-
+from benchmarks.browser import chromium, new_page
+from benchmarks.timing import percentile_95
 from tests.support.app_server import running_app
-from tests.support.chromium import find_chromium
 from tests.support.example_traces import random_trace
 
 SIZE = 32
@@ -72,7 +69,10 @@ async ({ button, counter }) => {
   const before = shown();
   const start = performance.now();
   root.querySelector(button).click();
-  while (shown() === before || !shown()) await new Promise(requestAnimationFrame);
+  while (shown() === before || !shown()) {
+    if (performance.now() > start + 60000) throw new Error("no step within 60 s");
+    await new Promise(requestAnimationFrame);
+  }
   await new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = resolve;
@@ -95,59 +95,59 @@ COUNT_MESSAGES = """
 """
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Measure both and print them beside the targets."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=40)
-    steps = parser.parse_args().steps
+    parser.add_argument("--warm-up", type=int, default=5)
+    options = parser.parse_args(arguments)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        trace = folder / "lesson.trace"
+        trace = folder / "random.trace"
         random_trace(SIZE, SIZE).save(trace)
-        browser = stack.enter_context(opened_browser())
+        browser = stack.enter_context(chromium())
         player = open_player(browser, stack.enter_context(running_app()), trace)
         script = folder / "baseline.py"
         script.write_text(BASELINE.format(path=str(trace), size=SIZE), encoding="utf-8")
-        baseline = browser.new_page(viewport={"width": 1440, "height": 900})
+        baseline = new_page(browser)
         baseline.goto(stack.enter_context(running_app(script)))
         baseline.wait_for_selector(".gtitle")
         times: dict[str, list[float]] = {"player": [], "baseline": []}
         messages = 0
-        for _ in range(steps + 5):
-            messages += burst(player, times["player"])
+        for _ in range(options.warm_up + options.steps):
+            messages += step(player, times["player"])
             baseline.bring_to_front()
             baseline.wait_for_timeout(200)
             times["baseline"].append(baseline.evaluate(STEP, CHART))
-        report(times, messages)
+    report({name: own[options.warm_up :] for name, own in times.items()}, messages)
 
 
-def burst(player: Page, times: list[float]) -> int:
-    """Take one step, back at the start when at the end; the messages it cost."""
+def step(player: Page, times: list[float]) -> int:
+    """Time one step, from the first again after the last; the number of messages it caused."""
     player.bring_to_front()
     if player.get_by_test_id("step-count").inner_text() == f"step {SIZE}/{SIZE}":
         player.get_by_test_id("first").click()
-    player.wait_for_timeout(700)  # what came before has been told
+    player.wait_for_timeout(700)  # until the step before has been reported
     player.evaluate("window.messages = 0")
     times.append(player.evaluate(STEP, PLAYER))
     return int(player.evaluate("window.messages"))
 
 
 def report(times: dict[str, list[float]], messages: int) -> None:
-    """The numbers beside their targets."""
-    middles = {}
-    for name, all_times in times.items():
-        measured = sorted(all_times[5:])
-        middles[name] = statistics.median(measured)
-        high = measured[int(0.95 * (len(measured) - 1))]
-        print(f"{name:9} median {middles[name]:6.1f} ms  p95 {high:6.1f} ms  n {len(measured)}")
-    ratio = middles["baseline"] / middles["player"]
+    """Print the times beside the targets."""
+    for name, own in times.items():
+        print(
+            f"{name:9} median {statistics.median(own):6.1f} ms  "
+            f"p95 {percentile_95(own):6.1f} ms  n {len(own)}"
+        )
+    ratio = statistics.median(times["baseline"]) / statistics.median(times["player"])
     print(f"targets: player ≤ 35 ms median, ≤ 60 p95; {ratio:.1f} times as fast (target ≥ 5)")
     print(f"messages to the server while stepping: {messages} (target 0)")
 
 
 def open_player(browser: Browser, address: str, trace: Path) -> Page:
     """The app with the trace uploaded, at its first step."""
-    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    page = new_page(browser)
     page.add_init_script(f"({COUNT_MESSAGES.strip()})()")
     page.goto(address)
     page.get_by_test_id("step-count").wait_for()
@@ -158,16 +158,6 @@ def open_player(browser: Browser, address: str, trace: Path) -> Page:
     page.wait_for_selector(".plotted")
     page.get_by_test_id("first").click()
     return page
-
-
-@contextmanager
-def opened_browser() -> Iterator[Browser]:
-    """Headless Chromium."""
-    with sync_playwright() as playwright:
-        options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        browser = playwright.chromium.launch(executable_path=find_chromium(), args=options)
-        yield browser
-        browser.close()
 
 
 if __name__ == "__main__":

@@ -1,41 +1,41 @@
 """`model.trace` against two ways to get the same matrices; same sizes, same threads, one run.
 
-    python benchmarks/tracing.py [--sizes classroom|translation] [--tokens 16] [--threads 2]
-                                 [--rounds 40] [--growth 1000]
+    python -m benchmarks.tracing [--sizes classroom|translation] [--tokens 16] [--threads 2]
+                                 [--rounds 40] [--warm-up 10] [--growth 1000]
 
 trace      decode with a cache, then one pass that captures every matrix, integrity measured.
 recompute  for every token run encoder and decoder again over all tokens so far, capturing.
-marian     Hugging Face MarianMTModel.generate(output_attentions=True), greedy, its own cache.
+marian     Hugging Face MarianMTModel.generate(output_attentions=True), greedy, its own cache;
+           left out, with a line that says so, where transformers is not installed.
 
 All random weights, batch 1, float32, `tokens` source tokens, exactly `tokens` decoded (the end
-is never chosen). Ten warm-up rounds; then the three in turn, medians and the median of the
-ratios round by round. With --growth: by how much the process grows over that many traces, after
-a tenth of them.
+is never chosen). Warm-up rounds first; then the ways in turn, medians and the median of the
+ratios round by round. With --growth: how much resident memory the process gains over that many
+traces, counted after the first tenth of them (Linux only).
 """
 
 import argparse
-import os
 import statistics
-import sys
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 import torch
-from transformers import MarianConfig, MarianMTModel
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT)]
-
-from explorer.core.vocabulary import BOS, CLASSROOM, EOS, SPECIALS, SymbolVocabulary
+from benchmarks.timing import milliseconds, resident_megabytes
+from explorer.core.vocabulary import BOS, EOS, SPECIALS, TOY_VOCABULARY, SymbolVocabulary
 from explorer.model.checkpoint import Checkpoint
+from explorer.model.config import ModelConfig
 from explorer.model.explorable import ExplorableModel
 from explorer.model.hooks import capture
-from explorer.model.transformer import ModelConfig, Transformer
+from explorer.model.transformer import Transformer
+
+if TYPE_CHECKING:
+    from transformers import MarianMTModel
 
 SIZES = {
-    "classroom": ModelConfig(len(CLASSROOM), len(CLASSROOM)),
+    "classroom": ModelConfig(len(TOY_VOCABULARY), len(TOY_VOCABULARY)),
     "translation": ModelConfig(
         8000, 8000, d_model=256, heads=8, encoder_layers=3, decoder_layers=3, d_ff=1024,
         tied_embeddings=True,
@@ -44,6 +44,7 @@ SIZES = {
 
 
 def explorable(config: ModelConfig) -> ExplorableModel:
+    """A model with random weights that never chooses the end."""
     torch.manual_seed(0)
     model = Transformer(config).eval()
     with torch.no_grad():
@@ -53,8 +54,8 @@ def explorable(config: ModelConfig) -> ExplorableModel:
     return ExplorableModel(Checkpoint(model, vocabulary, vocabulary, {}), "random")
 
 
-def recompute(model: Transformer, source: torch.Tensor, tokens: int) -> list[dict]:
-    """What a first version does: everything again for every token."""
+def recompute(model: Transformer, source: torch.Tensor, tokens: int) -> list[dict[str, Any]]:
+    """The patterns of each step, encoder and decoder run again for every token."""
     target, seen = torch.tensor([[BOS]]), []
     with torch.inference_mode():
         for _ in range(tokens):
@@ -65,7 +66,10 @@ def recompute(model: Transformer, source: torch.Tensor, tokens: int) -> list[dic
     return seen
 
 
-def marian(sizes: ModelConfig) -> MarianMTModel:
+def marian(sizes: ModelConfig) -> "MarianMTModel":
+    """A MarianMT model of the same sizes with random weights."""
+    from transformers import MarianConfig, MarianMTModel
+
     config = MarianConfig(
         vocab_size=sizes.source_vocabulary,
         d_model=sizes.d_model,
@@ -84,55 +88,61 @@ def marian(sizes: ModelConfig) -> MarianMTModel:
     return MarianMTModel(config).eval()
 
 
-def clock(run: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    run()
-    return 1000 * (time.perf_counter() - start)
+def growth(run: Callable[[], object], count: int) -> float:
+    """MB by which `count` runs enlarge this process, the first tenth of them not counted."""
+    for _ in range(count // 10):
+        run()
+    before = resident_megabytes()
+    for _ in range(count - count // 10):
+        run()
+    return resident_megabytes() - before
 
 
-def grown(run: Callable[[], object], times: int) -> float:
-    """MB that this process has more after `times` runs than after a tenth of them."""
-    sizes = []
-    for count in (times // 10, times - times // 10):
-        for _ in range(count):
-            run()
-        pages = int(Path("/proc/self/statm").read_text().split()[1])
-        sizes.append(pages * os.sysconf("SC_PAGE_SIZE") / 2**20)
-    return sizes[1] - sizes[0]
+def marian_way(sizes: ModelConfig, source: torch.Tensor, tokens: int) -> Callable[[], object]:
+    """Decode `tokens` tokens with every attention matrix, by transformers' own loop."""
+    model = marian(sizes)
+
+    def generate() -> Any:
+        return model.generate(
+            source,
+            max_new_tokens=tokens,
+            min_new_tokens=tokens,
+            num_beams=1,
+            do_sample=False,
+            output_attentions=True,
+            return_dict_in_generate=True,
+        )
+
+    assert len(generate().decoder_attentions) == tokens
+    return generate
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure every way in turn and print it beside the first."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", choices=SIZES, default="classroom")
-    for name, default in (("tokens", 16), ("threads", 2), ("rounds", 40), ("growth", 0)):
+    defaults = {"tokens": 16, "threads": 2, "rounds": 40, "warm-up": 10, "growth": 0}
+    for name, default in defaults.items():
         parser.add_argument(f"--{name}", type=int, default=default)
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     torch.set_num_threads(options.threads)
     tokens = options.tokens
     sizes = replace(SIZES[options.sizes], max_length=tokens)
-    model, other = explorable(sizes), marian(sizes)
-    text = " ".join(f"s{place % 20}" for place in range(tokens - 1))
+    model = explorable(sizes)
+    text = " ".join(f"s{position % 20}" for position in range(tokens - 1))
     source = torch.tensor([[*model.source_vocabulary.encode(text), EOS]])
-    generate = {
-        "max_new_tokens": tokens,
-        "min_new_tokens": tokens,
-        "num_beams": 1,
-        "do_sample": False,
-        "output_attentions": True,
-        "return_dict_in_generate": True,
-    }
     ways: dict[str, Callable[[], object]] = {
         "trace": lambda: model.trace(text),
         "recompute": lambda: recompute(model.transformer, source, tokens),
-        "marian": lambda: other.generate(source, **generate),
     }
     assert len(model.trace(text).target_tokens) == tokens
-    assert len(ways["marian"]().decoder_attentions) == tokens
+    if find_spec("transformers"):
+        ways["marian"] = marian_way(sizes, source, tokens)
     times: dict[str, list[float]] = {name: [] for name in ways}
-    for round_ in range(10 + options.rounds):
+    for number in range(options.warm_up + options.rounds):
         for name, run in ways.items():
-            elapsed = clock(run)
-            if round_ >= 10:
+            elapsed = milliseconds(run)
+            if number >= options.warm_up:
                 times[name].append(elapsed)
     print(f"{tokens} → {tokens} tokens, {options.sizes} sizes, {options.threads} threads")
     for name, own in times.items():
@@ -141,8 +151,12 @@ def main() -> None:
             f"{name:10} {statistics.median(own):7.2f} ms  "
             f"{statistics.median(ratios):5.2f} × the time of trace"
         )
+    if "marian" not in ways:
+        print(
+            "marian     not measured: transformers is not installed (benchmarks/requirements.txt)"
+        )
     if options.growth:
-        print(f"{options.growth} traces: {grown(ways['trace'], options.growth):+.1f} MB")
+        print(f"{options.growth} traces: {growth(ways['trace'], options.growth):+.1f} MB")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
-"""A class on one server: thirty visitors, each sending one message a second.
+"""Response time and memory with a class on one server: one message a second from each visitor.
 
-    python benchmarks/visitors.py [--visitors 30] [--seconds 30]
+    python -m benchmarks.visitors [--visitors 30] [--seconds 30] [--warm-up 2]
 
-Every visitor is a connection that speaks Streamlit's own protocol: it opens the page, then once
-a second reports another step of the player, which is what stepping through a text costs the
-server at most (the player reports after half a second of rest). The time runs from the message
-to the end of the run it caused. The visitors start spread over the first second; the first two
-seconds are not counted. Memory is what the server's process holds more, per visitor, with all
-of them connected than after one visit. Run in the classroom's mode, limits included.
+Every visitor is a WebSocket connection with Streamlit's own protocol: it opens the page, then
+once a second reports another step of the player. Stepping through a text costs the server no
+more, because the player reports after half a second of rest. The time runs from the message to
+the end of the script run it caused. The visitors start spread over the first second; the warm-up
+seconds are not counted. Memory: how much more the server holds with all of them connected than
+after one visit, per visitor. Class mode, rate limits included. Linux only.
 """
 
 import argparse
@@ -15,28 +15,26 @@ import asyncio
 import json
 import os
 import statistics
-import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.typing import Origin, Subprotocol
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
-
+from benchmarks.timing import percentile_95, resident_megabytes
 from explorer.app.server.access import KEY_VARIABLE
 from tests.support.app_server import running_process
 
 STEPS = 6
-WARM_UP = 2.0
 
 
 @dataclass
 class Visitor:
-    """One connection and what it learnt of the page: the player's widget and its fragment."""
+    """One connection, and the ids of the player's widget and of its fragment."""
 
     socket: ClientConnection
     widget: str = ""
@@ -44,7 +42,7 @@ class Visitor:
     errors: int = 0
 
     async def run(self, message: BackMsg) -> float:
-        """Send a message; the seconds until the run it caused has ended."""
+        """Send a message: seconds until the script run it caused has ended."""
         began = time.perf_counter()
         await self.socket.send(message.SerializeToString())
         while True:
@@ -65,7 +63,7 @@ class Visitor:
             self.errors += 1
 
     def report(self, step: int) -> BackMsg:
-        """What the browser sends when the player rests on a step."""
+        """The message the browser sends when the player rests on a step."""
         message = BackMsg()
         selection = {"site": "cross", "layer": 0, "head": 3, "step": step}
         widget = message.rerun_script.widget_states.widgets.add()
@@ -75,9 +73,11 @@ class Visitor:
 
 
 async def visit(address: str) -> Visitor:
-    """Open the page; the visitor with the picture before it."""
+    """Open the page and wait until it is drawn."""
     url = address.replace("http", "ws") + "_stcore/stream"
-    socket = await connect(url, subprotocols=["streamlit"], max_size=None, origin=address[:-1])
+    socket = await connect(
+        url, subprotocols=[Subprotocol("streamlit")], max_size=None, origin=Origin(address[:-1])
+    )
     visitor = Visitor(socket)
     opening = BackMsg()
     opening.rerun_script.query_string = ""
@@ -85,50 +85,57 @@ async def visit(address: str) -> Visitor:
     return visitor
 
 
-async def step_on(visitor: Visitor, delay: float, until: float, times: list[float]) -> None:
-    """Report a step a second until the time is over."""
-    await asyncio.sleep(delay)
+@dataclass(frozen=True)
+class Schedule:
+    """When a visitor reports.
+
+    delay: seconds before the first report.
+    until: time of `perf_counter` after which none is sent.
+    warm_up: seconds from the first report that are not counted.
+    """
+
+    delay: float
+    until: float
+    warm_up: float
+
+
+async def report_steps(visitor: Visitor, schedule: Schedule, times: list[float]) -> None:
+    """Report a step a second, and collect the seconds each took."""
+    await asyncio.sleep(schedule.delay)
     begin = time.perf_counter()
     turn = 0
-    while time.perf_counter() < until:
+    while time.perf_counter() < schedule.until:
         took = await visitor.run(visitor.report(turn % STEPS + 1))
-        if time.perf_counter() - begin > WARM_UP:
+        if time.perf_counter() - begin > schedule.warm_up:
             times.append(took)
         turn += 1
         await asyncio.sleep(max(0.0, begin + turn - time.perf_counter()))
 
 
-async def measure(address: str, process: int, count: int, seconds: float) -> None:
-    """Let `count` visitors step for `seconds`, and print what it cost."""
+async def measure(address: str, process: int, options: argparse.Namespace) -> None:
+    """Let the visitors report steps, and print times, processor time and memory."""
+    count, seconds = options.visitors, options.seconds
     await visit(address)
-    alone = memory(process)
+    alone = resident_megabytes(process)
     visitors = [await visit(address) for _ in range(count)]
-    together = memory(process)
+    together = resident_megabytes(process)
     times: list[float] = []
     spent = processor_seconds(process)
     until = time.perf_counter() + seconds
-    turns = [
-        step_on(visitor, number / count, until, times) for number, visitor in enumerate(visitors)
+    reports = [
+        report_steps(visitor, Schedule(index / count, until, options.warm_up), times)
+        for index, visitor in enumerate(visitors)
     ]
-    await asyncio.gather(*turns)
+    await asyncio.gather(*reports)
     spent = processor_seconds(process) - spent
-    ordered = sorted(times)
-    high = ordered[int(0.95 * (len(ordered) - 1))] * 1000
-    middle = statistics.median(times) * 1000
     errors = sum(visitor.errors for visitor in visitors)
+    median, high = 1000 * statistics.median(times), 1000 * percentile_95(times)
     print(f"{count} visitors, {len(times)} messages in {seconds:.0f} s, {errors} errors (target 0)")
-    print(f"median {middle:.0f} ms, p95 {high:.0f} ms (target ≤ 60)")
+    print(f"median {median:.0f} ms, p95 {high:.0f} ms (target ≤ 60)")
     print(f"the server used {spent:.1f} s of processor time")
     print(f"memory: {(together - alone) / count:.2f} MB a visitor (target ≤ 3), {together:.0f} MB")
-    after = memory(process)
+    after = resident_megabytes(process)
     print(f"after all steps: {(after - alone) / count:.2f} MB a visitor")
-
-
-def memory(process: int) -> float:
-    """Megabytes the process holds."""
-    status = Path(f"/proc/{process}/status").read_text()
-    line = next(line for line in status.splitlines() if line.startswith("VmRSS"))
-    return int(line.split()[1]) / 1024
 
 
 def processor_seconds(process: int) -> float:
@@ -137,15 +144,16 @@ def processor_seconds(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def main() -> None:
-    """Start a server, send the class in."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Start a server in class mode and measure."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--visitors", type=int, default=30)
     parser.add_argument("--seconds", type=float, default=30)
-    options = parser.parse_args()
+    parser.add_argument("--warm-up", type=float, default=2)
+    options = parser.parse_args(arguments)
     os.environ[KEY_VARIABLE] = "benchmark"
     with running_process() as (address, process):
-        asyncio.run(measure(address, process.pid, options.visitors, options.seconds))
+        asyncio.run(measure(address, process.pid, options))
 
 
 if __name__ == "__main__":

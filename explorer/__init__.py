@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from explorer.components.notebook import show as show
     from explorer.core import alignment as alignment
-    from explorer.core import merge_words as words
+    from explorer.core import words as words
     from explorer.core.errors import ExplorerError as ExplorerError
     from explorer.core.trace import Trace as Trace
     from explorer.model.explorable import ExplorableModel as ExplorableModel
     from explorer.model.explorable import load as load
+
+__version__ = "0.1.0"
 
 _PUBLIC = {  # name → module and attribute, imported on first use: torch takes a second
     "ExplorableModel": ("model.explorable", "ExplorableModel"),
@@ -25,7 +27,7 @@ _PUBLIC = {  # name → module and attribute, imported on first use: torch takes
     "alignment": ("core.alignment", None),
     "load": ("model.explorable", "load"),
     "show": ("components.notebook", "show"),
-    "words": ("core.merge_words", None),
+    "words": ("core.words", None),
 }
 
 __all__ = [

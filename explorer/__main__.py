@@ -1,20 +1,30 @@
-"""The command line: `python -m explorer` starts the app; the other commands work without it."""
+"""A visual attention explorer for Transformers: without a command, start the app."""
 
 import argparse
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
+from explorer import __version__
 from explorer.cli import align, measure_heads, runs, start, trace, train
 from explorer.core.errors import ExplorerError
 
+_COMMAND = "attention-explorer"
+"""The installed command; from a checkout it is `python -m explorer`."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; 0 when it worked, 2 with one sentence when it could not, 130 when it
-    was interrupted."""
-    parser = argparse.ArgumentParser(prog="python -m explorer", description=__doc__)
+    """Run one command; returns the exit status.
+
+    0: done; 2: an `ExplorerError`, whose sentence is printed; 130: interrupted.
+    """
+    called = Path(sys.argv[0]).stem
+    prog = _COMMAND if called == _COMMAND else "python -m explorer"
+    parser = argparse.ArgumentParser(prog=prog, description=__doc__)
+    parser.add_argument("--version", action="version", version=f"{_COMMAND} {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for command in (start, train, trace, measure_heads, align, runs):
-        command.describe(commands)
+        command.add_parser(commands)
     options = parser.parse_args(arguments)
     run = getattr(options, "run_command", start.start)
     try:

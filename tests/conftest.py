@@ -1,4 +1,4 @@
-"""Small models shared by the tests: real ones, with weights from a fixed seed."""
+"""Fixtures of several tests: small models with random weights from a fixed seed, and files."""
 
 import os
 from collections.abc import Callable
@@ -11,8 +11,9 @@ import torch
 
 from explorer.core.vocabulary import EOS, SymbolVocabulary
 from explorer.model.checkpoint import Checkpoint
+from explorer.model.config import ModelConfig
 from explorer.model.explorable import ExplorableModel
-from explorer.model.transformer import ModelConfig, Transformer
+from explorer.model.transformer import Transformer
 from tests.support.tiny_configs import PRIMES
 from tests.support.toy_sentences import as_table
 
@@ -34,7 +35,7 @@ def make_model() -> Callable[..., Transformer]:
 
 @pytest.fixture
 def explorable(make_model: Callable[..., Transformer]) -> ExplorableModel:
-    """An untrained model over five symbols that says its task is reverse."""
+    """An untrained model of five symbols whose facts name the task reverse."""
     vocabulary = SymbolVocabulary(("1", "2", "3", "<b>", "甲"))
     config = ModelConfig(
         source_vocabulary=8,

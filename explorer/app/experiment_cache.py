@@ -1,11 +1,11 @@
-"""Trials: one text with and without interventions, computed once for all visitors.
+"""Traces under interventions and what belongs to them, computed once for all visitors.
 
-Nothing stays in the shared model: what is done to it lasts as long as one trace. So a trial is
-found again by its request alone, whoever asks.
+An intervention lasts as long as one trace and leaves nothing in the shared model, so a result
+depends on the request alone, not on the visitor.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,122 +14,143 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from explorer.app import model_cache
-from explorer.app.permalink import Request
+from explorer.app.request import Request
 from explorer.core.interventions import Interventions
 from explorer.core.trace import Trace
-from explorer.heads.trace_comparison import Contrast
-from explorer.model.catalog import Entry
+from explorer.data.task_names import task_of
+from explorer.heads.trace_comparison import TraceComparison
+from explorer.model.catalog import CatalogMember, CatalogModel
 
 if TYPE_CHECKING:
-    from explorer.heads.evaluation_batches import Sentences
-    from explorer.model.apply_interventions import Means
+    from explorer.heads.evaluation_batches import EvaluationBatch
     from explorer.model.explorable import ExplorableModel
+    from explorer.model.intervention_hooks import Means
 
-SENTENCES = 64
-"""On which an effect is measured, spread over the batch, as each head's alone is."""
+EFFECT_SENTENCES = 64
+"""Sentences of the batch on which an effect is measured, as for each head alone."""
 
 _BATCH = 256
 """Sentences over which a mean is taken."""
 
 
-def original(entry: Entry, request: Request) -> Trace:
-    """The text without any intervention, decoded freely."""
-    return model_cache.trace(entry, replace(request, done=(), forced=()))
+@dataclass(frozen=True, slots=True, eq=False)
+class MeasuredEffect:
+    """What removing heads changes on an evaluation batch.
 
-
-def trial(entry: Entry, request: Request) -> Contrast:
-    """What `request.done` makes of its text. Raises `ExplorerError`."""
-    return _tried(entry.stamp, replace(request, forced=()), entry)
-
-
-def effect(entry: Entry, request: Request) -> tuple[pd.DataFrame, int, str, str]:
-    """What `request.done` changes, on how many sentences, of which batch, and where its targets
-    are from; see `ablation.effect` and `Sentences`.
-
-    Cells and rows have places of one text, so only what is done to whole heads is measured.
+    table: see `ablation.effect`.
+    sentences: how many it was measured on.
+    batch, targets: see `EvaluationBatch`.
     """
-    lines = tuple(line for line in request.done if line.split()[0] in ("ablate", "keep"))
-    return _effect(entry.stamp, lines, entry)
+
+    table: pd.DataFrame
+    sentences: int
+    batch: str
+    targets: str
 
 
-def norms(entry: Entry, request: Request) -> Mapping[str, NDArray[np.float32]]:
-    """The value norms of the text by site; see `experiments.value_norms`."""
-    return _norms(entry.stamp, replace(request, done=(), forced=()), entry)
+def original(member: CatalogMember, request: Request) -> Trace:
+    """The text without any intervention, decoded greedily."""
+    return model_cache.trace(member, request.without_forced())
 
 
-def means_name(entry: Entry) -> str:
-    """Over which batch the mean of a head is taken."""
-    return _means(entry.stamp, entry).name
+def experiment(
+    member: CatalogModel, request: Request, interventions: Interventions
+) -> TraceComparison:
+    """The text without and with `interventions`. Raises `ExplorerError`."""
+    return _experiment(member.stamp, request.without_forced(), interventions, member)
+
+
+def effect(member: CatalogModel, interventions: Interventions) -> MeasuredEffect:
+    """What `interventions` change on an evaluation batch.
+
+    Cells and rows are at positions of one text, so only removed heads are applied.
+    """
+    return _effect(member.stamp, interventions.on_heads, member)
+
+
+def norms(member: CatalogModel, request: Request) -> Mapping[str, NDArray[np.float32]]:
+    """The value norms of the text by site; see `value_norms.value_norms`."""
+    return _norms(member.stamp, request.without_forced(), member)
+
+
+def means_batch(member: CatalogModel) -> str:
+    """The name of the batch over which the mean of a head is taken."""
+    return _means(member.stamp, member).name
+
+
+def digest(member: CatalogModel) -> str:
+    """The digest of the model's weights, by which head reports are found."""
+    return _digest(member.stamp, member)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def digest(stamp: str, _entry: Entry) -> str:
-    """The fingerprint by which measurements of a model are found."""
+def _digest(stamp: str, _member: CatalogModel) -> str:
     from explorer.heads import measure
 
-    return measure.digest(model_cache.model_of(_entry).transformer)
+    return measure.digest(model_cache.model_of(_member).transformer)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _tried(stamp: str, request: Request, _entry: Entry) -> Contrast:
-    from explorer.heads.counterfactuals import contrast
+def _experiment(
+    stamp: str, request: Request, interventions: Interventions, _member: CatalogModel
+) -> TraceComparison:
+    from explorer.heads.counterfactuals import compare_traces
 
-    model = model_cache.model_of(_entry)
-    before = original(_entry, request)
-    done = Interventions.parse(request.done)
-    means = _means(stamp, _entry) if done.needs_means else None
-    with model_cache.TWO_AT_A_TIME:
+    model = model_cache.model_of(_member)
+    before = original(_member, request)
+    means = _means(stamp, _member) if interventions.needs_means else None
+    with model_cache.COMPUTING:
         changed = model.trace(
-            request.text, pad_to=before.facts["pad_to"], means=means, **done.options()
+            request.text, pad_to=before.facts["pad_to"], means=means, **interventions.options()
         )
-        return contrast(model, before, changed, means)
+        return compare_traces(model, before, changed, means)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _effect(
-    stamp: str, lines: tuple[str, ...], _entry: Entry
-) -> tuple[pd.DataFrame, int, str, str]:
+def _effect(stamp: str, interventions: Interventions, _member: CatalogModel) -> MeasuredEffect:
     from explorer.heads import ablation
 
-    model, done = model_cache.model_of(_entry), Interventions.parse(lines)
-    means = _means(stamp, _entry) if done.needs_means else None
-    with model_cache.TWO_AT_A_TIME:
-        batch = _batch(model, _entry)
-        some = batch.first(SENTENCES)
-        return ablation.effect(model, some, done, means), len(some), batch.name, batch.targets
+    model = model_cache.model_of(_member)
+    means = _means(stamp, _member) if interventions.needs_means else None
+    with model_cache.COMPUTING:
+        batch = _batch(model, _member)
+        some = batch.first(EFFECT_SENTENCES)
+        table = ablation.effect(model, some, interventions, means)
+        return MeasuredEffect(table, len(some), batch.name, batch.targets)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _norms(stamp: str, request: Request, _entry: Entry) -> Mapping[str, NDArray[np.float32]]:
-    from explorer.heads.counterfactuals import value_norms
+def _norms(
+    stamp: str, request: Request, _member: CatalogModel
+) -> Mapping[str, NDArray[np.float32]]:
+    from explorer.heads.value_norms import value_norms
 
-    model = model_cache.model_of(_entry)
-    pad_to = original(_entry, request).facts["pad_to"]
-    with model_cache.TWO_AT_A_TIME:
+    model = model_cache.model_of(_member)
+    pad_to = original(_member, request).facts["pad_to"]
+    with model_cache.COMPUTING:
         return value_norms(model, model.trace(request.text, pad_to=pad_to, capture="full"))
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _means(stamp: str, _entry: Entry) -> "Means":
+def _means(stamp: str, _member: CatalogModel) -> "Means":
     from explorer.heads.counterfactuals import mean_outputs
 
-    model = model_cache.model_of(_entry)
-    with model_cache.TWO_AT_A_TIME:
-        return mean_outputs(model, _batch(model, _entry))
+    model = model_cache.model_of(_member)
+    with model_cache.COMPUTING:
+        return mean_outputs(model, _batch(model, _member))
 
 
-def _batch(model: "ExplorableModel", entry: Entry) -> "Sentences":
-    """Sentences the model's task makes; of a model without one, those its file brings along and
-    those the page offers.
+def _batch(model: "ExplorableModel", member: CatalogModel) -> "EvaluationBatch":
+    """Sentences that the model's task generates; for a model without one, those stored in its
+    checkpoint and those the page offers.
 
-    Raises `InterventionError` when there are none.
+    Raises `EvaluationBatchError` when there are none.
     """
-    from explorer.data.toy_tasks import TASKS
     from explorer.heads.evaluation_batches import line_sentences, task_sentences
 
-    if model.facts.get("task") in TASKS:
+    if task_of(model.facts) is not None:
         return task_sentences(model, _BATCH)
     stored = model.facts.get("examples")
     listed = stored if isinstance(stored, list) else []
-    texts = [text for text in (*listed, *entry.examples) if isinstance(text, str) and text.strip()]
+    texts = [text for text in (*listed, *member.examples) if isinstance(text, str) and text.strip()]
     return line_sentences(model, list(dict.fromkeys(texts))[:_BATCH], f"{model.name}, examples")

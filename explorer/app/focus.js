@@ -1,9 +1,9 @@
-let told = 0;
+let seen = 0;
 
-/** After a text was typed and its picture is there, the keys belong to the player. */
+/** Move the keyboard's focus to the player after a text was submitted and its picture is there. */
 export default function ({ data }) {
-  if (data.count <= told) return;
-  told = data.count;
+  if (data.count <= seen) return;
+  seen = data.count;
   for (const host of document.querySelectorAll(".st-key-player *")) {
     const player = host.shadowRoot?.querySelector(".player");
     if (player) player.focus({ preventScroll: true });

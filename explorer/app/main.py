@@ -1,21 +1,21 @@
-"""What stands around every page: title, navigation, language. Run by Streamlit for each visit.
+"""The script that Streamlit runs for each visitor: title, navigation and language of all pages.
 
-It imports nothing heavy: the frame of the page is on screen before torch is.
+It imports nothing slow, so that the page's frame is on screen before torch is imported.
 """
 
 from pathlib import Path
 
 import streamlit as st
 
-from explorer.app.state import explore as explore_state
+from explorer.app.state import session, visitor
 from explorer.core.i18n import LANGUAGES, say
 
 _HERE = Path(__file__).parent
 
 
-def shell() -> None:
-    """Draw the frame, then run the page the visitor chose."""
-    language = explore_state.language()
+def main() -> None:
+    """Draw the frame, then run the page that the visitor chose."""
+    language = visitor.language()
     st.set_page_config(
         page_title=say("explore.title", language), page_icon=_HERE / "icon.svg", layout="wide"
     )
@@ -26,24 +26,25 @@ def shell() -> None:
         st.Page(_HERE / "views" / "train.py", title=say("train.page", language)),
     ]
     chosen = st.navigation(pages, position="top")
-    with st.container(key="frame", horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(key="header", horizontal=True, vertical_alignment="center", gap="small"):
         st.title(say("explore.title", language), anchor=False)
         choose_language(language)
     chosen.run()
 
 
 def choose_language(language: str) -> None:
-    """The switch between the languages, each called what its speakers call it."""
-    st.session_state.setdefault(explore_state.LANGUAGE, language)
+    """The switch between the languages, each named in itself."""
+    if session.widget_value(session.LANGUAGE) is None:
+        session.set_widget(session.LANGUAGE, language)
     st.segmented_control(
         say("explore.language", language),
         list(LANGUAGES),
         format_func=LANGUAGES.__getitem__,
-        key=explore_state.LANGUAGE,
+        key=session.LANGUAGE,
         required=True,
-        on_change=explore_state.speak,
+        on_change=lambda: visitor.choose_language(session.widget_value(session.LANGUAGE)),
         label_visibility="collapsed",
     )
 
 
-shell()
+main()

@@ -1,14 +1,14 @@
-"""`align`: link the words of translations to those of their sources."""
+"""`align`: align translations with their sources, word by word, by the attention of a head."""
 
 import argparse
 from pathlib import Path
 from typing import Any
 
-from explorer.cli.options import words
+from explorer.cli.common import comma_list
 from explorer.core.errors import AlignmentError
 
 
-def describe(commands: Any) -> None:
+def add_parser(commands: Any) -> None:
     command = commands.add_parser(
         "align", help="link each word of translations to a word of their source, by attention"
     )
@@ -16,7 +16,7 @@ def describe(commands: Any) -> None:
     command.add_argument("checkpoint", type=Path)
     command.add_argument("--pairs", type=Path, required=True, help="sentences and translations")
     command.add_argument(
-        "--columns", type=words, default=("1", "2"), help="of the file (default: 1 2)"
+        "--columns", type=comma_list, default=("1", "2"), help="of the file (default: 1 2)"
     )
     command.add_argument("--gold", type=Path, help="the right links, to compute the error rate")
     command.add_argument(
@@ -36,12 +36,19 @@ def describe(commands: Any) -> None:
 
 
 def _align(options: argparse.Namespace) -> int:
+    from explorer.core.files import refuse_unwritable, write_atomically
     from explorer.data.parallel_corpus import read_rows
-    from explorer.heads.corpus_alignment import Reading, align_pairs, readings, report
-    from explorer.model.checkpoint import refuse_unwritable, write_atomically
+    from explorer.heads.corpus_alignment import (
+        AlignmentMethod,
+        align_pairs,
+        all_methods,
+        error_rate_table,
+    )
     from explorer.model.explorable import load
 
-    one = options.mean or options.head is not None  # else several are compared, by their errors
+    one = (
+        options.mean or options.head is not None
+    )  # otherwise several are compared by their error rates
     needed = options.layer if one else options.gold
     if needed is None:
         raise AlignmentError("which_head")
@@ -49,18 +56,18 @@ def _align(options: argparse.Namespace) -> int:
         refuse_unwritable(options.out)
     model = load(options.checkpoint)
     timing = options.timing
-    ways = (
-        [Reading(options.layer, options.head, timing or "prediction")]
+    methods = (
+        [AlignmentMethod(options.layer, options.head, timing or "prediction")]
         if one
-        else readings(model, options.layer, timing)
+        else all_methods(model, options.layer, timing)
     )
     pairs = read_rows(options.pairs, options.columns)
-    aligned = align_pairs(model, pairs, ways, in_words=options.words, gold_path=options.gold)
+    aligned = align_pairs(model, pairs, methods, in_words=options.words, gold_path=options.gold)
     if options.gold is not None:
-        print(report(aligned), end="")
+        print(error_rate_table(aligned), end="")
     if options.out is not None:
         write_atomically(options.out, aligned[0].text().encode())
-        print(f"{options.out}: {len(pairs)} pairs, {aligned[0].reading.name}")
+        print(f"{options.out}: {len(pairs)} pairs, {aligned[0].method.name}")
     elif options.gold is None:
         print(aligned[0].text(), end="")
     return 0

@@ -1,50 +1,49 @@
-"""`heads`: measure what every head of a model does."""
+"""`heads`: measure every head of a model on an evaluation batch."""
 
 import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explorer.cli.background import give_way
-from explorer.cli.options import words
-from explorer.core.errors import TraceError
+from explorer.cli.common import comma_list, lower_priority
+from explorer.core.errors import FileError
 
 if TYPE_CHECKING:
-    from explorer.heads.evaluation_batches import Sentences
+    from explorer.heads.evaluation_batches import EvaluationBatch
     from explorer.model.explorable import ExplorableModel
 
 
-def describe(commands: Any) -> None:
-    command = commands.add_parser("heads", help="measure what every head of a model does")
+def add_parser(commands: Any) -> None:
+    command = commands.add_parser("heads", help="measure every head of a model")
     command.set_defaults(run_command=_heads)
     command.add_argument("checkpoint", type=Path)
     command.add_argument("--sentences", type=int, default=256, help="how many (default: 256)")
     command.add_argument("--seed", type=int, default=0, help="of the task's generator (default: 0)")
     command.add_argument("--pairs", type=Path, help="sentences and translations: their dev part")
     command.add_argument(
-        "--columns", type=words, default=("1", "2"), help="of that file (default: 1 2)"
+        "--columns", type=comma_list, default=("1", "2"), help="of that file (default: 1 2)"
     )
-    command.add_argument("--lines", type=Path, help="sources alone; the targets are decoded")
-    command.add_argument("--importance", action="store_true", help="by gradient, too")
-    command.add_argument("--ablation", action="store_true", help="remove each head in turn, too")
+    command.add_argument("--lines", type=Path, help="source sentences; the targets are decoded")
+    command.add_argument("--importance", action="store_true", help="also importance by gradient")
+    command.add_argument("--ablation", action="store_true", help="also remove each head in turn")
     command.add_argument("--removed-on", type=int, default=64, help="sentences (default: 64)")
     command.add_argument("--out", type=Path, help="x.csv or x.json; without it, a table")
-    command.add_argument("--progress", type=Path, help="a file that is told the share done")
-    command.add_argument("--background", action="store_true", help="give way to other programs")
+    command.add_argument("--progress", type=Path, help="a file for the share done")
+    command.add_argument("--background", action="store_true", help="run at a low priority")
 
 
 def _heads(options: argparse.Namespace) -> int:
     from tqdm import tqdm
 
-    from explorer.heads.survey import survey
+    from explorer.heads.measure import measure
     from explorer.model.explorable import load
 
     out: Path | None = options.out
     if out is not None and out.suffix not in (".csv", ".json"):
-        raise TraceError("bad_findings_ending", name=out.name)
+        raise FileError("bad_report_suffix", name=out.name)
     if options.background:
-        give_way()
+        lower_priority()
     model = load(options.checkpoint)
-    sentences = _sentences(model, options)
+    batch = _evaluation_batch(model, options)
     with tqdm(total=1.0, bar_format="{percentage:3.0f} % |{bar}| {remaining}") as bar:
 
         def show(share: float) -> None:
@@ -52,23 +51,23 @@ def _heads(options: argparse.Namespace) -> int:
             if options.progress is not None:
                 options.progress.write_text(f"{share:.3f}", encoding="utf-8")
 
-        findings = survey(
+        report = measure(
             model,
-            sentences,
+            batch,
+            show,
             gradients=options.importance,
             removed_on=options.removed_on if options.ablation else 0,
-            progress=show,
         )
     if out is None:
-        print(findings.summary())
+        print(report.summary())
         return 0
-    (findings.to_csv if out.suffix == ".csv" else findings.save)(out)
-    print(f"{out}: {len(findings.heads)} heads on {len(sentences)} sentences")
+    (report.to_csv if out.suffix == ".csv" else report.save)(out)
+    print(f"{out}: {len(report.heads)} heads on {len(batch)} sentences")
     return 0
 
 
-def _sentences(model: "ExplorableModel", options: argparse.Namespace) -> "Sentences":
-    """What the command line says to measure on."""
+def _evaluation_batch(model: "ExplorableModel", options: argparse.Namespace) -> "EvaluationBatch":
+    """The evaluation batch that the options name."""
     from explorer.heads.evaluation_batches import held_out_sentences, read_lines, task_sentences
 
     if options.pairs is not None:

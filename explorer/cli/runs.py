@@ -6,18 +6,22 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from explorer.core import folders
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from explorer.training.run_directory import Run
 
 
-def describe(commands: Any) -> None:
+def add_parser(commands: Any) -> None:
     command = commands.add_parser("runs", help="list the recorded runs, or show one")
     command.set_defaults(run_command=_runs)
     command.add_argument("show", nargs="?", choices=["show"], help="show one run")
     command.add_argument("name", nargs="?", help="its name")
-    command.add_argument("--root", type=Path, default=Path("runs"), help="where the runs are")
+    command.add_argument(
+        "--root", type=Path, default=folders.runs(), help="the folder with the runs (default: runs)"
+    )
 
 
 def _runs(options: argparse.Namespace) -> int:
@@ -40,14 +44,14 @@ def _runs(options: argparse.Namespace) -> int:
 
 
 def _score(moment: "Mapping[str, Any]") -> str:
-    """The figure by which a moment is judged."""
+    """The score of a moment: BLEU or exact match."""
     if "bleu" in moment:
         return f"BLEU {moment['bleu']:.1f}"
     return f"exact {moment['exact_match']:.1%}"
 
 
 def _line(run: "Run") -> str:
-    """One run in one line."""
+    """A run as one line."""
     status, moments, config = run.status(), run.moments(), run.config
     score = _score(moments[-1]) if moments else "–"
     made = time.strftime("%Y-%m-%d %H:%M", time.localtime(run.created))

@@ -1,27 +1,30 @@
-"""`start` and `class`: the app, for one person or for a class."""
+"""`start` and `class`: start the app, for one person or for a class on the local network."""
 
 import argparse
-import sys
-from pathlib import Path
 from typing import Any
 
 
-def describe(commands: Any) -> None:
-    command = commands.add_parser("start", help="start the app (what no command does, too)")
+def add_parser(commands: Any) -> None:
+    command = commands.add_parser("start", help="start the app (the default)")
     command.set_defaults(run_command=start)
-    command = commands.add_parser("class", help="start it for a class on the local network")
+    _add_port(command)
+    command = commands.add_parser("class", help="start the app for a class on the local network")
     command.set_defaults(run_command=_start_class)
+    _add_port(command)
+
+
+def _add_port(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--port", type=int, help="default: the first free one from 8501 on")
 
 
 def start(options: argparse.Namespace) -> int:
-    from streamlit.web import cli
+    from explorer.app.server import launch
 
-    app = Path(__file__).resolve().parents[2] / "app.py"
-    sys.argv = ["streamlit", "run", str(app)]
-    return int(cli.main(standalone_mode=False) or 0)
+    port: int | None = getattr(options, "port", None)  # absent without a command
+    return launch.serve({} if port is None else {"server.port": port})
 
 
 def _start_class(options: argparse.Namespace) -> int:
     from explorer.app.server import access
 
-    return access.main()
+    return access.main(options.port)

@@ -1,21 +1,21 @@
-"""`trace`: one text through a model, to a page, a file or a summary."""
+"""`trace`: run one text through a model, and write a page, a .trace file or a summary."""
 
 import argparse
 from pathlib import Path
 from typing import Any
 
-from explorer.core.errors import TraceError
+from explorer.core.errors import FileError
 
-_INTERVENTIONS = {  # option → what it does; "--ablate cross.1.2" says "ablate cross.1.2"
-    "ablate": "remove a head: cross.1.2, or 'cross.1.2 mean'",
-    "keep": "of its site, only the kept heads stay: cross.1.2",
-    "close": "close a cell: 'cross.1.2 QUERY KEY', 'cross.*.* QUERY KEY' in all heads",
-    "open": "open a cell: 'decoder.1.2 QUERY KEY'",
+_INTERVENTIONS = {  # option → help; "--ablate cross.1.2" is the intervention "ablate cross.1.2"
+    "ablate": "remove a head: cross.1.2, or set it to its mean output: 'cross.1.2 mean'",
+    "keep": "remove all other heads of the site: cross.1.2",
+    "close": "mask a cell: 'cross.1.2 QUERY KEY', 'cross.*.* QUERY KEY' in all heads",
+    "open": "unmask a cell: 'decoder.1.2 QUERY KEY'",
     "row": "set a row of weights: 'cross.1.2 QUERY 0.5,0.5'",
 }
 
 
-def describe(commands: Any) -> None:
+def add_parser(commands: Any) -> None:
     command = commands.add_parser("trace", help="trace one text to a page or a .trace file")
     command.set_defaults(run_command=_trace)
     command.add_argument("checkpoint", type=Path)
@@ -39,18 +39,21 @@ def _trace(options: argparse.Namespace) -> int:
 
     out: Path | None = options.out
     if out is not None and out.suffix not in (".html", ".trace"):
-        raise TraceError("bad_ending", name=out.name)
+        raise FileError("bad_ending", name=out.name)
     lines = [f"{verb} {what}" for verb in _INTERVENTIONS for what in getattr(options, verb)]
-    done = Interventions.parse(lines)
+    interventions = Interventions.parse(lines)
     model = load(options.checkpoint)
+    means = None
+    if interventions.needs_means:
+        means = mean_outputs(model, task_sentences(model, 256))
     trace = model.trace(
         options.text,
         target=options.target,
         prefix=options.prefix,
         pad_to=options.pad_to,
         capture=options.capture,
-        means=mean_outputs(model, task_sentences(model, 256)) if done.needs_means else None,
-        **done.options(),
+        means=means,
+        **interventions.options(),
     )
     if out is None:
         print(f"{trace!r}\n\n{trace.integrity().to_string(index=False)}")

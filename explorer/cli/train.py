@@ -1,4 +1,4 @@
-"""`train`: teach a Transformer, alone into a file or in a folder where others can watch."""
+"""`train`: train a Transformer into a checkpoint file, a run folder, or both."""
 
 import argparse
 import shlex
@@ -8,8 +8,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explorer.cli.background import give_way
-from explorer.cli.options import words
+from explorer.cli.common import comma_list, lower_priority
 from explorer.core.i18n import say
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from explorer.training.trainer import Moment
 
 
-def describe(commands: Any) -> None:
+def add_parser(commands: Any) -> None:
     from explorer.training.config import TrainingConfig, translation
 
     command = commands.add_parser("train", help="train a Transformer and save its checkpoint")
@@ -29,16 +28,14 @@ def describe(commands: Any) -> None:
     command.add_argument(
         "--out",
         type=Path,
-        help="the file to write, judged on held-out data (default: TASK.safetensors, or with "
+        help="the file to write, evaluated on held-out data (default: TASK.safetensors, or with "
         "--run none)",
     )
     command.add_argument("--half", action="store_true", help="write 16-bit weights: half the size")
-    command.add_argument("--credit", help="whose data it was trained on, for the file's facts")
-    command.add_argument(
-        "--run", type=Path, help="a folder in which to record everything, runs/NAME"
-    )
-    command.add_argument("--resume", action="store_true", help="go on with the run in that folder")
-    command.add_argument("--background", action="store_true", help="give way to other programs")
+    command.add_argument("--credit", help="whose data it was trained on, a fact in the file")
+    command.add_argument("--run", type=Path, help="a folder that records the training, runs/NAME")
+    command.add_argument("--resume", action="store_true", help="resume the run in that folder")
+    command.add_argument("--background", action="store_true", help="run at a low priority")
     plain, pairs = TrainingConfig(), translation("FILE")
     for field in fields(TrainingConfig):
         default, other = getattr(plain, field.name), getattr(pairs, field.name)
@@ -49,7 +46,7 @@ def describe(commands: Any) -> None:
         if isinstance(default, bool):
             kind: dict[str, Any] = {"action": argparse.BooleanOptionalAction}
         else:
-            kind = {"type": words if listed else type(default)}
+            kind = {"type": comma_list if listed else type(default)}
         command.add_argument(
             f"--{field.name.replace('_', '-')}",
             default=None,
@@ -59,24 +56,24 @@ def describe(commands: Any) -> None:
 
 
 def _train(options: argparse.Namespace) -> int:
-    from explorer.model.checkpoint import refuse_unwritable
+    from explorer.core.files import refuse_unwritable
     from explorer.training import distributed
 
     if options.background:
-        give_way()
+        lower_priority()
     config = _chosen_settings(options)
     if options.out is None and options.run is None:
         options.out = Path(f"{config.task}.safetensors")
     if options.out is not None:
         refuse_unwritable(options.out)
-    with distributed.together():
+    with distributed.process_group():
         if options.run is not None:
             return _train_run(options, config)
         return _train_alone(options, config)
 
 
 def _chosen_settings(options: argparse.Namespace) -> "TrainingConfig":
-    """The settings on the command line; the others as they suit the task."""
+    """The settings on the command line; the others have the defaults of the task."""
     from explorer.training.config import TrainingConfig, translation
 
     names = [field.name for field in fields(TrainingConfig)]
@@ -90,7 +87,7 @@ def _train_alone(options: argparse.Namespace, config: "TrainingConfig") -> int:
     from explorer.training.trainer import Trainer
 
     trainer = Trainer(config)
-    with _bar(config) as show:
+    with _progress_bar(config) as show:
         for moment in trainer.run():
             if moment is not None:
                 show(moment)
@@ -99,41 +96,45 @@ def _train_alone(options: argparse.Namespace, config: "TrainingConfig") -> int:
     return 0
 
 
-def _settled(config: "TrainingConfig") -> "TrainingConfig":
-    """`config` with the names a run needs wherever and whenever it goes on: its device's own,
-    by which it waits its turn, and the whole path of its pairs."""
+def _resolved(config: "TrainingConfig") -> "TrainingConfig":
+    """`config` with the name of its device, by which runs wait for it, and the absolute paths
+    of its files, so that the run can be resumed from another folder."""
     from explorer.training.trainer import choose_device
 
-    pairs = str(Path(config.pairs).resolve()) if config.pairs else ""
-    return replace(config, device=str(choose_device(config.device)), pairs=pairs)
+    pairs, excluded = (
+        str(Path(file).resolve()) if file else "" for file in (config.pairs, config.excluded)
+    )
+    device = str(choose_device(config.device))
+    return replace(config, device=device, pairs=pairs, excluded=excluded)
 
 
 def _command() -> str:
-    """The command that makes the same file again, from the beginning."""
+    """The command that makes the same file again."""
     return shlex.join(["python", "-m", "explorer", *(a for a in sys.argv[1:] if a != "--resume")])
 
 
 def _train_run(options: argparse.Namespace, config: "TrainingConfig") -> int:
-    """Train in a folder where others can watch; with --resume the folder's settings count."""
+    """Train in a run folder; with --resume, with the settings in it."""
     from explorer.model.checkpoint import load_checkpoint
     from explorer.training import distributed
     from explorer.training.run_directory import create_run, find_run
-    from explorer.training.run_worker import carry_out
+    from explorer.training.run_worker import run_training
 
     folder: Path = options.run
     if options.resume:
         run = find_run(folder.parent, folder.name)
     elif distributed.rank() == 0:
-        run = create_run(folder, _settled(config))
-    distributed.agreed(True)  # the folder is there before anybody reads it
+        run = create_run(folder, _resolved(config))
+    distributed.broadcast_decision(True)  # wait until the folder exists
     if distributed.rank() > 0:
         run = find_run(folder.parent, folder.name)
-    with _bar(run.config) as show:
-        status = carry_out(run, show)
+    with _progress_bar(run.config) as show:
+        status = run_training(run, show)
     if distributed.rank() == 0:
         print(f"{folder}: {status.state} at step {status.step}")
         if options.out is not None and status.state == "done":
-            checkpoint = load_checkpoint(run.checkpoint_path)
+            best = run.config.patience > 0 and run.best_path.exists()
+            checkpoint = load_checkpoint(run.best_path if best else run.checkpoint_path)
             _write(options, checkpoint, run.config, run.moments()[-1])
     return 0
 
@@ -144,19 +145,19 @@ def _write(
     config: "TrainingConfig",
     last: "Mapping[str, Any]",
 ) -> None:
-    """Write what was learnt, then judge it as it is in the file, and write that, too.
+    """Write the checkpoint, evaluate it as read back from the file, and add the results to it.
 
     last: the last moment of the training.
     """
     import torch
 
     from explorer.model.checkpoint import load_checkpoint, save_checkpoint
-    from explorer.training.final_evaluation import examine
+    from explorer.training.final_evaluation import evaluate_checkpoint
     from explorer.training.trainer import choose_device
 
     save_checkpoint(checkpoint, options.out, half=options.half)
     shipped = load_checkpoint(options.out)
-    found = examine(shipped, config)
+    found = evaluate_checkpoint(shipped, config)
     credit = {"credit": options.credit} if options.credit else {}
     facts = {
         **shipped.facts,
@@ -174,14 +175,14 @@ def _write(
 
 
 @contextmanager
-def _bar(config: "TrainingConfig") -> "Iterator[Listener]":
+def _progress_bar(config: "TrainingConfig") -> "Iterator[Listener]":
     """A progress bar: step, loss, score, tokens a second, time left."""
     from tqdm import tqdm
 
     from explorer.training import distributed
 
     name = "BLEU" if config.pairs else "exact"
-    others = distributed.rank() > 0  # they need not say what the first one says
+    others = distributed.rank() > 0  # only rank 0 prints
     with tqdm(total=config.steps, unit="step", dynamic_ncols=True, disable=others) as bar:
 
         def show(moment: "Moment") -> None:

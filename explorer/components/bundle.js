@@ -6,10 +6,19 @@
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-const here = fileURLToPath(new URL(".", import.meta.url));
+const banner = "Bundled from explorer/components by `make bundles`; edit the sources instead.";
+const options = {
+  absWorkingDir: fileURLToPath(new URL(".", import.meta.url)),
+  outdir: process.argv[2] ?? "bundles",
+  bundle: true,
+  minify: true,
+  charset: /** @type {const} */ ("utf8"),
+  // Streamlit takes a text without a line break for the name of a file.
+  banner: { js: `/* ${banner} */`, css: `/* ${banner} */` },
+};
 
 await build({
-  absWorkingDir: here,
+  ...options,
   entryPoints: {
     player: "player/js/playerComponent.js",
     exported_page: "player/js/exportedPage.js",
@@ -18,15 +27,11 @@ await build({
     metric_matrix: "head_views/js/metricMatrixComponent.js",
     training_replay: "training_replay/js/trainingReplayComponent.js",
   },
-  outdir: process.argv[2] ?? "bundles",
-  bundle: true,
   format: "esm",
   target: "es2022",
-  charset: "utf8",
-  minify: true,
 });
 await build({
-  absWorkingDir: here,
+  ...options,
   entryPoints: {
     player: "player/css/playerComponent.css",
     head_grid: "head_views/css/headGridComponent.css",
@@ -34,8 +39,4 @@ await build({
     metric_matrix: "head_views/css/metricMatrixComponent.css",
     training_replay: "training_replay/css/trainingReplayComponent.css",
   },
-  outdir: process.argv[2] ?? "bundles",
-  bundle: true,
-  charset: "utf8",
-  minify: true,
 });

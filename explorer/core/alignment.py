@@ -1,21 +1,21 @@
-"""Which source token each token of the output comes from, read off attention, and how wrong
-that is.
+"""Word alignment from cross-attention: which source token each output token comes from, and the
+alignment error rate.
 
-A row of cross-attention belongs to the token *fed in*, so there are two rows from which the
-output token yᵢ may be aligned:
+A row of cross-attention belongs to the token *fed in*, so the output token yᵢ can be aligned from
+one of two rows:
 
     prediction   the row that predicts yᵢ, where yᵢ₋₁ is fed in (the naive reading)
     input        the row where yᵢ itself is fed in (Shift-Att, Chen et al. 2020, arXiv 2004.14837)
 
-Which of the two is nearer to what people link differs by layer and by model: measure it. Either
-way yᵢ is linked to the one source token with the largest weight in that row. Only content
-counts: <bos>, <eos>, padding and other specials are neither linked nor linked to, and positions
-in the Pharaoh format count content tokens only, from 0.
+Which of the two agrees better with links drawn by people differs by layer and by model: measure
+it. In both, yᵢ is linked to the one source token with the largest weight in that row. Specials
+(<bos>, <eos>, padding …) are neither linked nor linked to, and positions in the Pharaoh format
+count the other tokens, the content, from 0.
 
-Several rows predict a word of several pieces, and where it is fed in there are as many: a word is
-linked from the mean of those rows, to the word on whose pieces they put most together. The row of
-a *merged* trace that stands before a word will not do for the first timing: most of the piece rows
-it is the mean of predict other pieces of its own word.
+A word of several pieces is predicted in several rows and fed in in as many: it is linked from the
+mean of those rows to the word whose pieces have the largest weight together. A *merged* trace has
+no such row for the timing "prediction": its row before a word is a mean over rows most of which
+predict other pieces of the word before.
 """
 
 import re
@@ -27,13 +27,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.errors import AlignmentError
-from explorer.core.merge_words import merged_weights, predicted_words, source_words, target_words
+from explorer.core.files import reading
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import shorten
 from explorer.core.word_segmentation import Word, is_special
+from explorer.core.words import merged_weights, predicted_words, source_words, target_words
 
 TIMINGS = ("prediction", "input")
-"""The row a token is aligned from: the one that predicts it, or the one where it is fed in."""
+"""The row from which a token is aligned: where it is predicted, or where it is fed in."""
 
 _LINK = re.compile(r"(\d+)([-p?])(\d+)")
 
@@ -43,10 +44,7 @@ Links = frozenset[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """Links people drew: those they were sure of, and those that are at least possible.
-
-    Sure links are possible too, whether or not they are named twice.
-    """
+    """Links drawn by people: sure ones, and possible ones, which include the sure ones."""
 
     sure: Links
     possible: Links
@@ -61,12 +59,15 @@ def aligned_keys(
     outputs: NDArray[np.bool_],
     timing: str,
 ) -> NDArray[np.intp]:
-    """The source position each output token is linked to, (N,), −1 = to none.
+    """The source position to which each output token is linked, (N,); −1 = none.
 
-    weights: (T, S), row t has the token before output t fed in. source: (S,), outputs: (N,),
-    True = content. An output has no link where it is no content, where the source has none, and
-    where it was never fed in although the timing asks for that row. The first of equal weights
-    wins. Raises `AlignmentError` on an unknown timing.
+    weights: (T, S); in row t the token before output t is fed in.
+    source, outputs: (S,) and (N,), True = content.
+
+    An output has no link if it is not content, if the source has no content, or if the row of
+    the timing does not exist because the output was not fed in. Of equal weights the first wins.
+
+    Raises `AlignmentError` on an unknown timing.
     """
     if timing not in TIMINGS:
         raise AlignmentError("bad_timing", timing=timing, known=", ".join(TIMINGS))
@@ -81,16 +82,16 @@ def aligned_keys(
 
 
 def content(trace: Trace) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """What may be linked: (S,) source positions, (N,) output tokens; True = content.
+    """Which source positions (S,) and output tokens (N,) are content, True = content.
 
-    The output is what was fed in after the beginning, and the last prediction where it is known.
+    The output is the tokens fed in without <bos>, and the last prediction where it is known.
     """
     outputs = (*trace.target_tokens[1:], *trace.predicted_tokens[-1:])
     return _content(trace.source_tokens), _content(outputs)
 
 
 def word_content(trace: Trace) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """As `content`, of the words that the pieces of `trace` make up."""
+    """As `content`, for the words of a trace of pieces."""
     source = [word.label for word in source_words(trace)]
     target = [word.label for word in target_words(trace)]
     return _content(source), _content((*target[1:], *predicted_words(trace)[-1:]))
@@ -101,10 +102,12 @@ def _content(tokens: Sequence[str]) -> NDArray[np.bool_]:
 
 
 def align(trace: Trace, layer: int, head: int | None = None, timing: str = "prediction") -> Links:
-    """Links between the content tokens of `trace`, pieces or words as it has them.
+    """Links between the content tokens of `trace`.
 
-    head: None = the mean of the layer's heads. Raises `AlignmentError` on a layer, a head or a
-    timing there is not, and on a trace of words under "prediction": `align_words` has its pieces.
+    head: None = the mean of the heads of the layer.
+
+    Raises `AlignmentError` on a layer, head or timing that does not exist, and on a merged trace
+    with the timing "prediction": use `align_words` on the trace of pieces.
     """
     if timing == "prediction" and trace.facts.get("unit") == "words":
         raise AlignmentError("words_not_pieces")
@@ -114,14 +117,14 @@ def align(trace: Trace, layer: int, head: int | None = None, timing: str = "pred
 def align_words(
     trace: Trace, layer: int, head: int | None = None, timing: str = "prediction"
 ) -> Links:
-    """Links between the words of `trace`, which has pieces; counted as in `words.merge`.
+    """Links between the words of a trace of pieces; otherwise as `align`.
 
-    The weights of word w, of the pieces `start` to `stop` − 1, on the word of the pieces K are
+    The weight of word w, of the pieces `start` to `stop` − 1, on the word of the pieces K is
 
         prediction   1/|w| · Σ_{start−1 ≤ t ≤ stop−2} Σ_{k ∈ K} A[t, k]
         input        1/|w| · Σ_{start ≤ t ≤ stop−1}   Σ_{k ∈ K} A[t, k]
 
-    as row t − 1 predicts the piece that row t has fed in. Otherwise as `align`.
+    because row t − 1 predicts the piece that is fed in in row t.
     """
     words = target_words(trace)
     rows = _predicting(words) if timing == "prediction" else words
@@ -130,15 +133,15 @@ def align_words(
 
 
 def _predicting(words: Sequence[Word]) -> list[Word]:
-    """The rows that predict each word but the first, and the last row: what that one predicts
-    was fed in nowhere."""
+    """The rows that predict each word but the first, and the last row, whose prediction was not
+    fed in."""
     last = words[-1].stop - 1
     rows = [Word(word.label, word.start - 1, word.stop - 1) for word in words[1:]]
     return [*rows, Word("", last, last + 1)]
 
 
 def matrix(trace: Trace, layer: int, head: int | None) -> NDArray[np.float32]:
-    """Cross-attention (T, S) of one head, or with None the mean of the layer's heads."""
+    """Cross-attention (T, S) of one head; None = the mean of the heads of the layer."""
     weights = trace.attention("cross")
     layers, heads = weights.shape[:2]
     if not 0 <= layer < layers or not 0 <= (head or 0) < heads:
@@ -156,11 +159,11 @@ def links(
     outputs: NDArray[np.bool_],
     timing: str,
 ) -> Links:
-    """As `aligned_keys`, by position among content tokens."""
+    """The links of `aligned_keys`, as positions among content tokens."""
     keys = aligned_keys(weights, source, outputs, timing)
     columns, rows = np.cumsum(source) - 1, np.cumsum(outputs) - 1
     found = np.flatnonzero(keys >= 0)
-    return frozenset((int(columns[keys[place]]), int(rows[place])) for place in found)
+    return frozenset((int(columns[keys[output]]), int(rows[output])) for output in found)
 
 
 def pharaoh(links: Links) -> str:
@@ -170,11 +173,12 @@ def pharaoh(links: Links) -> str:
 
 
 def error_rate(found: Iterable[Links], gold: Iterable[Gold]) -> float:
-    """Alignment error rate of a corpus, 0 (best) to 1; NaN where nobody linked anything.
+    """Alignment error rate of a corpus, 0 (best) to 1; NaN where there are no links at all.
 
     1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|) with A found, S sure, P possible, each counted over all
-    sentences (Och & Ney 2003, doi 10.1162/089120103321337421). Raises `ValueError` unless both
-    have as many sentences.
+    sentences (Och & Ney 2003, doi 10.1162/089120103321337421).
+
+    Raises `ValueError` unless both have the same number of sentences.
     """
     agreeing = linked = 0
     for links, right in zip(found, gold, strict=True):
@@ -184,19 +188,19 @@ def error_rate(found: Iterable[Links], gold: Iterable[Gold]) -> float:
 
 
 def read_gold(path: str | Path) -> tuple[Gold, ...]:
-    """The links of a file in Pharaoh format, one sentence a line; see `parse_gold`."""
+    """The links in a file in Pharaoh format. Raises `FileError`, and as `parse_gold` does."""
     path = Path(path)
+    with reading(path):
+        data = path.read_bytes()
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise AlignmentError("unreadable_file", name=path.name) from error
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise AlignmentError("bad_gold_encoding", name=path.name) from error
     return parse_gold(text, path.name)
 
 
 def parse_gold(text: str, name: str) -> tuple[Gold, ...]:
-    """The links in the text of a file called `name`, one sentence a line.
+    """The links in the text of a file called `name` in Pharaoh format, one sentence a line.
 
     "0-0" is a sure link, "1p2" and "1?2" are possible ones: source before target, counted from
     0. An empty line is a sentence without links. Raises `AlignmentError` on anything else.
@@ -216,18 +220,18 @@ def _gold(line: str, number: int, name: str) -> Gold:
 
 
 def refuse_foreign(gold: Gold, source: int, target: int, line: int, name: str) -> None:
-    """Raise `AlignmentError` when a link is to a token a sentence does not have.
+    """Raise `AlignmentError` when a link is to a token that the sentence does not have.
 
-    source, target: how many content tokens it has. Files that count from 1, or other words,
-    are found out here.
+    source, target: number of its content tokens. This detects files that count from 1, or that
+    count other words.
     """
-    for one, other in sorted(gold.possible):
-        if one >= source or other >= target:
+    for source_link, target_link in sorted(gold.possible):
+        if source_link >= source or target_link >= target:
             raise AlignmentError(
                 "foreign_link",
                 name=name,
                 line=line,
-                link=f"{one}-{other}",
+                link=f"{source_link}-{target_link}",
                 source=source,
                 target=target,
             )

@@ -1,18 +1,22 @@
-"""One family of errors: each says what was expected, what came and what to do.
+"""The errors that a person can cause and mend: one class for each thing that fails.
 
-Code raises a subclass with the key of a sentence and its facts; a view shows the sentence in
-the reader's language and keeps the old picture.
+Each carries the key of a sentence and the facts that fill it in, so that a view can show it in
+the reader's language: what was expected, what came instead, and what to do.
 """
+
+from typing import ClassVar
 
 from explorer.core.i18n import say
 
 
 class ExplorerError(Exception):
-    """Anything a person can cause and mend.
+    """The base of all errors a person can cause and mend.
 
-    `key` names the sentence in the `errors` section of the string table; `facts` fill it in.
-    `str(error)` is the English sentence.
+    section: the section of the string table that has the sentences of the class.
+    key: the name of the sentence there; `facts` fill it in. `str(error)` is the English one.
     """
+
+    section: ClassVar[str] = "errors"
 
     def __init__(self, key: str, **facts: object) -> None:
         self.key = key
@@ -21,7 +25,11 @@ class ExplorerError(Exception):
 
     def in_language(self, language: str) -> str:
         """The sentence in `language` ("en", "zh")."""
-        return say(f"errors.{self.key}", language, **self.facts)
+        return say(f"{self.section}.{self.key}", language, **self.facts)
+
+
+class FileError(ExplorerError):
+    """A file or folder that the system does not let us read or write."""
 
 
 class VocabularyError(ExplorerError):
@@ -34,6 +42,14 @@ class PairsError(ExplorerError):
 
 class TraceError(ExplorerError):
     """Arrays or a file that are no trace, or a part of a trace that was not captured."""
+
+
+class HeadReportError(ExplorerError):
+    """A file that is no head report."""
+
+
+class EvaluationBatchError(ExplorerError):
+    """An evaluation batch without sentences, or a toy batch for a model without a toy task."""
 
 
 class HookError(ExplorerError):
@@ -52,8 +68,12 @@ class ConfigError(ExplorerError):
     """Sizes or choices from which no Transformer can be built."""
 
 
+class TaskError(ExplorerError):
+    """A toy task that does not exist."""
+
+
 class CheckpointError(ExplorerError):
-    """A file that is no checkpoint of ours."""
+    """A file that is no checkpoint of the explorer."""
 
 
 class TrainingError(ExplorerError):
@@ -61,9 +81,8 @@ class TrainingError(ExplorerError):
 
 
 class RunError(ExplorerError):
-    """A run that is not there, cannot be read, or is in somebody else's hands."""
+    """A run that does not exist, is damaged, or is carried out by another process."""
 
 
 class AlignmentError(ExplorerError):
-    """Links between words that cannot be read, or a head or timing to take them from that is
-    not there."""
+    """Links between tokens that cannot be read, or a head or timing that does not exist."""

@@ -1,13 +1,14 @@
-"""Every sentence a person reads, in every language we speak, from one table.
+"""Every sentence of the interface in every language, from one table.
 
-The table is the folder `strings/`: one file a section, one entry a sentence, the English and
-the Chinese next to each other so that neither is forgotten.
+The table is the folder `strings/`: one file a section, one entry a sentence, English and Chinese
+next to each other so that neither is forgotten.
 """
 
 import tomllib
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
+
+from explorer.core import folders
 
 LANGUAGES: Mapping[str, str] = {"en": "English", "zh": "简体中文"}
 
@@ -15,14 +16,14 @@ LANGUAGES: Mapping[str, str] = {"en": "English", "zh": "简体中文"}
 @cache
 def table() -> dict[str, dict[str, dict[str, str]]]:
     """The whole table: section → key → language → sentence."""
-    files = sorted(Path(__file__).parents[1].joinpath("strings").glob("*.toml"))
+    files = sorted(folders.STRINGS.glob("*.toml"))
     return {file.stem: tomllib.loads(file.read_text(encoding="utf-8")) for file in files}
 
 
 def say(key: str, language: str = "en", **facts: object) -> str:
     """The sentence called `key` ("section.name"), with `facts` filled in.
 
-    A language we do not speak is answered in English. Raises `KeyError` for an unknown key.
+    Falls back to English in an unknown language. Raises `KeyError` for an unknown key.
     """
     section, name = key.split(".", 1)
     sentences = table()[section][name]
@@ -31,5 +32,5 @@ def say(key: str, language: str = "en", **facts: object) -> str:
 
 
 def section(name: str, language: str = "en") -> dict[str, str]:
-    """All sentences of one section in one language, for a reader that fills in its own facts."""
+    """All sentences of one section in one language, their facts not filled in."""
     return {key: say(f"{name}.{key}", language) for key in table()[name]}

@@ -1,62 +1,77 @@
-"""What can be done to a model while it runs, in words: remove heads, edit cells, set rows.
+"""Interventions: what is changed in a model while it runs. Remove heads, edit cells, set rows.
 
-Every intervention has one line of text, for addresses, chips, facts and the command line:
+Each has one line of text, for links, facts and the command line:
 
-    ablate cross.1.2            the head's output becomes zero
-    ablate cross.1.2 mean       … becomes its mean over a named batch
-    keep cross.1.2              of all heads of its site, only the kept ones stay
-    close cross.1.2 3 4         query 3 may no longer attend to key 4
-    open decoder.*.* 2 5        it may, in every layer and head
-    row cross.1.2 3 0.5,0.5     the weights of query 3, renormalised over its open keys
+    ablate cross.1.2            the output of the head becomes zero
+    ablate cross.1.2 mean       it becomes its mean over a named batch
+    keep cross.1.2              the other heads of its site, unless kept too, become zero
+    close cross.1.2 3 4         query 3 may not attend to key 4
+    open decoder.*.* 2 5        query 2 may attend to key 5, in every layer and head
+    row cross.1.2 3 0.5,0.5     the weights of query 3, made to sum to 1 over its unmasked keys
 
-A head is written site.layer.head, counted from 0. `explorer.surgery` carries them out.
+A head is written site.layer.head, counted from 0. `model.intervention_hooks` carries them out.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, Literal, NamedTuple, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from enum import StrEnum
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from explorer.core.errors import InterventionError
+from explorer.core.sites import SITES, Head
 
-SITES = ("encoder", "decoder", "cross")
-
-_OR_ALL = ("layer", "head")
-_WHOLE = (*_OR_ALL, "query", "key")  # counted from 0
-
-_UNAVOIDABLE = {  # site in which a cell was opened → the integrity check that must differ then
+_UNAVOIDABLE = {  # site where a cell was opened → the integrity check that must fail then
     "encoder": "padding_changes_nothing",
     "decoder": "cached_equals_full",
     "cross": "padding_changes_nothing",
 }
 
 
-class Head(NamedTuple):
-    """One head, named; plain tuples (site, layer, head) will do wherever one is asked for."""
+class Verb(StrEnum):
+    """The first word of an intervention's line."""
 
-    site: str
-    layer: int
-    head: int
-
-    def __str__(self) -> str:
-        return f"{self.site}.{self.layer}.{self.head}"
+    ABLATE = "ablate"
+    KEEP = "keep"
+    CLOSE = "close"
+    OPEN = "open"
+    ROW = "row"
 
 
 class Ablation(NamedTuple):
-    """A head whose output before the output projection is replaced: by zero, or by its mean."""
+    """Replace the output of a head, before the output projection, by zero or by its mean."""
 
     site: str
     layer: int
     head: int
     how: Literal["zero", "mean"] = "zero"
 
+    @property
+    def verb(self) -> Verb:
+        return Verb.ABLATE
+
     def __str__(self) -> str:
         more = "" if self.how == "zero" else f" {self.how}"
-        return f"ablate {self.site}.{self.layer}.{self.head}{more}"
+        return f"{self.verb} {Head(*self[:3])}{more}"
+
+
+class Keep(NamedTuple):
+    """Remove the other heads of the site, unless they are kept too."""
+
+    site: str
+    layer: int
+    head: int
+
+    @property
+    def verb(self) -> Verb:
+        return Verb.KEEP
+
+    def __str__(self) -> str:
+        return f"{self.verb} {Head(*self)}"
 
 
 class CellEdit(NamedTuple):
-    """A cell of a mask, closed or opened; None as layer or head stands for all of them."""
+    """Mask a cell, or unmask it; None as layer or head stands for all of them."""
 
     site: str
     layer: int | None
@@ -65,17 +80,25 @@ class CellEdit(NamedTuple):
     key: int
     open: bool = False
 
+    @property
+    def verb(self) -> Verb:
+        return Verb.OPEN if self.open else Verb.CLOSE
+
+    @property
+    def looks_ahead(self) -> bool:
+        """Whether the cell lets a query of the target attend to a later position."""
+        return self.open and self.site == "decoder" and self.key > self.query
+
     def __str__(self) -> str:
-        verb = "open" if self.open else "close"
         layer, head = ("*" if part is None else part for part in (self.layer, self.head))
-        return f"{verb} {self.site}.{layer}.{head} {self.query} {self.key}"
+        return f"{self.verb} {self.site}.{layer}.{head} {self.query} {self.key}"
 
 
 class RowOverride(NamedTuple):
-    """The weights of one query in one head: finite, none negative, one above 0.
+    """Set the weights of one query in one head.
 
-    weights: by key, from key 0 on; keys without one get 0. What lies on closed cells is
-    dropped, the rest is made to sum to 1.
+    weights: by key from key 0 on, finite, none negative, one above 0; keys without one get 0.
+        Weights on masked cells are dropped, the others are made to sum to 1.
     """
 
     site: str
@@ -84,24 +107,29 @@ class RowOverride(NamedTuple):
     query: int
     weights: tuple[float, ...]
 
+    @property
+    def verb(self) -> Verb:
+        return Verb.ROW
+
     def __str__(self) -> str:
         weights = ",".join(f"{weight!r}".removesuffix(".0") for weight in self.weights)
-        return f"row {self.site}.{self.layer}.{self.head} {self.query} {weights}"
+        return f"{self.verb} {Head(*self[:3])} {self.query} {weights}"
 
 
-Intervention: TypeAlias = Ablation | CellEdit | RowOverride | Head
-"""`Head` alone: keep it."""
+Intervention: TypeAlias = Ablation | Keep | CellEdit | RowOverride
+
+_Kind = TypeVar("_Kind", Ablation, Keep, CellEdit, RowOverride)
 
 
 @dataclass(frozen=True, slots=True)
 class Interventions:
-    """All that is done to a model in one trace, in the order it is done.
+    """All interventions on a model in one trace, in the order in which they are carried out.
 
-    Make one with `gather` or `parse`, which check what can be checked without a model.
+    `of`, `gather` and `parse` make one and check all that can be checked without a model.
     """
 
     ablate: tuple[Ablation, ...] = ()
-    keep: tuple[Head, ...] = ()
+    keep: tuple[Keep, ...] = ()
     edit_mask: tuple[CellEdit, ...] = ()
     override_row: tuple[RowOverride, ...] = ()
 
@@ -113,97 +141,122 @@ class Interventions:
         edit_mask: Iterable[Sequence[Any]] = (),
         override_row: Iterable[Sequence[Any]] = (),
     ) -> "Interventions":
-        """Interventions from tuples. Raises `InterventionError` on what none can be."""
-        removed = {one[:3]: one for one in (_made(Ablation, one) for one in ablate)}  # last wins
-        kept = tuple(_made(Head, one) for one in keep)
-        for head in kept:
-            if tuple(head) in removed:
-                raise InterventionError("kept_and_removed", head=head)
+        """Interventions from tuples. Of several ablations of a head the last counts.
+
+        Raises `InterventionError` on a tuple that is none, and on a head both removed and kept.
+        """
+        removed = {one[:3]: one for one in (_checked(Ablation, parts) for parts in ablate)}
+        kept = tuple(_checked(Keep, parts) for parts in keep)
+        for one in kept:
+            if tuple(one) in removed:
+                raise InterventionError("kept_and_removed", head=Head(*one))
         return cls(
             tuple(removed.values()),
             kept,
-            tuple(_made(CellEdit, one) for one in edit_mask),
-            tuple(_made(RowOverride, one) for one in override_row),
+            tuple(_checked(CellEdit, parts) for parts in edit_mask),
+            tuple(_checked_row(parts) for parts in override_row),
+        )
+
+    @classmethod
+    def of(cls, interventions: Iterable[Intervention]) -> "Interventions":
+        """Interventions in any order, equal ones once; raises as `gather` does."""
+        distinct = list(dict.fromkeys(interventions))
+        return cls.gather(
+            ablate=[one for one in distinct if isinstance(one, Ablation)],
+            keep=[one for one in distinct if isinstance(one, Keep)],
+            edit_mask=[one for one in distinct if isinstance(one, CellEdit)],
+            override_row=[one for one in distinct if isinstance(one, RowOverride)],
         )
 
     @classmethod
     def parse(cls, texts: Iterable[str]) -> "Interventions":
-        """Interventions from their lines of text, repeated ones once.
+        """Interventions from their lines of text, equal ones once.
 
-        Raises `InterventionError` on a line that cannot be read.
+        Raises `InterventionError` on a line that cannot be read, and as `gather` does.
         """
-        found: dict[str, list[Any]] = {field.name: [] for field in fields(cls)}
-        for text in dict.fromkeys(texts):
-            name, one = _read(text)
-            found[name].append(one)
-        return cls.gather(**found)
+        return cls.of(map(_read, texts))
+
+    def __iter__(self) -> Iterator[Intervention]:
+        yield from self.ablate
+        yield from self.keep
+        yield from self.edit_mask
+        yield from self.override_row
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
     def texts(self) -> tuple[str, ...]:
         """One line each; `parse` reads them back."""
-        kept = tuple(f"keep {head}" for head in self.keep)
-        others = (*self.edit_mask, *self.override_row)
-        return (*map(str, self.ablate), *kept, *map(str, others))
+        return tuple(map(str, self))
 
-    def without(self, text: str) -> "Interventions":
-        """All but the one with this line of text."""
-        return Interventions.parse(line for line in self.texts() if line != text)
+    def plus(self, one: Intervention) -> "Interventions":
+        """These and `one`; raises as `gather` does."""
+        return Interventions.of((*self, one))
+
+    def without(self, one: Intervention) -> "Interventions":
+        """All but `one`."""
+        return Interventions.of(other for other in self if other != one)
 
     def options(self) -> dict[str, Any]:
-        """The same as keyword arguments of `ExplorableModel.trace`."""
+        """The keyword arguments of `ExplorableModel.trace` for these interventions."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    def __bool__(self) -> bool:
-        return bool(self.ablate or self.keep or self.edit_mask or self.override_row)
+    @property
+    def on_heads(self) -> "Interventions":
+        """Those that remove whole heads, and so can be carried out on any text."""
+        return replace(self, edit_mask=(), override_row=())
+
+    @property
+    def on_cells(self) -> "Interventions":
+        """Those on cells and rows, which only a text with these positions has."""
+        return replace(self, ablate=(), keep=())
 
     @property
     def needs_means(self) -> bool:
-        """Whether a head is removed by its mean, which is over a batch."""
+        """Whether a head is replaced by its mean, which is taken over a batch."""
         return any(one.how == "mean" for one in self.ablate)
 
     @property
     def counterfactual(self) -> bool:
-        """Whether a later position was opened: no decoding, one token at a time, can see it."""
-        return any(cell.open and _looks_ahead(cell) for cell in self.edit_mask)
+        """Whether a later position was unmasked, which decoding step by step cannot attend to."""
+        return any(cell.looks_ahead for cell in self.edit_mask)
 
 
 def expected_errors(facts: Mapping[str, Any]) -> frozenset[str]:
-    """The integrity checks that must differ after what `facts` say was done to the model.
+    """The integrity checks that must fail after the interventions in the `facts` of a trace.
 
-    A query that sees what comes later cannot be decoded step by step; one that sees padding
-    is changed by padding.
+    A query that attends to later positions cannot be decoded step by step, and one that attends
+    to padding changes with the padding. Malformed facts excuse nothing.
     """
-    texts = facts.get("interventions", ())
+    texts = facts.get("interventions")
+    if not isinstance(texts, list | tuple):
+        return frozenset()
     try:
-        done = Interventions.parse(map(str, texts) if isinstance(texts, list | tuple) else ())
+        interventions = Interventions.parse(map(str, texts))
     except InterventionError:
-        return frozenset()  # written by another hand: nothing is excused
-    opened = {cell.site for cell in done.edit_mask if cell.open}
-    if not done.counterfactual:
+        return frozenset()
+    opened = {cell.site for cell in interventions.edit_mask if cell.open}
+    if not interventions.counterfactual:
         opened -= {"decoder"}
     return frozenset(_UNAVOIDABLE[site] for site in opened)
 
 
-def _looks_ahead(cell: CellEdit) -> bool:
-    """Whether it lets a query of the target see what comes after it."""
-    return cell.site == "decoder" and cell.key > cell.query
-
-
-def _read(text: str) -> tuple[str, tuple[Any, ...]]:
-    """The field of `Interventions` one line belongs to, and what it says."""
+def _read(text: str) -> Intervention:
+    """The intervention of one line. Raises `InterventionError`."""
     try:
-        verb, head, *rest = text.split()
-        site, layer, place = head.split(".")
-        match verb, rest:
-            case "ablate", [] | ["zero"] | ["mean"]:
-                return "ablate", (site, int(layer), int(place), *rest)
-            case "keep", []:
-                return "keep", (site, int(layer), int(place))
-            case (("close" | "open"), [query, key]):
-                where = (site, _or_all(layer), _or_all(place))
-                return "edit_mask", (*where, int(query), int(key), verb == "open")
-            case "row", [query, weights]:
+        verb, name, *rest = text.split()
+        site, layer, head = name.split(".")
+        match Verb(verb), rest:
+            case Verb.ABLATE, [] | ["zero"] | ["mean"]:
+                return _checked(Ablation, (site, int(layer), int(head), *rest))
+            case Verb.KEEP, []:
+                return _checked(Keep, (site, int(layer), int(head)))
+            case ((Verb.CLOSE | Verb.OPEN), [query, key]):
+                where = (site, _or_all(layer), _or_all(head), int(query), int(key))
+                return _checked(CellEdit, (*where, verb == Verb.OPEN))
+            case Verb.ROW, [query, weights]:
                 given = tuple(map(float, weights.split(",")))
-                return "override_row", (site, int(layer), int(place), int(query), given)
+                return _checked_row((site, int(layer), int(head), int(query), given))
     except ValueError:
         pass
     raise InterventionError("bad_intervention", text=text[:80])
@@ -213,26 +266,29 @@ def _or_all(part: str) -> int | None:
     return None if part == "*" else int(part)
 
 
-def _made(kind: Any, parts: Sequence[Any]) -> Any:
-    """`parts` as a `kind`, refused where they are none."""
+def _checked(kind: type[_Kind], parts: Sequence[Any]) -> _Kind:
+    """`parts` as one of `kind`. Raises `InterventionError` where they are none."""
     try:
         one = kind(*parts)
     except TypeError:
         raise InterventionError("bad_intervention", text=str(parts)[:80]) from None
     if one.site not in SITES:
         raise InterventionError("no_such_site", site=one.site, sites=", ".join(SITES))
-    whole = {name: part for name, part in one._asdict().items() if name in _WHOLE}
-    if kind is CellEdit:
-        whole = {
-            name: 0 if part is None and name in _OR_ALL else part for name, part in whole.items()
-        }
-    odd = isinstance(one, Ablation) and one.how not in ("zero", "mean")
-    if odd or not all(type(part) is int for part in whole.values()):
+    numbers = [one.layer, one.head]
+    if isinstance(one, CellEdit):
+        numbers = [number for number in numbers if number is not None]
+    if isinstance(one, CellEdit | RowOverride):
+        numbers.append(one.query)
+    if isinstance(one, CellEdit):
+        numbers.append(one.key)
+    unknown = isinstance(one, Ablation) and one.how not in ("zero", "mean")
+    if unknown or not all(type(number) is int for number in numbers):
         raise InterventionError("bad_intervention", text=str(tuple(one))[:80])
-    return _checked_row(one) if isinstance(one, RowOverride) else one
+    return one
 
 
-def _checked_row(row: RowOverride) -> RowOverride:
+def _checked_row(parts: Sequence[Any]) -> RowOverride:
+    row = _checked(RowOverride, parts)
     try:
         weights = tuple(map(float, row.weights))
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Why a cell is closed: masks with their reasons, as small arrays of codes.
+"""Masks with the reason for each masked cell, as small arrays of codes.
 
 Rows are queries, columns are keys. A mask is boolean, True = may attend.
 """
@@ -7,30 +7,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 REASONS = ("", "later position", "padding", "edited")
-"""Why a cell is closed; the code of a reason is its place here, 0 = open."""
+"""Why a cell is masked; the code of a reason is its index here, 0 = unmasked."""
 
-OPEN, LATER, PADDING, EDITED = range(4)
+UNMASKED, LATER, PADDING, EDITED = range(4)
 
 
-def closed_cells(
+def mask_codes(
     queries: int, keys: int, *, causal: bool = False, padded_keys: int = 0
 ) -> NDArray[np.uint8]:
-    """Codes of `REASONS` for a (query, key) mask; padding wins over later positions."""
+    """Codes of `REASONS` (query, key) for a mask whose last `padded_keys` keys are padding."""
     mask = np.ones((queries, keys), dtype=np.bool_)
     if causal:
         mask = np.tril(mask)
     padding = np.arange(keys) >= keys - padded_keys
-    return reasons(mask & ~padding, padding)
+    return reason_codes(mask & ~padding, padding)
 
 
-def reasons(
+def reason_codes(
     mask: NDArray[np.bool_], padding: NDArray[np.bool_], *, causal: bool = True
 ) -> NDArray[np.uint8]:
-    """Codes of `REASONS` for a mask (…, query, key) whose padded keys (key,) are known.
+    """Codes of `REASONS` for a mask (…, query, key) and its padded keys (key,).
 
-    A closed cell is closed because its key is padding; else because it comes later, where the
-    mask is `causal`; else because somebody edited the mask.
+    A masked cell whose key is padding has the reason "padding"; else, in a `causal` mask, one
+    right of the diagonal has "later position"; any other has "edited".
     """
     later = np.triu(np.full(mask.shape[-2:], causal, dtype=np.bool_), 1)
     why = np.where(padding, PADDING, np.where(later, LATER, EDITED))
-    return np.where(mask, OPEN, why).astype(np.uint8)
+    return np.where(mask, UNMASKED, why).astype(np.uint8)

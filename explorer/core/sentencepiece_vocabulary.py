@@ -7,6 +7,7 @@ that.
 """
 
 import io
+import string
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ FEWEST_PIECES = 320
 """256 bytes, the specials, and some letters."""
 
 _COVERAGE = 0.9998
+_LETTERS_FROM = 1000  # pieces, from which on every ASCII letter gets one
 _LONGEST_LINE = 4192
 
 
@@ -78,6 +80,20 @@ class PieceVocabulary:
         ids: list[list[int]] = self._pieces.encode([tidy(text) for text in texts])
         return ids
 
+    def sample_all(self, texts: Iterable[str], alpha: float, seed: int) -> list[list[int]]:
+        """Ids of one sampled segmentation of each text: subword regularisation (Kudo 2018,
+        arXiv 1804.10959), from all segmentations, with probabilities to the power `alpha`:
+        small values are more random. Equal seeds give equal ids."""
+        sentencepiece.set_random_generator_seed(seed)  # one thread: each has its own generator
+        ids: list[list[int]] = self._pieces.encode(
+            [tidy(text) for text in texts],
+            enable_sampling=True,
+            nbest_size=-1,
+            alpha=alpha,
+            num_threads=1,
+        )
+        return ids
+
     def decode(self, ids: Iterable[int]) -> str:
         """The text of `ids`, specials dropped."""
         return str(self._pieces.decode([number for number in ids if number >= len(SPECIALS)]))
@@ -90,7 +106,8 @@ class PieceVocabulary:
 def learn_pieces(lines: Iterable[str], size: int) -> PieceVocabulary:
     """At most `size` pieces that make up `lines` well; fewer where the text is short.
 
-    Equal lines give equal pieces. Raises `VocabularyError` when there is too little text.
+    Every digit is one piece, so that numbers can be carried over digit by digit. Equal lines
+    give equal pieces. Raises `VocabularyError` when there is too little text.
     """
     model = io.BytesIO()
     try:
@@ -100,6 +117,8 @@ def learn_pieces(lines: Iterable[str], size: int) -> PieceVocabulary:
             vocab_size=size,
             hard_vocab_limit=False,
             character_coverage=_COVERAGE,
+            required_chars=string.digits + (string.ascii_letters if size >= _LETTERS_FROM else ""),
+            split_digits=True,
             byte_fallback=True,
             normalization_rule_name="identity",
             max_sentence_length=_LONGEST_LINE,

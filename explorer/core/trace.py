@@ -1,6 +1,6 @@
-"""`Trace`: everything one run of a Transformer showed us, frozen, as NumPy arrays.
+"""`Trace`: what was captured in one run of a Transformer, as frozen NumPy arrays.
 
-Whatever a person sees is drawn from a `Trace`; nothing downstream needs the model again.
+Everything on screen is drawn from a `Trace`; the model is not needed again.
 
 Sites and their axes (rows are queries, columns are keys):
 
@@ -8,8 +8,8 @@ Sites and their axes (rows are queries, columns are keys):
     decoder   masked self-attention of the target        (T, T)
     cross     the target's queries over the source       (T, S)
 
-Row t of the target is the token fed in at step t + 1; what it predicts is
-`predicted_tokens[t]`. Masks are boolean, True = may attend.
+Row t of the target is the token fed in at step t + 1; it predicts `predicted_tokens[t]`. Masks
+are boolean, True = may attend.
 """
 
 import hashlib
@@ -24,17 +24,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.errors import TraceError
-from explorer.core.interventions import SITES as SITES
+from explorer.core.files import reading, writing
 from explorer.core.interventions import expected_errors
-from explorer.core.mask_reasons import OPEN, REASONS
+from explorer.core.mask_reasons import REASONS, UNMASKED
+from explorer.core.sites import SITES
 from explorer.core.trace_file import LARGEST_FILE, pack, unpack
-from explorer.core.trace_from_arrays import is_half, read_mask, read_weights, words
-from explorer.core.trace_validation import check_gold, check_site, check_steps, check_words
+from explorer.core.trace_from_arrays import is_half, labels, read_mask, read_weights
+from explorer.core.trace_validation import check_gold, check_site, check_steps, check_texts
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_LIMITS = {  # the largest error a sound trace shows, float32 throughout
+_LIMITS = {  # largest error of a genuine trace in float32
     "rows_sum_to_one": 1e-5,
     "closed_cells_are_zero": 0.0,
     "hooked_equals_plain": 1e-4,
@@ -43,26 +44,28 @@ _LIMITS = {  # the largest error a sound trace shows, float32 throughout
     "unchanged_since_capture": 0.0,
 }
 
-_HALF_ROW_SUM = 1e-2  # what rounding each weight to bfloat16 may add up to
+_HALF_ROW_SUM = 1e-2  # the same for weights rounded to bfloat16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trace:
-    """One source, one target, and what every head of every layer attended to.
+    """One source, one target, and the attention of every head of every layer.
 
-    source_tokens: S labels, end of sequence last, padding after it when padded.
-    target_tokens: T labels of the queries, beginning of sequence first: what was fed in.
-    predicted_tokens: T labels, what took the place after each query; empty when unknown.
-    text: the decoded output, specials dropped.
+    source_tokens: S labels, the end of the sequence last, then padding, if any.
+    target_tokens: T labels of the queries: the tokens fed in, beginning of sequence first.
+    predicted_tokens: T labels, the token that follows each query; empty when unknown.
+    text: the decoded output without specials.
     arrays: read-only, by name: "cross.attention" (layer, head, query, key) float32,
         "cross.closed" (query, key) or (layer, head, query, key) uint8 codes of `REASONS`,
-        with full capture also "cross.scores", "cross.values" (layer, head, key, width) and
-        "cross.head_output" (layer, head, query, width); "steps.…" one entry a candidate;
-        "gold" (T, S) bool where the right alignment is known.
+        with full capture also "cross.scores" (layer, head, query, key), "cross.values" (layer,
+        head, key, width) and "cross.head_output" (layer, head, query, width); "steps.…" one
+        entry for each candidate; "gold" (T, S) bool where the gold alignment is known.
     candidate_tokens: labels of the candidates in "steps.…".
-    measured: errors only the model could measure, by the names of `integrity`.
+    measured: the errors in `integrity` that only the model can measure, by name.
     facts: where the trace comes from, JSON values only.
-    digest: of the arrays and tokens as they were captured.
+    digest: of the arrays and tokens when they were captured.
+
+    Raises `TraceError` on parts that do not fit together.
     """
 
     source_tokens: tuple[str, ...]
@@ -86,17 +89,17 @@ class Trace:
 
     @property
     def sites(self) -> tuple[str, ...]:
-        """The sites this trace holds."""
+        """The sites with attention, in the order of `SITES`."""
         return tuple(site for site in SITES if f"{site}.attention" in self.arrays)
 
     @property
     def gold(self) -> NDArray[np.bool_] | None:
-        """(T, S) True where the right answer comes from; None when nobody knows."""
+        """The gold alignment (T, S): True where what row t predicts comes from; None if unknown."""
         return self.arrays.get("gold")
 
     @property
     def losses(self) -> NDArray[np.float32]:
-        """(T,) −ln probability of the token that took each place; NaN where not known."""
+        """(T,) −ln probability of the token that follows each query; NaN where unknown."""
         losses = np.full(len(self.target_tokens), np.nan, dtype=np.float32)
         if "steps.chosen" in self.arrays:
             chosen = self.arrays["steps.chosen"]
@@ -114,19 +117,19 @@ class Trace:
         return self._array(site, "scores")
 
     def values(self, site: str) -> NDArray[np.float32]:
-        """Values each head mixes: (layer, head, key, head width)."""
+        """The values of each head: (layer, head, key, head width)."""
         return self._array(site, "values")
 
     def head_output(self, site: str) -> NDArray[np.float32]:
-        """What each head hands to the output projection: (layer, head, query, head width)."""
+        """The output of each head before the output projection: (layer, head, query, width)."""
         return self._array(site, "head_output")
 
     def closed(
         self, site: str, layer: int | None = None, head: int | None = None
     ) -> NDArray[np.uint8]:
-        """Codes of `REASONS`, 0 = open: (query, key).
+        """Codes of `REASONS`, 0 = unmasked: (query, key).
 
-        Where the heads' masks differ, name `layer` and `head`. Raises `TraceError` else.
+        layer, head: only needed where the masks of heads differ; `TraceError` without them.
         """
         closed = self._array(site, "closed")
         if closed.ndim == 2:
@@ -138,13 +141,13 @@ class Trace:
     def mask(
         self, site: str, layer: int | None = None, head: int | None = None
     ) -> NDArray[np.bool_]:
-        """(query, key), True = may attend. `layer` and `head` as in `closed`."""
-        return self.closed(site, layer, head) == OPEN
+        """The mask (query, key), True = may attend; `layer` and `head` as in `closed`."""
+        return self.closed(site, layer, head) == UNMASKED
 
     def mask_reason(
         self, site: str, layer: int | None = None, head: int | None = None
     ) -> NDArray[np.str_]:
-        """(query, key) strings: "", "later position", "padding" or "edited"."""
+        """The strings of `REASONS` (query, key): "", "later position", "padding" or "edited"."""
         return np.array(REASONS)[self.closed(site, layer, head)]
 
     def queries(self, site: str) -> tuple[str, ...]:
@@ -156,7 +159,7 @@ class Trace:
         return self.target_tokens if site == "decoder" else self.source_tokens
 
     def table(self, site: str, layer: int, head: int) -> "pd.DataFrame":
-        """One head's weights, rows and columns labelled "position token"."""
+        """The weights of one head, rows and columns labelled "position token"."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -166,11 +169,11 @@ class Trace:
         )
 
     def steps(self) -> "pd.DataFrame":
-        """The candidates of every step, best first.
+        """The candidates of every step, the most probable first.
 
-        Columns: step (1..T, row step − 1), rank (1 = most probable), token, probability,
-        chosen (took the place), forced (chosen by a person, not by the model), id. The ten
-        best of each step, and the chosen one with its true rank where that is below them.
+        Columns: step (1 to T, that of row step − 1), rank (1 = most probable), token,
+        probability, chosen (the token that follows), forced (chosen by a person), id. Each step
+        has its ten most probable candidates and the chosen one, if that ranks lower.
         """
         import pandas as pd
 
@@ -184,16 +187,16 @@ class Trace:
     def integrity(self) -> "pd.DataFrame":
         """Measured errors, one row a check: check, error, limit, ok, expected.
 
-        Row sums, closed cells and the digest are measured now, on the arrays as they are;
-        the other errors were measured by the model, as differences of logits. `expected`: an
-        intervention makes this difference unavoidable, so it is not held against the trace.
+        Row sums, weights on masked cells and the digest are measured now, on these arrays; the
+        other errors were measured by the model, as differences of logits. expected: an
+        intervention makes this error unavoidable, so it counts as ok.
         """
         import pandas as pd
 
         errors = {
             **self.measured,
             "rows_sum_to_one": self._worst_row_sum(),
-            "closed_cells_are_zero": self._worst_closed_cell(),
+            "closed_cells_are_zero": self._largest_masked_weight(),
             "unchanged_since_capture": float(_digest(self) != self.digest),
         }
         expected = expected_errors(self.facts)
@@ -206,7 +209,7 @@ class Trace:
         return frame.assign(expected=frame.check.isin(expected))
 
     def save(self, path: str | Path) -> None:
-        """Write one file that `load` reads back exactly. Raises `TraceError` without room."""
+        """Write a file that `load` reads back exactly. Raises `FileError`."""
         _write(Path(path), self.to_bytes())
 
     def to_bytes(self) -> bytes:
@@ -225,18 +228,20 @@ class Trace:
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """The trace in a file. Raises `TraceError` when it holds none. Runs no code."""
-        try:
-            data = Path(path).read_bytes()
-        except OSError as error:
-            raise TraceError("unreadable_file", name=Path(path).name) from error
-        return cls.from_bytes(data, name=Path(path).name)
+        """The trace in a file. Raises `FileError`, and `TraceError` when the file holds none.
+
+        Executes nothing from the file.
+        """
+        path = Path(path)
+        with reading(path):
+            data = path.read_bytes()
+        return cls.from_bytes(data, name=path.name)
 
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "trace", limit: int = LARGEST_FILE) -> Self:
-        """The trace in the bytes of a `.trace` file called `name`; see `load`.
+        """The trace in the bytes of a `.trace` file called `name`. Raises `TraceError`.
 
-        limit: bytes to which the file may unfold; it is looked at before it does.
+        limit: bytes to which the file may unfold.
         """
         try:
             arrays, header = unpack(data, name, limit)
@@ -245,7 +250,7 @@ class Trace:
             return cls(arrays=arrays, **header)
         except TraceError:
             raise
-        except Exception as error:  # a forged archive fails in as many ways as there are forgers
+        except Exception as error:  # malformed archives raise many exception types
             raise TraceError("no_trace", name=name) from error
 
     @classmethod
@@ -266,10 +271,10 @@ class Trace:
             one that only has an encoder.
         encoder, decoder, cross: weights (layer, head, query, key), or one array a layer; a
             batch axis of length 1 is dropped. NumPy arrays or tensors of any library.
-        masks: by site, True = may attend, or words of `REASONS`. Without a mask every cell
-            counts as open, except in a decoder whose later positions all weigh exactly 0.
+        masks: by site, True = may attend, or strings of `REASONS`. Without one no cell is
+            masked, but the later positions of a decoder where all their weights are exactly 0.
 
-        Raises `TraceError` on what does not fit together.
+        Raises `TraceError` on parts that do not fit together.
         """
         given = {"encoder": encoder, "decoder": decoder, "cross": cross}
         sites = {site: weights for site, weights in given.items() if weights is not None}
@@ -283,10 +288,10 @@ class Trace:
             arrays[f"{site}.closed"] = read_mask(site, (masks or {}).get(site), array)
         half = any(is_half(weights) for weights in sites.values())
         return cls(
-            source_tokens=words(source_tokens),
-            target_tokens=words(target_tokens),
-            predicted_tokens=words(predicted_tokens),
-            text=" ".join(words(predicted_tokens)),
+            source_tokens=labels(source_tokens),
+            target_tokens=labels(target_tokens),
+            predicted_tokens=labels(predicted_tokens),
+            text=" ".join(labels(predicted_tokens)),
             arrays=arrays,
             facts={"precision": "half"} if half else {},
         )
@@ -294,9 +299,9 @@ class Trace:
     def to_html(self, path: str | Path, language: str = "en") -> None:
         """Write the stepping player as one file that opens offline in any browser.
 
-        Raises `TraceError` when it cannot be written.
+        Raises `FileError` when it cannot be written.
         """
-        # The one upward import: whoever holds a trace can export it in one call.
+        # The one import of a higher layer, so that a trace can be exported in one call.
         from explorer.components.html_export import html_page
 
         _write(Path(path), html_page(self, language).encode())
@@ -306,7 +311,7 @@ class Trace:
         return f"Trace({' '.join(self.source_tokens)!r} → {self.text!r}: {shapes})"
 
     def _check(self) -> None:
-        """Raise `TraceError` unless every part is what it should be and fits the others."""
+        """Raise `TraceError` unless all parts are valid and fit together."""
         steps = len(self.target_tokens)
         if not self.sites:
             raise TraceError("no_attention")
@@ -316,9 +321,9 @@ class Trace:
             check_site(self.arrays, site, len(self.queries(site)), len(self.keys(site)))
         check_gold(self.arrays, steps, len(self.source_tokens))
         check_steps(self.arrays, len(self.candidate_tokens), steps)
-        spoken = (self.source_tokens, self.target_tokens, self.predicted_tokens)
-        tokens = (*spoken, self.candidate_tokens)
-        check_words(tokens, self.text, self.measured, self.facts)
+        axes = (self.source_tokens, self.target_tokens, self.predicted_tokens)
+        tokens = (*axes, self.candidate_tokens)
+        check_texts(tokens, self.text, self.measured, self.facts)
 
     def _array(self, site: str, kind: str) -> NDArray[Any]:
         array = self.arrays.get(f"{site}.{kind}")
@@ -336,24 +341,21 @@ class Trace:
         sums = [self.attention(site).sum(-1, dtype=np.float64) for site in self.sites]
         return max((float(np.abs(s - 1).max(initial=0)) for s in sums), default=0.0)
 
-    def _worst_closed_cell(self) -> float:
-        worst = 0.0
+    def _largest_masked_weight(self) -> float:
+        largest = 0.0
         for site in self.sites:
-            weights, closed = self.attention(site), self._array(site, "closed") != OPEN
-            worst = max(worst, float(np.abs(weights * closed).max(initial=0)))
-        return worst
+            weights, masked = self.attention(site), self._array(site, "closed") != UNMASKED
+            largest = max(largest, float(np.abs(weights * masked).max(initial=0)))
+        return largest
 
 
 def _write(path: Path, data: bytes) -> None:
-    try:
+    with writing(path):
         path.write_bytes(data)
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise TraceError("unwritable_file", name=path.name, reason=reason) from error
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """`array` itself if nobody can write to it, else a copy nobody can write to."""
+    """`array` itself if it is read-only, else a read-only copy."""
     if array.flags.writeable:
         array = np.array(array, order="C")
         array.flags.writeable = False
@@ -363,15 +365,15 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
 def _numbered(tokens: Sequence[str], name: str) -> "pd.Index[str]":
     import pandas as pd
 
-    return pd.Index([f"{place} {token}" for place, token in enumerate(tokens)], name=name)
+    return pd.Index([f"{position} {token}" for position, token in enumerate(tokens)], name=name)
 
 
 def _digest(trace: Trace) -> str:
-    """A fingerprint of all that is shown."""
+    """A hash of everything a trace shows."""
     hasher = hashlib.blake2b(digest_size=16)
     tokens = (trace.source_tokens, trace.target_tokens, trace.predicted_tokens)
-    said = [*tokens, trace.candidate_tokens, trace.text, dict(trace.measured), dict(trace.facts)]
-    hasher.update(json.dumps(said, sort_keys=True).encode())
+    texts = [*tokens, trace.candidate_tokens, trace.text, dict(trace.measured), dict(trace.facts)]
+    hasher.update(json.dumps(texts, sort_keys=True).encode())
     for name in sorted(trace.arrays):
         array = trace.arrays[name]
         hasher.update(f"{name}{array.shape}{array.dtype.str}".encode())

@@ -1,4 +1,4 @@
-"""The `.trace` file: an npz archive of arrays with a JSON header inside. No pickles, ever."""
+"""The `.trace` file: an npz archive of arrays with a JSON header inside, without pickles."""
 
 import io
 import json
@@ -13,11 +13,11 @@ from explorer.core.errors import TraceError
 
 FORMAT_VERSION = 1
 LARGEST_FILE = 512 * 2**20
-"""Bytes a file may unfold to."""
+"""Bytes to which a file may unfold."""
 
 
 def pack(arrays: Mapping[str, NDArray[Any]], header: Mapping[str, Any]) -> bytes:
-    """The contents of a file that `unpack` reads back exactly. `header`: JSON values."""
+    """The bytes of a file that `unpack` reads back exactly; `header`: JSON values."""
     text = json.dumps({"version": FORMAT_VERSION, **header}, ensure_ascii=False).encode()
     members: dict[str, Any] = {"header": np.frombuffer(text, np.uint8), **arrays}
     file = io.BytesIO()
@@ -28,10 +28,10 @@ def pack(arrays: Mapping[str, NDArray[Any]], header: Mapping[str, Any]) -> bytes
 def unpack(
     data: bytes, name: str, limit: int = LARGEST_FILE
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Arrays and header of a file called `name`, unless it unfolds to more than `limit` bytes.
+    """Arrays and header of a file called `name`; `limit`: bytes to which it may unfold.
 
-    Raises `TraceError` on another version and on a bomb; a forged file may raise whatever
-    zip, NumPy and JSON raise.
+    Raises `TraceError` on another version and on a larger file, before it is unfolded. A
+    malformed file raises whatever zip, NumPy and JSON raise.
     """
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         if sum(member.file_size for member in archive.infolist()) > limit:

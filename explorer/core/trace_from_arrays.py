@@ -1,4 +1,4 @@
-"""Attention from any other library, read into arrays as a `Trace` keeps them."""
+"""Attention and masks from any other library, read into the arrays of a `Trace`."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.errors import TraceError
-from explorer.core.mask_reasons import LATER, REASONS, closed_cells, reasons
+from explorer.core.mask_reasons import LATER, REASONS, mask_codes, reason_codes
 
 
 def read_weights(site: str, weights: Any) -> NDArray[np.float32]:
     """(layer, head, query, key) float32 from one array, or from one array a layer.
 
-    A batch axis of length 1 is dropped. Tensors may sit on a GPU, hold gradients or half
-    precision. Raises `TraceError` on what is no such array.
+    A batch axis of length 1 is dropped. Tensors may be on a GPU, require gradients or have half
+    precision. Raises `TraceError` on anything else.
     """
     layers = list(weights) if isinstance(weights, list | tuple) else None
     try:
@@ -37,7 +37,7 @@ def read_weights(site: str, weights: Any) -> NDArray[np.float32]:
 
 
 def is_half(weights: Any) -> bool:
-    """Whether `weights` come in half precision, so that their rows sum to 1 only roughly."""
+    """Whether `weights` have half precision, so that their rows sum to 1 only roughly."""
     first = weights[0] if isinstance(weights, list | tuple) and weights else weights
     return str(getattr(first, "dtype", "")).split(".")[-1] in ("float16", "bfloat16")
 
@@ -45,11 +45,13 @@ def is_half(weights: Any) -> bool:
 def read_mask(site: str, mask: Any, weights: NDArray[np.float32]) -> NDArray[np.uint8]:
     """Codes of `REASONS` for `weights` (layer, head, query, key).
 
-    From a mask of booleans or of 0 and 1, True = may attend, or from words of `REASONS`;
-    without any, every cell is open but for a decoder whose later positions all weigh exactly
-    0. Raises `TraceError` on a mask that is none of these or does not fit.
+    mask: booleans or 0 and 1, True = may attend, or strings of `REASONS`; a key that no query
+        may attend to counts as padding. None: nothing is masked but the later positions of a
+        decoder, where the weights on all of them are exactly 0.
+
+    Raises `TraceError` on a mask that is none of these or does not fit.
     """
-    causal = closed_cells(*weights.shape[-2:], causal=site == "decoder")
+    causal = mask_codes(*weights.shape[-2:], causal=site == "decoder")
     if mask is None:
         return causal if not weights[..., causal == LATER].any() else np.zeros_like(causal)
     given = np.asarray(_on_cpu(mask))
@@ -64,18 +66,18 @@ def read_mask(site: str, mask: Any, weights: NDArray[np.float32]) -> NDArray[np.
     if given.dtype.kind not in "biuf" or not np.isin(given, (0, 1)).all():
         raise TraceError("bad_mask", site=site)
     allowed = given.astype(np.bool_)
-    ever_open = np.atleast_1d(allowed.reshape(-1, allowed.shape[-1]).any(axis=0))  # (key,)
-    return reasons(allowed, ~ever_open)
+    attended = np.atleast_1d(allowed.reshape(-1, allowed.shape[-1]).any(axis=0))  # (key,)
+    return reason_codes(allowed, ~attended)
 
 
-def words(tokens: Sequence[Any]) -> tuple[str, ...]:
-    """Labels of tokens; ids stand for themselves."""
+def labels(tokens: Sequence[Any]) -> tuple[str, ...]:
+    """Tokens as strings; ids as their digits."""
     return tuple(str(token) for token in tokens)
 
 
 def _numbers(array: Any) -> NDArray[np.float32]:
     array = _on_cpu(array)
-    if hasattr(array, "float"):  # NumPy does not know every tensor's half precision
+    if hasattr(array, "float"):  # NumPy has no bfloat16
         array = array.float()
     return np.asarray(array, dtype=np.float32)
 

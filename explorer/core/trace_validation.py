@@ -1,4 +1,4 @@
-"""What makes arrays and tokens a trace: every part is checked, whoever made it."""
+"""Checks on the parts of a `Trace`, wherever they come from. Each raises `TraceError`."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -11,9 +11,9 @@ from explorer.core.errors import TraceError
 from explorer.core.mask_reasons import EDITED
 
 MEASURED = ("hooked_equals_plain", "cached_equals_full", "padding_changes_nothing")
-"""The checks that only a model can make."""
+"""The integrity checks that only a model can measure."""
 
-_STEPS = {  # column of the steps → kind of number
+_STEPS = {  # column of `Trace.steps` → type of its numbers
     "step": np.integer,
     "rank": np.integer,
     "id": np.integer,
@@ -27,12 +27,12 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 def check_site(arrays: Arrays, site: str, queries: int, keys: int) -> None:
-    """Raise `TraceError` unless the arrays of `site` fit the tokens and are sound numbers."""
+    """The arrays of `site` have the axes (queries, keys), finite weights from 0, known codes."""
     weights, axes = arrays[f"{site}.attention"], (queries, keys)
     if weights.ndim != 4 or weights.shape[2:] != axes or not weights.size:
         raise TraceError("wrong_shape", site=site, got=weights.shape, expected=axes)
-    sound = weights.dtype == np.float32 and np.isfinite(weights).all() and (weights >= 0).all()
-    if not sound:
+    valid = weights.dtype == np.float32 and np.isfinite(weights).all() and (weights >= 0).all()
+    if not valid:
         raise TraceError("not_finite", site=site)
     closed = arrays.get(f"{site}.closed")
     if closed is None or closed.dtype != np.uint8 or closed.max(initial=0) > EDITED:
@@ -43,7 +43,7 @@ def check_site(arrays: Arrays, site: str, queries: int, keys: int) -> None:
 
 
 def _check_inside(arrays: Arrays, site: str) -> None:
-    """The parts that full capture adds must fit the attention they explain."""
+    """The arrays of full capture fit the attention of `site` and are finite."""
     shape = arrays[f"{site}.attention"].shape
     fits = {"scores": shape, "values": (*shape[:2], shape[3]), "head_output": shape[:3]}
     for kind, expected in fits.items():
@@ -57,14 +57,14 @@ def _check_inside(arrays: Arrays, site: str) -> None:
 
 
 def check_gold(arrays: Arrays, steps: int, source: int) -> None:
-    """The right alignment is boolean, (T, S)."""
+    """The gold alignment is boolean, (T, S)."""
     gold = arrays.get("gold")
     if gold is not None and (gold.dtype != np.bool_ or gold.shape != (steps, source)):
         raise TraceError("bad_gold", got=gold.shape)
 
 
 def check_steps(arrays: Arrays, candidates: int, steps: int) -> None:
-    """The steps are columns of one length; at each step exactly one candidate was chosen."""
+    """The steps are columns of one length, and each step has one chosen candidate."""
     columns = {name: arrays.get(f"steps.{name}") for name in _STEPS}
     if all(column is None for column in columns.values()):
         return
@@ -76,35 +76,36 @@ def check_steps(arrays: Arrays, candidates: int, steps: int) -> None:
     step, probability = arrays["steps.step"], arrays["steps.probability"]
     if not candidates or step.min() < 1 or step.max() > steps:
         raise TraceError("bad_steps")
-    if not ((probability >= 0) & (probability <= 1 + 1e-6)).all():  # NaN is neither
+    if not ((probability >= 0) & (probability <= 1 + 1e-6)).all():  # NaN fails both
         raise TraceError("bad_steps")
     chosen = np.bincount(step[arrays["steps.chosen"]], minlength=steps + 1)[1:]
-    small = min(int(arrays["steps.rank"].min()), int(arrays["steps.id"].min()))
-    if small < 0 or not (chosen == 1).all():
+    least = min(int(arrays["steps.rank"].min()), int(arrays["steps.id"].min()))
+    if least < 0 or not (chosen == 1).all():
         raise TraceError("bad_steps")
 
 
-def check_words(
+def check_texts(
     tokens: Sequence[Sequence[str]], text: object, measured: Mapping[str, Any], facts: Any
 ) -> None:
-    """Tokens and text can be written down, errors are numbers, facts are no labyrinth."""
-    words = [text, *(token for part in tokens for token in part)]
-    if not all(isinstance(word, str) and _can_be_written(word) for word in words):
-        raise TraceError("bad_words")
+    """Strings are valid UTF-8, measured errors finite, facts nested at most 8 deep."""
+    strings = [text, *(token for part in tokens for token in part)]
+    if not all(isinstance(string, str) and _is_valid(string) for string in strings):
+        raise TraceError("bad_text")
     for name, error in measured.items():
         number = isinstance(error, float | int) and not isinstance(error, bool)
         if name not in MEASURED or not number or not math.isfinite(error):
-            raise TraceError("bad_words")
+            raise TraceError("bad_text")
     if not isinstance(facts, Mapping) or _depth(facts) > _DEEPEST_FACT:
-        raise TraceError("bad_words")
+        raise TraceError("bad_text")
 
 
-def _can_be_written(word: str) -> bool:
-    return word.isascii() or not any(0xD800 <= ord(c) <= 0xDFFF for c in word)
+def _is_valid(string: str) -> bool:
+    """Whether UTF-8 can encode a string: it cannot encode surrogates."""
+    return string.isascii() or not any(0xD800 <= ord(c) <= 0xDFFF for c in string)
 
 
 def _depth(value: Any, above: int = 0) -> int:
-    """How deeply lists and mappings lie in one another; no further than it matters."""
+    """How deeply lists and mappings are nested, counted no further than `_DEEPEST_FACT` + 1."""
     if not isinstance(value, Mapping | list | tuple) or above > _DEEPEST_FACT:
         return above
     inside = value.values() if isinstance(value, Mapping) else value

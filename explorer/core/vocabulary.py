@@ -1,7 +1,7 @@
-"""Text ↔ ids.
+"""Text ↔ token ids.
 
-Every vocabulary shares the first three ids: padding, beginning, end. Their labels carry angle
-brackets, so that no symbol of a text can be mistaken for them.
+Every vocabulary has the same first three ids: padding, beginning and end of a sequence. No
+symbol may have their labels.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,17 +14,17 @@ PAD, BOS, EOS = 0, 1, 2
 SPECIALS = ("<pad>", "<bos>", "<eos>")
 
 LONGEST_TEXT = 20_000
-"""Characters. A pasted novel is refused before it is split."""
+"""Characters. A longer text is refused before it is split."""
 
 LONGEST_LINKED_TEXT = 2_000
-"""Characters of a text a link may carry; browsers and proxies cut longer ones."""
+"""Characters of a text in a link; browsers and proxies cut longer links."""
 
 _LONGEST_SYMBOL = 16
 _SHOWN = 24
 
 
 class Vocabulary(Protocol):
-    """What text and ids are to each other; `SymbolVocabulary` and `PieceVocabulary` are two."""
+    """A mapping between text and ids, such as `SymbolVocabulary` and `PieceVocabulary`."""
 
     def __len__(self) -> int: ...
 
@@ -38,15 +38,16 @@ class Vocabulary(Protocol):
         """The text of `ids`, specials dropped."""
 
     def labels(self, ids: Sequence[int]) -> tuple[str, ...]:
-        """What to show for each id."""
+        """The label of each id."""
 
 
 @dataclass(frozen=True, slots=True)
 class SymbolVocabulary:
-    """Symbols separated by white space; a symbol's id is its place in `symbols`, plus 3.
+    """Symbols separated by white space; the id of a symbol is its index in `symbols` plus 3.
 
-    `symbols`: distinct, without white space, at most 16 characters each. Raises
-    `VocabularyError` otherwise.
+    symbols: distinct, without white space, 1 to 16 characters each.
+
+    Raises `VocabularyError` on other symbols.
     """
 
     symbols: tuple[str, ...]
@@ -69,8 +70,8 @@ class SymbolVocabulary:
     def encode(self, text: str) -> list[int]:
         """Ids of the symbols in `text`, without specials.
 
-        Raises `VocabularyError` when the text is empty, far too long, or holds an unknown
-        symbol (the first one is named, the known ones are listed).
+        Raises `VocabularyError` on a text that is empty, longer than `LONGEST_TEXT`, or has an
+        unknown symbol.
         """
         refuse_long(text)
         symbols = text.split()
@@ -82,7 +83,7 @@ class SymbolVocabulary:
         return [self._ids[symbol] for symbol in symbols]
 
     def encode_all(self, texts: Iterable[str]) -> list[list[int]]:
-        """Ids of many texts, each as `encode` reads it."""
+        """Ids of many texts, each as by `encode`."""
         return [self.encode(text) for text in texts]
 
     def decode(self, ids: Iterable[int]) -> str:
@@ -90,43 +91,43 @@ class SymbolVocabulary:
         return " ".join(self.label(number) for number in ids if number >= len(SPECIALS))
 
     def label(self, number: int) -> str:
-        """What to show for one id."""
+        """The label of one id."""
         return self._labels[number]
 
     def labels(self, ids: Sequence[int]) -> tuple[str, ...]:
-        """What to show for each id."""
+        """The label of each id."""
         return tuple(map(self._labels.__getitem__, ids))
 
     def known(self) -> str:
-        """The symbols as one readable list."""
+        """The first symbols, for a message."""
         more = " …" if len(self.symbols) > _SHOWN else ""
         return " ".join(self.symbols[:_SHOWN]) + more
 
     def to_json(self) -> dict[str, Any]:
-        """What a checkpoint keeps."""
+        """What a checkpoint stores."""
         return {"kind": "symbols", "symbols": list(self.symbols)}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "SymbolVocabulary":
-        """The vocabulary a checkpoint kept. Raises `VocabularyError` on anything else."""
+        """The vocabulary that `to_json` described. Raises `VocabularyError`."""
         symbols = data.get("symbols")
         if data.get("kind") != "symbols" or not isinstance(symbols, list):
             raise VocabularyError("foreign_vocabulary", kind=shorten(str(data.get("kind"))))
         return cls(tuple(str(symbol) for symbol in symbols))
 
 
-CLASSROOM = SymbolVocabulary(tuple("123456789abcdefg甲乙丙丁"))
-"""The 20 symbols of the models that ship with the explorer."""
+TOY_VOCABULARY = SymbolVocabulary(tuple("123456789abcdefg甲乙丙丁"))
+"""The 20 symbols of the toy models that ship."""
 
 
 def refuse_long(text: str) -> None:
-    """Raise `VocabularyError` when `text` is far too long to be split at all."""
+    """Raise `VocabularyError` when `text` is longer than `LONGEST_TEXT`."""
     if len(text) > LONGEST_TEXT:
         raise VocabularyError("text_too_long", characters=len(text), limit=LONGEST_TEXT)
 
 
 def shorten(text: str) -> str:
-    """`text` in a form that fits in one sentence: cut, control characters made visible."""
+    """`text` for a message: cut, control characters escaped."""
     longest = 2 * _LONGEST_SYMBOL
     shown = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text[:longest])
     return shown + "…" if len(text) > longest else shown

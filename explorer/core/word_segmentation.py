@@ -1,21 +1,19 @@
 """Tokens grouped into words.
 
-Where a word begins is read off the labels, by the mark the vocabulary leaves on them:
+Where a word begins is read from the labels, by the mark that a vocabulary puts on them:
 
     ▁    SentencePiece (Kudo & Richardson 2018, arXiv 1808.06226): before a word's first piece;
          a byte without a piece of its own is called "<0xE4>"
     Ġ    byte-level BPE (GPT-2, BART): before a word's first piece, other bytes as letters
     ##   WordPiece (BERT): before every piece but a word's first
 
-A special (<bos>, <eos>, <pad>, </s>, [SEP] …) is a word of its own, and so is a piece of nothing
-but punctuation. An apostrophe or a hyphen between letters is inside a word, as is a point or a
-comma between digits: whether "l'homme" is cut at the apostrophe would otherwise depend on how
-the vocabulary happens to cut it ("▁l'" + "homme", or "▁l" + "'" + "homme"), and what people see
-between two spaces is one word. Scripts without spaces (Chinese, Japanese, Thai …) mark no words:
-there each piece counts as one. The bytes of a character always belong together, and so do the
-characters of what is read as one: what is not seen by itself (combining marks, joiners and other
-format characters, variation selectors, skin tones) belongs to the character before it, and a
-zero-width joiner binds the next one too.
+A special (<bos>, <eos>, <pad>, </s>, [SEP] …) is a word of its own, and so is a piece of
+punctuation alone. An apostrophe or a hyphen between letters is inside a word, as is a point or a
+comma between digits: "l'homme" is one word, whether the pieces are "▁l'" + "homme" or "▁l" + "'" +
+"homme". In scripts without spaces (Chinese, Japanese, Thai …) words are not marked, and each piece
+counts as one. The bytes of a character belong together. A character without a form of its own
+(combining marks, joiners and other format characters, variation selectors, skin tones) belongs to
+the character before it, and a zero-width joiner binds the next one as well.
 """
 
 import re
@@ -26,23 +24,23 @@ from functools import cache
 
 from explorer.core.vocabulary import SPECIALS
 
-_OTHERS = ("<s>", "</s>", "<mask>", "<|endoftext|>", "[PAD]", "[CLS]", "[SEP]", "[MASK]")
-KNOWN_SPECIALS = frozenset((*SPECIALS, *_OTHERS))
-"""The vocabularies' own marks, ours and others'. A list and no pattern, for text has pieces such
-as <b> and [A]; <unk> is not among them, as it stands for letters of the text."""
+_FOREIGN_SPECIALS = ("<s>", "</s>", "<mask>", "<|endoftext|>", "[PAD]", "[CLS]", "[SEP]", "[MASK]")
+KNOWN_SPECIALS = frozenset((*SPECIALS, *_FOREIGN_SPECIALS))
+"""Specials of this and other vocabularies. A list, not a pattern, because text may have pieces
+such as <b> and [A]; without <unk>, which stands for letters of the text."""
 
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 _JOINS_LETTERS = frozenset("'’-‐‑")
 _JOINS_DIGITS = frozenset(".,:")
 _SPACELESS = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR")
 _LONGEST_CHARACTER = 4  # bytes in UTF-8
-_JOINER = "\u200d"  # makes one picture of two emoji
+_JOINER = "\u200d"  # makes one emoji of two
 _SKIN_TONES = frozenset("\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff")
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """The tokens `start` to `stop` − 1, and what they spell."""
+    """The tokens `start` to `stop` − 1, and the text they spell."""
 
     label: str
     start: int
@@ -51,46 +49,45 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """The fewest tokens that spell whole characters: one, or the bytes of one character, with
-    those of the characters that are not seen without it."""
+    """The fewest tokens that spell whole characters: one token, or the bytes of one character,
+    with the characters after it that have no form of their own."""
 
     start: int
     stop: int
     text: str
-    marked: bool  # the vocabulary says that a word begins here
+    marked: bool  # the mark of the vocabulary says that a word begins here
     special: bool
 
 
 def is_special(token: str) -> bool:
-    """Whether a label is one of the vocabulary's own marks rather than text."""
+    """Whether a label is a special rather than text."""
     return token in KNOWN_SPECIALS
 
 
 def byte_of(token: str) -> int | None:
-    """The byte a SentencePiece label stands for, of a character that has no piece; else None."""
+    """The byte that a SentencePiece label such as "<0xE4>" stands for; None for other labels."""
     byte = _BYTE.fullmatch(token)
     return int(byte[1], 16) if byte else None
 
 
 def mark_of(tokens: Sequence[str]) -> str:
-    """The mark with which these labels tell words apart: "▁", "Ġ" or "##"; "" without any."""
+    """The mark of words in these labels: "▁", "Ġ" or "##"; "" without any."""
     marks = (mark for mark in ("▁", "Ġ", "##") if any(_has(token, mark) for token in tokens))
     return next(marks, "")
 
 
 def grouped(tokens: Sequence[str], mark: str | None = None) -> tuple[Word, ...]:
-    """The words these tokens spell, in order, every token in exactly one.
+    """The words these tokens spell, in order; every token is in exactly one.
 
-    mark: as `mark_of` has it; None = the one the tokens themselves bear. With "" every token is
-    a word.
+    mark: from `mark_of`; None = that of these tokens, "" = every token is a word.
     """
     mark = mark_of(tokens) if mark is None else mark
     if not mark:
-        return tuple(Word(token, place, place + 1) for place, token in enumerate(tokens))
+        return tuple(Word(token, position, position + 1) for position, token in enumerate(tokens))
     units = _joined(_units(tokens, mark))
     if not units:
         return ()
-    starts = [place for place in range(len(units)) if _begins(units, place, mark)]
+    starts = [position for position in range(len(units)) if _begins(units, position, mark)]
     ends = [*starts[1:], len(units)]
     return tuple(_word(units[start:end]) for start, end in zip(starts, ends, strict=True))
 
@@ -105,21 +102,21 @@ def _word(units: Sequence[_Unit]) -> Word:
 
 
 def _units(tokens: Sequence[str], mark: str) -> Iterator[_Unit]:
-    """The tokens, those that only together spell a character as one."""
-    place = 0
-    while place < len(tokens):
-        if is_special(tokens[place]):
-            yield _Unit(place, place + 1, tokens[place], True, True)
-            place += 1
+    """The tokens as units; those that only together spell a character are one."""
+    position = 0
+    while position < len(tokens):
+        if is_special(tokens[position]):
+            yield _Unit(position, position + 1, tokens[position], True, True)
+            position += 1
             continue
-        stop, text = _character(tokens, place, mark)
-        marked = _has(tokens[place], mark) != (mark == "##")
-        yield _Unit(place, stop, text, marked, False)
-        place = stop
+        stop, text = _character(tokens, position, mark)
+        marked = _has(tokens[position], mark) != (mark == "##")
+        yield _Unit(position, stop, text, marked, False)
+        position = stop
 
 
 def _joined(units: Iterable[_Unit]) -> list[_Unit]:
-    """The units, each that is not seen by itself as one with its neighbour."""
+    """The units, each without a form of its own joined with its neighbour."""
     joined: list[_Unit] = []
     for unit in units:
         if joined and _belongs(unit, joined[-1]):
@@ -130,28 +127,28 @@ def _joined(units: Iterable[_Unit]) -> list[_Unit]:
 
 
 def _belongs(unit: _Unit, before: _Unit) -> bool:
-    """Whether a unit makes one character with the one before it."""
+    """Whether a unit forms one character with the unit before it."""
     if unit.special or unit.marked or before.special or not unit.text:
         return False
-    if before.text.endswith(_JOINER) or _is_unseen(unit.text[0]):
+    if before.text.endswith(_JOINER) or _is_formless(unit.text[0]):
         return True
-    return before.text != "" and _is_unseen(before.text)
+    return before.text != "" and _is_formless(before.text)
 
 
-def _is_unseen(text: str) -> bool:
-    """Whether none of these characters is seen by itself."""
+def _is_formless(text: str) -> bool:
+    """Whether none of these characters has a form of its own."""
     return all(
         letter in _SKIN_TONES or unicodedata.category(letter) in ("Cf", "Mn", "Mc", "Me")
         for letter in text
     )
 
 
-def _character(tokens: Sequence[str], place: int, mark: str) -> tuple[int, str]:
-    """Where the token at `place`, with the next where it needs them, spells whole characters,
-    and what; the token alone, by its label, where it never does."""
+def _character(tokens: Sequence[str], position: int, mark: str) -> tuple[int, str]:
+    """The end of the shortest run of tokens from `position` on that spells whole characters, and
+    their text; the token alone with its label, where no run does."""
     raw = b""
-    for stop in range(place, min(place + _LONGEST_CHARACTER, len(tokens))):
-        if stop > place and (
+    for stop in range(position, min(position + _LONGEST_CHARACTER, len(tokens))):
+        if stop > position and (
             is_special(tokens[stop]) or _has(tokens[stop], mark) != (mark == "##")
         ):
             break
@@ -160,11 +157,11 @@ def _character(tokens: Sequence[str], place: int, mark: str) -> tuple[int, str]:
             return stop + 1, raw.decode().strip()
         except UnicodeDecodeError:
             continue
-    return place + 1, tokens[place]
+    return position + 1, tokens[position]
 
 
 def _bytes(token: str, mark: str) -> bytes:
-    """What a token spells, its mark as a space or left out."""
+    """The bytes a token spells, with a space for its mark, or without its mark."""
     if mark == "Ġ":
         letters = _byte_letters()
         known = all(letter in letters for letter in token)
@@ -177,40 +174,44 @@ def _bytes(token: str, mark: str) -> bytes:
 
 @cache
 def _byte_letters() -> Mapping[str, int]:
-    """The letter byte-level BPE writes for each byte → the byte: itself where it can be seen,
-    else one from U+0100 on (Radford et al. 2019, `bytes_to_unicode`)."""
-    seen = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(0xAE, 0x100)]
-    unseen = [byte for byte in range(0x100) if byte not in set(seen)]
-    return {chr(byte): byte for byte in seen} | {
-        chr(0x100 + place): byte for place, byte in enumerate(unseen)
+    """The letter that byte-level BPE writes for each byte → the byte: itself where it is printable,
+    else a letter from U+0100 on (Radford et al. 2019, `bytes_to_unicode`)."""
+    printable = [
+        *range(ord("!"), ord("~") + 1),
+        *range(ord("¡"), ord("¬") + 1),
+        *range(0xAE, 0x100),
+    ]
+    others = [byte for byte in range(0x100) if byte not in set(printable)]
+    return {chr(byte): byte for byte in printable} | {
+        chr(0x100 + position): byte for position, byte in enumerate(others)
     }
 
 
-def _begins(units: Sequence[_Unit], place: int, mark: str) -> bool:
-    """Whether a word begins with the unit at `place`."""
-    unit = units[place]
-    if place == 0 or unit.special or unit.marked:
+def _begins(units: Sequence[_Unit], position: int, mark: str) -> bool:
+    """Whether a word begins with the unit at `position`."""
+    unit = units[position]
+    if position == 0 or unit.special or unit.marked:
         return True
-    before = units[place - 1]
+    before = units[position - 1]
     if before.special:
         return True
-    if not before.text:  # a mark alone: what follows is the word it announces
+    if not before.text:  # a mark alone: the word begins there
         return False
-    if mark == "##":  # and this piece says that it goes on
+    if mark == "##":  # this piece is marked as continuing a word
         return False
-    alone = _is_alone(units, place) or _is_alone(units, place - 1)
+    alone = _is_alone(units, position) or _is_alone(units, position - 1)
     return alone or _is_spaceless(unit.text[:1]) or _is_spaceless(before.text[-1:])
 
 
-def _is_alone(units: Sequence[_Unit], place: int) -> bool:
-    """Whether a unit is punctuation and no part of a word or a number."""
-    text = units[place].text
-    seen = [letter for letter in text if not _is_unseen(letter)]
-    if not seen or not all(unicodedata.category(letter)[0] in "PS" for letter in seen):
+def _is_alone(units: Sequence[_Unit], position: int) -> bool:
+    """Whether a unit is punctuation that is not part of a word or a number."""
+    text = units[position].text
+    visible = [letter for letter in text if not _is_formless(letter)]
+    if not visible or not all(unicodedata.category(letter)[0] in "PS" for letter in visible):
         return False
-    if units[place].marked or not 0 < place < len(units) - 1:
+    if units[position].marked or not 0 < position < len(units) - 1:
         return True
-    before, after = units[place - 1], units[place + 1]
+    before, after = units[position - 1], units[position + 1]
     if before.special or after.special or after.marked:
         return True
     one, other = before.text[-1:], after.text[:1]
@@ -219,5 +220,5 @@ def _is_alone(units: Sequence[_Unit], place: int) -> bool:
 
 
 def _is_spaceless(letter: str) -> bool:
-    """Whether a letter is of a script that sets no spaces between words."""
+    """Whether a letter is of a script without spaces between words."""
     return letter != "" and unicodedata.name(letter, "").startswith(_SPACELESS)

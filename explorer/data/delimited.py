@@ -1,6 +1,6 @@
-"""The rows of a table in a text file, read one after the other.
+"""Rows of a delimited text file, read one after the other.
 
-As text, lines and rows at once a file would take many times its bytes.
+Held as a list of rows, a file would take many times its size.
 """
 
 import csv
@@ -14,14 +14,14 @@ from typing import TextIO
 from explorer.core.errors import PairsError
 
 _LONGEST_FIELD = 100_000
-_LOOKED_AT = 20  # lines that tell what separates the columns
+_LOOKED_AT = 20  # lines from which the separator is inferred
 
 
 def table(data: bytes, name: str) -> Iterator[list[str]]:
-    """The rows of a table, empty lines left out. Raises `PairsError`.
+    """The rows of a table without its empty lines. Raises `PairsError`.
 
-    Tabs separate, and then quotes are ordinary characters; without tabs in the first lines,
-    semicolons or commas do, and quotes may enclose a field.
+    Where most of the first lines have a tab, tabs separate the columns and quotes are ordinary
+    characters; else semicolons or commas separate them, and quotes may enclose a field.
     """
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise PairsError("wrong_encoding", name=name, line=1)
@@ -40,13 +40,12 @@ def table(data: bytes, name: str) -> Iterator[list[str]]:
 
 
 def _lines(data: bytes) -> TextIO:
-    """The lines with their ends. Raises `UnicodeDecodeError` where it gets to what is not
-    UTF-8."""
+    """The lines with their line ends; reading one raises `UnicodeDecodeError` off UTF-8."""
     return io.TextIOWrapper(io.BytesIO(data), "utf-8-sig", newline="")
 
 
 def _separator(lines: Iterable[str]) -> str:
-    """What separates the columns, by the first lines: a title may stand over them."""
+    """The separator of the columns, inferred from the first lines; one may be a title."""
     first = list(islice((line for line in lines if line.strip()), _LOOKED_AT))
     if first and 2 * sum("\t" in line for line in first) >= len(first):
         return "\t"
@@ -54,7 +53,7 @@ def _separator(lines: Iterable[str]) -> str:
 
 
 def _agreeing(lines: list[str], mark: str) -> int:
-    """How many rows have one number of columns, more than one, when `mark` separates them."""
+    """The most rows with one number of columns, at least two, if `mark` separates them."""
     try:
         widths = Counter(len(row) for row in csv.reader(lines, delimiter=mark) if len(row) > 1)
     except csv.Error:
@@ -65,21 +64,21 @@ def _agreeing(lines: list[str], mark: str) -> int:
 def _quoted_rows(lines: TextIO, separator: str, name: str) -> Iterator[list[str]]:
     reader = csv.reader(lines, delimiter=separator, strict=True)
     csv.field_size_limit(_LONGEST_FIELD)
-    begun = 1
+    start = 1
     try:
         for row in reader:
-            begun = reader.line_num + 1
+            start = reader.line_num + 1
             if row:
                 yield row
     except csv.Error as error:
         if "field limit" in str(error):
-            facts = {"line": begun, "limit": _LONGEST_FIELD}
+            facts = {"line": start, "limit": _LONGEST_FIELD}
             raise PairsError("long_field", name=name, **facts) from error
         raise PairsError("broken_quotes", name=name, line=reader.line_num) from error
 
 
 def _undecodable(data: bytes) -> int:
-    """The number of the first line that is not UTF-8."""
+    """The number of the first line that is not UTF-8, from 1."""
     number = 1
     with suppress(UnicodeDecodeError):
         for line in io.BytesIO(data):

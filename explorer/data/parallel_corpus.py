@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from explorer.core.errors import PairsError
+from explorer.core.files import reading
 from explorer.core.sentencepiece_vocabulary import tidy
 from explorer.core.vocabulary import shorten
 from explorer.data.delimited import table
@@ -39,7 +40,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class RowCounts:
     """What became of the rows of a file."""
 
     rows: int
@@ -50,11 +51,11 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class Pairs:
+class ParallelCorpus:
     """The pairs of a file, and the hash by which a resumed training knows it again."""
 
     pairs: tuple[Pair, ...]
-    counts: Counts
+    counts: RowCounts
     digest: str
 
     @cached_property
@@ -77,11 +78,12 @@ class Pairs:
         )
 
 
-def read_pairs(path: str | Path, columns: Sequence[str] = ("1", "2")) -> Pairs:
+def read_pairs(path: str | Path, columns: Sequence[str] = ("1", "2")) -> ParallelCorpus:
     """The pairs in a file of tab- or comma-separated columns, UTF-8.
 
     columns: of source and target: numbers from 1 on, or names that the first row has.
-    Raises `PairsError` on a file that is too large, of another encoding, or no such table.
+    Raises `FileError`, and `PairsError` on a file that is too large, of another encoding, or no
+    such table.
     """
     return parse_pairs(_read(Path(path)), Path(path).name, columns)
 
@@ -102,7 +104,14 @@ def read_rows(path: str | Path, columns: Sequence[str] = ("1", "2")) -> tuple[Pa
     return tuple(pairs)
 
 
-def parse_pairs(data: bytes, name: str, columns: Sequence[str] = ("1", "2")) -> Pairs:
+def read_sources(path: str | Path) -> list[str]:
+    """The first column of such a file, or the lines of one without columns. Raises
+    `PairsError`."""
+    path = Path(path)
+    return [tidy(row[0]) for row in table(_read(path), shorten(path.name)) if row[0].strip()]
+
+
+def parse_pairs(data: bytes, name: str, columns: Sequence[str] = ("1", "2")) -> ParallelCorpus:
     """The pairs in the bytes of a file called `name`; see `read_pairs`."""
     name = shorten(name)
     rows = table(data, name)
@@ -119,11 +128,13 @@ def parse_pairs(data: bytes, name: str, columns: Sequence[str] = ("1", "2")) -> 
             blank += 1
             continue
         kept[pair] = None
-    counts = Counts(number, len(kept), incomplete, blank, number - incomplete - blank - len(kept))
+    counts = RowCounts(
+        number, len(kept), incomplete, blank, number - incomplete - blank - len(kept)
+    )
     if number and incomplete == number:
         raise PairsError("one_column", name=name, columns=", ".join(columns))
     _refuse_few(kept, counts, name)
-    return Pairs(tuple(kept), counts, sha256(data).hexdigest())
+    return ParallelCorpus(tuple(kept), counts, sha256(data).hexdigest())
 
 
 def normalised(source: str) -> str:
@@ -140,21 +151,25 @@ def references(pairs: Iterable[Pair]) -> dict[str, list[str]]:
     return found
 
 
+def separator_of(texts: Sequence[str]) -> str:
+    """What stands between two sentences: nothing in a script that separates no words."""
+    spaced = sum(" " in text for text in texts)
+    return " " if 2 * spaced >= len(texts) else ""
+
+
 def _hash(text: str) -> bytes:
     return sha256(text.encode()).digest()
 
 
 def _read(path: Path) -> bytes:
-    try:
+    with reading(path):
         if path.stat().st_size > LARGEST_PAIRS:
             size, limit = path.stat().st_size // 2**20, LARGEST_PAIRS // 2**20
             raise PairsError("pairs_too_large", name=path.name, size=size, limit=limit)
         return path.read_bytes()
-    except OSError as error:
-        raise PairsError("unreadable_file", name=path.name) from error
 
 
-def _refuse_few(kept: Iterable[Pair], counts: Counts, name: str) -> None:
+def _refuse_few(kept: Iterable[Pair], counts: RowCounts, name: str) -> None:
     """Raise `PairsError` on what cannot be divided into a training and two held-out parts."""
     if counts.kept < FEWEST_PAIRS:
         raise PairsError("too_few_pairs", name=name, least=FEWEST_PAIRS, **asdict(counts))

@@ -1,4 +1,4 @@
-"""Each head removed in turn, or kept alone: what the model loses without it, or with it only."""
+"""Ablation: the loss and exact match of the model without each head, or with it alone."""
 
 from collections.abc import Iterator, Sequence
 
@@ -9,19 +9,20 @@ from torch import Tensor
 
 from explorer.core.interventions import Interventions
 from explorer.core.vocabulary import EOS, PAD
-from explorer.heads.bootstrap import Tally
-from explorer.heads.evaluation_batches import Progress, Sentences, quiet, token_losses
+from explorer.heads.bootstrap import PerExampleMean
+from explorer.heads.evaluation_batches import EvaluationBatch, Progress, no_progress, token_losses
 from explorer.heads.head_report import KEYS
-from explorer.model.apply_interventions import Means, applied, gated
 from explorer.model.attention_paths import all_heads, attentions
+from explorer.model.config import ModelConfig
 from explorer.model.explorable import ExplorableModel
-from explorer.model.transformer import ModelConfig, Transformer, padding_mask
+from explorer.model.intervention_hooks import Means, applied, gated
+from explorer.model.transformer import Transformer, padding_mask
 
 VARIANTS = ("zero", "mean", "only")
-"""Removed by zero; removed by its mean; all other heads of its site removed by zero."""
+"""The head's output set to zero; set to its mean; all other heads of its site set to zero."""
 
 LARGEST_PASS = 2**24
-"""Logits of one pass, 64 MB of them."""
+"""Logits of one forward pass: 64 MB."""
 
 MOST_ROWS = 1024
 
@@ -29,27 +30,27 @@ MOST_ROWS = 1024
 @torch.inference_mode()
 def ablation(
     model: ExplorableModel,
-    sentences: Sentences,
+    batch: EvaluationBatch,
     means: Means,
-    progress: Progress = quiet,
+    progress: Progress = no_progress,
     variants: Sequence[str] = VARIANTS,
 ) -> pd.DataFrame:
-    """What removing each head changes, one row a head, with bootstrap intervals.
+    """L(head removed) − L and Δ exact match, one row a head, with bootstrap intervals.
 
     For each of `variants`, as in zero_loss, zero_exact: the mean loss of a target token (nats)
-    and the share of outputs that are right to their end, each minus what the whole model has.
-    An output is right when every token is the most probable one after those before it, which
-    is when greedy decoding finds it. means: of which batch the mean variant puts in.
+    and the share of outputs that match exactly, each minus that of the whole model. An output
+    matches when every token is the most probable one after those before it, which is when
+    greedy decoding finds it. means: the outputs of the mean variant, over a named batch.
 
-    Source: Michel et al. 2019, arXiv 1905.10650; "only", because two heads that do the same
-    each look idle when one is removed.
+    Source: Michel et al. 2019, arXiv 1905.10650. "only", because of two redundant heads each
+    looks unimportant when it alone is removed.
     """
     transformer = model.transformer
     size = len(all_heads(transformer.config))
-    passes, done = len(variants) * size * len(sentences), 0
+    passes, done = len(variants) * size * len(batch), 0
     changes: dict[str, list[Tensor]] = {name: [] for name in variants}
     whole = torch.ones(1, len(attentions(transformer.config)), transformer.config.heads)
-    for part in sentences.parts():
+    for part in batch.parts():
         base = _outcomes(transformer, part, whole, None)  # (2, 1, N)
         for name, of_parts in changes.items():
             fills = means.outputs if name == "mean" else None
@@ -61,10 +62,10 @@ def ablation(
             of_parts.append(torch.cat(outcomes, 1) - base)  # (2, head, N)
     table = pd.DataFrame(all_heads(transformer.config), columns=KEYS)
     for name, of_parts in changes.items():
-        for what, tally in _tallies(of_parts, sentences).items():
+        for what, change in _means(of_parts, batch).items():
             columns = {
-                "": tally.mean,
-                **dict(zip(("_low", "_high"), tally.interval(), strict=True)),
+                "": change.mean,
+                **dict(zip(("_low", "_high"), change.interval(), strict=True)),
             }
             table = table.assign(**{f"{name}_{what}{end}": own for end, own in columns.items()})
     return table
@@ -73,79 +74,86 @@ def ablation(
 @torch.inference_mode()
 def effect(
     model: ExplorableModel,
-    sentences: Sentences,
+    batch: EvaluationBatch,
     interventions: Interventions,
     means: Means | None = None,
-    progress: Progress = quiet,
+    progress: Progress = no_progress,
 ) -> pd.DataFrame:
-    """What any interventions together change over a batch: rows loss and exact.
+    """What interventions change over a batch, applied together: rows loss and exact.
 
-    Columns: before, after, change, low, high (of the change; bootstrap over sentences). What
-    heads do that stand in for each other shows only when they go together.
+    Columns: before, after, change, low, high (of the change; bootstrap over sentences). The
+    effect of redundant heads shows only when they are removed together.
     """
     transformer, done = model.transformer, 0
     whole = torch.ones(1, len(attentions(transformer.config)), transformer.config.heads)
     outcomes = []
-    for part in sentences.parts():
+    for part in batch.parts():
         before = _outcomes(transformer, part, whole, None)  # (2, 1, N)
         with applied(transformer, interventions, means):
             after = _outcomes(transformer, part, whole, None)
         outcomes.append(torch.cat([before, after, after - before], 1))  # (2, 3, N)
         done += len(part)
-        progress(done / len(sentences))
+        progress(done / len(batch))
     rows = {}
-    for name, tally in _tallies(outcomes, sentences).items():
-        low, high = tally.interval()
-        rows[name] = [*tally.mean, low[2], high[2]]
+    for name, change in _means(outcomes, batch).items():
+        low, high = change.interval()
+        rows[name] = [*change.mean, low[2], high[2]]
     columns = ["before", "after", "change", "low", "high"]
     return pd.DataFrame.from_dict(rows, orient="index", columns=columns)
 
 
-def together(model: ExplorableModel, sentences: Sentences) -> dict[str, dict[str, list[float]]]:
-    """What is left without all heads of a site: by site, loss and exact as [before, after].
+def remove_sites(
+    model: ExplorableModel, batch: EvaluationBatch
+) -> dict[str, dict[str, list[float]]]:
+    """All heads of a site removed together: by site, loss and exact as [before, after].
 
-    Beside the effect of each head alone it shows whether they stand in for each other.
+    Compared with the effect of each head alone it shows whether heads are redundant.
     """
     heads = all_heads(model.transformer.config)
     found = {}
     for site in dict.fromkeys(head.site for head in heads):
         removed = Interventions.gather(ablate=[head for head in heads if head.site == site])
-        rows = effect(model, sentences, removed)
+        rows = effect(model, batch, removed)
         found[site] = {
             name: [float(rows.before[name]), float(rows.after[name])] for name in rows.index
         }
     return found
 
 
-def _tallies(outcomes: list[Tensor], sentences: Sentences) -> dict[str, Tally]:
-    """Loss a token and exact match a sentence, from what `_outcomes` said of each part."""
+def _means(outcomes: list[Tensor], batch: EvaluationBatch) -> dict[str, PerExampleMean]:
+    """Loss per token and exact match per sentence, from the `_outcomes` of each part."""
     loss, exact = torch.cat(outcomes, -1).numpy()  # (…, N) each
-    tokens = torch.cat([(part.labels != PAD).sum(1) for part in sentences.parts()]).double()
+    tokens = torch.cat([(part.labels != PAD).sum(1) for part in batch.parts()]).double()
     counts = np.broadcast_to(tokens.numpy()[:, None], loss.T.shape)
-    return {"loss": Tally(loss.T, counts), "exact": Tally(exact.T, np.ones_like(counts))}
+    return {
+        "loss": PerExampleMean(loss.T, counts),
+        "exact": PerExampleMean(exact.T, np.ones_like(counts)),
+    }
 
 
-def _groups(config: ModelConfig, variant: str, part: Sentences) -> Iterator[Tensor]:
+def _groups(config: ModelConfig, variant: str, part: EvaluationBatch) -> Iterator[Tensor]:
     """Gates (V, attention, head) for every head, as many at once as one pass may have.
 
-    Heads of the encoder and those behind it never share one: only the former change the memory.
+    Encoder heads and decoder heads never share a pass: only the former change the memory.
     """
     rows = LARGEST_PASS // (part.labels.size(1) * config.target_vocabulary * len(part))
-    room = max(1, min(rows, MOST_ROWS // len(part)))
-    places = attentions(config)
+    fitting = max(1, min(rows, MOST_ROWS // len(part)))
+    order = attentions(config)
     gates = {True: list[Tensor](), False: list[Tensor]()}
     for site, layer, head in all_heads(config):
-        gate = torch.ones(len(places), config.heads)
+        gate = torch.ones(len(order), config.heads)
         if variant == "only":
-            gate[[number for number, (other, _) in enumerate(places) if other == site]] = 0
-        gate[places.index((site, layer)), head] = float(variant == "only")
+            gate[[number for number, (other, _) in enumerate(order) if other == site]] = 0
+        gate[order.index((site, layer)), head] = float(variant == "only")
         gates[site == "encoder"].append(gate)
     for some in gates.values():
-        for start in range(0, len(some), room):
-            yield torch.stack(some[start : start + room])
+        for start in range(0, len(some), fitting):
+            yield torch.stack(some[start : start + fitting])
 
 
-def _outcomes(model: Transformer, part: Sentences, gates: Tensor, fills: Tensor | None) -> Tensor:
+def _outcomes(
+    model: Transformer, part: EvaluationBatch, gates: Tensor, fills: Tensor | None
+) -> Tensor:
     """Summed loss and exact match of each sentence under each of the gates: (2, V, N) float64."""
     variants, size = len(gates), len(part)
     mask = padding_mask(part.source)  # (N, 1, 1, S)

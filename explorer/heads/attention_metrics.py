@@ -1,15 +1,23 @@
-"""What the heads do, in numbers: pure functions of arrays (NumPy alone).
+"""Metrics of attention heads: pure functions of arrays (NumPy alone), and their table.
 
-Every metric takes the weights of a batch, (B, H, Q, K) after softmax and before dropout, and
-its open cells, (B, Q, K) True = may attend. A query that is padding has no open cell and is
-left out. Rows are queries, columns are keys. The answer is a `Tally` (B, H): the mean over
-the queries of any number of batches, with an interval over their sentences.
+A new metric is a function here and an entry in `METRICS`; the report, its file, the CSV and the
+tables on screen take their columns from there. Its label and hint are the sentences
+`metric_NAME` and `metric_NAME_title` in `strings/heads.toml`.
+
+Every function takes the weights of a batch, (B, H, Q, K) after softmax and before dropout, and
+its unmasked cells, (B, Q, K) True = may attend. A padding query has no unmasked cell and is left
+out. Rows are queries, columns are keys. The result is a `PerExampleMean` (B, H): the mean over
+queries, with an interval over examples.
 """
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.heads.bootstrap import Tally
+from explorer.core.sites import SITES
+from explorer.heads.bootstrap import PerExampleMean
 
 Weights = NDArray[np.float32]
 Cells = NDArray[np.bool_]
@@ -20,120 +28,165 @@ FARTHEST = 8
 OFFSETS = tuple(range(-FARTHEST, FARTHEST + 1))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class SiteAttention:
+    """Attention of all heads of a site on part of an evaluation batch.
+
+    weights: (B, H, Q, K), the heads of all layers in one axis.
+    unmasked: (B, Q, K), without the rows of padding queries.
+    end, special: (B, K) True where the key is EOS, or BOS, EOS or padding.
+    gold: (B, Q, K) True where the prediction of a query comes from; None where unknown.
+    """
+
+    site: str
+    weights: Weights
+    unmasked: Cells
+    end: Cells
+    special: Cells
+    gold: Cells | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A metric of the table of heads: its name in `METRICS` is the name of its column.
+
+    compute: the metric on part of a batch.
+    sites: the sites where it has a meaning; needs_gold: whether it needs a gold alignment.
+    select: for a metric computed for several candidates (B, H, candidate): the number (H,) that
+        names the best candidate, in the column `NAME_offset`, and the metric (B, H) there.
+    """
+
+    compute: Callable[[SiteAttention], PerExampleMean]
+    sites: tuple[str, ...] = SITES
+    needs_gold: bool = False
+    select: Callable[[PerExampleMean], tuple[NDArray[np.int64], PerExampleMean]] | None = None
+
+
 def gold_weight(weights: NDArray[np.float32], gold: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """How much each head puts where the answer comes from, 0 to 1.
+    """mean_t A[t, π(t)]: the weight of each head on the gold source position, 0 to 1.
 
     weights: cross-attention (…, query, key); gold: (query, key), or with leading axes that
     broadcast, True where the query's prediction comes from. Queries without a gold key (the
     end of the sequence, padding) are left out of the mean. Returns (…), NaN without any.
     """
     weight = np.where(gold, weights, 0.0).sum(-1)  # (…, query)
-    asked = np.broadcast_to(gold.any(-1), weight.shape)
+    counted = np.broadcast_to(gold.any(-1), weight.shape)
     with np.errstate(invalid="ignore"):
-        mean: NDArray[np.float64] = (weight * asked).sum(-1) / asked.sum(-1)
+        mean: NDArray[np.float64] = (weight * counted).sum(-1) / counted.sum(-1)
     return mean
 
 
-def confidence(weights: Weights, opened: Cells, end: Cells) -> Tally:
+def confidence(weights: Weights, unmasked: Cells, end: Cells) -> PerExampleMean:
     """mean_q max_{k≠EOS} A[q,k], 0 to 1.
 
-    end: (B, K) True where the key is the end of the sequence. A query that sees nothing else
-    is left out. Source: Voita et al. 2019, arXiv 1905.09418: the mean over tokens of the largest
-    weight, the end-of-sentence symbol excluded.
+    end: (B, K) True where the key is EOS. A query whose only unmasked keys are EOS is left out.
+    Source: Voita et al. 2019, arXiv 1905.09418: the mean over tokens of the largest weight, the
+    end-of-sentence symbol excluded.
     """
-    seen = opened & ~end[:, None]  # (B, Q, K)
-    largest = np.where(seen[:, None], weights, 0.0).max(-1)  # (B, H, Q)
-    return _over_queries(largest, seen.any(-1))
+    keys = unmasked & ~end[:, None]  # (B, Q, K)
+    largest = np.where(keys[:, None], weights, 0.0).max(-1)  # (B, H, Q)
+    return _over_queries(largest, keys.any(-1))
 
 
-def entropy(weights: Weights, opened: Cells) -> Tally:
-    """mean_q −Σ_{k∈V(q)} A ln A, in nats, 0 to ln |V(q)|; V(q) are the open keys of q.
+def entropy(weights: Weights, unmasked: Cells) -> PerExampleMean:
+    """mean_q −Σ_{k∈V(q)} A ln A, in nats, 0 to ln |V(q)|; V(q) are the unmasked keys of q.
 
-    A query with one open key has no choice and is left out.
+    A query with one unmasked key is left out: its weight cannot be anything but 1.
     """
-    return _over_queries(_entropies(weights), opened.sum(-1) > 1)
+    return _over_queries(_entropies(weights), unmasked.sum(-1) > 1)
 
 
-def normalised_entropy(weights: Weights, opened: Cells) -> Tally:
-    """mean_q (−Σ_{k∈V(q)} A ln A) / ln |V(q)|, 0 (one key) to 1 (all open keys alike).
+def normalised_entropy(weights: Weights, unmasked: Cells) -> PerExampleMean:
+    """mean_q (−Σ_{k∈V(q)} A ln A) / ln |V(q)|, 0 (all weight on one key) to 1 (uniform).
 
-    A query with one open key has no choice and is left out.
+    A query with one unmasked key is left out: its weight cannot be anything but 1.
     """
-    keys = opened.sum(-1)  # (B, Q)
+    keys = unmasked.sum(-1)  # (B, Q)
     most = np.log(np.maximum(keys, 2))
     return _over_queries(_entropies(weights) / most[:, None], keys > 1)
 
 
-def distance(weights: Weights, opened: Cells) -> Tally:
+def distance(weights: Weights, unmasked: Cells) -> PerExampleMean:
     """Σ A[q,k]·|q−k| / Σ A over all queries, in positions, for self-attention.
 
-    Source: Vig & Belinkov 2019, arXiv 1906.04284, whose decoder only looks back: i − j there
-    is |q−k| here, which an encoder needs.
+    Source: Vig & Belinkov 2019, arXiv 1906.04284, whose decoder attends to earlier positions
+    only: its i − j is |q−k| here, which an encoder needs.
     """
-    queries, keys = opened.shape[-2:]
+    queries, keys = unmasked.shape[-2:]
     apart = np.abs(np.arange(queries)[:, None] - np.arange(keys)).astype(np.float64)  # (Q, K)
-    inside = np.where(opened[:, None], weights, 0.0).astype(np.float64)  # (B, H, Q, K)
-    return Tally((inside * apart).sum((-2, -1)), inside.sum((-2, -1)))
+    inside = np.where(unmasked[:, None], weights, 0.0).astype(np.float64)  # (B, H, Q, K)
+    return PerExampleMean((inside * apart).sum((-2, -1)), inside.sum((-2, -1)))
 
 
-def offsets(weights: Weights, opened: Cells) -> Tally:
-    """How often the largest weight of q lies at q+δ, for every δ of `OFFSETS`: (B, H, δ).
+def offsets(weights: Weights, unmasked: Cells) -> PerExampleMean:
+    """Share of queries whose largest weight lies at q+δ, for every δ of `OFFSETS`: (B, H, δ).
 
-    For each δ only queries count that may attend to q+δ and have a choice.
+    For each δ only queries count that may attend to q+δ and have more than one unmasked key.
     """
-    peak = _peaks(weights, opened)  # (B, H, Q)
-    place = np.arange(opened.shape[1])
-    choice = opened.sum(-1) > 1  # (B, Q)
+    peak = _peaks(weights, unmasked)  # (B, H, Q)
+    query = np.arange(unmasked.shape[1])
+    choice = unmasked.sum(-1) > 1  # (B, Q)
     hits = np.empty((*peak.shape[:2], len(OFFSETS)))
-    asked = np.empty_like(hits)
+    counted = np.empty_like(hits)
     for number, delta in enumerate(OFFSETS):
-        reach = choice & at_offset(opened, delta).any(-1)  # (B, Q)
-        hits[..., number] = ((peak - place == delta) & reach[:, None]).sum(-1)
-        asked[..., number] = reach.sum(-1)[:, None]
-    return Tally(hits, asked)
+        reach = choice & at_offset(unmasked, delta).any(-1)  # (B, Q)
+        hits[..., number] = ((peak - query == delta) & reach[:, None]).sum(-1)
+        counted[..., number] = reach.sum(-1)[:, None]
+    return PerExampleMean(hits, counted)
 
 
-def positional(tally: Tally) -> tuple[NDArray[np.int64], Tally]:
-    """δ (H,) of each head's most frequent offset, and the tally (B, H) of the share it has.
+def positional(shares: PerExampleMean) -> tuple[NDArray[np.int64], PerExampleMean]:
+    """δ (H,), the most frequent offset of each head, and the share (B, H) of queries at it.
 
-    tally: of `offsets`. A head is called positional from a share of 0.9 on. An offset that
-    fewer than half the queries can reach says too little and is passed over. Source: Voita et
-    al. 2019, arXiv 1905.09418: the largest weight falls on one relative position at least
-    90 % of the time.
+    shares: of `offsets`. A head is called positional from a share of 0.9 on. An offset that
+    fewer than half as many queries can reach as the most reachable one is left out. Source:
+    Voita et al. 2019, arXiv 1905.09418: the largest weight falls on one relative position at
+    least 90 % of the time.
     """
-    common = tally.queries >= tally.queries.max(-1, keepdims=True) / 2
-    share = np.where(common & (tally.queries > 0), np.nan_to_num(tally.mean), -1.0)  # (H, δ)
+    common = shares.queries >= shares.queries.max(-1, keepdims=True) / 2
+    share = np.where(common & (shares.queries > 0), np.nan_to_num(shares.mean), -1.0)  # (H, δ)
     best = share.argmax(-1)  # (H,)
     at = best[None, :, None]
-    total, count = (np.take_along_axis(part, at, -1)[..., 0] for part in (tally.total, tally.count))
-    return np.asarray(OFFSETS)[best], Tally(total, count)
+    total, count = (
+        np.take_along_axis(part, at, -1)[..., 0] for part in (shares.total, shares.count)
+    )
+    return np.asarray(OFFSETS)[best], PerExampleMean(total, count)
 
 
-def mass_on(weights: Weights, cells: Cells, asked: Cells | np.bool_) -> Tally:
-    """mean_q Σ_{k∈cells(q)} A[q,k], 0 to 1, over the queries `asked` (B, Q).
+def mass_on(weights: Weights, cells: Cells, queries: Cells | np.bool_) -> PerExampleMean:
+    """mean_q Σ_{k∈cells(q)} A[q,k], 0 to 1, over `queries` (B, Q).
 
-    With the gold cells, the gold weight; with the keys that are BOS, EOS or padding, the mass
-    that sinks there (Ferrando & Costa-jussà 2021, arXiv 2109.05853).
+    With the gold cells, the gold weight; with the keys that are BOS, EOS or padding, the sink
+    mass (Ferrando & Costa-jussà 2021, arXiv 2109.05853).
     """
-    return _over_queries(np.where(cells[:, None], weights, 0.0).sum(-1), asked)
+    return _over_queries(np.where(cells[:, None], weights, 0.0).sum(-1), queries)
 
 
-def peak_on(weights: Weights, opened: Cells, cells: Cells) -> Tally:
-    """How often the largest weight of q lies on one of its `cells` (B, Q, K), 0 to 1.
+def peak_on(weights: Weights, unmasked: Cells, cells: Cells) -> PerExampleMean:
+    """Share of queries whose largest weight lies on one of their `cells` (B, Q, K), 0 to 1.
 
-    Queries without such a cell, or without a choice, are left out. With the gold cells, the
-    accuracy of the largest weight.
+    Queries without such a cell, or with one unmasked key, are left out. With the gold cells,
+    the argmax accuracy.
     """
-    cells = cells & opened
-    peak = _peaks(weights, opened)  # (B, H, Q)
+    cells = cells & unmasked
+    peak = _peaks(weights, unmasked)  # (B, H, Q)
     on = np.take_along_axis(cells[:, None], peak[..., None], -1)[..., 0]  # (B, H, Q)
-    return _over_queries(on, cells.any(-1) & (opened.sum(-1) > 1))
+    return _over_queries(on, cells.any(-1) & (unmasked.sum(-1) > 1))
 
 
-def at_offset(opened: Cells, delta: int) -> Cells:
-    """(B, Q, K) True where the key is `delta` after the query, and open."""
-    queries, keys = opened.shape[-2:]
-    return opened & np.eye(queries, keys, k=delta, dtype=np.bool_)
+def sink(weights: Weights, unmasked: Cells, special: Cells) -> PerExampleMean:
+    """mean_q Σ_{k ∈ BOS, EOS, padding} A[q,k], 0 to 1; special: (B, K).
+
+    A query with one unmasked key is left out. Source: Ferrando & Costa-jussà 2021,
+    arXiv 2109.05853.
+    """
+    return mass_on(weights, unmasked & special[:, None], unmasked.sum(-1) > 1)
+
+
+def at_offset(unmasked: Cells, delta: int) -> Cells:
+    """(B, Q, K) True where the key is `delta` after the query, and unmasked."""
+    queries, keys = unmasked.shape[-2:]
+    return unmasked & np.eye(queries, keys, k=delta, dtype=np.bool_)
 
 
 def _entropies(weights: Weights) -> NDArray[np.float64]:
@@ -142,13 +195,43 @@ def _entropies(weights: Weights) -> NDArray[np.float64]:
     return -(weights * logs).sum(-1, dtype=np.float64)
 
 
-def _peaks(weights: Weights, opened: Cells) -> NDArray[np.int64]:
-    """(B, H, Q) the open key with the largest weight, the first of equal ones."""
-    return np.where(opened[:, None], weights, -1.0).argmax(-1)
+def _peaks(weights: Weights, unmasked: Cells) -> NDArray[np.int64]:
+    """(B, H, Q) the unmasked key with the largest weight, the first of equal ones."""
+    return np.where(unmasked[:, None], weights, -1.0).argmax(-1)
 
 
-def _over_queries(values: NDArray[np.generic], queries: Cells | np.bool_) -> Tally:
-    """Values (B, H, Q) added up over some `queries` (B, Q)."""
-    asked = np.asarray(queries)
-    total = (values * asked[:, None]).sum(-1, dtype=np.float64)
-    return Tally(total, np.broadcast_to(asked.sum(-1)[:, None], total.shape).astype(np.float64))
+def _over_queries(values: NDArray[np.generic], queries: Cells | np.bool_) -> PerExampleMean:
+    """Values (B, H, Q) added up over `queries` (B, Q)."""
+    counted = np.asarray(queries)
+    total = (values * counted[:, None]).sum(-1, dtype=np.float64)
+    count = np.broadcast_to(counted.sum(-1)[:, None], total.shape).astype(np.float64)
+    return PerExampleMean(total, count)
+
+
+def _gold(attention: SiteAttention) -> Cells:
+    assert attention.gold is not None  # `metrics_of` checks `needs_gold`
+    return attention.gold
+
+
+METRICS: Mapping[str, Metric] = {
+    "confidence": Metric(lambda a: confidence(a.weights, a.unmasked, a.end)),
+    "entropy": Metric(lambda a: entropy(a.weights, a.unmasked)),
+    "normalised_entropy": Metric(lambda a: normalised_entropy(a.weights, a.unmasked)),
+    "distance": Metric(lambda a: distance(a.weights, a.unmasked), sites=("encoder", "decoder")),
+    "positional": Metric(lambda a: offsets(a.weights, a.unmasked), select=positional),
+    "gold_weight": Metric(
+        lambda a: mass_on(a.weights, _gold(a), _gold(a).any(-1)), needs_gold=True
+    ),
+    "gold_accuracy": Metric(lambda a: peak_on(a.weights, a.unmasked, _gold(a)), needs_gold=True),
+    "sink": Metric(lambda a: sink(a.weights, a.unmasked, a.special)),
+}
+"""Columns of the table of heads; each also has a `NAME_low` and a `NAME_high`."""
+
+
+def metrics_of(attention: SiteAttention) -> dict[str, PerExampleMean]:
+    """Every metric that has a meaning at this site; those with candidates, before `select`."""
+    return {
+        name: metric.compute(attention)
+        for name, metric in METRICS.items()
+        if attention.site in metric.sites and not (metric.needs_gold and attention.gold is None)
+    }

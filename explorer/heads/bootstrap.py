@@ -1,4 +1,4 @@
-"""Means that can still be taken apart by sentence, and how sure one can be of them."""
+"""Means over queries with a bootstrap interval over examples."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ LEVEL = 0.95
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tally:
-    """A mean over queries: what each sentence adds to it, and how often.
+class PerExampleMean:
+    """A mean over queries, stored as one total and one count per example.
 
-    total, count: (sentence, …) float64; the mean is Σ total / Σ count, so a long sentence
-    counts for as many queries as it has.
+    total, count: (example, …) float64; the mean is Σ total / Σ count, so an example weighs as
+    much as it has queries.
     """
 
     total: NDArray[np.float64]
@@ -23,25 +23,25 @@ class Tally:
 
     @property
     def mean(self) -> NDArray[np.float64]:
-        """(…), NaN where nothing was counted."""
+        """(…), NaN where the count is 0."""
         return _ratio(self.total.sum(0), self.count.sum(0))
 
     @property
     def queries(self) -> NDArray[np.float64]:
-        """(…) how many were counted."""
+        """(…) number of queries counted."""
         return self.count.sum(0)
 
     @property
-    def sentences(self) -> NDArray[np.int64]:
-        """(…) how many sentences had something to count."""
+    def examples(self) -> NDArray[np.int64]:
+        """(…) number of examples with at least one query counted."""
         return (self.count > 0).sum(0)
 
     def interval(self, seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Ends (…), (…) of the bootstrap interval of the mean: 95 %, percentiles.
+        """Ends (…), (…) of the 95 % percentile bootstrap interval of the mean.
 
-        Sentences are drawn with replacement, as many as there are, 1000 times; queries of
-        one sentence are not independent, so they stay together. NaN where nothing was
-        counted. Source: Efron & Tibshirani 1993, chapter 13.
+        1000 resamples of as many examples with replacement; queries of one example are not
+        independent, so they stay together. NaN where the count is 0. Source: Efron &
+        Tibshirani 1993, chapter 13.
         """
         size = len(self.total)
         generator = np.random.default_rng(seed)
@@ -50,16 +50,16 @@ class Tally:
         totals, counts = drawn @ self.total.reshape(flat), drawn @ self.count.reshape(flat)
         means = _ratio(totals, counts)  # (resample, …)
         empty = np.isnan(means).all(0)
-        means[:, empty] = 0.0  # a percentile of nothing would warn
+        means[:, empty] = 0.0  # a percentile of NaN alone would warn
         low, high = np.nanpercentile(means, [50 * (1 - LEVEL), 50 * (1 + LEVEL)], axis=0)
         shape = self.total.shape[1:]
         return tuple(np.where(empty, np.nan, end).reshape(shape) for end in (low, high))  # type: ignore[return-value]
 
 
-def joined(tallies: Sequence[Tally]) -> Tally:
-    """One tally of all sentences of several."""
-    totals, counts = zip(*((tally.total, tally.count) for tally in tallies), strict=True)
-    return Tally(np.concatenate(totals), np.concatenate(counts))
+def concatenate(means: Sequence[PerExampleMean]) -> PerExampleMean:
+    """One mean over the examples of all `means`."""
+    totals, counts = zip(*((mean.total, mean.count) for mean in means), strict=True)
+    return PerExampleMean(np.concatenate(totals), np.concatenate(counts))
 
 
 def _ratio(total: NDArray[np.float64], count: NDArray[np.float64]) -> NDArray[np.float64]:

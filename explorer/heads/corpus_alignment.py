@@ -1,6 +1,6 @@
-"""Align a file of sentences and their translations, and judge heads by links people drew.
+"""Align sentence pairs by attention, and compare heads by their error rate on gold links.
 
-Each pair is teacher-forced: the translation is given, and the model only looks at it.
+Each pair is teacher-forced: the decoder is fed the given translation.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,9 +28,12 @@ from explorer.model.explorable import ExplorableModel
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """Where links are read off: a head of a layer, or with None the mean of its heads, at the
-    row that predicts a token or at the one where it is fed in."""
+class AlignmentMethod:
+    """The attention that links are taken from.
+
+    head: of the layer, or None for the mean of its heads.
+    timing: "prediction", the row that predicts a token, or "input", the row where it is fed in.
+    """
 
     layer: int
     head: int | None
@@ -42,67 +45,67 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Aligned:
-    """One way of reading, the links it gives each pair, and their error rate where it is known."""
+class CorpusLinks:
+    """The links of each pair by one method, and their alignment error rate, 0 to 1, or None."""
 
-    reading: Reading
+    method: AlignmentMethod
     links: tuple[Links, ...]
     error_rate: float | None
 
     def text(self) -> str:
-        """The links in Pharaoh format, a line a pair."""
+        """The links in Pharaoh format, one line a pair."""
         return "".join(f"{pharaoh(links)}\n" for links in self.links)
 
 
-def readings(
+def all_methods(
     model: ExplorableModel, layer: int | None = None, timing: str | None = None
-) -> tuple[Reading, ...]:
-    """Every head of every layer and every layer's mean, under both timings; of one layer or
-    under one timing only where these are given."""
+) -> tuple[AlignmentMethod, ...]:
+    """Every head of every layer and every layer's mean, with both timings; only of `layer` and
+    with `timing` where these are given."""
     config = model.transformer.config
     layers = range(config.decoder_layers) if layer is None else (layer,)
     heads = (*range(config.heads), None)
     timings = TIMINGS if timing is None else (timing,)
-    return tuple(Reading(*way) for way in product(layers, heads, timings))
+    return tuple(AlignmentMethod(*method) for method in product(layers, heads, timings))
 
 
 def align_pairs(
     model: ExplorableModel,
     pairs: Sequence[Pair],
-    ways: Sequence[Reading],
+    methods: Sequence[AlignmentMethod],
     *,
     in_words: bool = False,
     gold_path: Path | None = None,
-) -> list[Aligned]:
-    """Every pair aligned in every way; with gold links, the way with the fewest errors first.
+) -> list[CorpusLinks]:
+    """Every pair aligned by every method; with gold links, the lowest error rate first.
 
     in_words: whether links are between words, as `words.grouped` counts them, not pieces.
-    Raises `AlignmentError` on a pair the model cannot read, on a head there is not, and on a
-    gold file that does not fit the pairs.
+    Raises `AlignmentError` on a pair the model cannot read, on a head that does not exist, and
+    on a gold file that does not fit the pairs.
     """
     counted, linked = (word_content, align_words) if in_words else (content, align)
     gold = _read_gold(gold_path, len(pairs))
-    found: list[list[Links]] = [[] for _ in ways]
+    found: list[list[Links]] = [[] for _ in methods]
     for row, pair in enumerate(pairs):
         trace = _traced(model, pair, row + 1)
         if gold_path is not None:
             source, outputs = counted(trace)
             sizes = int(source.sum()), int(outputs.sum())
             refuse_foreign(gold[row], *sizes, row + 1, gold_path.name)
-        for links, way in zip(found, ways, strict=True):
-            links.append(linked(trace, way.layer, way.head, way.timing))
+        for links, method in zip(found, methods, strict=True):
+            links.append(linked(trace, method.layer, method.head, method.timing))
     rates = [error_rate(links, gold) if gold_path else None for links in found]
     aligned = [
-        Aligned(way, tuple(links), rate)
-        for way, links, rate in zip(ways, found, rates, strict=True)
+        CorpusLinks(method, tuple(links), rate)
+        for method, links, rate in zip(methods, found, rates, strict=True)
     ]
     return sorted(aligned, key=lambda one: one.error_rate or 0.0)
 
 
-def report(aligned: Iterable[Aligned]) -> str:
-    """Error rates as a table, a line a way of reading."""
+def error_rate_table(aligned: Iterable[CorpusLinks]) -> str:
+    """The error rates as text, one line a method."""
     lines = [
-        f"{one.reading.name:9} {one.reading.timing:10} {one.error_rate:6.1%}\n" for one in aligned
+        f"{one.method.name:9} {one.method.timing:10} {one.error_rate:6.1%}\n" for one in aligned
     ]
     return "".join([f"{'head':9} {'row':10}    AER\n", *lines])
 
@@ -117,7 +120,7 @@ def _read_gold(path: Path | None, pairs: int) -> tuple[Gold, ...]:
 
 
 def _traced(model: ExplorableModel, pair: Pair, row: int) -> Trace:
-    """What the model sees in one pair."""
+    """The trace of one pair."""
     try:
         return model.trace(pair.source, target=pair.target)
     except (VocabularyError, TraceError) as error:

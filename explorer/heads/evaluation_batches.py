@@ -1,4 +1,4 @@
-"""Sentences to measure heads on: from a task's generator, from pairs, from a person's lines."""
+"""Evaluation batches: from a toy task, from pairs, or from lines of text."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -11,34 +11,36 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor
 
-from explorer.core.errors import InterventionError, PairsError, TraceError, VocabularyError
+from explorer.core.errors import EvaluationBatchError, PairsError, VocabularyError
+from explorer.core.files import reading
 from explorer.core.vocabulary import BOS, EOS, PAD
 from explorer.data.parallel_corpus import read_pairs, read_rows, references
-from explorer.data.toy_tasks import FIRST, TASKS, Task
+from explorer.data.task_names import task_of
+from explorer.data.toy_data import FIRST, Task, find_task
 from explorer.model.explorable import ExplorableModel
 from explorer.model.greedy_decoding import greedy
 
 Progress = Callable[[float], None]
-"""Told the share done, 0 to 1, now and then; what it raises ends the work."""
+"""Called with the share done, 0 to 1; an exception it raises ends the work."""
 
-PART = 32
-"""Sentences that go through a model together."""
+PART_SIZE = 32
+"""Sentences of one forward pass."""
 
 
-def quiet(share: float) -> None:
-    """Tell nobody."""
+def no_progress(share: float) -> None:
+    """No-op progress callback."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sentences:
-    """N sources with a target each. Raises `InterventionError` when there are none.
+class EvaluationBatch:
+    """N sources with a target each. Raises `EvaluationBatchError` when there are none.
 
-    source: (N, S) ids, end of sequence last, then padding.
-    target: (N, T + 1) ids, beginning of sequence first, then the output with its end, padding.
-    name: which sentences these are, for whoever reads the figures.
-    targets: where the targets are from: the task's rule, somebody's translations, or what the
-        model itself decodes greedily, which is no ground truth.
-    task: knows the right alignment, where there is one.
+    source: (N, S) ids, EOS last, then padding.
+    target: (N, T + 1) ids, BOS first, then the output, EOS, padding.
+    name: shown beside the figures.
+    targets: where the targets are from: the task's rule, given translations, or the model's own
+        greedy output, which is no ground truth.
+    task: the toy task, which knows the gold alignment; None for text.
     """
 
     source: Tensor
@@ -49,42 +51,42 @@ class Sentences:
 
     def __post_init__(self) -> None:
         if not len(self.source):
-            raise InterventionError("no_sentences")
+            raise EvaluationBatchError("no_sentences")
 
     def __len__(self) -> int:
         return len(self.source)
 
     @property
     def labels(self) -> Tensor:
-        """(N, T) what each query has to predict; padding where there is no query."""
+        """(N, T) the token each query has to predict; padding for a padding query."""
         return self.target[:, 1:]
 
     @property
     def queries(self) -> Tensor:
-        """(N, T) what is fed in: the target but for its last token."""
+        """(N, T) the decoder's input: the target without its last token."""
         return self.target[:, :-1].masked_fill(self.labels == PAD, PAD)
 
-    def first(self, size: int) -> "Sentences":
-        """`size` of them, spread evenly over all. Raises `InterventionError` below 1."""
+    def first(self, size: int) -> "EvaluationBatch":
+        """`size` sentences, spread evenly over all. Raises `EvaluationBatchError` below 1."""
         if size < 1:
-            raise InterventionError("no_sentences")
-        places = torch.linspace(0, len(self) - 1, min(size, len(self))).round().long()
-        return replace(self, source=self.source[places], target=self.target[places])
+            raise EvaluationBatchError("no_sentences")
+        chosen = torch.linspace(0, len(self) - 1, min(size, len(self))).round().long()
+        return replace(self, source=self.source[chosen], target=self.target[chosen])
 
-    def parts(self, size: int = PART) -> Iterator["Sentences"]:
-        """All of them, `size` at a time, those of like length together, without idle padding."""
+    def parts(self, size: int = PART_SIZE) -> Iterator["EvaluationBatch"]:
+        """All sentences, `size` at a time, sorted by length, padded to the longest of each part."""
         used = [(tokens != PAD).sum(1) for tokens in (self.source, self.target)]
         order = (used[0] + used[1]).argsort(stable=True)
         for start in range(0, len(self), size):
-            places = order[start : start + size]
+            rows = order[start : start + size]
             source, target = (
-                tokens[places, : int(lengths[places].max())]
+                tokens[rows, : int(lengths[rows].max())]
                 for tokens, lengths in zip((self.source, self.target), used, strict=True)
             )
             yield replace(self, source=source, target=target)
 
     def gold(self) -> NDArray[np.bool_] | None:
-        """(N, T, S) True where each prediction comes from, as far as the task knows."""
+        """(N, T, S) True where the prediction of a query comes from; None without a task."""
         if self.task is None:
             return None
         size, width = self.source.shape
@@ -96,19 +98,20 @@ class Sentences:
         return gold
 
 
-def task_sentences(model: ExplorableModel, size: int, seed: int = 0) -> Sentences:
-    """`size` sequences the model's task makes and training never saw, of all lengths alike.
+def task_sentences(model: ExplorableModel, size: int, seed: int = 0) -> EvaluationBatch:
+    """`size` held-out sequences of the model's toy task, evenly over all lengths.
 
-    The model's facts say which task and how long; below five symbols none are held out.
-    Raises `InterventionError` for a model without a task of ours, and below 1.
+    Task and longest length are in the model's facts; below five symbols none are held out.
+    Raises `EvaluationBatchError` for a model without a toy task, and for a size below 1.
     """
-    task = TASKS.get(str(model.facts.get("task")))
-    if task is None:
-        raise InterventionError("no_generator")
+    name = task_of(model.facts)
+    if name is None:
+        raise EvaluationBatchError("no_generator")
     if size < 1:
-        raise InterventionError("no_sentences")
-    room = model.transformer.config.max_length - 1
-    longest = min(int(model.facts.get("longest", room)), room)
+        raise EvaluationBatchError("no_sentences")
+    task = find_task(name)
+    most = model.transformer.config.max_length - 1
+    longest = min(int(model.facts.get("longest", most)), most)
     symbols = len(model.source_vocabulary) - FIRST
     generator = torch.Generator().manual_seed(seed)
     sources, targets = [], []
@@ -118,47 +121,47 @@ def task_sentences(model: ExplorableModel, size: int, seed: int = 0) -> Sentence
             batch = task.held_out_batch(share, length, symbols, generator)
             sources += batch.source.tolist()
             targets += batch.target.tolist()
-    name = f"{task.name}, held out, 1 to {longest} symbols, seed {seed}"
-    return Sentences(_padded(sources), _padded(targets), name, "task", task)
+    title = f"{name}, held out, 1 to {longest} symbols, seed {seed}"
+    return EvaluationBatch(_padded(sources), _padded(targets), title, "task", task)
 
 
 def pair_sentences(
     model: ExplorableModel, pairs: Sequence[tuple[str, str]], name: str
-) -> Sentences:
-    """Sources with the targets somebody gave. Raises `VocabularyError` on a text too long."""
+) -> EvaluationBatch:
+    """Sources with given targets. Raises `VocabularyError` on a text that is too long."""
     sources = [_ids(model, source, "source") for source, _ in pairs]
     targets = [[BOS, *_ids(model, target, "target")] for _, target in pairs]
-    return Sentences(_padded(sources), _padded(targets), name, "given")
+    return EvaluationBatch(_padded(sources), _padded(targets), name, "given")
 
 
-def line_sentences(model: ExplorableModel, lines: Sequence[str], name: str) -> Sentences:
-    """A person's lines, with what the model makes of them as targets.
+def line_sentences(model: ExplorableModel, lines: Sequence[str], name: str) -> EvaluationBatch:
+    """Lines of text, with the model's greedy output as targets.
 
     Raises `VocabularyError` on a line that cannot be read or is too long.
     """
     limit = model.transformer.config.max_length
     targets: list[list[int]] = []
     sources = [_ids(model, line, "source") for line in lines]
-    for start in range(0, len(sources), PART):
+    for start in range(0, len(sources), PART_SIZE):
         with torch.inference_mode():
             decoded = greedy(
-                model.transformer, _padded(sources[start : start + PART]), limit
+                model.transformer, _padded(sources[start : start + PART_SIZE]), limit
             ).tolist()
         targets += [[BOS, *(token for token in row if token != PAD)] for row in decoded]
-    return Sentences(_padded(sources), _padded(targets), name, "greedy")
+    return EvaluationBatch(_padded(sources), _padded(targets), name, "greedy")
 
 
 def held_out_sentences(
     model: ExplorableModel, path: Path, most: int, columns: Sequence[str] = ("1", "2")
-) -> Sentences:
-    """`most` distinct sources of the dev part of a file of pairs, which a training on it leaves
-    out, each with its first translation; of a file with no more pairs than that, all.
+) -> EvaluationBatch:
+    """At most `most` distinct sources of the dev part of a file of pairs, which training on the
+    file leaves out, each with its first translation; all of a file with at most `most` pairs.
 
-    Raises `PairsError` on a file that is no table of pairs; else as `pair_sentences`.
+    Raises `PairsError` on a file that is no table of pairs; otherwise as `pair_sentences`.
     """
     try:
         pairs = read_pairs(path, columns)
-    except PairsError:  # too few to be divided, or no table: `read_rows` tells which
+    except PairsError:  # too few to be split, or no table: then `read_rows` raises
         rows = read_rows(path, columns)[:most]
         return pair_sentences(model, [(row.source, row.target) for row in rows], path.name)
     chosen, name = pairs.pairs, path.name
@@ -168,31 +171,29 @@ def held_out_sentences(
     return pair_sentences(model, first[:most], name)
 
 
-def read_lines(model: ExplorableModel, path: Path, most: int) -> Sentences:
-    """The first `most` lines of a file that are not empty.
+def read_lines(model: ExplorableModel, path: Path, most: int) -> EvaluationBatch:
+    """The first `most` non-empty lines of a file.
 
-    Raises `TraceError` on a file that cannot be read; else as `line_sentences`.
+    Raises `FileError` on a file that cannot be read; otherwise as `line_sentences`.
     """
     lines = [line for line in _lines(path) if line.strip()]
     return line_sentences(model, lines[:most], path.name)
 
 
 def _lines(path: Path) -> list[str]:
-    try:
+    with reading(path):
         return path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise TraceError("unreadable_file", name=path.name) from error
 
 
 def token_losses(logits: Tensor, labels: Tensor) -> Tensor:
     """−ln probability (N, T) of the labels (N, T) under logits (N, T, V); 0 for padding."""
-    # Flat, because the softmax of a transposed tensor takes four times as long on a CPU.
+    # Flattened: the softmax of a transposed tensor takes four times as long on a CPU.
     losses = F.cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="none")
     return losses.view(labels.shape).masked_fill(labels == PAD, 0.0)
 
 
 def _ids(model: ExplorableModel, text: str, side: Literal["source", "target"]) -> list[int]:
-    """Ids of `text` with its end."""
+    """Ids of `text`, EOS last."""
     vocabulary = model.source_vocabulary if side == "source" else model.target_vocabulary
     ids = [*vocabulary.encode(text), EOS]
     limit = model.transformer.config.max_length

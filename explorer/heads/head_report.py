@@ -1,4 +1,4 @@
-"""What was measured of every head over a batch: a table that can be saved, sent and shown."""
+"""Head reports: what was measured of every head, as tables that can be saved and shown."""
 
 import json
 import math
@@ -11,9 +11,10 @@ from typing import Any
 import pandas as pd
 from pandas.api.types import is_integer_dtype
 
-from explorer.core.errors import TraceError
+from explorer.core.errors import HeadReportError
+from explorer.core.files import reading, writing
 from explorer.core.i18n import say
-from explorer.core.interventions import SITES, Head
+from explorer.core.sites import SITES, Head
 
 FORMAT_VERSION = 1
 LARGEST_FILE = 32 * 2**20
@@ -25,15 +26,15 @@ _FACTS = ("model", "digest", "batch", "sentences", "targets", "confounds")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Findings:
-    """Every head of a model, measured on a batch of sentences.
+class HeadReport:
+    """Every head of a model, measured on an evaluation batch.
 
     heads: one row a head: site, layer, head, and for every metric x its mean over the batch
         with the ends of its bootstrap interval, x, x_low, x_high; NaN where it has no meaning.
     roles: one row a head and role: site, layer, head, role, score, low, high, threshold,
         queries, sentences, holds, doubt (why it cannot hold; see `roles.Doubt`).
-    facts: JSON values: the batch (its name, size and how its targets were obtained), the model,
-        the digest of its checkpoint, and `confounds`: roles this batch cannot tell apart.
+    facts: JSON values: the batch (its name, size and where its targets are from), the model,
+        its digest, and `confounds`: roles that cannot be distinguished on this batch.
     """
 
     heads: pd.DataFrame
@@ -50,17 +51,17 @@ class Findings:
         return tuple(n for n in self.heads.columns if {f"{n}_low", f"{n}_high"} <= names)
 
     def roles_of(self, site: str, layer: int, head: int) -> tuple[str, ...]:
-        """The roles a head has, the plainest first; empty when it has no clear role."""
+        """The roles a head has, in the order of `ROLES`; empty when it has no clear role."""
         own = self._rows(self.roles, Head(site, layer, head))
         return tuple(own.role[own.holds.astype(bool)])
 
     def confounded(self, site: str, role: str) -> tuple[str, ...]:
-        """The roles that look the same as `role` on this batch."""
+        """The roles that cannot be distinguished from `role` on this batch."""
         pairs = [set(pair["roles"]) for pair in self.facts["confounds"] if pair["site"] == site]
         return tuple(other for pair in pairs if role in pair for other in pair - {role})
 
     def summary(self, language: str = "en") -> str:
-        """The batch, the table of heads without its intervals, and what each head is for."""
+        """The batch, and the table of heads with their roles, without intervals, as text."""
         ends = {f"{name}{end}" for name in self.metrics for end in ("_low", "_high")}
         shown = self.heads.drop(columns=list(ends))
         named = [
@@ -73,45 +74,43 @@ class Findings:
         targets = say(f"roles.targets_{self.facts['targets']}", language)
         return f"{batch}: {targets}\n\n{text}"
 
-    def joined(self, effects: pd.DataFrame, **facts: Any) -> "Findings":
-        """These findings with more columns: a table with one row a head, as of `ablation`."""
-        new = [name for name in effects.columns if name not in KEYS]
-        kept = self.heads.drop(columns=[name for name in new if name in self.heads.columns])
-        heads = kept.merge(effects, on=KEYS, how="left", validate="one_to_one")
-        return Findings(heads, self.roles, {**self.facts, **facts})
+    def with_columns(self, more: pd.DataFrame, **facts: Any) -> "HeadReport":
+        """This report with the columns of `more`, a table with one row a head, and more facts."""
+        new = [name for name in more.columns if name not in KEYS]
+        others = self.heads.drop(columns=[name for name in new if name in self.heads.columns])
+        heads = others.merge(more, on=KEYS, how="left", validate="one_to_one")
+        return HeadReport(heads, self.roles, {**self.facts, **facts})
 
     def to_csv(self, path: str | Path | None = None) -> str:
-        """The table of heads as CSV; written to `path` where one is given."""
+        """The table of heads as CSV; also written to `path` if given. Raises `TraceError`."""
         text = self.heads.to_csv(index=False)
         if path is not None:
             _write(Path(path), text)
         return text
 
     def save(self, path: str | Path) -> None:
-        """Write one JSON file that `load` reads back. Raises `TraceError` without room."""
+        """Write one JSON file that `load` reads back. Raises `FileError`."""
         _write(Path(path), self.to_json())
 
     def to_json(self) -> str:
-        """The contents of the file: tables by column, what is no number as null."""
+        """The contents of the file: tables by column; NaN and infinities as null."""
         tables = {"heads": _columns(self.heads), "roles": _columns(self.roles)}
         content = {"version": FORMAT_VERSION, "facts": dict(self.facts), **tables}
         return json.dumps(content, ensure_ascii=False, allow_nan=False)
 
     @classmethod
-    def load(cls, path: str | Path) -> "Findings":
-        """The findings in a file. Raises `TraceError` when it holds none. Runs no code."""
+    def load(cls, path: str | Path) -> "HeadReport":
+        """The report in a file. Raises `FileError`, `HeadReportError`. Runs no code."""
         path = Path(path)
-        try:
+        with reading(path):
             if path.stat().st_size > LARGEST_FILE:
-                raise TraceError("no_findings", name=path.name)
+                raise HeadReportError("no_head_report", name=path.name)
             text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise TraceError("unreadable_file", name=path.name) from error
         return cls.from_json(text, path.name)
 
     @classmethod
-    def from_json(cls, text: str, name: str = "findings") -> "Findings":
-        """The findings in the contents of a file called `name`; see `load`."""
+    def from_json(cls, text: str, name: str = "report") -> "HeadReport":
+        """The report in the contents of a file called `name`; see `load`."""
         try:
             content = json.loads(text)
             if content["version"] != FORMAT_VERSION:
@@ -121,7 +120,7 @@ class Findings:
             _refuse_incomplete(heads, roles, facts)
             return cls(heads, roles, facts)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            raise TraceError("no_findings", name=name) from error
+            raise HeadReportError("no_head_report", name=name) from error
 
     @staticmethod
     def _rows(table: pd.DataFrame, head: Head) -> pd.DataFrame:
@@ -130,7 +129,7 @@ class Findings:
 
 
 def _refuse_incomplete(heads: pd.DataFrame, roles: pd.DataFrame, facts: dict[str, Any]) -> None:
-    """Raise `ValueError` unless everything is there that is asked of findings."""
+    """Raise `ValueError` unless all required facts, columns and keys are there."""
     whole = {*_FACTS} <= {*facts} and {*_ROLE} <= {*roles.columns} and len(heads) > 0
     for table in (heads, roles):
         whole = whole and {*KEYS} <= {*table.columns} and set(table.site) <= {*SITES}
@@ -145,21 +144,18 @@ def _columns(table: pd.DataFrame) -> dict[str, list[Any]]:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, float):
-        # Seven digits are more than any interval leaves; the file stays small.
+        # Seven digits are far more precise than the intervals, and keep the file small.
         return float(f"{value:.7g}") if math.isfinite(value) else None
     return value
 
 
 def _frame(columns: dict[str, list[Any]]) -> pd.DataFrame:
-    """The table of `columns`; null stands for NaN in a column of numbers."""
+    """The table of `columns`; null becomes NaN in a column of numbers."""
     frame = pd.DataFrame(columns)
     empty = [name for name in frame if name not in ("site", "role", "doubt")]
     return frame.astype({name: float for name in empty if frame[name].isna().any()})
 
 
 def _write(path: Path, text: str) -> None:
-    try:
+    with writing(path):
         path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise TraceError("unwritable_file", name=path.name, reason=reason) from error

@@ -1,7 +1,8 @@
-"""Measure every head of a model over a batch of sentences, without gradients."""
+"""Measure every head of a model on an evaluation batch."""
 
 import json
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import asdict
 from hashlib import blake2b
 from typing import Any
@@ -11,63 +12,60 @@ import pandas as pd
 import torch
 from numpy.typing import NDArray
 
-from explorer.core.interventions import SITES
+from explorer.core.sites import SITES
 from explorer.core.vocabulary import EOS, PAD
-from explorer.heads import attention_metrics, roles
-from explorer.heads.bootstrap import LEVEL, RESAMPLES, Tally, joined
-from explorer.heads.evaluation_batches import Progress, Sentences, quiet
-from explorer.heads.head_report import KEYS, Findings
+from explorer.heads import roles
+from explorer.heads.ablation import ablation, remove_sites
+from explorer.heads.attention_metrics import METRICS, SiteAttention, metrics_of
+from explorer.heads.bootstrap import LEVEL, RESAMPLES, PerExampleMean, concatenate
+from explorer.heads.counterfactuals import mean_outputs
+from explorer.heads.evaluation_batches import EvaluationBatch, Progress, no_progress
+from explorer.heads.gradient_importance import importance
+from explorer.heads.head_report import KEYS, HeadReport
 from explorer.model.attention_paths import all_heads, layers, path
 from explorer.model.explorable import ExplorableModel
 from explorer.model.hooks import capture
 from explorer.model.transformer import Transformer, causal_mask
 
-METRICS = (
-    "confidence",
-    "entropy",
-    "normalised_entropy",
-    "distance",
-    "positional",
-    "gold_weight",
-    "gold_accuracy",
-    "sink",
-)
-"""Columns of the table, beside `positional_offset`; each has a `_low` and a `_high`."""
+_PerHead = dict[tuple[str, str], PerExampleMean]
+"""By (site, metric or role): (example, head), the heads of all layers in one axis."""
 
-Tallies = dict[tuple[str, str], Tally]
-"""By (site, metric or role): (sentence, head), the heads of all layers in one row."""
+_Collected = defaultdict[tuple[str, str], list[PerExampleMean]]
 
 
-Kept = defaultdict[tuple[str, str], list[Tally]]
+def measure(
+    model: ExplorableModel,
+    batch: EvaluationBatch,
+    progress: Progress = no_progress,
+    *,
+    gradients: bool = False,
+    removed_on: int = 0,
+) -> HeadReport:
+    """Metrics and roles of every head, teacher-forced on the targets of `batch`; on request also
+    what the loss owes to each head.
 
-
-def measure(model: ExplorableModel, sentences: Sentences, progress: Progress = quiet) -> Findings:
-    """Every metric and role of every head, teacher-forced on the targets of `sentences`.
-
-    One part of the batch at a time: what is kept does not grow with its lengths.
+    gradients: importance by gradient, on the whole batch.
+    removed_on: on how many of its sentences each head is removed in turn; 0 for none. The mean
+        outputs that replace a head are those over the whole batch.
     """
-    metrics: Kept = defaultdict(list)
-    scores: Kept = defaultdict(list)
-    same: defaultdict[tuple[str, str, str], NDArray[np.int64]] = defaultdict(_no_queries)
-    done = 0
-    for part in sentences.parts():
-        for site, weights, cells in _looked_at(model.transformer, part):
-            for name, tally in _metrics(site, weights, cells).items():
-                metrics[site, name].append(tally)
-            content = (part.source >= EOS).sum(1).numpy() - 1  # (B,) all but the end
-            places = roles.role_cells(site, cells["open"], content, cells.get("gold"))
-            found = roles.role_scores(site, weights, cells["open"], cells["special"], places)
-            for name, tally in found.items():
-                scores[site, name].append(tally)
-            for pair, counts in roles.same_cells(places).items():
-                same[(site, *pair)] += counts
-        done += len(part)
-        progress(done / len(sentences))
-    return Findings(
-        _heads_table(model.transformer, _joined(metrics)),
-        _roles_table(model.transformer, _joined(scores), sentences.task is not None),
-        _facts(model, sentences) | {"confounds": _confounds(same)},
-    )
+    shares = [0.1, 0.2 * gradients, 0.7 * bool(removed_on)]  # of the time, roughly
+
+    def stage(number: int) -> Progress:
+        return lambda share: progress((sum(shares[:number]) + shares[number] * share) / sum(shares))
+
+    report = _metrics_and_roles(model, batch, stage(0))
+    if gradients:
+        report = report.with_columns(importance(model, batch, stage(1)))
+    if removed_on:
+        some, means = batch.first(removed_on), mean_outputs(model, batch)
+        effects = ablation(model, some, means, stage(2))
+        facts = {
+            "sentences": len(some),
+            "means": means.name,
+            "together": remove_sites(model, some),
+        }
+        report = report.with_columns(effects, ablation=facts)
+    return report
 
 
 def digest(model: Transformer) -> str:
@@ -79,106 +77,106 @@ def digest(model: Transformer) -> str:
     return hasher.hexdigest()
 
 
-@torch.inference_mode()
-def _looked_at(
-    model: Transformer, part: Sentences
-) -> list[tuple[str, attention_metrics.Weights, dict[str, attention_metrics.Cells]]]:
-    """For each site its weights (B, layer × head, Q, K), and cells by name.
+def _metrics_and_roles(
+    model: ExplorableModel, batch: EvaluationBatch, progress: Progress
+) -> HeadReport:
+    """One part of the batch at a time: only totals per example are stored, no weights."""
+    metrics: _Collected = defaultdict(list)
+    scores: _Collected = defaultdict(list)
+    same: defaultdict[tuple[str, str, str], NDArray[np.int64]] = defaultdict(_no_queries)
+    done = 0
+    for part in batch.parts():
+        content = (part.source >= EOS).sum(1).numpy() - 1  # (B,) all but the end
+        for attention in _attentions(model.transformer, part):
+            site = attention.site
+            for name, mean in metrics_of(attention).items():
+                metrics[site, name].append(mean)
+            cells = roles.role_cells(site, attention.unmasked, content, attention.gold)
+            for name, mean in roles.role_scores(attention, cells).items():
+                scores[site, name].append(mean)
+            for pair, counts in roles.same_cells(cells).items():
+                same[(site, *pair)] += counts
+        done += len(part)
+        progress(done / len(batch))
+    return HeadReport(
+        _heads_table(model.transformer, _concatenated(metrics)),
+        _roles_table(model.transformer, _concatenated(scores), batch.task is not None),
+        _facts(model, batch) | {"confounds": _confounds(same)},
+    )
 
-    open (B, Q, K), without the rows of padding; end and special (B, K); gold (B, Q, K).
-    """
+
+@torch.inference_mode()
+def _attentions(model: Transformer, part: EvaluationBatch) -> Iterator[SiteAttention]:
+    """The attention of each site, in one pass."""
     source, target = part.source, part.queries
     with capture(model, "*.pattern") as patterns:
         model(source, target)
-    looked = []
     for site, (queries, keys) in {
         "encoder": (source, source),
         "decoder": (target, target),
         "cross": (target, source),
     }.items():
-        opened = (queries != PAD)[:, :, None] & (keys != PAD)[:, None]  # (B, Q, K)
+        unmasked = (queries != PAD)[:, :, None] & (keys != PAD)[:, None]  # (B, Q, K)
         if site == "decoder" and model.config.causal:
-            opened = opened & causal_mask(target.size(1))
-        cells = {
-            "open": opened.numpy(),
-            "end": (keys == EOS).numpy(),
-            "special": (keys <= EOS).numpy(),
-        }
-        gold = part.gold() if site == "cross" else None
+            unmasked = unmasked & causal_mask(target.size(1))
         each = [
             patterns[path(site, layer, "pattern")] for layer in range(layers(model.config, site))
         ]
-        weights = torch.cat(each, 1).float().numpy()  # (B, layer × head, Q, K)
-        looked.append((site, weights, cells if gold is None else cells | {"gold": gold}))
-    return looked
+        yield SiteAttention(
+            site,
+            torch.cat(each, 1).float().numpy(),  # (B, layer × head, Q, K)
+            unmasked.numpy(),
+            end=(keys == EOS).numpy(),
+            special=(keys <= EOS).numpy(),
+            gold=part.gold() if site == "cross" else None,
+        )
 
 
-def _metrics(
-    site: str, weights: attention_metrics.Weights, cells: dict[str, attention_metrics.Cells]
-) -> dict[str, Tally]:
-    """Every metric that `site` can have; "positional" still by offset."""
-    opened = cells["open"]
-    found = {
-        "confidence": attention_metrics.confidence(weights, opened, cells["end"]),
-        "entropy": attention_metrics.entropy(weights, opened),
-        "normalised_entropy": attention_metrics.normalised_entropy(weights, opened),
-        "positional": attention_metrics.offsets(weights, opened),
-        "sink": attention_metrics.mass_on(
-            weights, opened & cells["special"][:, None], opened.sum(-1) > 1
-        ),
-    }
-    if site != "cross":
-        found["distance"] = attention_metrics.distance(weights, opened)
-    if "gold" in cells:
-        gold = cells["gold"]
-        found["gold_weight"] = attention_metrics.mass_on(weights, gold, gold.any(-1))
-        found["gold_accuracy"] = attention_metrics.peak_on(weights, opened, gold)
-    return found
-
-
-def _heads_table(model: Transformer, tallies: Tallies) -> pd.DataFrame:
+def _heads_table(model: Transformer, means: _PerHead) -> pd.DataFrame:
+    """One row a head: each metric with the ends of its interval."""
     tables = []
     for site in SITES:
         heads = [head for head in all_heads(model.config) if head.site == site]
         columns: dict[str, Any] = {}
-        for name in METRICS:
-            tally = tallies.get((site, name))
-            if tally is not None and name == "positional":
-                columns["positional_offset"], tally = attention_metrics.positional(tally)
-            values = (np.nan,) * 3 if tally is None else (tally.mean, *tally.interval())
+        for name, metric in METRICS.items():
+            mean = means.get((site, name))
+            if mean is not None and metric.select is not None:
+                columns[f"{name}_offset"], mean = metric.select(mean)
+            values = (np.nan,) * 3 if mean is None else (mean.mean, *mean.interval())
             columns |= zip((name, f"{name}_low", f"{name}_high"), values, strict=True)
         tables.append(pd.DataFrame(heads, columns=KEYS).assign(**columns))
     return pd.concat(tables, ignore_index=True)
 
 
-def _roles_table(model: Transformer, tallies: Tallies, has_gold: bool) -> pd.DataFrame:
+def _roles_table(model: Transformer, scores: _PerHead, has_gold: bool) -> pd.DataFrame:
     """One row a head and role, the roles of a head together."""
     tables = []
     for order, (name, role) in enumerate(roles.ROLES.items()):
         for site in SITES:
             heads = [head for head in all_heads(model.config) if head.site == site]
-            nothing = Tally(*(np.zeros((1, len(heads))) for _ in range(2)))
-            tally = tallies.get((site, name), nothing)
-            low, high = tally.interval()
-            doubts = [roles.doubt(name, site, queries, has_gold) for queries in tally.queries]
+            nothing = PerExampleMean(*(np.zeros((1, len(heads))) for _ in range(2)))
+            score = scores.get((site, name), nothing)
+            low, high = score.interval()
+            doubts = [roles.doubt(name, site, queries, has_gold) for queries in score.queries]
             enough = np.array([not doubt for doubt in doubts])
             columns: dict[str, Any] = {
                 "role": name,
-                "score": tally.mean,
+                "score": score.mean,
                 "low": low,
                 "high": high,
                 "threshold": role.threshold,
-                "queries": tally.queries.astype(int),
-                "sentences": tally.sentences,
-                "holds": enough & (np.nan_to_num(tally.mean) >= role.threshold),
+                "queries": score.queries.astype(int),
+                "sentences": score.examples,
+                "holds": enough & (np.nan_to_num(score.mean) >= role.threshold),
                 "doubt": doubts,
                 "order": order,
             }
             tables.append(pd.DataFrame(heads, columns=KEYS).assign(**columns))
     table = pd.concat(tables, ignore_index=True)
-    place = table.site.map(SITES.index)
-    table = table.assign(place=place).sort_values(["place", "layer", "head", "order"])
-    return table.drop(columns=["place", "order"]).reset_index(drop=True)
+    site_order = table.site.map(SITES.index)
+    table = table.assign(site_order=site_order)
+    table = table.sort_values(["site_order", "layer", "head", "order"])
+    return table.drop(columns=["site_order", "order"]).reset_index(drop=True)
 
 
 def _confounds(
@@ -192,22 +190,22 @@ def _confounds(
     ]
 
 
-def _facts(model: ExplorableModel, sentences: Sentences) -> dict[str, Any]:
+def _facts(model: ExplorableModel, batch: EvaluationBatch) -> dict[str, Any]:
     return {
         "model": model.name,
         "digest": digest(model.transformer),
-        "batch": sentences.name,
-        "sentences": len(sentences),
-        "targets": sentences.targets,
-        "source_tokens": int((sentences.source != PAD).sum()),
-        "target_tokens": int((sentences.labels != PAD).sum()),
+        "batch": batch.name,
+        "sentences": len(batch),
+        "targets": batch.targets,
+        "source_tokens": int((batch.source != PAD).sum()),
+        "target_tokens": int((batch.labels != PAD).sum()),
         "resamples": RESAMPLES,
         "level": LEVEL,
     }
 
 
-def _joined(kept: Kept) -> Tallies:
-    return {key: joined(some) for key, some in kept.items()}
+def _concatenated(collected: _Collected) -> _PerHead:
+    return {key: concatenate(means) for key, means in collected.items()}
 
 
 def _no_queries() -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""What a head seems to be for, with the evidence: a score, a threshold, and how much it rests on.
+"""Roles of heads, with their evidence: a score, a threshold and the number of queries.
 
 "No clear role" is an answer. A role says where a head looks, not that the model needs it.
 """
@@ -11,18 +11,19 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.core.sites import SITES
 from explorer.heads.attention_metrics import (
     Cells,
-    Weights,
+    SiteAttention,
     at_offset,
-    mass_on,
     normalised_entropy,
     peak_on,
+    sink,
 )
-from explorer.heads.bootstrap import Tally
+from explorer.heads.bootstrap import PerExampleMean
 
 FEWEST_QUERIES = 20
-"""Below, no role is given: one sentence proves nothing."""
+"""With fewer queries no role is given: one sentence proves nothing."""
 
 SAME = 0.95
 """Two roles that name the same cells in this share of the queries cannot be told apart."""
@@ -33,67 +34,65 @@ Doubt = Literal["", "elsewhere", "later", "no_gold", "too_few"]
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """A role: the sites that can have it, and the score from which a head does."""
+    """A role: the sites that can have it, and the score from which a head has it."""
 
     sites: tuple[str, ...]
     threshold: float
 
 
-_OWN = ("encoder", "decoder")  # queries and keys are one sequence
+_SELF_ATTENTION = ("encoder", "decoder")
 ROLES: Mapping[str, Role] = {
     # share of queries whose largest weight is there; 0.9 as for Voita's positional heads
-    "previous": Role(_OWN, 0.9),
-    "self": Role(_OWN, 0.9),
+    "previous": Role(_SELF_ATTENTION, 0.9),
+    "self": Role(_SELF_ATTENTION, 0.9),
     "next": Role(("encoder",), 0.9),
     "copy": Role(("cross",), 0.9),
     "reverse": Role(("cross",), 0.9),
-    # where the answer comes from is no fixed position: most of the queries will do
+    # the gold position is no fixed offset: most of the queries suffice
     "alignment": Role(("cross",), 0.5),
     # mean mass on BOS, EOS and padding: most of it
-    "sink": Role(("encoder", "decoder", "cross"), 0.5),
-    # mean normalised entropy: next to none of the weights stands out
-    "diffuse": Role(("encoder", "decoder", "cross"), 0.9),
+    "sink": Role(SITES, 0.5),
+    # mean normalised entropy: close to uniform
+    "diffuse": Role(SITES, 0.9),
 }
 _OFFSETS = {"previous": -1, "self": 0, "next": 1}
 
 
 def role_cells(
-    site: str, opened: Cells, content: NDArray[np.int64], gold: Cells | None
+    site: str, unmasked: Cells, content: NDArray[np.int64], gold: Cells | None
 ) -> dict[str, Cells]:
-    """Where a head would look that had each role, (B, Q, K), for the roles with a place.
+    """The cells (B, Q, K) where a head with each role looks, for the roles defined by cells.
 
-    opened: (B, Q, K) open cells; content: (B,) symbols of each source, its end not counted.
-    gold: (B, Q, K) where the answer of each query comes from, where that is known.
+    unmasked: (B, Q, K); content: (B,) symbols of each source, its end not counted.
+    gold: (B, Q, K) where the prediction of each query comes from, where that is known.
 
     Copy: query t looks at source t; reverse: at source n−1−t. Query t predicts the t-th symbol
     of the output, so on a copy task both the copy and the alignment are "position +0".
     """
     if site != "cross":
         offsets = {role: delta for role, delta in _OFFSETS.items() if site in ROLES[role].sites}
-        return {role: at_offset(opened, delta) for role, delta in offsets.items()}
-    query, key = np.indices(opened.shape[-2:])
+        return {role: at_offset(unmasked, delta) for role, delta in offsets.items()}
+    query, key = np.indices(unmasked.shape[-2:])
     last = content[:, None, None] - 1
     cells = {
-        "copy": opened & (key == query) & (key <= last),
-        "reverse": opened & (key == last - query),
+        "copy": unmasked & (key == query) & (key <= last),
+        "reverse": unmasked & (key == last - query),
     }
-    return cells if gold is None else cells | {"alignment": opened & gold}
+    return cells if gold is None else cells | {"alignment": unmasked & gold}
 
 
-def role_scores(
-    site: str,
-    weights: Weights,
-    opened: Cells,
-    special: Cells,
-    cells: Mapping[str, Cells],
-) -> dict[str, Tally]:
-    """The score of every role that `site` can have, a tally (B, H) each.
+def role_scores(attention: SiteAttention, cells: Mapping[str, Cells]) -> dict[str, PerExampleMean]:
+    """The score (B, H) of every role that a head of this site can have.
 
-    special: (B, K) True where the key is BOS, EOS or padding.
+    cells: of `role_cells`. The score is the share of queries whose largest weight lies on them;
+    for "sink" and "diffuse" the sink mass and the normalised entropy.
     """
-    scores = {role: peak_on(weights, opened, where) for role, where in cells.items()}
-    sink = mass_on(weights, opened & special[:, None], opened.sum(-1) > 1)  # those with a choice
-    return {**scores, "sink": sink, "diffuse": normalised_entropy(weights, opened)}
+    weights, unmasked = attention.weights, attention.unmasked
+    return {
+        **{role: peak_on(weights, unmasked, where) for role, where in cells.items()},
+        "sink": sink(weights, unmasked, attention.special),
+        "diffuse": normalised_entropy(weights, unmasked),
+    }
 
 
 def same_cells(cells: Mapping[str, Cells]) -> dict[tuple[str, str], NDArray[np.int64]]:

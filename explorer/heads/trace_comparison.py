@@ -1,4 +1,4 @@
-"""A trace beside what an intervention makes of it."""
+"""A trace and the same text under interventions, compared."""
 
 from dataclasses import dataclass
 
@@ -10,12 +10,12 @@ from explorer.core.trace import Trace
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Contrast:
-    """What an intervention changes in one text.
+class TraceComparison:
+    """What interventions change in one text.
 
-    original: the trace without it.
-    changed: with it, decoded freely: what the model now says.
-    forced: with it, held to the output of `original`, token by token: the two have the same
+    original: the trace without them.
+    changed: with them, decoded freely.
+    forced: with them, forced to the output of `original` token by token: the two have the same
         axes, so that probabilities and maps can be subtracted.
     """
 
@@ -25,18 +25,18 @@ class Contrast:
 
     @property
     def same_text(self) -> bool:
-        """Whether the decoded output stayed as it was."""
+        """Whether the decoded output is unchanged."""
         return self.original.predicted_tokens == self.changed.predicted_tokens
 
     @property
     def steps(self) -> pd.DataFrame:
         """One row a step, as many as the longer output has.
 
-        step; original and changed: the tokens that took the place ("" beyond the end); same;
+        step; original and changed: the chosen tokens ("" beyond the end); same;
         probability and changed_probability: of those tokens, in their own traces;
-        forced_probability: of the original's token after the intervention, the tokens before
-        it being those of the original; log_probability: its logarithm minus that of
-        `probability`, below 0 where the intervention makes the token less likely.
+        forced_probability: of the original's token under the interventions, after the original's
+        tokens; log_probability: its logarithm minus that of `probability`, below 0 where the
+        interventions make the token less likely.
         """
         after = _outcome(self.changed).add_suffix("_after")
         forced = _outcome(self.forced).add_suffix("_forced")
@@ -66,7 +66,7 @@ class Contrast:
 
 
 def _outcome(trace: Trace) -> pd.DataFrame:
-    """Token and loss of what took the place at each step (1, 2, …)."""
+    """Chosen token and its loss (nats) at each step (1, 2, …)."""
     steps = range(1, len(trace.predicted_tokens) + 1)
     return pd.DataFrame(
         {"token": list(trace.predicted_tokens), "loss": trace.losses.astype(np.float64)},

@@ -1,7 +1,7 @@
-"""Where the heads of a Transformer are: its attentions by site and layer."""
+"""The attention modules and heads of a Transformer: their paths, in one fixed order."""
 
-from explorer.core.interventions import Head
-from explorer.model.transformer import ModelConfig
+from explorer.core.sites import Head
+from explorer.model.config import ModelConfig
 
 MODULES = {
     "encoder": "encoder.layers.{}.self_attention",
@@ -11,22 +11,22 @@ MODULES = {
 
 
 def path(site: str, layer: int, hook: str) -> str:
-    """The path of a hook point: path("cross", 1, "pattern")."""
+    """The path of a hook point, such as path("cross", 1, "pattern")."""
     return f"{MODULES[site].format(layer)}.{hook}"
 
 
 def layers(config: ModelConfig, site: str) -> int:
-    """How many layers have this site."""
+    """Number of layers that have attention at `site`."""
     return config.encoder_layers if site == "encoder" else config.decoder_layers
 
 
 def attentions(config: ModelConfig) -> list[tuple[str, int]]:
-    """(site, layer) of every attention, in the order of every table of heads."""
+    """(site, layer) of every attention module, in the order of all tables of heads."""
     return [(site, layer) for site in MODULES for layer in range(layers(config, site))]
 
 
 def all_heads(config: ModelConfig) -> list[Head]:
-    """Every head, in the order of every table of heads."""
+    """Every head, in the order of all tables of heads."""
     return [
         Head(site, layer, head)
         for site, layer in attentions(config)

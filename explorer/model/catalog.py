@@ -1,242 +1,150 @@
-"""Which models there are to look at: the shipped checkpoints, and what a visitor brings.
+"""The models and traces to choose from: checkpoints that ship, and a visitor's uploads.
 
-The list is read from the files' headers alone, so it is there before torch is; a model is
-loaded when it is first asked something. Names are looked up here, never used as paths.
+Nothing here needs torch: a shipped checkpoint is listed by the header of its file, and loaded by
+`explorable.load` when it is first used. Names are looked up here, never used as paths.
 """
 
 import json
-import os
 import random
-import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from safetensors import SafetensorError, safe_open
 
+from explorer.core import folders
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
-from explorer.core.vocabulary import (
-    LONGEST_LINKED_TEXT,
-    LONGEST_TEXT,
-    SymbolVocabulary,
-    shorten,
-)
 from explorer.model import examples
+from explorer.model.model_summary import ModelSummary
 
 if TYPE_CHECKING:
     from explorer.model.explorable import ExplorableModel
 
-FOLDER_VARIABLE = "EXPLORER_CHECKPOINTS"
-"""The environment variable that names another folder of checkpoints."""
+TRAIN_COMMAND = "python -m explorer train --task reverse --out checkpoints/reverse.safetensors"
+"""Makes a model where none ships."""
 
-REMEDY = "python -m explorer train --task reverse --out checkpoints/reverse.safetensors"
-"""What to do when there is no model."""
+_ORDER = ("reverse", "english-french", "chinese-english", "copy", "sort", "reverse-early")
+"""Of the shipped models; others follow by name."""
 
-TRACE_SUFFIX = ".trace"
-LARGEST_TRACE = 128 * 2**20
-"""Bytes an uploaded trace may unfold to: it is kept in memory as long as its visitor stays."""
-
-_FIRST = ("reverse", "english-french", "chinese-english", "copy", "sort", "reverse-early")
-"""The order of the shipped models; others follow by name."""
-
-_EXAMPLES = {
-    "copy": ("7 3 9 1 4", "甲 乙 丙 丁", "a 1 b 2 c 3", "5 5 2 5 2 2"),
-    "reverse": ("7 3 9 1 4", "甲 乙 丙 丁", "1 2 3 4 5 6 7 8 9", "a 甲 b 乙 c 丙", "5 5 2 5 2 2"),
-    "sort": ("7 3 9 1 4", "丁 丙 乙 甲", "d 4 b 2 c 3 a 1", "5 5 2 5 2 2"),
-}
-_LONG_EXAMPLE = "3 甲 7 a 1 乙 9 c 5 丙 2 e 8 丁 4 g"
-_WORD = re.compile(r"[^\W\d_]{2}")
-_MOST_STORED = 50
-_LONGEST_CREDIT = 300
-_SENTENCE = "The black cat is sleeping on the red chair."
-"""Opens a sentence model that nothing is known of."""
+_MOST_EXAMPLES = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One thing to look at: a checkpoint on disk, an uploaded one, or an uploaded trace.
+class CatalogModel:
+    """A model to choose, shipped or uploaded.
 
-    stamp: differs whenever the contents do.
-    symbols: what the model can read; empty for a trace and for a model of sentences.
-    longest: tokens it was trained for, or as many as it takes.
-    room: tokens it takes.
-    description: the checkpoint's facts and sizes, as far as they are shown.
-    sentences: whether the model reads any text, in pieces of words.
+    stamp: differs whenever the contents of the file do.
     """
 
     name: str
     stamp: str
-    symbols: tuple[str, ...] = ()
-    longest: int = 0
-    room: int = 0
-    description: Mapping[str, Any] = field(default_factory=dict, compare=False)
-    path: Path | None = None
-    model: "ExplorableModel | None" = field(default=None, compare=False, repr=False)
-    trace: Trace | None = field(default=None, compare=False, repr=False)
-    sentences: bool = False
-
-    @property
-    def uploaded(self) -> bool:
-        return self.path is None
+    summary: ModelSummary = field(compare=False)
 
     @property
     def examples(self) -> tuple[str, ...]:
-        """Texts worth looking at; the first is the one to open with."""
-        if self.sentences:
-            return examples.texts(self.name) or self._stored[:8] or (_SENTENCE,)
-        texts = (*_EXAMPLES.get(str(self.description.get("task")), ()), _LONG_EXAMPLE)
-        short = (text for text in texts if len(text.split()) <= self.longest)
-        fitting = tuple(text for text in short if self.reads(text))
+        """Texts worth looking at, at least one; the first is the one to open with."""
+        summary = self.summary
+        if summary.reads_sentences:
+            held_out = self._held_out()[:_MOST_EXAMPLES]
+            return examples.for_model(self.name) or held_out or (examples.ANY_SENTENCE,)
+        texts = examples.for_task(summary.task)
+        short = (text for text in texts if len(text.split()) <= summary.trained_tokens)
+        fitting = tuple(text for text in short if summary.reads(text))
         return fitting or (self.random_text(random.Random(0)),)
 
-    def reads(self, text: str) -> bool:
-        """Whether the text makes sense to the model: it has room for it, and knows every symbol
-        or, if it reads sentences, finds a word. Of pieces there are at least as many as words;
-        their number is the model's own to say."""
-        symbols = text.split()
-        if not 0 < len(symbols) <= self.room or len(text) > LONGEST_TEXT:
-            return False
-        return _WORD.search(text) is not None if self.sentences else self._knows(symbols)
-
     def random_text(self, generator: random.Random) -> str:
-        """Five to nine symbols the model knows, as far as it has room, or a sentence that it
-        never saw; "" for a trace."""
-        if self.sentences:
-            return generator.choice(self._stored or self.examples)
-        length = min(generator.randint(5, 9), self.longest)
-        return " ".join(generator.choices(self.symbols, k=length)) if self.symbols else ""
+        """Five to nine known symbols, as far as they fit, or a sentence held out of training."""
+        summary = self.summary
+        if summary.reads_sentences:
+            return generator.choice(self._held_out() or self.examples)
+        length = min(generator.randint(5, 9), summary.trained_tokens)
+        return " ".join(generator.choices(summary.symbols, k=length))
 
-    @property
-    def credit(self) -> str:
-        """Whose data the model was trained on; "" where nobody says."""
-        return str(self.description.get("credit", ""))
-
-    @property
-    def _stored(self) -> tuple[str, ...]:
-        """Sentences that its training held out, which the checkpoint brings."""
-        stored: tuple[str, ...] = self.description.get("examples", ())
-        return tuple(text for text in stored if self.reads(text))
-
-    def _knows(self, symbols: Sequence[str]) -> bool:
-        return set(symbols) <= set(self.symbols)
-
-    def load(self) -> "ExplorableModel":
-        """The model itself; not for a trace. Raises `CheckpointError`."""
-        from explorer.model.explorable import load
-
-        if self.model is not None:
-            return self.model
-        assert self.path is not None
-        return load(self.path)
+    def _held_out(self) -> tuple[str, ...]:
+        return tuple(text for text in self.summary.sentences if self.summary.reads(text))
 
 
-def shipped() -> dict[str, Entry]:
-    """The checkpoints that are there for everybody, by name, the one to open with first."""
-    beside = Path(__file__).resolve().parents[2] / "checkpoints"
-    folder = Path(os.environ.get(FOLDER_VARIABLE) or beside)
-    entries = []
-    for path in folder.glob("*.safetensors"):
+@dataclass(frozen=True, slots=True)
+class ShippedModel(CatalogModel):
+    """A checkpoint in the folder of checkpoints, there for every visitor."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class UploadedModel(CatalogModel):
+    """A checkpoint that a visitor uploaded; it is loaded already."""
+
+    model: "ExplorableModel" = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class UploadedTrace:
+    """A trace that a visitor uploaded, without its model."""
+
+    name: str
+    stamp: str
+    trace: Trace = field(compare=False, repr=False)
+
+
+Upload: TypeAlias = UploadedModel | UploadedTrace
+CatalogMember: TypeAlias = CatalogModel | UploadedTrace
+
+
+def shipped_models() -> dict[str, ShippedModel]:
+    """The listed checkpoints by name, the one to open with first."""
+    found = []
+    for path in folders.checkpoints().glob("*.safetensors"):
         status = path.stat()
-        entries.append(_read_header(path, status.st_mtime_ns, status.st_size))
-    ranks = {name: rank for rank, name in enumerate(_FIRST)}
-    known = [entry for entry in entries if entry is not None]
-    known.sort(key=lambda entry: (ranks.get(entry.name, len(ranks)), entry.name))
-    return {entry.name: entry for entry in known}
+        found.append(_read_header(path, status.st_mtime_ns, status.st_size))
+    ranks = {name: rank for rank, name in enumerate(_ORDER)}
+    models = [model for model in found if model is not None]
+    models.sort(key=lambda model: (ranks.get(model.name, len(ranks)), model.name))
+    return {model.name: model for model in models}
 
 
-def bring(file_name: str, data: bytes) -> Entry:
-    """The entry of an uploaded checkpoint or trace. Raises `CheckpointError`, `TraceError`."""
-    shown = shorten(Path(file_name).name)
-    stem = shorten(Path(file_name).stem) or "upload"
-    stamp = sha256(data).hexdigest()
-    if file_name.lower().endswith(TRACE_SUFFIX):
-        trace = Trace.from_bytes(data, shown, limit=LARGEST_TRACE)
-        return Entry(f"{stem}{TRACE_SUFFIX}", stamp, trace=trace)
-    from explorer.model.checkpoint import from_bytes
-    from explorer.model.explorable import ExplorableModel
-
-    checkpoint = from_bytes(data, shown)
-    config = checkpoint.model.config
-    vocabulary = checkpoint.source_vocabulary
-    return Entry(
-        name=stem,
-        stamp=stamp,
-        symbols=vocabulary.symbols if isinstance(vocabulary, SymbolVocabulary) else (),
-        sentences=not isinstance(vocabulary, SymbolVocabulary),
-        longest=_longest(checkpoint.facts, _room(config.max_length)),
-        room=_room(config.max_length),
-        description={
-            **_shown_facts(checkpoint.facts),
-            "encoder_layers": config.encoder_layers,
-            "decoder_layers": config.decoder_layers,
-            "heads": config.heads,
-        },
-        model=ExplorableModel(checkpoint, stem),
-    )
-
-
-def describe(entry: Entry, language: str) -> str:
-    """The facts in words: "reverse · 2+2 layers · 4 heads · 99.8 % exact"."""
-    if entry.trace is not None:
-        return say("explore.facts_trace", language, name=entry.name)
-    facts = {"name": entry.name, **entry.description}
-    parts = [say("explore.facts_sizes", language, **facts)]
-    exact = entry.description.get("exact_match")
-    if isinstance(exact, int | float) and 0 <= exact <= 1:
-        parts.append(say("explore.facts_exact", language, percent=f"{100 * exact:.1f}"))
-    bleu = entry.description.get("bleu")
-    if isinstance(bleu, int | float) and 0 <= bleu <= 100:
-        parts.append(say("explore.facts_bleu", language, score=f"{bleu:.1f}"))
-    if entry.uploaded:
+def describe(member: CatalogMember, language: str) -> str:
+    """What the list of models shows: "reverse · 2+2 layers · 4 heads · 99.8 % exact"."""
+    if isinstance(member, UploadedTrace):
+        return say("explore.facts_trace", language, name=member.name)
+    summary = member.summary
+    parts = [
+        say(
+            "explore.facts_sizes",
+            language,
+            name=member.name,
+            encoder_layers=summary.encoder_layers,
+            decoder_layers=summary.decoder_layers,
+            heads=summary.heads,
+        )
+    ]
+    if summary.exact_match is not None:
+        percent = f"{100 * summary.exact_match:.1f}"
+        parts.append(say("explore.facts_exact", language, percent=percent))
+    if summary.bleu is not None:
+        parts.append(say("explore.facts_bleu", language, score=f"{summary.bleu:.1f}"))
+    if isinstance(member, UploadedModel):
         parts.append(say("explore.facts_uploaded", language))
     return " · ".join(parts)
 
 
 @lru_cache(maxsize=64)
-def _read_header(path: Path, changed: int, size: int) -> Entry | None:
-    """The entry of a checkpoint file; None when it is none of ours."""
+def _read_header(path: Path, changed: int, size: int) -> ShippedModel | None:
+    """The model in a checkpoint file; None when it holds none, so that it is not listed.
+
+    changed, size: of the file; a changed file is read again.
+    """
     try:
         with safe_open(path, framework="numpy") as file:
             metadata = file.metadata() or {}
         config = json.loads(metadata["config"])
         facts = json.loads(metadata["facts"])
         vocabulary = json.loads(metadata["source_vocabulary"])
-        sentences = vocabulary["kind"] == "sentencepiece"
-        room = _room(int(config["max_length"]))
-        sizes = {key: config[key] for key in ("encoder_layers", "decoder_layers", "heads")}
-        return Entry(
-            name=path.stem,
-            stamp=f"{path}:{changed}:{size}",
-            symbols=() if sentences else tuple(vocabulary["symbols"]),
-            sentences=sentences,
-            longest=_longest(facts, room),
-            room=room,
-            description=_shown_facts(facts) | sizes,
-            path=path,
-        )
-    except (SafetensorError, OSError, ValueError, KeyError, TypeError):
-        return None  # a file that is no model is not on the list
-
-
-def _shown_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """The facts a page shows; text that comes with a file is bounded here."""
-    shown = {key: facts[key] for key in ("task", "exact_match", "bleu") if key in facts}
-    if isinstance(credit := facts.get("credit"), str):
-        shown["credit"] = credit[:_LONGEST_CREDIT]
-    if isinstance(stored := facts.get("examples"), list):
-        texts = (text for text in stored[:_MOST_STORED] if isinstance(text, str))
-        shown["examples"] = tuple(text for text in texts if 0 < len(text) <= LONGEST_LINKED_TEXT)
-    return shown
-
-
-def _room(max_length: int) -> int:
-    return max_length - 1  # the end of the sequence takes one
-
-
-def _longest(facts: Mapping[str, Any], room: int) -> int:
-    trained = facts.get("longest")
-    return min(trained, room) if isinstance(trained, int) and trained > 0 else room
+        pieces = vocabulary["kind"] == "sentencepiece"
+        symbols = () if pieces else tuple(vocabulary["symbols"])
+        summary = ModelSummary.of(config, symbols, facts)
+        return ShippedModel(path.stem, f"{path}:{changed}:{size}", summary, path)
+    except (SafetensorError, OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None

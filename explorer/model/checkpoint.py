@@ -1,13 +1,10 @@
-"""One file = one model: weights, config, vocabularies and facts in one safetensors file.
+"""A model in one safetensors file: weights, config, vocabularies and facts.
 
-Loading never executes code: safetensors holds numbers, the description beside them is JSON.
+Loading executes nothing from the file: it has numbers, and JSON in its header.
 """
 
 import json
-import os
-import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -20,23 +17,25 @@ from safetensors.torch import save as save_tensors
 from torch import Tensor
 
 from explorer.core.errors import CheckpointError, ConfigError, VocabularyError
+from explorer.core.files import reading, write_atomically
 from explorer.core.sentencepiece_vocabulary import PieceVocabulary
 from explorer.core.vocabulary import SymbolVocabulary, Vocabulary
-from explorer.model.transformer import ModelConfig, Transformer
+from explorer.model.config import ModelConfig
+from explorer.model.transformer import Transformer
 
 FORMAT_VERSION = 1
 LARGEST_FILE = 512 * 2**20
-"""Bytes. A larger file is not opened."""
+"""Bytes. A larger file is not read."""
 
 _MARK = "attention-explorer"
-_PIECES = {"source": "source_pieces", "target": "target_pieces"}  # tensors of bytes
+_PIECES = {"source": "source_pieces", "target": "target_pieces"}  # names of tensors of bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A Transformer, what its ids mean, and where it comes from.
+    """A Transformer with its vocabularies and where it comes from.
 
-    facts: JSON values: task, steps, exact match, the command that made it, …
+    facts: JSON values, such as task, steps, exact match, the command that made it.
     """
 
     model: Transformer
@@ -46,15 +45,12 @@ class Checkpoint:
 
 
 def save_checkpoint(checkpoint: Checkpoint, path: str | Path, *, half: bool = False) -> None:
-    """Write `checkpoint` to `path`, whole or not at all; see `to_bytes`.
-
-    Raises `CheckpointError`.
-    """
+    """Write `checkpoint` to `path` atomically; see `to_bytes`. Raises `FileError`."""
     write_atomically(Path(path), to_bytes(checkpoint, half=half))
 
 
 def to_bytes(checkpoint: Checkpoint, *, half: bool = False) -> bytes:
-    """The contents of a checkpoint file; `half`: weights rounded to 16 bits, half the size."""
+    """The bytes of a checkpoint file; `half`: weights as float16, half the size."""
     kind = torch.float16 if half else torch.float32
     tensors = {name: weight.detach().to(kind).cpu() for name, weight in _weights(checkpoint.model)}
     pieces: dict[str, Tensor] = {}
@@ -72,19 +68,16 @@ def to_bytes(checkpoint: Checkpoint, *, half: bool = False) -> bytes:
 
 
 def load_checkpoint(path: str | Path) -> Checkpoint:
-    """The checkpoint in a file. Raises `CheckpointError` when it holds none of ours."""
+    """The checkpoint in a file. Raises `FileError`, and `CheckpointError` when it holds none."""
     path = Path(path)
-    try:
-        size = path.stat().st_size
-        _refuse_large(size, path.name)
+    with reading(path):
+        _refuse_large(path.stat().st_size, path.name)
         data = path.read_bytes()
-    except OSError as error:
-        raise CheckpointError("unreadable_file", name=path.name) from error
     return from_bytes(data, path.name)
 
 
 def from_bytes(data: bytes, name: str) -> Checkpoint:
-    """The checkpoint in the bytes of a file called `name`; see `load_checkpoint`."""
+    """The checkpoint in the bytes of a file called `name`. Raises `CheckpointError`."""
     _refuse_large(len(data), name)
     header = _header(data, name)
     metadata = header.pop("__metadata__", {})
@@ -102,52 +95,8 @@ def from_bytes(data: bytes, name: str) -> Checkpoint:
     return Checkpoint(_model(config, weights, name), source, target, facts)
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Replace the file at `path` by `data`; a reader sees the old file or the new one whole.
-
-    Raises `CheckpointError` when it cannot be written.
-    """
-    with _said(path):
-        with _new_file_beside(path) as file:
-            half = Path(file.name)
-            try:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            except OSError:
-                half.unlink()
-                raise
-        half.chmod(0o644)  # closed by now: Windows replaces no open file
-        half.replace(path)
-
-
-def refuse_unwritable(path: Path) -> None:
-    """Raise `CheckpointError` now when a file at `path` could not be written later."""
-    with _said(path):
-        if path.is_dir():
-            raise IsADirectoryError(21, "it is a folder")
-        with _new_file_beside(path) as file:
-            name = file.name
-        Path(name).unlink()
-
-
-def _new_file_beside(path: Path) -> "tempfile._TemporaryFileWrapper[bytes]":
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False)
-
-
-@contextmanager
-def _said(path: Path) -> Iterator[None]:
-    """What the system refuses is told as a sentence about `path`."""
-    try:
-        yield
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise CheckpointError("unwritable_file", name=path.name, reason=reason) from error
-
-
 def _weights(model: Transformer) -> list[tuple[str, Tensor]]:
-    """Each parameter once, by name: tied ones under their first name."""
+    """Each parameter once with its name; tied ones have their first name."""
     return [(name, weight) for name, weight in model.named_parameters()]
 
 
@@ -158,10 +107,10 @@ def _refuse_large(size: int, name: str) -> None:
 
 
 def _header(data: bytes, name: str) -> dict[str, Any]:
-    """The JSON at the head of a safetensors file; nothing is allocated on its word."""
+    """The JSON header of a safetensors file, read before any size in it is trusted."""
     length = int.from_bytes(data[:8], "little")
     if not 2 <= length <= len(data) - 8 or data[8:9] != b"{":
-        pickled = data[:2] == b"PK" or data[:1] == b"\x80"  # a zip or a pickle, of torch.save
+        pickled = data[:2] == b"PK" or data[:1] == b"\x80"  # zip or pickle: what torch.save writes
         raise CheckpointError("is_pickle" if pickled else "damaged_checkpoint", name=name)
     try:
         header = json.loads(data[8 : 8 + length])
@@ -173,7 +122,7 @@ def _header(data: bytes, name: str) -> dict[str, Any]:
 
 
 def _describe(vocabulary: Vocabulary, side: str, pieces: dict[str, Tensor]) -> dict[str, Any]:
-    """A vocabulary as JSON; the bytes of a SentencePiece model join `pieces`, equal ones once."""
+    """A vocabulary as JSON; the bytes of a SentencePiece model are added to `pieces` once."""
     if isinstance(vocabulary, SymbolVocabulary):
         return vocabulary.to_json()
     assert isinstance(vocabulary, PieceVocabulary)
@@ -191,14 +140,14 @@ def _pieces_entry(vocabulary: PieceVocabulary, tensor: str) -> dict[str, Any]:
 
 
 def _vocabulary(entry: dict[str, Any], tensors: Mapping[str, Tensor], name: str) -> Vocabulary:
-    """The vocabulary that `_describe` described. Raises `VocabularyError`, `CheckpointError`."""
+    """The vocabulary that `_describe` wrote. Raises `VocabularyError`, `CheckpointError`."""
     if entry.get("kind") != "sentencepiece":
         return SymbolVocabulary.from_json(entry)
     tensor = tensors.get(str(entry.get("tensor")))
     if tensor is None or tensor.dtype != torch.uint8:
         raise CheckpointError("damaged_checkpoint", name=name)
     proto = tensor.numpy().tobytes()
-    if sha256(proto).hexdigest() != entry.get("sha256"):  # damaged bytes are not even parsed
+    if sha256(proto).hexdigest() != entry.get("sha256"):  # damaged bytes are not parsed
         raise CheckpointError("damaged_checkpoint", name=name)
     return PieceVocabulary(proto)
 
@@ -224,24 +173,24 @@ def _description(
         (target, config.target_vocabulary),
     ):
         if len(vocabulary) != entries:
-            _refuse_weight(name, "vocabulary", len(vocabulary), entries)
+            _refuse_weights(name, "vocabulary", len(vocabulary), entries)
     return config, source, target, facts
 
 
 def _model(config: ModelConfig, weights: Mapping[str, Tensor], name: str) -> Transformer:
-    """The Transformer of `config` with `weights`, which must be exactly its own.
+    """The Transformer of `config` with `weights`, which must fit it exactly.
 
-    They are counted first: no more is reserved than the file itself holds.
+    They are counted first, so that no more memory is allocated than the file has weights.
     """
     held = sum(weight.numel() for weight in weights.values())
     if held != config.parameters:
-        _refuse_weight(name, "count", held, config.parameters)
+        _refuse_weights(name, "count", held, config.parameters)
     model = Transformer(config)
     own = dict(_weights(model))
     for key in own.keys() | weights.keys():
         expected, got = (list(w[key].shape) if key in w else "none" for w in (own, weights))
         if expected != got:
-            _refuse_weight(name, key[:64], got, expected)
+            _refuse_weights(name, key[:64], got, expected)
         if not weights[key].isfinite().all():
             raise CheckpointError("damaged_checkpoint", name=name)
     with torch.no_grad():
@@ -250,7 +199,7 @@ def _model(config: ModelConfig, weights: Mapping[str, Tensor], name: str) -> Tra
     return model.eval()
 
 
-def _refuse_weight(name: str, weight: str, got: object, expected: object) -> NoReturn:
+def _refuse_weights(name: str, weight: str, got: object, expected: object) -> NoReturn:
     raise CheckpointError(
         "mismatched_weights", name=name, weight=weight, got=got, expected=expected
     )

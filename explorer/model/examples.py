@@ -1,14 +1,29 @@
-"""Sentences worth looking at, and what to look at in each.
+"""Example texts: of the toy tasks, and of single models with a hint on what to look at.
 
-They stand among the sentences people read: the file `strings/examples-MODEL.toml` has one
-entry for each, under the text itself. Its first one is what the model opens with.
+The examples of a model of sentences stand in the string table: the file
+`strings/examples-MODEL.toml` has one entry for each, the hint under the text itself.
 """
 
 from explorer.core.i18n import table
 
+ANY_SENTENCE = "The black cat is sleeping on the red chair."
+"""Opens a model of sentences that has no examples."""
 
-def texts(model: str) -> tuple[str, ...]:
-    """The sentences for the model of that name, in the order of the file; none without one."""
+_SYMBOLS = {
+    "copy": ("7 3 9 1 4", "甲 乙 丙 丁", "a 1 b 2 c 3", "5 5 2 5 2 2"),
+    "reverse": ("7 3 9 1 4", "甲 乙 丙 丁", "1 2 3 4 5 6 7 8 9", "a 甲 b 乙 c 丙", "5 5 2 5 2 2"),
+    "sort": ("7 3 9 1 4", "丁 丙 乙 甲", "d 4 b 2 c 3 a 1", "5 5 2 5 2 2"),
+}
+_LONG = "3 甲 7 a 1 乙 9 c 5 丙 2 e 8 丁 4 g"
+
+
+def for_task(task: str) -> tuple[str, ...]:
+    """Texts for a model of that toy task, at least one."""
+    return (*_SYMBOLS.get(task, ()), _LONG)
+
+
+def for_model(model: str) -> tuple[str, ...]:
+    """Texts for the model of that name, in the order of its file; none where it has no file."""
     return tuple(table().get(_section(model), ()))
 
 

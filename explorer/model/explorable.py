@@ -1,4 +1,4 @@
-"""The explorable model: text in, one `Trace` out."""
+"""`ExplorableModel`: text in, one `Trace` out."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -13,21 +13,23 @@ from torch import Tensor
 
 from explorer.core.errors import ConfigError, VocabularyError
 from explorer.core.interventions import Interventions
-from explorer.core.mask_reasons import reasons
-from explorer.core.trace import SITES, Trace
+from explorer.core.mask_reasons import reason_codes
+from explorer.core.sites import SITES
+from explorer.core.trace import Trace
 from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary
-from explorer.data.toy_tasks import FIRST, TASKS
-from explorer.model.apply_interventions import Means, applied, refuse_outside
+from explorer.data.task_names import task_of
+from explorer.data.toy_data import FIRST, find_task
 from explorer.model.attention_paths import layers, path
 from explorer.model.checkpoint import Checkpoint, load_checkpoint
-from explorer.model.greedy_decoding import NOTHING, greedy_steps
+from explorer.model.greedy_decoding import NO_TOKENS, greedy_steps
 from explorer.model.hooks import capture as capture_values
+from explorer.model.intervention_hooks import Means, applied, refuse_outside
 from explorer.model.transformer import Transformer, padding_mask
 
 CANDIDATES = 10
-"""Tokens shown at each step, beside the one that took the place."""
+"""The most probable tokens listed at each step, beside the one that follows."""
 
-_HOOKS = {  # what a trace calls it → the hook point
+_HOOKS = {  # kind of array in a `Trace` → hook point
     "attention": "pattern",
     "scores": "scores",
     "values": "values",
@@ -38,9 +40,9 @@ _CAPTURES = {"pattern": ("attention",), "full": tuple(_HOOKS)}
 
 @dataclass(frozen=True)
 class ExplorableModel:
-    """A Transformer, its vocabularies and its facts, with `trace`.
+    """A Transformer with its vocabularies and facts, and `trace`.
 
-    Safe to share between threads: tracing changes nothing in the model.
+    Threads can share one: tracing changes nothing in the model.
     """
 
     checkpoint: Checkpoint
@@ -65,7 +67,7 @@ class ExplorableModel:
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """What the checkpoint says about itself."""
+        """The facts of the checkpoint."""
         return self.checkpoint.facts
 
     @cached_property
@@ -79,7 +81,7 @@ class ExplorableModel:
         *,
         target: str | None = None,
         prefix: str | None = None,
-        force: Mapping[int, int] = NOTHING,
+        force: Mapping[int, int] = NO_TOKENS,
         pad_to: int | None = None,
         capture: str = "pattern",
         ablate: Iterable[Sequence[Any]] = (),
@@ -90,42 +92,43 @@ class ExplorableModel:
     ) -> Trace:
         """Decode `text` greedily, then capture everything in one pass over the result.
 
-        target: teacher forcing, the whole output is given and only looked at.
-        prefix: the beginning of the output is given; decoding goes on after it.
-        force: single steps (1, 2, …) with the id each must take; the others decode.
-        pad_to: tokens to which the source is padded, as in a batch with longer ones.
+        target: the whole output, for teacher forcing.
+        prefix: the beginning of the output; the rest is decoded.
+        force: step (1, 2, …) → the id its token must have; the other steps are decoded.
+        pad_to: number of tokens to which the source is padded, as in a batch with longer ones.
         capture: "pattern", or "full" for scores, values and head outputs too.
-        ablate: heads ("cross", 1, 2) whose output is taken away before W_O; with "mean" as a
-            fourth part it becomes its mean over the batch of `means`.
-        keep: of every site named here, only these heads stay.
-        edit_mask: `CellEdit`s, cells to close or to open.
+        ablate: `Ablation`s or tuples such as ("cross", 1, 2): heads whose output before W_O
+            becomes zero or, with "mean" as a fourth item, its mean in `means`.
+        keep: heads; the other heads of their sites are removed.
+        edit_mask: `CellEdit`s, cells to mask or unmask.
         override_row: `RowOverride`s, rows of weights to set.
+        means: of the outputs of all heads; only for ablation by the mean.
 
-        Raises `VocabularyError` on text that cannot be read or is too long, `ConfigError` on
-        a padding or a capture that cannot be, `InterventionError` and `MaskError` on what
-        cannot be done to this model.
+        Raises `VocabularyError` on a text, token or step that does not exist or is too long,
+        `ConfigError` on a padding or a capture that does not exist, `InterventionError` and
+        `MaskError` on interventions that this model or text does not allow.
         """
         if capture not in _CAPTURES:
             raise ConfigError("bad_capture", capture=capture)
         source = self._source(text, pad_to)  # (1, S)
         forced = self._forced(target, prefix, force)
-        done = Interventions.gather(ablate, keep, edit_mask, override_row)
+        interventions = Interventions.gather(ablate, keep, edit_mask, override_row)
         facts = self._describe(text, forced, pad_to) | {"given": target is not None}
-        if done:
-            facts |= {"interventions": list(done.texts())}
-            facts |= {"means": means.name if means and done.needs_means else None}
-        with applied(self.transformer, done, means):
-            return self._run(source, forced, _CAPTURES[capture], done, facts)
+        if interventions:
+            facts |= {"interventions": list(interventions.texts())}
+            facts |= {"means": means.name if means and interventions.needs_means else None}
+        with applied(self.transformer, interventions, means):
+            return self._run(source, forced, _CAPTURES[capture], interventions, facts)
 
     def _run(
         self,
         source: Tensor,
         forced: Mapping[int, int],
         kinds: Sequence[str],
-        done: Interventions,
+        interventions: Interventions,
         facts: dict[str, Any],
     ) -> Trace:
-        """Decode `source` (1, S), look at one pass over the result, and put it all together."""
+        """Decode `source` (1, S), capture one pass over the result, and assemble the trace."""
         mask = padding_mask(source)
         memory = self.transformer.encode(source, mask)  # (1, S, D)
         limit = self.transformer.config.max_length
@@ -135,8 +138,8 @@ class ExplorableModel:
         if forced and max(forced) > len(steps):
             raise VocabularyError("no_such_step", step=max(forced), last=len(steps))
         queries = torch.cat([chosen.new_tensor([BOS]), chosen[:-1]])[None]  # (1, T)
-        refuse_outside(done, source.size(1), queries.size(1))
-        hooked_logits, values = self._look(source, queries, kinds)
+        refuse_outside(interventions, source.size(1), queries.size(1))
+        hooked_logits, values = self._capture(source, queries, kinds)
         plain_logits = self.transformer.decode(queries, memory, mask)[0]
         measured = {
             "hooked_equals_plain": _largest_difference(hooked_logits, plain_logits),
@@ -145,8 +148,8 @@ class ExplorableModel:
         }
         padding = (source[0] == PAD).numpy()
         gold = self._gold(source[0], len(queries[0]))
-        # What was decoded step by step could not see a later position; the full pass does.
-        shown = plain_logits if done.counterfactual else cached_logits
+        # An unmasked later position exists only in the full pass, not in step-by-step decoding.
+        shown = plain_logits if interventions.counterfactual else cached_logits
         candidates, candidate_tokens = self._candidates(shown, chosen, forced)
         return Trace(
             source_tokens=self.source_vocabulary.labels(source[0].tolist()),
@@ -160,7 +163,7 @@ class ExplorableModel:
         )
 
     def _source(self, text: str, pad_to: int | None) -> Tensor:
-        """Ids of `text` with its end and padding: (1, S)."""
+        """Ids of `text` with end and padding: (1, S)."""
         ids = [*self.source_vocabulary.encode(text), EOS]
         self._refuse_long("long_source", len(ids))
         limit = self.transformer.config.max_length
@@ -172,7 +175,7 @@ class ExplorableModel:
     def _forced(
         self, target: str | None, prefix: str | None, force: Mapping[int, int]
     ) -> Mapping[int, int]:
-        """Step → the id it must take."""
+        """Step → the id its token must have."""
         if sum((target is not None, prefix is not None, bool(force))) > 1:
             raise ConfigError("two_ways_to_force")
         text = target if target is not None else prefix
@@ -197,10 +200,10 @@ class ExplorableModel:
         if length > limit:
             raise VocabularyError(key, got=length, limit=limit)
 
-    def _look(
+    def _capture(
         self, source: Tensor, target: Tensor, kinds: Sequence[str]
     ) -> tuple[Tensor, dict[str, list[Tensor]]]:
-        """Logits (T, V) of one pass, and by "site.kind" the value of each layer."""
+        """Logits (T, V) of one pass, and by "site.kind" the captured value of each layer."""
         hooks = {kind: _HOOKS[kind] for kind in kinds} | {"mask": "mask"}
         patterns = [f"*.{hook}" for hook in hooks.values()]
         with capture_values(self.transformer, *patterns) as captured:
@@ -216,7 +219,7 @@ class ExplorableModel:
         return logits, values
 
     def _measure_padding(self, source: Tensor, target: Tensor, logits: Tensor) -> dict[str, float]:
-        """By how much the padding of `source`, where it has any, changed the `logits` (T, V)."""
+        """By how much the padding of `source`, if any, changes the `logits` (T, V)."""
         bare = source[:, source[0] != PAD]
         if bare.size(1) == source.size(1):
             return {}
@@ -224,34 +227,34 @@ class ExplorableModel:
         return {"padding_changes_nothing": _largest_difference(logits, alone)}
 
     def _gold(self, source: Tensor, steps: int) -> dict[str, NDArray[np.bool_]]:
-        """The right alignment (T, S), where the model's task has one."""
-        task = TASKS.get(str(self.facts.get("task")))
+        """The gold alignment (T, S), for a model of a toy task."""
+        task = task_of(self.facts)
         if task is None:
             return {}
         symbols = source[source >= FIRST].tolist()
         gold = np.zeros((steps, len(source)), dtype=np.bool_)
         rows = min(steps, len(symbols))
-        gold[:rows, : len(symbols)] = task.alignment(symbols)[:rows]
+        gold[:rows, : len(symbols)] = find_task(task).alignment(symbols)[:rows]
         return {"gold": gold}
 
     def _candidates(
         self, logits: Tensor, chosen: Tensor, forced: Mapping[int, int]
     ) -> tuple[dict[str, NDArray[Any]], tuple[str, ...]]:
-        """The columns of `Trace.steps`: the best of each step, and the chosen one."""
-        probabilities = logits.softmax(-1)[:, EOS:]  # (T, V − 2): what can be chosen
-        places = chosen - EOS
+        """The columns of `Trace.steps`, and the labels of the candidates."""
+        probabilities = logits.softmax(-1)[:, EOS:]  # (T, V − 2): padding and BOS never follow
+        taken = (chosen - EOS)[:, None]  # (T, 1)
         best = probabilities.topk(min(CANDIDATES, probabilities.size(1)))
-        own = probabilities.gather(1, places[:, None])  # (T, 1)
+        own = probabilities.gather(1, taken)  # (T, 1)
         ranks = 1 + (probabilities > own).sum(1)
-        listed = (best.indices == places[:, None]).any(1)
-        ranks = torch.where(listed, (best.indices == places[:, None]).int().argmax(1) + 1, ranks)
+        listed = (best.indices == taken).any(1)
+        ranks = torch.where(listed, (best.indices == taken).int().argmax(1) + 1, ranks)
         rows = logits.size(0)
-        ids = torch.cat([best.indices, places[:, None]], 1)  # (T, best + 1)
+        ids = torch.cat([best.indices, taken], 1)  # (T, best + 1)
         order = torch.arange(1, best.indices.size(1) + 1).expand(rows, -1)
         keep = torch.cat([torch.ones_like(order, dtype=torch.bool), ~listed[:, None]], 1)
         steps = torch.arange(1, rows + 1)[:, None].expand_as(ids)
         imposed = torch.tensor([step in forced for step in range(1, rows + 1)])
-        is_chosen = ids == places[:, None]
+        is_chosen = ids == taken
         columns = {
             "step": steps,
             "rank": torch.cat([order, ranks[:, None]], 1),
@@ -276,29 +279,29 @@ class ExplorableModel:
 
 
 def load(path: str | Path) -> ExplorableModel:
-    """The explorable model in a checkpoint file. Raises `CheckpointError`; see there."""
+    """The model in a checkpoint file. Raises `FileError`, `CheckpointError`."""
     return ExplorableModel(load_checkpoint(path), Path(path).stem)
 
 
 def _arrays(values: dict[str, list[Tensor]], padding: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
     """Captured values, one tensor a layer, as the arrays of a `Trace`."""
     arrays: dict[str, NDArray[Any]] = {}
-    for name, each in values.items():
+    for name, layers_values in values.items():
         site, kind = name.split(".")
         if kind == "mask":
-            no_padding = np.zeros(each[0].size(-1), dtype=np.bool_)
+            no_padding = np.zeros(layers_values[0].size(-1), dtype=np.bool_)
             queries = values[f"{site}.attention"][0].size(-2)
             known = no_padding if site == "decoder" else padding
-            arrays[f"{site}.closed"] = reasons(
-                _shared_mask(each, queries), known, causal=site == "decoder"
+            arrays[f"{site}.closed"] = reason_codes(
+                _shared_mask(layers_values, queries), known, causal=site == "decoder"
             )
         else:
-            arrays[name] = torch.cat(each).float().numpy()  # (layer, head, …)
+            arrays[name] = torch.cat(layers_values).float().numpy()  # (layer, head, …)
     return arrays
 
 
 def _shared_mask(masks: list[Tensor], queries: int) -> NDArray[np.bool_]:
-    """(query, key) where all heads of all layers see the same, else (layer, head, query, key)."""
+    """(query, key) where all heads of all layers have one mask, else (layer, head, query, key)."""
     if len({id(mask) for mask in masks}) == 1 and masks[0].size(1) == 1:
         return masks[0][0].expand(-1, queries, -1)[0].numpy()
     heads = max(mask.size(1) for mask in masks)

@@ -1,8 +1,8 @@
-"""Look at a value inside the model, or change it on the way.
+"""Capture values inside a model, or edit them while it runs.
 
-A `HookPoint` is an identity module that stands at each interesting value. Who is looking is
-kept in a context variable, not on the module: two people in two threads can trace one shared
-model and never see each other's values, and nothing is left behind when a `with` block ends.
+A `HookPoint` is an identity module at each value of interest. What is done there is stored in a
+context variable, not on the module: threads that trace one shared model never see each other's
+values, and nothing stays registered when a `with` block ends.
 
     with capture(model, "*.pattern") as values:
         model(source, target)
@@ -22,12 +22,12 @@ from explorer.core.errors import HookError
 
 Action = Callable[[Tensor], Tensor]
 
-_nobody: Mapping["HookPoint", tuple[Action, ...]] = MappingProxyType({})
-_actions = ContextVar("_actions", default=_nobody)
+_nothing: Mapping["HookPoint", tuple[Action, ...]] = MappingProxyType({})
+_actions = ContextVar("_actions", default=_nothing)
 
 
 class HookPoint(nn.Module):
-    """The identity, unless somebody in this context looks."""
+    """The identity, unless this context captures or edits the value."""
 
     def forward(self, value: Tensor) -> Tensor:
         for action in _actions.get().get(self, ()):
@@ -36,13 +36,13 @@ class HookPoint(nn.Module):
 
 
 def watched(*points: HookPoint) -> bool:
-    """Whether somebody in this context captures or edits the value at one of `points`."""
+    """Whether this context captures or edits the value at one of `points`."""
     actions = _actions.get()
     return bool(actions) and any(point in actions for point in points)
 
 
 class Hooked(Protocol):
-    """A model that keeps its `hook_points`, by path."""
+    """A model with its `hook_points` by path."""
 
     hook_points: dict[str, HookPoint]
 
@@ -56,30 +56,32 @@ def hook_points(model: nn.Module) -> dict[str, HookPoint]:
 def capture(model: Hooked, *patterns: str) -> Iterator[dict[str, Tensor]]:
     """Collect, by path, the values at the hook points that match one of `patterns`.
 
-    Patterns are shell-like ("*.pattern", "decoder.*"). The values keep their gradients; a
-    second forward pass replaces those of the first. An `edit` already around the block has
-    been made by the time a value is captured. Raises `HookError` when a pattern matches none.
+    Patterns are shell-like ("*.pattern", "decoder.*"). The values are not detached; a second
+    forward pass replaces those of the first. Inside an `edit` block the edited value is captured.
+
+    Raises `HookError` when a pattern matches no hook point.
     """
     values: dict[str, Tensor] = {}
 
-    def keeper(name: str) -> Action:
-        def keep(value: Tensor) -> Tensor:
+    def store_as(name: str) -> Action:
+        def store(value: Tensor) -> Tensor:
             values[name] = value
             return value
 
-        return keep
+        return store
 
     points = [point for pattern in patterns for point in matching(model, pattern).items()]
-    with _watching({point: keeper(name) for name, point in points}):
+    with _watching({point: store_as(name) for name, point in points}):
         yield values
 
 
 @contextmanager
 def edit(model: Hooked, actions: Mapping[str, Action]) -> Iterator[None]:
-    """Pass the values at the matching hook points through functions, until the block ends.
+    """Replace the values at the matching hook points until the block ends.
 
-    `actions`: shell-like pattern → a function from the value to the one that takes its place.
-    Raises `HookError` when a pattern matches none.
+    actions: shell-like pattern → a function from the value to the one that replaces it.
+
+    Raises `HookError` when a pattern matches no hook point.
     """
     with _watching(
         {
@@ -92,7 +94,7 @@ def edit(model: Hooked, actions: Mapping[str, Action]) -> Iterator[None]:
 
 
 def matching(model: Hooked, pattern: str) -> dict[str, HookPoint]:
-    """The hook points whose path matches `pattern`. Raises `HookError` when none does."""
+    """The hook points whose path matches `pattern`, by path. Raises `HookError` without any."""
     found = {name: point for name, point in model.hook_points.items() if fnmatchcase(name, pattern)}
     if not found:
         raise HookError("no_hook", pattern=pattern)
@@ -101,9 +103,9 @@ def matching(model: Hooked, pattern: str) -> dict[str, HookPoint]:
 
 @contextmanager
 def _watching(actions: Mapping[HookPoint, Action]) -> Iterator[None]:
-    around = _actions.get()
-    inside = {point: (*around.get(point, ()), action) for point, action in actions.items()}
-    token = _actions.set({**around, **inside})
+    outer = _actions.get()
+    inner = {point: (*outer.get(point, ()), action) for point, action in actions.items()}
+    token = _actions.set({**outer, **inner})
     try:
         yield
     finally:

@@ -1,289 +1,128 @@
 """The Transformer of "Attention Is All You Need" (Vaswani et al. 2017, arXiv 1706.03762).
 
+In the order of the paper: the model and its stacks (§3.1), attention and masks (§3.2),
+feed-forward networks (§3.3), embeddings (§3.4) and positions (§3.5); then the cache for decoding
+step by step.
+
 Letters in shape comments:
 
     B batch      S source length     T target length     V vocabulary
-    D width      H heads             K head width        L lines of memory (S or T)
+    D width      H heads             K head width        L number of keys (S or T)
 
 Masks are boolean, True = may attend; rows are queries, columns are keys.
 """
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
-from typing import Literal
+from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from explorer.core.errors import ConfigError, MaskError
+from explorer.core.errors import MaskError
 from explorer.core.vocabulary import PAD
+from explorer.model.config import ModelConfig
+from explorer.model.dropout import dropout
 from explorer.model.hooks import HookPoint, hook_points, watched
 
-LARGEST_MODEL = 500_000_000
-"""Parameters. A forged file cannot make the server reserve more."""
 
-_SIZES = {  # field → least and most
-    "source_vocabulary": (4, 1_000_000),
-    "target_vocabulary": (4, 1_000_000),
-    "d_model": (1, 8192),
-    "heads": (1, 128),
-    "encoder_layers": (1, 64),
-    "decoder_layers": (1, 64),
-    "d_ff": (1, 65_536),
-    "max_length": (2, 8192),
-}
+class Transformer(nn.Module):
+    """Encoder, decoder, and the linear map from the output of the decoder to logits (§3.1)."""
 
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.encoder = Encoder(config)
+        self.decoder = Decoder(config)
+        self.logits = linear(config.d_model, 1, config.target_vocabulary)
+        if config.tied_embeddings:
+            self.encoder.embedding.tokens.weight = self.decoder.embedding.tokens.weight
+            self.logits.weight = self.decoder.embedding.tokens.weight
+        self.hook_points = hook_points(self)
 
-@dataclass(frozen=True, slots=True)
-class ModelConfig:
-    """The sizes of a Transformer. Raises `ConfigError` on sizes that cannot work together."""
+    def forward(self, source: Tensor, target: Tensor) -> Tensor:
+        """Logits (B, T, V) of the token after each of `target` (B, T), given `source` (B, S)."""
+        return self.logits(self.hidden(source, target))
 
-    source_vocabulary: int  # entries, the three specials included
-    target_vocabulary: int
-    d_model: int = 128
-    heads: int = 4
-    encoder_layers: int = 2
-    decoder_layers: int = 2
-    d_ff: int = 512
-    dropout: float = 0.1
-    norm: Literal["pre", "post"] = "pre"  # LayerNorm before each sublayer, or after as in §5.4
-    max_length: int = 32  # tokens on either side, specials included
-    tied_embeddings: bool = False  # source, target and output share one matrix (§3.4)
-    causal: bool = True  # False lets each target position see the answer: a lesson in leaking
+    def hidden(self, source: Tensor, target: Tensor) -> Tensor:
+        """The decoder's output (B, T, D), from which `logits` are computed."""
+        memory_mask = padding_mask(source)
+        return self._hidden(target, self.encode(source, memory_mask), memory_mask)
 
-    def __post_init__(self) -> None:
-        for name, (least, most) in _SIZES.items():
-            size = getattr(self, name)
-            if type(size) is not int or not least <= size <= most:
-                raise ConfigError("bad_size", name=name, got=size, least=least, most=most)
-        if self.d_model % self.heads:
-            raise ConfigError("not_divisible", d_model=self.d_model, heads=self.heads)
-        if self.d_model % 2:
-            raise ConfigError("odd_width", d_model=self.d_model)
-        if type(self.dropout) not in (int, float) or not 0 <= self.dropout < 1:
-            raise ConfigError("bad_number", name="dropout", got=self.dropout, least=0, most=0.99)
-        if self.norm not in ("pre", "post"):
-            raise ConfigError("bad_choice", name="norm", got=self.norm, choices="pre, post")
-        if self.tied_embeddings and self.source_vocabulary != self.target_vocabulary:
-            raise ConfigError(
-                "tied_sizes", source=self.source_vocabulary, target=self.target_vocabulary
+    def encode(self, source: Tensor, mask: Tensor) -> Tensor:
+        """The memory (B, S, D) of `source` (B, S); `mask` is its `padding_mask`."""
+        memory: Tensor = self.encoder(source, mask)
+        return memory
+
+    def decode(self, target: Tensor, memory: Tensor, memory_mask: Tensor) -> Tensor:
+        """Logits (B, T, V) of the token after each of `target` (B, T), all in one pass."""
+        return self.logits(self._hidden(target, memory, memory_mask))
+
+    def _hidden(self, target: Tensor, memory: Tensor, memory_mask: Tensor) -> Tensor:
+        mask = padding_mask(target)
+        if self.config.causal:
+            mask = mask & causal_mask(target.size(1), target.device)  # (B, 1, T, T)
+        hidden: Tensor = self.decoder(target, memory, mask, memory_mask)
+        return hidden
+
+    def start(self, memory: Tensor, memory_mask: Tensor) -> "Cache":
+        """An empty cache for decoding from `memory` (B, S, D), projected once, here."""
+        config = self.config
+        size = (memory.size(0), config.heads, config.max_length, config.head_width)
+        layers = [
+            LayerCache(
+                layer.cross_attention.project(memory),
+                keys=memory.new_empty(size),
+                values=memory.new_empty(size),
             )
-        if self.parameters > LARGEST_MODEL:
-            millions, limit = self.parameters // 10**6, LARGEST_MODEL // 10**6
-            raise ConfigError("too_many_parameters", parameters=millions, limit=limit)
+            for layer in self.decoder.layers
+        ]
+        return Cache(layers, memory_mask, self.logits.weight.t().contiguous())
 
-    @property
-    def head_width(self) -> int:
-        return self.d_model // self.heads
-
-    @property
-    def parameters(self) -> int:
-        """How many numbers training sets."""
-        d, ff = self.d_model, self.d_ff
-        attention, feed_forward, norm = 4 * (d * d + d), 2 * d * ff + ff + d, 2 * d
-        encoder = self.encoder_layers * (attention + feed_forward + 2 * norm)
-        decoder = self.decoder_layers * (2 * attention + feed_forward + 3 * norm)
-        final_norms = 2 * norm if self.norm == "pre" else 0
-        rows = self.source_vocabulary + 2 * self.target_vocabulary
-        if self.tied_embeddings:
-            rows = self.target_vocabulary
-        return encoder + decoder + final_norms + rows * d + self.target_vocabulary
-
-    @classmethod
-    def from_json(cls, data: dict[str, object]) -> "ModelConfig":
-        """The config a checkpoint kept. Raises `ConfigError` on a field that is not ours."""
-        names = [field.name for field in fields(cls)]
-        for name in data:
-            if name not in names:
-                raise ConfigError("bad_choice", name="config", got=name, choices=", ".join(names))
-        for name in ("source_vocabulary", "target_vocabulary"):
-            if name not in data:
-                raise ConfigError("bad_size", name=name, got="missing", least=4, most=1_000_000)
-        return cls(**data)  # type: ignore[arg-type]  # __post_init__ checks each type
+    def step(self, token: Tensor, cache: "Cache") -> Tensor:
+        """Logits (B, V) of the token after `token` (B,), which is added to `cache`."""
+        hidden = self.decoder.step(token, cache)[:, 0]  # (B, D)
+        return torch.addmm(self.logits.bias, hidden, cache.to_logits)  # (B, V)
 
 
-def padding_mask(tokens: Tensor) -> Tensor:
-    """Which keys of a batch (B, L) may be attended to: (B, 1, 1, L).
-
-    Raises `MaskError` when a sequence is nothing but padding: its rows would all be closed.
-    """
-    mask = (tokens != PAD)[:, None, None, :]
-    return mask if _recording_graph() else refuse_closed_rows(mask)
-
-
-def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
-    """Each query may attend to itself and to earlier positions: (T, T). §3.2.3."""
-    return torch.ones(length, length, dtype=torch.bool, device=device).tril()
-
-
-def refuse_closed_rows(mask: Tensor) -> Tensor:
-    """`mask` (…, T, L), unless one of its rows has no open key: then `MaskError`."""
-    closed = ~mask.any(-1)
-    if closed.any():
-        raise MaskError("closed_row", query=int(closed.nonzero()[0, -1]))
-    return mask
-
-
-def _recording_graph() -> bool:
-    # While a CUDA graph is recorded no value can be looked at.
-    return torch.cuda.is_available() and torch.cuda.is_current_stream_capturing()
-
-
-def sinusoids(length: int, width: int) -> Tensor:
-    """Positions as sines and cosines of falling frequency: (length, width). §3.5."""
-    position = torch.arange(length, dtype=torch.float32)[:, None]
-    frequency = torch.exp(torch.arange(0, width, 2) * (-math.log(10_000.0) / width))
-    angles = position * frequency  # (length, width / 2)
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)  # (length, width)
-
-
-def linear(width: int, parts: int, part: int) -> nn.Linear:
-    """A linear map from `width` to `parts` vectors of width `part` that lie side by side.
-
-    Each part is drawn as a Xavier matrix of its own; the biases start at 0.
-    """
-    both = nn.Linear(width, parts * part)
-    for matrix in both.weight.chunk(parts):
-        nn.init.xavier_uniform_(matrix)
-    nn.init.zeros_(both.bias)
-    return both
-
-
-class Embedding(nn.Module):
-    """Token embeddings scaled by √D, plus positions (§3.4, §3.5)."""
-
-    positions: Tensor
-
-    def __init__(self, vocabulary: int, config: ModelConfig) -> None:
+class Encoder(nn.Module):
+    def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.tokens = nn.Embedding(vocabulary, config.d_model)
-        nn.init.normal_(self.tokens.weight, std=config.d_model**-0.5)  # times √D: variance 1
-        self.dropout = config.dropout
-        self.scale = math.sqrt(config.d_model)
-        positions = sinusoids(config.max_length, config.d_model)
-        self.register_buffer("positions", positions, persistent=False)
+        self.embedding = Embedding(config.source_vocabulary, config)
+        self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.encoder_layers))
+        self.norm = _final_norm(config)
 
-    def forward(self, tokens: Tensor, start: int = 0) -> Tensor:
-        embedded = self.tokens(tokens) * self.scale  # (B, T, D)
-        placed = embedded + self.positions[start : start + tokens.size(1)]
-        return torch.dropout(placed, self.dropout, self.training)
+    def forward(self, source: Tensor, mask: Tensor) -> Tensor:
+        x = self.embedding(source)  # (B, S, D)
+        for layer in self.layers:
+            x = layer(x, mask)
+        return self.norm(x)
 
 
-class Attention(nn.Module):
-    """Multi-head attention: softmax(Q Kᵀ / √K) V in each head (§3.2, equation 1).
-
-    Nobody looking: one fused kernel, the matrix never exists. Looking: the same numbers
-    step by step, each past its hook point.
-    """
+class Decoder(nn.Module):
+    layers: "Sequence[DecoderLayer]"
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.heads = config.heads
-        self.dropout = config.dropout
-        self.output = linear(config.d_model, 1, config.d_model)
-        self.mask = HookPoint()  # (B, H or 1, T or 1, L)
-        self.scores = HookPoint()  # (B, H, T, L), scaled, before the mask
-        self.pattern = HookPoint()  # (B, H, T, L), after softmax, before dropout
-        self.values = HookPoint()  # (B, H, L, K)
-        self.head_output = HookPoint()  # (B, H, T, K), before the output projection
-        self._inside = (self.mask, self.scores, self.pattern, self.values)
+        self.embedding = Embedding(config.target_vocabulary, config)
+        self.layers = nn.ModuleList(  # type: ignore[assignment]  # a sequence of them
+            DecoderLayer(config) for _ in range(config.decoder_layers)
+        )
+        self.norm = _final_norm(config)
 
-    def attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
-        """Queries (B, H, T, K) mix values (B, H, L, K) by their keys: (B, T, D)."""
-        in_the_open = watched(*self._inside) or _slower_fused(query)
-        mix = self._mix_in_the_open if in_the_open else self._mix_fused
-        mixed = self.head_output(mix(query, key, value, mask))
-        return self.output(mixed.transpose(1, 2).flatten(2))  # (B, T, D)
+    def forward(self, target: Tensor, memory: Tensor, mask: Tensor, memory_mask: Tensor) -> Tensor:
+        x = self.embedding(target)  # (B, T, D)
+        for layer in self.layers:
+            x = layer(x, memory, mask, memory_mask)
+        return self.norm(x)
 
-    def split(self, x: Tensor, parts: int) -> tuple[Tensor, ...]:
-        """The heads of `parts` vectors that lie side by side: (B, H, L, K) each."""
-        batch, length, _ = x.shape
-        return x.view(batch, length, parts, self.heads, -1).permute(2, 0, 3, 1, 4).unbind()
-
-    def _mix_fused(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
-        dropout = self.dropout if self.training else 0.0
-        return F.scaled_dot_product_attention(query, key, value, mask, dropout)
-
-    def _mix_in_the_open(
-        self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None
-    ) -> Tensor:
-        scores = self.scores(query @ key.transpose(-2, -1) / math.sqrt(query.size(-1)))
-        if mask is None:  # one token at a time: all that is there is open, until somebody edits
-            mask = scores.new_ones((), dtype=torch.bool).expand(len(scores), 1, 1, scores.size(-1))
-        mask = refuse_closed_rows(self.mask(mask))
-        scores = scores.masked_fill(~mask, -math.inf)
-        pattern = self.pattern(scores.softmax(-1))
-        return torch.dropout(pattern, self.dropout, self.training) @ self.values(value)
-
-
-class SelfAttention(Attention):
-    """Queries, keys and values all come from one sequence."""
-
-    def __init__(self, config: ModelConfig) -> None:
-        super().__init__(config)
-        self.query_key_value = linear(config.d_model, 3, config.d_model)
-
-    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        """`x` (B, T, D) attends to itself where `mask` allows."""
-        query, key, value = self.split(self.query_key_value(x), 3)
-        return self.attend(query, key, value, mask)
-
-    def step(self, x: Tensor, cache: "LayerCache") -> Tensor:
-        """One new token (B, 1, D) attends to those in `cache`, which it joins."""
-        query, key, value = self.split(self.query_key_value(x), 3)
-        keys, values = cache.append(key, value)
-        return self.attend(query, keys, values, None)
-
-
-class CrossAttention(Attention):
-    """The target's queries; keys and values come from the memory of the source."""
-
-    def __init__(self, config: ModelConfig) -> None:
-        super().__init__(config)
-        self.query = linear(config.d_model, 1, config.d_model)
-        self.key_value = linear(config.d_model, 2, config.d_model)
-
-    def remember(self, memory: Tensor) -> tuple[Tensor, ...]:
-        """Keys and values of `memory` (B, S, D): (B, H, S, K) each."""
-        return self.split(self.key_value(memory), 2)
-
-    def forward(self, x: Tensor, remembered: tuple[Tensor, ...], mask: Tensor) -> Tensor:
-        """`x` (B, T, D) attends to what `remember` returned, where `mask` allows."""
-        (query,) = self.split(self.query(x), 1)  # (B, H, T, K)
-        key, value = remembered
-        return self.attend(query, key, value, mask)
-
-
-class FeedForward(nn.Module):
-    """Two linear maps with a ReLU between, the same at every position (§3.3, equation 2)."""
-
-    def __init__(self, config: ModelConfig) -> None:
-        super().__init__()
-        self.expand = linear(config.d_model, 1, config.d_ff)
-        self.contract = linear(config.d_ff, 1, config.d_model)
-        self.dropout = config.dropout
-
-    def forward(self, x: Tensor) -> Tensor:
-        expanded = self.expand(x).relu()  # (B, T, d_ff)
-        return self.contract(torch.dropout(expanded, self.dropout, self.training))
-
-
-class Residual(nn.LayerNorm):
-    """LayerNorm(x + Sublayer(x)) as in the paper (§3.1), or x + Sublayer(LayerNorm(x))."""
-
-    def __init__(self, config: ModelConfig) -> None:
-        super().__init__(config.d_model)
-        self.dropout = config.dropout
-        self.pre = config.norm == "pre"
-
-    def forward(  # type: ignore[override]  # it has its sublayer between norm and sum
-        self, x: Tensor, sublayer: Callable[[Tensor], Tensor]
-    ) -> Tensor:
-        y = sublayer(super().forward(x)) if self.pre else sublayer(x)
-        x = x + torch.dropout(y, self.dropout, self.training)
-        return x if self.pre else super().forward(x)
+    def step(self, token: Tensor, cache: "Cache") -> Tensor:
+        x = self.embedding(token[:, None], start=cache.length)  # (B, 1, D)
+        for layer, layer_cache in zip(self.layers, cache.layers, strict=True):
+            x = layer.step(x, layer_cache, cache.memory_mask)
+        cache.length += 1
+        return self.norm(x)
 
 
 class EncoderLayer(nn.Module):
@@ -310,146 +149,237 @@ class DecoderLayer(nn.Module):
         self.around_feed_forward = Residual(config)
 
     def forward(self, x: Tensor, memory: Tensor, mask: Tensor, memory_mask: Tensor) -> Tensor:
-        remembered = self.cross_attention.remember(memory)
+        keys_values = self.cross_attention.project(memory)
         x = self.around_self_attention(x, lambda y: self.self_attention(y, mask))
         x = self.around_cross_attention(
-            x, lambda y: self.cross_attention(y, remembered, memory_mask)
+            x, lambda y: self.cross_attention(y, keys_values, memory_mask)
         )
         return self.around_feed_forward(x, self.feed_forward)
 
     def step(self, x: Tensor, cache: "LayerCache", memory_mask: Tensor) -> Tensor:
-        """The same for one new token (B, 1, D): earlier keys and values come from `cache`."""
+        """As `forward` for one new token (B, 1, D); earlier keys and values are in `cache`."""
         x = self.around_self_attention(x, lambda y: self.self_attention.step(y, cache))
         x = self.around_cross_attention(
-            x, lambda y: self.cross_attention(y, cache.remembered, memory_mask)
+            x, lambda y: self.cross_attention(y, cache.memory, memory_mask)
         )
         return self.around_feed_forward(x, self.feed_forward)
 
 
+class Residual(nn.LayerNorm):
+    """LayerNorm(x + Sublayer(x)) as in the paper (§3.1), or pre-norm x + Sublayer(LayerNorm(x))."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__(config.d_model)
+        self.dropout = config.dropout
+        self.pre = config.norm == "pre"
+
+    def forward(  # type: ignore[override]  # the sublayer is between norm and sum
+        self, x: Tensor, sublayer: Callable[[Tensor], Tensor]
+    ) -> Tensor:
+        y = sublayer(super().forward(x)) if self.pre else sublayer(x)
+        x = x + dropout(y, self.dropout, self.training)
+        return x if self.pre else super().forward(x)
+
+
+class Attention(nn.Module):
+    """Multi-head attention: softmax(Q Kᵀ / √K) V in each head (§3.2, equation 1).
+
+    One fused kernel, which never stores the weights; where a hook point is captured or edited,
+    the same values step by step.
+    """
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.heads = config.heads
+        self.dropout = config.dropout
+        self.output = linear(config.d_model, 1, config.d_model)
+        self.mask = HookPoint()  # (B, H or 1, T or 1, L)
+        self.scores = HookPoint()  # (B, H, T, L), scaled, before the mask
+        self.pattern = HookPoint()  # (B, H, T, L), after softmax, before dropout
+        self.values = HookPoint()  # (B, H, L, K)
+        self.head_output = HookPoint()  # (B, H, T, K), before the output projection
+        self._inside = (self.mask, self.scores, self.pattern, self.values)
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
+        """Queries (B, H, T, K) mix values (B, H, L, K) by their keys: (B, T, D)."""
+        explicit = watched(*self._inside) or _slower_fused(query)
+        mix = self._mix_explicitly if explicit else self._mix_fused
+        mixed = self.head_output(mix(query, key, value, mask))
+        return self.output(mixed.transpose(1, 2).flatten(2))  # (B, T, D)
+
+    def split(self, x: Tensor, parts: int) -> tuple[Tensor, ...]:
+        """The heads of `parts` concatenated vectors (B, L, parts · D): (B, H, L, K) each."""
+        batch, length, _ = x.shape
+        return x.view(batch, length, parts, self.heads, -1).permute(2, 0, 3, 1, 4).unbind()
+
+    def _mix_fused(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
+        share = self.dropout if self.training else 0.0
+        return F.scaled_dot_product_attention(query, key, value, mask, share)
+
+    def _mix_explicitly(
+        self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None
+    ) -> Tensor:
+        scores = self.scores(query @ key.transpose(-2, -1) / math.sqrt(query.size(-1)))
+        if mask is None:  # decoding step by step: all cached keys may be attended to
+            mask = scores.new_ones((), dtype=torch.bool).expand(len(scores), 1, 1, scores.size(-1))
+        mask = refuse_masked_rows(self.mask(mask))
+        scores = scores.masked_fill(~mask, -math.inf)
+        pattern = self.pattern(scores.softmax(-1))
+        return dropout(pattern, self.dropout, self.training) @ self.values(value)
+
+
+class SelfAttention(Attention):
+    """Queries, keys and values all come from one sequence."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__(config)
+        self.query_key_value = linear(config.d_model, 3, config.d_model)
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        """`x` (B, T, D) attends to itself where `mask` allows."""
+        query, key, value = self.split(self.query_key_value(x), 3)
+        return self.attend(query, key, value, mask)
+
+    def step(self, x: Tensor, cache: "LayerCache") -> Tensor:
+        """One new token (B, 1, D) attends to itself and to those in `cache`, and is added there."""
+        query, key, value = self.split(self.query_key_value(x), 3)
+        keys, values = cache.append(key, value)
+        return self.attend(query, keys, values, None)
+
+
+class CrossAttention(Attention):
+    """Queries come from the target; keys and values from the encoded source, the memory."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__(config)
+        self.query = linear(config.d_model, 1, config.d_model)
+        self.key_value = linear(config.d_model, 2, config.d_model)
+
+    def project(self, memory: Tensor) -> tuple[Tensor, ...]:
+        """Keys and values of `memory` (B, S, D): (B, H, S, K) each."""
+        return self.split(self.key_value(memory), 2)
+
+    def forward(self, x: Tensor, memory: tuple[Tensor, ...], mask: Tensor) -> Tensor:
+        """`x` (B, T, D) attends to the keys and values of `project`, where `mask` allows."""
+        (query,) = self.split(self.query(x), 1)  # (B, H, T, K)
+        key, value = memory
+        return self.attend(query, key, value, mask)
+
+
+def padding_mask(tokens: Tensor) -> Tensor:
+    """Which keys of the token ids (B, L) may be attended to: (B, 1, 1, L).
+
+    Raises `MaskError` when a sequence is nothing but padding: its rows would be fully masked.
+    """
+    mask = (tokens != PAD)[:, None, None, :]
+    return mask if _recording_graph() else refuse_masked_rows(mask)
+
+
+def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
+    """Each query may attend to itself and to earlier positions: (T, T). §3.2.3."""
+    return torch.ones(length, length, dtype=torch.bool, device=device).tril()
+
+
+def refuse_masked_rows(mask: Tensor) -> Tensor:
+    """`mask` (…, T, L). Raises `MaskError` when a query of it may attend to no key."""
+    masked = ~mask.any(-1)
+    if masked.any():
+        raise MaskError("masked_row", query=int(masked.nonzero()[0, -1]))
+    return mask
+
+
+class FeedForward(nn.Module):
+    """Two linear maps with a ReLU between, the same at every position (§3.3, equation 2)."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.expand = linear(config.d_model, 1, config.d_ff)
+        self.contract = linear(config.d_ff, 1, config.d_model)
+        self.dropout = config.dropout
+
+    def forward(self, x: Tensor) -> Tensor:
+        expanded = self.expand(x).relu()  # (B, T, d_ff)
+        return self.contract(dropout(expanded, self.dropout, self.training))
+
+
+class Embedding(nn.Module):
+    """Token embeddings scaled by √D, plus positions (§3.4, §3.5)."""
+
+    positions: Tensor
+
+    def __init__(self, vocabulary: int, config: ModelConfig) -> None:
+        super().__init__()
+        self.tokens = nn.Embedding(vocabulary, config.d_model)
+        nn.init.normal_(self.tokens.weight, std=config.d_model**-0.5)  # variance 1 after scaling
+        self.dropout = config.dropout
+        self.scale = math.sqrt(config.d_model)
+        positions = sinusoids(config.max_length, config.d_model)
+        self.register_buffer("positions", positions, persistent=False)
+
+    def forward(self, tokens: Tensor, start: int = 0) -> Tensor:
+        embedded = self.tokens(tokens) * self.scale  # (B, T, D)
+        x = embedded + self.positions[start : start + tokens.size(1)]
+        return dropout(x, self.dropout, self.training)
+
+
+def sinusoids(length: int, width: int) -> Tensor:
+    """Positions as sines and cosines of falling frequency: (length, width). §3.5."""
+    position = torch.arange(length, dtype=torch.float32)[:, None]
+    frequency = torch.exp(torch.arange(0, width, 2) * (-math.log(10_000.0) / width))
+    angles = position * frequency  # (length, width / 2)
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)  # (length, width)
+
+
+@dataclass(slots=True)
+class Cache:
+    """The state of decoding step by step."""
+
+    layers: "list[LayerCache]"
+    memory_mask: Tensor  # (B, 1, 1, S)
+    to_logits: Tensor  # (D, V), contiguous: fastest for one token at a time
+    length: int = 0
+
+
 @dataclass(slots=True)
 class LayerCache:
-    """Keys and values one decoder layer has seen, and those of the memory (B, H, S, K)."""
+    """Keys and values of one decoder layer: of the memory and of the tokens decoded so far."""
 
-    remembered: tuple[Tensor, ...]
+    memory: tuple[Tensor, ...]  # keys and values, (B, H, S, K) each
     keys: Tensor  # (B, H, max_length, K), of which the first `length` are filled
     values: Tensor
     length: int = 0
 
     def append(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
         """Add the key and value of one token (B, H, 1, K); return those of all so far."""
-        place = self.length
+        position = self.length
         self.length += 1
-        self.keys[:, :, place : self.length] = key
-        self.values[:, :, place : self.length] = value
+        self.keys[:, :, position : self.length] = key
+        self.values[:, :, position : self.length] = value
         return self.keys[:, :, : self.length], self.values[:, :, : self.length]  # (B, H, T, K)
 
 
-@dataclass(slots=True)
-class Cache:
-    """What decoding one token at a time remembers."""
+def linear(width: int, parts: int, part: int) -> nn.Linear:
+    """A linear map from `width` to `parts` concatenated vectors of width `part`.
 
-    layers: list[LayerCache]
-    memory_mask: Tensor  # (B, 1, 1, S)
-    to_logits: Tensor  # (D, V): laid out as one token at a time is multiplied soonest
-    length: int = 0
-
-
-class Encoder(nn.Module):
-    def __init__(self, config: ModelConfig) -> None:
-        super().__init__()
-        self.embedding = Embedding(config.source_vocabulary, config)
-        self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.encoder_layers))
-        self.norm = _final_norm(config)
-
-    def forward(self, source: Tensor, mask: Tensor) -> Tensor:
-        x = self.embedding(source)  # (B, S, D)
-        for layer in self.layers:
-            x = layer(x, mask)
-        return self.norm(x)
-
-
-class Decoder(nn.Module):
-    layers: Sequence[DecoderLayer]
-
-    def __init__(self, config: ModelConfig) -> None:
-        super().__init__()
-        self.embedding = Embedding(config.target_vocabulary, config)
-        self.layers = nn.ModuleList(  # type: ignore[assignment]  # it is a sequence of them
-            DecoderLayer(config) for _ in range(config.decoder_layers)
-        )
-        self.norm = _final_norm(config)
-
-    def forward(self, target: Tensor, memory: Tensor, mask: Tensor, memory_mask: Tensor) -> Tensor:
-        x = self.embedding(target)  # (B, T, D)
-        for layer in self.layers:
-            x = layer(x, memory, mask, memory_mask)
-        return self.norm(x)
-
-    def step(self, token: Tensor, cache: Cache) -> Tensor:
-        x = self.embedding(token[:, None], start=cache.length)  # (B, 1, D)
-        for layer, layer_cache in zip(self.layers, cache.layers, strict=True):
-            x = layer.step(x, layer_cache, cache.memory_mask)
-        cache.length += 1
-        return self.norm(x)
-
-
-class Transformer(nn.Module):
-    """Encoder, decoder, and the map from the decoder's output to logits (no softmax)."""
-
-    def __init__(self, config: ModelConfig) -> None:
-        super().__init__()
-        self.config = config
-        self.encoder = Encoder(config)
-        self.decoder = Decoder(config)
-        self.logits = linear(config.d_model, 1, config.target_vocabulary)
-        if config.tied_embeddings:
-            self.encoder.embedding.tokens.weight = self.decoder.embedding.tokens.weight
-            self.logits.weight = self.decoder.embedding.tokens.weight
-        self.hook_points = hook_points(self)
-
-    def forward(self, source: Tensor, target: Tensor) -> Tensor:
-        """Logits (B, T, V) of what follows each token of `target` (B, T), given `source` (B, S)."""
-        memory_mask = padding_mask(source)
-        return self.decode(target, self.encode(source, memory_mask), memory_mask)
-
-    def encode(self, source: Tensor, mask: Tensor) -> Tensor:
-        """The memory (B, S, D) of `source` (B, S); `mask` is its `padding_mask`."""
-        memory: Tensor = self.encoder(source, mask)
-        return memory
-
-    def decode(self, target: Tensor, memory: Tensor, memory_mask: Tensor) -> Tensor:
-        """Logits (B, T, V) for all of `target` (B, T) at once, each row blind to what follows."""
-        mask = padding_mask(target)
-        if self.config.causal:
-            mask = mask & causal_mask(target.size(1), target.device)  # (B, 1, T, T)
-        logits: Tensor = self.logits(self.decoder(target, memory, mask, memory_mask))
-        return logits
-
-    def start(self, memory: Tensor, memory_mask: Tensor) -> Cache:
-        """An empty cache for decoding from `memory`, whose keys are computed once, here."""
-        config = self.config
-        room = (memory.size(0), config.heads, config.max_length, config.head_width)
-        layers = [
-            LayerCache(
-                layer.cross_attention.remember(memory),
-                keys=memory.new_empty(room),
-                values=memory.new_empty(room),
-            )
-            for layer in self.decoder.layers
-        ]
-        return Cache(layers, memory_mask, self.logits.weight.t().contiguous())
-
-    def step(self, token: Tensor, cache: Cache) -> Tensor:
-        """Logits (B, V) of what follows `token` (B,), which joins `cache`."""
-        hidden = self.decoder.step(token, cache)[:, 0]  # (B, D)
-        return torch.addmm(self.logits.bias, hidden, cache.to_logits)  # (B, V)
-
-
-def _slower_fused(query: Tensor) -> bool:
-    # torch's fused kernel takes ten times as long to go back in bfloat16 on a CPU.
-    return query.requires_grad and query.dtype == torch.bfloat16 and query.device.type == "cpu"
+    Each part is initialised as a Xavier matrix of its own; the biases start at 0.
+    """
+    projection = nn.Linear(width, parts * part)
+    for matrix in projection.weight.chunk(parts):
+        nn.init.xavier_uniform_(matrix)
+    nn.init.zeros_(projection.bias)
+    return projection
 
 
 def _final_norm(config: ModelConfig) -> nn.Module:
-    # With the norm before each sublayer the last sum would stay unnormalised.
+    # With pre-norm, nothing else normalises the sum after the last sublayer.
     return nn.LayerNorm(config.d_model) if config.norm == "pre" else nn.Identity()
+
+
+def _slower_fused(query: Tensor) -> bool:
+    # On a CPU the backward pass of the fused kernel takes ten times as long in bfloat16.
+    return query.requires_grad and query.dtype == torch.bfloat16 and query.device.type == "cpu"
+
+
+def _recording_graph() -> bool:
+    # While a CUDA graph is captured, no value can be read on the CPU.
+    return torch.cuda.is_available() and torch.cuda.is_current_stream_capturing()

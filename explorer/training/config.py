@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 from explorer.core.errors import ConfigError
 from explorer.core.sentencepiece_vocabulary import FEWEST_PIECES
-from explorer.core.vocabulary import CLASSROOM, SymbolVocabulary
-from explorer.data.toy_tasks import MOST_SYMBOLS, find_task
-from explorer.model.transformer import ModelConfig
+from explorer.core.vocabulary import TOY_VOCABULARY, SymbolVocabulary
+from explorer.data.task_names import MOST_SYMBOLS, refuse_unknown_task
+from explorer.model.config import ModelConfig
 
 TRANSLATE = "translate"
 """The task of a training on pairs of sentences."""
@@ -18,6 +18,9 @@ _SIZES = {  # field → least and most
     "pieces": (FEWEST_PIECES, 64_000),
     "steps": (1, 10_000_000),
     "batch": (1, 65_536),
+    "batch_tokens": (0, 1_000_000),
+    "average": (0, 100_000),
+    "patience": (0, 1_000_000),
     "accumulate": (1, 1024),
     "warmup": (1, 1_000_000),
     "evaluate_every": (1, 1_000_000),
@@ -25,6 +28,10 @@ _SIZES = {  # field → least and most
 }
 _NUMBERS = {
     "joined": (0.0, 1.0),
+    "swapped": (0.0, 1.0),
+    "copied": (0.0, 1.0),
+    "unpunctuated": (0.0, 1.0),
+    "subword_alpha": (0.0, 1.0),
     "rate": (1e-8, 1.0),
     "label_smoothing": (0.0, 0.9),
     "clip": (1e-6, 1e6),
@@ -41,17 +48,22 @@ _CHOICES = {
 class TrainingConfig:
     """Everything that decides a training; equal configs give equal weights on one machine.
 
-    Raises `ConfigError` or `TrainingError` on what cannot work.
+    Raises `ConfigError` or `TaskError` on what cannot work.
     """
 
     task: str = "reverse"
     longest: int = 16  # symbols or pieces in the longest sequence
-    symbols: tuple[str, ...] = CLASSROOM.symbols
+    symbols: tuple[str, ...] = TOY_VOCABULARY.symbols
     pairs: str = ""  # a file of sentences and their translations: the task is to translate
     columns: tuple[str, ...] = ("1", "2")  # of source and target in it: numbers or headings
     pieces: int = 8000  # most entries of a SentencePiece vocabulary
     joint: bool = True  # one vocabulary, and one embedding, for both languages
-    joined: float = 0.1  # share of the pairs that are trained on with others behind them
+    excluded: str = ""  # a file whose sources are never trained on
+    joined: float = 0.1  # share of the texts that are two to eight pairs, up to the longest
+    swapped: float = 0.0  # share of the pairs with names or numbers that get others
+    copied: float = 0.0  # share of copied lines among the texts (Currey et al. 2017)
+    unpunctuated: float = 0.0  # share of the texts without their final mark
+    subword_alpha: float = 0.0  # sampled segmentation (Kudo 2018, 1804.10959); 0: most probable
     d_model: int = 128
     heads: int = 4
     encoder_layers: int = 2
@@ -62,6 +74,7 @@ class TrainingConfig:
     causal: bool = True  # False leaks: each target position sees the answer it must give
     steps: int = 3000
     batch: int = 64  # sequences a step
+    batch_tokens: int = 0  # of pairs: padded tokens of both sides a step, instead of `batch`
     accumulate: int = 1  # parts in which a batch goes through, to save memory
     rate: float = 2e-3  # the peak of the schedule
     schedule: Literal["cosine", "inverse-sqrt"] = "cosine"
@@ -69,6 +82,8 @@ class TrainingConfig:
     label_smoothing: float = 0.0
     clip: float = 1.0  # largest norm of the gradient
     precision: Literal["float32", "bfloat16"] = "float32"
+    average: int = 0  # steps over which the saved weights are averaged (Polyak & Juditsky 1992)
+    patience: int = 0  # evaluations without a lower held-out loss before training stops; 0: never
     until: float = 1.0  # exact match at which training stops early; 1.0 trains to the end
     evaluate_every: int = 100  # steps
     seed: int = 0
@@ -80,7 +95,7 @@ class TrainingConfig:
         elif self.task == TRANSLATE:
             raise ConfigError("no_pairs")
         else:
-            find_task(self.task)
+            refuse_unknown_task(self.task)
         for name, (least, most) in _SIZES.items():
             size = getattr(self, name)
             if type(size) is not int or not least <= size <= most:

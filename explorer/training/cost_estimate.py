@@ -1,40 +1,38 @@
-"""What a training will take: parameters, memory and time, known before it starts.
+"""Estimate of a training's cost before it starts: parameters, memory and time.
 
-The time comes from what this machine really did: the newest finished run of similar size. Only
-without one does a rough rule stand in, and it is called that.
+The time is that of the newest finished run of similar size on this machine; without one, a
+rough estimate by the number of operations, which is called so.
 """
 
 import math
 import os
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
-import torch
-
 from explorer.core.i18n import say
-from explorer.model.transformer import Transformer
 from explorer.training.config import TrainingConfig
 from explorer.training.run_directory import list_runs
 
 SIMILAR = 2.0
 """Two trainings are similar when neither their parameters nor their batches differ more."""
 
-_ON_GPU = 3e13  # floating-point operations a second that small layers reach
+_ON_GPU = 3e13  # floating-point operations a second on small layers
 _ON_CORE = 3e10
-_OVERHEAD = 0.005  # seconds a step takes however small it is
-_EVALUATION = 2.5  # steps an evaluation takes as long as
-_TRANSLATING = 12.0  # the same where hundreds of sentences are translated
-_SENTENCE = 12.0  # pieces in a usual sentence, on each side
-_LOGITS = (
-    4  # copies of them that a step holds: as they come, as float32, their softmax, its gradient
-)
-_PROCESS = 450.0  # MB of Python and torch themselves
+_OVERHEAD = 0.005  # seconds: the least a step takes
+_EVALUATION = 2.5  # duration of an evaluation in steps
+_TRANSLATING = 12.0  # the same, translating hundreds of sentences
+_SENTENCE = 12.0  # pieces of an average sentence, on each side
+_FILLED = 0.95  # share of a batch of similarly long texts that is not padding
+_LOGITS = 4  # copies of the logits in a step: output, as float32, softmax, gradient
+_PROCESS = 450.0  # MB of Python and torch
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """parameters; memory in MB; seconds at most; whether these were measured on this machine."""
+    """Cost of a training.
+
+    memory: MB; seconds: at most; measured: whether the time is that of an earlier run.
+    """
 
     parameters: int
     memory: float
@@ -43,16 +41,16 @@ class Estimate:
 
 
 def estimate(config: TrainingConfig, runs: Path) -> Estimate:
-    """What `config` will take; `runs` is the folder of earlier runs to learn from."""
-    parameters = count_parameters(config)
+    """The cost of `config`; runs: the folder of earlier runs that the time is taken from."""
+    parameters = config.model_config().parameters
     speed = measured_speed(config, parameters, runs)
     tokens = config.steps * tokens_a_step(config)
     seconds = tokens / speed if speed else _rough_seconds(config, parameters)
     return Estimate(parameters, _memory(config, parameters), seconds, speed is not None)
 
 
-def in_words(found: Estimate, device: str, language: str) -> str:
-    """ "0.2 M parameters · 0.5 GB · about 20 s on this CPU"."""
+def estimate_text(found: Estimate, device: str, language: str) -> str:
+    """The estimate as a line: "0.2 M parameters · 0.5 GB · about 20 s on this CPU"."""
     where = say("train.this_cpu" if device.startswith("cpu") else "train.this_gpu", language)
     return say(
         "train.estimate" if found.measured else "train.estimate_rough",
@@ -64,23 +62,20 @@ def in_words(found: Estimate, device: str, language: str) -> str:
     )
 
 
-@lru_cache(maxsize=256)
-def count_parameters(config: TrainingConfig) -> int:
-    """The parameters of the model; nothing is allocated."""
-    with torch.device("meta"):
-        return sum(weight.numel() for weight in Transformer(config.model_config()).parameters())
-
-
 def tokens_a_step(config: TrainingConfig) -> float:
-    """Source and target tokens of an average batch. Of a toy task lengths are even, EOS and BOS
-    count; sentences are mostly far shorter than the longest."""
+    """Source and target tokens of an average batch, BOS and EOS included.
+
+    Lengths of a toy task are uniform; most sentences are far shorter than the longest.
+    """
+    if config.pairs and config.batch_tokens:
+        return config.batch_tokens * _FILLED
     if config.pairs:
         return config.batch * (2 * min(config.longest, _SENTENCE) + 3)
     return config.batch * (config.longest + 1 + 3)
 
 
 def measured_speed(config: TrainingConfig, parameters: int, runs: Path) -> float | None:
-    """Tokens a second of the newest finished similar run on this device; None without one."""
+    """Tokens a second of the newest finished run of similar size on this device, or None."""
     for run in list_runs(runs):
         other = run.config
         if other.device != config.device or other.precision != config.precision:
@@ -89,10 +84,13 @@ def measured_speed(config: TrainingConfig, parameters: int, runs: Path) -> float
             continue
         if not (_similar(config.batch, other.batch) and _similar(config.longest, other.longest)):
             continue
-        if not _similar(parameters, count_parameters(other)) or run.status().state != "done":
+        if (
+            not _similar(parameters, other.model_config().parameters)
+            or run.status().state != "done"
+        ):
             continue
         last = (run.moments() or [{}])[-1]
-        seconds = last.get("seconds")  # evaluations are in them
+        seconds = last.get("seconds")  # evaluations included
         if isinstance(seconds, int | float) and seconds > 0:
             return float(last["step"] * tokens_a_step(other) / seconds)
     return None
@@ -104,7 +102,7 @@ def short_count(count: int) -> str:
 
 
 def short_time(seconds: float, language: str) -> str:
-    """Seconds, minutes or hours, as exactly as an estimate deserves."""
+    """Seconds, minutes or hours, rounded as befits an estimate; "?" for infinity."""
     if not math.isfinite(seconds):
         return "?"
     if seconds < 90:
@@ -120,24 +118,24 @@ def _similar(one: float, other: float) -> bool:
 
 
 def _rough_seconds(config: TrainingConfig, parameters: int) -> float:
-    """Six operations a parameter and token, at a speed that ordinary machines reach."""
+    """Seconds at six operations per parameter and token, on an ordinary machine."""
     speed = _ON_CORE * max(1, (os.cpu_count() or 2) - 1)
     if not config.device.startswith("cpu"):
         speed = _ON_GPU
-    tokens = tokens_a_step(config)  # sentences are batched by length: hardly any is padded
+    tokens = tokens_a_step(config)  # sentences are batched by length: little padding
     if not config.pairs:
-        tokens = config.batch * (2 * config.longest + 3)  # padding is computed, too
+        tokens = config.batch * (2 * config.longest + 3)  # with padding
     step = _OVERHEAD + 6 * parameters * tokens / speed / 2
     evaluation = _TRANSLATING if config.pairs else _EVALUATION
     return step * (config.steps + evaluation * config.steps / config.evaluate_every)
 
 
 def _memory(config: TrainingConfig, parameters: int) -> float:
-    """MB: weights, gradients and Adam's two, what the layers keep, the logits of the longest
-    batch, which outweigh the rest where there are thousands of pieces, and the process."""
+    """MB: weights, gradients and Adam's two moments; activations; logits of the longest batch,
+    which are most of it where there are thousands of pieces; and the process."""
     layers = config.encoder_layers + 2 * config.decoder_layers
-    rows = config.batch / config.accumulate * (config.longest + 2)
-    kept = rows * layers * (10 * config.d_model + 2 * config.d_ff + 3 * config.longest)
-    kept += rows * _LOGITS * config.model_config().target_vocabulary
+    rows = (config.batch_tokens / 2 or config.batch * (config.longest + 2)) / config.accumulate
+    activations = rows * layers * (10 * config.d_model + 2 * config.d_ff + 3 * config.longest)
+    activations += rows * _LOGITS * config.model_config().target_vocabulary
     process = _PROCESS if config.device.startswith("cpu") else 0.0
-    return process + (16 * parameters + 4 * kept) / 2**20
+    return process + (16 * parameters + 4 * activations) / 2**20

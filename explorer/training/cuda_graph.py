@@ -1,20 +1,20 @@
-"""A training step as one CUDA graph: recorded once, then replayed without Python's delay."""
+"""A training step as one CUDA graph: captured once, then replayed without launch overhead."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import torch
 
-WARM = 3
-"""Steps that must have run, on the stream of the recording, before one can be recorded."""
+WARMUP_STEPS = 3
+"""Steps that must have run in a `side_stream` before one can be captured."""
 
 
-class RecordedStep:
-    """`step`, recorded on the GPU. Raises `RuntimeError` when it cannot be recorded.
+class GraphedStep:
+    """`step`, captured as a CUDA graph. Raises `RuntimeError` when it cannot be captured.
 
-    step: works on tensors that stay where they are; it has run `WARM` times in a
-        `warm_stream`. Recording does not run it.
-    generator: what it draws from beside the GPU's own generator.
+    step: works on static tensors; has run `WARMUP_STEPS` times in a `side_stream`. Capturing
+        does not run it.
+    generator: the random generator it uses, beside the GPU's default one.
     """
 
     def __init__(self, step: Callable[[], None], generator: torch.Generator) -> None:
@@ -29,11 +29,11 @@ class RecordedStep:
 
 
 @contextmanager
-def warm_stream() -> Iterator[None]:
-    """A block whose work goes to a stream of its own, in order with what is around it."""
-    around = torch.cuda.current_stream()
+def side_stream() -> Iterator[None]:
+    """A block whose work runs on another stream, in order with the work before and after it."""
+    outer = torch.cuda.current_stream()
     stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
-    stream.wait_stream(around)
+    stream.wait_stream(outer)
     with torch.cuda.stream(stream):
         yield
-    around.wait_stream(stream)
+    outer.wait_stream(stream)

@@ -1,4 +1,4 @@
-"""What a Transformer is taught: where its batches come from and how its answers are judged."""
+"""Data modules: where the batches of a training come from, and how its model is evaluated."""
 
 import random
 from collections.abc import Mapping
@@ -8,20 +8,26 @@ import torch
 from torch import Tensor
 
 from explorer.core.vocabulary import Vocabulary
+from explorer.data.batch import Batch
 from explorer.data.parallel_corpus import read_pairs
-from explorer.data.toy_tasks import Batch, Task, find_task
-from explorer.model.transformer import ModelConfig, Transformer
+from explorer.data.toy_data import Task, find_task
+from explorer.model.config import ModelConfig
+from explorer.model.transformer import Transformer
 from explorer.training.config import TrainingConfig
-from explorer.training.toy_evaluation import exactly_matched, gold_of_batch
-from explorer.training.translation_data import PairsLesson, vocabularies_in
+from explorer.training.toy_evaluation import batch_gold_weight, exact_matches
+from explorer.training.translation_data import TranslationDataModule
+from explorer.training.translation_metrics import token_loss
+
+STATE_PREFIX = "lesson."
+"""What the names of a data module's state begin with in a saved trainer."""
 
 _EVALUATED = 512
 _GOLD_EVALUATED = 64
 _PROBE = ("7", "3", "9", "1", "4")
 
 
-class Lesson(Protocol):
-    """Batches to learn from, and figures that say what has been learnt."""
+class DataModule(Protocol):
+    """Batches to train on, and measurements of what has been learnt."""
 
     @property
     def source_vocabulary(self) -> Vocabulary: ...
@@ -34,33 +40,34 @@ class Lesson(Protocol):
 
     @property
     def generator(self) -> torch.Generator | None:
-        """What `batch` draws from beside its `step`; None where the step decides all."""
+        """The generator `batch` draws from; None where the step alone decides."""
 
     @property
     def fixed_shapes(self) -> bool:
-        """Whether every batch has one shape, so that a step can be recorded."""
+        """Whether all batches have one shape, so that a step can become a CUDA graph."""
 
     def batch(self, step: int) -> Batch:
-        """What step 0, 1, … learns from."""
+        """The batch of step 0, 1, …"""
 
     def measure(self, model: Transformer) -> dict[str, Any]:
-        """How well `model`, in evaluation mode, does: JSON values by name."""
+        """Measurements of `model`, in evaluation mode: JSON values by name, `held_out_loss`
+        (nats a token) among them."""
 
     def score(self, measured: dict[str, Any]) -> float:
         """The figure of `measure`, from 0 to 1, at which a training may stop early."""
 
     def probe(self) -> tuple[str, str]:
-        """A text and its right answer, to look at again and again."""
+        """A text and its right answer, whose trace each moment records."""
 
     def facts(self) -> dict[str, Any]:
-        """What a checkpoint tells about its lesson."""
+        """What a checkpoint says about its data."""
 
     def state(self) -> dict[str, Tensor]:
-        """What the same lesson needs to be found again by a resumed training."""
+        """What a resumed training needs to go on with the same data."""
 
 
-class TaskLesson:
-    """A toy task; its data are made where they are needed, on the GPU or on the CPU."""
+class ToyDataModule:
+    """A toy task; its data are generated on the device that trains on them."""
 
     fixed_shapes = True
 
@@ -77,20 +84,22 @@ class TaskLesson:
         return self._batch(self.config.batch, self.generator)
 
     def measure(self, model: Transformer) -> dict[str, Any]:
-        """exact_match: of 512 sequences like those of training; gold (layer, head): weight of
-        the cross heads on the gold position."""
+        """exact_match and held_out_loss (nats a token) of 512 sequences drawn as those of
+        training; gold (layer, head): weight of the cross heads on the gold position."""
         held = self._held
+        loss = token_loss(model, [held], self.config.label_smoothing)
         some = Batch(held.source[:_GOLD_EVALUATED], held.target[:_GOLD_EVALUATED])
         return {
-            "exact_match": exactly_matched(model, held).double().mean().item(),
-            "gold": gold_of_batch(model, self.task, some).round(4).tolist(),
+            "exact_match": exact_matches(model, held).double().mean().item(),
+            "held_out_loss": round(loss.smoothed, 5),
+            "gold": batch_gold_weight(model, self.task, some).round(4).tolist(),
         }
 
     def score(self, measured: dict[str, Any]) -> float:
         return float(measured["exact_match"])
 
     def probe(self) -> tuple[str, str]:
-        """Five symbols, or as many as are learnt."""
+        """Five symbols, or as many as the longest sequence has."""
         symbols = self.config.symbols
         size = min(len(_PROBE), self.config.longest)
         chosen = list(_PROBE[:size])
@@ -117,21 +126,21 @@ class TaskLesson:
         )
 
 
-def find_lesson(
-    config: TrainingConfig, device: torch.device, kept: Mapping[str, Tensor] | None = None
-) -> Lesson:
-    """The lesson of a training; `kept`: the state of a trainer that is to go on.
+def find_data_module(
+    config: TrainingConfig, device: torch.device, saved: Mapping[str, Tensor] | None = None
+) -> DataModule:
+    """The data module of a training; `saved`: the saved state of its trainer, to resume.
 
     Raises `PairsError` when its pairs cannot be read or are no longer the same.
     """
     if not config.pairs:
-        return TaskLesson(config, device)
-    pairs = read_pairs(config.pairs, config.columns)
-    if kept is None:
-        return PairsLesson(config, pairs, device)
+        return ToyDataModule(config, device)
+    corpus = read_pairs(config.pairs, config.columns)
+    if saved is None:
+        return TranslationDataModule(config, corpus, device)
     state = {
-        name.removeprefix("lesson."): value
-        for name, value in kept.items()
-        if name.startswith("lesson.")
+        name.removeprefix(STATE_PREFIX): value
+        for name, value in saved.items()
+        if name.startswith(STATE_PREFIX)
     }
-    return PairsLesson(config, pairs, device, vocabularies_in(state, pairs))
+    return TranslationDataModule(config, corpus, device, state)

@@ -1,7 +1,8 @@
-"""Several processes that train one model together, each on its share of every batch.
+"""Data-parallel training: several processes train one model, each on its share of every batch.
 
-`torchrun` starts the processes and tells each its rank; torch's own engine (NCCL on GPUs,
-Gloo on CPUs) adds up their gradients. One process alone is the same thing with a world of 1.
+`torchrun` starts the processes and sets the rank of each; torch.distributed (NCCL on GPUs, Gloo
+on CPUs) averages their gradients. A single process has world size 1, and every function here
+works there, too.
 """
 
 import os
@@ -15,8 +16,8 @@ from torch.nn.parallel import DistributedDataParallel
 
 
 @contextmanager
-def together() -> Iterator[None]:
-    """Join the other processes, where torchrun started some, until the block ends."""
+def process_group() -> Iterator[None]:
+    """Be in the process group that torchrun made, if any, until the block ends."""
     if "WORLD_SIZE" not in os.environ:
         yield
         return
@@ -29,48 +30,48 @@ def together() -> Iterator[None]:
         dist.destroy_process_group()
 
 
-def world() -> int:
-    """How many processes train together."""
+def world_size() -> int:
+    """The number of processes."""
     return dist.get_world_size() if dist.is_initialized() else 1
 
 
 def rank() -> int:
-    """This process's number; number 0 alone writes files."""
+    """The number of this process; only rank 0 writes files."""
     return dist.get_rank() if dist.is_initialized() else 0
 
 
-def own_device() -> torch.device | None:
-    """The GPU that is this process's own among several; None for a process alone."""
-    if world() == 1 or not torch.cuda.is_available():
+def local_device() -> torch.device | None:
+    """The GPU of this process; None for a single process, and on CPUs."""
+    if world_size() == 1 or not torch.cuda.is_available():
         return None
     return torch.device("cuda", torch.cuda.current_device())
 
 
-def shared(model: nn.Module) -> nn.Module:
+def data_parallel(model: nn.Module) -> nn.Module:
     """`model` with its gradients averaged over the processes after each backward pass."""
-    return DistributedDataParallel(model) if world() > 1 else model
+    return DistributedDataParallel(model) if world_size() > 1 else model
 
 
-def without_exchange(model: nn.Module) -> AbstractContextManager[None]:
-    """A block in which backward passes keep their gradients to themselves."""
+def no_gradient_sync(model: nn.Module) -> AbstractContextManager[None]:
+    """A block whose backward passes do not average gradients (gradient accumulation)."""
     if isinstance(model, DistributedDataParallel):
         return model.no_sync()
     return nullcontext()
 
 
-def total(value: Tensor) -> Tensor:
-    """The sum of every process's `value`."""
-    if world() > 1:
+def all_reduce_sum(value: Tensor) -> Tensor:
+    """The sum of `value` over all processes."""
+    if world_size() > 1:
         value = value.clone()
         dist.all_reduce(value)
     return value
 
 
-def agreed(decision: bool) -> bool:
-    """What process 0 decided, for all."""
-    if world() == 1:
+def broadcast_decision(decision: bool) -> bool:
+    """The decision of rank 0, in every process."""
+    if world_size() == 1:
         return decision
-    device = own_device() or torch.device("cpu")
-    word = torch.tensor([int(decision)], device=device)
-    dist.broadcast(word, src=0)
-    return bool(word.item())
+    device = local_device() or torch.device("cpu")
+    flag = torch.tensor([int(decision)], device=device)
+    dist.broadcast(flag, src=0)
+    return bool(flag.item())

@@ -1,4 +1,4 @@
-"""What a checkpoint says about how well it does: judged once, on data it never saw."""
+"""Final evaluation of a checkpoint: once, on the test part that no choice was based on."""
 
 from dataclasses import dataclass
 from itertools import product
@@ -7,36 +7,39 @@ from typing import Any
 import numpy as np
 
 from explorer.core.errors import PairsError
-from explorer.data.parallel_corpus import Pairs, read_pairs, references
-from explorer.data.toy_tasks import find_task
+from explorer.data.parallel_corpus import ParallelCorpus, read_pairs, references, separator_of
+from explorer.data.toy_data import find_task
 from explorer.model.checkpoint import Checkpoint
 from explorer.training.config import TrainingConfig
 from explorer.training.toy_evaluation import evaluate
-from explorer.training.translation_data import fitting, score, translate
+from explorer.training.translation_data import fitting
+from explorer.training.translation_metrics import Scores, score, translate
 
 JOINED = 100
-"""Texts of three held-out sentences each, to see whether longer input holds."""
+"""Texts of several held-out sentences each, to see whether longer input is translated whole."""
 
-_IN_ONE = 3
-_MOST_KNOWN = 4
+SENTENCES_JOINED = (3, 6)
+"""Sentences in each of them."""
+
+_MOST_REFERENCES = 4  # of a sentence in a joined text of three: their combinations are references
 
 
 @dataclass(frozen=True, slots=True)
-class Examination:
-    """facts: JSON values for the checkpoint; sentence: the same for a person."""
+class FinalEvaluation:
+    """facts: JSON values for the checkpoint; sentence: a summary to print."""
 
     facts: dict[str, Any]
     sentence: str
 
 
-def examine(checkpoint: Checkpoint, config: TrainingConfig) -> Examination:
-    """Judge a model on what its training held out. Raises `PairsError`."""
+def evaluate_checkpoint(checkpoint: Checkpoint, config: TrainingConfig) -> FinalEvaluation:
+    """Evaluate a model on the data its training held out. Raises `PairsError`."""
     if config.pairs:
-        return examine_pairs(checkpoint, read_pairs(config.pairs, config.columns))
+        return evaluate_translations(checkpoint, read_pairs(config.pairs, config.columns))
     return _examine_task(checkpoint, config)
 
 
-def _examine_task(checkpoint: Checkpoint, config: TrainingConfig) -> Examination:
+def _examine_task(checkpoint: Checkpoint, config: TrainingConfig) -> FinalEvaluation:
     task = find_task(config.task)
     evaluation = evaluate(checkpoint.model, task, len(config.symbols), config.longest)
     layer, head = evaluation.best_head
@@ -51,62 +54,90 @@ def _examine_task(checkpoint: Checkpoint, config: TrainingConfig) -> Examination
         f"{config.longest} symbols, 300 each; best cross head L{layer} H{head}, "
         f"gold weight {evaluation.gold.max():.3f}"
     )
-    return Examination(facts, sentence)
+    return FinalEvaluation(facts, sentence)
 
 
-def examine_pairs(checkpoint: Checkpoint, pairs: Pairs) -> Examination:
+def evaluate_translations(checkpoint: Checkpoint, corpus: ParallelCorpus) -> FinalEvaluation:
     """BLEU and chrF on the distinct sources of the test part, all references, greedy; and on
-    texts that join three of them, beside the same sentences translated one by one.
+    texts that join several of them, beside the same sentences translated one by one.
 
-    Raises `PairsError` when all of it is too long for the model.
+    Raises `PairsError` when all of them are too long for the model.
     """
-    test = pairs.part("test")
+    test = corpus.part("test")
     vocabularies = checkpoint.source_vocabulary, checkpoint.target_vocabulary
-    room = checkpoint.model.config.max_length - 1  # the end of the sequence takes one
+    room = checkpoint.model.config.max_length - 1  # EOS takes one position
     known = fitting(test, vocabularies, room)
-    held = references(known)
-    if not held:
+    held_out = references(known)
+    if not held_out:
         raise PairsError("nothing_to_judge_by", longest=room)
-    written = dict(zip(held, _written(checkpoint, list(held)), strict=True))
-    alone = score(list(written.values()), list(held.values()))
-    short = references(fitting(known, vocabularies, room // _IN_ONE))
-    groups = _groups(list(short or held))
-    right = [_joined_references([held[source] for source in group]) for group in groups]
-    joined = score(_written(checkpoint, [" ".join(group) for group in groups]), right)
-    apart = score([" ".join(written[source] for source in group) for group in groups], right)
-    facts = {
+    outputs = dict(zip(held_out, _outputs(checkpoint, list(held_out)), strict=True))
+    alone = score(list(outputs.values()), list(held_out.values()))
+    facts: dict[str, Any] = {
         "bleu": round(alone.bleu, 2),
         "chrf": round(alone.chrf, 2),
         "bleu_signature": alone.bleu_signature,
         "chrf_signature": alone.chrf_signature,
-        "test_sources": len(held),
+        "test_sources": len(held_out),
         "test_overlong": len(test) - len(known),
-        "joined_bleu": round(joined.bleu, 2),
-        "joined_bleu_one_by_one": round(apart.bleu, 2),
-        "joined_length_ratio": round(joined.length_ratio, 3),
     }
     sentence = (
         f"BLEU {alone.bleu:.2f} ({alone.bleu_signature}), chrF {alone.chrf:.2f} "
-        f"({alone.chrf_signature}) on {len(held)} held-out sources, all references, greedy; "
-        f"{JOINED} texts of {_IN_ONE} of them: BLEU {joined.bleu:.2f}, one by one "
-        f"{apart.bleu:.2f}, length ratio {joined.length_ratio:.3f}"
+        f"({alone.chrf_signature}) on {len(held_out)} held-out sources, all references, greedy"
     )
-    return Examination(facts, sentence)
+    separators = (
+        separator_of(list(held_out)),
+        separator_of([text for texts in held_out.values() for text in texts]),
+    )
+    for size in SENTENCES_JOINED:
+        short = references(fitting(known, vocabularies, room // size))
+        if len(short) < size:
+            continue
+        joined, apart = _joined_scores(checkpoint, short, outputs, size, separators)
+        name = "joined" if size == SENTENCES_JOINED[0] else f"joined_{size}"
+        facts |= {
+            f"{name}_bleu": round(joined.bleu, 2),
+            f"{name}_bleu_one_by_one": round(apart.bleu, 2),
+            f"{name}_length_ratio": round(joined.length_ratio, 3),
+        }
+        sentence += (
+            f"; {JOINED} texts of {size} of them: BLEU {joined.bleu:.2f}, one by one "
+            f"{apart.bleu:.2f}, length ratio {joined.length_ratio:.3f}"
+        )
+    return FinalEvaluation(facts, sentence)
 
 
-def _groups(sources: list[str]) -> list[list[str]]:
+def _joined_scores(
+    checkpoint: Checkpoint,
+    known: dict[str, list[str]],
+    outputs: dict[str, str],
+    size: int,
+    separators: tuple[str, str],
+) -> tuple[Scores, Scores]:
+    """Scores of joined texts, translated as one and sentence by sentence.
+
+    known: sources with their references; outputs: their translations one by one.
+    """
+    groups = _groups(list(known), size)
+    source, target = separators
+    right = [_joined_references([known[text] for text in group], target) for group in groups]
+    joined = score(_outputs(checkpoint, [source.join(group) for group in groups]), right)
+    apart = score([target.join(outputs[text] for text in group) for group in groups], right)
+    return joined, apart
+
+
+def _groups(sources: list[str], size: int) -> list[list[str]]:
     random = np.random.default_rng(0)
-    size = min(_IN_ONE, len(sources))
-    places = [random.choice(len(sources), size, replace=False) for _ in range(JOINED)]
-    return [[sources[place] for place in group] for group in places]
+    chosen = [random.choice(len(sources), size, replace=False) for _ in range(JOINED)]
+    return [[sources[number] for number in numbers] for numbers in chosen]
 
 
-def _joined_references(each: list[list[str]]) -> list[str]:
+def _joined_references(each: list[list[str]], separator: str) -> list[str]:
     """The ways to follow a translation of one sentence by one of the next, from the first few
-    of each."""
-    return [" ".join(chosen) for chosen in product(*(known[:_MOST_KNOWN] for known in each))]
+    of each; fewer of many sentences, whose combinations would be too many."""
+    few = max(1, round(_MOST_REFERENCES ** (SENTENCES_JOINED[0] / len(each))))
+    return [separator.join(chosen) for chosen in product(*(known[:few] for known in each))]
 
 
-def _written(checkpoint: Checkpoint, texts: list[str]) -> list[str]:
+def _outputs(checkpoint: Checkpoint, texts: list[str]) -> list[str]:
     source, target = checkpoint.source_vocabulary, checkpoint.target_vocabulary
     return translate(checkpoint.model, source, target, texts)

@@ -1,17 +1,18 @@
-"""A run: one training as a folder that anybody can read while it goes on.
+"""A run: one training as a folder that other processes can read while it is active.
 
-    config.json             the settings, and when the run was made
-    status.json             state, step, heartbeat, and the sentence of a failure
+    config.json             the settings, and when the run was created
+    status.json             state, step, heartbeat, and the error of a failed run
     metrics.jsonl           one line a moment; pandas.read_json(…, lines=True) reads it
-    moments/000310.trace    the probe at that moment, teacher-forced
-    lesson.json             what is learnt from: of a file of pairs, the counts of its rows
-    pairs.tsv               that file, where it was brought to the app
-    checkpoint.safetensors  the model as it was last kept
-    state.safetensors       all that resuming needs
-    stop                    put there by whoever wants the run to stop
+    moments/000310.trace    the probe trace at that moment, teacher-forced
+    lesson.json             facts of the training data: for a file of pairs, its row counts
+    pairs.tsv               the file of pairs, where it was uploaded
+    checkpoint.safetensors  the model as last saved
+    best.safetensors        the model with the lowest held-out loss so far
+    state.safetensors       the trainer's saved state, for resuming
+    stop                    a request to stop, written by another process
 
-Every file but metrics.jsonl is replaced whole; of metrics.jsonl a last line that a crash cut
-short is left aside. So a run can be killed at any moment and goes on from its last state.
+Every file but metrics.jsonl is replaced atomically; a last line of metrics.jsonl that a crash
+cut short is ignored. So a run can be killed at any time and resumes from its saved state.
 """
 
 import json
@@ -26,31 +27,31 @@ from pathlib import Path
 from typing import Any
 
 from explorer.core.errors import ExplorerError, RunError
+from explorer.core.files import unwritable, write_atomically, writing
 from explorer.core.trace import Trace
-from explorer.model.checkpoint import write_atomically
 from explorer.training.config import TrainingConfig
-from explorer.training.run_lock import is_owned, owned
+from explorer.training.run_lock import is_locked, locked
 
-SILENCE = 15.0
-"""Seconds without a heartbeat after which a run counts as interrupted, unless it is owned."""
+HEARTBEAT_TIMEOUT = 15.0
+"""Seconds without a heartbeat after which a run counts as interrupted, unless it is locked."""
 
-STARTING = 60.0
-"""The same for a process that was launched and has not spoken yet."""
+START_TIMEOUT = 60.0
+"""The same for a process that was launched and has not written a status yet."""
 
 PAIRS_FILE = "pairs.tsv"
-"""What a run calls the file of pairs that was brought with it."""
+"""The name of an uploaded file of pairs in the folder of its run."""
 
-GOING = ("waiting", "preparing", "running")
-RESUMABLE = ("new", "stopped", "failed", "interrupted")
+ACTIVE_STATES = ("waiting", "preparing", "running")
+RESUMABLE_STATES = ("new", "stopped", "failed", "interrupted")
 _NAME = re.compile(r"[\w-][\w.-]{0,59}")
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """How a run is doing.
+    """The state of a run.
 
-    state: "new", "waiting" for its turn, "preparing" what is learnt from, "running", "stopped",
-    "done", "failed" or "interrupted".
+    state: "new", "waiting" for its device, "preparing" its data, "running", "stopped", "done",
+    "failed" or "interrupted".
     error: key and facts of the sentence that says why it failed.
     """
 
@@ -63,7 +64,7 @@ class Status:
 
 @dataclass(frozen=True)
 class Run:
-    """A run by its folder; reading never needs torch."""
+    """A run, given by its folder."""
 
     folder: Path
 
@@ -73,7 +74,7 @@ class Run:
 
     @cached_property
     def config(self) -> TrainingConfig:
-        """The settings; a file of pairs in the folder is found there, wherever that is now.
+        """The settings; an uploaded file of pairs is found in the folder, wherever that is now.
 
         Raises `RunError` when they cannot be read.
         """
@@ -83,19 +84,20 @@ class Run:
 
     @cached_property
     def created(self) -> float:
+        """Seconds since 1970."""
         return float(self._json("config.json").get("created", 0.0))
 
     def status(self) -> Status:
-        """How the run is doing now; interrupted when its heart has stopped and nobody owns it."""
-        status = self._reported()
-        if status.state == "interrupted" and is_owned(self.folder):
-            return replace(status, state="running")  # Windows lets nobody read what is replaced
-        if status.state in GOING and _is_silent(status) and not is_owned(self.folder):
+        """The present state; "interrupted" when the heartbeat is stale and the lock is free."""
+        status = self._read_status()
+        if status.state == "interrupted" and is_locked(self.folder):
+            return replace(status, state="running")  # Windows: unreadable while replaced
+        if status.state in ACTIVE_STATES and _is_stale(status) and not is_locked(self.folder):
             return replace(status, state="interrupted")
         return status
 
-    def _reported(self) -> Status:
-        """What was last said of the run."""
+    def _read_status(self) -> Status:
+        """The status as last written."""
         try:
             data = json.loads((self.folder / "status.json").read_text(encoding="utf-8"))
             error = data.get("error")
@@ -112,22 +114,22 @@ class Run:
             return Status("interrupted")
 
     def moments(self) -> list[dict[str, Any]]:
-        """The readable lines of the metrics, oldest first, each step once."""
+        """The readable lines of the metrics, in the order of their steps, each step once."""
         try:
             lines = (self.folder / "metrics.jsonl").read_text(encoding="utf-8", errors="replace")
         except OSError:
             return []
         moments: dict[int, dict[str, Any]] = {}
-        for line in lines.split("\n"):  # texts in it may hold what else counts as a line end
+        for line in lines.split("\n"):  # str.splitlines would split inside texts
             try:
                 moment = json.loads(line)
                 moments[int(moment["step"])] = moment
             except (ValueError, KeyError, TypeError):
-                continue  # damaged: the others are still good
+                continue  # a damaged line; the others are still good
         return [moments[step] for step in sorted(moments)]
 
-    def lesson(self) -> dict[str, Any]:
-        """What is known of what is learnt from; empty before the training has begun."""
+    def data_facts(self) -> dict[str, Any]:
+        """Facts of the training data; empty until the data are prepared."""
         try:
             found = json.loads((self.folder / "lesson.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -135,7 +137,7 @@ class Run:
         return found if isinstance(found, dict) else {}
 
     def probe(self, step: int) -> Trace:
-        """The probe at a moment. Raises `TraceError` when it is not there or damaged."""
+        """The probe trace at a moment. Raises `FileError` or `TraceError` if missing or damaged."""
         return Trace.load(self.probe_path(step))
 
     def probe_path(self, step: int) -> Path:
@@ -146,63 +148,67 @@ class Run:
         return self.folder / "checkpoint.safetensors"
 
     @property
+    def best_path(self) -> Path:
+        return self.folder / "best.safetensors"
+
+    @property
     def state_path(self) -> Path:
         return self.folder / "state.safetensors"
 
     @property
     def resumable(self) -> bool:
-        """Whether something is left to be done and nobody is doing it."""
-        return self.status().state in RESUMABLE and not is_owned(self.folder, leaving=True)
+        """Whether steps are left and no process carries the run out."""
+        return self.status().state in RESUMABLE_STATES and not is_locked(self.folder, ending=True)
 
-    def ask_to_stop(self) -> None:
-        """Leave word for the run to stop after its present step."""
+    def request_stop(self) -> None:
+        """Ask the process of the run to stop after its present step."""
         write_atomically(self.folder / "stop", b"")
 
-    def asked_to_stop(self) -> bool:
+    def stop_requested(self) -> bool:
         return (self.folder / "stop").exists()
 
-    def withdraw_stop(self) -> None:
+    def withdraw_stop_request(self) -> None:
         (self.folder / "stop").unlink(missing_ok=True)
 
-    def report(self, status: Status) -> None:
-        """Write how the run is doing."""
+    def write_status(self, status: Status) -> None:
+        """Replace the status. Raises `FileError`."""
         write_atomically(self.folder / "status.json", json.dumps(asdict(status)).encode())
 
-    def describe_lesson(self, facts: dict[str, Any]) -> None:
-        """Write what is learnt from."""
+    def write_data_facts(self, facts: dict[str, Any]) -> None:
+        """Write the facts of the training data. Raises `FileError`."""
         text = json.dumps(facts, ensure_ascii=False)
         write_atomically(self.folder / "lesson.json", text.encode())
 
     def append(self, moment: dict[str, Any]) -> None:
-        """Add one line to the metrics. Raises `RunError` when there is no room for it."""
-        try:
-            with (self.folder / "metrics.jsonl").open("a", encoding="utf-8") as file:
-                file.write(json.dumps(moment, ensure_ascii=False) + "\n")
-        except OSError as error:
-            reason = error.strerror or type(error).__name__
-            raise RunError("unwritable_file", name="metrics.jsonl", reason=reason) from error
+        """Add one line to the metrics. Raises `FileError`."""
+        path = self.folder / "metrics.jsonl"
+        with writing(path), path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(moment, ensure_ascii=False) + "\n")
 
-    def forget_after(self, step: int) -> None:
-        """Leave out what came after `step`: a resumed run does it again."""
-        kept = [json.dumps(m, ensure_ascii=False) for m in self.moments() if m["step"] <= step]
-        text = "".join(line + "\n" for line in kept)
+    def discard_after(self, step: int) -> None:
+        """Delete the moments after `step`: a resumed run repeats them."""
+        lines = [json.dumps(m, ensure_ascii=False) for m in self.moments() if m["step"] <= step]
+        text = "".join(line + "\n" for line in lines)
         write_atomically(self.folder / "metrics.jsonl", text.encode())
         for path in (self.folder / "moments").glob("*.trace"):
             if path.stem.isdigit() and int(path.stem) > step:
                 path.unlink(missing_ok=True)
 
     def delete(self) -> None:
-        """Remove the folder. Raises `RunError` while the run goes on."""
-        if self.status().state in GOING:
+        """Delete the folder. Raises `RunError` while the run is active, `FileError` when the
+        folder cannot be deleted."""
+        if self.status().state in ACTIVE_STATES:
             raise RunError("run_busy", name=self.name)
         if self.folder.exists():
-            with self.owned():
+            with self.locked():
                 shutil.rmtree(self.folder, ignore_errors=True)
-            shutil.rmtree(self.folder, ignore_errors=True)  # Windows keeps a lock that is held
+            shutil.rmtree(self.folder, ignore_errors=True)  # Windows keeps the held lock's file
+        if self.folder.exists():
+            raise unwritable(self.folder, PermissionError(13, "the folder stays"))
 
-    def owned(self) -> AbstractContextManager[None]:
-        """Be the one process that carries this run out. Raises `RunError` when one is."""
-        return owned(self.folder)
+    def locked(self) -> AbstractContextManager[None]:
+        """Hold the run's lock, as the one process that carries it out; see `run_lock`."""
+        return locked(self.folder)
 
     def _json(self, file: str) -> dict[str, Any]:
         try:
@@ -214,7 +220,7 @@ class Run:
 
 
 def create_run(folder: Path, config: TrainingConfig) -> Run:
-    """Make the folder of a new run. Raises `RunError` when the name will not do."""
+    """Create the folder of a run. Raises `RunError` on a name that is invalid or taken."""
     if not _NAME.fullmatch(folder.name):
         raise RunError("bad_run_name", name=folder.name[:60])
     run = Run(folder)
@@ -227,14 +233,14 @@ def create_run(folder: Path, config: TrainingConfig) -> Run:
 
 
 def find_run(root: Path, name: str) -> Run:
-    """The run called `name` under `root`. Raises `RunError` when there is none."""
+    """The run called `name` in the folder `root`. Raises `RunError` when there is none."""
     if not _NAME.fullmatch(name) or not (root / name / "config.json").is_file():
         raise RunError("no_run", name=name[:60])
     return Run(root / name)
 
 
 def list_runs(root: Path) -> list[Run]:
-    """The readable runs under `root`, the newest first."""
+    """The readable runs in the folder `root`, the newest first."""
     runs = []
     for path in root.glob("*/config.json"):
         run = Run(path.parent)
@@ -246,8 +252,8 @@ def list_runs(root: Path) -> list[Run]:
     return [run for _, _, run in sorted(runs, key=lambda entry: entry[:2], reverse=True)]
 
 
-def queue(root: Path, device: str) -> list[Run]:
-    """The runs that wait for their turn on `device`, the first one first."""
+def waiting_runs(root: Path, device: str) -> list[Run]:
+    """The runs that wait for `device`, in the order in which they will have it."""
     waiting = [
         run
         for run in list_runs(root)
@@ -256,15 +262,15 @@ def queue(root: Path, device: str) -> list[Run]:
     return sorted(waiting, key=lambda run: (run.created, run.name))
 
 
-def _is_silent(status: Status) -> bool:
-    """Whether there is no sign of life: the process has ended, or said nothing for long."""
+def _is_stale(status: Status) -> bool:
+    """Whether the process has ended, or its heartbeat is too old."""
     launched = status.state == "waiting" and status.pid == 0
-    silence = time.time() - status.heartbeat
-    return silence > (STARTING if launched else SILENCE) or not _is_alive(status.pid)
+    age = time.time() - status.heartbeat
+    return age > (START_TIMEOUT if launched else HEARTBEAT_TIMEOUT) or not _is_alive(status.pid)
 
 
 def _is_alive(pid: int) -> bool:
-    """Whether a process of that number lives; on Windows only heartbeat and lock tell."""
+    """Whether the process exists; on Windows assumed, heartbeat and lock decide."""
     if os.name == "nt" or pid <= 0:
         return True
     try:

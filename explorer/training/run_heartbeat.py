@@ -1,4 +1,4 @@
-"""The sign of life of a run: its status, fresh every second whatever its process is at."""
+"""The heartbeat of a run: its status, written every second by a thread of its process."""
 
 import os
 import threading
@@ -9,25 +9,28 @@ from types import TracebackType
 from typing import Any, Self
 
 from explorer.core.errors import ExplorerError
-from explorer.training.run_directory import GOING, Run, Status
+from explorer.training.run_directory import ACTIVE_STATES, Run, Status
 
-BEAT = 1.0
+INTERVAL = 1.0
 """Seconds between two heartbeats."""
 
 
 class Heartbeat:
-    """Writes the status of a run from a thread of its own, and nobody else writes it.
+    """Writes the status of a run from its own thread; nothing else writes it meanwhile.
 
-    Reading a large file, learning pieces and judging translations take longer than others wait
-    for a sign of life. One lock orders what is written: no status replaces a newer one.
+    A thread, because reading a large file, training a SentencePiece vocabulary and evaluating
+    translations take longer than the heartbeat timeout. A lock orders the writes: no status
+    replaces a newer one.
     """
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        self._status = Status("", run.status().step)  # nothing said so far
+        self._status = Status("", run.status().step)  # no state yet
         self._lock = threading.Lock()
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._beat, name=f"heart-{run.name}", daemon=True)
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(
+            target=self._beat, name=f"heartbeat-{run.name}", daemon=True
+        )
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -39,33 +42,33 @@ class Heartbeat:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._over.set()
+        self._stopped.set()
         self._thread.join()
 
     @property
     def step(self) -> int:
-        """The step last told."""
+        """The step of the last update."""
         return self._status.step
 
-    def tell(
+    def update(
         self, state: str, step: int, error: tuple[str, dict[str, Any]] | None = None
     ) -> Status:
-        """Say how the run is doing: a new state is written at once, a step with the next beat.
+        """Set the status: a new state is written at once, a new step with the next heartbeat.
 
-        Raises `ExplorerError` when it cannot be written.
+        Raises `FileError` when it cannot be written.
         """
         with self._lock:
             before = self._status.state
             self._status = Status(state, step, time.time(), os.getpid(), error)
             if state != before:
-                self._run.report(self._status)
+                self._run.write_status(self._status)
             return self._status
 
     def _beat(self) -> None:
-        while not self._over.wait(BEAT):
+        while not self._stopped.wait(INTERVAL):
             with self._lock:
-                if self._status.state not in GOING:
+                if self._status.state not in ACTIVE_STATES:
                     continue
                 self._status = replace(self._status, heartbeat=time.time())
-                with suppress(ExplorerError):  # no room now: the training itself will say so
-                    self._run.report(self._status)
+                with suppress(ExplorerError):  # a full disk: the training itself raises it
+                    self._run.write_status(self._status)

@@ -1,7 +1,7 @@
-"""Start, stop and resume runs, each in a process of its own.
+"""Start and resume runs, each in its own process, and find them.
 
-Nothing is remembered here: all state is in the folders of the runs. So a reload, a second tab,
-a restarted server and the command line find the same runs.
+This module has no state: everything is in the folders of the runs, so a reload, a second tab, a
+restarted server and the command line find the same runs.
 """
 
 import os
@@ -16,76 +16,73 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from explorer.core import folders
 from explorer.core.errors import ExplorerError, RunError
-from explorer.model.checkpoint import write_atomically
+from explorer.core.files import unwritable, write_atomically
 from explorer.training.config import TrainingConfig
 from explorer.training.run_directory import (
-    GOING,
+    ACTIVE_STATES,
     PAIRS_FILE,
     Run,
     Status,
     create_run,
     find_run,
     list_runs,
-    queue,
+    waiting_runs,
 )
 
-RUNS_VARIABLE = "EXPLORER_RUNS"
-"""The environment variable that names another folder of runs."""
-
-SHELVES = ("runs", "recorded")
-"""Where runs stand: those made here, and those that ship with the app."""
+RUN_ROOTS = ("runs", "recorded")
+"""The names of the run roots: runs of this machine, and runs that ship."""
 
 _NO_NAME = re.compile(r"[^\w]+")
 _LONGEST_NAME = 40
-_REPOSITORY = Path(__file__).resolve().parents[2]
 
 
-def shelf_folder(shelf: str) -> Path:
-    """The folder of a shelf. Raises `RunError` when there is none of that name."""
-    if shelf == "runs":
-        return Path(os.environ.get(RUNS_VARIABLE) or _REPOSITORY / "runs")
-    if shelf == "recorded":
-        return _REPOSITORY / "checkpoints" / "recorded"
-    raise RunError("no_run", name=shelf[:60])
+def run_root(name: str) -> Path:
+    """The folder of the run root called `name`. Raises `RunError` when there is none."""
+    if name == "runs":
+        return folders.runs()
+    if name == "recorded":
+        return folders.shipped_runs()
+    raise RunError("no_run", name=name[:60])
 
 
-def find(shelf: str, name: str) -> Run:
-    """A run by shelf and name; names are looked up, never used as paths. Raises `RunError`."""
-    return find_run(shelf_folder(shelf), name)
+def find(root: str, name: str) -> Run:
+    """A run by its root and its name, which is never used as a path. Raises `RunError`."""
+    return find_run(run_root(root), name)
 
 
 def new_folder(subject: str) -> Path:
-    """An empty folder with a name no run has: "reverse-3", even if two servers ask at once.
+    """A new empty folder with a free name, "reverse-3"; safe when two servers ask at once.
 
-    Raises `RunError` when it cannot be made.
+    Raises `FileError` when it cannot be made.
     """
     number = 1
     while True:
-        folder = shelf_folder("runs") / f"{subject}-{number}"
+        folder = run_root("runs") / f"{subject}-{number}"
         try:
             folder.mkdir(parents=True)
         except FileExistsError:
             if not folder.parent.is_dir():
-                raise _unwritable(folder, FileExistsError(17, "not a folder")) from None
+                raise unwritable(folder, FileExistsError(17, "not a folder")) from None
             number += 1
         except OSError as error:
-            raise _unwritable(folder, error) from error
+            raise unwritable(folder, error) from error
         else:
             return folder
 
 
 def start(config: TrainingConfig) -> Run:
-    """Make a new run and carry it out. Raises `ExplorerError` when it cannot be written."""
+    """Create a run and launch it. Raises `ExplorerError` when it cannot be written."""
     run = create_run(new_folder(config.task), config)
     launch(run)
     return run
 
 
 def start_pairs(config: TrainingConfig, data: bytes, name: str) -> Run:
-    """As `start`, on the file of pairs `data`, called `name`, which the run keeps in its folder.
+    """As `start`, on the file of pairs `data` called `name`, which is saved in the run's folder.
 
-    Nothing is left behind when it cannot be written.
+    Deletes the folder again when something cannot be written.
     """
     folder = new_folder(_NO_NAME.sub("-", Path(name).stem)[:_LONGEST_NAME].strip("-") or "pairs")
     try:
@@ -99,20 +96,20 @@ def start_pairs(config: TrainingConfig, data: bytes, name: str) -> Run:
 
 
 def launch(run: Run) -> None:
-    """Carry a run out, from where it stands, in a process that outlives this one.
+    """Carry out a run from its saved state, in a process that outlives this one.
 
-    Raises `RunError` when somebody is doing it, `ExplorerError` when nothing can be written.
+    Raises `RunError` when a process already does, `FileError` when nothing can be written.
     """
     if not run.resumable:
         raise RunError("run_busy", name=run.name)
     launched = Status("waiting", run.status().step, time.time())
-    with run.owned():  # who owns a run writes its status, and nobody else
-        run.report(launched)  # until the process speaks itself
+    with run.locked():  # only the holder of the lock writes the status
+        run.write_status(launched)  # until the process writes its own
     try:
         with (run.folder / "log.txt").open("ab") as log:
             process = subprocess.Popen(
                 command(run),
-                cwd=_REPOSITORY,
+                cwd=folders.IMPORT_ROOT,
                 env=_environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -120,7 +117,7 @@ def launch(run: Run) -> None:
                 **_detached(),
             )
     except OSError as error:
-        raise _unwritable(run.folder / "log.txt", error) from error
+        raise unwritable(run.folder / "log.txt", error) from error
     reaper = threading.Thread(
         target=_reap, args=(run, process, launched), name=f"reaper-{run.name}", daemon=True
     )
@@ -128,47 +125,40 @@ def launch(run: Run) -> None:
 
 
 def _reap(run: Run, process: "subprocess.Popen[bytes]", launched: Status) -> None:
-    """Ask how a child ended, or the system keeps a place for it; say so if it never spoke.
+    """Wait for a child, so that no zombie stays, and record it if it never wrote a status.
 
-    By then the run may have been launched anew: that is not this child's silence.
+    By then the run may have been launched again: its status is then not `launched`.
     """
     process.wait()
     if run.status() == launched:
         with suppress(ExplorerError):
-            run.report(Status("interrupted", launched.step, time.time()))
+            run.write_status(Status("interrupted", launched.step, time.time()))
 
 
 def command(run: Run) -> list[str]:
-    """The command that carries `run` out; it works by hand too."""
+    """The command that carries out `run`; it also works in a shell."""
     module = [sys.executable, "-m", "explorer", "train"]
     return [*module, "--run", str(run.folder.resolve()), "--resume", "--background"]
 
 
 def is_starting(status: Status) -> bool:
-    """Whether a run was launched and its process has not spoken yet."""
+    """Whether a run was launched and its process has not written a status yet."""
     return status.state == "waiting" and status.pid == 0
 
 
-def going() -> list[Run]:
-    """The runs somebody carries out or that wait for it, the newest first."""
-    return [run for run in list_runs(shelf_folder("runs")) if is_going(run)]
+def active_runs() -> list[Run]:
+    """The runs of this machine that run or wait, the newest first."""
+    return [run for run in list_runs(run_root("runs")) if is_active(run)]
 
 
-def is_going(run: Run) -> bool:
-    """Whether somebody carries the run out or it waits for it."""
-    return run.status().state in GOING
+def is_active(run: Run) -> bool:
+    """Whether the run runs or waits for its device."""
+    return run.status().state in ACTIVE_STATES
 
 
-def delete(run: Run) -> None:
-    """Remove a run. Raises `RunError` while it goes on, and when its folder stays."""
-    run.delete()
-    if run.folder.exists():
-        raise _unwritable(run.folder, PermissionError(13, "the folder stays"))
-
-
-def before(run: Run) -> int:
-    """How many jobs are done before a waiting run, the one at work among them."""
-    waiting = [other.name for other in queue(run.folder.parent, run.config.device)]
+def jobs_ahead(run: Run) -> int:
+    """How many runs come before a waiting one on its device, the active one included."""
+    waiting = [other.name for other in waiting_runs(run.folder.parent, run.config.device)]
     ahead = waiting.index(run.name) if run.name in waiting else 0
     busy = any(
         other.status().state in ("preparing", "running")
@@ -178,19 +168,14 @@ def before(run: Run) -> int:
     return ahead + busy
 
 
-def _unwritable(path: Path, error: OSError) -> RunError:
-    reason = error.strerror or type(error).__name__
-    return RunError("unwritable_file", name=path.name, reason=reason)
-
-
 def _environment() -> dict[str, str]:
-    """One core is left to those who look on."""
+    """The child's environment: one core is left to the server."""
     threads = max(1, (os.cpu_count() or 2) - 1)
     return {"OMP_NUM_THREADS": str(threads), "PYTHONUNBUFFERED": "1", **os.environ}
 
 
 def _detached() -> dict[str, Any]:
-    """What lets a process live on when the server ends."""
+    """The options of `Popen` that let a process outlive the server."""
     if sys.platform == "win32":
         flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
         return {"creationflags": flags}

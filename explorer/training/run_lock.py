@@ -1,7 +1,7 @@
-"""Who carries a run out: a lock in its folder, which the system frees when its process ends.
+"""The lock of a run: held by the process that carries the run out, freed by the system at its end.
 
-A process that hangs or works long without a word still holds it, and one that was killed does
-not; so it tells more than any sign of life.
+A process that hangs still holds it and one that was killed does not, so it is more reliable
+than the heartbeat.
 """
 
 import threading
@@ -12,46 +12,46 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from explorer.core.errors import RunError
+from explorer.core.files import unwritable
 
 _NAME = ".lock"
-_PATIENCE = 2.0  # seconds: whoever only asks holds the lock for a moment, too
-_ASKING = 0.05  # seconds: so does another process that asks
+_ACQUIRE_TIMEOUT = 2.0  # seconds: a process that only tests the lock holds it for a moment, too
+_TEST_TIMEOUT = 0.05  # seconds: the same
 _POLL = 0.01
-_one_asks = threading.Lock()  # the visitors of this process, one after the other
+_one_test = threading.Lock()  # threads of this process test one after the other
 
 
 @contextmanager
-def owned(folder: Path) -> Iterator[None]:
-    """Be the one process that carries out the run in `folder`.
+def locked(folder: Path) -> Iterator[None]:
+    """Hold the lock of the run in `folder`.
 
-    Raises `RunError` when another one is, and where no lock can be had.
+    Raises `RunError` when another process holds it, `FileError` when it cannot be created.
     """
     lock = FileLock(folder / _NAME)
     try:
-        lock.acquire(timeout=_PATIENCE, poll_interval=_POLL)
+        lock.acquire(timeout=_ACQUIRE_TIMEOUT, poll_interval=_POLL)
     except Timeout as error:
         raise RunError("run_busy", name=folder.name) from error
     except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise RunError("unwritable_file", name=_NAME, reason=reason) from error
+        raise unwritable(folder / _NAME, error) from error
     try:
         yield
     finally:
         lock.release()
 
 
-def is_owned(folder: Path, *, leaving: bool = False) -> bool:
+def is_locked(folder: Path, *, ending: bool = False) -> bool:
     """Whether a living process carries out the run in `folder`, as far as can be found out.
 
-    leaving: it has said that it is done; give it the moment it takes to let go.
+    ending: its status says that it has ended; wait for the moment it takes to release the lock.
     """
     if not (folder / _NAME).exists():
         return False
     try:
-        patience = _PATIENCE if leaving else _ASKING
-        with _one_asks, FileLock(folder / _NAME).acquire(timeout=patience, poll_interval=_POLL):
+        timeout = _ACQUIRE_TIMEOUT if ending else _TEST_TIMEOUT
+        with _one_test, FileLock(folder / _NAME).acquire(timeout=timeout, poll_interval=_POLL):
             return False
     except Timeout:
         return True
     except OSError:
-        return False  # not ours to ask: the heartbeat has to tell
+        return False  # no right to test it: the heartbeat decides

@@ -1,4 +1,4 @@
-"""Carry a run out: train, and write down everything that happens where others can see it."""
+"""Carry out a run: train, and record status, moments, checkpoint and state in its folder."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -12,107 +12,121 @@ from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 
 from explorer.core.errors import ExplorerError, RunError, TrainingError
-from explorer.model.checkpoint import to_bytes, write_atomically
+from explorer.core.files import write_atomically
+from explorer.model.checkpoint import to_bytes
 from explorer.model.explorable import ExplorableModel
 from explorer.training import distributed
-from explorer.training.run_directory import Run, Status, queue
-from explorer.training.run_heartbeat import BEAT, Heartbeat
+from explorer.training.run_directory import Run, Status, waiting_runs
+from explorer.training.run_heartbeat import INTERVAL, Heartbeat
 from explorer.training.trainer import Moment, Trainer, choose_device
 
-KEEP = 5.0
-"""Seconds between two kept states while the run goes on."""
+SAVE_INTERVAL = 5.0
+"""Seconds between two saved states of an active run."""
 
 Listener = Callable[[Moment], None]
 
 
-def carry_out(run: Run, listen: Listener = lambda moment: None) -> Status:
-    """Train `run` from where it stands to its end, or until it is asked to stop.
+def run_training(run: Run, on_moment: Listener = lambda moment: None) -> Status:
+    """Train `run` from its saved state to its end, or until a stop is requested.
 
-    One job a device: the others wait for their turn, first come, first served. Whatever goes
-    wrong is written into the run's status, then raised; who finds the run in the hands of
-    another process writes nothing.
+    One run a device: the others wait, in the order of their creation. Any exception is written
+    to the run's status, then raised. Raises `RunError`, and writes nothing, when another
+    process carries the run out.
     """
     if distributed.rank() > 0:
-        return _follow(run)
-    with run.owned(), Heartbeat(run) as heart:
+        return _train_beside(run)
+    with run.locked(), Heartbeat(run) as heartbeat:
         step = run.status().step
         try:
-            run.withdraw_stop()
-            with _turn(run, heart, step) as mine:
-                if not distributed.agreed(mine):
-                    return heart.tell("stopped", step)
-                return _train(run, heart, listen)
+            run.withdraw_stop_request()
+            with _device(run, heartbeat, step) as reserved:
+                if not distributed.broadcast_decision(reserved):
+                    return heartbeat.update("stopped", step)
+                return _train(run, heartbeat, on_moment)
         except ExplorerError as error:
-            _fail(heart, error)
+            _fail(heartbeat, error)
             raise
         except Exception as error:
             if not _ran_out_of_memory(error):
                 kind = type(error).__name__
-                _fail(heart, TrainingError("broke_off", name=run.name, kind=kind))
+                _fail(heartbeat, TrainingError("broke_off", name=run.name, kind=kind))
                 raise
             full = TrainingError("out_of_memory", device=run.config.device)
-            _fail(heart, full)
+            _fail(heartbeat, full)
             raise full from error
 
 
-def _train(run: Run, heart: Heartbeat, listen: Listener) -> Status:
-    heart.tell("preparing", heart.step)
-    trainer = _ready(run)
-    run.describe_lesson(trainer.lesson.facts())
-    run.forget_after(trainer.step)
-    looked = kept = 0.0
+def _train(run: Run, heartbeat: Heartbeat, on_moment: Listener) -> Status:
+    heartbeat.update("preparing", heartbeat.step)
+    trainer = _make_trainer(run)
+    run.write_data_facts(trainer.data_module.facts())
+    run.discard_after(trainer.step)
+    checked = saved = 0.0
+    best: bytes | None = None  # not written yet
     for moment in trainer.run():
-        heart.tell("running", trainer.step)
+        heartbeat.update("running", trainer.step)
         now = time.monotonic()
         if moment is not None:
             _record(run, trainer, moment)
-            listen(moment)
-            if now - kept >= KEEP or kept == 0.0:
-                _keep(run, trainer)
-                kept = time.monotonic()
-        due = now - looked >= BEAT
+            on_moment(moment)
+            if moment.best:
+                best = _serialised(trainer)
+            if now - saved >= SAVE_INTERVAL or saved == 0.0:
+                _save(run, trainer, best)
+                best = None
+                saved = time.monotonic()
+        due = now - checked >= INTERVAL
         if due:
-            looked = now
-        together = distributed.world() > 1  # then all look at the same steps, and stop at one
-        if (moment is not None if together else due) and distributed.agreed(run.asked_to_stop()):
+            checked = now
+        # Several processes check at moments only, so that all stop at the same step.
+        check = moment is not None if distributed.world_size() > 1 else due
+        if check and distributed.broadcast_decision(run.stop_requested()):
             break
-    _keep(run, trainer)
-    return heart.tell("done" if trainer.finished else "stopped", trainer.step)
+    _save(run, trainer, best)
+    return heartbeat.update("done" if trainer.finished else "stopped", trainer.step)
 
 
-def _follow(run: Run) -> Status:
-    """What the other processes of a parallel training do: train along and write nothing."""
-    if not distributed.agreed(False):
+def _train_beside(run: Run) -> Status:
+    """Train in a process of rank 1, 2, …: take the same steps, write nothing."""
+    if not distributed.broadcast_decision(False):
         return Status("stopped")
-    trainer = _ready(run)
+    trainer = _make_trainer(run)
     for moment in trainer.run():
-        if moment is not None and distributed.agreed(False):
+        if moment is not None and distributed.broadcast_decision(False):
             break
     return Status("done" if trainer.finished else "stopped", trainer.step)
 
 
-def _ready(run: Run) -> Trainer:
-    """The run's trainer, at the state that was kept."""
+def _make_trainer(run: Run) -> Trainer:
+    """The run's trainer, at its saved state."""
     return Trainer(run.config, _read_state(run) if run.state_path.exists() else None)
 
 
 def _record(run: Run, trainer: Trainer, moment: Moment) -> None:
-    """Write down one moment: the probe first, so that a line in the metrics has its picture."""
+    """Record one moment: the probe trace first, so that every line of the metrics has one."""
     model = ExplorableModel(trainer.checkpoint({}), run.name)
-    text, answer = trainer.lesson.probe()
+    text, answer = trainer.data_module.probe()
     probe = model.trace(text, target=answer)
     write_atomically(run.probe_path(moment.step), probe.to_bytes())
     run.append(moment.line() | {"greedy": model.trace(text).text})
 
 
-def _keep(run: Run, trainer: Trainer) -> None:
-    """Keep the model for those who look at it and the state for those who resume."""
+def _save(run: Run, trainer: Trainer, best: bytes | None) -> None:
+    """Save the model, for inspection, and the trainer's state, for resuming; and the checkpoint
+    with the lowest held-out loss, where there is a new one."""
+    if best is not None:
+        write_atomically(run.best_path, best)
+    write_atomically(run.checkpoint_path, _serialised(trainer))
+    write_atomically(run.state_path, save_tensors(trainer.state()))
+
+
+def _serialised(trainer: Trainer) -> bytes:
+    """The model as it is now as a checkpoint, with its score in the facts."""
     measured = trainer.moment.measured if trainer.moment else {}
     facts: dict[str, Any] = {
         name: measured[name] for name in ("exact_match", "bleu") if name in measured
     }
-    write_atomically(run.checkpoint_path, to_bytes(trainer.checkpoint(facts)))
-    write_atomically(run.state_path, save_tensors(trainer.state()))
+    return to_bytes(trainer.checkpoint(facts))
 
 
 def _read_state(run: Run) -> dict[str, torch.Tensor]:
@@ -123,14 +137,14 @@ def _read_state(run: Run) -> dict[str, torch.Tensor]:
 
 
 @contextmanager
-def _turn(run: Run, heart: Heartbeat, step: int) -> Iterator[bool]:
-    """Wait until this run's device is free and nobody came before; False when asked to stop."""
+def _device(run: Run, heartbeat: Heartbeat, step: int) -> Iterator[bool]:
+    """Wait for the run's device and lock it; yields False when a stop is requested first."""
     root = run.folder.parent
     device = choose_device(run.config.device)
     lock = FileLock(root / f".{device.type}{device.index or 0}.lock")
-    heart.tell("waiting", step)
-    while not run.asked_to_stop():
-        first = next(iter(queue(root, run.config.device)), run)
+    heartbeat.update("waiting", step)
+    while not run.stop_requested():
+        first = next(iter(waiting_runs(root, run.config.device)), run)
         if first.name == run.name:
             try:
                 with lock.acquire(timeout=0):
@@ -138,17 +152,17 @@ def _turn(run: Run, heart: Heartbeat, step: int) -> Iterator[bool]:
                     return
             except Timeout:
                 pass
-        time.sleep(BEAT / 2)
+        time.sleep(INTERVAL / 2)
     yield False
 
 
 def _ran_out_of_memory(error: Exception) -> bool:
-    # On a CPU torch says so in words alone.
+    # On a CPU torch raises a plain RuntimeError.
     known = isinstance(error, MemoryError | torch.OutOfMemoryError)
     return known or "can't allocate memory" in str(error) or "not enough memory" in str(error)
 
 
-def _fail(heart: Heartbeat, error: ExplorerError) -> None:
+def _fail(heartbeat: Heartbeat, error: ExplorerError) -> None:
     facts = {name: str(fact) for name, fact in error.facts.items()}
-    with suppress(ExplorerError):  # nothing can be written: the missing heartbeat tells
-        heart.tell("failed", heart.step, (error.key, facts))
+    with suppress(ExplorerError):  # then the stale heartbeat shows it
+        heartbeat.update("failed", heartbeat.step, (error.key, facts))

@@ -1,4 +1,4 @@
-"""How well a model does a task, on sequences that training never saw."""
+"""Evaluation of a model on a toy task, on held-out sequences."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from explorer.core.vocabulary import EOS, PAD
-from explorer.data.toy_tasks import Batch, Task
+from explorer.data.batch import Batch
+from explorer.data.toy_data import Task
 from explorer.heads.attention_metrics import gold_weight
 from explorer.model.greedy_decoding import greedy
 from explorer.model.hooks import capture
@@ -17,19 +18,19 @@ from explorer.model.transformer import Transformer
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
-    """Exact match of whole outputs, 0 to 1, by length; gold weight of each cross head."""
+    """Share of outputs that match exactly, 0 to 1, by length; gold weight of each cross head."""
 
     exact_match_by_length: dict[int, float]
     gold: NDArray[np.float64]  # (layer, head), mean over the sequences of all lengths
 
     @property
     def exact_match(self) -> float:
-        """Over all lengths alike."""
+        """The mean over all lengths."""
         return float(np.mean(list(self.exact_match_by_length.values())))
 
     @property
     def best_head(self) -> tuple[int, int]:
-        """Layer and head whose cross-attention puts most on the gold position."""
+        """Layer and head with the largest gold weight."""
         layer, head = np.unravel_index(self.gold.argmax(), self.gold.shape)
         return int(layer), int(head)
 
@@ -37,9 +38,9 @@ class Evaluation:
 def evaluate(
     model: Transformer, task: Task, symbols: int, longest: int, *, each: int = 300, seed: int = 1
 ) -> Evaluation:
-    """Decode `each` held-out sequences of every length from 1 to `longest` greedily.
+    """Decode greedily `each` held-out sequences of every length from 1 to `longest`.
 
-    Below five symbols there are too few sequences to hold any out; there all count.
+    Below five symbols none are held out: all sequences are used.
     """
     generator = torch.Generator().manual_seed(seed)
     device = next(model.parameters()).device
@@ -48,14 +49,14 @@ def evaluate(
     for length in range(1, longest + 1):
         batch = task.held_out_batch(each, length, symbols, generator)
         batch = Batch(batch.source.to(device), batch.target.to(device))
-        exact[length] = exactly_matched(model, batch).double().mean().item()
-        gold.append(gold_of_batch(model, task, batch))
+        exact[length] = exact_matches(model, batch).double().mean().item()
+        gold.append(batch_gold_weight(model, task, batch))
     return Evaluation(exact, np.mean(gold, axis=0))
 
 
 @torch.inference_mode()
-def exactly_matched(model: Transformer, batch: Batch) -> Tensor:
-    """(B,) True where the greedy output equals the target to its end."""
+def exact_matches(model: Transformer, batch: Batch) -> Tensor:
+    """(B,) True where the greedy output equals the target, EOS included."""
     expected = batch.target[:, 1:]
     decoded = greedy(model, batch.source, limit=expected.size(1))
     padded = torch.full_like(expected, PAD)
@@ -64,10 +65,10 @@ def exactly_matched(model: Transformer, batch: Batch) -> Tensor:
 
 
 @torch.inference_mode()
-def gold_of_batch(model: Transformer, task: Task, batch: Batch) -> NDArray[np.float64]:
-    """(layer, head): mean weight on the gold position, teacher-forced on the right output.
+def batch_gold_weight(model: Transformer, task: Task, batch: Batch) -> NDArray[np.float64]:
+    """(layer, head): mean weight on the gold position, 0 to 1, teacher-forced on the target.
 
-    The mean of each sequence counts alike, whatever its length.
+    The mean over sequences of each sequence's mean: all weigh the same, whatever their length.
     """
     length = batch.source.size(1) - 1
     with capture(model, "decoder.*.cross_attention.pattern") as patterns:

@@ -1,6 +1,6 @@
-"""Teach a Transformer a lesson.
+"""The training loop: batches from a data module, Adam, and an evaluation every few steps.
 
-Attention is never supervised: the loss sees the output alone.
+Attention is never supervised: the loss depends on the outputs alone.
 """
 
 import math
@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from explorer.core.errors import TrainingError
@@ -21,19 +20,24 @@ from explorer.model.checkpoint import Checkpoint
 from explorer.model.transformer import Transformer
 from explorer.training import distributed
 from explorer.training.config import TrainingConfig, learning_rate
-from explorer.training.cuda_graph import WARM, RecordedStep, warm_stream
-from explorer.training.data_modules import Lesson, find_lesson
+from explorer.training.cuda_graph import WARMUP_STEPS, GraphedStep, side_stream
+from explorer.training.data_modules import STATE_PREFIX, DataModule, find_data_module
+from explorer.training.token_loss import TokenLoss
+
+_AVERAGED_EVERY = 10
+"""Steps between two updates of the averaged weights."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Where a training stands after `step` steps."""
+    """One evaluation of a training, after `step` steps."""
 
     step: int
     seconds: float  # since the training began, pauses not counted
     loss: float  # nats a token, mean since the last moment
-    measured: dict[str, Any]  # what the lesson measures: exact_match and gold, or BLEU …
-    score: float  # the one of them that may end the training, 0 to 1
+    measured: dict[str, Any]  # by the data module: held_out_loss, exact_match or BLEU …
+    score: float  # the one of them that may end the training early, 0 to 1
+    best: bool  # whether no earlier moment had a lower held-out loss
     rate: float
     gradient_norm: float  # of all weights, before clipping, at this step
     gradient_norms: dict[str, float]  # of each layer
@@ -43,20 +47,25 @@ class Moment:
     def line(self) -> dict[str, Any]:
         """The moment as one flat JSON object."""
         line = asdict(self)
-        del line["measured"], line["score"]
+        del line["measured"], line["score"], line["best"]
         return line | self.measured
 
 
 class Trainer:
-    """A model on its way. `run` trains it; `checkpoint` is what has been learnt so far."""
+    """A model in training. `run` trains it; `checkpoint` is the model as it is now.
 
-    def __init__(self, config: TrainingConfig, kept: Mapping[str, Tensor] | None = None) -> None:
-        """kept: the `state` of an earlier trainer with the same config, to go on from."""
+    With `average` set, evaluations and checkpoints are of averaged weights: an exponential
+    moving average over about so many steps (Polyak & Juditsky 1992; Vaswani et al. 2017, §6.1,
+    average the last checkpoints), updated every few steps.
+    """
+
+    def __init__(self, config: TrainingConfig, saved: Mapping[str, Tensor] | None = None) -> None:
+        """saved: the `state` of an earlier trainer with the same config, to go on from."""
         self.config = config
-        self.device = distributed.own_device() or choose_device(config.device)
-        self.lesson: Lesson = find_lesson(config, self.device, kept)
+        self.device = distributed.local_device() or choose_device(config.device)
+        self.data_module: DataModule = find_data_module(config, self.device, saved)
         torch.manual_seed(config.seed)
-        self.model = Transformer(self.lesson.model_config).to(self.device)
+        self.model = Transformer(self.data_module.model_config).to(self.device)
         self.rate = torch.zeros((), device=self.device)
         self.optimizer = torch.optim.Adam(
             self.model.parameters(),
@@ -69,26 +78,34 @@ class Trainer:
         self.step = 0
         self.seconds = 0.0
         self.moment: Moment | None = None
-        self._parallel = distributed.shared(self.model)
+        self.averaged = self.model
+        if config.average:
+            self.averaged = Transformer(self.data_module.model_config).to(self.device)
+            self.averaged.load_state_dict(self.model.state_dict())
+        self.best_loss = math.inf
+        self._since_best = 0  # evaluations
+        self._token_loss = distributed.data_parallel(TokenLoss(self.model, config.label_smoothing))
         self._norms: dict[str, float] = {}
         self._losses = torch.zeros((), device=self.device)  # summed since the last moment
         self._tokens = torch.zeros((), dtype=torch.long, device=self.device)
         self._counted = 0
-        self._recorded: RecordedStep | None = None
-        self._records = self._on_gpu and self.lesson.fixed_shapes and distributed.world() == 1
-        if kept is not None:
-            self._restore(kept)
+        self._recorded: GraphedStep | None = None
+        self._records = (
+            self._on_gpu and self.data_module.fixed_shapes and distributed.world_size() == 1
+        )
+        if saved is not None:
+            self._restore(saved)
 
     @property
     def finished(self) -> bool:
-        """Whether the last step is done or the score reached."""
-        until, moment = self.config.until, self.moment
+        """Whether the last step is done, the score reached, or the patience at its end."""
+        until, moment, patience = self.config.until, self.moment, self.config.patience
         reached = moment is not None and moment.score >= until < 1
-        return self.step >= self.config.steps or reached
+        return self.step >= self.config.steps or reached or 0 < patience <= self._since_best
 
     def run(self) -> Iterator[Moment | None]:
         """Train until `finished`: yield a moment after each evaluation, None after each other
-        step, so that whoever listens can stop between two steps.
+        step, so that the caller can stop between two steps.
 
         Raises `TrainingError` when the loss is no longer a number.
         """
@@ -105,29 +122,36 @@ class Trainer:
             before, since = self.seconds, time.perf_counter()
 
     def checkpoint(self, facts: Mapping[str, Any]) -> Checkpoint:
-        """The model as it is now, with what is known of it and `facts`."""
-        lesson = self.lesson
-        known = lesson.facts() | {"steps": self.step} | dict(facts)
+        """The model as it is now, with the facts of its data and `facts`."""
+        data = self.data_module
+        known = data.facts() | {"steps": self.step} | dict(facts)
         return Checkpoint(
-            self.model.eval(), lesson.source_vocabulary, lesson.target_vocabulary, known
+            self.averaged.eval(), data.source_vocabulary, data.target_vocabulary, known
         )
 
     def state(self) -> dict[str, Tensor]:
-        """Everything a new trainer needs to go on as if nothing had happened."""
+        """Everything a new trainer needs to go on with equal results."""
         state: dict[str, Tensor] = {}
         for name, weight in self.model.named_parameters():  # tied ones once
             state[f"model.{name}"] = weight
             for key, value in self.optimizer.state[weight].items():
                 state[f"optimizer.{name}.{key}"] = value
-        state |= {f"lesson.{name}": value for name, value in self.lesson.state().items()}
-        if self.lesson.generator is not None:
-            state["random.data"] = self.lesson.generator.get_state()
+        if self.averaged is not self.model:
+            for name, weight in self.averaged.named_parameters():
+                state[f"averaged.{name}"] = weight
+        state |= {
+            f"{STATE_PREFIX}{name}": value for name, value in self.data_module.state().items()
+        }
+        if self.data_module.generator is not None:
+            state["random.data"] = self.data_module.generator.get_state()
         state["random.cpu"] = torch.get_rng_state()
         if self.device.type == "cuda":
             state["random.cuda"] = torch.cuda.get_rng_state(self.device)
         state["step"] = torch.tensor(self.step)
         state |= {"losses": self._losses, "tokens": self._tokens}
         state["counted"] = torch.tensor(self._counted)
+        state["best_loss"] = torch.tensor(self.best_loss, dtype=torch.float64)
+        state["since_best"] = torch.tensor(self._since_best)
         state["seconds"] = torch.tensor(self.seconds, dtype=torch.float64)
         return {name: value.detach().cpu().contiguous() for name, value in state.items()}
 
@@ -136,17 +160,24 @@ class Trainer:
             with torch.no_grad():
                 weight.copy_(state[f"model.{name}"])
             start = f"optimizer.{name}."
-            kept = {
+            saved = {
                 key.removeprefix(start): value
                 for key, value in state.items()
                 if key.startswith(start)
             }
             self.optimizer.state[weight] = {
                 key: value if key == "step" else value.to(self.device)
-                for key, value in kept.items()
+                for key, value in saved.items()
             }
-        if self.lesson.generator is not None:
-            self.lesson.generator.set_state(state["random.data"])
+        if self.averaged is not self.model:
+            for name, weight in self.averaged.named_parameters():
+                with torch.no_grad():
+                    weight.copy_(state[f"averaged.{name}"])
+        if "best_loss" in state:  # older states have none
+            self.best_loss = float(state["best_loss"])
+            self._since_best = int(state["since_best"])
+        if self.data_module.generator is not None:
+            self.data_module.generator.set_state(state["random.data"])
         torch.set_rng_state(state["random.cpu"])
         if self.device.type == "cuda":
             torch.cuda.set_rng_state(state["random.cuda"], self.device)
@@ -163,9 +194,10 @@ class Trainer:
         return self.device.type == "cuda"
 
     def _advance(self) -> None:
-        """One step: replayed from its recording where there is one.
+        """One step: replayed as a CUDA graph where there is one.
 
-        Steps that are evaluated are run one operation at a time, to look at the gradients.
+        A step before an evaluation runs one operation at a time, so that the norms of its
+        gradients can be read.
         """
         self.model.train()
         self._set_rate(learning_rate(self.config, self.step))
@@ -173,21 +205,33 @@ class Trainer:
         if self._recorded is not None and not evaluates:
             self._recorded()
         elif self._records:
-            with warm_stream():
+            with side_stream():
                 self._learn(look=evaluates)
             self._record()
         else:
             self._learn(look=evaluates)
         self.step += 1
         self._counted += 1
+        if self.averaged is not self.model and self.step % _AVERAGED_EVERY == 0:
+            self._average()
+
+    @torch.no_grad()
+    def _average(self) -> None:
+        """Move the averaged weights towards the present ones; at first quickly, so that the
+        initial weights are soon forgotten."""
+        span = min(self.config.average, self.step) / _AVERAGED_EVERY  # updates
+        pairs = zip(self.averaged.parameters(), self.model.parameters(), strict=True)
+        for average, weight in pairs:
+            average.lerp_(weight, 1 / (1 + span))
 
     def _record(self) -> None:
-        """Record the step once it is warm; without luck, go on one operation at a time."""
-        if self._recorded is not None or self._counted + 1 < WARM:
+        """Capture the step as a CUDA graph once it is warm; falls back to eager on
+        RuntimeError."""
+        if self._recorded is not None or self._counted + 1 < WARMUP_STEPS:
             return
-        assert self.lesson.generator is not None
+        assert self.data_module.generator is not None
         try:
-            self._recorded = RecordedStep(self._learn, self.lesson.generator)
+            self._recorded = GraphedStep(self._learn, self.data_module.generator)
         except RuntimeError:
             self._records = False
 
@@ -199,21 +243,21 @@ class Trainer:
             group["lr"] = rate
 
     def _learn(self, look: bool = False) -> None:
-        """Adam on one batch, part by part; `look`: note the norms of the gradients."""
+        """One update by Adam from one batch, part by part; `look`: keep the gradient norms."""
         config = self.config
-        batch = self.lesson.batch(self.step)
+        batch = self.data_module.batch(self.step)
         tokens = (batch.target[:, 1:] != PAD).sum()  # of the whole batch, all processes alike
         self.optimizer.zero_grad(set_to_none=True)
         own = (
-            half.chunk(distributed.world())[distributed.rank()].chunk(config.accumulate)
+            half.chunk(distributed.world_size())[distributed.rank()].chunk(config.accumulate)
             for half in (batch.source, batch.target)
         )
         parts = list(zip(*own, strict=True))
         for number, (source, target) in enumerate(parts, start=1):
             last = number == len(parts)
-            with nullcontext() if last else distributed.without_exchange(self._parallel):
+            with nullcontext() if last else distributed.no_gradient_sync(self._token_loss):
                 loss = self._loss(source, target) / tokens
-                (loss * distributed.world()).backward()  # type: ignore[no-untyped-call]
+                (loss * distributed.world_size()).backward()  # type: ignore[no-untyped-call]
             self._losses += loss.detach()
         self._tokens += (batch.source != PAD).sum() + tokens
         if look:
@@ -225,31 +269,29 @@ class Trainer:
         """The loss of a part, summed over its tokens."""
         bf16 = self.config.precision == "bfloat16"
         with torch.autocast(self.device.type, torch.bfloat16, enabled=bf16):
-            logits = self._parallel(source, target[:, :-1])  # (B, T, V)
-        return F.cross_entropy(
-            logits.float().flatten(0, 1),
-            target[:, 1:].flatten(),
-            ignore_index=PAD,
-            label_smoothing=self.config.label_smoothing,
-            reduction="sum",
-        )
+            loss: Tensor = self._token_loss(source, target)
+        return loss
 
     def _evaluate(self, seconds: float) -> Moment:
-        """What there is to say after `seconds` of training since the last moment."""
-        loss = float(distributed.total(self._losses)) / self._counted
+        """The moment after `seconds` of training since the last one."""
+        loss = float(distributed.all_reduce_sum(self._losses)) / self._counted
         tokens = int(self._tokens)
         self._losses.zero_()
         self._tokens.zero_()
         self._counted = 0
         if not math.isfinite(loss):
             raise TrainingError("loss_not_finite", step=self.step)
-        measured = self.lesson.measure(self.model.eval())
+        measured = self.data_module.measure(self.averaged.eval())
+        best = measured["held_out_loss"] < self.best_loss
+        self._since_best = 0 if best else self._since_best + 1
+        self.best_loss = min(self.best_loss, measured["held_out_loss"])
         return Moment(
             step=self.step,
             seconds=self.seconds,
             loss=loss,
             measured=measured,
-            score=self.lesson.score(measured),
+            score=self.data_module.score(measured),
+            best=best,
             rate=learning_rate(self.config, self.step - 1),
             gradient_norm=math.hypot(*self._norms.values()),
             gradient_norms=self._norms,
@@ -259,7 +301,7 @@ class Trainer:
 
 
 def gradient_norms(model: Transformer) -> dict[str, float]:
-    """The norm of the gradient of each layer, and of what is in none ("encoder.embedding")."""
+    """The gradient's norm by layer; other weights by their module ("encoder.embedding")."""
     squares: dict[str, float] = {}
     for name, weight in model.named_parameters():
         if weight.grad is not None:
@@ -270,7 +312,7 @@ def gradient_norms(model: Transformer) -> dict[str, float]:
 
 
 def memory_used(device: torch.device) -> float:
-    """MB at the fullest: of the GPU, or of this whole process."""
+    """The peak in MB: of the GPU, or of this whole process."""
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device) / 2**20
     if sys.platform == "win32":
@@ -282,8 +324,8 @@ def memory_used(device: torch.device) -> float:
 
 
 def choose_device(name: str) -> torch.device:
-    """The device called `name`; "auto" is the GPU where there is one, and the first of a kind
-    goes by the kind alone: so each device has one name.
+    """The device called `name`; "auto" is the GPU where there is one. The first device of a
+    kind is called by its kind alone ("cuda", not "cuda:0"), so that each has one name.
 
     Raises `TrainingError` when this machine has none of that name.
     """

@@ -1,59 +1,55 @@
-"""Learn to translate from pairs of sentences, and judge translations.
+"""The data module of a training on pairs of sentences.
 
-SentencePiece learns its pieces from the training part alone; scores are taken on held-out
-sources with all their translations as references (Papineni et al. 2002; Popović 2015; through
-sacrebleu, Post 2018, arXiv 1804.08771).
+SentencePiece learns its pieces from the training part alone; the dev part judges each moment.
 """
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-import numpy as np
 import torch
-import torch.nn.functional as F
-from numpy.typing import NDArray
 from torch import Tensor
 
-from explorer.core.errors import PairsError, VocabularyError
+from explorer.core.errors import PairsError
 from explorer.core.sentencepiece_vocabulary import PieceVocabulary, learn_pieces
-from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary
-from explorer.data.parallel_corpus import Pair, Pairs, references
-from explorer.data.toy_tasks import Batch
-from explorer.model.greedy_decoding import greedy
+from explorer.core.vocabulary import BOS, EOS, Vocabulary
+from explorer.data.augmentation import Augmentation
+from explorer.data.batch import Batch
+from explorer.data.parallel_corpus import (
+    Pair,
+    ParallelCorpus,
+    normalised,
+    read_sources,
+    references,
+)
 from explorer.model.transformer import Transformer
 from explorer.training.config import TrainingConfig
+from explorer.training.translation_epochs import Epochs, Row
+from explorer.training.translation_metrics import (
+    DECODED_TOGETHER,
+    padded,
+    score,
+    token_loss,
+    translate,
+)
 
 SAMPLE = 200
-"""Distinct sources of the dev part that each moment of a training is judged by."""
+"""Distinct sources of the dev part whose greedy translations judge each moment."""
+
+LOSS_SAMPLE = 500
+"""Distinct sources of the dev part on whose first translations the held-out loss is measured."""
 
 SHOWN = 4
-"""Translations of them that each moment shows."""
+"""Translations that each moment shows."""
 
 EXAMPLES = 24
-"""Sources of them that a checkpoint brings along, to try it with."""
+"""Sources that a checkpoint carries as examples to try."""
 
 _SIDES = ("source", "target")
-_SORTED_TOGETHER = 50  # batches whose pairs are sorted by length among themselves
-_MOST_JOINED = 4  # pairs in one, at most
-_DECODED_TOGETHER = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Scores:
-    """BLEU and chrF, 0 to 100, of a corpus, and how sacrebleu says they were computed."""
-
-    bleu: float
-    chrf: float
-    bleu_signature: str
-    chrf_signature: str
-    length_ratio: float  # words written per word of the nearest reference
-
-
-class PairsLesson:
-    """Pairs of sentences, batched by length; which ones a step sees follows from its number."""
+class TranslationDataModule:
+    """Pairs of sentences in batches; the rows of a step follow from its number and the seed."""
 
     fixed_shapes = False
     generator = None
@@ -61,74 +57,64 @@ class PairsLesson:
     def __init__(
         self,
         config: TrainingConfig,
-        pairs: Pairs,
+        corpus: ParallelCorpus,
         device: torch.device,
-        vocabularies: tuple[PieceVocabulary, PieceVocabulary] | None = None,
+        saved: Mapping[str, Tensor] | None = None,
     ) -> None:
+        """saved: the `state` of an earlier data module, whose pieces are used again.
+
+        Raises `PairsError` when too few pairs are left, or when `saved` is of another file.
+        """
         self.config = config
         self.device = device
-        self.pairs = pairs
-        training, dev = pairs.part("training"), pairs.part("dev")
-        chosen = vocabularies or vocabularies_of(training, config)
-        self.source_vocabulary, self.target_vocabulary = chosen
-        self.model_config = config.model_config(len(chosen[0]), len(chosen[1]))
-        self._sources = self.source_vocabulary.encode_all(pair.source for pair in training)
-        self._targets = self.target_vocabulary.encode_all(pair.target for pair in training)
-        sizes = np.maximum([len(x) for x in self._sources], [len(x) for x in self._targets])
-        self._fitting = np.flatnonzero(sizes <= config.longest)
-        known = fitting(dev, chosen, config.longest)
-        self.overlong = len(training) - len(self._fitting) + len(dev) - len(known)
-        if len(self._fitting) < config.batch:
-            raise PairsError("too_few_to_batch", got=len(self._fitting), batch=config.batch)
-        self._epoch: tuple[int, list[list[NDArray[np.intp]]]] = (-1, [])
+        self.corpus = corpus
+        self._training = list(_without(corpus.part("training"), config.excluded))
+        self.excluded = len(corpus.part("training")) - len(self._training)
+        augmentation = Augmentation(self._training)
+        if saved is None:
+            lines = [*self._training, *augmentation.sample(config.swapped, config.seed)]
+            vocabularies, starts = learn_vocabularies(lines, config), [0]
+        else:
+            vocabularies, starts = _restored(saved, corpus)
+        self.source_vocabulary, self.target_vocabulary = vocabularies
+        self.model_config = config.model_config(len(vocabularies[0]), len(vocabularies[1]))
+        self._epochs = Epochs(config, self._training, vocabularies, augmentation, starts)
+        fits = len(self._epochs.fitting)
+        if fits < (1 if config.batch_tokens else config.batch):
+            raise PairsError("too_few_to_batch", got=fits, batch=config.batch)
+        dev = corpus.part("dev")
+        known = fitting(dev, vocabularies, config.longest)
+        self.overlong = len(self._training) - fits + len(dev) - len(known)
         if not known:
             raise PairsError("nothing_to_judge_by", longest=config.longest)
-        everything = references(known)
-        self._sample = dict(list(everything.items())[:SAMPLE])
-        firsts = [targets[0] for targets in self._sample.values()]
-        self._held = list(
-            zip(
-                self.source_vocabulary.encode_all(self._sample),
-                self.target_vocabulary.encode_all(firsts),
-                strict=True,
-            )
+        judged = list(references(known).items())
+        self._sample = dict(judged[:SAMPLE])
+        self._held_out = self._encode(
+            [Pair(source, targets[0]) for source, targets in judged[:LOSS_SAMPLE]]
         )
-
-    @property
-    def steps_an_epoch(self) -> int:
-        return len(self._fitting) // self.config.batch
 
     def batch(self, step: int) -> Batch:
-        epoch, number = divmod(step, self.steps_an_epoch)
-        if self._epoch[0] != epoch:
-            self._epoch = (epoch, self._deal(epoch))
-        chosen = self._epoch[1][number]
-        return self._assemble(
-            [
-                (
-                    [number for place in places for number in self._sources[place]],
-                    [number for place in places for number in self._targets[place]],
-                )
-                for places in chosen
-            ]
-        )
+        return self._assemble(self._epochs.batch(step))
 
     def measure(self, model: Transformer) -> dict[str, Any]:
-        """perplexity, BLEU and chrF on a sample of the dev part, and some translations."""
-        written = translate(
+        """held_out_loss (nats a token, smoothed as in training) and perplexity on pairs of the
+        dev part; BLEU, chrF and some translations of a sample of its sources."""
+        outputs = translate(
             model, self.source_vocabulary, self.target_vocabulary, list(self._sample)
         )
-        scores = score(written, list(self._sample.values()))
-        starts = range(0, len(self._held), _DECODED_TOGETHER)
-        held = (self._assemble(self._held[at : at + _DECODED_TOGETHER]) for at in starts)
-        samples = zip(self._sample.items(), written, strict=True)
+        scores = score(outputs, list(self._sample.values()))
+        starts = range(0, len(self._held_out), DECODED_TOGETHER)
+        batches = (self._assemble(self._held_out[at : at + DECODED_TOGETHER]) for at in starts)
+        loss = token_loss(model, batches, self.config.label_smoothing)
+        samples = zip(self._sample.items(), outputs, strict=True)
         return {
-            "perplexity": round(perplexity(model, held), 4),
+            "held_out_loss": round(loss.smoothed, 5),
+            "perplexity": round(loss.perplexity, 4),
             "bleu": round(scores.bleu, 2),
             "chrf": round(scores.chrf, 2),
             "samples": [
                 {"source": source, "written": text, "reference": targets[0]}
-                for (source, targets), text in list(samples)[:SHOWN]
+                for (source, targets), text in islice(samples, SHOWN)
             ],
         }
 
@@ -149,12 +135,12 @@ class PairsLesson:
 
     def _of_size(self, least: int, most: int) -> Iterator[str]:
         """Sources of the sample with `least` to `most` pieces."""
-        for source, (ids, _) in zip(self._sample, self._held, strict=True):
+        for source, (ids, _) in zip(self._sample, self._held_out, strict=False):
             if least <= len(ids) <= most:
                 yield source
 
     def facts(self) -> dict[str, Any]:
-        counts = self.pairs.counts
+        counts = self.corpus.counts
         return {
             "task": self.config.task,
             "longest": self.config.longest,
@@ -165,15 +151,17 @@ class PairsLesson:
                 "incomplete": counts.incomplete,
                 "blank": counts.blank,
                 "duplicate": counts.duplicate,
+                "excluded": self.excluded,
                 "overlong": self.overlong,
-                "digest": self.pairs.digest,
+                "digest": self.corpus.digest,
             },
         }
 
     def state(self) -> dict[str, Tensor]:
-        """The pieces, and which file they were learnt from."""
+        """The pieces, the hash of the file they were learnt from, and where epochs began."""
         return {
-            "digest": _bytes(self.pairs.digest.encode()),
+            "digest": _bytes(self.corpus.digest.encode()),
+            "epoch_starts": torch.tensor(self._epochs.starts),
             **{
                 side: _bytes(vocabulary.proto)
                 for side, vocabulary in zip(
@@ -182,51 +170,19 @@ class PairsLesson:
             },
         }
 
-    def _deal(self, epoch: int) -> list[list[NDArray[np.intp]]]:
-        """The batches of an epoch: each a list of groups of pairs that are joined.
+    def _encode(self, pairs: Sequence[Pair]) -> list[Row]:
+        sources = self.source_vocabulary.encode_all(pair.source for pair in pairs)
+        targets = self.target_vocabulary.encode_all(pair.target for pair in pairs)
+        return list(zip(sources, targets, strict=True))
 
-        Groups of similar length go together, so that little is padded.
-        """
-        random = np.random.default_rng((self.config.seed, epoch))
-        order = random.permutation(self._fitting)
-        groups = [self._group(place, random) for place in order]
-        sources, targets = (
-            np.array([sum(len(side[place]) for place in group) for group in groups])
-            for side in (self._sources, self._targets)
-        )
-        size = self.config.batch
-        chunks = np.split(
-            np.arange(len(groups)),
-            range(_SORTED_TOGETHER * size, len(groups), _SORTED_TOGETHER * size),
-        )
-        sequence = np.concatenate(
-            [chunk[np.lexsort((sources[chunk], targets[chunk]))] for chunk in chunks]
-        )
-        batches = [
-            [groups[place] for place in sequence[start : start + size]]
-            for start in range(0, self.steps_an_epoch * size, size)
-        ]
-        return [batches[number] for number in random.permutation(len(batches))]
-
-    def _group(self, first: np.intp, random: np.random.Generator) -> NDArray[np.intp]:
-        """A pair, or with the chance `joined` several that make one longer text."""
-        alone = np.array([first])
-        if random.random() >= self.config.joined:
-            return alone
-        more = random.choice(self._fitting, random.integers(1, _MOST_JOINED))
-        group = np.concatenate([alone, more])
-        for side in (self._sources, self._targets):
-            if sum(len(side[place]) for place in group) > self.config.longest:
-                return alone
-        return group
-
-    def _assemble(self, rows: Sequence[tuple[Sequence[int], Sequence[int]]]) -> Batch:
+    def _assemble(self, rows: Sequence[Row]) -> Batch:
+        """Source (B, S) ends in EOS; target (B, T + 1) begins with BOS and ends in EOS."""
         source = padded([[*ids, EOS] for ids, _ in rows])
         target = padded([[BOS, *ids, EOS] for _, ids in rows])
         return Batch(source.to(self.device), target.to(self.device))
 
 
-def vocabularies_of(
+def learn_vocabularies(
     pairs: Iterable[Pair], config: TrainingConfig
 ) -> tuple[PieceVocabulary, PieceVocabulary]:
     """The pieces of both sides, learnt together or apart."""
@@ -236,83 +192,6 @@ def vocabularies_of(
         both = learn_pieces([*dict.fromkeys(sources), *targets], config.pieces)
         return both, both
     return learn_pieces(dict.fromkeys(sources), config.pieces), learn_pieces(targets, config.pieces)
-
-
-def padded(rows: Sequence[Sequence[int]]) -> Tensor:
-    """Ids (B, longest), the shorter ones followed by padding."""
-    longest = max(map(len, rows))
-    return torch.tensor([[*row, *[PAD] * (longest - len(row))] for row in rows])
-
-
-def translate(
-    model: Transformer, source: Vocabulary, target: Vocabulary, texts: Sequence[str]
-) -> list[str]:
-    """The greedy output for each text, decoded many at a time.
-
-    Raises `VocabularyError` on a text that cannot be read or is too long.
-    """
-    device = next(model.parameters()).device
-    limit = model.config.max_length
-    encoded = [[*source.encode(text), EOS] for text in texts]
-    if (longest := max(map(len, encoded), default=0)) > limit:
-        raise VocabularyError("long_source", got=longest, limit=limit)
-    order = sorted(range(len(texts)), key=lambda place: len(encoded[place]))
-    written = [""] * len(texts)
-    with torch.inference_mode():
-        for start in range(0, len(order), _DECODED_TOGETHER):
-            places = order[start : start + _DECODED_TOGETHER]
-            ids = padded([encoded[place] for place in places]).to(device)
-            room = min(limit, 3 * ids.size(1) + 20)  # a loop that never ends ends here
-            for place, row in zip(places, greedy(model, ids, room).tolist(), strict=True):
-                written[place] = target.decode(row)
-    return written
-
-
-@torch.inference_mode()
-def perplexity(model: Transformer, batches: Iterable[Batch]) -> float:
-    """exp of the mean loss a token, teacher-forced; infinite where that is too large."""
-    loss, tokens = 0.0, 0
-    for batch in batches:
-        logits = model(batch.source, batch.target[:, :-1]).flatten(0, 1)  # (B · T, V)
-        expected = batch.target[:, 1:].flatten()
-        loss += float(F.cross_entropy(logits, expected, ignore_index=PAD, reduction="sum"))
-        tokens += int((expected != PAD).sum())
-    mean = loss / max(tokens, 1)
-    return math.exp(min(mean, 50.0)) if math.isfinite(mean) else math.inf
-
-
-def score(written: Sequence[str], right: Sequence[Sequence[str]]) -> Scores:
-    """BLEU and chrF of what was written against all the right translations of each.
-
-    BLEU counts words; in scripts without spaces, characters.
-    """
-    from sacrebleu.metrics.bleu import BLEU  # half a second that few need
-    from sacrebleu.metrics.chrf import CHRF
-
-    most = max(map(len, right))
-    streams: list[Any] = [  # None where a text has fewer translations than another
-        [known[place] if place < len(known) else None for known in right] for place in range(most)
-    ]
-    bleu, chrf = BLEU(tokenize=_tokenizer(right)), CHRF()
-    first = bleu.corpus_score(list(written), streams)
-    second = chrf.corpus_score(list(written), streams)
-    return Scores(
-        first.score,
-        second.score,
-        str(bleu.get_signature()),
-        str(chrf.get_signature()),
-        first.sys_len / max(first.ref_len, 1),
-    )
-
-
-def vocabularies_in(
-    state: Mapping[str, Tensor], pairs: Pairs
-) -> tuple[PieceVocabulary, PieceVocabulary]:
-    """The pieces in a `PairsLesson.state`. Raises `PairsError` when `pairs` are others now."""
-    if bytes(state["digest"].numpy()).decode() != pairs.digest:
-        raise PairsError("pairs_changed")
-    source, target = (PieceVocabulary(state[side].numpy().tobytes()) for side in _SIDES)
-    return source, target
 
 
 def fitting(
@@ -328,16 +207,23 @@ def fitting(
     return [pair for pair, ids in zip(pairs, sizes, strict=True) if max(map(len, ids)) <= longest]
 
 
-def _tokenizer(texts: Sequence[Sequence[str]]) -> str:
-    """What sacrebleu should split the language of `texts` with."""
-    letters = [letter for known in texts for text in known for letter in text if letter.isalpha()]
-    if 2 * sum(map(str.isascii, letters)) > len(letters):
-        return "13a"
-    chinese = sum("\u4e00" <= letter <= "\u9fff" for letter in letters)
-    kana = sum("\u3040" <= letter <= "\u30ff" for letter in letters)
-    if 10 * kana > len(letters):
-        return "char"
-    return "zh" if 2 * chinese > len(letters) else "13a"
+def _without(pairs: Sequence[Pair], excluded: str) -> Iterator[Pair]:
+    """The pairs whose source is not in the file `excluded`. Raises `PairsError`."""
+    if not excluded:
+        return iter(pairs)
+    known = {normalised(source) for source in read_sources(excluded)}
+    return (pair for pair in pairs if normalised(pair.source) not in known)
+
+
+def _restored(
+    saved: Mapping[str, Tensor], corpus: ParallelCorpus
+) -> tuple[tuple[PieceVocabulary, PieceVocabulary], list[int]]:
+    """Pieces and epoch starts from a `state`. Raises `PairsError` when the file has changed."""
+    if bytes(saved["digest"].numpy()).decode() != corpus.digest:
+        raise PairsError("pairs_changed")
+    source, target = (PieceVocabulary(saved[side].numpy().tobytes()) for side in _SIDES)
+    starts = saved["epoch_starts"].tolist() if "epoch_starts" in saved else [0]
+    return (source, target), starts
 
 
 def _bytes(data: bytes) -> Tensor:

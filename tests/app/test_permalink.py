@@ -1,35 +1,76 @@
+"""A visit as a query, and back; also the queries of links that are in circulation."""
+
 import pytest
 
-from explorer.app.permalink import (
-    LONGEST_TEXT,
-    PAD,
-    Place,
-    Request,
-    Selection,
-    from_query,
-    to_query,
-    within,
-)
-from explorer.core.trace import Trace
-from tests.support.example_traces import example_trace
+from explorer.app.permalink import Permalink, from_query, to_query
+from explorer.app.request import PAD, Request, Selection, Visit
+from explorer.core.interventions import Interventions
+from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 
 TEXTS = {"reverse": "7 3 9 1 4", "sort": "甲 乙"}
-DONE = ("ablate cross.1.2 mean", "close cross.*.* 3 4", "row cross.0.0 1 0.5,0.5")
-PLACE = Place(
-    Request("sort", "1 <b> 甲", 5, ((2, 7), (11, 2)), DONE),
-    Selection("decoder", 1, 0, 3),
+LINES = ("ablate cross.1.2 mean", "close cross.*.* 3 4", "row cross.0.0 1 0.5,0.5")
+PERMALINK = Permalink(
+    Visit(
+        Request("sort", "1 <b> 甲", 5, ((2, 7), (11, 2))),
+        Selection("decoder", 1, 0, 3),
+        Interventions.parse(LINES),
+    ),
     "experiments",
 )
 
 
-def test_a_link_restores_the_place_it_was_made_from():
-    assert from_query(to_query(PLACE), TEXTS) == (PLACE, ())
+def test_a_link_restores_the_visit_it_was_made_from():
+    assert from_query(to_query(PERMALINK), TEXTS) == (PERMALINK, ())
 
 
-def test_a_bare_address_opens_the_first_model_with_its_text():
-    place, refused = from_query({}, TEXTS)
-    assert place == Place(Request("reverse", "7 3 9 1 4", PAD))
+def test_a_url_without_a_query_opens_the_first_model_with_its_text():
+    permalink, refused = from_query({}, TEXTS)
+    assert permalink == Permalink(Visit(Request("reverse", "7 3 9 1 4", PAD)))
     assert refused == ()
+
+
+REVERSE = Request("reverse", "1 2 3", 2)
+OLD_LINKS = [
+    ({"model": "sort"}, Permalink(Visit(Request("sort", "甲 乙")))),
+    ({"text": "1 2 3"}, Permalink(Visit(REVERSE))),
+    (
+        {"model": "reverse", "text": "1 2 3", "pad": "0", "step": "4"},
+        Permalink(Visit(Request("reverse", "1 2 3", 0), Selection(step=4))),
+    ),
+    (
+        {"text": "1 2 3", "force": "2.9_3.7", "site": "decoder", "layer": "1", "head": "2"},
+        Permalink(
+            Visit(Request("reverse", "1 2 3", 2, ((2, 9), (3, 7))), Selection("decoder", 1, 2))
+        ),
+    ),
+    ({"text": "1 2 3", "part": "roles"}, Permalink(Visit(REVERSE), "roles")),
+    (
+        {
+            "text": "1 2 3",
+            "part": "experiments",
+            "do": "ablate cross.1.2;ablate encoder.0.1 mean;keep decoder.0.1;"
+            "close cross.1.2 3 4;open decoder.*.* 2 5;row cross.1.2 3 0.5,0.25,1e-07,2",
+        },
+        Permalink(
+            Visit(
+                REVERSE,
+                interventions=Interventions.gather(
+                    ablate=[("cross", 1, 2), ("encoder", 0, 1, "mean")],
+                    keep=[("decoder", 0, 1)],
+                    edit_mask=[("cross", 1, 2, 3, 4), ("decoder", None, None, 2, 5, True)],
+                    override_row=[("cross", 1, 2, 3, (0.5, 0.25, 1e-07, 2.0))],
+                ),
+            ),
+            "experiments",
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("query", "permalink"), OLD_LINKS)
+def test_links_made_by_earlier_versions_open_the_same_visit(query, permalink):
+    assert from_query(query, TEXTS) == (permalink, ())
+    assert query.items() <= to_query(permalink).items()
 
 
 @pytest.mark.parametrize(
@@ -55,42 +96,24 @@ def test_a_bare_address_opens_the_first_model_with_its_text():
         ("head", "0x1"),
         ("step", "9" * 400),
         ("text", "1 " * 5_000),
-        ("text", "1" * (LONGEST_TEXT + 1)),
+        ("text", "1" * (LONGEST_LINKED_TEXT + 1)),
     ],
 )
-def test_what_cannot_be_is_left_out_and_named(name, value):
-    place, refused = from_query({**to_query(PLACE), name: value}, TEXTS)
+def test_an_invalid_parameter_is_left_out_and_named(name, value):
+    permalink, refused = from_query({**to_query(PERMALINK), name: value}, TEXTS)
     assert refused == (name,)
-    assert place.request.model in TEXTS
-    assert value not in to_query(place).values()
+    assert permalink.visit.request.model in TEXTS
+    assert value not in to_query(permalink).values()
 
 
 def test_tokens_forced_on_an_unknown_model_are_not_forced_on_another():
-    query = to_query(PLACE) | {"model": "gone"}
-    place, refused = from_query(query, TEXTS)
-    assert place.request.forced == place.request.done == ()
+    query = to_query(PERMALINK) | {"model": "gone"}
+    permalink, refused = from_query(query, TEXTS)
+    assert permalink.visit.request.forced == ()
+    assert not permalink.visit.interventions
     assert refused == ("model",)
 
 
-@pytest.mark.parametrize(
-    ("selection", "kept", "missing"),
-    [
-        (Selection("cross", 1, 3, 6), Selection("cross", 1, 3, 6), ()),
-        (Selection("cross", 2, 3, 7), Selection("cross", None, 3, None), ("layer", "step")),
-        (Selection("decoder", 0, 4, 0), Selection("decoder", 0, None, None), ("head", "step")),
-        (Selection("memory", 0, 0, 2), Selection(step=2), ("site",)),
-    ],
-)
-def test_a_selection_is_cut_down_to_what_a_trace_has(selection, kept, missing):
-    assert within(selection, example_trace()) == (kept, missing)
-
-
 def test_a_text_as_long_as_a_link_may_carry_is_taken():
-    place, refused = from_query({"text": "1" * LONGEST_TEXT}, TEXTS)
-    assert (len(place.request.text), refused) == (LONGEST_TEXT, ())
-
-
-def test_a_trace_without_a_target_has_no_steps():
-    trace = Trace.from_arrays(["a"], encoder=[[[[1.0]]]])
-    assert within(Selection("encoder", 0, 0, 1), trace) == (Selection("encoder", 0, 0), ("step",))
-    assert within(Selection("encoder", 0, 0), trace) == (Selection("encoder", 0, 0), ())
+    permalink, refused = from_query({"text": "1" * LONGEST_LINKED_TEXT}, TEXTS)
+    assert (len(permalink.visit.request.text), refused) == (LONGEST_LINKED_TEXT, ())

@@ -2,41 +2,49 @@ import pytest
 import streamlit as st
 
 from explorer.app import uploads
-from explorer.app.permalink import Request
-from explorer.app.state import explore as explore_state
-from explorer.app.state.explore import MODEL, PAD, SOURCE, VisitError
-from explorer.model.catalog import Entry
+from explorer.app.request import Request, Visit
+from explorer.app.state import session
+from explorer.app.state import visit as visit_state
+from explorer.app.uploads import UploadError
+from explorer.model import catalog
+from tests.support.catalog_members import shipped, uploaded
 
-SHELF = {
-    "reverse": Entry("reverse", "1", tuple("123"), 5, 8, {"task": "reverse"}),
-    "letters": Entry("letters", "2", tuple("abc"), 5, 8),
+SHIPPED = {
+    "reverse": shipped("reverse", "123", task="reverse"),
+    "letters": shipped("letters", "abc"),
 }
 
 
-@pytest.fixture
-def state(monkeypatch) -> dict:
+@pytest.fixture(autouse=True)
+def visit(monkeypatch) -> None:
     """A session that has just opened the first model."""
-    state = {MODEL: "reverse", SOURCE: "1 2", PAD: 2}
-    monkeypatch.setattr(st, "session_state", state)
-    return state
+    monkeypatch.setattr(st, "session_state", {})
+    monkeypatch.setattr(catalog, "shipped_models", lambda: SHIPPED)
+    session.save(Visit(Request("reverse", "1 2", 2)))
 
 
-def test_uploads_are_named_apart_and_bounded(state):
+def test_uploads_get_names_of_their_own_and_are_limited():
     names = []
     for number in range(uploads.MOST_UPLOADS):
-        entry = Entry("letters", f"upload {number}", ("a",), 3, 3)
-        names.append(uploads.keep_upload(entry, {**SHELF, **uploads.uploads()}))
+        names.append(uploads.add_upload(uploaded("letters", f"upload {number}")))
     assert names == ["letters (2)", "letters (3)", "letters (4)", "letters (5)"]
-    again = Entry("letters", "upload 0", ("a",), 3, 3)
-    assert uploads.keep_upload(again, SHELF) == "letters (2)"
-    with pytest.raises(VisitError, match="delete one first"):
-        uploads.keep_upload(Entry("more", "another", ("a",), 3, 3), SHELF)
+    assert list(uploads.visitor_catalog()) == ["reverse", "letters", *names]
+    assert uploads.add_upload(uploaded("letters", "upload 0")) == "letters (2)"
+    with pytest.raises(UploadError, match="delete one first") as raised:
+        uploads.add_upload(uploaded("more", "another"))
+    assert "4 个文件" in raised.value.in_language("zh")
 
 
-def test_a_deleted_upload_gives_way_to_the_first_model(state):
-    name = uploads.keep_upload(Entry("mine", "upload", ("a",), 3, 3), SHELF)
-    explore_state.choose_model(name, {**SHELF, **uploads.uploads()})
-    assert explore_state.request() == Request("mine", "a a a", 2)
-    uploads.delete_upload(name, {**SHELF, **uploads.uploads()})
+def test_a_deleted_upload_gives_way_to_the_first_model():
+    name = uploads.add_upload(uploaded("mine", "upload"))
+    visit_state.choose_model(name, uploads.visitor_catalog())
+    assert visit_state.current().request == Request("mine", "a a a", 2)
+    uploads.delete_upload(name)
     assert uploads.uploads() == {}
-    assert explore_state.request().model == "reverse"
+    assert visit_state.current().request.model == "reverse"
+
+
+def test_the_deletion_of_another_upload_changes_nothing():
+    uploads.add_upload(uploaded("mine", "upload"))
+    uploads.delete_upload("mine")
+    assert visit_state.current().request == Request("reverse", "1 2", 2)

@@ -323,14 +323,14 @@ def translating(tmp_path) -> Iterator[str]:
 def test_what_to_look_at_takes_no_room_from_the_picture(translating, new_tab):
     tab = new_tab()
     tab.goto(f"{translating}?lang=en")
-    advice = tab.locator(".st-key-advice")
-    expect(advice).to_contain_text("A cross head crosses over", timeout=30_000)
+    hint = tab.locator(".st-key-hint")
+    expect(hint).to_contain_text("A cross head crosses over", timeout=30_000)
     expect(tab.get_by_test_id("step-count")).to_be_visible(timeout=30_000)
     for width, height in [(1440, 900), (1440, 770), (1366, 630)]:
         tab.set_viewport_size({"width": width, "height": height})
-        expect(advice).to_be_in_viewport(ratio=1)
+        expect(hint).to_be_in_viewport(ratio=1)
         expect(tab.get_by_test_id("integrity")).to_be_in_viewport()
         assert overflow(tab, "[data-testid=stMain]") == [0, 0], (width, height)
     type_source(tab, "We want water now.")
-    expect(advice).to_have_text("by a class")
+    expect(hint).to_have_text("by a class")
     assert source(tab)[-1] == "pad"

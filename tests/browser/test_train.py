@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from explorer.core import folders
 from explorer.training import run_launcher
 from tests.support.app_server import running_app
 from tests.support.toy_sentences import as_chinese_table
@@ -19,15 +20,15 @@ FEW = {"Heads": "2", "Width": "32", "Feed-forward width": "32", "Longest sequenc
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The running app, with a folder of runs of its own."""
-    before = os.environ.get(run_launcher.RUNS_VARIABLE)
-    os.environ[run_launcher.RUNS_VARIABLE] = str(tmp_path_factory.mktemp("runs"))
+    before = os.environ.get(folders.RUNS_VARIABLE)
+    os.environ[folders.RUNS_VARIABLE] = str(tmp_path_factory.mktemp("runs"))
     with running_app() as address:
         yield address
-    for run in run_launcher.going():
-        run.ask_to_stop()
-    os.environ.pop(run_launcher.RUNS_VARIABLE)
+    for run in run_launcher.active_runs():
+        run.request_stop()
+    os.environ.pop(folders.RUNS_VARIABLE)
     if before is not None:
-        os.environ[run_launcher.RUNS_VARIABLE] = before
+        os.environ[folders.RUNS_VARIABLE] = before
 
 
 @pytest.fixture
@@ -177,14 +178,12 @@ def test_a_run_is_started_watched_stopped_resumed_and_opened(visit):
     tab.get_by_role("button", name="Open in Explore").click()
     expect(tab.get_by_test_id("step-count")).to_be_visible(timeout=30_000)
     expect(tab).to_have_url(re.compile("model=reverse-1"))
-    assert Path(
-        os.environ[run_launcher.RUNS_VARIABLE], "reverse-1", "checkpoint.safetensors"
-    ).exists()
+    assert Path(os.environ[folders.RUNS_VARIABLE], "reverse-1", "checkpoint.safetensors").exists()
 
 
 def test_without_its_picture_a_moment_says_so_and_the_curves_stay(visit):
-    folder = Path(os.environ[run_launcher.RUNS_VARIABLE]) / "damaged"
-    shutil.copytree(run_launcher.shelf_folder("recorded") / "reverse", folder)
+    folder = Path(os.environ[folders.RUNS_VARIABLE]) / "damaged"
+    shutil.copytree(run_launcher.run_root("recorded") / "reverse", folder)
     (folder / "moments" / "000025.trace").unlink()
     with (folder / "metrics.jsonl").open("a", encoding="utf-8") as file:
         file.write('{"step": 1025, "lo')

@@ -19,8 +19,8 @@ from explorer.core.alignment import (
     refuse_foreign,
     word_content,
 )
-from explorer.core.errors import AlignmentError
-from explorer.core.merge_words import merge
+from explorer.core.errors import AlignmentError, FileError
+from explorer.core.words import merge
 from tests.support.example_traces import example_trace, pieces_trace
 
 WEIGHTS = np.array(  # <bos> a b c over x y <eos>; what it says is a b c <eos>
@@ -137,7 +137,7 @@ def test_gold_of_other_words_is_refused(tmp_path):
     for size in ((3, 2), (4, 1)):
         with pytest.raises(AlignmentError, match="3-1"):
             refuse_foreign(gold, *size, 1, "x")
-    with pytest.raises(AlignmentError, match="cannot be read"):
+    with pytest.raises(FileError, match="cannot be read"):
         read_gold(tmp_path / "nowhere")
     (tmp_path / "y").write_bytes(b"\xff\xfe0")
     with pytest.raises(AlignmentError, match="UTF-8"):

@@ -3,7 +3,6 @@ import string
 
 import pytest
 
-from explorer.core.errors import ExplorerError
 from explorer.core.i18n import LANGUAGES, say, section, table
 
 
@@ -26,11 +25,11 @@ OWN = [(key, entry) for key, entry in sentences() if not key.startswith("example
 
 
 @pytest.mark.parametrize(("key", "entry"), OWN)
-def test_english_has_no_chinese_in_its_own_words(key, entry):
+def test_english_sentences_have_no_chinese(key, entry):
     assert not re.search(r"[\u4e00-\u9fff]", entry["en"].replace("简体中文", "")), key
 
 
-def test_facts_are_filled_in_and_an_unspoken_language_falls_back_to_english():
+def test_facts_are_filled_in_and_an_unknown_language_falls_back_to_english():
     english = say("errors.not_divisible", d_model=10, heads=3)
     assert "10" in english
     assert "3" in english
@@ -43,11 +42,5 @@ def test_an_unknown_key_is_an_error():
         say("errors.no_such_sentence")
 
 
-def test_a_section_comes_unfilled():
+def test_a_section_keeps_its_placeholders():
     assert section("errors")["not_divisible"] == table()["errors"]["not_divisible"]["en"]
-
-
-def test_an_error_speaks_both_languages():
-    error = ExplorerError("not_divisible", d_model=10, heads=3)
-    assert str(error) == say("errors.not_divisible", d_model=10, heads=3)
-    assert error.in_language("zh") == say("errors.not_divisible", "zh", d_model=10, heads=3)

@@ -3,7 +3,7 @@ import math
 import pytest
 
 from explorer.core.errors import InterventionError
-from explorer.core.interventions import Ablation, CellEdit, Head, Interventions, RowOverride
+from explorer.core.interventions import Ablation, CellEdit, Interventions, Keep, RowOverride, Verb
 from explorer.core.interventions import expected_errors as expected
 
 LINES = (
@@ -20,14 +20,14 @@ def test_lines_are_read_and_written_back():
     done = Interventions.parse(LINES)
     assert done.texts() == LINES
     assert done.ablate == (("cross", 1, 2, "zero"), ("encoder", 0, 1, "mean"))
-    assert done.keep == (Head("decoder", 0, 1),)
+    assert done.keep == (Keep("decoder", 0, 1),)
     assert done.edit_mask[1] == CellEdit("decoder", None, None, 2, 5, open=True)
     assert done.override_row == (RowOverride("cross", 1, 2, 3, (0.5, 0.25, 1e-7, 2.0)),)
     assert Interventions.parse(done.texts()) == done
     assert hash(done) == hash(Interventions.gather(**done.options()))
 
 
-def test_plain_tuples_will_do_and_nothing_is_nothing():
+def test_tuples_are_accepted_and_no_interventions_are_false():
     done = Interventions.gather(ablate=[("cross", 1, 2)], keep=[["cross", 0, 0]])
     assert done.ablate == (Ablation("cross", 1, 2),)
     assert done
@@ -35,10 +35,27 @@ def test_plain_tuples_will_do_and_nothing_is_nothing():
     assert not Interventions.parse([])
 
 
-def test_one_is_undone_and_a_repeated_line_counts_once():
+def test_one_is_taken_back_and_a_repeated_line_counts_once():
     done = Interventions.parse([*LINES, LINES[0]])
     assert done.texts() == LINES
-    assert done.without(LINES[3]).texts() == LINES[:3] + LINES[4:]
+    assert done.without(done.edit_mask[0]).texts() == LINES[:3] + LINES[4:]
+    assert done.without(done.keep[0]).plus(done.keep[0]) == done
+    assert Interventions.of(reversed(tuple(done))).on_heads.keep == done.keep
+
+
+def test_each_is_an_object_that_knows_its_verb():
+    done = Interventions.parse(LINES)
+    assert len(done) == len(LINES)
+    assert [one.verb for one in done] == [line.split()[0] for line in LINES]
+    assert {one.verb for one in done} == set(Verb)
+    assert Interventions.of(done) == done
+
+
+def test_those_on_whole_heads_and_those_on_cells_are_told_apart():
+    done = Interventions.parse(LINES)
+    assert done.on_heads.texts() == LINES[:3]
+    assert done.on_cells.texts() == LINES[3:]
+    assert not done.on_heads.on_cells
 
 
 @pytest.mark.parametrize(
@@ -61,7 +78,7 @@ def test_one_is_undone_and_a_repeated_line_counts_once():
         ("row cross.1.2 3 0,0", "bad_row"),
     ],
 )
-def test_what_is_no_intervention_is_refused_in_both_languages(line, key):
+def test_an_unreadable_line_is_refused_in_both_languages(line, key):
     with pytest.raises(InterventionError) as caught:
         Interventions.parse([line])
     assert caught.value.key == key
@@ -69,7 +86,7 @@ def test_what_is_no_intervention_is_refused_in_both_languages(line, key):
 
 
 @pytest.mark.parametrize("weights", [(), (math.nan, 1.0), (-1.0, 2.0)])
-def test_a_row_that_is_none_is_refused(weights):
+def test_invalid_weights_of_a_row_are_refused(weights):
     with pytest.raises(InterventionError):
         Interventions.gather(override_row=[("cross", 0, 0, 0, weights)])
 
@@ -88,23 +105,23 @@ def test_a_row_that_is_none_is_refused(weights):
         {"override_row": [("cross", None, 0, 0, 3)]},
     ],
 )
-def test_parts_that_are_no_places_are_refused(wrong):
+def test_invalid_tuples_are_refused(wrong):
     with pytest.raises(InterventionError):
         Interventions.gather(**wrong)
 
 
-def test_what_opening_a_cell_makes_unavoidable():
+def test_unmasking_a_cell_makes_an_integrity_check_fail():
     assert expected({}) == set()
     assert expected({"interventions": ["ablate cross.1.2", "close decoder.0.0 1 0"]}) == set()
     assert expected({"interventions": ["open decoder.*.* 1 2"]}) == {"cached_equals_full"}
     assert expected({"interventions": ["open cross.0.0 1 2"]}) == {"padding_changes_nothing"}
-    assert expected({"interventions": 3}) == set()  # a forged file
+    assert expected({"interventions": 3}) == set()  # a malformed file
     assert expected({"interventions": ["open", None, "open x"]}) == set()
     assert Interventions.parse(["open decoder.0.0 1 2"]).counterfactual
     assert not Interventions.parse(["close decoder.0.0 1 0"]).counterfactual
 
 
-def test_only_an_opened_later_position_excuses_what_decoding_cannot_see():
+def test_only_an_unmasked_later_position_excuses_the_check_of_decoding():
     for line, excused in (
         ("open decoder.*.* 3 1", set()),
         ("open decoder.*.* 1 3", {"cached_equals_full"}),
@@ -114,7 +131,7 @@ def test_only_an_opened_later_position_excuses_what_decoding_cannot_see():
         assert expected({"interventions": [line]}) == excused, line
 
 
-def test_a_head_is_removed_one_way_and_never_kept_as_well():
+def test_a_head_is_removed_in_one_way_and_not_kept_as_well():
     assert Interventions.parse(["ablate cross.0.0 mean", "ablate cross.0.0"]).texts() == (
         "ablate cross.0.0",
     )

@@ -76,6 +76,29 @@ def test_equal_text_gives_equal_pieces_and_never_more_than_asked():
     assert len(learn_pieces(lines, 8000)) < 1000  # a short text has no more
 
 
+def test_every_digit_is_one_piece_whether_it_was_seen_or_not(vocabulary):
+    labels = vocabulary.labels(vocabulary.encode("in 2013 or 47"))
+    assert [label for label in labels if label.isdigit()] == list("201347")
+    assert not any(any(map(str.isdigit, label)) for label in labels if len(label) == 2)
+
+
+def test_a_large_vocabulary_has_a_piece_for_every_letter():
+    lines = [f"{number:04} words of some kind" for number in range(3000)]
+    large = learn_pieces(lines, 1000)
+    assert [large.labels([i]) for i in large.encode("X")[1:]] == [("X",)]
+
+
+def test_sampled_pieces_make_the_same_text_and_follow_the_seed(vocabulary):
+    lines = [text for pair in SENTENCES for text in pair]
+    plain = vocabulary.encode_all(lines)
+    sampled = vocabulary.sample_all(lines, 0.2, seed=3)
+    assert [vocabulary.decode(ids) for ids in sampled] == lines
+    assert sum(map(len, plain)) < sum(map(len, sampled))
+    assert vocabulary.sample_all(lines, 0.2, seed=3) == sampled
+    assert vocabulary.sample_all(lines, 0.2, seed=4) != sampled
+    assert vocabulary.encode_all(lines) == plain  # sampling leaves no trace
+
+
 def test_its_bytes_make_it_again(vocabulary):
     again = PieceVocabulary(vocabulary.proto)
     assert again == vocabulary

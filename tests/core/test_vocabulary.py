@@ -1,23 +1,23 @@
 import pytest
 
 from explorer.core.errors import VocabularyError
-from explorer.core.vocabulary import BOS, CLASSROOM, EOS, LONGEST_TEXT, PAD, SymbolVocabulary
+from explorer.core.vocabulary import BOS, EOS, LONGEST_TEXT, PAD, TOY_VOCABULARY, SymbolVocabulary
 
 
-def test_the_classroom_knows_its_twenty_symbols_after_the_specials():
-    assert len(CLASSROOM.symbols) == 20
-    assert CLASSROOM.encode("1 9 a g 甲 丁") == [3, 11, 12, 18, 19, 22]
-    assert CLASSROOM.labels([PAD, BOS, EOS, 19]) == ("<pad>", "<bos>", "<eos>", "甲")
+def test_the_ids_of_the_twenty_symbols_follow_the_specials():
+    assert len(TOY_VOCABULARY.symbols) == 20
+    assert TOY_VOCABULARY.encode("1 9 a g 甲 丁") == [3, 11, 12, 18, 19, 22]
+    assert TOY_VOCABULARY.labels([PAD, BOS, EOS, 19]) == ("<pad>", "<bos>", "<eos>", "甲")
 
 
-def test_decode_undoes_encode_and_drops_specials():
-    ids = CLASSROOM.encode("7 3\t9\n甲")
-    assert CLASSROOM.decode([BOS, *ids, EOS, PAD]) == "7 3 9 甲"
+def test_decode_inverts_encode_and_drops_specials():
+    ids = TOY_VOCABULARY.encode("7 3\t9\n甲")
+    assert TOY_VOCABULARY.decode([BOS, *ids, EOS, PAD]) == "7 3 9 甲"
 
 
 def test_an_unknown_symbol_is_named_and_the_known_ones_are_listed():
     with pytest.raises(VocabularyError) as caught:
-        CLASSROOM.encode("7 x 9")
+        TOY_VOCABULARY.encode("7 x 9")
     assert "“x”" in str(caught.value)
     assert "1 2 3" in str(caught.value)
 
@@ -37,14 +37,14 @@ def test_an_unknown_symbol_is_named_and_the_known_ones_are_listed():
 )
 def test_bad_text_is_refused_in_one_sentence(text, key):
     with pytest.raises(VocabularyError) as caught:
-        CLASSROOM.encode(text)
+        TOY_VOCABULARY.encode(text)
     assert caught.value.key == key
     assert len(str(caught.value)) < 300
 
 
-def test_control_characters_of_a_symbol_are_made_visible():
+def test_control_characters_of_a_symbol_are_escaped():
     with pytest.raises(VocabularyError) as caught:
-        CLASSROOM.encode("\u202e7")
+        TOY_VOCABULARY.encode("\u202e7")
     assert "\\u202e7" in str(caught.value)
 
 
@@ -57,7 +57,7 @@ def test_symbols_that_could_be_confused_are_refused(symbols):
 
 
 def test_json_round_trip():
-    assert SymbolVocabulary.from_json(CLASSROOM.to_json()) == CLASSROOM
+    assert SymbolVocabulary.from_json(TOY_VOCABULARY.to_json()) == TOY_VOCABULARY
 
 
 @pytest.mark.parametrize("data", [{}, {"kind": "pieces"}, {"kind": "symbols", "symbols": "ab"}])

@@ -3,7 +3,7 @@ from collections import Counter
 
 import pytest
 
-from explorer.core.errors import PairsError
+from explorer.core.errors import FileError, PairsError
 from explorer.data.parallel_corpus import (
     FEWEST_PAIRS,
     FEWEST_SOURCES,
@@ -176,7 +176,7 @@ def test_a_huge_file_is_refused_unread(tmp_path):
         file.truncate(2 * 2**30)  # a hole: takes no room
     with pytest.raises(PairsError, match="2048 MB"):
         read_pairs(path)
-    with pytest.raises(PairsError, match="cannot be read"):
+    with pytest.raises(FileError, match="cannot be read"):
         read_pairs(tmp_path / "none.tsv")
 
 

@@ -1,49 +1,54 @@
+from pathlib import Path
+
 import pytest
 import torch
 
 from explorer.core.interventions import Interventions
 from explorer.core.vocabulary import PAD
-from explorer.data.toy_tasks import Batch
-from explorer.heads.ablation import MOST_ROWS, ablation, effect
+from explorer.data.batch import Batch
+from explorer.heads.ablation import MOST_ROWS, ablation, effect, remove_sites
 from explorer.heads.counterfactuals import mean_outputs
 from explorer.heads.evaluation_batches import (
-    Sentences,
+    EvaluationBatch,
     line_sentences,
     task_sentences,
     token_losses,
 )
-from explorer.model.apply_interventions import applied
+from explorer.heads.head_report import HeadReport
 from explorer.model.attention_paths import all_heads
-from explorer.training.toy_evaluation import exactly_matched
+from explorer.model.intervention_hooks import applied
+from explorer.training.toy_evaluation import exact_matches
+
+CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
 
 
 @pytest.fixture
-def sentences(explorable) -> Sentences:
-    """Some whose targets the model finds, so that a match can be lost, and some it does not."""
-    sentences = line_sentences(explorable, ["1 2 3", "甲", "3 3 1", "2", "1 2", "3"], "six")
-    sentences.target[-2:, 2] = 3 + (sentences.target[-2:, 2] - 2) % 5
-    return sentences
+def batch(explorable) -> EvaluationBatch:
+    """Four whose targets the model outputs, so that a match can be lost, and two others."""
+    batch = line_sentences(explorable, ["1 2 3", "甲", "3 3 1", "2", "1 2", "3"], "six")
+    batch.target[-2:, 2] = 3 + (batch.target[-2:, 2] - 2) % 5
+    return batch
 
 
 @torch.no_grad()
-def outcomes(explorable, sentences, done, means) -> tuple[float, float]:
+def outcomes(explorable, batch, interventions, means) -> tuple[float, float]:
     """Mean loss of a token and share of exact matches, one sentence at a time."""
     model, loss, tokens, exact = explorable.transformer, 0.0, 0, 0
-    with applied(model, done, means):
-        for one in sentences.parts(1):
+    with applied(model, interventions, means):
+        for one in batch.parts(1):
             loss += token_losses(model(one.source, one.queries), one.labels).sum().item()
             tokens += int((one.labels != PAD).sum())
-            exact += int(exactly_matched(model, Batch(one.source, one.target)))
-    return loss / tokens, exact / len(sentences)
+            exact += int(exact_matches(model, Batch(one.source, one.target)))
+    return loss / tokens, exact / len(batch)
 
 
 @pytest.mark.parametrize("rows", [MOST_ROWS, 13])
-def test_removing_in_batches_is_removing_one_by_one(explorable, sentences, monkeypatch, rows):
-    """Loss by a plain pass and matches by greedy decoding, each head by itself."""
+def test_ablation_in_batches_is_removing_each_head_by_itself(explorable, batch, monkeypatch, rows):
+    """The loss by a plain pass, matches by greedy decoding, one sentence at a time."""
     monkeypatch.setattr("explorer.heads.ablation.MOST_ROWS", rows)
-    means = mean_outputs(explorable, sentences)
-    table = ablation(explorable, sentences, means).set_index(["site", "layer", "head"])
-    loss, exact = outcomes(explorable, sentences, Interventions(), means)
+    means = mean_outputs(explorable, batch)
+    table = ablation(explorable, batch, means).set_index(["site", "layer", "head"])
+    loss, exact = outcomes(explorable, batch, Interventions(), means)
     assert exact == pytest.approx(4 / 6)
     for head in all_heads(explorable.transformer.config):
         variants = {
@@ -51,8 +56,8 @@ def test_removing_in_batches_is_removing_one_by_one(explorable, sentences, monke
             "mean": Interventions.gather(ablate=[(*head, "mean")]),
             "only": Interventions.gather(keep=[head]),
         }
-        for name, done in variants.items():
-            one_loss, one_exact = outcomes(explorable, sentences, done, means)
+        for name, interventions in variants.items():
+            one_loss, one_exact = outcomes(explorable, batch, interventions, means)
             row = table.loc[tuple(head)]
             assert row[f"{name}_loss"] == pytest.approx(one_loss - loss, abs=1e-5)
             assert row[f"{name}_exact"] == pytest.approx(one_exact - exact, abs=1e-9)
@@ -60,12 +65,14 @@ def test_removing_in_batches_is_removing_one_by_one(explorable, sentences, monke
     assert (table.only_loss.abs() > 1e-3).any()
 
 
-def test_an_effect_of_several_is_measured_together(explorable, sentences):
-    done = Interventions.parse(["ablate cross.1.0", "ablate cross.0.1", "close encoder.*.* 1 0"])
-    result = effect(explorable, sentences, done)
+def test_interventions_are_applied_together(explorable, batch):
+    interventions = Interventions.parse(
+        ["ablate cross.1.0", "ablate cross.0.1", "close encoder.*.* 1 0"]
+    )
+    result = effect(explorable, batch, interventions)
     for number, name in enumerate(("loss", "exact")):
-        before = outcomes(explorable, sentences, Interventions(), None)[number]
-        after = outcomes(explorable, sentences, done, None)[number]
+        before = outcomes(explorable, batch, Interventions(), None)[number]
+        after = outcomes(explorable, batch, interventions, None)[number]
         assert result.before[name] == pytest.approx(before, abs=1e-5)
         assert result.after[name] == pytest.approx(after, abs=1e-5)
         assert result.change[name] == pytest.approx(after - before, abs=1e-5)
@@ -73,7 +80,7 @@ def test_an_effect_of_several_is_measured_together(explorable, sentences):
     assert (result.change <= result.high).all()
 
 
-def test_progress_goes_to_its_end_for_the_variants_that_are_wanted(explorable):
+def test_only_the_named_variants_are_measured(explorable):
     shares: list[float] = []
     some = task_sentences(explorable, 6)
     means = mean_outputs(explorable, some)
@@ -82,3 +89,48 @@ def test_progress_goes_to_its_end_for_the_variants_that_are_wanted(explorable):
     assert shares[-1] == pytest.approx(1)
     assert "zero_loss" in table
     assert "only_loss" not in table
+
+
+def exact(model, batch, *lines: str) -> float:
+    """The share of outputs that match under the interventions."""
+    return effect(model, batch, Interventions.parse(lines)).after["exact"]
+
+
+def test_redundant_heads_matter_little_alone_and_none_suffices_alone(reverse_model, reverse_batch):
+    """Eight heads do the same: the weight on the gold position does not say what removal costs."""
+    table = ablation(
+        reverse_model, reverse_batch, mean_outputs(reverse_model, reverse_batch)
+    ).query("site == 'cross'")
+    assert (table.zero_exact.abs() < 0.05).all()
+    assert (table.mean_exact.abs() < 0.05).all()
+    assert (table.only_exact < -0.7).all()
+
+
+def test_the_shipped_report_has_the_effect_of_removing_all_heads_of_a_site(
+    reverse_model, reverse_batch
+):
+    shipped = HeadReport.load(CHECKPOINTS / "heads" / "reverse.json").facts["ablation"]
+    found = remove_sites(
+        reverse_model, task_sentences(reverse_model, 256).first(shipped["sentences"])
+    )
+    for site, rows in found.items():
+        for name, ends in rows.items():
+            assert shipped["together"][site][name] == pytest.approx(ends, abs=2e-2)
+    assert found["cross"]["exact"][1] == 0
+    assert found["decoder"]["exact"][1] > 0.4  # decoder self-attention helps, but is not necessary
+
+
+def test_removing_all_cross_heads_breaks_the_output(reverse_model, reverse_batch):
+    """Without all eight no output is right; without one layer's four, the other layer's remain."""
+    lines = [f"ablate cross.{layer}.{head}" for layer in range(2) for head in range(4)]
+    assert exact(reverse_model, reverse_batch) > 0.95
+    assert exact(reverse_model, reverse_batch, *lines) < 0.05  # 0.00
+    assert 0.35 < exact(reverse_model, reverse_batch, *lines[:4]) < 0.75  # 0.53
+    assert 0.6 < exact(reverse_model, reverse_batch, *lines[4:]) < 0.95  # 0.79
+
+
+def test_one_reverse_head_a_layer_keeps_most_outputs_and_the_best_head_alone_does_not(
+    reverse_model, reverse_batch
+):
+    assert exact(reverse_model, reverse_batch, "keep cross.0.2", "keep cross.1.1") > 0.6  # 0.75
+    assert exact(reverse_model, reverse_batch, "keep cross.1.2") < 0.25  # 0.07

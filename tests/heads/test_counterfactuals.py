@@ -2,20 +2,21 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.core.errors import InterventionError, TraceError
-from explorer.heads.counterfactuals import contrast, mean_outputs, value_norms
+from explorer.core.errors import InterventionError
+from explorer.heads.counterfactuals import compare_traces, mean_outputs
 from explorer.heads.evaluation_batches import pair_sentences, task_sentences
-from explorer.model.attention_paths import attentions, path
-from explorer.model.hooks import capture
+from explorer.model.attention_paths import attentions
 
 PAIRS = [("1 2 3", "3 2"), ("甲", "甲 1 3"), ("2 2 1 3", "1")]
 
 
 def test_means_are_over_the_queries_of_all_sentences_and_no_padding(explorable):
-    sentences = pair_sentences(explorable, PAIRS, "three")
-    means = mean_outputs(explorable, sentences)
+    batch = pair_sentences(explorable, PAIRS, "three")
+    means = mean_outputs(explorable, batch)
     assert means.name == "three (3)"
-    sums = {place: torch.zeros(3, 4) for place in attentions(explorable.transformer.config)}
+    sums = {
+        site_layer: torch.zeros(3, 4) for site_layer in attentions(explorable.transformer.config)
+    }
     counts = dict.fromkeys(sums, 0)
     for source, target in PAIRS:
         trace = explorable.trace(source, target=target, capture="full")
@@ -23,44 +24,17 @@ def test_means_are_over_the_queries_of_all_sentences_and_no_padding(explorable):
             output = torch.tensor(trace.head_output(site)[layer])  # (head, query, K)
             sums[site, layer] += output.sum(1)
             counts[site, layer] += output.shape[1]
-    for number, place in enumerate(sums):
+    for number, site_layer in enumerate(sums):
         torch.testing.assert_close(
-            means.outputs[number], sums[place] / counts[place], atol=1e-5, rtol=1e-4
+            means.outputs[number], sums[site_layer] / counts[site_layer], atol=1e-5, rtol=1e-4
         )
 
 
-def test_value_norms_are_those_of_the_vectors_that_are_added(explorable):
-    """Each vector by itself, from the weights of the model: A · (x W_V + b_V) W_O for one head."""
-    trace = explorable.trace("1 2 3", capture="full", pad_to=6)
-    norms = value_norms(explorable, trace)
-    model = explorable.transformer
-    with torch.no_grad(), capture(model, "*.values") as values:
-        source = torch.tensor([[3, 4, 5, 2, 0, 0]])
-        ids = [1, *explorable.target_vocabulary.encode(" ".join(trace.target_tokens[1:]))]
-        model(source, torch.tensor([ids]))
-    for site, layer in attentions(model.config):
-        value = values[path(site, layer, "values")][0]  # (head, key, K)
-        output = model.get_submodule(path(site, layer, "output"))
-        for head in range(3):
-            alone = torch.zeros(value.size(1), 12)
-            alone[:, head * 4 : (head + 1) * 4] = value[head]
-            vectors = output(alone) - output.bias  # (key, D)
-            expected = trace.attention(site)[layer, head] * vectors.norm(dim=-1).detach().numpy()
-            np.testing.assert_allclose(norms[site][layer, head], expected, rtol=1e-4, atol=1e-6)
-    sums = norms["cross"].sum(-1)
-    assert np.abs(sums - 1).max() > 0.01
-
-
-def test_value_norms_need_a_full_capture(explorable):
-    with pytest.raises(TraceError):
-        value_norms(explorable, explorable.trace("1"))
-
-
-def test_a_contrast_holds_the_changed_model_to_the_original_output(explorable):
+def test_a_comparison_forces_the_changed_model_to_the_original_output(explorable):
     options = {"ablate": [("cross", 0, 1), ("cross", 1, 0), ("decoder", 0, 2)]}
     original = explorable.trace("1 2 3", pad_to=5)
     changed = explorable.trace("1 2 3", pad_to=5, **options)
-    result = contrast(explorable, original, changed)
+    result = compare_traces(explorable, original, changed)
     assert result.forced.predicted_tokens == original.predicted_tokens
     assert result.forced.target_tokens == original.target_tokens
     prefix = " ".join(original.predicted_tokens[:-1])
@@ -84,9 +58,9 @@ def test_a_contrast_holds_the_changed_model_to_the_original_output(explorable):
     np.testing.assert_allclose(difference.sum(-1), 0, atol=1e-5)
 
 
-def test_nothing_done_is_no_difference(explorable):
+def test_without_interventions_there_is_no_difference(explorable):
     original = explorable.trace("1 2 3")
-    result = contrast(explorable, original, original)
+    result = compare_traces(explorable, original, original)
     assert result.same_text
     assert result.log_probability == pytest.approx(0, abs=1e-5)
     assert np.abs(result.map("decoder")).max() < 1e-6
@@ -97,7 +71,7 @@ def test_an_output_cut_off_at_the_limit_can_be_compared(explorable):
     with torch.no_grad():
         explorable.transformer.logits.bias[2] = -100
     original = explorable.trace("1 2")
-    result = contrast(explorable, original, explorable.trace("1 2", ablate=[("cross", 0, 0)]))
+    result = compare_traces(explorable, original, explorable.trace("1 2", ablate=[("cross", 0, 0)]))
     assert len(result.steps) == 11
 
 
@@ -106,12 +80,23 @@ def test_a_mean_needs_its_batch_again(explorable):
     original = explorable.trace("1 2")
     changed = explorable.trace("1 2", ablate=[("cross", 0, 0, "mean")], means=means)
     assert changed.facts["means"] == means.name
-    assert contrast(explorable, original, changed, means).log_probability != 0
+    assert compare_traces(explorable, original, changed, means).log_probability != 0
     with pytest.raises(InterventionError):
-        contrast(explorable, original, changed)
+        compare_traces(explorable, original, changed)
 
 
 def test_two_texts_are_not_compared(explorable):
     with pytest.raises(InterventionError) as caught:
-        contrast(explorable, explorable.trace("1"), explorable.trace("2"))
+        compare_traces(explorable, explorable.trace("1"), explorable.trace("2"))
     assert caught.value.key == "nothing_changed"
+
+
+def test_keeping_one_head_changes_the_output_of_the_shipped_model(reverse_model):
+    text = "7 3 9 1 4 a b c"
+    original = reverse_model.trace(text)
+    changed = reverse_model.trace(text, keep=[("cross", 1, 1)])
+    result = compare_traces(reverse_model, original, changed)
+    assert original.text == "c b a 4 1 9 3 7"
+    assert not result.same_text
+    assert result.log_probability < -1
+    assert changed.integrity().ok.all()

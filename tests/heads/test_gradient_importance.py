@@ -4,8 +4,8 @@ import torch
 from explorer.core.vocabulary import PAD
 from explorer.heads.evaluation_batches import line_sentences, task_sentences, token_losses
 from explorer.heads.gradient_importance import gate_gradients, importance
-from explorer.model.apply_interventions import gated
 from explorer.model.attention_paths import all_heads, attentions
+from explorer.model.intervention_hooks import gated
 
 
 def loss_of(explorable, one, gates) -> float:
@@ -16,19 +16,19 @@ def loss_of(explorable, one, gates) -> float:
     return (losses.sum() / (one.labels != PAD).sum()).item()
 
 
-def test_gradients_are_the_slopes_of_the_loss(explorable):
-    """Central differences: each gate of each sentence turned up and down a little."""
+def test_gradients_equal_central_differences(explorable):
+    """Each gate of each sentence, one at a time."""
     explorable.transformer.double()
     config, step = explorable.transformer.config, 1e-5
-    places = attentions(config)
+    order = attentions(config)
     try:
         torch.set_default_dtype(torch.float64)
         for part in task_sentences(explorable, 4).parts():
             gradients = gate_gradients(explorable.transformer, part)
             for number, one in enumerate(part.parts(1)):
                 for site, layer, head in all_heads(config):
-                    at = (0, places.index((site, layer)), head)
-                    up, down = torch.ones(2, 1, len(places), config.heads)
+                    at = (0, order.index((site, layer)), head)
+                    up, down = torch.ones(2, 1, len(order), config.heads)
                     up[at] += step
                     down[at] -= step
                     slope = loss_of(explorable, one, up) - loss_of(explorable, one, down)
@@ -38,12 +38,10 @@ def test_gradients_are_the_slopes_of_the_loss(explorable):
         torch.set_default_dtype(torch.float32)
 
 
-def test_importance_is_the_mean_of_absolute_slopes_sentence_by_sentence(explorable):
-    sentences = task_sentences(explorable, 30)
-    slopes = [
-        gate_gradients(explorable.transformer, one).abs().flatten() for one in sentences.parts(1)
-    ]
-    table = importance(explorable, sentences)
+def test_importance_is_the_mean_over_sentences_of_absolute_gradients(explorable):
+    batch = task_sentences(explorable, 30)
+    slopes = [gate_gradients(explorable.transformer, one).abs().flatten() for one in batch.parts(1)]
+    table = importance(explorable, batch)
     expected = torch.stack(slopes).mean(0).tolist()
     assert table.importance.tolist() == pytest.approx(expected, rel=1e-3, abs=1e-7)
     assert (table.importance > 0).all()
@@ -52,7 +50,7 @@ def test_importance_is_the_mean_of_absolute_slopes_sentence_by_sentence(explorab
 
 
 @torch.no_grad()
-def test_it_works_where_gradients_are_off_and_leaves_none_behind(explorable):
+def test_importance_works_without_grad_mode_and_sets_no_gradients(explorable):
     shares: list[float] = []
     table = importance(explorable, line_sentences(explorable, ["1 2", "甲"], "x"), shares.append)
     assert (table.importance > 0).all()

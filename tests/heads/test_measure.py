@@ -1,22 +1,32 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
 
 from explorer.core.vocabulary import EOS
+from explorer.data.task_names import task_of
 from explorer.heads import attention_metrics
+from explorer.heads.attention_metrics import METRICS
+from explorer.heads.counterfactuals import mean_outputs
 from explorer.heads.evaluation_batches import line_sentences, pair_sentences, task_sentences
-from explorer.heads.measure import METRICS, digest, measure
+from explorer.heads.head_report import HeadReport
+from explorer.heads.measure import digest, measure
+from explorer.model.attention_paths import all_heads
+from explorer.model.explorable import load
+
+CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
 
 
 @pytest.fixture
-def findings(explorable):
+def report(explorable):
     return measure(explorable, task_sentences(explorable, 30))
 
 
-def test_one_row_a_head_and_an_interval_a_figure(findings):
-    heads = findings.heads
+def test_every_head_has_every_metric_with_an_interval(report):
+    heads = report.heads
     assert heads.groupby("site").size().to_dict() == {"encoder": 3, "decoder": 6, "cross": 6}
-    assert set(findings.metrics) == set(METRICS)
+    assert set(report.metrics) == set(METRICS)
     for name in METRICS:
         own = heads[heads[name].notna()]
         assert len(own)
@@ -26,8 +36,8 @@ def test_one_row_a_head_and_an_interval_a_figure(findings):
     assert heads.gold_weight.notna().tolist() == (heads.site == "cross").tolist()
 
 
-def test_a_batch_measures_what_its_sentences_measure_alone(explorable):
-    """Traced one by one, without padding, and added up: every query counts alike."""
+def test_a_batch_gives_the_mean_over_its_sentences(explorable):
+    """Each sentence traced by itself, without padding; every query weighs the same."""
     pairs = [("1 2 3", "3 2 1"), ("甲", "甲 1"), ("2 2 1 3 甲 1", "3")]
     heads = measure(explorable, pair_sentences(explorable, pairs, "three")).heads
     for site in ("encoder", "decoder", "cross"):
@@ -35,48 +45,48 @@ def test_a_batch_measures_what_its_sentences_measure_alone(explorable):
         for source, target in pairs:
             trace = explorable.trace(source, target=target)
             weights = trace.attention(site).reshape(1, -1, *trace.attention(site).shape[2:])
-            opened = trace.mask(site)[None]
+            unmasked = trace.mask(site)[None]
             tokens = np.array(trace.keys(site))[None]
             end, special = tokens == "<eos>", (tokens == "<bos>") | (tokens == "<eos>")
-            found["confidence"].append(attention_metrics.confidence(weights, opened, end))
-            found["entropy"].append(attention_metrics.entropy(weights, opened))
-            cells = opened & special[:, None]
-            found["sink"].append(attention_metrics.mass_on(weights, cells, opened.sum(-1) > 1))
-        for name, tallies in found.items():
-            mean = sum(t.total[0] for t in tallies) / sum(t.count[0] for t in tallies)
+            found["confidence"].append(attention_metrics.confidence(weights, unmasked, end))
+            found["entropy"].append(attention_metrics.entropy(weights, unmasked))
+            cells = unmasked & special[:, None]
+            found["sink"].append(attention_metrics.mass_on(weights, cells, unmasked.sum(-1) > 1))
+        for name, means in found.items():
+            mean = sum(m.total[0] for m in means) / sum(m.count[0] for m in means)
             np.testing.assert_allclose(heads[heads.site == site][name], mean, atol=1e-6)
 
 
-def test_what_the_batch_was_is_said(explorable, findings):
-    assert findings.facts["sentences"] == 30
-    assert findings.facts["targets"] == "task"
-    assert findings.facts["batch"].startswith("reverse, held out")
-    assert findings.facts["digest"] == digest(explorable.transformer)
+def test_the_facts_name_model_and_batch(explorable, report):
+    assert report.facts["sentences"] == 30
+    assert report.facts["targets"] == "task"
+    assert report.facts["batch"].startswith("reverse, held out")
+    assert report.facts["digest"] == digest(explorable.transformer)
     with torch.no_grad():
         explorable.transformer.logits.bias[EOS] += 1
-    assert findings.facts["digest"] != digest(explorable.transformer)
+    assert report.facts["digest"] != digest(explorable.transformer)
 
 
-def test_roles_say_why_they_cannot_be(explorable):
-    findings = measure(explorable, line_sentences(explorable, ["1 2 3 甲", "2 1"], "mine"))
-    assert findings.facts["targets"] == "greedy"
-    roles = findings.roles.set_index(["site", "layer", "head", "role"])
+def test_roles_that_cannot_be_given_have_a_reason(explorable):
+    report = measure(explorable, line_sentences(explorable, ["1 2 3 甲", "2 1"], "mine"))
+    assert report.facts["targets"] == "greedy"
+    roles = report.roles.set_index(["site", "layer", "head", "role"])
     assert roles.doubt["cross", 0, 0, "alignment"] == "no_gold"
     assert roles.doubt["decoder", 0, 0, "next"] == "later"
     assert roles.doubt["cross", 0, 0, "next"] == "elsewhere"
     assert roles.doubt["encoder", 0, 0, "self"] == "too_few"
     assert not roles.holds[roles.doubt != ""].any()
-    assert findings.roles_of("encoder", 0, 0) == ()
+    assert report.roles_of("encoder", 0, 0) == ()
 
 
-def test_on_reverse_the_roles_that_look_the_same_are_said(findings):
-    (confound,) = findings.facts["confounds"]
+def test_on_reverse_two_roles_are_confounded(report):
+    (confound,) = report.facts["confounds"]
     assert confound == {"site": "cross", "roles": ["reverse", "alignment"], "share": 1.0}
-    assert findings.confounded("cross", "reverse") == ("alignment",)
-    assert findings.confounded("encoder", "self") == ()
+    assert report.confounded("cross", "reverse") == ("alignment",)
+    assert report.confounded("encoder", "self") == ()
 
 
-def test_progress_is_told_and_can_end_it(explorable):
+def test_progress_is_reported_and_may_end_the_work(explorable):
     shares: list[float] = []
     measure(explorable, task_sentences(explorable, 40), shares.append)
     assert shares == sorted(shares)
@@ -87,3 +97,57 @@ def test_progress_is_told_and_can_end_it(explorable):
 
     with pytest.raises(KeyboardInterrupt):
         measure(explorable, task_sentences(explorable, 40), stop)
+
+
+def test_gradients_and_ablation_add_columns_to_the_same_table(explorable):
+    report = measure(explorable, task_sentences(explorable, 12), gradients=True, removed_on=4)
+    for name in ("confidence", "importance", "zero_loss", "mean_exact", "only_loss"):
+        assert name in report.metrics
+        assert report.heads[name].notna().any()
+    assert len(report.heads) == 15
+    means = mean_outputs(explorable, task_sentences(explorable, 12))
+    facts = dict(report.facts["ablation"])
+    assert set(facts.pop("together")) == {"encoder", "decoder", "cross"}
+    assert facts == {"sentences": 4, "means": means.name}
+
+
+@pytest.mark.parametrize("options", [{}, {"gradients": True}, {"removed_on": 2}])
+def test_progress_goes_from_0_to_1_whatever_is_measured(explorable, options):
+    shares: list[float] = []
+    measure(explorable, task_sentences(explorable, 8), shares.append, **options)
+    assert shares == sorted(shares)
+    assert 0 < shares[0] <= 1
+    assert shares[-1] == pytest.approx(1)
+
+
+def test_the_heads_of_the_shipped_reverse_model_have_their_roles(reverse_model):
+    report = measure(reverse_model, task_sentences(reverse_model, 128))
+    for layer in range(2):
+        for head in range(4):
+            assert report.roles_of("cross", layer, head) == ("reverse", "alignment")
+    roles = report.roles.query("site == 'cross' and role == 'reverse'")
+    assert (roles.score > 0.97).all()
+    assert (roles.low > roles.threshold).all()
+    assert (roles.sentences == 128).all()
+    assert report.confounded("cross", "reverse") == ("alignment",)
+    assert report.roles_of("encoder", 1, 1) == ("next",)
+    assert report.roles_of("decoder", 0, 0) == ()
+    best = report.heads.set_index(["site", "layer", "head"]).gold_weight["cross", 1, 2]
+    assert best == pytest.approx(0.96, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    "path", sorted(CHECKPOINTS.glob("*.safetensors")), ids=lambda path: path.stem
+)
+def test_a_shipped_report_is_that_of_its_shipped_model(path):
+    report = HeadReport.load(CHECKPOINTS / "heads" / f"{path.stem}.json")
+    shipped = load(path)
+    assert report.facts["digest"] == digest(shipped.transformer)
+    assert {"importance", "zero_loss", "mean_exact", "only_exact"} <= set(report.metrics)
+    if task_of(shipped.facts) is None:  # its sentences do not ship
+        assert len(report.heads) == len(all_heads(shipped.transformer.config))
+        assert report.heads["confidence"].between(0, 1).all()
+        return
+    again = measure(shipped, task_sentences(shipped, report.facts["sentences"]))
+    own = again.heads.select_dtypes("number")
+    np.testing.assert_allclose(report.heads[own.columns], own, atol=2e-3)

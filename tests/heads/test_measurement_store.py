@@ -1,136 +1,57 @@
-"""Measuring in a process of its own."""
+"""Where reports are stored and found again."""
 
 import os
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from explorer.core.errors import ExplorerError
-from explorer.heads import measurement_store
-from explorer.heads.measure import digest
-from explorer.heads.measurement_store import Batch, MeasuringError
+from explorer.core import folders
+from explorer.heads.head_report import HeadReport
+from explorer.heads.measurement_store import (
+    MOST_STORED,
+    REPORT_FILE,
+    delete_oldest,
+    measured_folder,
+    stored_reports,
+)
 
-PATIENCE = 120  # seconds
+SHIPPED = Path(__file__).parents[2] / "checkpoints" / "heads" / "sort.json"
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(measurement_store.FINDINGS_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(folders.REPORTS_VARIABLE, str(tmp_path))
     return tmp_path
 
 
-def wait(job: measurement_store.Job) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while job.going and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert not job.going
+def store(digest: str, batch: str, written: float) -> Path:
+    """A copy of a shipped report, as if measured here."""
+    path = measured_folder(digest) / batch / REPORT_FILE
+    path.parent.mkdir(parents=True)
+    path.write_bytes(SHIPPED.read_bytes())
+    os.utime(path, (written, written))
+    return path
 
 
-def files(folder: Path) -> list[str]:
-    """All that lies in a folder, in whatever depth."""
-    return sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
+def test_a_shipped_report_is_found_by_its_digest_alone():
+    digest = HeadReport.load(SHIPPED).facts["digest"]
+    assert [stored.report.facts["model"] for stored in stored_reports(digest)] == ["sort"]
+    assert stored_reports("0" * 32) == []
 
 
-def test_lines_are_measured_on_a_copy_and_found_by_the_digest(explorable, folder):
-    name = digest(explorable.transformer)
-    batch = Batch("lines", text="1 2 3\n\n3 2\n", gradients=True, removal=False)
-    job = measurement_store.start(explorable, None, batch, name)
-    wait(job)
-    assert job.done, job.reason
-    (kept,) = measurement_store.known(name)
-    found = kept.findings
-    assert kept.key == job.key
-    assert files(folder) == [f"{name}/{job.folder.name}/findings.json"]
-    assert found.facts["digest"] == name
-    assert found.facts["sentences"] == 2
-    assert found.facts["targets"] == "greedy"
-    assert "importance" in found.metrics
-    assert job.share == 1.0
-    assert measurement_store.start(explorable, None, batch, name) == job  # not twice
-    assert not job.going
+def test_shipped_reports_come_first_then_the_newest():
+    digest = HeadReport.load(SHIPPED).facts["digest"]
+    for number, batch in enumerate(("old", "new", "middle")):
+        store(digest, batch, written=(100, 300, 200)[number])
+    (measured_folder(digest) / "new" / "damaged.json").write_text("{}")
+    reports = stored_reports(digest)
+    assert [stored.written for stored in reports[1:]] == [300, 200, 100]
+    assert len({stored.key for stored in reports}) == 4
 
 
-def test_cancelled_it_leaves_nothing_and_the_next_may_start(explorable, folder):
-    name = digest(explorable.transformer)
-    batch = Batch("lines", size=1024, text="1 2 3\n" * 1000)
-    assert measurement_store.under_way(name) is None
-    job = measurement_store.start(explorable, None, batch, name)
-    assert len(files(folder)) == 3  # the model, the lines and what the process says
-    assert measurement_store.under_way(name) == job  # for whoever comes later
-    assert measurement_store.under_way("other") is None
-    with pytest.raises(MeasuringError, match="Another measurement"):
-        measurement_store.start(explorable, None, Batch("task", size=5), name)
-    job.cancel()
-    wait(job)
-    assert job.cancelled
-    assert not job.done
-    assert measurement_store.known(name) == []
-    assert measurement_store.under_way(name) is None
-    assert list(folder.iterdir()) == []
-
-
-def test_what_failed_says_why_and_leaves_nothing(explorable, folder, tmp_path_factory):
-    source = tmp_path_factory.mktemp("bad") / "no-model.safetensors"
-    source.write_bytes(b"nothing")
-    job = measurement_store.start(explorable, source, Batch("lines", text="1 2"), "some")
-    wait(job)
-    assert not job.done
-    assert not job.cancelled
-    assert "no-model" in job.reason
-    assert list(folder.iterdir()) == []
-    assert source.exists()
-
-
-def test_with_the_server_its_measurement_ends(folder):
-    script = """
-import subprocess, sys
-from pathlib import Path
-from explorer.heads import measurement_store
-job = measurement_store.Job(Path(sys.argv[1]) / "digest" / "batch")
-job.work.mkdir(parents=True)
-child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
-measurement_store._going[job.folder] = child
-print(child.pid)
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(folder)],
-        stdout=subprocess.PIPE,
-        check=True,
-        timeout=PATIENCE,
-    )
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(done.stdout), 0)
-    assert list(folder.iterdir()) == []
-
-
-def test_two_servers_never_share_what_they_work_with(folder, monkeypatch):
-    job = measurement_store.Job(folder / "digest" / "batch")
-    mine = job.work
-    monkeypatch.setattr(os, "getpid", lambda: 1)
-    assert job.work != mine
-
-
-@pytest.mark.parametrize(
-    ("batch", "words"),
-    [
-        (Batch("lines", text="1 2\n1 x"), "Line 2: .*“x”"),
-        (Batch("lines", text=" \n"), "no sentence"),
-        (Batch("pairs", text="1 2\t1 x"), "Line 1: .*“x”"),
-        (Batch("pairs", text="1 2\n2 1"), "no sentence"),
-        (Batch("lines", text="1 " * 40), "Line 1: .*at most 11"),
-        (Batch("lines", text="1\n" * 2000), "At most 1024"),
-    ],
-)
-def test_what_cannot_be_measured_is_said_before_it_is_begun(explorable, batch, words):
-    with pytest.raises(ExplorerError, match=words):
-        measurement_store.check(explorable, batch, "en")
-
-
-def test_what_ships_is_found_by_its_digest_alone():
-    path = Path(__file__).parents[2] / "checkpoints" / "heads" / "sort.json"
-    name = measurement_store.Findings.load(path).facts["digest"]
-    assert [kept.findings.facts["model"] for kept in measurement_store.known(name)] == ["sort"]
-    assert measurement_store.known("0" * 32) == []
+def test_the_oldest_reports_are_deleted(folder):
+    for number in range(MOST_STORED + 2):
+        store("some", f"batch-{number}", written=1000 + number)
+    delete_oldest(measured_folder("some"))
+    left = {path.name for path in measured_folder("some").iterdir()}
+    assert left == {f"batch-{number}" for number in range(2, MOST_STORED + 2)}

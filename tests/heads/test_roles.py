@@ -3,32 +3,34 @@ import pytest
 
 from explorer.core.i18n import table
 from explorer.heads import roles
+from explorer.heads.attention_metrics import SiteAttention
 
-OPEN = np.ones((1, 5, 5), bool)  # four symbols and their end; five queries
+UNMASKED = np.ones((1, 5, 5), bool)  # four symbols and their end; five queries
 
 
 def test_where_each_role_of_self_attention_looks():
-    cells = roles.role_cells("encoder", OPEN, np.array([4]), None)
+    cells = roles.role_cells("encoder", UNMASKED, np.array([4]), None)
     assert list(cells) == ["previous", "self", "next"]
     assert np.argwhere(cells["previous"][0]).tolist() == [[1, 0], [2, 1], [3, 2], [4, 3]]
     assert np.argwhere(cells["next"][0]).tolist() == [[0, 1], [1, 2], [2, 3], [3, 4]]
-    causal = roles.role_cells("decoder", np.tril(OPEN), np.array([4]), None)
+    causal = roles.role_cells("decoder", np.tril(UNMASKED), np.array([4]), None)
     assert list(causal) == ["previous", "self"]
 
 
 def test_copy_and_reverse_count_content_symbols_only():
-    cells = roles.role_cells("cross", OPEN, np.array([4]), None)
+    cells = roles.role_cells("cross", UNMASKED, np.array([4]), None)
     assert np.argwhere(cells["copy"][0]).tolist() == [[0, 0], [1, 1], [2, 2], [3, 3]]
     assert np.argwhere(cells["reverse"][0]).tolist() == [[0, 3], [1, 2], [2, 1], [3, 0]]
 
 
 def test_scores_by_hand():
-    """Peaks k3, k2, k1, k3, k4: three of four on the reverse; the end is asked for sinks alone."""
+    """Peaks k3, k2, k1, k3, k4: three of four on the reverse. Only the sink counts q4, the end."""
     weights = np.full((1, 1, 5, 5), 0.1, np.float32)
     weights[0, 0, range(5), [3, 2, 1, 3, 4]] = 0.6
-    cells = roles.role_cells("cross", OPEN, np.array([4]), None)
-    special = np.array([[False, False, False, False, True]])
-    scores = roles.role_scores("cross", weights, OPEN, special, cells)
+    cells = roles.role_cells("cross", UNMASKED, np.array([4]), None)
+    end = np.array([[False, False, False, False, True]])
+    attention = SiteAttention("cross", weights, UNMASKED, end=end, special=end)
+    scores = roles.role_scores(attention, cells)
     assert scores["reverse"].mean.tolist() == [0.75]
     assert scores["reverse"].queries.tolist() == [4]
     assert scores["copy"].mean.tolist() == [0.25]  # q3 → k3
@@ -39,9 +41,9 @@ def test_scores_by_hand():
 
 def test_roles_that_name_the_same_cells_are_counted():
     """On copy the gold cells are those of position +0; reverse shares none with an even length."""
-    gold = np.zeros_like(OPEN)
+    gold = np.zeros_like(UNMASKED)
     gold[0, range(4), range(4)] = True
-    cells = roles.role_cells("cross", OPEN, np.array([4]), gold)
+    cells = roles.role_cells("cross", UNMASKED, np.array([4]), gold)
     same = {pair: counts.tolist() for pair, counts in roles.same_cells(cells).items()}
     assert same == {
         ("copy", "reverse"): [0, 4],
@@ -50,7 +52,7 @@ def test_roles_that_name_the_same_cells_are_counted():
     }
 
 
-def test_a_role_that_cannot_be_says_why():
+def test_a_role_that_cannot_be_given_has_a_reason():
     assert roles.doubt("next", "decoder", 100, gold=True) == "later"
     assert roles.doubt("copy", "encoder", 100, gold=True) == "elsewhere"
     assert roles.doubt("alignment", "cross", 100, gold=False) == "no_gold"
@@ -66,9 +68,12 @@ def test_every_role_and_doubt_has_its_sentences():
         assert f"doubt_{doubt}" in sentences
 
 
-def test_a_query_without_a_choice_is_no_evidence_for_a_sink():
-    opened = np.tril(np.ones((1, 3, 3), dtype=bool))
-    weights = (opened / opened.sum(-1, keepdims=True))[:, None].astype(np.float32)
+def test_a_query_with_one_unmasked_key_does_not_count_for_a_sink():
+    unmasked = np.tril(np.ones((1, 3, 3), dtype=bool))
+    weights = (unmasked / unmasked.sum(-1, keepdims=True))[:, None].astype(np.float32)
     special = np.array([[True, False, False]])  # BOS
-    scores = roles.role_scores("decoder", weights, opened, special, {})
-    assert scores["sink"].mean == pytest.approx((1 / 2 + 1 / 3) / 2)  # not row 0, which has to
+    attention = SiteAttention("decoder", weights, unmasked, end=special & False, special=special)
+    scores = roles.role_scores(attention, {})
+    assert scores["sink"].mean == pytest.approx(
+        (1 / 2 + 1 / 3) / 2
+    )  # not row 0, which has no other key

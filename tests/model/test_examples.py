@@ -4,24 +4,23 @@ from pathlib import Path
 import pytest
 
 from explorer.model import examples
-from explorer.model.catalog import Entry
 from explorer.model.explorable import load
+from tests.support.catalog_members import shipped
 
 SHIPPED = Path(__file__).parents[2] / "checkpoints"
 
 MODEL = "english-french"
-ENTRY = Entry(MODEL, "", room=257, longest=128, sentences=True)
 
 
 def test_english_french_opens_with_the_black_cat():
-    texts = examples.texts(MODEL)
+    texts = examples.for_model(MODEL)
     assert texts[0] == "The black cat is sleeping on the red chair."
-    assert ENTRY.examples == texts
+    assert shipped(MODEL, most_tokens=257, trained_tokens=128).examples == texts
 
 
 @pytest.mark.parametrize("model", [MODEL, "chinese-english"])
 def test_a_translator_has_eight_sentences_each_with_a_hint_in_both_languages(model):
-    texts = examples.texts(model)
+    texts = examples.for_model(model)
     assert len(texts) == 8
     for text in texts:
         english, chinese = (examples.hint(model, text, language) for language in ("en", "zh"))
@@ -38,9 +37,14 @@ def test_any_other_text_has_no_hint(model, text):
     assert examples.hint(model, text, "en") == ""
 
 
+def test_a_toy_model_has_texts_also_of_an_unknown_task():
+    assert examples.for_task("sort")[0] == "7 3 9 1 4"
+    assert examples.for_task("rotate")
+
+
 def test_a_model_without_a_file_has_no_sentences():
-    assert examples.texts("reverse") == ()
-    assert examples.texts("errors") == ()
+    assert examples.for_model("reverse") == ()
+    assert examples.for_model("errors") == ()
 
 
 ENGLISH = {"not", "red", "him", "see", "to you", "it", "will give", "do", "There are", "are"}
@@ -48,9 +52,9 @@ ENGLISH |= {"Her", "brother", "that", "Sa", "rouge"}  # and two words the model 
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_what_a_hint_says_is_written_is_written_by_the_shipped_model(language):
+def test_words_quoted_in_a_hint_are_written_by_the_shipped_model(language):
     model = load(SHIPPED / f"{MODEL}.safetensors")
-    for text in examples.texts(MODEL):
+    for text in examples.for_model(MODEL):
         quoted = set(re.findall(r"“([^”]+)”", examples.hint(MODEL, text, language)))
         assert quoted, text
         written = model.trace(text).text
@@ -60,9 +64,9 @@ def test_what_a_hint_says_is_written_is_written_by_the_shipped_model(language):
             assert word in text, (text, word)
 
 
-def test_the_forgotten_word_is_there_to_click():
+def test_the_omitted_word_is_among_the_candidates():
     model = load(SHIPPED / f"{MODEL}.safetensors")
-    text = examples.texts(MODEL)[0]
+    text = examples.for_model(MODEL)[0]
     steps = model.trace(text).steps()
     after_chair = steps.step[(steps.token == "▁chaise") & steps.chosen].item() + 1
     red = steps[(steps.step == after_chair) & (steps.token == "▁rouge")].iloc[0]

@@ -6,11 +6,11 @@ import torch
 
 from explorer.core.errors import ConfigError, ExplorerError, VocabularyError
 from explorer.core.trace import Trace
-from explorer.core.vocabulary import CLASSROOM, EOS
+from explorer.core.vocabulary import EOS, TOY_VOCABULARY
 from explorer.model.checkpoint import Checkpoint
+from explorer.model.config import ModelConfig
 from explorer.model.explorable import ExplorableModel
 from explorer.model.hooks import capture, edit
-from explorer.model.transformer import ModelConfig
 
 
 def test_labels_follow_the_contract(explorable):
@@ -45,7 +45,7 @@ def test_the_captured_rows_equal_those_seen_while_decoding(explorable):
             )
 
 
-def test_integrity_is_measured_and_sound(explorable):
+def test_integrity_is_measured_and_ok(explorable):
     integrity = explorable.trace("1 2", pad_to=5).integrity()
     assert list(integrity.check) == [
         "rows_sum_to_one",
@@ -59,7 +59,7 @@ def test_integrity_is_measured_and_sound(explorable):
     assert "padding_changes_nothing" not in explorable.trace("1 2").integrity().check.tolist()
 
 
-def test_integrity_measures_a_pass_that_was_disturbed(explorable):
+def test_integrity_detects_a_pass_with_an_edited_value(explorable):
     calls = iter(range(1000))
     disturb = {
         "decoder.layers.0.self_attention.head_output": lambda value: value + 0.1 * next(calls)
@@ -70,7 +70,7 @@ def test_integrity_measures_a_pass_that_was_disturbed(explorable):
     assert not integrity.ok["cached_equals_full"]
 
 
-def test_padding_runs_and_is_closed_with_its_reason(explorable):
+def test_padding_is_run_and_masked_with_its_reason(explorable):
     plain, padded = explorable.trace("1 2"), explorable.trace("1 2", pad_to=5)
     assert padded.source_tokens == ("1", "2", "<eos>", "<pad>", "<pad>")
     assert padded.predicted_tokens == plain.predicted_tokens
@@ -83,7 +83,7 @@ def test_padding_runs_and_is_closed_with_its_reason(explorable):
     assert (later == "later position").all()
 
 
-def test_full_capture_holds_what_attention_is_made_of(explorable):
+def test_full_capture_has_scores_values_and_head_outputs(explorable):
     trace = explorable.trace("1 2 3", pad_to=6, capture="full")
     for site in trace.sites:
         scores = np.where(trace.mask(site), trace.scores(site), -np.inf)
@@ -94,7 +94,7 @@ def test_full_capture_holds_what_attention_is_made_of(explorable):
         np.testing.assert_allclose(trace.head_output(site), mixed, atol=1e-6)
 
 
-def test_a_prefix_is_forced_and_decoding_goes_on(explorable):
+def test_decoding_continues_a_forced_prefix(explorable):
     trace = explorable.trace("1 2 3", prefix="甲 甲")
     assert trace.predicted_tokens[:2] == ("甲", "甲")
     chosen = trace.steps().query("chosen").set_index("step")
@@ -116,7 +116,7 @@ def test_a_target_is_forced_to_its_end_with_a_loss_for_each_token(explorable):
     assert trace.steps().query("chosen").forced.all()
 
 
-def test_one_forced_step_leaves_the_steps_before_it(explorable):
+def test_one_forced_step_does_not_change_the_steps_before_it(explorable):
     plain = explorable.trace("1 2 3")
     other = 7 if plain.predicted_tokens[1] != "甲" else 3
     trace = explorable.trace("1 2 3", force={2: other})
@@ -127,7 +127,7 @@ def test_one_forced_step_leaves_the_steps_before_it(explorable):
     assert trace.facts["forced"] == {"2": other}
 
 
-def test_candidates_are_the_best_by_the_logits(explorable):
+def test_candidates_are_the_most_probable_tokens(explorable):
     trace = explorable.trace("2 2", target="甲 1")
     with torch.no_grad():
         logits = explorable.transformer(torch.tensor([[4, 4, EOS]]), torch.tensor([[1, 7, 3]]))
@@ -143,7 +143,7 @@ def test_candidates_are_the_best_by_the_logits(explorable):
 
 def test_a_chosen_token_below_the_ten_best_is_listed_with_its_true_rank(make_model):
     config = ModelConfig(source_vocabulary=23, target_vocabulary=23, d_model=12, heads=3, d_ff=8)
-    model = ExplorableModel(Checkpoint(make_model(config), CLASSROOM, CLASSROOM, {}), "x")
+    model = ExplorableModel(Checkpoint(make_model(config), TOY_VOCABULARY, TOY_VOCABULARY, {}), "x")
     ranks = set()
     for token in range(EOS, 23):
         rows = model.trace("1 2", force={1: token}).steps().query("step == 1")
@@ -186,18 +186,18 @@ def test_a_length_stop_does_not_feed_in_the_last_prediction(explorable):
         ("1", {"force": {99: 3}}, "no_such_step"),
     ],
 )
-def test_what_cannot_be_traced_is_refused_in_one_sentence(explorable, text, options, key):
+def test_an_invalid_request_is_refused_in_one_sentence(explorable, text, options, key):
     with pytest.raises(ExplorerError) as caught:
         explorable.trace(text, **options)
     assert caught.value.key == key
     assert isinstance(caught.value, (VocabularyError, ConfigError))
 
 
-def test_the_longest_text_still_runs(explorable):
+def test_a_text_of_the_largest_length_runs(explorable):
     assert len(explorable.trace("1 " * 10).source_tokens) == 11
 
 
-def test_visitors_in_threads_get_their_own_traces(explorable):
+def test_each_thread_gets_its_own_trace(explorable):
     texts = ["1", "2 3", "甲 1 2", "3 3 3 3 1"]
     expected = {text: explorable.trace(text).digest for text in texts}
     got: list[tuple[str, Trace]] = []
@@ -217,7 +217,7 @@ def test_visitors_in_threads_get_their_own_traces(explorable):
     assert {text: trace.digest for text, trace in got} == expected
 
 
-def test_a_model_says_in_one_line_what_it_is(explorable):
+def test_the_repr_of_a_model_is_one_line(explorable):
     config = explorable.transformer.config
     layers = f"{config.encoder_layers}+{config.decoder_layers} layers"
     assert repr(explorable) == f"ExplorableModel('{explorable.name}': {layers}, 3 heads)"

@@ -1,20 +1,20 @@
 import torch
 
 from explorer.core.vocabulary import BOS, EOS, PAD
-from explorer.model.greedy_decoding import NOTHING, greedy, greedy_steps
+from explorer.model.greedy_decoding import NO_TOKENS, greedy, greedy_steps
 from explorer.model.transformer import Transformer, padding_mask
 
 SOURCE = torch.tensor([[3, 4, 5, 2], [6, 2, PAD, PAD]])
 
 
-def decode(model: Transformer, source: torch.Tensor, limit: int, forced=NOTHING) -> list:
+def decode(model: Transformer, source: torch.Tensor, limit: int, forced=NO_TOKENS) -> list:
     mask = padding_mask(source)
     steps = greedy_steps(model, model.encode(source, mask), mask, limit, forced)
     return [token.tolist() for _, token in steps]
 
 
 @torch.no_grad()
-def test_greedy_equals_recomputing_everything_for_every_token(make_model):
+def test_greedy_equals_recomputing_the_whole_pass_for_each_token(make_model):
     model = make_model()
     decoded = greedy(model, SOURCE, limit=9)
     target = torch.full((2, 1), BOS)
@@ -35,7 +35,7 @@ def test_padding_and_beginning_are_never_chosen(make_model):
 
 
 @torch.no_grad()
-def test_a_finished_sequence_goes_on_with_padding_and_all_finished_ends(make_model):
+def test_an_ended_sequence_is_padded_and_decoding_stops_when_all_have_ended(make_model):
     model = make_model()
     assert decode(model, SOURCE, 9, {1: 7, 2: EOS}) == [[7, 7], [EOS, EOS]]
     model.logits.bias[EOS] = 100
@@ -43,7 +43,7 @@ def test_a_finished_sequence_goes_on_with_padding_and_all_finished_ends(make_mod
 
 
 @torch.no_grad()
-def test_a_forced_step_changes_what_follows_it_alone(make_model):
+def test_a_forced_step_changes_only_later_steps(make_model):
     model = make_model()
     plain = decode(model, SOURCE[:1], 6)
     other = next(number for number in range(3, 17) if [number] != plain[2])
@@ -53,7 +53,7 @@ def test_a_forced_step_changes_what_follows_it_alone(make_model):
 
 
 @torch.no_grad()
-def test_the_limit_ends_a_decoding_without_end(make_model):
+def test_the_limit_stops_decoding(make_model):
     model = make_model()
     model.logits.bias[EOS] = -100
     assert greedy(model, SOURCE, limit=5).shape == (2, 5)

@@ -25,7 +25,7 @@ def test_capture_does_not_change_the_logits(make_model):
     assert torch.equal(model(SOURCE, TARGET), plain)
 
 
-def test_nothing_is_watched_after_the_block_even_when_it_fails(make_model):
+def test_nothing_stays_captured_after_the_block_even_when_it_fails(make_model):
     model = make_model()
     with pytest.raises(ZeroDivisionError), capture(model, "*"):
         _ = 1 / 0
@@ -54,7 +54,7 @@ def test_an_edit_changes_what_follows_and_capture_sees_the_edited_value(make_mod
     assert torch.equal(model(SOURCE, TARGET), plain)
 
 
-def test_two_edits_around_one_another_both_apply(make_model):
+def test_two_nested_edits_both_apply(make_model):
     model = make_model()
     name = "encoder.layers.0.self_attention.head_output"
     with (
@@ -108,7 +108,7 @@ def test_threads_on_one_model_never_see_each_others_values(make_model):
     assert wrong == []
 
 
-def test_a_thread_that_edits_leaves_the_others_alone(make_model):
+def test_an_edit_in_one_thread_does_not_change_the_others(make_model):
     model = make_model()
     plain = model(SOURCE, TARGET)
     inside, done = threading.Event(), threading.Event()

@@ -1,11 +1,12 @@
-"""Traces built by hand, for tests and benchmarks that need a picture but no model."""
+"""Traces made by hand, for tests and benchmarks that need no model."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.core.mask_reasons import LATER, PADDING, closed_cells
+from explorer.core.mask_reasons import LATER, PADDING, mask_codes
 from explorer.core.trace import Trace
 
 CANDIDATES = ("1", "2", "3", "4", "5", "6", "7", "8", "9", "甲", "<eos>")
@@ -53,8 +54,8 @@ def random_trace(
     source = (*vocabulary[generator.integers(len(vocabulary), size=keys - 1)], "<eos>")
     predicted = (*vocabulary[generator.integers(len(vocabulary), size=queries - 1)], "<eos>")
     aligned = np.zeros((queries, keys), dtype=np.float32)
-    places = np.minimum((np.arange(queries) * keys) // queries, keys - 1)
-    aligned[np.arange(queries), keys - 1 - places] = 1
+    columns = np.minimum((np.arange(queries) * keys) // queries, keys - 1)
+    aligned[np.arange(queries), keys - 1 - columns] = 1
     arrays = _sites(generator, queries, keys, 0, layers, heads, aligned)
     arrays["gold"] = aligned.astype(np.bool_)
     steps, labels = _steps(generator, tuple(str(token) for token in predicted))
@@ -76,31 +77,31 @@ def _sites(
     layers: int,
     heads: int,
     aligned: NDArray[np.float32],
-) -> dict[str, NDArray]:
-    """Attention and closed codes of the three sites; the last layer's heads are sharper."""
+) -> dict[str, NDArray[Any]]:
+    """Attention and mask codes of the three sites; the heads of the last layer are sharper."""
     masks = {
-        "encoder": closed_cells(keys, keys, padded_keys=padding),
-        "decoder": closed_cells(queries, queries, causal=True),
-        "cross": closed_cells(queries, keys, padded_keys=padding),
+        "encoder": mask_codes(keys, keys, padded_keys=padding),
+        "decoder": mask_codes(queries, queries, causal=True),
+        "cross": mask_codes(queries, keys, padded_keys=padding),
     }
-    arrays: dict[str, NDArray] = {}
-    for site, closed in masks.items():
-        pattern = aligned if site == "cross" else np.eye(*closed.shape, dtype=np.float32)
+    arrays: dict[str, NDArray[Any]] = {}
+    for site, codes in masks.items():
+        pattern = aligned if site == "cross" else np.eye(*codes.shape, dtype=np.float32)
         if site == "encoder":
             pattern = np.flipud(pattern)
-        scores = generator.normal(0, 1, (layers, heads, *closed.shape))
+        scores = generator.normal(0, 1, (layers, heads, *codes.shape))
         sharpness = np.linspace(0, 6.5, layers * heads).reshape(layers, heads, 1, 1)
-        scores = np.where(closed != 0, -np.inf, scores + sharpness * pattern)
+        scores = np.where(codes != 0, -np.inf, scores + sharpness * pattern)
         weights = np.exp(scores - scores.max(-1, keepdims=True))
         weights /= weights.sum(-1, keepdims=True)
         arrays[f"{site}.attention"] = weights.astype(np.float32)  # (layer, head, query, key)
-        arrays[f"{site}.closed"] = closed
+        arrays[f"{site}.closed"] = codes
     return arrays
 
 
 def _steps(
     generator: np.random.Generator, predicted: Sequence[str]
-) -> tuple[dict[str, NDArray], tuple[str, ...]]:
+) -> tuple[dict[str, NDArray[Any]], tuple[str, ...]]:
     """Ten candidates a step, the predicted one first."""
     rows: list[tuple[int, int, float, bool, bool, int]] = []
     labels: list[str] = []
@@ -109,8 +110,8 @@ def _steps(
         rest = np.sort(generator.dirichlet(np.full(9, 0.4)))[::-1] * generator.uniform(0.001, 0.3)
         probabilities = [1 - float(rest.sum()), *map(float, rest)]
         for rank, label in enumerate([token, *others], start=1):
-            place = CANDIDATES.index(label) if label in CANDIDATES else 99
-            rows.append((step, rank, probabilities[rank - 1], rank == 1, False, place + 3))
+            index = CANDIDATES.index(label) if label in CANDIDATES else 99
+            rows.append((step, rank, probabilities[rank - 1], rank == 1, False, index + 3))
             labels.append(label)
     kinds = (np.int64, np.int64, np.float32, np.bool_, np.bool_, np.int64)
     names = ("step", "rank", "probability", "chosen", "forced", "id")
@@ -118,7 +119,7 @@ def _steps(
     return {f"steps.{name}": np.array(data, kind) for name, kind, data in columns}, tuple(labels)
 
 
-def pieces_trace(**changes) -> Trace:
+def pieces_trace(**changes: Any) -> Trace:
     """ "The ca|t ." → "L|e ch|at", one layer, two heads, weights that are easily added up."""
     source = ("▁The", "▁ca", "t", ".", "<eos>", "<pad>")
     target = ("<bos>", "▁L", "e", "▁ch", "at")

@@ -1,6 +1,6 @@
 """Tiny configs: a model whose sizes tell axes apart, a training that is over in a moment."""
 
-from explorer.model.transformer import ModelConfig
+from explorer.model.config import ModelConfig
 from explorer.training.config import TrainingConfig
 
 PRIMES = ModelConfig(  # distinct sizes: a swapped axis cannot pass

@@ -7,9 +7,8 @@ import pytest
 from explorer.model.transformer import Transformer
 from explorer.training.config import TrainingConfig, quick_demo, small_translation
 from explorer.training.cost_estimate import (
-    count_parameters,
     estimate,
-    in_words,
+    estimate_text,
     short_count,
     short_time,
 )
@@ -22,44 +21,44 @@ def finished(folder, config: TrainingConfig, seconds: float, state: str = "done"
     """A run that took `seconds`."""
     run = create_run(folder, config)
     run.append({"step": config.steps, "seconds": seconds})
-    run.report(Status(state, config.steps, time.time()))
+    run.write_status(Status(state, config.steps, time.time()))
     return run
 
 
-def test_parameters_are_counted_without_making_them():
+def test_parameters_are_counted_without_building_the_model():
     model = Transformer(DEMO.model_config())
-    assert count_parameters(DEMO) == sum(weight.numel() for weight in model.parameters())
+    assert DEMO.model_config().parameters == sum(weight.numel() for weight in model.parameters())
 
 
-def test_without_a_similar_run_the_time_is_rough_and_called_so(tmp_path):
+def test_without_a_similar_run_the_time_is_called_rough(tmp_path):
     found = estimate(DEMO, tmp_path)
     assert not found.measured
     assert 5 < found.seconds < 120
     assert 300 < found.memory < 2000
-    assert "roughly" in in_words(found, "cpu", "en")
-    assert "粗略" in in_words(found, "cpu", "zh")
+    assert "roughly" in estimate_text(found, "cpu", "en")
+    assert "粗略" in estimate_text(found, "cpu", "zh")
 
 
-def test_the_newest_similar_finished_run_tells_the_time(tmp_path):
+def test_the_time_is_that_of_the_newest_similar_finished_run(tmp_path):
     finished(tmp_path / "one", DEMO, 30.0)
     assert estimate(DEMO, tmp_path).seconds == pytest.approx(30.0)
     assert estimate(replace(DEMO, steps=1800), tmp_path).seconds == pytest.approx(60.0)
     assert estimate(DEMO, tmp_path).measured
-    words = in_words(estimate(DEMO, tmp_path), "cpu", "en")
-    assert words.startswith("0.2 M parameters")
-    assert "30 s on this CPU" in words
+    text = estimate_text(estimate(DEMO, tmp_path), "cpu", "en")
+    assert text.startswith("0.2 M parameters")
+    assert "30 s on this CPU" in text
 
 
 @pytest.mark.parametrize(
     "other",
     [{"d_model": 256, "d_ff": 1024}, {"batch": 256}, {"device": "cuda"}, {"longest": 64}],
 )
-def test_a_run_of_another_kind_tells_nothing(tmp_path, other):
+def test_a_dissimilar_run_is_not_used(tmp_path, other):
     finished(tmp_path / "other", replace(DEMO, **other), 1.0)
     assert not estimate(DEMO, tmp_path).measured
 
 
-def test_unfinished_and_damaged_runs_tell_nothing(tmp_path):
+def test_unfinished_and_damaged_runs_are_not_used(tmp_path):
     finished(tmp_path / "stopped", DEMO, 1.0, state="stopped")
     damaged = finished(tmp_path / "damaged", DEMO, 1.0)
     (damaged.folder / "metrics.jsonl").write_text(json.dumps({"step": 900}) + "\n{")
@@ -74,7 +73,7 @@ def test_more_steps_cost_more_and_a_gpu_less(tmp_path):
     assert gpu.seconds < slow.seconds / 20
 
 
-def test_counts_and_times_in_words():
+def test_counts_and_times_as_text():
     assert [short_count(count) for count in (940_000, 243_000, 3_200)] == ["0.9 M", "0.2 M", "3 k"]
     times = [short_time(seconds, "en") for seconds in (0.2, 8, 61, 300, 9000, float("inf"))]
     assert times == ["1 s", "8 s", "60 s", "5 min", "2.5 h", "?"]
@@ -83,7 +82,7 @@ def test_counts_and_times_in_words():
 PAIRS = TrainingConfig(pairs="x.tsv", longest=128, pieces=8000, d_model=256, heads=8, device="cpu")
 
 
-def test_the_logits_outweigh_the_rest_where_there_are_thousands_of_pieces(tmp_path):
+def test_logits_need_most_of_the_memory_with_thousands_of_pieces(tmp_path):
     few, many = (
         estimate(replace(PAIRS, pieces=pieces, batch=128), tmp_path).memory
         for pieces in (8000, 32_000)
@@ -93,7 +92,7 @@ def test_the_logits_outweigh_the_rest_where_there_are_thousands_of_pieces(tmp_pa
     assert 3000 < few < 9000  # 4407 MB were measured with three layers a side
 
 
-def test_a_toy_run_tells_nothing_about_pairs_and_another_run_on_pairs_does(tmp_path):
+def test_only_runs_on_pairs_are_used_for_a_run_on_pairs(tmp_path):
     small = small_translation("x.tsv", ("1", "2"), on_gpu=False)
     assert 60 < estimate(small, tmp_path).seconds < 900
     finished(tmp_path / "toy", replace(small, pairs="", task="copy", columns=("1", "2")), 1.0)

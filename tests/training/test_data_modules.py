@@ -5,15 +5,15 @@ import torch
 
 from explorer.core.errors import PairsError
 from explorer.training.config import TrainingConfig
-from explorer.training.data_modules import TaskLesson, find_lesson
-from explorer.training.translation_data import PairsLesson
+from explorer.training.data_modules import ToyDataModule, find_data_module
+from explorer.training.translation_data import TranslationDataModule
 from tests.support.toy_sentences import TINY_PAIRS
 
 CPU = torch.device("cpu")
 
 
 def probe(**settings: object) -> tuple[str, str]:
-    return TaskLesson(replace(TrainingConfig(), **settings), CPU).probe()
+    return ToyDataModule(replace(TrainingConfig(), **settings), CPU).probe()
 
 
 def test_the_probe_of_a_task_has_the_classrooms_symbols_where_it_can():
@@ -28,17 +28,17 @@ def test_the_probe_of_a_task_has_the_classrooms_symbols_where_it_can():
 def test_a_training_with_pairs_is_a_lesson_in_translation(pairs_file):
     config = replace(TINY_PAIRS, pairs=str(pairs_file))
     assert config.task == "translate"
-    assert isinstance(find_lesson(config, CPU), PairsLesson)
-    assert isinstance(find_lesson(TrainingConfig(), CPU), TaskLesson)
+    assert isinstance(find_data_module(config, CPU), TranslationDataModule)
+    assert isinstance(find_data_module(TrainingConfig(), CPU), ToyDataModule)
 
 
 def test_a_resumed_lesson_keeps_its_pieces_and_refuses_other_pairs(pairs_file):
     config = replace(TINY_PAIRS, pairs=str(pairs_file))
-    lesson = find_lesson(config, CPU)
+    lesson = find_data_module(config, CPU)
     kept = {f"lesson.{name}": value for name, value in lesson.state().items()}
-    again = find_lesson(config, CPU, kept)
+    again = find_data_module(config, CPU, kept)
     assert again.source_vocabulary == lesson.source_vocabulary
     assert torch.equal(again.batch(5).target, lesson.batch(5).target)
     pairs_file.write_text(pairs_file.read_text(encoding="utf-8") + "More.\tEncore.\n", "utf-8")
     with pytest.raises(PairsError, match="no longer the one"):
-        find_lesson(config, CPU, kept)
+        find_data_module(config, CPU, kept)

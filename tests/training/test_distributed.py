@@ -1,4 +1,4 @@
-"""Two processes of one training, started by torchrun, against one process alone."""
+"""Two processes started by torchrun, compared with a single one."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ from explorer.model.checkpoint import load_checkpoint
 from explorer.training import distributed
 from explorer.training.config import TrainingConfig
 from explorer.training.run_directory import Run, create_run
-from explorer.training.run_worker import carry_out
+from explorer.training.run_worker import run_training
 from tests.support.short_runs import LONGER, losses
 
 ROOT = Path(__file__).parents[2]
@@ -31,10 +31,10 @@ def settings(config: TrainingConfig) -> list[str]:
     return options
 
 
-def test_alone_everything_is_as_if_nobody_else_were_there():
-    assert (distributed.world(), distributed.rank()) == (1, 0)
-    assert distributed.agreed(True)
-    assert distributed.total(torch.tensor(3.0)) == 3.0
+def test_a_single_process_has_world_size_1():
+    assert (distributed.world_size(), distributed.rank()) == (1, 0)
+    assert distributed.broadcast_decision(True)
+    assert distributed.all_reduce_sum(torch.tensor(3.0)) == 3.0
 
 
 @torch.no_grad()
@@ -44,10 +44,10 @@ def compare(ours: nn.Module, theirs: nn.Module) -> float:
     return max(float((one - other).abs().max()) for one, other in pairs)
 
 
-def test_two_processes_learn_what_one_learns_from_the_same_batches(tmp_path):
+def test_two_processes_have_the_losses_and_weights_of_one(tmp_path):
     config = TrainingConfig(**asdict(LONGER) | {"dropout": 0.0, "steps": 30, "accumulate": 2})
     alone = create_run(tmp_path / "alone" / "one", config)
-    carry_out(alone)
+    run_training(alone)
     folder = tmp_path / "together" / "two"
     torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "--"]
     command = [sys.executable, *torchrun, "explorer", "train", "--run", str(folder)]

@@ -1,8 +1,6 @@
 import json
 import os
-import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pandas as pd
@@ -12,18 +10,17 @@ from explorer.core.errors import ExplorerError, RunError
 from explorer.training import run_lock
 from explorer.training.config import TrainingConfig
 from explorer.training.run_directory import (
-    GOING,
+    ACTIVE_STATES,
+    HEARTBEAT_TIMEOUT,
     PAIRS_FILE,
-    SILENCE,
-    STARTING,
+    START_TIMEOUT,
     Run,
     Status,
     create_run,
     find_run,
     list_runs,
-    queue,
+    waiting_runs,
 )
-from explorer.training.run_lock import is_owned
 
 CONFIG = TrainingConfig(device="cpu")
 
@@ -37,7 +34,7 @@ def run(tmp_path) -> Run:
     return create_run(tmp_path / "runs" / "one", replace(CONFIG, seed=5))
 
 
-def test_a_run_keeps_its_settings(run):
+def test_a_run_stores_its_settings(run):
     assert find_run(run.folder.parent, "one").config == replace(CONFIG, seed=5)
     assert run.status().state == "new"
     assert run.moments() == []
@@ -45,42 +42,40 @@ def test_a_run_keeps_its_settings(run):
 
 
 @pytest.mark.parametrize("name", ["..", ".hidden", "", "a" * 61, "a/b", "a b", "<b>"])
-def test_a_name_that_is_a_path_or_worse_is_refused(tmp_path, name):
+def test_an_invalid_name_is_refused(tmp_path, name):
     with pytest.raises(RunError):
         find_run(tmp_path, name)
 
 
-def test_a_name_is_taken_once(run):
+def test_a_taken_name_is_refused(run):
     with pytest.raises(RunError) as caught:
         create_run(run.folder, CONFIG)
     assert caught.value.key == "run_exists"
 
 
-@pytest.mark.parametrize("state", GOING)
-def test_a_silent_heart_means_interrupted(run, state):
-    run.report(status(state))
+@pytest.mark.parametrize("state", ACTIVE_STATES)
+def test_a_stale_heartbeat_means_interrupted(run, state):
+    run.write_status(status(state))
     assert run.status().state == state
     assert not run.resumable
-    run.report(status(state, age=SILENCE + 1))
+    run.write_status(status(state, age=HEARTBEAT_TIMEOUT + 1))
     assert run.status().state == "interrupted"
     assert run.status().step == 7
     assert run.resumable
 
 
-@pytest.mark.parametrize("age", [0.0, SILENCE + 1])
-@pytest.mark.parametrize("state", [*GOING, "stopped", "failed"])
-def test_a_run_in_somebody_s_hands_is_neither_interrupted_nor_resumed_nor_deleted(
-    run, state, age, monkeypatch
-):
-    monkeypatch.setattr(run_lock, "_PATIENCE", 0.1)
-    run.report(status(state, age=age))
-    with run.owned():
+@pytest.mark.parametrize("age", [0.0, HEARTBEAT_TIMEOUT + 1])
+@pytest.mark.parametrize("state", [*ACTIVE_STATES, "stopped", "failed"])
+def test_a_locked_run_is_not_interrupted_resumable_or_deleted(run, state, age, monkeypatch):
+    monkeypatch.setattr(run_lock, "_ACQUIRE_TIMEOUT", 0.1)
+    run.write_status(status(state, age=age))
+    with run.locked():
         assert run.status().state == state
         assert not run.resumable
         with pytest.raises(RunError) as caught:
             run.delete()
     assert caught.value.key == "run_busy"
-    run.report(status(state, age=SILENCE + 1))
+    run.write_status(status(state, age=HEARTBEAT_TIMEOUT + 1))
     assert run.resumable
     run.delete()
     assert not run.folder.exists()
@@ -88,48 +83,15 @@ def test_a_run_in_somebody_s_hands_is_neither_interrupted_nor_resumed_nor_delete
     assert not run.folder.exists()
 
 
-def test_a_process_that_said_it_is_done_may_take_a_moment_to_let_go(run):
-    run.report(status("stopped"))
-    with run.owned():
-        patient = ThreadPoolExecutor(1).submit(lambda: run.resumable)
-        time.sleep(0.3)
-    assert patient.result()
-
-
-def test_whoever_only_asks_is_no_owner(run):
-    """Many who look at once, and one who wants to carry the run out."""
-    run.report(status("running", age=SILENCE + 1))
-    with run.owned():
-        pass
-    over = threading.Event()
-
-    def look() -> list[str]:
-        states = []
-        while not over.is_set():
-            states.append(run.status().state)
-        return states
-
-    with ThreadPoolExecutor(4) as visitors:
-        looks = [visitors.submit(look) for _ in range(4)]
-        for _ in range(5):
-            time.sleep(0.05)
-            assert not is_owned(run.folder)
-        over.set()
-        for seen in looks:
-            assert set(seen.result()) == {"interrupted"}
-    with run.owned():
-        pass
-
-
-def test_a_launched_process_gets_the_time_it_takes_to_begin(run):
-    run.report(Status("waiting", 0, time.time() - SILENCE - 1))
+def test_a_launched_process_has_more_time_for_its_first_status(run):
+    run.write_status(Status("waiting", 0, time.time() - HEARTBEAT_TIMEOUT - 1))
     assert run.status().state == "waiting"
-    run.report(Status("waiting", 0, time.time() - STARTING - 1))
+    run.write_status(Status("waiting", 0, time.time() - START_TIMEOUT - 1))
     assert run.status().state == "interrupted"
 
 
 def test_a_dead_process_means_interrupted_at_once(run):
-    run.report(status("running", pid=2**22 + 1))
+    run.write_status(status("running", pid=2**22 + 1))
     assert run.status().state == "interrupted"
 
 
@@ -137,11 +99,11 @@ def test_a_dead_process_means_interrupted_at_once(run):
 def test_a_damaged_status_means_interrupted(run, text):
     (run.folder / "status.json").write_text(text)
     assert run.status().state == "interrupted"
-    with run.owned():
+    with run.locked():
         assert run.status().state == "running"
 
 
-def test_damaged_lines_of_the_metrics_are_left_aside(run):
+def test_damaged_lines_of_the_metrics_are_ignored(run):
     run.append({"step": 10, "loss": 1.0})
     with (run.folder / "metrics.jsonl").open("ab") as file:
         file.write(b'{"step": 20, "lo\n\xff\xfe\n[]\n"text"\n{"loss": 3}\n')
@@ -152,11 +114,11 @@ def test_damaged_lines_of_the_metrics_are_left_aside(run):
 
 
 @pytest.mark.parametrize("mark", ["\u2028", "\u2029", "\x85", "\x0b", "\x1c", "\r", "\n"])
-def test_a_text_may_hold_whatever_counts_as_a_line_end(run, mark):
+def test_a_text_may_contain_any_line_separator(run, mark):
     samples = [{"written": f"one{mark}two"}]
     for step in (10, 20, 30):
         run.append({"step": step, "samples": samples})
-    run.forget_after(20)
+    run.discard_after(20)
     assert run.moments() == [{"step": step, "samples": samples} for step in (10, 20)]
     assert len(pd.read_json(run.folder / "metrics.jsonl", lines=True)) == 2
 
@@ -168,18 +130,18 @@ def test_the_metrics_load_with_pandas(run):
     assert frame.loss.tolist() == [1.0, 0.5]
 
 
-def test_what_came_after_a_state_is_forgotten(run):
+def test_moments_after_a_step_are_discarded(run):
     for step in (10, 20, 30):
         run.append({"step": step})
         run.probe_path(step).parent.mkdir(exist_ok=True)
         run.probe_path(step).write_bytes(b"")
-    run.forget_after(20)
+    run.discard_after(20)
     assert [moment["step"] for moment in run.moments()] == [10, 20]
     assert not run.probe_path(30).exists()
     assert run.probe_path(20).exists()
 
 
-def test_the_list_is_newest_first_and_leaves_out_what_is_damaged(tmp_path):
+def test_runs_are_listed_newest_first_without_damaged_ones(tmp_path):
     for created, name in ((5, "b"), (9, "a"), (1, "c")):
         run = create_run(tmp_path / name, CONFIG)
         data = json.loads((run.folder / "config.json").read_text())
@@ -190,39 +152,32 @@ def test_the_list_is_newest_first_and_leaves_out_what_is_damaged(tmp_path):
     assert [run.name for run in list_runs(tmp_path)] == ["a", "b"]
 
 
-def test_the_queue_is_first_come_first_served_for_each_device(tmp_path):
+def test_waiting_runs_are_ordered_by_creation_per_device(tmp_path):
     for created, (name, device) in enumerate((("b", "cpu"), ("a", "cpu"), ("g", "cuda:1"))):
         run = create_run(tmp_path / name, replace(CONFIG, device=device))
         data = json.loads((run.folder / "config.json").read_text())
         (run.folder / "config.json").write_text(json.dumps(data | {"created": created}))
-        Run(run.folder).report(status("waiting"))
-    assert [run.name for run in queue(tmp_path, "cpu")] == ["b", "a"]
-    assert [run.name for run in queue(tmp_path, "cuda:1")] == ["g"]
+        Run(run.folder).write_status(status("waiting"))
+    assert [run.name for run in waiting_runs(tmp_path, "cpu")] == ["b", "a"]
+    assert [run.name for run in waiting_runs(tmp_path, "cuda:1")] == ["g"]
 
 
-def test_a_run_that_goes_on_is_not_deleted(run):
-    run.report(status("running"))
+def test_an_active_run_is_not_deleted(run):
+    run.write_status(status("running"))
     with pytest.raises(RunError) as caught:
         run.delete()
     assert caught.value.key == "run_busy"
-    run.report(status("stopped"))
+    run.write_status(status("stopped"))
     run.delete()
     assert not run.folder.exists()
 
 
-def test_one_process_owns_a_run(run):
-    with run.owned(), pytest.raises(RunError), Run(run.folder).owned():
-        pass
-    with run.owned():
-        pass
-
-
-def test_a_missing_probe_is_a_sentence(run):
+def test_a_missing_probe_is_an_error(run):
     with pytest.raises(ExplorerError):
         run.probe(10)
 
 
-def test_a_file_of_pairs_in_the_folder_is_found_wherever_that_is_moved(tmp_path):
+def test_a_moved_run_finds_its_file_of_pairs(tmp_path):
     run = create_run(tmp_path / "one", TrainingConfig(pairs=PAIRS_FILE))
     assert run.config.pairs == PAIRS_FILE  # not there yet
     (run.folder / PAIRS_FILE).write_text("a\tb\n")
@@ -231,9 +186,16 @@ def test_a_file_of_pairs_in_the_folder_is_found_wherever_that_is_moved(tmp_path)
     assert Run(tmp_path / "two").config.pairs == str(tmp_path / "two" / PAIRS_FILE)
 
 
-def test_what_is_learnt_from_is_written_beside(run):
-    assert run.lesson() == {}
-    run.describe_lesson({"pairs": {"kept": 3}})
-    assert run.lesson() == {"pairs": {"kept": 3}}
+def test_facts_of_the_data_are_stored(run):
+    assert run.data_facts() == {}
+    run.write_data_facts({"pairs": {"kept": 3}})
+    assert run.data_facts() == {"pairs": {"kept": 3}}
     (run.folder / "lesson.json").write_text("[1")
-    assert run.lesson() == {}
+    assert run.data_facts() == {}
+
+
+def test_a_folder_that_cannot_be_created_is_an_error(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ExplorerError) as caught:
+        create_run(tmp_path / "file" / "x", CONFIG)
+    assert caught.value.key == "unwritable_file"

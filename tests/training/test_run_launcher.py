@@ -1,4 +1,4 @@
-"""Jobs as the page starts them: real processes, found again through their files alone."""
+"""Runs as the page starts them: real processes, found again by their files alone."""
 
 import os
 import sys
@@ -9,48 +9,43 @@ from unittest.mock import Mock
 
 import pytest
 
+from explorer.core import folders
 from explorer.core.errors import ExplorerError, RunError
 from explorer.model.checkpoint import load_checkpoint
 from explorer.training import run_launcher
 from explorer.training.config import TrainingConfig
 from explorer.training.run_directory import Run, Status, create_run
+from tests.support.short_runs import wait_for
 from tests.support.tiny_configs import TINY
 from tests.support.toy_sentences import TINY_PAIRS, as_chinese_table
 
 
 @pytest.fixture(autouse=True)
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder of runs."""
-    monkeypatch.setenv(run_launcher.RUNS_VARIABLE, str(tmp_path / "runs"))
+    """An empty run root."""
+    monkeypatch.setenv(folders.RUNS_VARIABLE, str(tmp_path / "runs"))
     return tmp_path / "runs"
 
 
-def wait_for(condition, seconds: float = 60.0) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.05)
-
-
 def made(config: TrainingConfig = TINY, **status) -> Run:
-    """A run nobody carries out, said to be in some state."""
+    """A run without a process, with a given status."""
     run = create_run(run_launcher.new_folder(config.task), config)
     if status:
-        run.report(Status(heartbeat=time.time(), pid=os.getpid(), **status))
+        run.write_status(Status(heartbeat=time.time(), pid=os.getpid(), **status))
     return run
 
 
 def children() -> list[int]:
-    """The processes of ours that are there, dead ones nobody asked about included."""
+    """The child processes of this one, zombies included."""
     path = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
     return [int(word) for word in path.read_text().split()] if path.exists() else []
 
 
-def test_a_job_goes_on_by_itself_stops_when_asked_and_resumes_to_the_end():
+def test_a_run_starts_stops_on_request_and_resumes():
     before = set(children())
     run = run_launcher.start(TrainingConfig.from_json(as_json(TINY) | {"steps": 100_000}))
     assert run_launcher.is_starting(run.status())
-    assert run_launcher.going() == [run]
+    assert run_launcher.active_runs() == [run]
     wait_for(lambda: len(run.moments()) >= 2)
     found = run_launcher.find("runs", run.name)  # as after a restart
     assert found.status().state == "running"
@@ -58,21 +53,21 @@ def test_a_job_goes_on_by_itself_stops_when_asked_and_resumes_to_the_end():
     with pytest.raises(RunError):
         run_launcher.launch(found)
     with pytest.raises(RunError):
-        run_launcher.delete(found)
-    found.ask_to_stop()
+        found.delete()
+    found.request_stop()
     wait_for(lambda: run.status().state == "stopped")
     stopped_at = run.status().step
     run_launcher.launch(run)
     wait_for(lambda: run.moments()[-1]["step"] > stopped_at)
-    run.ask_to_stop()
+    run.request_stop()
     wait_for(lambda: run.status().state == "stopped")
     assert (run.folder / "log.txt").stat().st_size > 0
-    wait_for(lambda: set(children()) <= before)  # every child was asked how it ended
-    run_launcher.delete(run)
+    wait_for(lambda: set(children()) <= before)  # no zombie is left
+    run.delete()
     assert not run.folder.exists()
 
 
-def test_a_process_that_never_spoke_is_no_longer_waited_for(monkeypatch):
+def test_a_process_that_ends_without_a_status_means_interrupted(monkeypatch):
     monkeypatch.setattr(
         run_launcher, "command", lambda run: [sys.executable, "-c", "raise SystemExit(1)"]
     )
@@ -81,7 +76,7 @@ def test_a_process_that_never_spoke_is_no_longer_waited_for(monkeypatch):
     assert run.resumable
 
 
-def test_a_process_that_ends_late_says_nothing_of_the_one_launched_after_it(monkeypatch):
+def test_a_process_that_ends_late_does_not_change_the_status_of_a_later_one(monkeypatch):
     def sleeps(seconds: float) -> None:
         code = f"import time; time.sleep({seconds})"
         monkeypatch.setattr(run_launcher, "command", lambda run: [sys.executable, "-c", code])
@@ -90,7 +85,7 @@ def test_a_process_that_ends_late_says_nothing_of_the_one_launched_after_it(monk
     sleeps(0.7)
     run = run_launcher.start(TINY)
     first = set(children()) - before
-    run.report(Status("stopped", 5, time.time(), os.getpid()))  # it spoke, and is on its way out
+    run.write_status(Status("stopped", 5, time.time(), os.getpid()))  # it is about to exit
     sleeps(2.5)
     run_launcher.launch(run)
     wait_for(lambda: not first & set(children()))
@@ -99,45 +94,45 @@ def test_a_process_that_ends_late_says_nothing_of_the_one_launched_after_it(monk
     wait_for(lambda: run.status().state == "interrupted")
 
 
-def test_nothing_is_launched_or_said_of_a_run_in_somebody_s_hands():
+def test_a_locked_run_is_not_launched_and_keeps_its_status():
     run = made(state="stopped", step=7)
-    with run.owned(), pytest.raises(RunError):
+    with run.locked(), pytest.raises(RunError):
         run_launcher.launch(run)
     assert run.status().state == "stopped"
 
 
-def test_a_run_that_prepares_its_data_comes_before_one_that_waits():
+def test_a_preparing_run_comes_before_a_waiting_one():
     made(state="preparing")
-    assert run_launcher.before(made(state="waiting")) == 1
+    assert run_launcher.jobs_ahead(made(state="waiting")) == 1
 
 
 def as_json(config: TrainingConfig) -> dict:
     return {name: getattr(config, name) for name in config.__dataclass_fields__}
 
 
-def test_names_count_on_and_are_never_shared():
+def test_new_names_are_numbered_and_unique():
     names = [run_launcher.new_folder("sort").name for _ in range(3)]
     assert names == ["sort-1", "sort-2", "sort-3"]
 
 
-def test_a_waiting_run_knows_how_many_come_before_it():
+def test_a_waiting_run_counts_the_runs_ahead_on_its_device():
     first = made(state="running")
     second, third = made(state="waiting"), made(state="waiting")
     elsewhere = made(TrainingConfig.from_json(as_json(TINY) | {"device": "cuda"}), state="waiting")
-    assert [run_launcher.before(run) for run in (second, third, elsewhere)] == [1, 2, 0]
-    assert set(run_launcher.going()) == {first, second, third, elsewhere}
+    assert [run_launcher.jobs_ahead(run) for run in (second, third, elsewhere)] == [1, 2, 0]
+    assert set(run_launcher.active_runs()) == {first, second, third, elsewhere}
 
 
 @pytest.mark.parametrize(
-    ("shelf", "name"),
+    ("root", "name"),
     [("runs", "../x"), ("runs", "none"), ("..", "reverse"), ("recorded", ".."), ("", "")],
 )
-def test_what_is_not_there_is_not_found(shelf, name):
+def test_an_unknown_run_is_an_error(root, name):
     with pytest.raises(RunError):
-        run_launcher.find(shelf, name)
+        run_launcher.find(root, name)
 
 
-def test_the_recorded_run_ships_whole_and_small():
+def test_the_shipped_run_is_complete_and_small():
     run = run_launcher.find("recorded", "reverse")
     moments = run.moments()
     assert 35 <= len(moments) <= 45
@@ -150,38 +145,38 @@ def test_the_recorded_run_ships_whole_and_small():
     assert run.status().state == "done"
 
 
-def test_a_folder_that_cannot_be_written_gets_one_sentence(tmp_path, monkeypatch):
+def test_an_unwritable_folder_is_an_error(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("no folder")
-    monkeypatch.setenv(run_launcher.RUNS_VARIABLE, str(tmp_path / "file"))
+    monkeypatch.setenv(folders.RUNS_VARIABLE, str(tmp_path / "file"))
     with pytest.raises(ExplorerError, match="cannot be written"):
         run_launcher.start(TINY)
-    monkeypatch.setenv(run_launcher.RUNS_VARIABLE, str(tmp_path / "file" / "deeper"))
+    monkeypatch.setenv(folders.RUNS_VARIABLE, str(tmp_path / "file" / "deeper"))
     with pytest.raises(ExplorerError, match="cannot be written"):
         run_launcher.start(TINY)
 
 
-def test_the_command_is_the_one_for_hands_and_leaves_a_core_to_others(monkeypatch):
+def test_the_command_works_in_a_shell_and_leaves_a_core_to_the_server(monkeypatch):
     run = made()
     assert run_launcher.command(run)[1:4] == ["-m", "explorer", "train"]
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     assert int(run_launcher._environment()["OMP_NUM_THREADS"]) == max(1, (os.cpu_count() or 2) - 1)
 
 
-def test_a_run_on_pairs_keeps_its_file_and_learns_from_it(runs):
+def test_a_run_on_pairs_saves_its_file_and_trains_on_it(runs):
     config = replace(TINY_PAIRS, steps=4, evaluate_every=2)
     run = run_launcher.start_pairs(config, as_chinese_table().encode(), "../中文 (1).tsv")
     assert run.name == "中文-1-1"
     assert (run.folder / "pairs.tsv").read_text("utf-8") == as_chinese_table()
     wait_for(lambda: run.status().state == "done")
-    assert run.lesson()["pairs"]["kept"] == 240
-    assert run.lesson()["examples"]
+    assert run.data_facts()["pairs"]["kept"] == 240
+    assert run.data_facts()["examples"]
     moment = run.moments()[-1]
     assert {"bleu", "chrf", "perplexity", "samples"} <= set(moment)
     assert any("今" in label for label in run.probe(4).predicted_tokens)
-    assert load_checkpoint(run.checkpoint_path).facts["examples"] == run.lesson()["examples"]
+    assert load_checkpoint(run.checkpoint_path).facts["examples"] == run.data_facts()["examples"]
 
 
-def test_a_refused_start_leaves_nothing_behind(runs, monkeypatch):
+def test_a_failed_start_leaves_no_folder(runs, monkeypatch):
     monkeypatch.setattr(run_launcher, "create_run", Mock(side_effect=RunError("no_run", name="x")))
     with pytest.raises(RunError):
         run_launcher.start_pairs(TINY_PAIRS, b"a\tb", "file.tsv")

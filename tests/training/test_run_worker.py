@@ -1,4 +1,4 @@
-"""Runs carried out for real, in processes of their own, and disturbed by real means."""
+"""Runs in real processes: stopped, killed, out of memory, on a full disk."""
 
 import os
 import random
@@ -6,7 +6,6 @@ import resource
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,16 +17,16 @@ import pytest
 import torch
 
 from explorer.components.training_replay.status_text import run_report
-from explorer.core.errors import ExplorerError, RunError, TrainingError
+from explorer.core.errors import RunError, TrainingError
 from explorer.core.i18n import LANGUAGES
 from explorer.model.checkpoint import load_checkpoint
-from explorer.training import run_heartbeat, run_worker
-from explorer.training.data_modules import TaskLesson
+from explorer.training import run_worker
+from explorer.training.data_modules import ToyDataModule
 from explorer.training.run_directory import Run, Status, create_run
-from explorer.training.run_heartbeat import BEAT, Heartbeat
-from explorer.training.run_worker import carry_out
+from explorer.training.run_heartbeat import INTERVAL
+from explorer.training.run_worker import run_training
 from explorer.training.trainer import Trainer
-from tests.support.short_runs import LONGER, losses
+from tests.support.short_runs import LONGER, heartbeats, losses, wait_for
 
 ROOT = Path(__file__).parents[2]
 CPU = torch.device("cpu")
@@ -36,7 +35,7 @@ KILLS = int(os.environ.get("KILLS", "4"))
 
 @contextmanager
 def start(folder: Path, **options) -> Iterator[subprocess.Popen]:
-    """A process that resumes the run; it is dead when the block ends."""
+    """A process that resumes the run; killed when the block ends."""
     command = [sys.executable, "-m", "explorer", "train", "--run", str(folder), "--resume"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     with subprocess.Popen(command, cwd=ROOT, **pipes, **options) as process:
@@ -46,26 +45,14 @@ def start(folder: Path, **options) -> Iterator[subprocess.Popen]:
             process.kill()
 
 
-def wait_for(condition, seconds: float = 60.0) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.02)
-
-
-def hearts() -> list[str]:
-    """The heartbeats that go on in this process."""
-    return [thread.name for thread in threading.enumerate() if thread.name.startswith("heart-")]
-
-
 @pytest.fixture(scope="module")
 def uninterrupted(tmp_path_factory) -> Run:
     run = create_run(tmp_path_factory.mktemp("runs") / "whole", LONGER)
-    assert carry_out(run).state == "done"
+    assert run_training(run).state == "done"
     return run
 
 
-def test_a_run_leaves_all_it_promises(uninterrupted):
+def test_a_finished_run_has_all_its_files(uninterrupted):
     run = uninterrupted
     assert run.status().state == "done"
     assert run.status().step == 60
@@ -74,34 +61,45 @@ def test_a_run_leaves_all_it_promises(uninterrupted):
     assert set(moments[0]) >= {"loss", "exact_match", "gold", "rate", "gradient_norms", "greedy"}
     for moment in moments:
         probe = run.probe(moment["step"])
-        assert probe.source_tokens == (*TaskLesson(LONGER, CPU).probe()[0].split(), "<eos>")
+        assert probe.source_tokens == (*ToyDataModule(LONGER, CPU).probe()[0].split(), "<eos>")
         assert probe.predicted_tokens == probe.source_tokens  # teacher-forced copy
         assert probe.integrity().ok.all()
     assert load_checkpoint(run.checkpoint_path).facts["steps"] == 60
 
 
-def test_stopped_by_a_file_and_resumed_it_learns_exactly_the_same(uninterrupted, tmp_path):
+def test_the_checkpoint_with_the_lowest_held_out_loss_is_kept_beside_the_last(tmp_path):
+    config = replace(LONGER, rate=0.5, clip=1e6, patience=4, warmup=10)
+    run = create_run(tmp_path / "runs" / "early", config)
+    assert run_training(run).state == "done"
+    held_out = {moment["step"]: moment["held_out_loss"] for moment in run.moments()}
+    best = min(held_out, key=held_out.__getitem__)
+    last = load_checkpoint(run.checkpoint_path).facts["steps"]
+    assert load_checkpoint(run.best_path).facts["steps"] == best
+    assert last == run.status().step == best + 4 * config.evaluate_every
+
+
+def test_a_stopped_and_resumed_run_has_the_same_losses_and_weights(uninterrupted, tmp_path):
     run = create_run(tmp_path / "runs" / "stopped", LONGER)
 
     def stop_at(moment) -> None:
         if moment.step == 20:
-            run.ask_to_stop()
-            time.sleep(1.05)  # the file is looked for once a second
+            run.request_stop()
+            time.sleep(1.05)  # the request is checked once a second
 
-    assert carry_out(run, stop_at).state == "stopped"
+    assert run_training(run, stop_at).state == "stopped"
     assert 20 <= run.status().step < 60
-    assert carry_out(run).state == "done"
+    assert run_training(run).state == "done"
     assert losses(run) == losses(uninterrupted)
     ours, theirs = (load_checkpoint(r.checkpoint_path).model for r in (run, uninterrupted))
     pairs = zip(ours.parameters(), theirs.parameters(), strict=True)
     assert all(torch.equal(one, other) for one, other in pairs)
 
 
-def test_killed_at_random_moments_nothing_is_damaged_and_it_learns_the_same(tmp_path):
-    """`kill -9`, each time a random while after the process has come to life."""
+def test_a_killed_run_is_not_damaged_and_has_the_same_losses(tmp_path):
+    """`kill -9`, each time a random while after the first heartbeat of the process."""
     config = replace(LONGER, steps=400)
     whole = create_run(tmp_path / "one" / "whole", config)
-    carry_out(whole)
+    run_training(whole)
     run = create_run(tmp_path / "two" / "killed", config)
     chance = random.Random(4)
     for _ in range(KILLS):
@@ -115,11 +113,11 @@ def test_killed_at_random_moments_nothing_is_damaged_and_it_learns_the_same(tmp_
         assert all(run.probe(step).integrity().ok.all() for step in steps)
         if run.checkpoint_path.exists():
             load_checkpoint(run.checkpoint_path)
-    assert carry_out(Run(run.folder)).state == "done"
+    assert run_training(Run(run.folder)).state == "done"
     assert losses(run) == losses(whole)
 
 
-def test_a_second_job_waits_for_the_first_and_can_be_called_off(tmp_path):
+def test_a_second_run_waits_for_the_first_and_can_be_stopped(tmp_path):
     first = create_run(tmp_path / "runs" / "first", replace(LONGER, steps=100_000))
     second = create_run(tmp_path / "runs" / "second", LONGER)
     with start(first.folder) as one:
@@ -127,15 +125,15 @@ def test_a_second_job_waits_for_the_first_and_can_be_called_off(tmp_path):
         with start(second.folder) as other:
             wait_for(lambda: second.status().state == "waiting")
             assert second.moments() == []
-            second.ask_to_stop()
+            second.request_stop()
             assert other.wait(timeout=30) == 0
         assert second.status().state == "stopped"
-        first.ask_to_stop()
+        first.request_stop()
         assert one.wait(timeout=30) == 0
         assert first.status().state == "stopped"
 
 
-def test_one_run_is_not_carried_out_twice(tmp_path):
+def test_a_run_is_carried_out_by_one_process(tmp_path):
     run = create_run(tmp_path / "runs" / "twice", replace(LONGER, steps=100_000))
     with start(run.folder):
         wait_for(lambda: run.status().state == "running")
@@ -146,47 +144,47 @@ def test_one_run_is_not_carried_out_twice(tmp_path):
         assert run.status().state == "running"
         assert run.status().pid == owner
         with pytest.raises(RunError):
-            carry_out(Run(run.folder))
+            run_training(Run(run.folder))
         assert run.status().pid == owner
 
 
-def test_a_heart_beats_while_the_data_are_prepared(tmp_path, monkeypatch):
-    """As long as reading and encoding a large file takes; and nobody can take the run away."""
+def test_the_heartbeat_continues_while_the_data_are_prepared(tmp_path, monkeypatch):
+    """As long as reading and encoding a large file takes; meanwhile the run cannot be deleted."""
     seen: list[Status] = []
     run = create_run(tmp_path / "runs" / "slow", replace(LONGER, steps=5))
 
-    def prepare(config, kept=None) -> run_worker.Trainer:
+    def prepare(config, saved=None) -> run_worker.Trainer:
         for _ in range(3):
-            time.sleep(1.2 * BEAT)
+            time.sleep(1.2 * INTERVAL)
             seen.append(run.status())
         with pytest.raises(RunError):
             run.delete()
         assert not run.resumable
-        return Trainer(config, kept)
+        return Trainer(config, saved)
 
     monkeypatch.setattr(run_worker, "Trainer", prepare)
-    assert carry_out(run).state == "done"
+    assert run_training(run).state == "done"
     assert {status.state for status in seen} == {"preparing"}
     assert len({status.heartbeat for status in seen}) == 3
-    assert not hearts()
+    assert not heartbeats()
 
 
-def test_a_heart_beats_while_a_translator_is_judged(tmp_path):
-    """The step it tells is the one that was reached; steps never go back."""
-    run = create_run(tmp_path / "runs" / "judged", replace(LONGER, steps=10))
+def test_the_heartbeat_continues_during_an_evaluation(tmp_path):
+    """Its step is the one that was reached."""
+    run = create_run(tmp_path / "runs" / "evaluated", replace(LONGER, steps=10))
     seen: list[Status] = []
 
-    def judge(moment) -> None:
+    def evaluate(moment) -> None:
         before = run.status()
-        wait_for(lambda: run.status().heartbeat > before.heartbeat, seconds=3 * BEAT)
+        wait_for(lambda: run.status().heartbeat > before.heartbeat, seconds=3 * INTERVAL)
         seen.append(run.status())
 
-    carry_out(run, judge)
+    run_training(run, evaluate)
     assert [(status.state, status.step) for status in seen] == [("running", 5), ("running", 10)]
 
 
 @pytest.mark.parametrize("error", [KeyError("x"), RuntimeError("of torch"), ZeroDivisionError()])
-def test_whatever_breaks_a_run_off_is_told_and_raised(tmp_path, monkeypatch, error):
+def test_any_exception_is_written_to_the_status_and_raised(tmp_path, monkeypatch, error):
     def break_off(*anything: object) -> None:
         raise error
 
@@ -194,32 +192,19 @@ def test_whatever_breaks_a_run_off_is_told_and_raised(tmp_path, monkeypatch, err
     with monkeypatch.context() as broken:
         broken.setattr(run_worker, "_record", break_off)
         with pytest.raises(type(error)):
-            carry_out(run)
+            run_training(run)
     status = run.status()
     assert (status.state, status.step) == ("failed", 5)
     assert status.error == ("broke_off", {"name": "broken", "kind": type(error).__name__})
-    assert not hearts()
+    assert not heartbeats()
     for language in LANGUAGES:
         problem = run_report(run, status, [], language).problem
         assert type(error).__name__ in problem
         assert "log.txt" in problem
-    assert carry_out(Run(run.folder)).state == "done"
+    assert run_training(Run(run.folder)).state == "done"
 
 
-def test_two_threads_that_write_a_status_leave_the_newest(tmp_path, monkeypatch):
-    monkeypatch.setattr(run_heartbeat, "BEAT", 0.001)
-    run = create_run(tmp_path / "one", LONGER)
-    with Heartbeat(run) as heart:
-        for step in range(200):
-            heart.tell(("preparing", "running")[step % 2], step)
-            assert run.status().step == step
-        heart.tell("stopped", 200)
-        time.sleep(0.02)
-        assert (run.status().state, run.status().step) == ("stopped", 200)
-    assert not hearts()
-
-
-def test_a_full_disk_ends_the_run_with_a_sentence(tmp_path):
+def test_a_full_disk_fails_the_run_with_a_sentence(tmp_path):
     """No file may grow past 6 kB: the metrics or a probe no longer fits."""
     run = create_run(tmp_path / "runs" / "full", LONGER)
 
@@ -235,10 +220,10 @@ def test_a_full_disk_ends_the_run_with_a_sentence(tmp_path):
     assert status.state == "failed"
     assert status.error[0] == "unwritable_file"
     assert run.resumable
-    assert carry_out(Run(run.folder)).state == "done"
+    assert run_training(Run(run.folder)).state == "done"
 
 
-def test_out_of_memory_says_what_to_lower(tmp_path):
+def test_out_of_memory_names_a_remedy(tmp_path):
     """8 GB of addresses for a step that asks for far more."""
     large = {"batch": 65_536, "longest": 64, "d_model": 512, "d_ff": 2048, "steps": 5}
     run = create_run(tmp_path / "runs" / "large", replace(LONGER, **large))
@@ -253,14 +238,7 @@ def test_out_of_memory_says_what_to_lower(tmp_path):
     assert run.status().error[0] == "out_of_memory"
 
 
-def test_a_place_where_no_folder_can_be_made_is_said(tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(ExplorerError) as caught:
-        create_run(tmp_path / "file" / "x", LONGER)
-    assert caught.value.key == "unwritable_file"
-
-
-def test_a_loss_that_is_no_number_names_the_step_and_a_remedy(tmp_path, monkeypatch):
+def test_a_loss_that_is_not_finite_names_the_step(tmp_path, monkeypatch):
     class Broken(run_worker.Trainer):
         def _loss(self, source: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
             return super()._loss(source, target) * float("nan")
@@ -268,20 +246,20 @@ def test_a_loss_that_is_no_number_names_the_step_and_a_remedy(tmp_path, monkeypa
     monkeypatch.setattr(run_worker, "Trainer", Broken)
     run = create_run(tmp_path / "runs" / "nan", LONGER)
     with pytest.raises(TrainingError, match="step 5"):
-        carry_out(run)
+        run_training(run)
     assert run.status().error == ("loss_not_finite", {"step": "5"})
 
 
-def test_a_damaged_state_is_said_and_nothing_is_lost(uninterrupted, tmp_path):
+def test_a_damaged_state_is_an_error_and_no_moment_is_lost(uninterrupted, tmp_path):
     run = create_run(tmp_path / "runs" / "damaged", LONGER)
     run.append({"step": 5, "loss": 1.0})
     run.state_path.write_bytes(b"nothing of the kind")
     with pytest.raises(RunError, match="cannot be read"):
-        carry_out(run)
+        run_training(run)
     assert losses(run) == [(5, 1.0)]
 
 
-def test_losses_are_numbers_that_fall(uninterrupted):
+def test_losses_are_finite_and_fall(uninterrupted):
     values = np.array([loss for _, loss in losses(uninterrupted)])
     assert np.isfinite(values).all()
     assert values[-1] < values[0]

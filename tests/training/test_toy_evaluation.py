@@ -3,34 +3,35 @@ import pytest
 import torch
 
 from explorer.core.vocabulary import BOS, EOS, PAD
-from explorer.data.toy_tasks import Batch, find_task
+from explorer.data.batch import Batch
+from explorer.data.toy_data import find_task
+from explorer.model.config import ModelConfig
 from explorer.model.greedy_decoding import greedy
 from explorer.model.hooks import edit
-from explorer.model.transformer import ModelConfig
-from explorer.training.toy_evaluation import evaluate, exactly_matched
+from explorer.training.toy_evaluation import evaluate, exact_matches
 
 CONFIG = ModelConfig(source_vocabulary=8, target_vocabulary=8, d_model=12, heads=3, d_ff=8)
 
 
-def test_a_match_is_exact_to_the_end_and_no_further(make_model):
+def test_a_match_is_exact_including_the_end(make_model):
     model = make_model(CONFIG)
     source = torch.tensor([[3, 4, EOS, PAD], [5, EOS, PAD, PAD]])
     decoded = greedy(model, source, limit=6)
     right = torch.cat([torch.full((2, 1), BOS), decoded], 1)
-    assert exactly_matched(model, Batch(source, right)).tolist() == [True, True]
+    assert exact_matches(model, Batch(source, right)).tolist() == [True, True]
     wrong = right.clone()
     wrong[1, 1] = 3 + (wrong[1, 1] - 2) % 5
-    assert exactly_matched(model, Batch(source, wrong)).tolist() == [True, False]
+    assert exact_matches(model, Batch(source, wrong)).tolist() == [True, False]
 
 
-def test_an_output_that_goes_on_too_long_is_no_match(make_model):
+def test_an_output_that_does_not_end_is_no_match(make_model):
     model = make_model(CONFIG)
     with torch.no_grad():
         model.logits.bias[EOS] = -100
     source = torch.tensor([[3, EOS]])
     decoded = greedy(model, source, limit=2)
     target = torch.cat([torch.tensor([[BOS]]), decoded[:, :1], torch.tensor([[EOS]])], 1)
-    assert exactly_matched(model, Batch(source, target)).tolist() == [False]
+    assert exact_matches(model, Batch(source, target)).tolist() == [False]
 
 
 def test_every_length_is_evaluated_and_every_head_scored(make_model):
@@ -43,8 +44,8 @@ def test_every_length_is_evaluated_and_every_head_scored(make_model):
     assert evaluation.exact_match == pytest.approx(sum(shares) / 6)
 
 
-def test_a_head_that_only_looks_at_gold_scores_one(make_model):
-    """Sequences of one symbol have one gold key; a head that can see nothing else finds it."""
+def test_a_head_with_all_weight_on_gold_scores_1(make_model):
+    """Sequences of one symbol have one gold key, the first."""
     model = make_model(CONFIG)
 
     def only_the_first_key(pattern: torch.Tensor) -> torch.Tensor:

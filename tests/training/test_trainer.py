@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from explorer.core.errors import TrainingError
-from explorer.data.toy_tasks import find_task
+from explorer.data.toy_data import find_task
 from explorer.training.toy_evaluation import evaluate
 from explorer.training.trainer import Moment, Trainer, choose_device
 from tests.support.tiny_configs import TINY
@@ -144,3 +144,58 @@ def test_a_restored_training_goes_on_exactly(stop):
         assert ours.measured == theirs.measured
     pairs = zip(second.model.parameters(), uninterrupted.model.parameters(), strict=True)
     assert all(torch.equal(ours, theirs) for ours, theirs in pairs)
+
+
+def test_each_moment_has_the_held_out_loss_in_the_unit_of_the_training_loss():
+    last = moments(Trainer(replace(LEARNING, label_smoothing=0.1)))[-1]
+    assert last.line()["held_out_loss"] == pytest.approx(last.loss, abs=0.1)
+
+
+def test_training_stops_when_its_patience_is_at_an_end_and_knows_the_best_moment():
+    trainer = Trainer(replace(LEARNING, patience=2, evaluate_every=5, rate=0.5, clip=1e6))
+    reports = moments(trainer)
+    assert trainer.step < LEARNING.steps
+    losses = [report.measured["held_out_loss"] for report in reports]
+    best = max(number for number, report in enumerate(reports) if report.best)
+    assert losses[best] == min(losses) == trainer.best_loss
+    assert best == len(reports) - 3
+    assert [report.best for report in reports] == [
+        loss < min(losses[:number], default=math.inf) for number, loss in enumerate(losses)
+    ]
+
+
+def test_averaged_weights_are_evaluated_and_saved_and_the_others_trained():
+    plain, averaged = (Trainer(replace(LEARNING, average=n)) for n in (0, 50))
+    ours, theirs = moments(averaged), moments(plain)
+    assert [moment.loss for moment in ours] == [moment.loss for moment in theirs]
+    assert ours[0].measured["held_out_loss"] > theirs[0].measured["held_out_loss"]
+    assert ours[-1].score > 0.98
+    assert averaged.checkpoint({}).model is averaged.averaged
+    weight, average = averaged.model.logits.weight, averaged.averaged.logits.weight
+    assert 0 < (weight - average).norm() < 0.1 * weight.norm()
+
+
+def test_the_average_is_exponential_over_the_steps_asked_for():
+    trainer = Trainer(replace(LEARNING, average=20, steps=40, evaluate_every=40))
+    expected = trainer.model.logits.weight.detach().clone()
+    for _ in trainer.run():
+        if trainer.step % 10 == 0:
+            share = 1 / (1 + min(20, trainer.step) / 10)
+            expected += share * (trainer.model.logits.weight.detach() - expected)
+    torch.testing.assert_close(trainer.averaged.logits.weight.detach(), expected)
+
+
+@pytest.mark.parametrize("stop", [7, 20])
+def test_a_restored_training_goes_on_with_its_average_and_patience(stop):
+    config = replace(LEARNING, average=20, patience=3, steps=30, evaluate_every=5, rate=0.2)
+    uninterrupted = Trainer(config)
+    expected = moments(uninterrupted)
+    first = Trainer(config)
+    for _ in first.run():
+        if first.step == stop:
+            break
+    second = Trainer(config, first.state())
+    later = moments(second)
+    assert [moment.best for moment in expected][-len(later) :] == [m.best for m in later]
+    assert second.step == uninterrupted.step
+    assert torch.equal(second.averaged.logits.weight, uninterrupted.averaged.logits.weight)

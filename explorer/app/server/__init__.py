@@ -1,0 +1,4 @@
+"""What the server adds to Streamlit: routes, middleware, class mode, rate limit and warm-up.
+
+May import the packages below `app`, and nothing else of `app`.
+"""

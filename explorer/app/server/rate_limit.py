@@ -1,4 +1,4 @@
-"""How often a visitor of a classroom may trace: turns that are spent and come back."""
+"""A rate limit by token bucket: each owner's allowance refills at a constant rate."""
 
 import threading
 import time
@@ -6,33 +6,38 @@ from collections import OrderedDict
 from collections.abc import Mapping
 
 
-class Turns:
-    """Turns by owner, for all threads of the server; the owners seen last are remembered."""
+class RateLimiter:
+    """Allowances by owner, shared by all threads of the server.
+
+    owners: how many are remembered, those seen last.
+    """
 
     def __init__(self, owners: int) -> None:
         self._owners = owners
-        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()  # turns, when counted
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()  # allowance, when read
         self._lock = threading.Lock()
 
     def spend(self, owners: Mapping[str, float], rate: float, most: float) -> bool:
-        """Use one turn of each of `owners`; False, and nothing is used, when one has none left.
+        """Take one request from each of `owners`; when one has none left, take none: False.
 
-        They come back at `rate` a second up to `most`, times the number beside the owner.
+        owners: by name, a factor on both limits.
+        rate: requests per second by which an allowance refills.
+        most: requests an allowance holds.
         """
         now = time.monotonic()
         with self._lock:
             left = {
-                owner: self._now_left(owner, now, rate * times, most * times)
-                for owner, times in owners.items()
+                owner: self._allowance(owner, now, rate * factor, most * factor)
+                for owner, factor in owners.items()
             }
-            able = min(left.values()) >= 1
-            for owner, turns in left.items():
-                self._left[owner] = (turns - 1 if able else turns, now)
+            allowed = min(left.values()) >= 1
+            for owner, requests in left.items():
+                self._left[owner] = (requests - 1 if allowed else requests, now)
                 self._left.move_to_end(owner)
             while len(self._left) > self._owners:
                 self._left.popitem(last=False)
-        return able
+        return allowed
 
-    def _now_left(self, owner: str, now: float, rate: float, most: float) -> float:
+    def _allowance(self, owner: str, now: float, rate: float, most: float) -> float:
         left, since = self._left.get(owner, (most, now))
         return min(most, left + (now - since) * rate)

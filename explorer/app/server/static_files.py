@@ -1,7 +1,7 @@
-"""What travels to a browser, and how large: plotly.js for the player, and compression.
+"""Static files, compressed with gzip: plotly.js for the player, and Streamlit's own scripts.
 
-Streamlit sends its own scripts as they are. To this machine's own browser that is quickest; in
-a classroom forty of them share one Wi-Fi, and compressed they are a third.
+Streamlit sends its scripts uncompressed. For a browser on the same machine that is fastest; in
+class mode many browsers share one network, and compressed the scripts are a third of the size.
 """
 
 import gzip
@@ -17,13 +17,13 @@ from starlette.responses import Response
 
 from explorer.components.shared.bundle import PLOTLY
 
-KEPT_FOR = 30 * 24 * 3600
-"""Seconds a browser keeps plotly.js before it asks whether there is another one."""
+MAX_AGE = 30 * 24 * 3600
+"""Seconds a browser may use its cached copy without asking."""
 
 _STATIC = Path(streamlit.__file__).parent / "static"
-_KINDS = {".js": "text/javascript", ".css": "text/css"}
+_MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css"}
 _SMALLEST = 1024
-"""Bytes below which compression is not worth the header."""
+"""Bytes below which a file is not compressed."""
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -32,14 +32,14 @@ Application = Callable[[Message, Receive, Send], Awaitable[None]]
 
 
 def serve_plotly(request: Request) -> Response:
-    """plotly.js from the installed package, or word that the browser has it already."""
-    compressed, mark = _plotly()
+    """plotly.js from the installed package; 304 when the browser's copy is current."""
+    compressed, etag = _plotly()
     headers = {
-        "Cache-Control": f"public, max-age={KEPT_FOR}",
-        "ETag": mark,
+        "Cache-Control": f"public, max-age={MAX_AGE}",
+        "ETag": etag,
         "Vary": "Accept-Encoding",
     }
-    if request.headers.get("if-none-match") == mark:
+    if request.headers.get("if-none-match") == etag:
         return Response(status_code=304, headers=headers)
     if "gzip" in request.headers.get("accept-encoding", ""):
         headers["Content-Encoding"] = "gzip"
@@ -48,12 +48,15 @@ def serve_plotly(request: Request) -> Response:
 
 
 def prepare() -> None:
-    """Compress plotly.js before somebody waits for it."""
+    """Compress plotly.js before the first request for it."""
     _plotly()
 
 
-class Compressed:
-    """Streamlit's scripts and style sheets, compressed once, for browsers on other machines."""
+class CompressedScripts:
+    """ASGI middleware: Streamlit's scripts and style sheets, compressed, for other machines.
+
+    base: the URL path the app is served under, "" or "/…".
+    """
 
     def __init__(self, app: Application, base: str = "") -> None:
         self.app = app
@@ -69,15 +72,15 @@ class Compressed:
             "Content-Encoding": "gzip",
             "Vary": "Accept-Encoding",
         }
-        kind = _KINDS[Path(scope["path"]).suffix]
-        await Response(data, headers=headers, media_type=kind)(scope, receive, send)
+        media_type = _MEDIA_TYPES[Path(scope["path"]).suffix]
+        await Response(data, headers=headers, media_type=media_type)(scope, receive, send)
 
     def _find(self, request: Request) -> bytes | None:
-        """The compressed file a request asks for; None leaves it to Streamlit."""
+        """The compressed file of a request; None leaves the request to Streamlit."""
         path = request.url.path
-        near = request.client is None or request.client.host in ("127.0.0.1", "::1")
-        able = "gzip" in request.headers.get("accept-encoding", "")
-        if near or not able or request.method != "GET" or not path.startswith(self.prefix):
+        local = request.client is None or request.client.host in ("127.0.0.1", "::1")
+        accepts_gzip = "gzip" in request.headers.get("accept-encoding", "")
+        if local or not accepts_gzip or request.method != "GET" or not path.startswith(self.prefix):
             return None
         file = _scripts().get("static/" + path.removeprefix(self.prefix))
         return _compressed(file) if file else None
@@ -85,21 +88,21 @@ class Compressed:
 
 @cache
 def _plotly() -> tuple[bytes, str]:
-    """plotly.js, compressed, and the mark by which a browser knows it again."""
+    """plotly.js, compressed, and its ETag."""
     source = PLOTLY.read_bytes()
     return gzip.compress(source, compresslevel=6, mtime=0), f'"{sha256(source).hexdigest()[:16]}"'
 
 
 @cache
 def _scripts() -> dict[str, Path]:
-    """Streamlit's scripts and style sheets by their path below its folder: nothing else of a
-    request's path is ever looked for on the disk."""
-    files = (file for kind in _KINDS for file in (_STATIC / "static").rglob(f"*{kind}"))
+    """Streamlit's scripts and style sheets by their path below its folder; a request's path is
+    only looked up here, never used as a path on the disk."""
+    files = (file for ending in _MEDIA_TYPES for file in (_STATIC / "static").rglob(f"*{ending}"))
     return {file.relative_to(_STATIC).as_posix(): file for file in files}
 
 
 @cache
 def _compressed(file: Path) -> bytes | None:
-    """The contents of a file, compressed; None where that is not worth it."""
+    """The contents of a file, compressed; None for a small file."""
     source = file.read_bytes()
     return gzip.compress(source, compresslevel=6, mtime=0) if len(source) > _SMALLEST else None

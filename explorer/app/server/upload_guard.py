@@ -1,8 +1,8 @@
-"""The gate before Streamlit's upload route: who may send a file, and how much.
+"""Middleware before Streamlit's upload route: which sessions may upload, and how much.
 
-A page without an uploader does not keep anybody from sending: the route itself is open to
-whoever has a session. So a guest of a classroom is refused here, before a byte is read, and
-what a session may have lying on the server is bounded for everybody.
+Leaving the uploader off a page prevents nothing: Streamlit's route accepts files from every
+session. So a guest in class mode is refused here, before the body is read, and the files each
+session has on the server are limited.
 """
 
 import re
@@ -23,18 +23,18 @@ LARGEST = 64 * 2**20
 """Bytes of one file."""
 
 _FRAME = 2**16
-"""Bytes a browser adds around a file when it sends it as a form."""
+"""Bytes that the encoding as a form adds to a file."""
 
 _UPLOAD = re.compile(r".*/_stcore/upload_file/([^/]+)/([^/]+)", re.DOTALL)
-"""As Streamlit's route, behind any base path: session and file."""
+"""Streamlit's route behind any base path; groups: session and file."""
 
 _MOST_SESSIONS = 1024
-_held: OrderedDict[str, set[str]] = OrderedDict()  # session → its files on the server
+_files_of: OrderedDict[str, set[str]] = OrderedDict()  # session → its files on the server
 _lock = threading.Lock()
 
 
-class Gate:
-    """Lets uploads through to Streamlit, or answers with one sentence."""
+class UploadGuard:
+    """ASGI middleware that passes an upload on to Streamlit or answers with one sentence."""
 
     def __init__(self, app: Application) -> None:
         self.app = app
@@ -52,8 +52,8 @@ class Gate:
 
         deletes = scope["method"] == "DELETE"
 
-        async def watch(message: Message) -> None:
-            """Count what Streamlit has taken and not dropped."""
+        async def count(message: Message) -> None:
+            """Stop counting a file that Streamlit did not accept, or that it deleted."""
             if message["type"] == "http.response.start":
                 failed = message["status"] >= 400
                 if failed != deletes:
@@ -61,25 +61,25 @@ class Gate:
             await send(message)
 
         try:
-            await self.app(scope, receive, watch)
-        except BaseException:  # the browser left half-way: nothing came
+            await self.app(scope, receive, count)
+        except BaseException:  # the connection was closed during the upload
             if not deletes:
                 forget(session, file)
             raise
 
 
 def forget(session: str, file: str | None = None) -> None:
-    """A session's file, or all of them, are no longer on the server: they do not count."""
+    """Stop counting a session's file, or all of them: the server has dropped them."""
     with _lock:
-        files = _held.get(session, set())
+        files = _files_of.get(session, set())
         files.discard(file or "")
         if file is None or not files:
-            _held.pop(session, None)
+            _files_of.pop(session, None)
 
 
 def _refusal(request: Request, session: str, file: str) -> PlainTextResponse | None:
-    """Why a request may not pass; None when it may, and then it is counted."""
-    if access.is_classroom() and not access.is_host_session(session):
+    """The answer to a request that is refused; None when it is allowed, and then counted."""
+    if access.is_class_mode() and not access.is_host_session(session):
         return _sentence(403, "upload_host_only", request)
     if request.method == "DELETE":
         return None
@@ -88,29 +88,29 @@ def _refusal(request: Request, session: str, file: str) -> PlainTextResponse | N
         return _sentence(411, "upload_length_unknown", request)
     if int(length) > LARGEST + _FRAME:
         return _sentence(413, "upload_too_large", request)
-    if not _count(session, file):
+    if not _add(session, file):
         return _sentence(413, "upload_too_many", request)
     return None
 
 
-def _count(session: str, file: str) -> bool:
-    """Note a file that is about to come; False when the session has as many as it may.
+def _add(session: str, file: str) -> bool:
+    """Count a file that is about to be sent; False when the session has too many.
 
-    A name that is there already is refused: what fails under it would be no longer counted.
+    A file id in use is refused: if its upload failed, the first file would not be counted.
     """
     with _lock:
-        files = _held.setdefault(session, set())
+        files = _files_of.setdefault(session, set())
         if file in files or len(files) >= MOST_FILES:
             return False
         files.add(file)
-        _held.move_to_end(session)
-        if len(_held) > _MOST_SESSIONS:
-            _held.popitem(last=False)
+        _files_of.move_to_end(session)
+        if len(_files_of) > _MOST_SESSIONS:
+            _files_of.popitem(last=False)
         return True
 
 
 def _sentence(status: int, name: str, request: Request) -> PlainTextResponse:
-    """An answer in the browser's language."""
+    """A refusal in the browser's language."""
     wanted = request.headers.get("accept-language", "").lower()[:2]
     language = wanted if wanted in LANGUAGES else "en"
     text = say(f"classroom.{name}", language, limit=LARGEST // 2**20, count=MOST_FILES)

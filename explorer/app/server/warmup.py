@@ -1,6 +1,6 @@
-"""What takes long is begun before anybody asks: torch is imported, and plotly.js compressed.
+"""Slow work done at the start of the server: torch is imported, plotly.js compressed.
 
-A thread of its own does it, while the browser is still loading the frame of the page.
+A background thread does it, while the browser loads the frame of the page.
 """
 
 import gc
@@ -13,29 +13,29 @@ from importlib import import_module
 
 from explorer.app.server import static_files
 
-_NEEDED = ("explorer.app.model_cache", "explorer.model.explorable", "pandas")
-"""What the first page imports, in the order in which it does."""
+_MODULES = ("explorer.app.model_cache", "explorer.model.explorable", "pandas")
+"""What the first page imports, in the same order."""
 
 
-def begin() -> None:
-    """Start to warm up and return at once."""
-    # Read by torch when it is imported. On sequences of a few tokens two threads wait for each
-    # other four times as long as one works, and visitors are what keeps the cores busy.
+def start() -> None:
+    """Start the thread and return."""
+    # Read by torch when it is imported. On short sequences two threads take four times as long as
+    # one, and the cores are kept busy by several visitors anyway.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    threading.Thread(target=_warm_up, name="warmth", daemon=True).start()
+    threading.Thread(target=_warm_up, name="warmup", daemon=True).start()
 
 
 def _warm_up() -> None:
-    with _considerate():
-        for module in _NEEDED:
+    with _low_priority():
+        for module in _MODULES:
             import_module(module)
     static_files.prepare()
 
 
 @contextmanager
-def _considerate() -> Iterator[None]:
-    """Give way to who serves the page: an importing thread keeps the interpreter for a tenth of
-    the usual time, and nobody searches for garbage among modules that stay anyway."""
+def _low_priority() -> Iterator[None]:
+    """Let the threads that serve pages run first: this thread holds the interpreter for a tenth
+    of the usual time, and no garbage is collected among modules that stay anyway."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(interval / 10)
     gc.disable()

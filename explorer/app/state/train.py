@@ -1,212 +1,203 @@
-"""What one visitor's session remembers on the Train page, as `session` does for Explore.
+"""What is remembered of the Train page: the run on screen and the forms.
 
-The run that is watched stands in the address, so that a reload and a link find it again.
+The run on screen is named in the URL, so that a reload and a link find it again.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-import streamlit as st
-
-from explorer.core.errors import ExplorerError, PairsError
-from explorer.data.parallel_corpus import Counts
+from explorer.app.state import address_bar, session
+from explorer.core.errors import PairsError
+from explorer.data.parallel_corpus import RowCounts
 from explorer.training import run_launcher
 from explorer.training.run_directory import Run, list_runs
 
 RECORDED = "recorded/reverse"
-"""The run the page opens on while nothing is going on."""
+"""The run the page opens on while no training goes on."""
 
-PART = "run"
-"""The part of the address that names the run."""
-
-# Keys of widgets.
-TASK = "train-task"
-RUN = "train-run"
-OTHER = "train-other"
-
-PAIRS_FORM = "pairs"
+CORPUS_FORM = "pairs"
 SETTINGS_FORM = "setting"
 """The forms that open over the page; the keys of their widgets begin so."""
 
-_COMPARED = "train-compared"
-_PROBLEM = "train-problem"
-_DRAFT = "train-draft"
-_FORM = "train-form"
-_DRAFT_NUMBER = "train-draft-number"
-_BROUGHT = "train-brought"
-_TIMES = "train-times-brought"
-_COLUMNS = "train-columns"
-_HEADINGS = "train-headings"
-_SURVEYS = "train-surveys"
-_MOST_SURVEYS = 8
+_MOST_CHECKS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
-    """A file of pairs as a visitor brought it."""
+class UploadedCorpus:
+    """A file of sentence pairs that a visitor uploaded."""
 
     name: str
     data: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
-    """counts: what becomes of the rows of a file of pairs, None with a `problem`."""
+class CorpusCheck:
+    """counts: of the rows of a corpus, how many are used; None with an `error`."""
 
-    counts: Counts | None
-    problem: PairsError | None
+    counts: RowCounts | None
+    error: PairsError | None
 
 
-def shelf() -> dict[str, Run]:
-    """Every run by "shelf/name": those made here, the newest first, then the recorded."""
+@dataclass(frozen=True, slots=True)
+class TrainState:
+    """compared: key of the run whose curves are drawn below.
+    form: the form that is open.
+    drafts: by form, the settings as they stand in it, kept while it is closed.
+    times_reset: how often a form was reset; part of its widgets' keys, which are new then.
+    uploads: how many corpora were uploaded; part of the keys of the choice of columns.
+    columns: indices of source and translation in the corpus, from 0.
+    has_headings: whether the first row of the corpus names the columns.
+    checks: by choice of columns, what was found in the corpus.
+    """
+
+    compared: str | None = None
+    form: str | None = None
+    drafts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    times_reset: int = 0
+    corpus: UploadedCorpus | None = None
+    uploads: int = 0
+    columns: tuple[int, int] = (0, 1)
+    has_headings: bool = False
+    checks: Mapping[tuple[str, str], CorpusCheck] = field(default_factory=dict)
+
+
+def list_all_runs() -> dict[str, Run]:
+    """Every run by "root/name": those made here, the newest first, then the recorded ones."""
     found = {}
-    for name in run_launcher.SHELVES:
-        for run in list_runs(run_launcher.shelf_folder(name)):
-            found[f"{name}/{run.name}"] = run
+    for root in run_launcher.RUN_ROOTS:
+        for run in list_runs(run_launcher.run_root(root)):
+            found[f"{root}/{run.name}"] = run
     return found
 
 
 def key_of(run: Run) -> str:
-    """The key under which `shelf` has a run made here."""
+    """The key of a run made here in `list_all_runs`."""
     return f"runs/{run.name}"
 
 
-def watched(runs: Mapping[str, Run]) -> str | None:
-    """The run this visitor watches: the one in the address, else one that goes on, else the
-    recorded one; None when there is no run at all."""
-    asked = st.query_params.get(PART)
-    if asked in runs:
-        return str(asked)
+def is_recorded(key: str | None) -> bool:
+    """Whether this is the key of a run that ships with the app."""
+    return key is not None and key.startswith("recorded/")
+
+
+def shown_run(runs: Mapping[str, Run]) -> str | None:
+    """The key of the run on screen: the one in the URL, else one that goes on, else the recorded
+    one; None without any run."""
+    linked = address_bar.linked_run()
+    if linked in runs:
+        return linked
     for key, run in runs.items():
-        if key.startswith("runs/") and run_launcher.is_going(run):
-            st.query_params[PART] = key  # it stays on screen when it ends
+        if key.startswith("runs/") and run_launcher.is_active(run):
+            address_bar.write_run(key)  # it stays on screen when it ends
             return key
     return RECORDED if RECORDED in runs else next(iter(runs), None)
 
 
-def watch(key: str) -> None:
-    """Watch another run from now on."""
-    st.query_params[PART] = key
-    st.session_state[_COMPARED] = None
-
-
-def leave() -> None:
-    """Watch whatever the page opens on."""
-    st.query_params.pop(PART, None)
-    st.session_state[_COMPARED] = None
-
-
-def pick_run() -> None:
-    """Follow the select of runs."""
-    watch(st.session_state[RUN])
+def show_run(key: str | None) -> None:
+    """Show another run; None = the one the page opens on."""
+    address_bar.write_run(key)
+    compare_with(None)
 
 
 def compared(runs: Mapping[str, Run]) -> str | None:
-    """The run whose curves are laid beneath; None without one."""
-    key = st.session_state.get(_COMPARED)
+    """The key of the run whose curves are drawn below; None without one."""
+    key = session.load(TrainState).compared
     return key if key in runs else None
 
 
-def pick_other() -> None:
-    """Follow the select of the run to compare with."""
-    st.session_state[_COMPARED] = st.session_state[OTHER]
+def compare_with(key: str | None) -> None:
+    """Draw the curves of this run below those of the run on screen; None = of none."""
+    session.save(replace(session.load(TrainState), compared=key))
 
 
-def note_problem(problem: ExplorerError | None) -> None:
-    """Remember why the last wish could not be fulfilled, until the next one."""
-    st.session_state[_PROBLEM] = problem
-
-
-def problem() -> ExplorerError | None:
-    """Why the last wish could not be fulfilled; told once."""
-    found: ExplorerError | None = st.session_state.pop(_PROBLEM, None)
-    return found
-
-
-def signature(run: Run) -> tuple[object, ...]:
-    """What the buttons depend on: when it changes, the whole page is due."""
+def button_state(run: Run) -> tuple[object, ...]:
+    """What the buttons depend on: when it changes, the whole page is drawn again."""
     status = run.status()
     return status.state, run_launcher.is_starting(status), run.checkpoint_path.exists()
 
 
-def open_form(form: str) -> None:
-    """Show one of the forms until it is closed, whatever else happens on the page."""
-    st.session_state[_FORM] = form
+def open_form(form: str | None) -> None:
+    """Show a form until it is closed, whatever else happens on the page; None closes it."""
+    session.save(replace(session.load(TrainState), form=form))
 
 
 def close_form() -> None:
-    st.session_state[_FORM] = None
+    """Show no form."""
+    open_form(None)
 
 
 def form_on_screen() -> str | None:
     """The form that is open."""
-    form: str | None = st.session_state.get(_FORM)
-    return form
+    return session.load(TrainState).form
 
 
-def draft(form: str) -> dict[str, Any]:
-    """The settings as they stand in a form, kept while it is closed."""
-    found: dict[str, Any] = st.session_state.setdefault(f"{_DRAFT}-{form}", {})
-    return found
+def draft(form: str) -> Mapping[str, Any]:
+    """The settings that were changed in a form."""
+    return session.load(TrainState).drafts.get(form, {})
 
 
-def draft_number() -> int:
-    """How often a form was emptied; part of its widgets' keys, so that they are new then."""
-    return int(st.session_state.get(_DRAFT_NUMBER, 0))
+def save_draft(form: str, settings: Mapping[str, Any]) -> None:
+    """Keep the settings of a form while it is closed."""
+    state = session.load(TrainState)
+    session.save(replace(state, drafts={**state.drafts, form: settings}))
 
 
-def forget_draft(form: str) -> None:
-    """Empty a form."""
-    st.session_state[_DRAFT_NUMBER] = draft_number() + 1
-    st.session_state[f"{_DRAFT}-{form}"] = {}
+def reset_draft(form: str) -> None:
+    """Set a form back to the suggested settings."""
+    save_draft(form, {})
+    state = session.load(TrainState)
+    session.save(replace(state, times_reset=state.times_reset + 1))
 
 
-def bring(brought: Brought) -> None:
-    """Keep a file of pairs in place of the last one; its columns are chosen anew."""
-    st.session_state[_BROUGHT] = brought
-    st.session_state[_TIMES] = times_brought() + 1
-    st.session_state[_SURVEYS] = {}
-    choose_columns((0, 1), False)
+def times_reset() -> int:
+    """How often a form was reset."""
+    return session.load(TrainState).times_reset
 
 
-def brought() -> Brought | None:
-    """The file of pairs this visitor brought last; kept, so that nothing is lost when a
-    training on it is refused or another one is wanted."""
-    found: Brought | None = st.session_state.get(_BROUGHT)
-    return found
+def set_corpus(corpus: UploadedCorpus) -> None:
+    """Keep a corpus in place of the last one; its columns are chosen anew.
+
+    It stays in the session, so that it is there again when a training on it is refused.
+    """
+    state = session.load(TrainState)
+    state = replace(state, corpus=corpus, uploads=state.uploads + 1, checks={})
+    session.save(replace(state, columns=(0, 1), has_headings=False))
 
 
-def survey(columns: tuple[str, str]) -> Survey | None:
-    """What was found in the file of pairs with such columns; None when nobody looked."""
-    surveys: dict[tuple[str, str], Survey] = st.session_state[_SURVEYS]
-    return surveys.get(columns)
+def corpus() -> UploadedCorpus | None:
+    """The corpus uploaded last."""
+    return session.load(TrainState).corpus
 
 
-def keep_survey(columns: tuple[str, str], found: Survey) -> None:
-    """Remember what was found; of many choices of columns the first is forgotten."""
-    surveys: dict[tuple[str, str], Survey] = st.session_state[_SURVEYS]
-    surveys[columns] = found
-    if len(surveys) > _MOST_SURVEYS:
-        del surveys[next(iter(surveys))]
+def uploads() -> int:
+    """How many corpora were uploaded."""
+    return session.load(TrainState).uploads
 
 
-def times_brought() -> int:
-    """How many files were brought; part of the keys of what is chosen in one."""
-    return int(st.session_state.get(_TIMES, 0))
+def check(columns: tuple[str, str]) -> CorpusCheck | None:
+    """What was found in the corpus with such columns; None before `save_check`."""
+    return session.load(TrainState).checks.get(columns)
 
 
-def choose_columns(places: tuple[int, int], headings: bool) -> None:
-    """Note where source and translation stand, and whether the first row only names them."""
-    st.session_state[_COLUMNS], st.session_state[_HEADINGS] = places, headings
+def save_check(columns: tuple[str, str], found: CorpusCheck) -> None:
+    """Keep what was found; beyond `_MOST_CHECKS` choices of columns the oldest is dropped."""
+    state = session.load(TrainState)
+    checks = dict(list({**state.checks, columns: found}.items())[-_MOST_CHECKS:])
+    session.save(replace(state, checks=checks))
+
+
+def choose_columns(columns: tuple[int, int], has_headings: bool) -> None:
+    """Note the columns of source and translation, and whether the first row names them."""
+    state = session.load(TrainState)
+    session.save(replace(state, columns=columns, has_headings=has_headings))
 
 
 def columns() -> tuple[int, int]:
-    """Where source and translation stand in the file of pairs, counted from 0."""
-    found: tuple[int, int] = st.session_state[_COLUMNS]
-    return found
+    """Indices of source and translation in the corpus, from 0."""
+    return session.load(TrainState).columns
 
 
 def has_headings() -> bool:
-    """Whether the first row of the file of pairs only names the columns."""
-    return bool(st.session_state[_HEADINGS])
+    """Whether the first row of the corpus names the columns."""
+    return session.load(TrainState).has_headings

@@ -1,123 +1,146 @@
-"""Explore: choose a model and a text, and look at every head in the player."""
+"""Explore: choose a model and a text, and see every head in the player."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from explorer.app import model_cache
-from explorer.app.permalink import Place, Request, within
-from explorer.app.server import access
+from explorer.app import model_cache, mount
+from explorer.app.mount import PictureKey
+from explorer.app.permalink import Permalink
+from explorer.app.request import Request, Selection, Visit
+from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import explore as explore_state
-from explorer.app.state.explore import Shown, VisitError
-from explorer.app.uploads import uploads
+from explorer.app.state import visit as visit_state
+from explorer.app.state.explore import ExploreState, Picture
+from explorer.app.uploads import visitor_catalog
 from explorer.app.widgets import files_and_share
-from explorer.app.widgets.input_bar import advise, controls
-from explorer.app.widgets.messages import complain, plain, refuse_parts
+from explorer.app.widgets.input_bar import hint, input_bar
+from explorer.app.widgets.messages import literal, message_area, show_error, show_refused
+from explorer.components.player.payload import View
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
 from explorer.model import catalog
-from explorer.model.catalog import Entry
+from explorer.model.catalog import CatalogMember, CatalogModel
 
 
 def page() -> None:
-    """The whole page. Only whole runs follow the address bar; see `session`."""
-    shelf = {**catalog.shipped(), **uploads()}
-    if not shelf:
-        st.info(say("explore.no_models", explore_state.language(), command=plain(catalog.REMEDY)))
+    """The whole page. Only whole runs of the script follow the URL; see `address_bar.follow`."""
+    offered = visitor_catalog()
+    if not offered:
+        command = literal(catalog.TRAIN_COMMAND)
+        st.info(say("explore.no_models", visitor.language(), command=command))
         return
-    explore_state.enter("explore")
-    explore_state.follow_address(shelf)
+    address_bar.enter("explore")
+    address_bar.follow(offered)
     explore()
 
 
 @st.fragment
 def explore() -> None:
-    """Controls, messages and the player; what a visitor does here runs this part alone."""
-    language = explore_state.language()
-    shelf = {**catalog.shipped(), **uploads()}
-    with st.container(key="row", horizontal=True, vertical_alignment="center", gap="small"):
-        controls(shelf, language)
+    """Controls, messages and the player; an action here runs this fragment alone."""
+    language = visitor.language()
+    offered = visitor_catalog()
+    with st.container(key="input-row", horizontal=True, vertical_alignment="center", gap="small"):
+        input_bar(offered, language)
         files = st.popover(say("explore.files", language))
         share = st.popover(say("explore.share", language))
-    advise(shelf[explore_state.request().model], explore_state.request().text, language)
-    notice = st.container(key="notice")
-    found = look(shelf, language, notice)
+    wanted = visit_state.current().request
+    hint(offered[wanted.model], wanted, language)
+    messages = message_area()
+    found = find_trace(offered, language, messages)
     if found is None:
         return
     request, trace = found
-    present(shelf[request.model], request, trace, language, notice)
-    if request == explore_state.request():
-        with notice:  # where it takes no room
-            model_cache.focus(explore_state.submissions())
-    place = Place(request, explore_state.selection())
+    show_trace(offered[request.model], request, trace, language, messages)
+    if request == visit_state.current().request:
+        with messages:  # an element takes height anywhere else
+            mount.focus(session.load(ExploreState).submissions)
+    visit = Visit(request, visit_state.current().selection)
     with files:
-        files_and_share.files(shelf, trace, place, language)
+        files_and_share.files(trace, visit, language)
     with share:
-        files_and_share.share(shelf, place, language)
-    explore_state.write_address(place, shelf)
+        files_and_share.share(offered, visit, language)
+    default = visit_state.default_request(offered)
+    address_bar.write(Permalink(visit), default, visitor.chosen_language())
 
 
-def look(
-    shelf: Mapping[str, Entry], language: str, notice: DeltaGenerator
+def find_trace(
+    offered: Mapping[str, CatalogMember], language: str, messages: DeltaGenerator
 ) -> tuple[Request, Trace] | None:
-    """What is asked for and its trace; when that fails, one sentence and the last picture."""
-    wanted, last = explore_state.request(), explore_state.last_shown()
+    """The current request and its trace; when it fails, an error and the best substitute."""
+    wanted, picture = visit_state.current().request, session.load(ExploreState).picture
     waiting = st.empty()
-    if last is None:
-        waiting.markdown(say("explore.loading", language, text=plain(wanted.text[:80])))
-    for request in _instead(
-        wanted, last.request if last else wanted, explore_state.bare_request(shelf)
-    ):
-        if request.model not in shelf:
+    if picture is None:
+        waiting.markdown(say("explore.loading", language, text=literal(wanted.text[:80])))
+    shown = picture.request if picture else wanted
+    for request in _substitutes(wanted, shown, visit_state.default_request(offered)):
+        if request.model not in offered:
             continue
         try:
-            trace = _trace(shelf[request.model], request)
+            trace = _trace(offered[request.model], request)
         except ExplorerError as error:
             if request == wanted:
-                complain(error, language, notice)
+                show_error(error, language, messages)
             continue
         waiting.empty()
         if request != wanted:
-            explore_state.keep_shown(request)
+            explore_state.restore_forced(request)
         return request, trace
     waiting.empty()
     return None
 
 
-def present(
-    entry: Entry, request: Request, trace: Trace, language: str, notice: DeltaGenerator
+def show_trace(
+    member: CatalogMember, request: Request, trace: Trace, language: str, messages: DeltaGenerator
 ) -> None:
-    """Show a trace where the visitor wants to look, as far as it has that place."""
-    opening, missing = within(explore_state.opening(request, language), trace)
-    arrived = explore_state.arrival()
-    if arrived is not None and (arrived or missing):
-        refuse_parts((*arrived, *missing), language, notice)
-    explore_state.show(
-        Shown(request, opening, language), arrived is not None, len(trace.target_tokens)
+    """Show a trace in the player, at the current selection as far as the trace has it."""
+    opening, missing = explore_state.opening(request, language).within(trace)
+    refused = address_bar.take_refused()
+    if refused is not None and (refused or missing):
+        show_refused((*refused, *missing), language, messages)
+    explore_state.remember_picture(
+        Picture(request, opening, language), refused is not None, len(trace.target_tokens)
     )
-    view = model_cache.view_of(entry, request, trace, opening)
-    occasion = model_cache.Occasion(entry.stamp, request, language, explore_state.visits())
-    model_cache.mount(occasion, trace, view, explore_state.read_player)
+    key = PictureKey(member.stamp, request, language, address_bar.times_followed())
+    mount.player(key, _view(member, request, trace, opening), trace, explore_state.read_player)
 
 
-def _instead(wanted: Request, last: Request, bare: Request) -> list[Request]:
-    """What to show, best first: what is asked for, the picture on screen if it is of the same
-    text, the text without forced tokens, the picture on screen, and the first model's."""
-    free = replace(wanted, forced=())
-    kept = replace(last, forced=()) == free
-    return list(dict.fromkeys((wanted, last, free, bare) if kept else (wanted, free, last, bare)))
+def _substitutes(wanted: Request, shown: Request, default: Request) -> list[Request]:
+    """What to show, best first: the request, the picture on screen if it is of the same text,
+    the text without forced tokens, the picture on screen, and the default."""
+    free = wanted.without_forced()
+    same_text = shown.without_forced() == free
+    order = (wanted, shown, free, default) if same_text else (wanted, free, shown, default)
+    return list(dict.fromkeys(order))
 
 
-def _trace(entry: Entry, request: Request) -> Trace:
-    """The trace of a request; a new one costs a visitor of a classroom one turn."""
-    last = explore_state.last_shown()
-    free = access.rights(explore_state.is_host()).unlimited or (last and last.request == request)
-    if not free and not explore_state.spend(access.TURNS_A_SECOND, access.MOST_TURNS):
-        raise VisitError("too_many_turns")
-    return model_cache.trace(entry, request)
+def _trace(member: CatalogMember, request: Request) -> Trace:
+    """The trace of a request; a new one counts against the rate limit."""
+    picture = session.load(ExploreState).picture
+    if picture is None or picture.request != request:
+        visitor.spend_request()
+    return model_cache.trace(member, request)
+
+
+def _view(member: CatalogMember, request: Request, trace: Trace, opening: Selection) -> View:
+    """How the player opens: with the forced tokens and, beside them, the greedy output."""
+    taken = trace.predicted_tokens
+    at_end = opening.step == len(trace.target_tokens)
+    forced = tuple((step, taken[step - 1]) for step, _ in request.forced)
+    original = (
+        model_cache.trace(member, request.without_forced()).predicted_tokens if forced else ()
+    )
+    return View(
+        site=opening.site,
+        layer=opening.layer,
+        head=opening.head,
+        step=None if at_end else opening.step,  # the last step opens with the whole pattern
+        what_if=isinstance(member, CatalogModel),
+        forced=forced,
+        original=original,
+    )
 
 
 if __name__ == "__main__":

@@ -1,64 +1,57 @@
-"""The corner of Explore: files in and out, and the link to this very picture."""
+"""The popovers Files and Share of Explore: downloads, uploads, and the link to the picture."""
 
 from collections.abc import Mapping
 from functools import partial
 
 import streamlit as st
 
-from explorer.app.permalink import Place
-from explorer.app.server import access, upload_guard
-from explorer.app.state import explore as explore_state
-from explorer.app.uploads import (
-    MOST_UPLOADS,
-    delete_upload,
-    describe_chooser,
-    keep_upload,
-    note_upload_problem,
-    take_file,
-    upload_key,
-    upload_problem,
-    uploads,
-)
-from explorer.app.widgets.messages import complain, plain
+from explorer.app.permalink import Permalink
+from explorer.app.request import Visit
+from explorer.app.server import access
+from explorer.app.state import address_bar, messages, session, visitor
+from explorer.app.state import visit as visit_state
+from explorer.app.uploads import MOST_UPLOADS, add_upload, delete_upload, uploads, visitor_catalog
+from explorer.app.widgets.file_uploader import LARGEST_MB, file_uploader
+from explorer.app.widgets.messages import literal, show_error
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
-from explorer.model.catalog import Entry, bring
+from explorer.model.catalog import CatalogMember, ShippedModel
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
-"""What makes a spreadsheet calculate a cell instead of showing it."""
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+"""A spreadsheet calculates a cell that begins so, instead of showing it."""
 
 
-def files(shelf: Mapping[str, Entry], trace: Trace, place: Place, language: str) -> None:
-    """Downloads of what is shown, and, for who may, uploads and their end."""
-    _downloads(trace, place, language)
-    if not access.rights(explore_state.is_host()).bring:
+def files(trace: Trace, visit: Visit, language: str) -> None:
+    """Downloads of what is shown; for visitors with the right, uploads and their deletion."""
+    _downloads(trace, visit.request.model, language)
+    if not visitor.rights().change:
         st.caption(say("explore.upload_refused", language))
         return
-    _upload(shelf, language)
+    _upload(language)
     for name in uploads():
         st.button(
-            say("explore.delete", language, name=plain(name)),
+            say("explore.delete", language, name=literal(name)),
             key=f"delete-{name}",
-            on_click=partial(delete_upload, name, shelf),
+            on_click=partial(delete_upload, name),
             icon=":material/delete:",
         )
 
 
-def share(shelf: Mapping[str, Entry], place: Place, language: str) -> None:
-    """The link to what is shown; in a classroom also how to join."""
-    if shelf[place.request.model].uploaded:
+def share(catalog: Mapping[str, CatalogMember], visit: Visit, language: str) -> None:
+    """The link to what is shown; in class mode also how to join."""
+    if not isinstance(catalog[visit.request.model], ShippedModel):
         st.caption(say("explore.share_upload", language))
     else:
         st.caption(say("explore.share_about", language))
-        st.code(explore_state.link(place), language=None, wrap_lines=True)
-    if access.is_classroom():
+        st.code(address_bar.link(Permalink(visit)), language=None, wrap_lines=True)
+    if access.is_class_mode():
         _join(language)
 
 
-def _downloads(trace: Trace, place: Place, language: str) -> None:
-    """Buttons whose files are made when they are asked for, not before."""
-    name = f"attention-{place.request.model}".replace(" ", "-")
+def _downloads(trace: Trace, model: str, language: str) -> None:
+    """Buttons whose files are made when they are clicked, not before."""
+    name = f"attention-{model}".replace(" ", "-")
     offers = {
         "html": (lambda: _page(trace, language), ".html", "text/html"),
         "trace": (trace.to_bytes, ".trace", "application/octet-stream"),
@@ -85,55 +78,51 @@ def _page(trace: Trace, language: str) -> bytes:
 
 def _steps_table(trace: Trace) -> bytes:
     table = trace.steps()
-    table["token"] = [f"'{token}" if token.startswith(_FORMULA) else token for token in table.token]
-    # The mark at the beginning tells spreadsheets that the symbols are UTF-8; with this end of
-    # a line, either of its characters inside a token is quoted and begins no cell.
+    table["token"] = [
+        f"'{token}" if token.startswith(_FORMULA_STARTS) else token for token in table.token
+    ]
+    # The byte order mark tells spreadsheets that the text is UTF-8; with CR LF as line end,
+    # either of the two inside a token is quoted and starts no cell.
     return table.to_csv(index=False, lineterminator="\r\n").encode("utf-8-sig")
 
 
-def _upload(shelf: Mapping[str, Entry], language: str) -> None:
-    """The door for files: read at once, kept under its name, and looked at."""
-    describe_chooser(language)
-    key, limit = upload_key(), upload_guard.LARGEST // 2**20
-    st.file_uploader(
-        say("explore.upload", language, limit=limit),
-        type=["safetensors", "trace"],
-        max_upload_size=limit,
-        key=key,
-        on_change=partial(_take_upload, key, shelf),
-    )
+def _upload(language: str) -> None:
+    """The uploader of models and traces; an upload is shown at once."""
+    label = say("explore.upload", language, limit=LARGEST_MB)
+    file_uploader(label, ("safetensors", "trace"), language, _take_upload)
     st.caption(
         say("explore.upload_about", language, count=MOST_UPLOADS)
-    )  # `help` has English words
-    if (problem := upload_problem()) is not None:
-        complain(problem, language)
+    )  # the uploader's `help` has English words
+    if (error := messages.upload_error()) is not None:
+        show_error(error, language)
 
 
-def _take_upload(key: str, shelf: Mapping[str, Entry]) -> None:
-    """Put a file that arrived on the shelf and look at it, or note why not."""
-    problem = None
-    if (file := take_file(key)) is not None:
-        try:
-            name = keep_upload(bring(*file), shelf)
-            explore_state.choose_model(name, {**shelf, **uploads()})
-        except ExplorerError as error:
-            problem = error
-    note_upload_problem(problem)
+def _take_upload(file_name: str, contents: bytes) -> None:
+    """Add a file to the uploads and choose it, or report why not."""
+    from explorer.model.uploaded_file import read_upload
+
+    try:
+        name = add_upload(read_upload(file_name, contents))
+        visit_state.choose_model(name, visitor_catalog())
+    except ExplorerError as error:
+        messages.report_upload(error)
+    else:
+        messages.report_upload(None)
 
 
 def _join(language: str) -> None:
-    """The room's address as a QR code, and for the host the place to show the key."""
-    address = explore_state.address()
+    """The address as a QR code, and the box for the host's key."""
+    address = address_bar.app_address()
     st.image(access.qr_code(address), width=220)
     st.caption(say("classroom.join", language, address=address))
-    if explore_state.is_host():
+    if visitor.is_host():
         st.caption(say("classroom.you_are_host", language))
         return
     word = st.text_input(
         say("classroom.key", language),
         type="password",
-        key=explore_state.HOST_KEY,
-        on_change=partial(explore_state.become_host, access.is_key, access.admit),
+        key=session.HOST_KEY,
+        on_change=lambda: visitor.show_key(str(session.widget_value(session.HOST_KEY) or "")),
         autocomplete="off",
     )
     st.caption(say("classroom.key_about", language))

@@ -1,4 +1,4 @@
-"""The columns of the tables on Heads: their names, what they mean, and how numbers are written."""
+"""The columns of the tables on Heads: labels, help texts and number formats."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ _PROBABILITIES = ("probability", "changed_probability", "forced_probability")
 
 
 def columns(frame: pd.DataFrame, language: str, kind: str = "column") -> dict[str, Any]:
-    """How each column of `frame` is shown. kind: "step" for the table of steps."""
+    """By column of `frame`, how it is shown. kind: "step" for the table of steps."""
     return {str(name): _column(frame, str(name), language, kind) for name in frame}
 
 
@@ -24,11 +24,11 @@ def _column(frame: pd.DataFrame, name: str, language: str, kind: str) -> Any:
     about = say(hint, language) if key in table()[section] else None
     if not pd.api.types.is_float_dtype(frame[name]):
         return st.column_config.Column(label, help=about)
-    return st.column_config.NumberColumn(label, help=about, format=_written(name))
+    return st.column_config.NumberColumn(label, help=about, format=_number_format(name))
 
 
-def _written(name: str) -> str:
-    """The format of a number: a change has its sign, and what is small is not called nothing."""
+def _number_format(name: str) -> str:
+    """How a column's numbers are written: changes with a sign, small ones not as 0.00."""
     if name in _PROBABILITIES:
         return "percent"
     if name == "offset":
@@ -39,7 +39,7 @@ def _written(name: str) -> str:
 
 
 def _sentence(name: str, kind: str) -> str:
-    """Where the name of a column stands in the table of sentences."""
+    """The key of a column's label in the string table."""
     if name.endswith("_interval"):
         return "heads.column_interval"
     for sentence in (f"heads.{kind}_{name}", f"heads.metric_{name}", f"roles.{name}"):

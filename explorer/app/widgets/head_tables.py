@@ -1,4 +1,4 @@
-"""The ledger: what was measured of heads, as tables to be read; pure functions of `Findings`."""
+"""Tables and sentences made of a head report; pure functions of `HeadReport`."""
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
@@ -6,18 +6,27 @@ from typing import Any
 
 import pandas as pd
 
+from explorer.app.experiment_cache import MeasuredEffect
 from explorer.core.i18n import say
-from explorer.heads.head_report import Findings
+from explorer.heads.attention_metrics import METRICS
+from explorer.heads.head_report import HeadReport
 from explorer.heads.roles import ROLES
 
-LOOKS = (
-    *("gold_weight", "gold_accuracy", "confidence", "normalised_entropy", "entropy"),
-    *("positional", "distance", "sink", "importance"),
+_FIRST = (
+    "gold_weight",
+    "gold_accuracy",
+    "confidence",
+    "normalised_entropy",
+    "entropy",
+    "positional",
 )
-"""What is said of where a head looks and how much hangs on it, in the order of the table."""
+"""The metrics at the left of the table; a new one comes after them."""
+
+ATTENTION_METRICS = (*_FIRST, *(name for name in METRICS if name not in _FIRST), "importance")
+"""All metrics of the attention of a head, and its importance, in the order of the table."""
 
 EFFECTS = ("zero_loss", "mean_loss", "zero_exact", "mean_exact", "only_loss", "only_exact")
-"""What is lost without a head, or with it alone."""
+"""Changes when a head is removed, or when only it is kept."""
 
 
 def site_name(site: str, language: str) -> str:
@@ -28,102 +37,99 @@ def head_name(layer: int, head: int) -> str:
     return f"L{layer} H{head}"
 
 
-def roles_in_words(findings: Findings, site: str, layer: int, head: int, language: str) -> str:
-    """The roles a head has; "no clear role" is an answer."""
-    names = findings.roles_of(site, layer, head)
+def roles_in_words(report: HeadReport, site: str, layer: int, head: int, language: str) -> str:
+    """The roles of a head, or "no clear role"."""
+    names = report.roles_of(site, layer, head)
     own = [say(f"roles.{name}", language) for name in names]
     return listed(own, language) or say("roles.none", language)
 
 
 def listed(names: Sequence[str], language: str) -> str:
-    """One after the other, as the language separates them."""
+    """The names with the separator of the language between them."""
     return say("heads.comma", language).join(names)
 
 
 def number(value: float) -> str:
-    """Two digits after the point; a dash where there is no number."""
+    """With two decimals; a dash where the value is not finite."""
     return f"{value:.2f}".replace("-", "−") if math.isfinite(value) else "–"
 
 
 def small(value: float) -> str:
-    """The same, but of what would be nothing then, two digits that tell something."""
+    """As `number`, but below 0.01 with two significant digits."""
     if 0 < abs(value) < 0.01:
         return f"{value:.2g}".replace("-", "−")
     return number(value)
 
 
 def signed(value: float) -> str:
-    """The same with its sign, for a change."""
+    """As `small`, with its sign."""
     return f"+{small(value)}" if value > 0 else small(value)
 
 
 def interval(low: float, high: float) -> str:
-    """ "[0.95, 0.98]"; a dash where there is none."""
+    """ "[0.95, 0.98]"; a dash where an end is not finite."""
     if not (math.isfinite(low) and math.isfinite(high)):
         return "–"
     return f"[{small(low)}, {small(high)}]"
 
 
 def change_interval(low: float, high: float) -> str:
-    """The same of a change: "[−0.02, +0.01]"."""
+    """As `interval`, with signs: "[−0.02, +0.01]"."""
     if not (math.isfinite(low) and math.isfinite(high)):
         return "–"
     return f"[{signed(low)}, {signed(high)}]"
 
 
-def looks(findings: Findings, language: str) -> pd.DataFrame:
-    """One row a head: its roles, and each metric as a number, its interval beside it."""
-    table = _named(findings, language)
-    for name in LOOKS:
-        if name in findings.metrics and findings.heads[name].notna().any():
-            _measure(table, findings, name)
-    if "positional_offset" in findings.heads:
-        table["offset"] = findings.heads.positional_offset
+def metrics(report: HeadReport, language: str) -> pd.DataFrame:
+    """One row a head: its roles, and each metric with its interval."""
+    table = _named(report, language)
+    for name in ATTENTION_METRICS:
+        if name in report.metrics and report.heads[name].notna().any():
+            _measure(table, report, name)
+    if "positional_offset" in report.heads:
+        table["offset"] = report.heads.positional_offset
     return table
 
 
-def effects(findings: Findings, language: str) -> pd.DataFrame:
-    """One row a head: where it looks, its importance, and what is lost without it; numbers,
-    each with its interval beside it."""
-    table = _named(findings, language)
-    attention = (
-        "gold_weight" if findings.heads.get("gold_weight", pd.Series()).notna().any() else ""
-    )
+def effects(report: HeadReport, language: str) -> pd.DataFrame:
+    """One row a head: attention, importance and the changes without it, with intervals."""
+    table = _named(report, language)
+    attention = "gold_weight" if report.heads.get("gold_weight", pd.Series()).notna().any() else ""
     names = [attention, "confidence", "importance", *EFFECTS]
     for name in names:
-        if name in findings.metrics:
-            _measure(table, findings, name)
+        if name in report.metrics:
+            _measure(table, report, name)
     return table
 
 
-def roles(findings: Findings, language: str) -> pd.DataFrame:
-    """One row a head, one column a role heads here can have: its score, ✓ where it holds."""
-    table = _named(findings, language).drop(columns="roles")
+def roles(report: HeadReport, language: str) -> pd.DataFrame:
+    """One row a head, one column a role that exists here: its score, ✓ where it holds."""
+    table = _named(report, language).drop(columns="roles")
     for role in ROLES:
-        own = findings.roles[findings.roles.role == role]
+        own = report.roles[report.roles.role == role]
         if (own.doubt.isin(("elsewhere", "later"))).all():
             continue
         table[role] = [_score(row) for row in own.to_dict("records")]
     return table
 
 
-def key_of(findings: Findings, row: int) -> tuple[str, int, int]:
+def key_of(report: HeadReport, row: int) -> tuple[str, int, int]:
     """The head in a row of the tables."""
-    site, layer, head = findings.heads.iloc[row][["site", "layer", "head"]]
+    site, layer, head = report.heads.iloc[row][["site", "layer", "head"]]
     return str(site), int(layer), int(head)
 
 
-def row_of(findings: Findings, site: str | None, layer: int | None, head: int | None) -> int:
-    """The row of a head, that of the first one where there is no such."""
-    heads = findings.heads
+def row_of(report: HeadReport, site: str | None, layer: int | None, head: int | None) -> int:
+    """The row of a head; 0 where there is no such head."""
+    heads = report.heads
     own = (heads.site == site) & (heads.layer == layer) & (heads["head"] == head)
     return int(own.to_numpy().argmax())
 
 
-def evidence(findings: Findings, site: str, layer: int, head: int, language: str) -> pd.DataFrame:
-    """One row a role the head could have: score, interval, threshold, support, verdict."""
+def evidence(report: HeadReport, site: str, layer: int, head: int, language: str) -> pd.DataFrame:
+    """One row a role possible for the head: score, interval, threshold, support, verdict."""
     rows = []
-    for row in _roles_of(findings, site, layer, head):
+    for row in _roles_of(report, site, layer, head):
         if row["doubt"] not in ("", "too_few"):
             continue
         facts = {"queries": row["queries"], "sentences": row["sentences"]}
@@ -140,10 +146,10 @@ def evidence(findings: Findings, site: str, layer: int, head: int, language: str
     return pd.DataFrame(rows)
 
 
-def impossible(findings: Findings, site: str, layer: int, head: int, language: str) -> list[str]:
-    """The roles a head cannot have, and why, in sentences."""
+def impossible(report: HeadReport, site: str, layer: int, head: int, language: str) -> list[str]:
+    """One sentence for each reason why a head cannot have some roles."""
     by_reason: dict[str, list[str]] = {}
-    for row in _roles_of(findings, site, layer, head):
+    for row in _roles_of(report, site, layer, head):
         if row["doubt"] not in ("", "too_few"):
             by_reason.setdefault(row["doubt"], []).append(say(f"roles.{row['role']}", language))
     return [
@@ -157,10 +163,10 @@ def impossible(findings: Findings, site: str, layer: int, head: int, language: s
     ]
 
 
-def confounds(findings: Findings, site: str, language: str) -> list[str]:
-    """Which roles this batch cannot tell apart, in sentences."""
+def confounds(report: HeadReport, site: str, language: str) -> list[str]:
+    """One sentence for each pair of roles that this batch cannot tell apart."""
     sentences = []
-    for pair in findings.facts.get("confounds", ()):
+    for pair in report.facts.get("confounds", ()):
         if pair["site"] == site:
             one, other = (say(f"roles.{role}", language) for role in pair["roles"])
             share = f"{100 * pair['share']:.0f} %"
@@ -168,22 +174,22 @@ def confounds(findings: Findings, site: str, language: str) -> list[str]:
     return sentences
 
 
-def heads_by_role(findings: Findings, site: str) -> dict[str, list[str]]:
-    """The heads of a site by role, then those without a clear one under "none"."""
+def heads_by_role(report: HeadReport, site: str) -> dict[str, list[str]]:
+    """The heads of a site by role; those without a role under "none", last."""
     found: dict[str, list[str]] = {}
-    heads = findings.heads[findings.heads.site == site]
+    heads = report.heads[report.heads.site == site]
     for layer, head in zip(heads.layer, heads["head"], strict=True):
-        for role in findings.roles_of(site, layer, head) or ("none",):
+        for role in report.roles_of(site, layer, head) or ("none",):
             found.setdefault(role, []).append(head_name(layer, head))
     return {role: found[role] for role in (*ROLES, "none") if role in found}
 
 
-def redundancy(findings: Findings, language: str) -> list[str]:
-    """For each site, what one head's removal costs at most, and what that of all of them does."""
-    ablation = findings.facts.get("ablation") or {}
+def redundancy(report: HeadReport, language: str) -> list[str]:
+    """One sentence a site: the largest change by removing one head, and by removing all."""
+    ablation = report.facts.get("ablation") or {}
     sentences = []
     for site, found in ablation.get("together", {}).items():
-        own = findings.heads[findings.heads.site == site]
+        own = report.heads[report.heads.site == site]
         before, after = found["exact"]
         sentences.append(
             say(
@@ -199,9 +205,9 @@ def redundancy(findings: Findings, language: str) -> list[str]:
     return sentences
 
 
-def batch_in_words(findings: Findings, language: str) -> str:
-    """What was measured on, and how sure the figures are."""
-    facts = findings.facts
+def batch_in_words(report: HeadReport, language: str) -> str:
+    """The evaluation batch and the confidence level of the intervals."""
+    facts = report.facts
     text = say(
         "heads.batch",
         language,
@@ -216,40 +222,37 @@ def batch_in_words(findings: Findings, language: str) -> str:
     return text
 
 
-def effect_in_words(
-    table: pd.DataFrame, count: int, batch: str, targets: str, language: str
-) -> str:
-    """What interventions change on a batch; `table` as `ablation.effect` has it, `targets` as
-    `Sentences`."""
-    before, after = table.before, table.after
+def effect_in_words(effect: MeasuredEffect, language: str) -> str:
+    """What interventions change on an evaluation batch."""
+    before, after = effect.table.before, effect.table.after
     facts = {
         "before": f"{100 * before['exact']:.0f} %",
         "after": f"{100 * after['exact']:.0f} %",
         "loss_before": small(before["loss"]),
         "loss_after": small(after["loss"]),
     }
-    facts["targets"] = say(f"roles.targets_{targets}", language)
-    text = say("heads.effect", language, count=count, batch=batch, **facts)
-    return f"{text} {say('heads.effect_greedy', language)}" if targets == "greedy" else text
+    facts["targets"] = say(f"roles.targets_{effect.targets}", language)
+    text = say("heads.effect", language, count=effect.sentences, batch=effect.batch, **facts)
+    return f"{text} {say('heads.effect_greedy', language)}" if effect.targets == "greedy" else text
 
 
-def _measure(table: pd.DataFrame, findings: Findings, name: str) -> None:
-    """Add a metric to a table: a number, by which one can sort, and its interval."""
-    table[name] = findings.heads[name].astype(float)
+def _measure(table: pd.DataFrame, report: HeadReport, name: str) -> None:
+    """Add a metric to a table: a number, which can be sorted by, and its interval as text."""
+    table[name] = report.heads[name].astype(float)
     written = change_interval if name in EFFECTS else interval
-    ends = zip(findings.heads[f"{name}_low"], findings.heads[f"{name}_high"], strict=True)
+    ends = zip(report.heads[f"{name}_low"], report.heads[f"{name}_high"], strict=True)
     table[f"{name}_interval"] = [written(low, high) for low, high in ends]
 
 
-def _named(findings: Findings, language: str) -> pd.DataFrame:
-    """The beginning of every table: which head, and what it is for."""
-    heads = findings.heads
+def _named(report: HeadReport, language: str) -> pd.DataFrame:
+    """The first columns of every table: the head and its roles."""
+    heads = report.heads
     keys = list(zip(heads.site, heads.layer, heads["head"], strict=True))
     return pd.DataFrame(
         {
             "site": [site_name(site, language) for site, *_ in keys],
             "head": [head_name(layer, head) for _, layer, head in keys],
-            "roles": [roles_in_words(findings, *key, language) for key in keys],
+            "roles": [roles_in_words(report, *key, language) for key in keys],
         }
     )
 
@@ -260,8 +263,8 @@ def _score(row: Mapping[Hashable, Any]) -> str:
     return f"{number(row['score'])}{' ✓' if row['holds'] else ''}"
 
 
-def _roles_of(findings: Findings, site: str, layer: int, head: int) -> list[Mapping[Hashable, Any]]:
-    found = findings.roles
+def _roles_of(report: HeadReport, site: str, layer: int, head: int) -> list[Mapping[Hashable, Any]]:
+    found = report.roles
     own = found[(found.site == site) & (found.layer == layer) & (found["head"] == head)]
     return list(own.to_dict("records"))
 

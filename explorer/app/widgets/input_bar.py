@@ -1,99 +1,108 @@
-"""The row of controls on Explore: what is to be traced."""
+"""The row of controls on Explore and Heads: model, text and padding."""
 
 import random
 from collections.abc import Mapping
-from functools import partial
 
 import streamlit as st
 
-from explorer.app.permalink import MOST_PADDING
+from explorer.app.request import MOST_PADDING, Request
 from explorer.app.state import explore as explore_state
-from explorer.app.widgets.messages import plain
+from explorer.app.state import session
+from explorer.app.state import visit as visit_state
+from explorer.app.widgets.messages import literal
 from explorer.core.i18n import say
 from explorer.model import examples
-from explorer.model.catalog import Entry, describe
+from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace, describe
 
 
-def controls(shelf: Mapping[str, Entry], language: str) -> None:
-    """Model, Source, Random, Examples and Pad; they show the session's request."""
-    entry = shelf[st.session_state[explore_state.MODEL]]
-    _choose_model(shelf, language)
-    _type_source(entry, language)
-    _offer_texts(entry, language)
-    _choose_padding(entry, language)
+def input_bar(catalog: Mapping[str, CatalogMember], language: str) -> None:
+    """Model, Source, Random, Examples and Pad; they show the visit's request."""
+    request = visit_state.current().request
+    member = catalog[request.model]
+    _choose_model(request.model, catalog, language)
+    _type_source(request.text, member, language)
+    _offer_texts(member, language)
+    _choose_padding(request.pad, member, language)
 
 
-def _choose_model(shelf: Mapping[str, Entry], language: str) -> None:
-    key = explore_state.widget_key(explore_state.MODEL, language)
+def hint(member: CatalogMember, request: Request, language: str) -> None:
+    """What to look at in an example, and whose data the model was trained on; main.css puts it
+    into the header, where the picture loses no height."""
+    if isinstance(member, UploadedTrace):
+        return
+    text, credit = examples.hint(member.name, request.text, language), member.summary.credit
+    if text or credit:
+        with st.container(key="hint"):
+            st.caption(literal(text or credit), help=literal(credit) if text and credit else None)
+
+
+def _choose_model(name: str, catalog: Mapping[str, CatalogMember], language: str) -> None:
+    key = session.shown_as("model", language, name)
     st.selectbox(
         say("explore.model", language),
-        list(shelf),
-        format_func=lambda name: describe(shelf[name], language),
+        list(catalog),
+        format_func=lambda name: describe(catalog[name], language),
         key=key,
-        on_change=partial(explore_state.pick_model, key, shelf),
+        on_change=lambda: visit_state.choose_model(session.widget_value(key), catalog),
         label_visibility="collapsed",
     )
 
 
-def _type_source(entry: Entry, language: str) -> None:
+def _type_source(text: str, member: CatalogMember, language: str) -> None:
     label = say("explore.source", language)
-    if entry.trace is not None:
-        text = " ".join(entry.trace.source_tokens)
-        st.text_input(label, text, disabled=True, label_visibility="collapsed")
+    if isinstance(member, UploadedTrace):
+        tokens = " ".join(member.trace.source_tokens)
+        st.text_input(label, tokens, disabled=True, label_visibility="collapsed")
         return
-    key = explore_state.widget_key(explore_state.SOURCE, language)
+    key = session.shown_as("source", language, text)
     st.text_input(
         label,
         key=key,
-        on_change=partial(explore_state.submit, key),
-        placeholder=_source_hint(entry, language),
+        on_change=lambda: explore_state.submit_text(session.widget_value(key)),
+        placeholder=_source_hint(member, language),
         autocomplete="off",
         label_visibility="collapsed",
     )
 
 
-def _source_hint(entry: Entry, language: str) -> str:
-    """What may be typed, told by an empty box."""
-    if entry.sentences:
+def _source_hint(member: CatalogModel, language: str) -> str:
+    """What may be typed, shown in the empty box."""
+    if member.summary.reads_sentences:
         return say("explore.sentence_hint", language)
-    return say("explore.source_hint", language, known=" ".join(entry.symbols))
+    return say("explore.source_hint", language, known=" ".join(member.summary.symbols))
 
 
-def advise(entry: Entry, text: str, language: str) -> None:
-    """What to look at in a text that stands among the examples, and whose data taught the
-    model: in the header, where it takes no room from the picture."""
-    hint, credit = examples.hint(entry.name, text, language), entry.credit
-    if hint or credit:
-        with st.container(key="advice"):
-            st.caption(plain(hint or credit), help=plain(credit) if hint and credit else None)
-
-
-def _offer_texts(entry: Entry, language: str) -> None:
-    still = entry.trace is not None
+def _offer_texts(member: CatalogMember, language: str) -> None:
+    model = member if isinstance(member, CatalogModel) else None
     st.button(
         say("explore.random", language),
         key="random",
-        on_click=lambda: explore_state.ask(entry.random_text(random.Random())),
-        disabled=still,
+        on_click=lambda: visit_state.set_text(model.random_text(random.Random()) if model else ""),
+        disabled=model is None,
     )
     st.menu_button(
         say("explore.examples", language),
-        entry.examples,
-        key=explore_state.EXAMPLES,
-        on_click=explore_state.take_example,
-        disabled=still,
+        model.examples if model else ("",),  # a menu needs an option
+        key=session.EXAMPLES,
+        on_click=_take_example,
+        disabled=model is None,
     )
 
 
-def _choose_padding(entry: Entry, language: str) -> None:
-    key = explore_state.widget_key(explore_state.PAD, language)
+def _take_example() -> None:
+    if text := session.widget_value(session.EXAMPLES):
+        visit_state.set_text(str(text))
+
+
+def _choose_padding(count: int, member: CatalogMember, language: str) -> None:
+    key = session.shown_as("pad", language, count)
     st.selectbox(
         say("explore.pad", language),
         range(MOST_PADDING + 1),
         format_func=lambda count: say("explore.pad_choice", language, count=count),
         key=key,
-        on_change=partial(explore_state.pick_padding, key),
-        disabled=entry.trace is not None,
+        on_change=lambda: visit_state.set_padding(int(session.widget_value(key))),
+        disabled=isinstance(member, UploadedTrace),
         label_visibility="collapsed",
         width=112,
     )

@@ -1,4 +1,5 @@
-"""The tray of Experiments: what to do next, and a chip for each thing that is done."""
+"""The editor of interventions: the row in which the next one is filled in, and the list of
+those in force."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -6,138 +7,155 @@ from typing import Any
 
 import streamlit as st
 
-from explorer.app.state import explore as explore_state
+from explorer.app import experiment_cache
+from explorer.app.request import NO_INTERVENTIONS
 from explorer.app.state import heads as heads_state
+from explorer.app.state import messages, session, visitor
+from explorer.app.state import visit as visit_state
 from explorer.app.widgets import head_tables
-from explorer.app.widgets.messages import plain
+from explorer.app.widgets.messages import literal
+from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
-from explorer.core.interventions import Ablation, CellEdit, Head, Interventions, RowOverride
+from explorer.core.interventions import Ablation, CellEdit, Intervention, RowOverride, Verb
 from explorer.core.trace import Trace
-from explorer.model.catalog import Entry
+from explorer.model.catalog import CatalogModel
 
 
-def tray(entry: Entry, trace: Trace, language: str) -> None:
-    """The row in which the next intervention is filled in."""
-    with st.container(key="tray", horizontal=True, vertical_alignment="bottom", gap="small"):
-        verb = _choice(heads_state.VERB, heads_state.VERBS, "verb", language, 140)
-        site = _choice(
-            heads_state.SITE, trace.sites, "site", language, 130, default=trace.sites[-1]
-        )
+def draft_row(model: CatalogModel, trace: Trace, language: str) -> None:
+    """The fields of the next intervention, and the button that applies it."""
+    with st.container(
+        key="intervention-draft", horizontal=True, vertical_alignment="bottom", gap="small"
+    ):
+        verb = _choose_word("verb", tuple(Verb), language, 140)
+        site = _choose_word("site", trace.sites, language, 130, default=trace.sites[-1])
         layers, heads = trace.attention(site).shape[:2]
-        cell = verb in ("close", "open")
-        _place(heads_state.LAYER, "layer", "L", layers, cell, language)
-        _place(heads_state.HEAD, "head", "H", heads, cell, language)
-        if verb == "ablate":
-            _choice(heads_state.HOW, ("zero", "mean"), "how", language, 170)
-        if verb in ("close", "open", "row"):
-            _position(heads_state.QUERY, "query", trace.queries(site), language)
-        if cell:
-            _position(heads_state.KEY, "key", trace.keys(site), language)
-        if verb == "row":
-            label, hint = say("heads.weights", language), say("heads.weights_hint", language)
+        is_cell = verb in (Verb.CLOSE, Verb.OPEN)
+        _choose_index("layer", "L", layers, is_cell, language)
+        _choose_index("head", "H", heads, is_cell, language)
+        if verb == Verb.ABLATE:
+            _choose_word("how", ("zero", "mean"), language, 170)
+        if is_cell or verb == Verb.ROW:
+            _choose_position("query", trace.queries(site), language)
+        if is_cell:
+            _choose_position("key", trace.keys(site), language)
+        if verb == Verb.ROW:
             st.text_input(
-                label, key=heads_state.WEIGHTS, placeholder=hint, width=260, autocomplete="off"
+                say("heads.weights", language),
+                key=session.WEIGHTS,
+                placeholder=say("heads.weights_hint", language),
+                width=260,
+                autocomplete="off",
             )
         st.button(
             say("heads.add", language),
             key="heads-add",
             type="primary",
-            on_click=partial(heads_state.add, entry),
-            help=say("heads.cell_hint", language) if cell else None,
+            on_click=partial(_apply_draft, model),
+            help=say("heads.cell_hint", language) if is_cell else None,
         )
 
 
-def chips(language: str) -> None:
-    """What is done, each undone by a click."""
-    lines = heads_state.chips()
-    with st.container(key="chips", horizontal=True, gap="small"):
-        if not lines:
+def intervention_list(language: str) -> None:
+    """The interventions in force, each a button that undoes it."""
+    interventions = visit_state.current().interventions
+    with st.container(key="interventions", horizontal=True, gap="small"):
+        if not interventions:
             st.caption(say("heads.no_chips", language))
-        for line in lines:
-            name = in_words(line, language)
+        for one in interventions:
+            name = in_words(one, language)
             st.button(
-                plain(name),
-                key=f"undo-{line}",
+                literal(name),
+                key=f"undo-{one}",
                 icon=":material/close:",
-                help=plain(say("heads.undo", language, chip=name)),
-                on_click=partial(heads_state.undo, line),
+                help=literal(say("heads.undo", language, chip=name)),
+                on_click=partial(visit_state.set_interventions, interventions.without(one)),
             )
-        if len(lines) > 1:
+        if len(interventions) > 1:
             st.button(
-                say("heads.undo_all", language), key="undo-all", on_click=heads_state.undo_all
+                say("heads.undo_all", language),
+                key="undo-all",
+                on_click=partial(visit_state.set_interventions, NO_INTERVENTIONS),
             )
 
 
-def in_words(line: str, language: str) -> str:
-    """One intervention as a chip names it."""
-    done = Interventions.parse([line])
-    for ablated in done.ablate:
-        key = f"heads.chip_ablate_{ablated.how}"
-        return say(key, language, head=_head_in_words(ablated, language))
-    for cell in done.edit_mask:
-        key = "heads.chip_open" if cell.open else "heads.chip_close"
-        facts = {"query": cell.query, "column": cell.key}
-        return say(key, language, head=_head_in_words(cell, language), **facts)
-    for row in done.override_row:
-        return say("heads.chip_row", language, head=_head_in_words(row, language), query=row.query)
-    return say("heads.chip_keep", language, head=_head_in_words(done.keep[0], language))
+def in_words(one: Intervention, language: str) -> str:
+    """An intervention as its button names it."""
+    head = _head_in_words(one, language)
+    match one:
+        case Ablation():
+            return say(f"heads.chip_ablate_{one.how}", language, head=head)
+        case CellEdit():
+            key = "heads.chip_open" if one.open else "heads.chip_close"
+            return say(key, language, head=head, query=one.query, column=one.key)
+        case RowOverride():
+            return say("heads.chip_row", language, head=head, query=one.query)
+    return say("heads.chip_keep", language, head=head)
 
 
-def _head_in_words(one: Ablation | CellEdit | RowOverride | Head, language: str) -> str:
+def _apply_draft(model: CatalogModel) -> None:
+    """Put the drafted intervention in force if the experiment with it can be computed; report
+    why not otherwise."""
+    try:
+        visitor.spend_request()
+        combined = heads_state.with_draft()
+        experiment_cache.experiment(model, heads_state.shown_request(), combined)
+    except ExplorerError as error:
+        messages.report(error)
+    else:
+        visit_state.set_interventions(combined)
+
+
+def _head_in_words(one: Intervention, language: str) -> str:
     site = head_tables.site_name(one.site, language)
     layer = say("heads.all_layers", language) if one.layer is None else f"L{one.layer}"
     head = say("heads.all_heads", language) if one.head is None else f"H{one.head}"
     return f"{site} {layer} {head}"
 
 
-def _choice(
-    name: str, options: tuple[str, ...], what: str, language: str, width: int, default: str = ""
+def _choose_word(
+    field: str, options: tuple[str, ...], language: str, width: int, default: str = ""
 ) -> str:
-    """One of several words."""
-    words = "player.site" if what == "site" else f"heads.{what}"
-    place = options.index(default) if default else 0
-    say_option = partial(_in_words, words, language)
-    return str(_select(name, options, what, language, width, say_option, place))
+    """A select of one of several words."""
+    section = "player.site" if field == "site" else f"heads.{field}"
+    index = options.index(default) if default else 0
+
+    def name(option: str) -> str:
+        return say(f"{section}_{option}", language)
+
+    return str(_select(field, options, language, width, name, index))
 
 
-def _place(name: str, what: str, letter: str, count: int, all_of_them: bool, language: str) -> None:
-    """A layer or a head; for a cell of the mask also all of them."""
-    options = (*range(count), *([heads_state.ALL] if all_of_them else []))
-    every = say("heads.all", language)
-    label = {
-        number: every if number == heads_state.ALL else f"{letter}{number}" for number in options
-    }
-    _select(name, options, what, language, 90, label.__getitem__)
+def _choose_index(field: str, letter: str, count: int, offer_all: bool, language: str) -> None:
+    """A select of a layer or a head; for a cell of the mask also all of them."""
+    options = (*range(count), *([heads_state.ALL] if offer_all else []))
+    names = {number: f"{letter}{number}" for number in range(count)}
+    names[heads_state.ALL] = say("heads.all", language)
+    _select(field, options, language, 90, names.__getitem__)
 
 
-def _position(name: str, what: str, tokens: tuple[str, ...], language: str) -> None:
-    """A query or a key by its place, beside its token."""
+def _choose_position(field: str, tokens: tuple[str, ...], language: str) -> None:
+    """A select of a query or a key: its position and its token."""
     options = tuple(range(len(tokens)))
-    _select(name, options, what, language, 130, lambda place: f"{place} · {tokens[place]}")
+    _select(field, options, language, 130, lambda position: f"{position} · {tokens[position]}")
 
 
 def _select(
-    name: str,
+    field: str,
     options: Sequence[Any],
-    what: str,
     language: str,
     width: int,
     in_words: Callable[[Any], str],
     default: int = 0,
 ) -> Any:
-    """A select for the entry called `name`, which stays while it is not drawn."""
-    if st.session_state.get(name) not in options:
-        st.session_state[name] = options[default]
-    key = explore_state.widget_key(name, language)
+    """A select for a field of the draft, which stays while it is not drawn."""
+    if getattr(heads_state.draft(), field) not in options:
+        heads_state.fill_in(**{field: options[default]})
+    key = session.shown_as(f"heads-{field}", language, getattr(heads_state.draft(), field))
     return st.selectbox(
-        say(f"heads.{what}", language),
+        say(f"heads.{field}", language),
         options,
         format_func=in_words,
         key=key,
-        on_change=partial(heads_state.pick, name, key),
+        on_change=lambda: heads_state.fill_in(**{field: session.widget_value(key)}),
         width=width,
     )
-
-
-def _in_words(words: str, language: str, option: str) -> str:
-    return say(f"{words}_{option}", language)

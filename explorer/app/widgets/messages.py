@@ -1,34 +1,48 @@
-"""Sentences on a page, told as they are: nothing in them is read as Markdown."""
+"""Messages on a page, shown literally: nothing in them is read as Markdown."""
 
 import re
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from explorer.app.state import messages as message_state
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 
-_MARKED = re.compile(r"([!-/:-@\[-`{-~])")
-_LINKED = re.compile(r"www(?=\.)|https?(?=:)|\S(?=@)|:(?=\w)", re.IGNORECASE)
+_PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
+_LINK_START = re.compile(r"www(?=\.)|https?(?=:)|\S(?=@)|:(?=\w)", re.IGNORECASE)
 _WORD_JOINER = "\u2060"
-"""Takes no room and is no letter: “:smile:” and “www.x.y” stay what was typed."""
+"""Invisible and no letter: it keeps “:smile:” and “www.x.y” from becoming emoji and links."""
 
 
-def plain(text: str) -> str:
-    """`text` for a place that reads Markdown, shown to the letter."""
-    return _MARKED.sub(r"\\\1", _LINKED.sub(lambda found: found[0] + _WORD_JOINER, text))
+def literal(text: str) -> str:
+    """`text` escaped for a widget that reads Markdown."""
+    return _PUNCTUATION.sub(r"\\\1", _LINK_START.sub(lambda found: found[0] + _WORD_JOINER, text))
 
 
-def complain(error: ExplorerError, language: str, place: DeltaGenerator | None = None) -> None:
-    """Show an error's sentence in `place`, here without one."""
-    (place or st).error(plain(error.in_language(language)))
+def message_area() -> DeltaGenerator:
+    """The container for messages, which main.css puts into the header."""
+    return st.container(key="messages")
 
 
-def refuse_parts(names: tuple[str, ...], language: str, place: DeltaGenerator) -> None:
-    """Say which parts of a link could not be followed."""
-    between = say("explore.part_separator", language)
-    parts = between.join(
+def show_error(
+    error: ExplorerError, language: str, container: DeltaGenerator | None = None
+) -> None:
+    """Show an error's sentence in `container`; None = here."""
+    (container or st).error(literal(error.in_language(language)))
+
+
+def show_reported(language: str, container: DeltaGenerator) -> None:
+    """Show the error that a callback reported, if one did."""
+    if (error := message_state.take()) is not None:
+        show_error(error, language, container)
+
+
+def show_refused(names: tuple[str, ...], language: str, container: DeltaGenerator) -> None:
+    """Say which parameters of a link were refused."""
+    separator = say("explore.part_separator", language)
+    parts = separator.join(
         say(f"explore.part_{name}", language, longest=LONGEST_LINKED_TEXT) for name in names
     )
-    place.warning(say("explore.link_refused", language, parts=parts))
+    container.warning(say("explore.link_refused", language, parts=parts))

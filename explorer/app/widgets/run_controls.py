@@ -1,37 +1,36 @@
-"""The controls of the Train page: what to train, and what to do with the run on screen."""
+"""The controls of the Train page: start a training, and control the run on screen."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
 
 import streamlit as st
 
-from explorer.app.server import access
-from explorer.app.state import explore as explore_state
+from explorer.app.state import messages, session, visitor
 from explorer.app.state import train as train_state
-from explorer.app.state.train import Brought
-from explorer.app.widgets.corpus_form import pairs_form
-from explorer.app.widgets.messages import plain
+from explorer.app.state.train import UploadedCorpus
+from explorer.app.widgets.corpus_form import corpus_form
+from explorer.app.widgets.messages import literal
 from explorer.app.widgets.training_form import available_devices, settings_form
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
-from explorer.data.toy_tasks import TASKS
+from explorer.data.task_names import TASK_NAMES, task_label
 from explorer.training import run_launcher
 from explorer.training.config import TrainingConfig, quick_demo
-from explorer.training.cost_estimate import estimate, in_words
+from explorer.training.cost_estimate import estimate, estimate_text
 from explorer.training.run_directory import Run
 
 
 def may_train() -> bool:
-    """Whether this visitor may start, stop, resume and delete; scrubbing is everybody's."""
-    return access.rights(explore_state.is_host()).bring
+    """Whether this visitor may start, stop, resume and delete runs; all visitors may replay."""
+    return visitor.rights().change
 
 
-def begin(run: Run | None, recorded: bool, language: str) -> None:
-    """The first row: the quick demo, Start, Stop, Resume, all settings, and the estimate."""
+def start_row(run: Run | None, recorded: bool, language: str) -> None:
+    """The first row: the quick demo, Start, Stop, Resume, the forms, and the estimate."""
     demo = _demo(language)
     allowed = may_train()
     _button("start", language, partial(_start, demo), allowed, icon="play_arrow", primary=True)
-    _control(run, recorded, allowed, language)
+    _stop_and_resume(run, recorded, allowed, language)
     st.button(
         say("train.settings", language),
         key="settings",
@@ -45,39 +44,42 @@ def begin(run: Run | None, recorded: bool, language: str) -> None:
         icon=":material/upload_file:",
         help=say("train.pairs_help" if allowed else "train.class_hint", language),
         disabled=not allowed,
-        on_click=partial(train_state.open_form, train_state.PAIRS_FORM),
+        on_click=partial(train_state.open_form, train_state.CORPUS_FORM),
     )
     if allowed and train_state.form_on_screen() == train_state.SETTINGS_FORM:
-        _open_settings(demo, language)
-    if allowed and train_state.form_on_screen() == train_state.PAIRS_FORM:
-        _open_pairs(language)
+        _open_settings_form(demo, language)
+    if allowed and train_state.form_on_screen() == train_state.CORPUS_FORM:
+        _open_corpus_form(language)
     about = f"{say('train.quick_help', language)} {say('train.estimate_help', language)}"
     st.caption(_facts(demo, allowed, language), help=about)
 
 
-def choose(runs: Mapping[str, Run], key: str, language: str) -> Run | None:
-    """Which run is on screen, and which other one its curves are compared with."""
-    labels = {name: _label(name, run, language) for name, run in runs.items()}  # of one moment
-    st.session_state[train_state.RUN] = key
+def choose_runs(runs: Mapping[str, Run], key: str, language: str) -> Run | None:
+    """Which run is on screen, and which other one its curves are compared with.
+
+    Returns the other one; None without one.
+    """
+    labels = {name: _label(name, run, language) for name, run in runs.items()}  # read once
+    session.set_widget(session.RUN, key)
     st.selectbox(
         say("train.run", language),
         list(runs),
         format_func=labels.__getitem__,
-        key=train_state.RUN,
-        on_change=train_state.pick_run,
+        key=session.RUN,
+        on_change=lambda: train_state.show_run(session.widget_value(session.RUN)),
         label_visibility="collapsed",
         width=330,
     )
     others = [name for name in runs if name != key]
-    st.session_state[train_state.OTHER] = train_state.compared(runs)
+    session.set_widget(session.COMPARED_RUN, train_state.compared(runs))
     other = st.selectbox(
         say("train.compare", language),
         others,
         index=None,
         format_func=labels.__getitem__,
         placeholder=say("train.compare_none", language),
-        key=train_state.OTHER,
-        on_change=train_state.pick_other,
+        key=session.COMPARED_RUN,
+        on_change=lambda: train_state.compare_with(session.widget_value(session.COMPARED_RUN)),
         label_visibility="collapsed",
         width=230,
         disabled=not others,
@@ -85,8 +87,8 @@ def choose(runs: Mapping[str, Run], key: str, language: str) -> Run | None:
     return runs.get(other) if other else None
 
 
-def finish(run: Run, key: str, recorded: bool, language: str) -> bool:
-    """The end of the second row: Open in Explore and Delete; whether the first was pressed."""
+def open_and_delete(run: Run, recorded: bool, language: str) -> bool:
+    """Open in Explore, and Delete; whether the first was clicked."""
     has_model = recorded or run.checkpoint_path.exists()
     about = "open_recorded" if recorded else "open_help" if has_model else "open_none"
     opened = st.button(
@@ -96,12 +98,12 @@ def finish(run: Run, key: str, recorded: bool, language: str) -> bool:
         help=say(f"train.{about}", language),
         disabled=not has_model,
     )
-    deletable = not recorded and may_train() and not run_launcher.is_going(run)
+    deletable = not recorded and may_train() and not run_launcher.is_active(run)
     if deletable:
         with st.popover(say("train.delete", language), icon=":material/delete:"):
-            st.markdown(say("train.delete_sure", language, name=plain(run.name)))
+            st.markdown(say("train.delete_sure", language, name=literal(run.name)))
             st.button(
-                say("train.delete_yes", language, name=plain(run.name)),
+                say("train.delete_yes", language, name=literal(run.name)),
                 key="delete-yes",
                 type="primary",
                 on_click=partial(_delete, run),
@@ -118,29 +120,27 @@ def finish(run: Run, key: str, recorded: bool, language: str) -> bool:
 
 
 def _demo(language: str) -> TrainingConfig:
-    """The quick demo of the task chosen."""
+    """The quick demo of the chosen task."""
     task = st.selectbox(
         say("train.quick", language),
-        sorted(TASKS, key=["reverse", "copy", "sort"].index),
-        format_func=lambda name: (
-            f"{say('train.quick', language)}: {say(f'train.task_{name}', language)}"
-        ),
-        key=f"{train_state.TASK}-{language}",
+        sorted(TASK_NAMES, key=lambda name: (name != "reverse", name)),
+        format_func=lambda name: f"{say('train.quick', language)}: {task_label(name, language)}",
+        key=f"train-task-{language}",
         label_visibility="collapsed",
         width=240,
     )
     return quick_demo(task, on_gpu=available_devices()[0] != "cpu")
 
 
-def _control(run: Run | None, recorded: bool, allowed: bool, language: str) -> None:
+def _stop_and_resume(run: Run | None, recorded: bool, allowed: bool, language: str) -> None:
     """Stop and Resume, for the run on screen."""
     stoppable = (
         run is not None
-        and run_launcher.is_going(run)
+        and run_launcher.is_active(run)
         and not run_launcher.is_starting(run.status())
     )
     resumable = run is not None and not recorded and run.resumable
-    stop = run.ask_to_stop if run else _nothing
+    stop = run.request_stop if run else _nothing
     resume = partial(run_launcher.launch, run) if run else _nothing
     _button("stop", language, stop, allowed, icon="stop", idle=recorded or not stoppable)
     _button("resume", language, resume, allowed, icon="resume", idle=not resumable)
@@ -156,7 +156,7 @@ def _button(
     idle: bool = False,
     primary: bool = False,
 ) -> None:
-    """A button that does one thing, or says why it cannot."""
+    """A button that calls `act`; its help says why it is disabled when it is."""
     about = f"{name}_idle" if idle else f"{name}_help"
     st.button(
         say(f"train.{name}", language),
@@ -170,36 +170,34 @@ def _button(
 
 
 def _try(act: Callable[[], None]) -> None:
-    """Do it, or note in one sentence why it could not be done."""
+    """Call `act`, or report why it failed."""
     try:
         if may_train():
             act()
     except ExplorerError as error:
-        train_state.note_problem(error)
+        messages.report(error)
 
 
 def _start(config: TrainingConfig) -> None:
-    train_state.watch(train_state.key_of(run_launcher.start(config)))
+    train_state.show_run(train_state.key_of(run_launcher.start(config)))
 
 
-def _start_pairs(config: TrainingConfig, brought: Brought) -> None:
-    train_state.watch(
-        train_state.key_of(run_launcher.start_pairs(config, brought.data, brought.name))
-    )
+def _start_on_corpus(config: TrainingConfig, corpus: UploadedCorpus) -> None:
+    run = run_launcher.start_pairs(config, corpus.data, corpus.name)
+    train_state.show_run(train_state.key_of(run))
 
 
 def _delete(run: Run) -> None:
-    _try(partial(run_launcher.delete, run))
-    train_state.leave()
+    _try(run.delete)
+    train_state.show_run(None)
 
 
 def _nothing() -> None:
-    """There is no run on screen, and the button is off."""
+    """What a disabled button does."""
 
 
-def _open_settings(demo: TrainingConfig, language: str) -> None:
-    """The form of all settings over the page."""
-
+def _open_settings_form(demo: TrainingConfig, language: str) -> None:
+    """Open the form of all settings over the page."""
     title = say("train.settings_title", language)
 
     @st.dialog(title, width="large", on_dismiss=train_state.close_form)
@@ -213,35 +211,36 @@ def _open_settings(demo: TrainingConfig, language: str) -> None:
     form()
 
 
-def _open_pairs(language: str) -> None:
-    """The form for one's own pairs over the page."""
+def _open_corpus_form(language: str) -> None:
+    """Open the form for an uploaded corpus over the page."""
+    title = say("train.pairs_title", language)
 
-    @st.dialog(say("train.pairs_title", language), width="large", on_dismiss=train_state.close_form)
+    @st.dialog(title, width="large", on_dismiss=train_state.close_form)
     def form() -> None:
-        wanted = pairs_form(language)
-        if wanted is not None:
+        chosen = corpus_form(language)
+        if chosen is not None:
             train_state.close_form()
-            _try(partial(_start_pairs, *wanted))
+            _try(partial(_start_on_corpus, *chosen))
             st.rerun()
 
     form()
 
 
 def _facts(demo: TrainingConfig, allowed: bool, language: str) -> str:
-    """What the quick demo costs, and how many jobs come before it."""
+    """What the quick demo costs, and how many runs are queued before it."""
     if not allowed:
         return say("train.class_hint", language)
-    facts = [in_words(estimate(demo, run_launcher.shelf_folder("runs")), demo.device, language)]
-    ahead = sum(run.config.device == demo.device for run in run_launcher.going())
+    facts = [estimate_text(estimate(demo, run_launcher.run_root("runs")), demo.device, language)]
+    ahead = sum(run.config.device == demo.device for run in run_launcher.active_runs())
     if ahead:
         key = "train.queue_one" if ahead == 1 else "train.queue_many"
         facts.append(say(key, language, count=ahead))
-    return plain(" · ".join(facts))
+    return literal(" · ".join(facts))
 
 
 def _label(key: str, run: Run, language: str) -> str:
-    """A run on the list: its name and its state."""
-    if key.startswith("recorded/"):
+    """A run in the list: its name and its state."""
+    if train_state.is_recorded(key):
         return say("train.run_recorded", language, name=run.name)
     state = run.status().state
     word = "short_waiting" if state == "waiting" else f"state_{state}"

@@ -1,6 +1,7 @@
-"""The form of all settings: one line of help each, and what they cost before they are started.
+"""The form of all training settings, each with one line of help, and the estimated cost.
 
-A setting is shown where it means something: symbols to a toy task, pieces to a translation.
+A setting is shown only where it has an effect: symbols for a toy task, subword pieces for a
+translation.
 """
 
 from dataclasses import asdict
@@ -10,102 +11,130 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import streamlit as st
 
 from explorer.app.state import train as train_state
-from explorer.app.widgets.messages import complain, plain
+from explorer.app.widgets.messages import literal, show_error
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
-from explorer.data.toy_tasks import TASKS
+from explorer.data.task_names import TASK_NAMES
 from explorer.training import run_launcher
 from explorer.training.config import TrainingConfig
-from explorer.training.cost_estimate import estimate, in_words
+from explorer.training.cost_estimate import estimate, estimate_text
 
 GROUPS = {
     "task": (
         *("task", "pairs", "columns", "longest", "symbols", "pieces", "joint", "joined"),
+        *("excluded", "swapped", "copied", "unpunctuated", "subword_alpha"),
         *("seed", "causal"),
     ),
     "model": ("encoder_layers", "decoder_layers", "heads", "d_model", "d_ff", "norm", "dropout"),
-    "training": ("steps", "until", "batch", "rate", "schedule", "warmup"),
-    "rest": ("evaluate_every", "label_smoothing", "clip", "accumulate", "precision", "device"),
+    "training": (
+        "steps",
+        "until",
+        "patience",
+        "batch",
+        "batch_tokens",
+        "rate",
+        "schedule",
+        "warmup",
+    ),
+    "rest": (
+        "evaluate_every",
+        "average",
+        "label_smoothing",
+        "clip",
+        "accumulate",
+        "precision",
+        "device",
+    ),
 }
-_OF_TASKS = {"task", "symbols"}
-_OF_PAIRS = {"pieces", "joint", "joined"}
-_ELSEWHERE = {"pairs", "columns"}  # a form of their own asks for the file
+_TASK_ONLY = {"task", "symbols"}
+_TRANSLATION_ONLY = {
+    *("pieces", "joint", "joined", "swapped", "copied", "unpunctuated"),
+    *("subword_alpha", "batch_tokens"),
+}
+_NOT_SHOWN = {"pairs", "columns", "excluded"}  # the corpus form asks for the file
 _LABELS = {
-    (train_state.PAIRS_FORM, "until"): "until_bleu",
-    (train_state.PAIRS_FORM, "longest"): "longest_pieces",
+    (train_state.CORPUS_FORM, "until"): "until_bleu",
+    (train_state.CORPUS_FORM, "longest"): "longest_pieces",
 }
-_SMALL = {
+_NUMBER_FORMATS = {
     "rate": "%.2g",
     "dropout": "%.2f",
     "label_smoothing": "%.2f",
     "until": "%.2f",
     "joined": "%.2f",
+    "swapped": "%.2f",
+    "copied": "%.2f",
+    "unpunctuated": "%.2f",
+    "subword_alpha": "%.2f",
 }
-_STEPS = {
+_INCREMENTS = {
     **{"rate": 5e-4, "dropout": 0.05, "label_smoothing": 0.05, "until": 0.01, "clip": 0.1},
-    "joined": 0.05,
+    **{"joined": 0.05, "swapped": 0.05, "copied": 0.01, "unpunctuated": 0.01},
+    "subword_alpha": 0.05,
 }
 
 
 def settings_form(demo: TrainingConfig, language: str) -> TrainingConfig | None:
-    """The form, filled with what was last chosen, at first with `demo`; the config when the
-    visitor starts it."""
+    """The form, filled with `demo` and what was changed; the config when the visitor starts it."""
     chosen = choose_settings(demo, train_state.SETTINGS_FORM, language)
     return offer_start(chosen, train_state.SETTINGS_FORM, True, language)
 
 
 def choose_settings(demo: TrainingConfig, form: str, language: str) -> dict[str, Any]:
-    """The fields of a form, filled with what was last chosen in it, at first with `demo`; all
-    settings as they stand now."""
-    draft = train_state.draft(form)
+    """The fields of a form, filled with `demo` and what was changed; all settings now."""
+    draft = dict(train_state.draft(form))
     chosen = asdict(demo) | draft
     columns = st.columns(len(GROUPS))
     for column, (group, names) in zip(columns, GROUPS.items(), strict=True):
         with column:
             st.markdown(f"**{say(f'train.group_{group}', language)}**")
             for name in names:
-                if _means_something(name, demo):
+                if _has_effect(name, demo):
                     draft[name] = chosen[name] = _field(name, chosen[name], form, language)
+                    train_state.save_draft(form, draft)  # a click may end this run at any field
     return chosen
 
 
 def offer_start(
-    chosen: dict[str, Any], form: str, able: bool, language: str
+    chosen: dict[str, Any], form: str, has_data: bool, language: str
 ) -> TrainingConfig | None:
-    """What these settings cost and the button, or the one sentence that refuses them; the
-    config when it is pressed. able: whether there is something to learn from."""
+    """The estimated cost, or the error in these settings, and the button that starts them.
+
+    has_data: whether there is something to train on; otherwise the button is disabled.
+    Returns the config when the button was clicked.
+    """
     config = None
     try:
         config = TrainingConfig(**chosen)
-        cost = estimate(config, run_launcher.shelf_folder("runs"))
-        st.caption(plain(in_words(cost, config.device, language)))
+        cost = estimate(config, run_launcher.run_root("runs"))
+        st.caption(literal(estimate_text(cost, config.device, language)))
     except ExplorerError as error:
-        complain(error, language)
+        show_error(error, language)
     with st.container(horizontal=True):
         start = st.button(
             say("train.start_these", language),
             key="start-these",
             type="primary",
             icon=":material/play_arrow:",
-            disabled=config is None or not able,
+            disabled=config is None or not has_data,
         )
         st.button(
             say(f"train.defaults_{form}", language),
             key="defaults",
-            on_click=partial(train_state.forget_draft, form),
+            on_click=partial(train_state.reset_draft, form),
         )
     return config if start else None
 
 
-def _means_something(name: str, demo: TrainingConfig) -> bool:
-    return name not in _ELSEWHERE | (_OF_TASKS if demo.pairs else _OF_PAIRS)
+def _has_effect(name: str, demo: TrainingConfig) -> bool:
+    return name not in _NOT_SHOWN | (_TASK_ONLY if demo.pairs else _TRANSLATION_ONLY)
 
 
 def _field(name: str, value: Any, form: str, language: str) -> Any:
-    """The widget of one setting; its value."""
+    """The widget of one setting; returns its value."""
     label = say(f"train.label_{_LABELS.get((form, name), name)}", language)
     about = f"{say(f'settings.{name}', language)} (`--{name.replace('_', '-')}`)"
-    key = f"{form}-{name}-{train_state.draft_number()}"
+    key = f"{form}-{name}-{train_state.times_reset()}"
     choices = _choices(name, value)
     if choices:
         return st.selectbox(label, choices, index=choices.index(value), key=key, help=about)
@@ -119,17 +148,17 @@ def _field(name: str, value: Any, form: str, language: str) -> Any:
     return st.number_input(
         label,
         value=float(value),
-        step=_STEPS[name],
-        format=_SMALL.get(name, "%.3g"),
+        step=_INCREMENTS[name],
+        format=_NUMBER_FORMATS.get(name, "%.3g"),
         key=key,
         help=about,
     )
 
 
 def _choices(name: str, value: str) -> list[str]:
-    """What may be chosen where that is a short list."""
+    """The choices of a setting that is one of a short list; empty for others."""
     if name == "task":
-        return list(TASKS)
+        return list(TASK_NAMES)
     if name == "device":
         return list(dict.fromkeys((*available_devices(), value)))
     hint = get_type_hints(TrainingConfig)[name]
@@ -137,7 +166,7 @@ def _choices(name: str, value: str) -> list[str]:
 
 
 def available_devices() -> tuple[str, ...]:
-    """The devices of this machine, the quickest first."""
+    """The devices of this machine, the fastest first."""
     import torch
 
     more = range(1, torch.cuda.device_count())

@@ -10,9 +10,9 @@ from explorer.components.player.payload import View, player_payload
 from explorer.components.shared.payload import pack_payload, payload_bytes
 from explorer.core.i18n import section
 from explorer.core.trace import Trace
-from explorer.heads.head_report import Findings
+from explorer.heads.head_report import HeadReport
 from explorer.heads.roles import ROLES
-from explorer.heads.trace_comparison import Contrast
+from explorer.heads.trace_comparison import TraceComparison
 
 CellValues = Mapping[str, NDArray[np.float32]]
 """By site, (layer, head, query, key): numbers per cell other than weights, sent as float32."""
@@ -20,20 +20,20 @@ CellValues = Mapping[str, NDArray[np.float32]]
 
 def head_grid_payload(
     trace: Trace,
-    findings: Findings | None,
+    report: HeadReport | None,
     *,
     language: str = "en",
     view: View | None = None,
     norms: CellValues | None = None,
 ) -> bytes:
-    """Every head of `trace`, with the metrics and roles of `findings`.
+    """Every head of `trace`, with the metrics and roles of `report`.
 
     norms: value-weighted norms, drawn in the grid instead of the weights.
     """
     header = {
         "view": "head_grid",
-        "heads": _heads(findings) if findings else {},
-        "metrics": findings.metrics if findings else (),
+        "heads": _heads(report) if report else {},
+        "metrics": report.metrics if report else (),
         "roles": tuple(ROLES),
     }
     arrays = {"trace": _trace(trace, language, view)} | _named("norms", norms or {})
@@ -41,28 +41,28 @@ def head_grid_payload(
 
 
 def comparison_payload(
-    contrast: Contrast, *, language: str = "en", view: View | None = None
+    compared: TraceComparison, *, language: str = "en", view: View | None = None
 ) -> bytes:
     """A trace without and with interventions, and the difference of their weights.
 
     The difference has the shape of the original trace.
     """
-    difference = {site: contrast.map(site) for site in contrast.original.sites}
+    difference = {site: compared.map(site) for site in compared.original.sites}
     arrays = {
-        "original": _trace(contrast.original, language, view),
-        "changed": _trace(contrast.changed, language, view),
+        "original": _trace(compared.original, language, view),
+        "changed": _trace(compared.changed, language, view),
     }
     header = {"view": "comparison"} | _sentences(language)
     return pack_payload(header, arrays | _named("difference", difference))
 
 
-def metric_matrix_payload(findings: Findings, *, language: str = "en") -> bytes:
+def metric_matrix_payload(report: HeadReport, *, language: str = "en") -> bytes:
     """Every metric of every head, by layer and head."""
     header = {
         "view": "metric_matrix",
-        "heads": _heads(findings),
-        "metrics": findings.metrics,
-        "level": findings.facts.get("level"),
+        "heads": _heads(report),
+        "metrics": report.metrics,
+        "level": report.facts.get("level"),
     }
     return pack_payload(header | _sentences(language), {})
 
@@ -85,11 +85,11 @@ def _sentences(language: str) -> dict[str, Any]:
     }
 
 
-def _heads(findings: Findings) -> dict[str, list[dict[str, Any]]]:
+def _heads(report: HeadReport) -> dict[str, list[dict[str, Any]]]:
     """By site, one entry a head in order: layer, head, metrics as [mean, low, high], roles."""
     by_site: dict[str, list[dict[str, Any]]] = {}
-    evidence = findings.roles.set_index(["site", "layer", "head"])
-    for row in findings.heads.to_dict("records"):
+    evidence = report.roles.set_index(["site", "layer", "head"])
+    for row in report.heads.to_dict("records"):
         key = (row["site"], row["layer"], row["head"])
         roles = evidence.loc[[key]].to_dict("records") if key in evidence.index else []
         scores = {one["role"]: one["score"] for one in roles if not one["doubt"]}
@@ -99,7 +99,7 @@ def _heads(findings: Findings) -> dict[str, list[dict[str, Any]]]:
                 "head": int(row["head"]),
                 "metrics": {
                     name: [row[name], row[f"{name}_low"], row[f"{name}_high"]]
-                    for name in findings.metrics
+                    for name in report.metrics
                 },
                 "offset": row.get("positional_offset"),
                 "roles": [one["role"] for one in roles if one["holds"]],

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from explorer.components.shared.payload import pack_payload, payload_bytes
 from explorer.core.alignment import content
 from explorer.core.i18n import section
-from explorer.core.mask_reasons import OPEN, REASONS
-from explorer.core.merge_words import has_words, marks_words, merge, source_words, target_words
+from explorer.core.mask_reasons import REASONS, UNMASKED
 from explorer.core.trace import Trace
 from explorer.core.word_segmentation import grouped, mark_of
+from explorer.core.words import has_words, marks_words, merge, source_words, target_words
 
 FORMAT_VERSION = 1
 _STEPS = {  # smaller types than those of the trace: the candidates are a large part of a payload
@@ -121,7 +121,7 @@ def _site_arrays(trace: Trace) -> dict[str, NDArray[Any]]:
         codes = np.clip(weights / _scale(weights), 0, 1) * 65535
         codes = np.rint(codes).astype(np.uint16)  # (layer, head, query, key)
         if _packed(trace, site):
-            codes = codes[:, :, masked == OPEN]  # (layer, head, unmasked cell)
+            codes = codes[:, :, masked == UNMASKED]  # (layer, head, unmasked cell)
         arrays[f"{site}.attention"] = codes
         if masked.any():
             arrays[f"{site}.closed"] = masked
@@ -133,7 +133,7 @@ def _packed(trace: Trace, site: str) -> bool:
     masked = trace.arrays[f"{site}.closed"]
     if masked.ndim != 2 or not masked.any():
         return False
-    return not trace.attention(site)[:, :, masked != OPEN].any()
+    return not trace.attention(site)[:, :, masked != UNMASKED].any()
 
 
 def _scale(weights: NDArray[np.float32]) -> float:

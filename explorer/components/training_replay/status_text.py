@@ -9,7 +9,7 @@ from explorer.core.errors import RunError
 from explorer.core.i18n import say
 from explorer.training import run_launcher
 from explorer.training.cost_estimate import short_time
-from explorer.training.run_directory import GOING, Run, Status
+from explorer.training.run_directory import ACTIVE_STATES, Run, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def run_report(
         facts=_facts(run, status, moments, at, language),
         problem=_problem(status, language),
         share=1.0 if finished else min(at / steps, 1.0),
-        going=status.state in GOING,
+        going=status.state in ACTIVE_STATES,
     )
 
 
@@ -53,11 +53,11 @@ def _words(run: Run, status: Status, at: int, language: str) -> str:
     if run_launcher.is_starting(status):
         return say("train.state_starting", language)
     if status.state == "waiting":
-        return say("train.state_waiting", language, count=run_launcher.before(run))
+        return say("train.state_waiting", language, count=run_launcher.jobs_ahead(run))
     if status.state == "done" and at < run.config.steps:
         reached = "state_reached_bleu" if run.config.pairs else "state_reached"
         return say(f"train.{reached}", language, share=f"{100 * run.config.until:g}")
-    if status.state in ("preparing", "running") and run.asked_to_stop():
+    if status.state in ("preparing", "running") and run.stop_requested():
         return say("train.state_stopping", language)
     return say(f"train.state_{status.state}", language)
 
@@ -93,7 +93,7 @@ def _facts(
 
 def _pairs_facts(run: Run, language: str) -> list[str]:
     """How many sentence pairs are used and how many were too long, once that is known."""
-    counts = run.lesson().get("pairs")
+    counts = run.data_facts().get("pairs")
     if not isinstance(counts, Mapping):
         return []
     kept, overlong = _number(counts, "kept"), _number(counts, "overlong")

@@ -7,7 +7,7 @@ import pytest
 from explorer.app.server import access
 from explorer.app.server.access import (
     KEY_VARIABLE,
-    ClassroomError,
+    ClassModeError,
     Rights,
     invitation,
     is_key,
@@ -18,20 +18,20 @@ from explorer.app.server.access import (
 
 @pytest.fixture
 def key(monkeypatch) -> str:
-    """A classroom with this host's key."""
+    """Class mode with this host's key."""
     monkeypatch.setenv(KEY_VARIABLE, "swordfish")
     return "swordfish"
 
 
-def test_without_a_classroom_everybody_may_do_everything(monkeypatch):
+def test_outside_class_mode_every_visitor_may_do_everything(monkeypatch):
     monkeypatch.delenv(KEY_VARIABLE, raising=False)
-    assert rights(host=False) == Rights(bring=True, unlimited=True)
+    assert rights(host=False) == Rights(change=True, unlimited=True)
     assert not is_key("")
 
 
-def test_in_a_classroom_only_the_host_brings_files(key):
-    assert rights(host=False) == Rights(bring=False, unlimited=False)
-    assert rights(host=True) == Rights(bring=True, unlimited=True)
+def test_in_class_mode_only_the_host_changes_files(key):
+    assert rights(host=False) == Rights(change=False, unlimited=False)
+    assert rights(host=True) == Rights(change=True, unlimited=True)
 
 
 @pytest.mark.parametrize("word", ["", "Swordfish", "swordfish1", "密钥"])
@@ -56,11 +56,11 @@ def test_the_invitation_names_address_and_key_in_both_languages():
     assert all("swordfish" in line for line in lines)
 
 
-def test_the_address_is_one_of_this_machine_s():
+def test_the_address_is_an_ip_address():
     assert re.fullmatch(r"\d+(\.\d+){3}", access.local_address())
 
 
-def test_a_port_nobody_listens_to_is_found_and_none_is_made_up(monkeypatch):
+def test_a_free_port_is_found_or_none_is_named(monkeypatch):
     with socket.socket() as busy:
         busy.bind(("", 0))
         busy.listen()
@@ -68,7 +68,7 @@ def test_a_port_nobody_listens_to_is_found_and_none_is_made_up(monkeypatch):
         monkeypatch.setattr(access, "_FIRST_PORT", port)
         monkeypatch.setattr(access, "_PORTS", 1)
         with pytest.raises(
-            ClassroomError, match=f"No port from {port} to {port} is free"
+            ClassModeError, match=f"No port from {port} to {port} is free"
         ) as raised:
             access.free_port()
         assert "均被占用" in raised.value.in_language("zh")

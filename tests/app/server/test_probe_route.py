@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 from explorer.app.server import probe_route
 from explorer.components.player.payload import player_payload
 from explorer.components.training_replay.payload import replay_payload
+from explorer.core import folders
 from explorer.training import run_launcher
 from explorer.training.config import TrainingConfig
 from explorer.training.run_directory import Run, create_run
@@ -18,7 +19,7 @@ from explorer.training.run_directory import Run, create_run
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """A run with nothing in it yet."""
-    monkeypatch.setenv(run_launcher.RUNS_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(folders.RUNS_VARIABLE, str(tmp_path))
     return create_run(tmp_path / "reverse-1", TrainingConfig(steps=100, device="cpu"))
 
 

@@ -9,56 +9,57 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from explorer.app.server import access, upload_guard
-from explorer.app.server.upload_guard import LARGEST, MOST_FILES, Gate
+from explorer.app.server.upload_guard import LARGEST, MOST_FILES, UploadGuard
 
 ROUTE = "/_stcore/upload_file/session/file"
 
 
 async def streamlit(request: Request) -> Response:
-    """Takes everything but what is called "bad", as Streamlit refuses a session it has not."""
+    """Takes every file but those named "bad": Streamlit refuses sessions it does not know."""
     await request.body()
     return PlainTextResponse("taken", status_code=400 if "bad" in request.url.path else 204)
 
 
 @pytest.fixture
 def browser(monkeypatch) -> Iterator[TestClient]:
-    """A browser before the gate; nobody has sent anything yet, and nobody is a host."""
+    """A browser in front of the middleware; nothing was uploaded, and nobody is a host."""
     monkeypatch.setattr(access, "_hosts", set())
-    upload_guard._held.clear()
+    upload_guard._files_of.clear()
     methods = ["GET", "PUT", "POST", "DELETE", "OPTIONS"]
     app = Starlette(
-        routes=[Route("/{path:path}", streamlit, methods=methods)], middleware=[Middleware(Gate)]
+        routes=[Route("/{path:path}", streamlit, methods=methods)],
+        middleware=[Middleware(UploadGuard)],
     )
     with TestClient(app) as client:
         yield client
-    upload_guard._held.clear()
+    upload_guard._files_of.clear()
 
 
 @pytest.fixture
-def lesson(monkeypatch) -> None:
+def class_mode(monkeypatch) -> None:
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
 
 
 @pytest.mark.parametrize("path", [ROUTE, f"/class{ROUTE}", f"/a/b{ROUTE}"])
 @pytest.mark.parametrize("method", ["PUT", "POST", "DELETE"])
-def test_a_guest_of_a_classroom_sends_nothing(browser, lesson, method, path):
+def test_a_guest_in_class_mode_uploads_nothing(browser, class_mode, method, path):
     answer = browser.request(method, path, content=b"x" * 100)
     assert answer.status_code == 403
     assert answer.text == "In a classroom only the host brings files."
 
 
-def test_a_guest_is_refused_in_the_browser_s_language(browser, lesson):
+def test_a_guest_is_refused_in_the_browser_s_language(browser, class_mode):
     answer = browser.put(ROUTE, content=b"x", headers={"Accept-Language": "zh-CN,zh;q=0.9"})
     assert "主持人" in answer.text
 
 
-def test_the_host_s_session_sends_and_no_other(browser, lesson):
+def test_the_host_s_session_uploads_and_no_other(browser, class_mode):
     access.admit("session")
     assert browser.put(ROUTE, content=b"x").status_code == 204
     assert browser.put("/_stcore/upload_file/other/file", content=b"x").status_code == 403
 
 
-def test_without_a_classroom_everybody_sends(browser, monkeypatch):
+def test_outside_class_mode_every_session_uploads(browser, monkeypatch):
     monkeypatch.delenv(access.KEY_VARIABLE, raising=False)
     assert browser.put(ROUTE, content=b"x").status_code == 204
 
@@ -66,7 +67,7 @@ def test_without_a_classroom_everybody_sends(browser, monkeypatch):
 @pytest.mark.parametrize(
     ("method", "path"), [("OPTIONS", ROUTE), ("GET", "/"), ("PUT", "/elsewhere"), ("GET", ROUTE)]
 )
-def test_everything_else_passes(browser, lesson, method, path):
+def test_every_other_request_passes(browser, class_mode, method, path):
     assert browser.request(method, path).status_code == 204
 
 
@@ -84,14 +85,14 @@ def test_a_session_has_a_few_files_on_the_server_at_a_time(browser):
 
 def test_what_streamlit_refuses_does_not_count(browser):
     assert [send(browser, f"bad-{n}") for n in range(9)] == [400] * 9
-    assert upload_guard._held == {}
+    assert upload_guard._files_of == {}
 
 
-def test_a_delete_that_fails_frees_nothing(browser):
+def test_a_failed_deletion_is_not_counted(browser):
     assert [send(browser, f"{n}") for n in range(MOST_FILES)] == [204] * MOST_FILES
-    upload_guard._held["session"].add("bad")
+    upload_guard._files_of["session"].add("bad")
     browser.delete("/_stcore/upload_file/session/bad")
-    assert "bad" in upload_guard._held["session"]
+    assert "bad" in upload_guard._files_of["session"]
 
 
 def test_a_file_is_never_sent_twice_under_one_name(browser):

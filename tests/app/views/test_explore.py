@@ -13,13 +13,14 @@ from streamlit.testing.v1 import AppTest
 
 import explorer
 from explorer.app import model_cache
+from explorer.app.request import Visit
 from explorer.app.server import access
-from explorer.app.server.rate_limit import Turns
-from explorer.app.state import explore as explore_state
+from explorer.app.server.rate_limit import RateLimiter
+from explorer.app.state import session, visitor
 from explorer.app.widgets import files_and_share
+from explorer.core import folders
 from explorer.core.trace import Trace
 from explorer.core.trace_file import pack, unpack
-from explorer.model import catalog
 from explorer.model.checkpoint import save_checkpoint
 from explorer.training.trainer import Trainer
 from tests.support.toy_sentences import TINY_PAIRS
@@ -59,9 +60,9 @@ def address(app: AppTest) -> dict[str, str]:
 
 
 @pytest.fixture(autouse=True)
-def rested(monkeypatch) -> None:
-    """Nobody has spent a turn yet: every AppTest is the same session of the same address."""
-    monkeypatch.setattr(explore_state, "_turns", Turns(owners=99))
+def new_limiter(monkeypatch) -> None:
+    """Nobody has sent a request yet: every AppTest is the same session of the same address."""
+    monkeypatch.setattr(visitor, "_limiter", RateLimiter(owners=99))
     monkeypatch.setattr(access, "_hosts", set())
 
 
@@ -83,7 +84,7 @@ def test_a_first_visit_shows_reverse_decoding_live(expected):
     assert address(app) == {}
 
 
-def test_the_controls_are_named(expected):
+def test_the_controls_are_labelled(expected):
     app = opened()
     assert app.text_input(key="source-en").label == "Source"
     assert app.selectbox(key="model-en").label == "Model"
@@ -228,7 +229,9 @@ def test_a_link_with_a_good_text_and_a_bad_forced_step_keeps_the_text():
 
 def test_a_forced_step_that_fails_leaves_the_picture_with_the_ones_before():
     app = opened(text="1 2 3", force="2.9")
-    app.session_state["forced"] = ((2, 9), (3, 9999))
+    visit = app.session_state["Visit"]
+    request = replace(visit.request, forced=((2, 9), (3, 9999)))
+    app.session_state["Visit"] = Visit(request, visit.selection)
     app.run()
     assert len(app.error) == 1
     assert header(app)["view"]["forced"] == [[2, "7"]]
@@ -247,7 +250,7 @@ def test_the_back_button_goes_back():
     assert app.text_input(key="source-en").value == "1 2 3"
 
 
-def test_the_page_speaks_chinese_when_asked():
+def test_the_page_is_in_chinese_when_asked():
     app = opened(lang="zh")
     assert app.text_input(key="source-zh").label == "输入"
     assert header(app)["language"] == "zh"
@@ -274,7 +277,7 @@ def test_a_text_with_more_maps_than_can_be_kept_is_refused(monkeypatch):
     assert player(app) == before
 
 
-def test_a_class_visitor_explores_but_brings_nothing(monkeypatch):
+def test_a_guest_in_class_mode_explores_but_uploads_nothing(monkeypatch):
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
     app = opened()
     assert not app.exception
@@ -287,10 +290,10 @@ def test_a_class_visitor_explores_but_brings_nothing(monkeypatch):
     assert app.get("file_uploader")
 
 
-def test_a_class_visitor_who_asks_too_much_waits(monkeypatch):
+def test_a_guest_in_class_mode_has_a_rate_limit(monkeypatch):
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    monkeypatch.setattr(access, "MOST_TURNS", 2.0)
-    monkeypatch.setattr(access, "TURNS_A_SECOND", 0.0)
+    monkeypatch.setattr(access, "MOST_REQUESTS", 2.0)
+    monkeypatch.setattr(access, "REQUESTS_A_SECOND", 0.0)
     app = typed(opened(), "1 2")
     before = player(app)
     app = typed(app, "3 4 5")
@@ -298,14 +301,14 @@ def test_a_class_visitor_who_asks_too_much_waits(monkeypatch):
     assert player(app) == before
 
 
-def test_reloading_does_not_bring_more_turns_than_the_address_has(monkeypatch):
+def test_a_reload_gives_no_more_requests_than_the_address_has(monkeypatch):
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    monkeypatch.setattr(explore_state, "_turns", Turns(owners=99))
-    monkeypatch.setattr(explore_state, "_CLASS", 2)
-    monkeypatch.setattr(access, "MOST_TURNS", 1.0)
-    monkeypatch.setattr(access, "TURNS_A_SECOND", 0.0)
+    monkeypatch.setattr(visitor, "_limiter", RateLimiter(owners=99))
+    monkeypatch.setattr(visitor, "_VISITORS_PER_ADDRESS", 2)
+    monkeypatch.setattr(access, "MOST_REQUESTS", 1.0)
+    monkeypatch.setattr(access, "REQUESTS_A_SECOND", 0.0)
     reloads = iter(range(99))
-    monkeypatch.setattr(explore_state, "_number", lambda: str(next(reloads)))
+    monkeypatch.setattr(session, "session_id", lambda: str(next(reloads)))
     monkeypatch.setattr(ContextProxy, "ip_address", "192.0.2.7")
     assert [len(opened().error) for _ in range(4)] == [0, 0, 1, 1]
 
@@ -326,12 +329,12 @@ def tampered(data: bytes) -> bytes:
     return pack({**arrays, "cross.attention": weights}, kept)
 
 
-def test_a_tampered_trace_is_not_shown_with_the_genuine_one_s_seal(expected):
+def test_a_tampered_trace_does_not_pass_as_the_genuine_one(expected):
     genuine = expected.to_bytes()
     checks = []
     for data in (genuine, tampered(genuine)):
         app = opened()
-        app.file_uploader[0].set_value(("lesson.trace", data, "")).run()
+        app.file_uploader[0].set_value(("uploaded.trace", data, "")).run()
         assert not app.exception
         assert header(app)["view"]["what_if"] is False
         checks.append({check["check"]: check["ok"] for check in header(app)["integrity"]})
@@ -339,7 +342,7 @@ def test_a_tampered_trace_is_not_shown_with_the_genuine_one_s_seal(expected):
     assert checks[1]["unchanged_since_capture"] is False
 
 
-def test_a_file_read_once_is_not_kept_by_the_uploader(expected):
+def test_the_uploader_drops_a_file_once_it_is_read(expected):
     app = opened()
     for name in ("forged.trace", "again.trace"):
         uploader = app.file_uploader[0]
@@ -390,15 +393,16 @@ def translator(tmp_path: Path, pairs_file: Path, monkeypatch: pytest.MonkeyPatch
     trainer = Trainer(replace(TINY_PAIRS, pairs=str(pairs_file), heads=4, steps=1))
     checkpoint = trainer.checkpoint({"bleu": 12.3, "credit": "taught by **nobody**"})
     save_checkpoint(checkpoint, folder / "english-french.safetensors")
-    monkeypatch.setenv(catalog.FOLDER_VARIABLE, str(folder))
+    monkeypatch.setenv(folders.CHECKPOINTS_VARIABLE, str(folder))
     return folder
 
 
-def advice(app: AppTest) -> list[str]:
+def hints(app: AppTest) -> list[str]:
+    """All captions, without escapes."""
     return [text.value.replace("\\", "") for text in app.caption]
 
 
-def test_a_translator_opens_with_its_first_example_and_says_what_to_look_at(translator):
+def test_a_translator_opens_with_its_first_example_and_a_hint(translator):
     app = opened()
     app.selectbox(key="model-en").set_value("english-french").run()
     assert not app.exception
@@ -407,23 +411,23 @@ def test_a_translator_opens_with_its_first_example_and_says_what_to_look_at(tran
     assert box.value == "The black cat is sleeping on the red chair."
     assert box.placeholder == "Type a sentence, then Enter"
     assert header(app)["source"][0].startswith("▁")
-    assert any("crosses over for “chat noir”" in text for text in advice(app))
+    assert any("crosses over for “chat noir”" in text for text in hints(app))
     app = typed(app, "We want water now.")
     assert not app.error
-    assert not any("chat noir" in text for text in advice(app))
-    assert "taught by **nobody**" in advice(app)
+    assert not any("chat noir" in text for text in hints(app))
+    assert "taught by **nobody**" in hints(app)
     app.menu_button(key="examples").click("Where do you live?").run()
-    assert any("has no word of its own" in text for text in advice(app))
+    assert any("has no word of its own" in text for text in hints(app))
     app.button(key="random").click().run()
     assert not app.error
     app.selectbox(key="model-en").set_value("reverse").run()
     assert app.text_input(key="source-en").value == "7 3 9 1 4"
-    assert not any("nobody" in text for text in advice(app))
+    assert not any("nobody" in text for text in hints(app))
 
 
-def test_what_is_to_be_looked_at_is_said_in_chinese_too(translator):
+def test_the_hint_is_in_chinese_too(translator):
     app = opened(lang="zh", model="english-french")
-    assert any("交叉注意力会交叉" in text for text in advice(app))
+    assert any("交叉注意力会交叉" in text for text in hints(app))
     assert app.text_input(key="source-zh").placeholder == "输入一个句子，然后按回车"
 
 

@@ -1,19 +1,20 @@
-"""The Heads page without a browser: what it opens with, does, refuses and forgets."""
+"""The Heads page without a browser."""
 
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from explorer.app.permalink import PARTS
+from explorer.app.permalink import SECTIONS
 from explorer.app.server import access
-from explorer.app.server.rate_limit import Turns
-from explorer.app.state import explore as explore_state
-from explorer.app.state import heads as heads_state
+from explorer.app.server.rate_limit import RateLimiter
+from explorer.app.state import visitor
+from explorer.app.uploads import UploadsState
 from explorer.app.widgets import measurement_panel
-from explorer.heads import measurement_store
-from explorer.heads.head_report import Findings
-from explorer.model.catalog import Entry
+from explorer.core import folders
+from explorer.heads import measurement_jobs, measurement_store
+from explorer.heads.head_report import HeadReport
+from explorer.model.catalog import UploadedTrace
 from tests.support.example_traces import example_trace
 from tests.support.payloads import unpack_payload
 
@@ -22,11 +23,11 @@ TEXT = "7 3 9 1 4 a b c"
 
 
 @pytest.fixture(autouse=True)
-def rested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody has spent a turn or measured anything."""
-    monkeypatch.setattr(explore_state, "_turns", Turns(owners=99))
+def nothing_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody has sent a request or measured anything."""
+    monkeypatch.setattr(visitor, "_limiter", RateLimiter(owners=99))
     monkeypatch.setattr(access, "_hosts", set())
-    monkeypatch.setenv(measurement_store.FINDINGS_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(folders.REPORTS_VARIABLE, str(tmp_path))
 
 
 def opened(**query: str) -> AppTest:
@@ -37,7 +38,7 @@ def opened(**query: str) -> AppTest:
     return app.switch_page("views/heads.py").run()
 
 
-def view(app: AppTest, name: str) -> tuple[dict, dict[str, dict]]:
+def head_view(app: AppTest, name: str) -> tuple[dict, dict[str, dict]]:
     """The header that a head view was sent, and those of the traces in it."""
     mounts = [element.proto for element in app.get("bidi_component")]
     data = next(proto.bytes for proto in mounts if proto.component_name == f"attention_{name}")
@@ -52,7 +53,7 @@ def view(app: AppTest, name: str) -> tuple[dict, dict[str, dict]]:
 
 def outputs(app: AppTest) -> tuple[list[str], list[str]]:
     """What the model says without and with the interventions."""
-    _, traces = view(app, "comparison")
+    _, traces = head_view(app, "comparison")
     return traces["original"]["predicted"], traces["changed"]["predicted"]
 
 
@@ -67,8 +68,8 @@ def chips(app: AppTest) -> list[str]:
     return [button.label for button in app.button if str(button.key).startswith("undo-")]
 
 
-def part(app: AppTest, name: str) -> AppTest:
-    return app.segmented_control(key="part-en").set_value(name).run()
+def section(app: AppTest, name: str) -> AppTest:
+    return app.segmented_control(key="section-en").set_value(name).run()
 
 
 def pick(app: AppTest, **choices: object) -> AppTest:
@@ -85,23 +86,23 @@ def test_the_page_opens_with_what_ships():
     app = opened()
     assert not app.exception
     assert not app.error
-    header, traces = view(app, "head_grid")
+    header, traces = head_view(app, "head_grid")
     assert traces["trace"]["source"][:5] == ["7", "3", "9", "1", "4"]
     assert header["heads"]["cross"][0]["roles"] == ["reverse", "alignment"]
     assert "importance" in header["metrics"]
 
 
-@pytest.mark.parametrize("name", PARTS[1:])
+@pytest.mark.parametrize("name", SECTIONS[1:])
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_every_part_opens_in_every_language(name, language):
+def test_every_section_opens_in_every_language(name, language):
     app = opened(part=name, lang=language)
     assert not app.exception
     assert not app.error
     assert address(app)["part"] == name
 
 
-def test_a_chip_changes_the_output_stands_in_the_address_and_is_undone():
-    app = pick(part(opened(text=TEXT), "experiments"), verb="keep", layer=1, head=1)
+def test_an_intervention_changes_the_output_is_in_the_url_and_is_undone():
+    app = pick(section(opened(text=TEXT), "experiments"), verb="keep", layer=1, head=1)
     before, same = outputs(app)
     assert before == same == ["c", "b", "a", "4", "1", "9", "3", "7", "<eos>"]
     app = apply(app)
@@ -120,8 +121,8 @@ def test_a_chip_changes_the_output_stands_in_the_address_and_is_undone():
 
 
 def test_nothing_leaks_to_another_visitor_or_into_the_shared_model():
-    mine = apply(pick(part(opened(text=TEXT), "experiments"), verb="keep", layer=1, head=1))
-    yours = part(opened(text=TEXT), "experiments")
+    mine = apply(pick(section(opened(text=TEXT), "experiments"), verb="keep", layer=1, head=1))
+    yours = section(opened(text=TEXT), "experiments")
     assert outputs(yours)[1] == outputs(mine)[0] != outputs(mine)[1]
     assert chips(yours) == []
     explore = AppTest.from_file(str(ROOT / "explorer" / "app" / "main.py"), default_timeout=60)
@@ -133,7 +134,7 @@ def test_nothing_leaks_to_another_visitor_or_into_the_shared_model():
 
 
 def test_a_mean_is_over_a_named_batch():
-    app = apply(pick(part(opened(), "experiments"), layer=1, head=1, how="mean"))
+    app = apply(pick(section(opened(), "experiments"), layer=1, head=1, how="mean"))
     assert chips(app) == ["remove Cross L1 H1 \\(mean\\)"]
     assert any(
         "Mean over reverse, held out" in text.value.replace("\\", "") for text in app.markdown
@@ -156,12 +157,12 @@ def test_a_measured_effect_says_that_cells_do_not_count():
 
 
 def test_an_opened_later_position_is_called_counterfactual():
-    app = pick(part(opened(), "experiments"), verb="open", site="decoder")
+    app = pick(section(opened(), "experiments"), verb="open", site="decoder")
     app = apply(pick(app, layer=-1, head=-1, query=1, key=4))
     assert not app.error
     assert address(app)["do"] == "open decoder.*.* 1 4"
     assert any("counterfactual" in text.value for text in app.markdown)
-    checks = {one["check"]: one for one in view(app, "comparison")[1]["changed"]["integrity"]}
+    checks = {one["check"]: one for one in head_view(app, "comparison")[1]["changed"]["integrity"]}
     assert checks["cached_equals_full"]["expected"]
 
 
@@ -169,8 +170,8 @@ def test_an_opened_later_position_is_called_counterfactual():
     ("weights", "words"),
     [("0.5 nan", "no row"), ("abc", "numbers separated"), ("", "numbers"), ("0, -1", "no row")],
 )
-def test_a_bad_row_is_said_and_the_typed_text_stays(weights, words):
-    app = pick(part(opened(), "experiments"), verb="row")
+def test_a_bad_row_is_refused_and_the_typed_text_stays(weights, words):
+    app = pick(section(opened(), "experiments"), verb="row")
     app = apply(app.text_input(key="heads-weights").set_value(weights).run())
     assert words in app.error[0].value
     assert chips(app) == []
@@ -210,12 +211,12 @@ def test_a_bad_text_leaves_the_picture():
     app = opened()
     app = app.text_input(key="source-en").set_value("7 x 9").run()
     assert "“x”" in app.error[0].value
-    assert view(app, "head_grid")[1]["trace"]["source"][:2] == ["7", "3"]
+    assert head_view(app, "head_grid")[1]["trace"]["source"][:2] == ["7", "3"]
     assert app.text_input(key="source-en").value == "7 x 9"
 
 
 def test_another_model_has_other_heads():
-    app = apply(pick(part(opened(), "experiments"), verb="keep", layer=1, head=1))
+    app = apply(pick(section(opened(), "experiments"), verb="keep", layer=1, head=1))
     app = app.selectbox(key="model-en").set_value("sort").run()
     assert chips(app) == []
     assert not app.exception
@@ -223,15 +224,16 @@ def test_another_model_has_other_heads():
 
 def test_a_trace_has_a_head_grid_and_nothing_to_measure():
     app = opened()
-    app.session_state["uploads"] = {"mine": Entry("mine", "stamp", trace=example_trace())}
+    mine = UploadedTrace("mine", "stamp", example_trace())
+    app.session_state["UploadsState"] = UploadsState({"mine": mine})
     app = app.run().selectbox(key="model-en").set_value("mine").run()
     assert not app.exception
     assert "comes without its model" in app.info[0].value
-    assert view(app, "head_grid")[0]["heads"] == {}
+    assert head_view(app, "head_grid")[0]["heads"] == {}
 
 
 def test_own_lines_are_checked_before_anything_starts():
-    app = part(opened(), "metrics")
+    app = section(opened(), "metrics")
     app = app.radio(key="measure-kind-en").set_value("lines").run()
     app = app.text_area(key="measure-lines").set_value("1 2\n1 x").run()
     app = app.button(key="measure-start").click().run()
@@ -239,75 +241,67 @@ def test_own_lines_are_checked_before_anything_starts():
     assert app.text_area(key="measure-lines").value == "1 2\n1 x"
 
 
-def known_twice(folder: Path) -> list[measurement_store.Kept]:
+def known_twice(folder: Path) -> list[measurement_store.StoredReport]:
     """Two batches of one name and size, measured of the model that ships as "reverse"."""
-    shipped = Findings.load(ROOT / "checkpoints" / "heads" / "reverse.json")
+    shipped = HeadReport.load(ROOT / "checkpoints" / "heads" / "reverse.json")
     for name, weight in (("one", 0.25), ("two", 0.75)):
         facts = {**shipped.facts, "batch": "your lines", "sentences": 2}
         path = folder / str(shipped.facts["digest"]) / name / "findings.json"
         path.parent.mkdir(parents=True)
-        Findings(shipped.heads.assign(sink=weight), shipped.roles, facts).save(path)
+        HeadReport(shipped.heads.assign(sink=weight), shipped.roles, facts).save(path)
     return [
         kept
-        for kept in measurement_store.known(str(shipped.facts["digest"]))
-        if kept.findings.facts["batch"] == "your lines"
+        for kept in measurement_store.stored_reports(str(shipped.facts["digest"]))
+        if kept.report.facts["batch"] == "your lines"
     ]
 
 
 def test_two_batches_of_one_name_and_size_are_told_apart(tmp_path):
     one, two = known_twice(tmp_path)
-    names = measurement_panel.labels([one, two])
+    names = measurement_panel.report_names([one, two])
     assert len(set(names.values())) == 2
     assert all(name.startswith("your lines · 2 · 20") for name in names.values())
-    app = part(opened(), "metrics")
+    app = section(opened(), "metrics")
     for kept in (one, two, one):
         app = app.selectbox(key="measure-batch-en").set_value(kept.key).run()
         assert not app.exception
-        weight = kept.findings.heads.sink[0]
+        weight = kept.report.heads.sink[0]
         assert app.dataframe[0].value.sink[0] == weight
-        app = part(app, "overview")
-        assert view(app, "head_grid")[0]["heads"]["cross"][0]["metrics"]["sink"][0] == weight
-        app = part(app, "metrics")
+        app = section(app, "overview")
+        assert head_view(app, "head_grid")[0]["heads"]["cross"][0]["metrics"]["sink"][0] == weight
+        app = section(app, "metrics")
 
 
 def test_only_what_can_work_is_offered_to_measure_on(monkeypatch):
-    app = part(opened(), "metrics")
+    app = section(opened(), "metrics")
     assert app.radio(key="measure-kind-en").value == "task"
-    monkeypatch.setattr("explorer.data.toy_tasks.TASKS", {})  # as for a model that translates
-    app = part(opened(), "metrics")
+    monkeypatch.setattr("explorer.data.task_names.TASK_NAMES", ())  # as for a model that translates
+    app = section(opened(), "metrics")
     assert app.radio(key="measure-kind-own-en").value == "lines"
     assert len(app.radio(key="measure-kind-own-en").options) == 2
 
 
-def test_who_comes_later_sees_a_measurement_and_may_cancel_it(monkeypatch):
-    job = measurement_store.Job(ROOT / "nowhere")
-    monkeypatch.setattr(measurement_store.Job, "going", True)
-    monkeypatch.setattr(measurement_store, "under_way", lambda digest: job)
-    app = part(opened(), "metrics")
+def test_another_visitor_sees_a_measurement_and_may_cancel_it(monkeypatch):
+    job = measurement_jobs.Job(ROOT / "nowhere")
+    monkeypatch.setattr(measurement_jobs.Job, "running", True)
+    monkeypatch.setattr(measurement_jobs, "running_job", lambda digest: job)
+    app = section(opened(), "metrics")
     assert "heads-cancel" in {button.key for button in app.button}
     monkeypatch.setenv(access.KEY_VARIABLE, "secret")
-    app = part(opened(), "metrics")
+    app = section(opened(), "metrics")
     assert not app.exception
     assert "heads-cancel" not in {button.key for button in app.button}
 
 
-@pytest.mark.parametrize("number", [float("nan"), float("inf"), -1, 1.5, True, "1", None])
-def test_a_cell_that_is_none_fills_nothing_in(number, monkeypatch):
-    state: dict[str, object] = {}
-    monkeypatch.setattr(heads_state.st, "session_state", state)
-    heads_state._fill_in({"site": "cross", "layer": 0, "head": 1, "query": 2.0, "key": number})
-    assert state == {}
-
-
-def test_guests_of_a_classroom_look_and_do_not_measure(monkeypatch):
+def test_guests_in_class_mode_look_and_do_not_measure(monkeypatch):
     monkeypatch.setenv(access.KEY_VARIABLE, "secret")
-    app = part(opened(), "metrics")
+    app = section(opened(), "metrics")
     assert not app.exception
     assert any("only the host measures" in caption.value for caption in app.caption)
     assert "measure-start" not in {button.key for button in app.button}
 
 
-def test_the_place_is_kept_between_the_pages():
+def test_the_visit_is_kept_between_the_pages():
     app = opened()
     app = app.text_input(key="source-en").set_value("1 2 3").run()
     app.query_params.clear()

@@ -1,4 +1,4 @@
-"""The Train page without a browser: what it offers, refuses and sends."""
+"""The Train page without a browser."""
 
 import json
 import os
@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from explorer.app.server import access
 from explorer.app.widgets.training_form import GROUPS
+from explorer.core import folders
 from explorer.training import run_launcher
 from explorer.training.config import TrainingConfig
 from explorer.training.run_directory import Run, Status, create_run
@@ -22,14 +23,14 @@ LINE = {"step": 5, "seconds": 1.5, "loss": 0.5, "exact_match": 0.25, "gold": [[0
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder of runs, and no process: what would be launched is only written down."""
-    monkeypatch.setenv(run_launcher.RUNS_VARIABLE, str(tmp_path / "runs"))
+    monkeypatch.setenv(folders.RUNS_VARIABLE, str(tmp_path / "runs"))
     monkeypatch.setattr(run_launcher, "launch", lambda run: report(run, "waiting", pid=0))
     return tmp_path / "runs"
 
 
 def report(run: Run, state: str, step: int = 0, *, age: float = 0.0, error=None, pid=None) -> None:
     own = os.getpid() if pid is None else pid
-    run.report(Status(state, step, time.time() - age, own, error))
+    run.write_status(Status(state, step, time.time() - age, own, error))
 
 
 def made(folder: Path, name: str = "reverse-1", state: str | None = None, **status) -> Run:
@@ -48,24 +49,24 @@ def opened(**query: str) -> AppTest:
     return app.switch_page("views/train.py").run()
 
 
-def replay(app: AppTest) -> dict:
-    """What the time-lapse was sent."""
+def run_data(app: AppTest) -> dict:
+    """What the training replay was sent."""
     mounts = [element.proto for element in app.get("bidi_component")]
     data = next(p.bytes for p in mounts if p.component_name == "attention_training_replay")
     return json.loads(data)
 
 
-def off(app: AppTest) -> set[str]:
-    """The buttons that are off."""
+def disabled(app: AppTest) -> set[str]:
+    """The keys of the disabled buttons."""
     return {button.key for button in app.button if button.disabled}
 
 
 def test_the_page_opens_on_the_recorded_run_ready_to_scrub():
     app = opened()
     assert not app.exception
-    assert replay(app)["name"] == "reverse"
-    assert len(replay(app)["moments"]) == 40
-    assert off(app) == {"stop", "resume", "delete-idle"}
+    assert run_data(app)["name"] == "reverse"
+    assert len(run_data(app)["moments"]) == 40
+    assert disabled(app) == {"stop", "resume", "delete-idle"}
     assert "0.2 M parameters" in app.caption[0].value.replace("\\", "")
 
 
@@ -74,32 +75,32 @@ def test_start_makes_a_run_and_shows_it(folder):
     app.selectbox(key="train-task-en").set_value("sort").run()
     app.button(key="start").click().run()
     assert not app.exception
-    assert replay(app)["name"] == "sort-1"
-    assert replay(app)["report"]["words"] == "starting …"
+    assert run_data(app)["name"] == "sort-1"
+    assert run_data(app)["report"]["words"] == "starting …"
     assert run_launcher.find("runs", "sort-1").config.task == "sort"
     assert app.query_params["run"] == "runs/sort-1"
-    assert {"stop", "resume", "open", "delete-idle"} <= off(app)
+    assert {"stop", "resume", "open", "delete-idle"} <= disabled(app)
     app.button(key="start").click().run()
-    assert replay(app)["name"] == "sort-2"
+    assert run_data(app)["name"] == "sort-2"
 
 
 def test_a_reload_and_a_second_tab_find_the_run_that_goes_on(folder):
     made(folder, state="running")
-    assert replay(opened())["name"] == "reverse-1"
-    assert replay(opened(run="recorded/reverse"))["name"] == "reverse"
-    assert replay(opened(run="runs/../../etc"))["name"] == "reverse-1"
+    assert run_data(opened())["name"] == "reverse-1"
+    assert run_data(opened(run="recorded/reverse"))["name"] == "reverse"
+    assert run_data(opened(run="runs/../../etc"))["name"] == "reverse-1"
 
 
-def test_stop_leaves_word_and_resume_launches_again(folder):
+def test_stop_requests_a_stop_and_resume_launches_again(folder):
     run = made(folder, state="running")
     app = opened()
-    assert "stop" not in off(app)
+    assert "stop" not in disabled(app)
     app.button(key="stop").click().run()
-    assert run.asked_to_stop()
-    assert replay(app)["report"]["words"] == "stopping …"
+    assert run.stop_requested()
+    assert run_data(app)["report"]["words"] == "stopping …"
     report(run, "stopped", 5)
     app.run()
-    assert "resume" not in off(app)
+    assert "resume" not in disabled(app)
     app.button(key="resume").click().run()
     assert run.status().state == "waiting"
 
@@ -115,49 +116,49 @@ def test_what_went_wrong_is_one_sentence_and_resume_is_offered(folder, status, w
     made(folder, **status)
     app = opened(run="runs/reverse-1")
     assert not app.exception
-    assert words in replay(app)["report"]["problem"]
-    assert "resume" not in off(app)
+    assert words in run_data(app)["report"]["problem"]
+    assert "resume" not in disabled(app)
 
 
-def test_a_run_is_deleted_only_after_a_second_thought(folder):
+def test_a_run_is_deleted_only_after_a_confirmation(folder):
     run = made(folder, state="stopped")
     app = opened(run="runs/reverse-1")
     assert "cannot be undone" in " ".join(text.value for text in app.markdown)
     app.button(key="delete-yes").click().run()
     assert not run.folder.exists()
-    assert replay(app)["name"] == "reverse"
+    assert run_data(app)["name"] == "reverse"
 
 
 def test_a_folder_that_cannot_be_written_gets_one_sentence(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("no folder")
-    monkeypatch.setenv(run_launcher.RUNS_VARIABLE, str(tmp_path / "file"))
+    monkeypatch.setenv(folders.RUNS_VARIABLE, str(tmp_path / "file"))
     app = opened()
     app.button(key="start").click().run()
     assert not app.exception
     assert len(app.error) == 1
     assert "cannot be written" in app.error[0].value.replace("\\", "")
-    assert replay(app)["name"] == "reverse"
+    assert run_data(app)["name"] == "reverse"
     assert not app.run().error
 
 
-def test_two_runs_are_laid_over_each_other(folder):
+def test_two_runs_are_compared(folder):
     made(folder, state="done")
     app = opened()
     app.selectbox(key="train-other").set_value("runs/reverse-1").run()
-    assert replay(app)["other"]["name"] == "reverse-1"
+    assert run_data(app)["other"]["name"] == "reverse-1"
     app.selectbox(key="train-run").set_value("runs/reverse-1").run()
-    assert replay(app)["name"] == "reverse-1"
-    assert replay(app)["other"] is None
+    assert run_data(app)["name"] == "reverse-1"
+    assert run_data(app)["other"] is None
 
 
-def test_a_class_visitor_scrubs_and_changes_nothing(folder, monkeypatch):
+def test_a_guest_in_class_mode_replays_and_changes_nothing(folder, monkeypatch):
     made(folder, state="stopped")
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
     app = opened(run="runs/reverse-1")
     assert not app.exception
-    assert {"start", "stop", "resume", "settings", "delete-idle"} <= off(app)
+    assert {"start", "stop", "resume", "settings", "delete-idle"} <= disabled(app)
     assert "the host trains" in app.caption[0].value
-    assert replay(app)["moments"]
+    assert run_data(app)["moments"]
     assert not app.get("popover")
 
 
@@ -168,9 +169,9 @@ def test_open_in_explore_leads_to_the_shipped_model_of_the_recorded_run():
     assert app.query_params["model"] == "reverse"
 
 
-def test_every_setting_has_its_place_in_the_form():
-    places = [name for names in GROUPS.values() for name in names]
-    assert sorted(places) == sorted(field.name for field in fields(TrainingConfig))
+def test_every_setting_is_in_the_form():
+    listed = [name for names in GROUPS.values() for name in names]
+    assert sorted(listed) == sorted(field.name for field in fields(TrainingConfig))
 
 
 def test_the_form_refuses_what_cannot_be_and_starts_the_rest(folder):
@@ -179,7 +180,7 @@ def test_the_form_refuses_what_cannot_be_and_starts_the_rest(folder):
     assert not app.exception
     app.number_input(key="setting-heads-0").set_value(5).run()
     assert "cannot be shared by 5 heads" in app.error[0].value
-    assert "start-these" in off(app)
+    assert "start-these" in disabled(app)
     app.number_input(key="setting-heads-0").set_value(2).run()
     app.checkbox(key="setting-causal-0").uncheck().run()
     assert not app.error
@@ -189,12 +190,12 @@ def test_the_form_refuses_what_cannot_be_and_starts_the_rest(folder):
     assert (config.heads, config.causal) == (2, False)
 
 
-def test_the_page_speaks_chinese(folder):
+def test_the_page_is_in_chinese_when_asked(folder):
     made(folder, state="failed", error=("loss_not_finite", {"step": "5"}))
     app = opened(lang="zh", run="runs/reverse-1")
     assert app.button(key="start").label == "开始"
-    assert replay(app)["report"]["words"] == "失败"
-    assert "第 5 步" in replay(app)["report"]["problem"]
+    assert run_data(app)["report"]["words"] == "失败"
+    assert "第 5 步" in run_data(app)["report"]["problem"]
     app.button(key="settings").click().run()
     assert app.number_input(key="setting-heads-0").label == "头数"
 
@@ -206,4 +207,4 @@ def test_a_model_that_cannot_be_opened_gets_one_sentence_and_the_page_stays(fold
     app.button(key="open").click().run()
     assert not app.exception
     assert "truncated or damaged" in app.error[0].value
-    assert replay(app)["name"] == "reverse-1"
+    assert run_data(app)["name"] == "reverse-1"

@@ -1,4 +1,4 @@
-"""The form for one's own pairs, on the Train page without a browser."""
+"""The form for an uploaded corpus, on the Train page without a browser."""
 
 import json
 import time
@@ -8,10 +8,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from explorer.app.server import access
+from explorer.app.state.train import CORPUS_FORM, TrainState
 from explorer.app.widgets import corpus_form
+from explorer.core import folders
 from explorer.core.errors import RunError
 from explorer.data.column_guess import first_rows, is_numbers, looks_headed
-from explorer.data.parallel_corpus import Pairs, parse_pairs
+from explorer.data.parallel_corpus import ParallelCorpus, parse_pairs
 from explorer.training import run_launcher
 from explorer.training.config import TrainingConfig
 from explorer.training.run_directory import Run, Status, create_run
@@ -39,9 +41,9 @@ BAD = {
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder of runs, and no process: what would be launched is only written down."""
-    monkeypatch.setenv(run_launcher.RUNS_VARIABLE, str(tmp_path / "runs"))
+    monkeypatch.setenv(folders.RUNS_VARIABLE, str(tmp_path / "runs"))
     monkeypatch.setattr(
-        run_launcher, "launch", lambda run: run.report(Status("waiting", 0, time.time(), 0))
+        run_launcher, "launch", lambda run: run.write_status(Status("waiting", 0, time.time(), 0))
     )
     return tmp_path / "runs"
 
@@ -55,20 +57,20 @@ def opened(**query: str) -> AppTest:
     return app.button(key="pairs").click().run()
 
 
-def brought(app: AppTest, name: str, data: bytes) -> AppTest:
+def uploaded(app: AppTest, name: str, data: bytes) -> AppTest:
     return app.file_uploader[0].set_value((name, data, "")).run()
 
 
-def said(app: AppTest) -> str:
-    """All small print, to the letter."""
+def captions(app: AppTest) -> str:
+    """All captions, without escapes."""
     return " ".join(text.value for text in app.caption).replace("\\", "")
 
 
-def startable(app: AppTest) -> bool:
+def can_start(app: AppTest) -> bool:
     return not app.button(key="start-these").disabled
 
 
-def replay(app: AppTest) -> dict:
+def run_data(app: AppTest) -> dict:
     mounts = [element.proto for element in app.get("bidi_component")]
     data = next(p.bytes for p in mounts if p.component_name == "attention_training_replay")
     return json.loads(data)
@@ -78,10 +80,12 @@ def test_a_file_is_shown_counted_and_trained_on(folder):
     app = opened()
     assert not app.exception
     assert [button.key for button in app.button if button.key == "start-these"] == []
-    app = brought(app, "my pairs.tsv", TSV + b"only one\nsource\t \n" + TSV[: TSV.index(b"\n") + 1])
+    app = uploaded(
+        app, "my pairs.tsv", TSV + b"only one\nsource\t \n" + TSV[: TSV.index(b"\n") + 1]
+    )
     assert not app.exception
-    assert "rows: 243 · pairs kept: 240" in said(app)
-    assert "1 duplicate, 1 with a blank side, 1 with too few columns" in said(app)
+    assert "rows: 243 · pairs kept: 240" in captions(app)
+    assert "1 duplicate, 1 with a blank side, 1 with too few columns" in captions(app)
     assert app.table[0].value.iloc[0, 0].replace("\\", "") == "I see a dog today."
     app.button(key="start-these").click().run()
     assert not app.exception
@@ -90,21 +94,21 @@ def test_a_file_is_shown_counted_and_trained_on(folder):
     assert run.config.task == "translate"
     assert run.config.columns == ("1", "2")
     assert app.query_params["run"] == "runs/my-pairs-1"
-    assert replay(app)["translates"] is True
+    assert run_data(app)["translates"] is True
 
 
 def test_columns_are_chosen_by_number_or_by_heading(folder):
-    app = brought(opened(), "dogs.csv", CSV)
+    app = uploaded(opened(), "dogs.csv", CSV)
     assert app.selectbox(key="pairs-column-0-1").options[1] == "2 · english"
     assert "**1**" in app.table[0].value.iloc[2, 2].replace("\\", "")
     app.selectbox(key="pairs-column-0-1").set_value(2).run()
-    assert "pairs kept: 301" in said(app)
+    assert "pairs kept: 301" in captions(app)
     app.selectbox(key="pairs-column-1-1").set_value(2).run()
     assert "Name two different columns" in app.error[0].value
-    assert not startable(app)
+    assert not can_start(app)
     app.selectbox(key="pairs-column-0-1").set_value(1).run()
     app.checkbox(key="pairs-headings-1").check().run()
-    assert "rows: 300 · pairs kept: 300" in said(app)
+    assert "rows: 300 · pairs kept: 300" in captions(app)
     app.button(key="start-these").click().run()
     assert run_launcher.find("runs", "dogs-1").config.columns == ("english", "french")
 
@@ -112,36 +116,36 @@ def test_columns_are_chosen_by_number_or_by_heading(folder):
 @pytest.mark.parametrize("name", BAD)
 def test_a_bad_file_gets_one_sentence_and_the_form_keeps_what_was_typed(folder, name):
     data, words = BAD[name]
-    app = brought(opened(), "good.tsv", TSV)
+    app = uploaded(opened(), "good.tsv", TSV)
     app.number_input(key="pairs-steps-0").set_value(77).run()
-    app = brought(app, name, data)
+    app = uploaded(app, name, data)
     assert not app.exception
     assert [words in error.value.replace("\\", "") for error in app.error] == [True]
-    assert not startable(app)
+    assert not can_start(app)
     assert app.number_input(key="pairs-steps-0").value == 77
-    app = brought(app, "good.tsv", TSV)
-    assert startable(app)
+    app = uploaded(app, "good.tsv", TSV)
+    assert can_start(app)
     app.button(key="start-these").click().run()
     assert run_launcher.find("runs", "good-1").config.steps == 77
 
 
-def test_what_cannot_be_written_is_said_and_the_file_is_still_there(folder, monkeypatch):
+def test_a_refused_run_is_told_and_the_file_is_still_there(folder, monkeypatch):
     def refuse(*anything: object) -> Run:
         raise RunError("unwritable_file", name="pairs.tsv", reason="no room")
 
-    app = brought(opened(), "good.tsv", TSV)
+    app = uploaded(opened(), "good.tsv", TSV)
     with monkeypatch.context() as broken:
         broken.setattr(run_launcher, "start_pairs", refuse)
         app.button(key="start-these").click().run()
     assert "no room" in app.error[0].value
     app.button(key="pairs").click().run()
-    assert "pairs kept: 240" in said(app)
+    assert "pairs kept: 240" in captions(app)
     app.button(key="start-these").click().run()
     assert run_launcher.find("runs", "good-1")
 
 
-def test_only_settings_that_mean_something_are_shown():
-    app = brought(opened(), "good.tsv", TSV)
+def test_only_settings_with_an_effect_are_shown():
+    app = uploaded(opened(), "good.tsv", TSV)
     keys = {widget.key for kind in ("number_input", "checkbox") for widget in app.get(kind)}
     assert {"pairs-pieces-0", "pairs-joint-0", "pairs-joined-0"} <= keys
     assert not app.get("text_input")  # no symbols
@@ -155,25 +159,25 @@ def test_only_settings_that_mean_something_are_shown():
 
 
 def test_the_settings_can_be_set_back_to_the_suggested_ones():
-    app = brought(opened(), "good.tsv", TSV)
+    app = uploaded(opened(), "good.tsv", TSV)
     app.number_input(key="pairs-steps-0").set_value(77).run()
     app.button(key="defaults").click().run()
     assert app.number_input(key="pairs-steps-1").value == 1500
 
 
-def test_a_class_visitor_brings_no_pairs(monkeypatch):
+def test_a_guest_in_class_mode_uploads_no_corpus(monkeypatch):
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
     app = AppTest.from_file(str(ROOT / "explorer" / "app" / "main.py"), default_timeout=60)
     app = app.switch_page("views/train.py").run()
     assert app.button(key="pairs").disabled
-    app.session_state["train-form"] = "pairs"
+    app.session_state["TrainState"] = TrainState(form=CORPUS_FORM)
     app.run()
     assert not app.get("file_uploader")
 
 
-def test_the_form_speaks_chinese():
-    app = brought(opened(lang="zh"), "good.tsv", TSV)
-    assert "保留句对：240" in said(app)
+def test_the_form_is_in_chinese_when_asked():
+    app = uploaded(opened(lang="zh"), "good.tsv", TSV)
+    assert "保留句对：240" in captions(app)
     assert app.selectbox(key="pairs-column-0-1").label == "原文列"
 
 
@@ -181,22 +185,21 @@ def test_a_file_is_read_once_for_each_choice_of_columns(monkeypatch):
     """Each visitor's own, however many there are."""
     read: list[tuple[str, tuple[str, ...]]] = []
 
-    def parse(data: bytes, name: str, columns: tuple[str, str]) -> Pairs:
+    def parse(data: bytes, name: str, columns: tuple[str, str]) -> ParallelCorpus:
         read.append((name, columns))
         return parse_pairs(data, name, columns)
 
     monkeypatch.setattr(corpus_form, "parse_pairs", parse)
-    visitors = [brought(opened(), f"{number}.tsv", TSV) for number in range(4)]
+    visitors = [uploaded(opened(), f"{number}.tsv", TSV) for number in range(4)]
     for app in visitors:
         app.number_input(key="pairs-steps-0").set_value(77).run()
     assert read == [(f"{number}.tsv", ("1", "2")) for number in range(4)]
     app = visitors[0]
     app.selectbox(key="pairs-column-0-1").set_value(1).run()
     app.selectbox(key="pairs-column-1-1").set_value(0).run()
-    app = brought(app, "other.csv", CSV)
+    app = uploaded(app, "other.csv", CSV)
     assert read[4:] == [("0.tsv", ("2", "2")), ("0.tsv", ("2", "1")), ("other.csv", ("1", "2"))]
-    kept = app.session_state["train-surveys"]
-    assert set(kept) == {("1", "2")}
+    assert set(app.session_state["TrainState"].checks) == {("1", "2")}
 
 
 def test_the_rows_are_shown_without_reading_the_file_to_its_end():
@@ -206,17 +209,17 @@ def test_the_rows_are_shown_without_reading_the_file_to_its_end():
     assert first_rows(b'a,b\n"c"d,e\n' + CSV, "quotes.csv") == (("a", "b"),)
 
 
-def test_a_column_of_numbers_and_a_row_of_headings_are_doubted():
-    app = brought(opened(), "dogs.csv", CSV)
+def test_a_column_of_numbers_and_a_row_of_headings_give_a_warning():
+    app = uploaded(opened(), "dogs.csv", CSV)
     assert "Column 1 holds nothing but numbers" in app.warning[0].value
     assert "tick “The first row holds headings”" in app.warning[0].value
     app.selectbox(key="pairs-column-0-1").set_value(2).run()
     assert "numbers" not in app.warning[0].value
     app.checkbox(key="pairs-headings-1").check().run()
     assert not app.warning
-    assert startable(app)
-    assert not brought(app, "good.tsv", TSV).warning
-    assert "首行看似列名" in brought(opened(lang="zh"), "dogs.csv", CSV).warning[0].value
+    assert can_start(app)
+    assert not uploaded(app, "good.tsv", TSV).warning
+    assert "首行看似列名" in uploaded(opened(lang="zh"), "dogs.csv", CSV).warning[0].value
 
 
 SEEN = [("I see a dog.", "Je vois un chien."), ("Look!", "« Regarde ! »"), ("Why?", "为什么？")]
@@ -249,18 +252,18 @@ def test_what_numbers_look_like():
 
 
 def test_open_in_explore_shows_the_run_s_own_sentence(folder, pairs_file, tmp_path):
-    from explorer.training.run_worker import carry_out
+    from explorer.training.run_worker import run_training
 
     config = TrainingConfig(
         pairs=str(pairs_file), longest=32, pieces=400, d_model=16, heads=2, encoder_layers=1,
         decoder_layers=1, d_ff=16, steps=2, batch=16, evaluate_every=2, device="cpu",
     )  # fmt: skip
     run = create_run(folder / "own", config)
-    carry_out(run)
+    run_training(run)
     app = AppTest.from_file(str(ROOT / "explorer" / "app" / "main.py"), default_timeout=60)
     app.query_params["run"] = "runs/own"
     app = app.switch_page("views/train.py").run()
     app.button(key="open").click().run()
     assert not app.exception
     assert app.query_params["model"] == "own"
-    assert app.query_params["text"] == run.lesson()["examples"][0]
+    assert app.query_params["text"] == run.data_facts()["examples"][0]

@@ -1,4 +1,4 @@
-"""What was measured, as it is read on the page."""
+"""Tables and sentences made of the shipped head reports."""
 
 import math
 from pathlib import Path
@@ -6,16 +6,17 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from explorer.app.experiment_cache import MeasuredEffect
 from explorer.app.widgets import head_tables
 from explorer.app.widgets.head_table_columns import columns
-from explorer.heads.head_report import Findings
+from explorer.heads.head_report import HeadReport
 
 FOLDER = Path(__file__).parents[3] / "checkpoints" / "heads"
 
 
 @pytest.fixture(scope="module")
-def reverse() -> Findings:
-    return Findings.load(FOLDER / "reverse.json")
+def reverse() -> HeadReport:
+    return HeadReport.load(FOLDER / "reverse.json")
 
 
 @pytest.mark.parametrize(
@@ -29,12 +30,12 @@ def test_numbers_are_short(value, text):
 @pytest.mark.parametrize(
     ("value", "text"), [(0.00031, "+0.00031"), (-13.2412, "−13.24"), (-6.1e-5, "−6.1e−05")]
 )
-def test_a_change_has_its_sign_and_is_never_rounded_to_nothing(value, text):
+def test_a_change_has_its_sign_and_is_not_rounded_to_zero(value, text):
     assert head_tables.signed(value) == text
 
 
-def test_the_interval_stands_beside_its_mean(reverse):
-    table = head_tables.looks(reverse, "en")
+def test_the_interval_is_beside_its_mean(reverse):
+    table = head_tables.metrics(reverse, "en")
     assert len(table) == 24
     row = table.iloc[22]
     assert (row.site, row["head"], row.roles) == ("Cross", "L1 H2", "reverse, alignment")
@@ -44,7 +45,7 @@ def test_the_interval_stands_beside_its_mean(reverse):
     assert row.distance_interval == "–"
 
 
-@pytest.mark.parametrize("kind", ["looks", "effects"])
+@pytest.mark.parametrize("kind", ["metrics", "effects"])
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_metric_is_sorted_as_a_number_and_has_its_interval_beside_it(reverse, kind, language):
     table = getattr(head_tables, kind)(reverse, language)
@@ -72,20 +73,21 @@ def test_the_interval_of_a_change_has_its_signs(reverse):
 )
 def test_an_effect_says_which_targets_it_compares_with(targets, words, by_construction):
     table = pd.DataFrame({"before": [1.0, 0.5], "after": [0.96, 0.7]}, index=["exact", "loss"])
-    text = head_tables.effect_in_words(table, 64, "some", targets, "en")
+    effect = MeasuredEffect(table, 64, "some", targets)
+    text = head_tables.effect_in_words(effect, "en")
     assert words in text
     assert "100 % → 96 %" in text
     assert ("by construction" in text) == by_construction
-    assert head_tables.effect_in_words(table, 64, "some", targets, "zh")
+    assert head_tables.effect_in_words(effect, "zh")
 
 
-def test_what_is_listed_in_chinese_has_chinese_marks(reverse):
+def test_lists_in_chinese_have_chinese_punctuation(reverse):
     assert head_tables.roles_in_words(reverse, "cross", 1, 2, "zh") == "反转、对齐"
     (sentence,) = head_tables.impossible(reverse, "cross", 1, 2, "zh")
     assert sentence.startswith("前一位置、自身位置、后一位置：")
 
 
-def test_roles_show_scores_and_what_cannot_appear(reverse):
+def test_roles_show_scores_and_impossible_ones(reverse):
     table = head_tables.roles(reverse, "en")
     assert table.reverse[22] == "1.00 ✓"
     assert table.reverse[0] == "–"
@@ -101,13 +103,13 @@ def test_no_clear_role_is_an_answer(reverse):
     assert head_tables.heads_by_role(reverse, "encoder")["none"][0] == "L0 H0"
 
 
-def test_confounds_are_said():
-    copy = Findings.load(FOLDER / "copy.json")
+def test_confounded_roles_are_named():
+    copy = HeadReport.load(FOLDER / "copy.json")
     (sentence,) = head_tables.confounds(copy, "cross", "en")
     assert "“copy” and “alignment” name the same position" in sentence
 
 
-def test_redundancy_is_said(reverse):
+def test_redundancy_is_described(reverse):
     cross = head_tables.redundancy(reverse, "en")[-1]
     assert cross == (
         "Cross: removing any one of 8 heads changes exact match by at most 2 points; "

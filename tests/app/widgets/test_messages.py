@@ -1,26 +1,26 @@
 import pytest
 
-from explorer.app.widgets.messages import plain, refuse_parts
+from explorer.app.widgets.messages import literal, show_refused
 from explorer.core.errors import ExplorerError
 
 
 def read(text: str) -> str:
-    """What a reader of Markdown shows for escaped text."""
+    """What Markdown shows for escaped text."""
     return text.replace("\\", "").replace("\u2060", "")
 
 
 @pytest.mark.parametrize(
     "text", ["**b**", ":smile:", "www.x.y", "http://x.y", "a@b.c", "<b>x</b>", "$x$", "[a](b)"]
 )
-def test_no_mark_is_left_and_nothing_is_lost(text):
-    told = plain(text)
-    assert read(told) == text
-    assert text not in told
+def test_no_markdown_is_left_and_nothing_is_lost(text):
+    shown = literal(text)
+    assert read(shown) == text
+    assert text not in shown
 
 
 def test_sentences_stay_as_they_are():
-    assert plain("模型不认识 7 3 9") == "模型不认识 7 3 9"
-    assert read(plain(str(ExplorerError("empty_text", known="1 2")))).startswith("The text is")
+    assert literal("模型不认识 7 3 9") == "模型不认识 7 3 9"
+    assert read(literal(str(ExplorerError("empty_text", known="1 2")))).startswith("The text is")
 
 
 @pytest.mark.parametrize(
@@ -51,11 +51,11 @@ def test_sentences_stay_as_they_are():
         ),
     ],
 )
-def test_a_refused_link_reads_right_for_one_part_and_for_many(names, language, sentence):
+def test_one_refused_parameter_and_several_are_named(names, language, sentence):
     said: list[str] = []
 
-    class Place:
+    class Container:
         warning = staticmethod(said.append)
 
-    refuse_parts(names, language, Place())
+    show_refused(names, language, Container())
     assert said == [sentence]

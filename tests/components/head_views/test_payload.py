@@ -9,9 +9,9 @@ from explorer.components.head_views.payload import (
     metric_matrix_payload,
 )
 from explorer.core.i18n import table
-from explorer.heads.head_report import Findings
+from explorer.heads.head_report import HeadReport
 from explorer.heads.roles import ROLES
-from explorer.heads.trace_comparison import Contrast
+from explorer.heads.trace_comparison import TraceComparison
 from tests.support.example_traces import example_trace
 from tests.support.payloads import unpack_payload
 
@@ -19,18 +19,18 @@ ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")
-def findings() -> Findings:
-    return Findings.load(ROOT / "checkpoints" / "heads" / "reverse.json")
+def report() -> HeadReport:
+    return HeadReport.load(ROOT / "checkpoints" / "heads" / "reverse.json")
 
 
-def test_the_head_grid_gets_the_trace_and_the_head_report(findings):
-    header, parts = unpack_payload(head_grid_payload(example_trace(), findings))
+def test_the_head_grid_gets_the_trace_and_the_head_report(report):
+    header, parts = unpack_payload(head_grid_payload(example_trace(), report))
     inner, _ = unpack_payload(parts["trace"].tobytes())
     assert inner["target"] == list(example_trace().target_tokens)
     head = header["heads"]["cross"][6]
     assert (head["layer"], head["head"]) == (1, 2)
     assert head["roles"] == ["reverse", "alignment"]
-    row = findings.heads.query("site == 'cross' and layer == 1 and head == 2").iloc[0]
+    row = report.heads.query("site == 'cross' and layer == 1 and head == 2").iloc[0]
     assert head["metrics"]["gold_weight"] == [
         row.gold_weight,
         row.gold_weight_low,
@@ -53,22 +53,22 @@ def test_norms_and_differences_are_sent_exactly():
     sent = parts["norms.cross"].reshape(trace.attention("cross").shape)
     np.testing.assert_array_equal(sent, norms["cross"])
     other = example_trace(seed=8)
-    contrast = Contrast(trace, other, other)
-    header, parts = unpack_payload(comparison_payload(contrast, language="zh"))
+    compared = TraceComparison(trace, other, other)
+    header, parts = unpack_payload(comparison_payload(compared, language="zh"))
     assert header["strings"]["page"] == table()["heads"]["page"]["zh"]
     sent = parts["difference.decoder"]
-    np.testing.assert_array_equal(sent, contrast.map("decoder").ravel())
+    np.testing.assert_array_equal(sent, compared.map("decoder").ravel())
     assert sent.min() < 0 < sent.max()
 
 
-def test_the_metric_matrix_has_every_metric(findings):
-    header, parts = unpack_payload(metric_matrix_payload(findings))
+def test_the_metric_matrix_has_every_metric(report):
+    header, parts = unpack_payload(metric_matrix_payload(report))
     assert not parts
-    assert tuple(header["metrics"]) == findings.metrics
+    assert tuple(header["metrics"]) == report.metrics
     assert [len(header["heads"][site]) for site in ("encoder", "decoder", "cross")] == [8, 8, 8]
 
 
-def test_every_metric_has_its_sentences(findings):
+def test_every_metric_has_its_sentences(report):
     strings = table()["heads"]
-    for name in findings.metrics:
+    for name in report.metrics:
         assert {f"metric_{name}", f"metric_{name}_title"} <= set(strings)

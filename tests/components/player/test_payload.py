@@ -6,9 +6,9 @@ import pytest
 from explorer.components.player.payload import View, player_payload
 from explorer.core.alignment import content
 from explorer.core.i18n import LANGUAGES, section
-from explorer.core.mask_reasons import OPEN, PADDING
-from explorer.core.merge_words import merge
+from explorer.core.mask_reasons import PADDING, UNMASKED
 from explorer.core.trace import Trace
+from explorer.core.words import merge
 from tests.support.example_traces import example_trace, pieces_trace, random_trace
 from tests.support.payloads import unpack_payload
 
@@ -55,7 +55,7 @@ def test_masks_that_differ_by_head_are_sent():
     trace = Trace.from_arrays(list("abcd"), encoder=encoder, masks={"encoder": mask})
     _, arrays = unpack_payload(player_payload(trace))
     codes = arrays["encoder.closed"].reshape(mask.shape)
-    assert np.array_equal(codes == OPEN, mask)
+    assert np.array_equal(codes == UNMASKED, mask)
 
 
 def test_gold_and_candidates_are_sent():

@@ -9,6 +9,7 @@ from explorer.components.training_replay.payload import (
     replay_payload,
     thinned,
 )
+from explorer.core import folders
 from explorer.training import run_launcher
 from explorer.training.config import TrainingConfig
 from explorer.training.run_directory import Run, create_run
@@ -20,7 +21,7 @@ CONFIG = TrainingConfig(steps=100, device="cpu")
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """A run with nothing in it yet."""
-    monkeypatch.setenv(run_launcher.RUNS_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(folders.RUNS_VARIABLE, str(tmp_path))
     return create_run(tmp_path / "reverse-1", CONFIG)
 
 

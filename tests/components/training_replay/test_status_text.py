@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from explorer.components.training_replay.status_text import RunReport, run_report
-from explorer.training import run_launcher
+from explorer.core import folders
 from explorer.training.config import TrainingConfig
 from explorer.training.run_directory import Run, Status, create_run
 
@@ -15,12 +15,12 @@ TRANSLATED = {"step": 50, "seconds": 9.0, "loss": 4.2, "bleu": 9.9, "chrf": 29.4
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """A run with nothing in it yet."""
-    monkeypatch.setenv(run_launcher.RUNS_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(folders.RUNS_VARIABLE, str(tmp_path))
     return create_run(tmp_path / "reverse-1", TrainingConfig(steps=100, device="cpu"))
 
 
 def set_status(run: Run, state: str, step: int = 0, error=None, age: float = 0.0) -> None:
-    run.report(Status(state, step, time.time() - age, 0, error))
+    run.write_status(Status(state, step, time.time() - age, 0, error))
 
 
 def report(run: Run, language: str = "en") -> RunReport:
@@ -67,7 +67,7 @@ def test_the_figures_of_a_toy_task(run):
 def test_the_figures_of_a_translation_run(tmp_path):
     run = create_run(tmp_path / "pairs-1", TrainingConfig(pairs="x.tsv", until=0.4, steps=100))
     run.append(TRANSLATED)
-    run.describe_lesson({"pairs": {"kept": 2000, "overlong": 12}})
+    run.write_data_facts({"pairs": {"kept": 2000, "overlong": 12}})
     set_status(run, "done", 50)
     found = report(run)
     assert found.words == "done early: BLEU 40 reached"

@@ -1,0 +1,25 @@
+"""Times of repeated runs and the memory of a process."""
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+
+def milliseconds(run: Callable[[], object]) -> float:
+    """The time one call of `run` takes."""
+    start = time.perf_counter()
+    run()
+    return 1000 * (time.perf_counter() - start)
+
+
+def percentile_95(times: Sequence[float]) -> float:
+    """The largest of the 95 % smallest values."""
+    return sorted(times)[int(0.95 * (len(times) - 1))]
+
+
+def resident_megabytes(process: int | None = None) -> float:
+    """Resident memory of the process with this id, by default of this one. Linux only."""
+    status = Path(f"/proc/{process or os.getpid()}/status").read_text(encoding="ascii")
+    line = next(line for line in status.splitlines() if line.startswith("VmRSS"))
+    return int(line.split()[1]) / 1024

@@ -1,0 +1,167 @@
+"""The one place where components are mounted in a page: player, head views, training replay.
+
+Streamlit runs a page's file anew each time, and a component that is declared anew may be mounted
+anew; so they are declared here. Payloads are cached as bytes: Streamlit sends the browser only
+what has changed.
+"""
+
+import struct
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+from streamlit.components.v2.types import ComponentRenderer
+
+from explorer.app.request import NO_INTERVENTIONS, Request, Selection
+from explorer.app.state import session
+from explorer.components.head_views.payload import (
+    comparison_payload,
+    head_grid_payload,
+    metric_matrix_payload,
+)
+from explorer.components.player.payload import View, player_payload
+from explorer.components.shared.bundle import Component, script, styles
+from explorer.components.training_replay.payload import replay_payload
+from explorer.core.interventions import Interventions
+from explorer.core.trace import Trace
+from explorer.heads.head_report import HeadReport
+from explorer.heads.trace_comparison import TraceComparison
+from explorer.training.run_directory import Run
+
+Norms = Mapping[str, NDArray[np.float32]]
+Report = Callable[[dict[str, Any]], None]
+"""Called with what a component reports when the visitor did something in it."""
+
+_HEAD_VIEW_EVENTS = ("selection", "cell")
+
+
+@dataclass(frozen=True, slots=True)
+class PictureKey:
+    """What a cached picture was made for; no part of it can be chosen by an upload.
+
+    stamp: of the model or trace, computed by this server: the digest in an uploaded file's
+        header is whatever its author wrote.
+    times_followed: how often this visitor followed a query; see `_marked`.
+    report: key of the head report whose numbers are in the picture; "" = none.
+    """
+
+    stamp: str
+    request: Request
+    language: str
+    times_followed: int
+    interventions: Interventions = NO_INTERVENTIONS
+    report: str = ""
+
+
+def player(key: PictureKey, view: View, trace: Trace, on_report: Report) -> None:
+    """The stepping player with `trace`."""
+    events = ("selection", "force", "unforce", "reset")
+    _mount("player", _player_payload(key, view, trace), on_report, events)
+
+
+def head_grid(
+    key: PictureKey,
+    opening: Selection,
+    trace: Trace,
+    report: HeadReport | None,
+    norms: Norms | None,
+    on_report: Report,
+) -> None:
+    """The grid of all heads and the selected one; with `norms`, those instead of the weights."""
+    view = _view(trace, opening)
+    payload = _head_grid_payload(key, norms is None, view, trace, report, norms)
+    _mount("head_grid", payload, on_report, _HEAD_VIEW_EVENTS)
+
+
+def comparison(
+    key: PictureKey, opening: Selection, compared: TraceComparison, on_report: Report
+) -> None:
+    """A text without and with the interventions."""
+    view = _view(compared.original, opening)
+    _mount("comparison", _comparison_payload(key, view, compared), on_report, _HEAD_VIEW_EVENTS)
+
+
+def metric_matrix(report: HeadReport, language: str, on_report: Report) -> None:
+    """The metrics by layer and head."""
+    payload = metric_matrix_payload(report, language=language)
+    _mount("metric_matrix", payload, on_report, _HEAD_VIEW_EVENTS)
+
+
+def replay(key: str, run: Run, other: Run | None, language: str) -> None:
+    """A run as it stands now, its curves over those of `other`.
+
+    key: the run's name in the URL of its probe traces.
+    """
+    payload = replay_payload(key, run, language=language, other=other)
+    _component("training_replay")(key="training_replay", data=payload)
+
+
+def focus(submissions: int) -> None:
+    """Move the keyboard's focus to the player whenever `submissions` has grown."""
+    _focus()(key="focus", data={"count": submissions})
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _player_payload(key: PictureKey, view: View, _trace: Trace) -> bytes:
+    return _marked(player_payload(_trace, language=key.language, view=view), key)
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _head_grid_payload(
+    key: PictureKey,
+    weights: bool,
+    view: View,
+    _trace: Trace,
+    _report: HeadReport | None,
+    _norms: Norms | None,
+) -> bytes:
+    payload = head_grid_payload(_trace, _report, language=key.language, view=view, norms=_norms)
+    return _marked(payload, key)
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _comparison_payload(key: PictureKey, view: View, _compared: TraceComparison) -> bytes:
+    return _marked(comparison_payload(_compared, language=key.language, view=view), key)
+
+
+def _marked(payload: bytes, key: PictureKey) -> bytes:
+    """`payload` with the count of followed queries behind it, where no component reads.
+
+    A visitor who comes back to an earlier selection by a link is sent the bytes again;
+    otherwise the picture would stay where it is.
+    """
+    return payload + struct.pack("<I", key.times_followed)
+
+
+def _view(trace: Trace, opening: Selection) -> View:
+    """How a head view opens: as far as the trace has the selection; None = the last step, with
+    the whole pattern."""
+    seen, _ = opening.within(trace)
+    step = None if seen.step == len(trace.target_tokens) else seen.step
+    return View(site=seen.site, layer=seen.layer, head=seen.head, step=step)
+
+
+def _mount(name: Component, data: bytes, on_report: Report, events: tuple[str, ...]) -> None:
+    callback = partial(_pass_on, name, on_report)
+    callbacks: dict[str, Any] = {f"on_{event}_change": callback for event in events}
+    _component(name)(key=name, data=data, **callbacks)
+
+
+def _pass_on(key: str, on_report: Report) -> None:
+    on_report(session.widget_value(key) or {})
+
+
+@cache
+def _component(name: Component) -> ComponentRenderer:
+    return st.components.v2.component(f"attention_{name}", css=styles(name), js=script(name))
+
+
+@cache
+def _focus() -> ComponentRenderer:
+    source = Path(__file__).with_name("focus.js").read_text(encoding="utf-8")
+    return st.components.v2.component("attention_focus", js=source)

@@ -1,0 +1,68 @@
+"""What a page asks a model for, and where in the answer a visitor looks."""
+
+from dataclasses import dataclass, replace
+
+from explorer.core.interventions import Interventions
+from explorer.core.trace import Trace
+
+PAD = 2
+"""Padding tokens a page opens with, so that masked cells of both kinds are on screen."""
+
+MOST_PADDING = 16
+MOST_FORCED = 64
+MOST_INTERVENTIONS = 24
+NO_INTERVENTIONS = Interventions()
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The part of a trace on screen; None = the component's default. Steps count from 1."""
+
+    site: str | None = None
+    layer: int | None = None
+    head: int | None = None
+    step: int | None = None
+
+    def within(self, trace: Trace) -> tuple["Selection", tuple[str, ...]]:
+        """The selection reduced to what `trace` has, and the names of the fields it lacks."""
+        if self.site is not None and self.site not in trace.sites:
+            return Selection(step=self.step), ("site",)
+        layers, heads = trace.attention(self.site or trace.sites[-1]).shape[:2]
+        limits = {
+            "layer": range(layers),
+            "head": range(heads),
+            "step": range(1, len(trace.target_tokens) + 1),
+        }
+        missing = tuple(
+            name
+            for name, limit in limits.items()
+            if (value := getattr(self, name)) is not None and value not in limit
+        )
+        return replace(self, **dict.fromkeys(missing)), missing
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The trace of `text` by the model named `model`.
+
+    pad: padding tokens added to the source.
+    forced: (step, token id) in the order of the steps; other tokens are decoded greedily.
+    """
+
+    model: str
+    text: str
+    pad: int = PAD
+    forced: tuple[tuple[int, int], ...] = ()
+
+    def without_forced(self) -> "Request":
+        """The same request, decoded greedily throughout."""
+        return replace(self, forced=())
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """Where a visitor is on Explore and Heads; Explore ignores the interventions."""
+
+    request: Request
+    selection: Selection = Selection()
+    interventions: Interventions = NO_INTERVENTIONS

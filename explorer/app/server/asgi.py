@@ -1,0 +1,52 @@
+"""What the server adds to Streamlit's own routes: plotly.js, the probe traces of a run,
+compression for other machines, and the check of uploads. Nothing comes from the internet.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import streamlit as st
+from starlette.middleware import Middleware
+from starlette.routing import Route
+
+from explorer.app.server import probe_route, warmup
+from explorer.app.server.origin_check import OriginCheck
+from explorer.app.server.security_headers import SecurityHeaders
+from explorer.app.server.static_files import CompressedScripts, serve_plotly
+from explorer.app.server.upload_guard import UploadGuard
+
+MAIN = Path(__file__).resolve().parents[1] / "main.py"
+"""The script Streamlit runs for each visitor."""
+
+
+def base_path() -> str:
+    """The URL path the app is served under: "" or "/…"."""
+    path = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    return f"/{path}" if path else ""
+
+
+def routes() -> list[Route]:
+    """The routes beside Streamlit's own."""
+    base = base_path()
+    return [
+        Route(f"{base}/plotly.min.js", serve_plotly),
+        Route(f"{base}{probe_route.PATH}", probe_route.serve_moment),
+    ]
+
+
+def middleware() -> list[Middleware]:
+    """The middleware in front of Streamlit's own, the outermost first."""
+    return [
+        Middleware(OriginCheck),
+        Middleware(SecurityHeaders),
+        Middleware(UploadGuard),
+        Middleware(CompressedScripts, base=base_path()),
+    ]
+
+
+@asynccontextmanager
+async def lifespan(_: st.App) -> AsyncIterator[None]:
+    """Import torch and compress plotly.js in the background when the server starts."""
+    warmup.start()
+    yield

@@ -1,0 +1,134 @@
+"""The one module that reads and writes the URL in the address bar.
+
+A query that this session did not write came with a link, a reload or the Back button, and is
+followed.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from explorer.app.permalink import Permalink, from_query, to_query
+from explorer.app.request import Request, Selection, Visit
+from explorer.app.state import heads as heads_state
+from explorer.app.state import session
+from explorer.app.state import visit as visit_state
+from explorer.model.catalog import CatalogMember
+
+_LANGUAGE = "lang"
+_RUN = "run"
+
+
+@dataclass(frozen=True, slots=True)
+class AddressState:
+    """query: the one this session wrote or followed last, without the language; None before.
+    page: the page on screen.
+    times_followed: how many queries were followed.
+    refused: parameters of the query followed last that were refused; None once told.
+    """
+
+    query: Mapping[str, str] | None = None
+    page: str = ""
+    times_followed: int = 0
+    refused: tuple[str, ...] | None = None
+
+
+def enter(page: str) -> None:
+    """Note the page on screen; after another page, a URL without a query keeps the visit."""
+    if session.load(AddressState).page not in ("", page):
+        leave_visit()
+    session.save(replace(session.load(AddressState), page=page))
+
+
+def leave_visit() -> None:
+    """Note that the URL does not show the visit: a URL without a query keeps it."""
+    session.save(replace(session.load(AddressState), query={}))
+
+
+def follow(catalog: Mapping[str, CatalogMember]) -> None:
+    """Start the visit in the URL, unless this session wrote it.
+
+    Call it in whole runs only: the run of a fragment may see an older URL than the last one
+    written.
+    """
+    query = {name: st.query_params[name] for name in st.query_params if name != _LANGUAGE}
+    state = session.load(AddressState)
+    if query == state.query and session.find(Visit) is not None:
+        return
+    texts = {name: visit_state.opening_text(member) for name, member in catalog.items()}
+    permalink, refused = from_query(query, texts)
+    session.save(permalink.visit)
+    heads_state.show_section(permalink.section)
+    session.save(
+        replace(state, query=query, times_followed=state.times_followed + 1, refused=refused)
+    )
+
+
+def times_followed() -> int:
+    """How many queries were followed; see `mount.PictureKey`."""
+    return session.load(AddressState).times_followed
+
+
+def just_followed() -> bool:
+    """Whether a query was followed and `take_refused` not yet called."""
+    return session.load(AddressState).refused is not None
+
+
+def take_refused() -> tuple[str, ...] | None:
+    """After a query was followed, the parameters that were refused; None when told already."""
+    state = session.load(AddressState)
+    session.save(replace(state, refused=None))
+    return state.refused
+
+
+def write(permalink: Permalink, default: Request, language: str) -> None:
+    """Show `permalink` in the URL.
+
+    default: the request of a URL without a query, which stays without one.
+    language: the one the visitor chose; "" = none.
+    """
+    query = to_query(permalink)
+    state = session.load(AddressState)
+    if not state.query and permalink == Permalink(Visit(default, Selection())):
+        query = {}
+    session.save(replace(state, query=query))
+    if language:
+        query = query | {_LANGUAGE: language}
+    if query != st.query_params.to_dict():
+        st.query_params.from_dict(query)
+
+
+def link(permalink: Permalink) -> str:
+    """The URL that opens `permalink` for another person, in that person's language."""
+    return f"{app_address()}?{urlencode(to_query(permalink))}"
+
+
+def app_address() -> str:
+    """The app's URL without a query, as this visitor reached it."""
+    return (st.context.url or "").split("?")[0].rstrip("/") + "/"
+
+
+def linked_language() -> str | None:
+    """The language that the URL names."""
+    return st.query_params.get(_LANGUAGE)
+
+
+def linked_run() -> str | None:
+    """The run that the URL of the Train page names."""
+    return st.query_params.get(_RUN)
+
+
+def write_run(key: str | None) -> None:
+    """Name a run in the URL of the Train page; None = none."""
+    if key is None:
+        st.query_params.pop(_RUN, None)
+    else:
+        st.query_params[_RUN] = key
+
+
+def open_page(page: Path, permalink: Permalink) -> None:
+    """Go to another page with `permalink` in its URL; ends the run of the script."""
+    st.switch_page(page, query_params=to_query(permalink))

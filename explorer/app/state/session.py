@@ -1,0 +1,62 @@
+"""The one module that reads and writes `st.session_state`.
+
+State is one frozen dataclass for each page, kept under the name of its class. A widget's own
+value is not state: Streamlit drops it when the widget is not drawn, and it is tied to the words
+the widget shows. So a widget of a value in the state has one key a language (`shown_as`) and
+its callback writes the value back.
+"""
+
+from typing import Any, TypeVar
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+# Keys of the widgets whose values are read or set through the session.
+LANGUAGE = "language"
+HOST_KEY = "host-key"
+EXAMPLES = "examples"
+WEIGHTS = "heads-weights"
+RUN = "train-run"
+COMPARED_RUN = "train-other"
+
+_State = TypeVar("_State")
+
+
+def load(kind: type[_State]) -> _State:
+    """The session's `kind`; a new one with its defaults at first."""
+    found: _State | None = st.session_state.get(kind.__name__)
+    return kind() if found is None else found
+
+
+def find(kind: type[_State]) -> _State | None:
+    """The session's `kind`; None before the first `save`."""
+    found: _State | None = st.session_state.get(kind.__name__)
+    return found
+
+
+def save(state: object) -> None:
+    """Replace the session's state of this class."""
+    st.session_state[type(state).__name__] = state
+
+
+def shown_as(name: str, language: str, value: object) -> str:
+    """The key of the widget called `name` in one language, set to show `value`."""
+    key = f"{name}-{language}"
+    st.session_state[key] = value
+    return key
+
+
+def set_widget(key: str, value: object) -> None:
+    """Let the widget with this key show `value`; before it is drawn."""
+    st.session_state[key] = value
+
+
+def widget_value(key: str) -> Any:
+    """What the widget with this key shows; None when it is not drawn."""
+    return st.session_state.get(key)
+
+
+def session_id() -> str:
+    """Streamlit's id of this session, "" outside of one."""
+    context = get_script_run_ctx()
+    return context.session_id if context is not None else ""

@@ -1,0 +1,65 @@
+"""What the interventions in force change: the output in words, and token by token."""
+
+import streamlit as st
+
+from explorer.app import experiment_cache
+from explorer.app.state import visit as visit_state
+from explorer.app.state import visitor
+from explorer.app.widgets import head_tables
+from explorer.app.widgets.head_table_columns import columns
+from explorer.app.widgets.messages import literal, show_error
+from explorer.core.errors import ExplorerError
+from explorer.core.i18n import say
+from explorer.core.interventions import Interventions
+from explorer.heads.trace_comparison import TraceComparison
+from explorer.model.catalog import CatalogModel
+
+
+def summary(model: CatalogModel, compared: TraceComparison, language: str) -> None:
+    """The change of the output in one line; of many sentences when asked."""
+    interventions = visit_state.current().interventions
+    steps = compared.steps
+    change = head_tables.signed(compared.log_probability)
+    key = "same_output" if compared.same_text else "other_output"
+    facts = {"change": change, "count": int((~steps.same).sum()), "steps": len(steps)}
+    lines = [say(f"heads.{key}", language, **facts)]
+    if interventions.needs_means:
+        batch = experiment_cache.means_batch(model)
+        lines.append(say("heads.means_over", language, batch=batch))
+    if any(cell.open and cell.site == "decoder" for cell in interventions.edit_mask):
+        lines.append(say("heads.counterfactual", language))
+    with st.container(
+        key="experiment-summary", horizontal=True, vertical_alignment="center", gap="small"
+    ):
+        st.markdown(literal(" ".join(lines)))
+        if interventions.on_heads:
+            _effect(model, interventions, language)
+
+
+def steps_table(compared: TraceComparison, language: str) -> None:
+    """The tokens without and with the interventions, and their probabilities."""
+    table = compared.steps
+    st.caption(say("heads.steps", language))
+    st.dataframe(
+        table,
+        column_config=columns(table, language, "step"),
+        hide_index=True,
+        key="steps",
+        placeholder="–",
+    )
+
+
+def _effect(model: CatalogModel, interventions: Interventions, language: str) -> None:
+    """A button that measures the removed heads on an evaluation batch."""
+    if not st.button(say("heads.effect_ask", language), key="effect"):
+        return
+    try:
+        visitor.spend_request()
+        effect = experiment_cache.effect(model, interventions)
+    except ExplorerError as error:
+        show_error(error, language)
+        return
+    lines = [head_tables.effect_in_words(effect, language)]
+    if interventions.on_cells:
+        lines.append(say("heads.effect_heads_alone", language))
+    st.markdown(literal(" ".join(lines)))

@@ -1,0 +1,93 @@
+"""The sections of Heads that show a head report: metrics, roles, and removal of heads."""
+
+import streamlit as st
+
+from explorer.app import mount
+from explorer.app.state import heads as heads_state
+from explorer.app.state import visit as visit_state
+from explorer.app.widgets import head_tables
+from explorer.app.widgets.head_table_columns import columns
+from explorer.app.widgets.messages import literal
+from explorer.core.i18n import say
+from explorer.heads.head_report import HeadReport
+
+
+def metrics(report: HeadReport, language: str) -> None:
+    """Every metric: by layer and head, and as a table."""
+    st.caption(literal(head_tables.batch_in_words(report, language)))
+    mount.metric_matrix(report, language, heads_state.read_view)
+    table = head_tables.metrics(report, language)
+    st.dataframe(
+        table,
+        column_config=columns(table, language),
+        hide_index=True,
+        key="metrics-table",
+        placeholder="–",
+    )
+
+
+def roles(report: HeadReport, language: str) -> None:
+    """Which head has which role, and the evidence for one of them."""
+    scores, evidence = st.columns([10, 9], gap="medium")
+    with scores:
+        row = _role_scores(report, language)
+    with evidence:
+        _role_evidence(report, row, language)
+
+
+def removal(report: HeadReport, language: str) -> None:
+    """Attention, importance and effect side by side, and how much one head replaces others."""
+    if not report.facts.get("ablation"):
+        st.info(say("heads.no_removal", language))
+        return
+    for sentence in head_tables.redundancy(report, language):
+        st.markdown(literal(sentence))
+    table = head_tables.effects(report, language)
+    st.dataframe(
+        table,
+        column_config=columns(table, language),
+        hide_index=True,
+        key="effects-table",
+        placeholder="–",
+        height=min(36 + 35 * len(table), 560),
+    )
+    st.caption(literal(head_tables.batch_in_words(report, language)))
+
+
+def _role_scores(report: HeadReport, language: str) -> int:
+    """The table of scores; the row chosen in it, by default that of the selected head."""
+    table = head_tables.roles(report, language)
+    chosen = st.dataframe(
+        table,
+        column_config=columns(table, language),
+        hide_index=True,
+        key="roles-table",
+        on_select="rerun",
+        selection_mode="single-row",
+        height=640,
+    )
+    rows = chosen["selection"]["rows"]
+    if rows and rows[0] < len(table):
+        return int(rows[0])
+    now = visit_state.current().selection
+    return head_tables.row_of(report, now.site, now.layer, now.head)
+
+
+def _role_evidence(report: HeadReport, row: int, language: str) -> None:
+    site, layer, head = head_tables.key_of(report, row)
+    name = f"{head_tables.site_name(site, language)} {head_tables.head_name(layer, head)}"
+    own = head_tables.roles_in_words(report, site, layer, head, language)
+    st.markdown(f"**{literal(say('heads.role_of', language, head=name, roles=own))}**")
+    table = head_tables.evidence(report, site, layer, head, language)
+    st.dataframe(
+        table, column_config=columns(table, language), hide_index=True, key="evidence-table"
+    )
+    for sentence in head_tables.impossible(report, site, layer, head, language):
+        st.caption(literal(sentence))
+    for sentence in head_tables.confounds(report, site, language):
+        st.caption(literal(sentence))
+    for role, names in head_tables.heads_by_role(report, site).items():
+        facts = {"role": say(f"roles.{role}", language), "count": len(names)}
+        listed = head_tables.listed(names, language)
+        st.caption(literal(say("heads.head_list", language, heads=listed, **facts)))
+    st.caption(literal(head_tables.batch_in_words(report, language)))

@@ -1,0 +1,63 @@
+"""The folders of files that ship and of files that are written.
+
+Files that ship are inside the installed package, which may be read-only; in a source checkout the
+checkpoints are beside it. Runs and head reports are written to the current folder. Environment
+variables name other folders.
+"""
+
+import os
+from pathlib import Path
+
+CHECKPOINTS_VARIABLE = "EXPLORER_CHECKPOINTS"
+"""Names the folder of the listed checkpoints and of the head reports that belong to them."""
+
+RUNS_VARIABLE = "EXPLORER_RUNS"
+"""Names the folder of the training runs made here."""
+
+REPORTS_VARIABLE = "EXPLORER_FINDINGS"
+"""Names the folder of the head reports measured here."""
+
+PACKAGE = Path(__file__).resolve().parents[1]
+"""The folder of the `explorer` package."""
+
+IMPORT_ROOT = PACKAGE.parent
+"""The current folder of a child process that runs `python -m explorer`."""
+
+STRINGS = PACKAGE / "strings"
+
+
+def shipped_checkpoints() -> Path:
+    """The folder of the checkpoints that ship: in a wheel inside the package, else beside it."""
+    inside = PACKAGE / "checkpoints"
+    return inside if inside.is_dir() else IMPORT_ROOT / "checkpoints"
+
+
+def checkpoints() -> Path:
+    """The folder of the listed checkpoints."""
+    return _named(CHECKPOINTS_VARIABLE) or shipped_checkpoints()
+
+
+def shipped_reports() -> Path:
+    """The folder of the head reports that belong to the listed checkpoints."""
+    return checkpoints() / "heads"
+
+
+def shipped_runs() -> Path:
+    """The folder of the runs that ship."""
+    return shipped_checkpoints() / "recorded"
+
+
+def runs() -> Path:
+    """The folder of the runs made here."""
+    return _named(RUNS_VARIABLE) or Path.cwd() / "runs"
+
+
+def reports() -> Path:
+    """The folder of the head reports measured here."""
+    return _named(REPORTS_VARIABLE) or Path.cwd() / "findings"
+
+
+def _named(variable: str) -> Path | None:
+    """The absolute path in an environment variable; None where it is unset or empty."""
+    name = os.environ.get(variable)
+    return Path(name).absolute() if name else None

@@ -1,0 +1,161 @@
+"""The words of a trace of pieces, and the trace with those words for pieces."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.core.mask_reasons import EDITED, LATER, PADDING, UNMASKED
+from explorer.core.trace import Trace
+from explorer.core.word_segmentation import Word, grouped, mark_of
+
+
+def source_words(trace: Trace) -> tuple[Word, ...]:
+    """The words of the source, over its S positions."""
+    return grouped(trace.source_tokens, _mark(trace))
+
+
+def target_words(trace: Trace) -> tuple[Word, ...]:
+    """The words fed in, over the T rows; a word cut off at the last row ends there."""
+    return _target(trace)[0]
+
+
+def predicted_words(trace: Trace) -> tuple[str, ...]:
+    """The word that follows each word fed in; empty when unknown."""
+    return _target(trace)[1]
+
+
+def marks_words(trace: Trace) -> bool:
+    """Whether the labels mark where words begin."""
+    return _mark(trace) != ""
+
+
+def has_words(trace: Trace) -> bool:
+    """Whether any word has more than one piece, so that merging changes the trace."""
+    words = (*source_words(trace), *target_words(trace))
+    return any(word.stop - word.start > 1 for word in words)
+
+
+def merge(trace: Trace) -> Trace:
+    """`trace` with each word in place of its pieces.
+
+    For words Q of query pieces and K of key pieces:
+
+        A'[Q, K] = 1/|Q| · Σ_{q ∈ Q} Σ_{k ∈ K} A[q, k]
+
+    the sum over key pieces, because the weight on a word is that on all of its pieces; the mean
+    over query pieces, because the row of each sums to 1. So merged rows sum to 1 as well:
+    Σ_K A'[Q, K] = 1/|Q| · Σ_q Σ_k A[q, k] = 1/|Q| · |Q|.
+
+    A cell is masked where all cells of its pieces are; of their reasons padding wins over later
+    position, later position over edited. A target row is the word fed in. It predicts what its
+    last piece predicts, shown as the whole next word; the candidates of a step are those of that
+    piece, first *pieces* of the next word, and `losses` are theirs. The gold alignment of a word
+    is that of any of its pieces. `facts["unit"]` is "words". Scores, values and head outputs are
+    dropped: no sum or mean of them is what a head computed.
+
+    The errors that the model measured are taken over. A trace that was changed after its capture
+    fails `integrity` after merging, too.
+    """
+    source = source_words(trace)
+    target, predicted = _target(trace)
+    axes = {"encoder": (source, source), "decoder": (target, target), "cross": (target, source)}
+    arrays: dict[str, NDArray[Any]] = {}
+    for site in trace.sites:
+        arrays[f"{site}.attention"] = merged_weights(trace.attention(site), *axes[site])
+        arrays[f"{site}.closed"] = _merged_codes(trace.arrays[f"{site}.closed"], *axes[site])
+    if trace.gold is not None:
+        arrays["gold"] = _any_cell(trace.gold, target, source)
+    steps, candidates = _merged_steps(trace, target)
+    changed = not trace.integrity().set_index("check").loc["unchanged_since_capture", "ok"]
+    return Trace(
+        source_tokens=tuple(word.label for word in source),
+        target_tokens=tuple(word.label for word in target),
+        predicted_tokens=predicted,
+        text=trace.text,
+        arrays=arrays | steps,
+        candidate_tokens=candidates,
+        measured=trace.measured,
+        facts={**trace.facts, "unit": "words"},
+        digest=trace.digest if changed else "",  # of another trace: the check fails
+    )
+
+
+def merged_weights(
+    weights: NDArray[np.float32], queries: Sequence[Word], keys: Sequence[Word]
+) -> NDArray[np.float32]:
+    """(…, query, key) of pieces → of words: summed over keys, averaged over queries."""
+    summed = np.add.reduceat(weights, _starts(keys), axis=-1, dtype=np.float64)
+    sizes = np.array([word.stop - word.start for word in queries])
+    mean = np.add.reduceat(summed, _starts(queries), axis=-2) / sizes[:, None]
+    return mean.astype(np.float32)
+
+
+def _merged_codes(
+    codes: NDArray[np.uint8], queries: Sequence[Word], keys: Sequence[Word]
+) -> NDArray[np.uint8]:
+    """Codes of `REASONS` (…, query, key) of pieces → of words: unmasked where any piece is."""
+    has = {code: _any_cell(codes == code, queries, keys) for code in (UNMASKED, PADDING, LATER)}
+    return np.select(list(has.values()), list(has), EDITED).astype(np.uint8)
+
+
+def _any_cell(
+    cells: NDArray[np.bool_], queries: Sequence[Word], keys: Sequence[Word]
+) -> NDArray[np.bool_]:
+    """(…, query, key) of pieces → of words: True where any piece cell is."""
+    columns = np.logical_or.reduceat(cells, _starts(keys), axis=-1)
+    merged: NDArray[np.bool_] = np.logical_or.reduceat(columns, _starts(queries), axis=-2)
+    return merged
+
+
+def _merged_steps(
+    trace: Trace, target: Sequence[Word]
+) -> tuple[dict[str, NDArray[Any]], tuple[str, ...]]:
+    """The candidates at the last piece of each word, one step a word."""
+    if "steps.step" not in trace.arrays:
+        return {}, ()
+    last = np.array([word.stop for word in target])  # step of the last piece
+    step = trace.arrays["steps.step"]
+    kept = np.isin(step, last)
+    columns = {
+        name: array[kept] for name, array in trace.arrays.items() if name.startswith("steps.")
+    }
+    columns["steps.step"] = np.searchsorted(last, step[kept]) + 1
+    return columns, tuple(np.array(trace.candidate_tokens, dtype=object)[kept])
+
+
+def _target(trace: Trace) -> tuple[tuple[Word, ...], tuple[str, ...]]:
+    """The words fed in, and the word that follows each.
+
+    The last prediction was not fed in, but it may continue the last word or show that an
+    apostrophe is inside it; so it is grouped together with the tokens fed in.
+    """
+    mark, fed = _mark(trace), trace.target_tokens
+    predicted = trace.predicted_tokens
+    if not fed:
+        return (), ()
+    if predicted[:-1] != fed[1:]:  # teacher forcing: each row has its own guess, if any
+        words = grouped(fed, mark)
+        guesses = [predicted[word.stop - 1 : word.stop] for word in words] if predicted else []
+        return words, tuple(_spelled(guess, mark) for guess in guesses)
+    words = grouped((*fed, *predicted[-1:]), mark)
+    labels = [word.label for word in words[1:]]
+    last = words[-1]
+    if last.start == len(fed):
+        return words[:-1], tuple(labels)
+    cut = Word(_spelled(fed[last.start :], mark), last.start, len(fed))
+    return (*words[:-1], cut), (*labels, _spelled(predicted[-1:], mark))
+
+
+def _mark(trace: Trace) -> str:
+    return mark_of((*trace.source_tokens, *trace.target_tokens, *trace.predicted_tokens))
+
+
+def _starts(words: Sequence[Word]) -> NDArray[np.intp]:
+    return np.array([word.start for word in words], dtype=np.intp)
+
+
+def _spelled(tokens: Sequence[str], mark: str) -> str:
+    """The text these tokens spell."""
+    return "".join(word.label for word in grouped(tokens, mark))

@@ -1,0 +1,123 @@
+"""Sequences for the toy tasks: their answers, gold alignments, training and held-out batches.
+
+Whether a sequence of five symbols or more is held out is computed from its symbols: it is when
+their weighted sum is 0 modulo a prime. Training never sees such a sequence, evaluation sees no
+others, and no list of sequences is needed.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from explorer.core.vocabulary import BOS, EOS, PAD, SPECIALS
+from explorer.data import toy_tasks
+from explorer.data.batch import Batch
+from explorer.data.task_names import MOST_SYMBOLS, refuse_unknown_task
+
+FIRST = len(SPECIALS)
+"""The id of the first symbol."""
+
+SHORTEST_HELD_OUT = 5
+"""Symbols. There are too few shorter sequences to hold some of them out."""
+
+_MODULUS = 127
+assert MOST_SYMBOLS < _MODULUS  # so that changing one symbol always leaves the held-out set
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A rule from a sequence of symbols to one of the same length; see `toy_tasks`.
+
+    rule: ids (B, L) and lengths (B,) → answers (B, L).
+    sources: for each symbol of the answer to one sequence, the source positions it may come from.
+    """
+
+    name: str
+    rule: Callable[[Tensor, Tensor], Tensor]
+    sources: Callable[[Sequence[int]], Sequence[Sequence[int]]]
+
+    def answer(self, symbols: Sequence[int]) -> list[int]:
+        """The answer to one sequence of ids."""
+        answers = self.rule(torch.tensor([symbols]), torch.tensor([len(symbols)]))  # (1, n)
+        answer: list[int] = answers[0].tolist()
+        return answer
+
+    def alignment(self, symbols: Sequence[int]) -> NDArray[np.bool_]:
+        """The gold alignment (n, n): True where answer t may come from source position s."""
+        gold = np.zeros((len(symbols), len(symbols)), dtype=np.bool_)
+        for row, positions in enumerate(self.sources(symbols)):
+            gold[row, list(positions)] = True
+        return gold
+
+    def batch(
+        self,
+        size: int,
+        longest: int,
+        symbols: int,
+        generator: torch.Generator,
+        *,
+        shortest: int = 1,
+        device: torch.device | str = "cpu",
+    ) -> Batch:
+        """Random sequences of `shortest` to `longest` symbols out of `symbols`, none held out.
+
+        Every length is equally likely. The shapes depend on the arguments alone.
+        """
+        lengths = torch.randint(
+            shortest, longest + 1, (size,), generator=generator, device=generator.device
+        )
+        x = torch.randint(symbols, (size, longest), generator=generator, device=generator.device)
+        x[:, 0] = torch.where(held_out(x, lengths), (x[:, 0] + 1) % symbols, x[:, 0])
+        return self._assemble(x.to(device) + FIRST, lengths.to(device))
+
+    def held_out_batch(
+        self, size: int, length: int, symbols: int, generator: torch.Generator
+    ) -> Batch:
+        """Random sequences of exactly `length` symbols; from five on, only held-out ones."""
+        chosen: list[Tensor] = []
+        lengths = torch.full((4096,), length)
+        while sum(map(len, chosen)) < size:
+            x = torch.randint(symbols, (4096, length), generator=generator)
+            chosen.append(x[held_out(x, lengths)] if length >= SHORTEST_HELD_OUT else x)
+        return self._assemble(torch.cat(chosen)[:size] + FIRST, torch.full((size,), length))
+
+    def _assemble(self, x: Tensor, lengths: Tensor) -> Batch:
+        """Sources (B, L + 1) and targets (B, L + 2) of the ids `x` (B, L)."""
+        size, longest = x.shape
+        inside = torch.arange(longest, device=x.device) < lengths[:, None]  # (B, L)
+        answer = self.rule(x, lengths)
+        source = x.new_full((size, longest + 1), PAD)
+        source[:, :-1] = torch.where(inside, x, PAD)
+        source.scatter_(1, lengths[:, None], EOS)
+        target = x.new_full((size, longest + 2), PAD)
+        target[:, 0] = BOS
+        target[:, 1:-1] = torch.where(inside, answer, PAD)
+        target.scatter_(1, lengths[:, None] + 1, EOS)
+        return Batch(source, target)
+
+
+def held_out(x: Tensor, lengths: Tensor) -> Tensor:
+    """(B,) True where a sequence of `x` (B, L), symbols from 0 on, belongs to the held-out set."""
+    inside = torch.arange(x.size(1), device=x.device) < lengths[:, None]  # (B, L)
+    residue = (torch.where(inside, x, 0) * _weights(x.size(1), x.device)).sum(1) % _MODULUS
+    return (residue == 0) & (lengths >= SHORTEST_HELD_OUT)
+
+
+@cache  # once for each device: while a CUDA graph is captured nothing can be copied there
+def _weights(length: int, device: torch.device) -> Tensor:
+    """The weight of each position in the sum that decides what is held out: (L,)."""
+    return torch.tensor([pow(3, position, _MODULUS) for position in range(length)], device=device)
+
+
+@cache
+def find_task(name: str) -> Task:
+    """The task called `name`. Raises `TaskError` when there is none."""
+    refuse_unknown_task(name)
+    rule = import_module(f"{toy_tasks.__name__}.{name}")
+    return Task(name, rule.answer, rule.alignment)

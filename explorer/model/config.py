@@ -1,0 +1,88 @@
+"""The sizes of a Transformer, known and checked without building one."""
+
+from dataclasses import dataclass, fields
+from typing import Literal
+
+from explorer.core.errors import ConfigError
+
+LARGEST_MODEL = 500_000_000
+"""Parameters. No file can make the server allocate more."""
+
+_SIZES = {  # field → least and most
+    "source_vocabulary": (4, 1_000_000),
+    "target_vocabulary": (4, 1_000_000),
+    "d_model": (1, 8192),
+    "heads": (1, 128),
+    "encoder_layers": (1, 64),
+    "decoder_layers": (1, 64),
+    "d_ff": (1, 65_536),
+    "max_length": (2, 8192),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelConfig:
+    """The sizes of a Transformer. Raises `ConfigError` on sizes that do not fit together."""
+
+    source_vocabulary: int  # entries, the three specials included
+    target_vocabulary: int
+    d_model: int = 128
+    heads: int = 4
+    encoder_layers: int = 2
+    decoder_layers: int = 2
+    d_ff: int = 512
+    dropout: float = 0.1
+    norm: Literal["pre", "post"] = "pre"  # LayerNorm before or, as in §5.4, after each sublayer
+    max_length: int = 32  # tokens on either side, specials included
+    tied_embeddings: bool = False  # source, target and output share one matrix (§3.4)
+    causal: bool = True  # False lets target positions attend to the answer: shows a leak
+
+    def __post_init__(self) -> None:
+        for name, (least, most) in _SIZES.items():
+            size = getattr(self, name)
+            if type(size) is not int or not least <= size <= most:
+                raise ConfigError("bad_size", name=name, got=size, least=least, most=most)
+        if self.d_model % self.heads:
+            raise ConfigError("not_divisible", d_model=self.d_model, heads=self.heads)
+        if self.d_model % 2:
+            raise ConfigError("odd_width", d_model=self.d_model)
+        if type(self.dropout) not in (int, float) or not 0 <= self.dropout < 1:
+            raise ConfigError("bad_number", name="dropout", got=self.dropout, least=0, most=0.99)
+        if self.norm not in ("pre", "post"):
+            raise ConfigError("bad_choice", name="norm", got=self.norm, choices="pre, post")
+        if self.tied_embeddings and self.source_vocabulary != self.target_vocabulary:
+            raise ConfigError(
+                "tied_sizes", source=self.source_vocabulary, target=self.target_vocabulary
+            )
+        if self.parameters > LARGEST_MODEL:
+            millions, limit = self.parameters // 10**6, LARGEST_MODEL // 10**6
+            raise ConfigError("too_many_parameters", parameters=millions, limit=limit)
+
+    @property
+    def head_width(self) -> int:
+        return self.d_model // self.heads
+
+    @property
+    def parameters(self) -> int:
+        """Number of trained parameters."""
+        d, ff = self.d_model, self.d_ff
+        attention, feed_forward, norm = 4 * (d * d + d), 2 * d * ff + ff + d, 2 * d
+        encoder = self.encoder_layers * (attention + feed_forward + 2 * norm)
+        decoder = self.decoder_layers * (2 * attention + feed_forward + 3 * norm)
+        final_norms = 2 * norm if self.norm == "pre" else 0
+        rows = self.source_vocabulary + 2 * self.target_vocabulary
+        if self.tied_embeddings:
+            rows = self.target_vocabulary
+        return encoder + decoder + final_norms + rows * d + self.target_vocabulary
+
+    @classmethod
+    def from_json(cls, data: dict[str, object]) -> "ModelConfig":
+        """The config that a checkpoint stores. Raises `ConfigError` on an unknown field."""
+        names = [field.name for field in fields(cls)]
+        for name in data:
+            if name not in names:
+                raise ConfigError("bad_choice", name="config", got=name, choices=", ".join(names))
+        for name in ("source_vocabulary", "target_vocabulary"):
+            if name not in data:
+                raise ConfigError("bad_size", name=name, got="missing", least=4, most=1_000_000)
+        return cls(**data)  # type: ignore[arg-type]  # __post_init__ checks each type

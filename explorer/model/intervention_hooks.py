@@ -1,0 +1,205 @@
+"""Carry out interventions on a model while it runs, by `hooks.edit`.
+
+The model itself does not change: an intervention lasts as long as its `with` block, and other
+threads that use the model do not see it.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from explorer.core.errors import InterventionError, MaskError
+from explorer.core.interventions import CellEdit, Interventions, RowOverride
+from explorer.model.attention_paths import all_heads, attentions, layers, path
+from explorer.model.config import ModelConfig
+from explorer.model.hooks import edit
+from explorer.model.transformer import Transformer
+
+Action = Callable[[Tensor], Tensor]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Means:
+    """The mean output of every head before W_O, over the batch called `name`.
+
+    outputs: (attention, head, K) in the order of `attention_paths.attentions`.
+    """
+
+    name: str
+    outputs: Tensor
+
+
+@contextmanager
+def applied(
+    model: Transformer, interventions: Interventions, means: Means | None = None
+) -> Iterator[None]:
+    """Apply `interventions` to `model` until the block ends, in full passes and step by step.
+
+    means: the outputs of heads that are replaced by their mean.
+
+    Raises `InterventionError` on heads the model does not have, and when no head would be left.
+    Inside the block a pass raises `MaskError` when a query may attend to no key any more.
+    """
+    config = model.config
+    _refuse_unknown(interventions, config)
+    gates, fills = _gates(interventions, config, means)
+    actions: dict[str, Action] = _mask_actions(interventions, config)
+    with gated(model, gates, fills), edit(model, actions):
+        yield
+
+
+@contextmanager
+def gated(model: Transformer, gates: Tensor, fills: Tensor | None = None) -> Iterator[None]:
+    """Scale the output of every head, before W_O, by its gate: 1 leaves it, 0 removes it.
+
+    gates: (B or 1, attention, head), in the order of `attention_paths.attentions`; may require
+        gradients. An attention whose gates are all 1 without gradients is not edited.
+    fills: (attention, head, K), the output at gate 0; None = zero.
+    """
+
+    def scaled(number: int) -> Action:
+        gate = gates[:, number, :, None, None]  # (B, H, 1, 1)
+        if fills is None:
+            return lambda value: value * gate  # (B, H, T, K)
+        fill = fills[number][None, :, None]  # (1, H, 1, K)
+        return lambda value: value * gate + (1 - gate) * fill
+
+    with edit(
+        model,
+        {
+            path(site, layer, "head_output"): scaled(number)
+            for number, (site, layer) in enumerate(attentions(model.config))
+            if gates.requires_grad or bool((gates[:, number] != 1).any())
+        },
+    ):
+        yield
+
+
+def refuse_outside(interventions: Interventions, source: int, target: int) -> None:
+    """Raise `InterventionError` on a cell or row beyond `source` and `target` tokens."""
+    sizes = {"encoder": (source, source), "decoder": (target, target), "cross": (target, source)}
+    for cell in interventions.edit_mask:
+        _refuse_cell(cell.site, cell.query, cell.key, sizes[cell.site])
+    for row in interventions.override_row:
+        _refuse_cell(row.site, row.query, len(row.weights) - 1, sizes[row.site])
+
+
+def _refuse_cell(site: str, query: int, key: int, size: tuple[int, int]) -> None:
+    if not (0 <= query < size[0] and 0 <= key < size[1]):
+        facts = {"row": query, "column": key, "queries": size[0], "keys": size[1]}
+        raise InterventionError("no_such_cell", site=site, **facts)
+
+
+def _refuse_unknown(interventions: Interventions, config: ModelConfig) -> None:
+    """Raise `InterventionError` on a head that `config` does not have."""
+    for one in interventions:
+        depth = layers(config, one.site)
+        inside = one.layer is None or 0 <= one.layer < depth
+        if not inside or not (one.head is None or 0 <= one.head < config.heads):
+            head = f"{one.site}.{one.layer}.{one.head}"
+            size = {"layers": depth, "heads": config.heads}
+            raise InterventionError("no_such_head", head=head, site=one.site, **size)
+
+
+def _gates(
+    interventions: Interventions, config: ModelConfig, means: Means | None
+) -> tuple[Tensor, Tensor | None]:
+    """Gates (1, attention, head) that remove heads, and their replacement, None = zero."""
+    heads = all_heads(config)
+    kept = {tuple(one) for one in interventions.keep}
+    kept_sites = {one.site for one in interventions.keep}
+    removed = {tuple(one[:3]): one.how for one in interventions.ablate}
+    for head in heads:
+        if head.site in kept_sites and tuple(head) not in kept:
+            removed.setdefault(tuple(head), "zero")
+    if len(removed) == len(heads):
+        raise InterventionError("nothing_left")
+    gates = torch.tensor([float(tuple(head) not in removed) for head in heads])
+    gates = gates.view(1, -1, config.heads)
+    if "mean" not in removed.values():
+        return gates, None
+    if means is None:
+        raise InterventionError("no_means")
+    by_mean = torch.tensor([removed.get(tuple(head)) == "mean" for head in heads])
+    return gates, means.outputs * by_mean.view(-1, config.heads, 1)
+
+
+@dataclass(slots=True)
+class _Rows:
+    """The rows of the target that the current pass computes: `count` from `first` on."""
+
+    first: int = 0
+    count: int = 0
+
+    def watch(self, scores: Tensor) -> Tensor:
+        # Step by step, decoder self-attention has all keys so far, but only the last query.
+        self.count = scores.size(-2)
+        self.first = scores.size(-1) - self.count
+        return scores
+
+
+def _mask_actions(interventions: Interventions, config: ModelConfig) -> dict[str, Action]:
+    """The edits of masks and patterns, by the path of the hook point."""
+    rows, actions = _Rows(), dict[str, Action]()
+    for site, layer in attentions(config):
+        cells = [c for c in interventions.edit_mask if c.site == site and c.layer in (None, layer)]
+        set_rows = [row for row in interventions.override_row if row[:2] == (site, layer)]
+        if cells or set_rows:
+            editor = _Editor(config.heads, None if site == "encoder" else rows, cells, set_rows)
+            actions[path(site, layer, "mask")] = editor.edit_mask
+            actions[path(site, layer, "pattern")] = editor.override_rows
+    if any("decoder." in name for name in actions):
+        actions[path("decoder", 0, "scores")] = rows.watch
+    return actions
+
+
+class _Editor:
+    """Edits cells and rows of one attention; its mask is edited before its pattern."""
+
+    def __init__(
+        self, heads: int, rows: _Rows | None, cells: list[CellEdit], set_rows: list[RowOverride]
+    ) -> None:
+        self.heads = heads
+        self.rows = rows  # None: a pass of the encoder computes all rows
+        self.cells = cells
+        self.set_rows = set_rows
+        self.mask = torch.empty(0)
+
+    def edit_mask(self, mask: Tensor) -> Tensor:
+        """`mask` (B, H or 1, T or 1, L) → (B, H, T, L) with its cells edited."""
+        length = mask.size(-1)
+        first, count = (self.rows.first, self.rows.count) if self.rows else (0, length)
+        mask = mask.expand(-1, self.heads, count, -1).clone()  # (B, H, T, L)
+        for cell in self.cells:
+            if 0 <= cell.query - first < count and 0 <= cell.key < length:
+                head = slice(None) if cell.head is None else cell.head
+                mask[:, head, cell.query - first, cell.key] = cell.open
+        masked = (~mask.any(-1)).nonzero()  # (fully masked rows, 3)
+        if len(masked):
+            raise MaskError("masked_row", query=first + int(masked[0, -1]))
+        self.mask = mask
+        return mask
+
+    def override_rows(self, pattern: Tensor) -> Tensor:
+        """`pattern` (B, H, T, L) with the given rows."""
+        count, length = pattern.shape[-2:]
+        first = self.rows.first if self.rows else 0
+        changed = pattern.clone()
+        for row in self.set_rows:
+            position = row.query - first
+            if not 0 <= position < count:
+                continue
+            given = row.weights[:length]
+            # (L,), in float64 so that no sum of given weights overflows.
+            weights = pattern.new_zeros(length, dtype=torch.float64)
+            weights[: len(given)] = weights.new_tensor(given)
+            weights = weights * self.mask[:, row.head, position]  # (B, L)
+            largest = weights.amax(-1, keepdim=True)
+            if not (largest > 0).all():
+                raise InterventionError("row_on_masked_cells", query=row.query)
+            shares = weights / largest
+            changed[:, row.head, position] = (shares / shares.sum(-1, keepdim=True)).to(pattern)
+        return changed

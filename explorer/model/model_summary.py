@@ -1,0 +1,92 @@
+"""What is known of a model from the header of its file, without loading it."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from explorer.core.vocabulary import LONGEST_LINKED_TEXT, LONGEST_TEXT
+
+_WORD = re.compile(r"[^\W\d_]{2}")
+_MOST_SENTENCES = 50
+_LONGEST_CREDIT = 300
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSummary:
+    """Sizes and facts of a model; text that a file brings along is bounded here.
+
+    symbols: what a model of symbols reads; empty for one that reads any text, in pieces.
+    most_tokens: of a source, without its end.
+    trained_tokens: of the longest source in training; `most_tokens` where it is not known.
+    task, credit: "" where the file does not say. credit: whose data the model learned from.
+    exact_match: 0 to 1. bleu: 0 to 100. None where the file does not say.
+    sentences: texts that were held out of training, of a model that reads any text.
+    """
+
+    symbols: tuple[str, ...] = ()
+    most_tokens: int = 0
+    trained_tokens: int = 0
+    encoder_layers: int = 0
+    decoder_layers: int = 0
+    heads: int = 0
+    task: str = ""
+    credit: str = ""
+    exact_match: float | None = None
+    bleu: float | None = None
+    sentences: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls, config: Mapping[str, Any], symbols: tuple[str, ...], facts: Mapping[str, Any]
+    ) -> "ModelSummary":
+        """The summary of a checkpoint. Raises `KeyError`, `TypeError` or `ValueError` where
+        `config` does not hold the sizes of a model."""
+        most = int(config["max_length"]) - 1  # the end of the sequence takes one
+        return cls(
+            symbols=symbols,
+            most_tokens=most,
+            trained_tokens=_trained_tokens(facts.get("longest"), most),
+            encoder_layers=int(config["encoder_layers"]),
+            decoder_layers=int(config["decoder_layers"]),
+            heads=int(config["heads"]),
+            task=_text(facts.get("task"), _LONGEST_CREDIT),
+            credit=_text(facts.get("credit"), _LONGEST_CREDIT),
+            exact_match=_score(facts.get("exact_match"), 1),
+            bleu=_score(facts.get("bleu"), 100),
+            sentences=_sentences(facts.get("examples")),
+        )
+
+    @property
+    def reads_sentences(self) -> bool:
+        """Whether the model reads any text, in pieces of words."""
+        return not self.symbols
+
+    def reads(self, text: str) -> bool:
+        """Whether `text` fits into the model and means something to it: it has no unknown
+        symbol or, for a model of sentences, some word. A text has at least as many pieces as
+        words; only the model itself can count them."""
+        symbols = text.split()
+        if not 0 < len(symbols) <= self.most_tokens or len(text) > LONGEST_TEXT:
+            return False
+        if self.reads_sentences:
+            return _WORD.search(text) is not None
+        return set(symbols) <= set(self.symbols)
+
+
+def _trained_tokens(value: object, most: int) -> int:
+    return min(value, most) if isinstance(value, int) and value > 0 else most
+
+
+def _text(value: object, longest: int) -> str:
+    return value[:longest] if isinstance(value, str) else ""
+
+
+def _score(value: object, most: float) -> float | None:
+    return value if isinstance(value, int | float) and 0 <= value <= most else None
+
+
+def _sentences(value: object) -> tuple[str, ...]:
+    listed = value[:_MOST_SENTENCES] if isinstance(value, list) else []
+    texts = (text for text in listed if isinstance(text, str))
+    return tuple(text for text in texts if 0 < len(text) <= LONGEST_LINKED_TEXT)

@@ -1,0 +1,34 @@
+"""Read the file that a visitor uploads: a checkpoint or a trace."""
+
+from dataclasses import asdict
+from hashlib import sha256
+from pathlib import Path
+
+from explorer.core.trace import Trace
+from explorer.core.vocabulary import SymbolVocabulary, shorten
+from explorer.model.catalog import Upload, UploadedModel, UploadedTrace
+from explorer.model.checkpoint import from_bytes
+from explorer.model.explorable import ExplorableModel
+from explorer.model.model_summary import ModelSummary
+
+TRACE_SUFFIX = ".trace"
+LARGEST_TRACE = 128 * 2**20
+"""Bytes to which an uploaded trace may unfold; it stays in memory during the session."""
+
+
+def read_upload(file_name: str, data: bytes) -> Upload:
+    """The model or, where the name ends with ".trace", the trace in an uploaded file.
+
+    Raises `CheckpointError`, `TraceError`.
+    """
+    shown = shorten(Path(file_name).name)
+    stem = shorten(Path(file_name).stem) or "upload"
+    stamp = sha256(data).hexdigest()
+    if file_name.lower().endswith(TRACE_SUFFIX):
+        trace = Trace.from_bytes(data, shown, limit=LARGEST_TRACE)
+        return UploadedTrace(f"{stem}{TRACE_SUFFIX}", stamp, trace)
+    checkpoint = from_bytes(data, shown)
+    vocabulary = checkpoint.source_vocabulary
+    symbols = vocabulary.symbols if isinstance(vocabulary, SymbolVocabulary) else ()
+    summary = ModelSummary.of(asdict(checkpoint.model.config), symbols, checkpoint.facts)
+    return UploadedModel(stem, stamp, summary, ExplorableModel(checkpoint, stem))

@@ -1,0 +1,118 @@
+"""What the URL shows, and when it is followed."""
+
+import pytest
+import streamlit as st
+
+from explorer.app.permalink import Permalink, to_query
+from explorer.app.request import Request, Selection, Visit
+from explorer.app.state import address_bar
+from explorer.app.state import heads as heads_state
+from explorer.app.state import visit as visit_state
+from explorer.core.interventions import Interventions
+from tests.support.catalog_members import shipped
+
+CATALOG = {"reverse": shipped("reverse", "123", task="reverse")}
+
+
+class Query(dict):
+    """As `st.query_params`, without a browser."""
+
+    to_dict = dict.copy
+
+    def from_dict(self, query: dict) -> None:
+        self.clear()
+        self.update(query)
+
+
+@pytest.fixture(autouse=True)
+def query(monkeypatch) -> Query:
+    """A URL without a query, and a new session."""
+    query = Query()
+    monkeypatch.setattr(st, "session_state", {})
+    monkeypatch.setattr(st, "query_params", query)
+    return query
+
+
+def write(language: str = "") -> None:
+    permalink = heads_state.permalink()
+    address_bar.write(permalink, visit_state.default_request(CATALOG), language)
+
+
+def test_a_first_visit_opens_the_default_and_the_url_stays_without_a_query(query):
+    address_bar.follow(CATALOG)
+    assert visit_state.current() == Visit(visit_state.default_request(CATALOG))
+    write()
+    assert query == {}
+    visit_state.select(Selection("cross", 0, 1, 2))
+    write()
+    assert query["head"] == "1"
+
+
+def test_what_this_session_wrote_is_not_followed(query):
+    address_bar.follow(CATALOG)
+    visit_state.set_text("3 2")
+    write()
+    visit_state.set_text("1 1")
+    address_bar.follow(CATALOG)
+    assert visit_state.current().request.text == "1 1"
+    assert address_bar.times_followed() == 1
+
+
+def test_the_back_button_is_followed(query):
+    address_bar.follow(CATALOG)
+    visit_state.set_text("3 2")
+    write()
+    before = dict(query)
+    visit_state.set_text("1 1")
+    write()
+    query.from_dict(before)
+    address_bar.follow(CATALOG)
+    assert visit_state.current().request.text == "3 2"
+    assert address_bar.times_followed() == 2
+
+
+def test_everything_in_a_link_is_followed_and_written_again(query):
+    interventions = Interventions.parse(["ablate cross.1.2"])
+    visit = Visit(Request("reverse", "1 2", 3, ((2, 4),)), Selection("cross", 1, 2), interventions)
+    link = to_query(Permalink(visit, "roles"))
+    query.from_dict(link)
+    address_bar.follow(CATALOG)
+    assert visit_state.current() == visit
+    assert heads_state.section() == "roles"
+    write("zh")
+    assert query == link | {"lang": "zh"}
+
+
+def test_refused_parameters_are_told_once(query):
+    query.from_dict({"pad": "99", "step": "x"})
+    assert not address_bar.just_followed()
+    address_bar.follow(CATALOG)
+    assert address_bar.just_followed()
+    assert address_bar.take_refused() == ("pad", "step")
+    assert address_bar.take_refused() is None
+    assert not address_bar.just_followed()
+
+
+def test_another_page_keeps_the_visit_behind_a_url_without_a_query(query):
+    address_bar.enter("explore")
+    address_bar.follow(CATALOG)
+    visit_state.set_text("3 2")
+    write()
+    query.clear()
+    address_bar.enter("heads")
+    address_bar.follow(CATALOG)
+    assert visit_state.current().request.text == "3 2"
+    write()
+    assert query["text"] == "3 2"
+    query.clear()
+    address_bar.enter("heads")  # a URL without a query on the same page: the Back button
+    address_bar.follow(CATALOG)
+    assert visit_state.current() == Visit(visit_state.default_request(CATALOG))
+
+
+def test_the_run_of_the_train_page_is_named_in_the_url(query):
+    address_bar.write_run("runs/reverse-1")
+    assert query == {"run": "runs/reverse-1"}
+    assert address_bar.linked_run() == "runs/reverse-1"
+    address_bar.write_run(None)
+    assert address_bar.linked_run() is None

@@ -1,0 +1,115 @@
+"""What is remembered of the Heads page."""
+
+import pytest
+import streamlit as st
+
+from explorer.app.permalink import SECTIONS, Permalink
+from explorer.app.request import Request, Selection, Visit
+from explorer.app.state import heads as heads_state
+from explorer.app.state import session
+from explorer.app.state import visit as visit_state
+from explorer.app.state.heads import Draft, InterventionDraftError
+from explorer.core.errors import InterventionError
+from explorer.core.interventions import Interventions, Verb
+
+
+@pytest.fixture(autouse=True)
+def visit(monkeypatch) -> None:
+    """A session that has just opened a model."""
+    monkeypatch.setattr(st, "session_state", {})
+    session.save(Visit(Request("reverse", "1 2", 2)))
+
+
+@pytest.mark.parametrize(
+    ("draft", "line"),
+    [
+        (Draft(Verb.ABLATE, "cross", 1, 2), "ablate cross.1.2"),
+        (Draft(Verb.ABLATE, "cross", 1, 2, "mean"), "ablate cross.1.2 mean"),
+        (Draft(Verb.KEEP, "cross", 1, 2, query=3), "keep cross.1.2"),
+        (Draft(Verb.CLOSE, "decoder", 0, 1, query=3, key=0), "close decoder.0.1 3 0"),
+        (Draft(Verb.OPEN, "decoder", -1, -1, query=1, key=4), "open decoder.*.* 1 4"),
+        (Draft(Verb.ROW, "cross", 0, 1, query=3), "row cross.0.1 3 0.5,0,0.5"),
+    ],
+)
+def test_a_draft_makes_one_intervention(draft, line):
+    assert str(draft.intervention("0.5, 0 0.5")) == line
+
+
+@pytest.mark.parametrize(
+    ("weights", "error"),
+    [
+        ("", InterventionDraftError),
+        ("abc", InterventionDraftError),
+        ("0.5 nan", InterventionError),
+        ("0, -1", InterventionError),
+    ],
+)
+def test_weights_that_are_no_row_are_refused(weights, error):
+    with pytest.raises(error):
+        Draft(Verb.ROW, "cross", 0, 1, query=3).intervention(weights)
+
+
+def test_a_draft_is_added_to_what_is_in_force_and_not_twice():
+    visit_state.set_interventions(Interventions.parse(["keep cross.1.1"]))
+    heads_state.fill_in(verb=Verb.KEEP, site="cross", layer=1, head=0)
+    assert heads_state.with_draft().texts() == ("keep cross.1.1", "keep cross.1.0")
+    heads_state.fill_in(head=1)
+    assert heads_state.with_draft() == visit_state.current().interventions
+
+
+def test_more_interventions_than_allowed_are_refused():
+    lines = [f"close decoder.0.0 {query} 0" for query in range(1, 25)]
+    visit_state.set_interventions(Interventions.parse(lines))
+    heads_state.fill_in(verb=Verb.KEEP, site="cross", layer=1, head=0)
+    with pytest.raises(InterventionDraftError, match="At most 24"):
+        heads_state.with_draft()
+
+
+def test_a_clicked_cell_and_another_head_are_filled_in():
+    heads_state.read_view(
+        {
+            "selection": {"site": "cross", "layer": 1, "head": 2, "step": 1},
+            "cell": {"site": "decoder", "layer": 0, "head": 1, "query": 2.0, "key": 3},
+        }
+    )
+    assert visit_state.current().selection == Selection("cross", 1, 2, 1)
+    assert heads_state.draft() == Draft(None, "decoder", 0, 1, None, 2, 3)
+    heads_state.read_view({"selection": {"site": "cross", "layer": 1, "head": 2, "step": 2}})
+    assert heads_state.draft().site == "decoder"  # the same head as before
+    heads_state.read_view({"selection": {"site": "cross", "layer": 1, "head": 3, "step": 2}})
+    assert heads_state.draft() == Draft(None, "cross", 1, 3, None, 2, 3)
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -1, 1.5, True, "1", None])
+def test_a_malformed_cell_is_ignored(number):
+    heads_state.fill_in_cell({"site": "cross", "layer": 0, "head": 1, "query": 2.0, "key": number})
+    assert heads_state.draft() == Draft()
+
+
+def test_a_picture_opens_where_it_opened_first():
+    visit_state.select(Selection("cross", 1, 2))
+    assert heads_state.opening("picture") == Selection("cross", 1, 2)
+    visit_state.select(Selection("cross", 0, 0))
+    assert heads_state.opening("picture") == Selection("cross", 1, 2)
+    assert heads_state.opening("another") == Selection("cross", 0, 0)
+
+
+def test_the_permalink_names_every_section_but_the_first():
+    visit = visit_state.current()
+    assert heads_state.permalink() == Permalink(visit)
+    heads_state.show_section("roles")
+    assert heads_state.permalink() == Permalink(visit, "roles")
+    heads_state.show_section(SECTIONS[0])
+    assert heads_state.permalink() == Permalink(visit)
+
+
+def test_no_token_is_forced_and_the_last_good_request_stays_on_screen():
+    visit_state.set_forced({1: 4})
+    first = heads_state.requested()
+    assert first == Request("reverse", "1 2", 2)
+    assert heads_state.is_new(first)
+    heads_state.remember_shown(first)
+    assert not heads_state.is_new(first)
+    visit_state.set_text("x")
+    assert heads_state.is_new(heads_state.requested())
+    assert heads_state.shown_request() == first

@@ -1,0 +1,47 @@
+"""Session state, and that no other module touches it or the URL."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import streamlit as st
+
+import explorer.app
+from explorer.app.state import address_bar, session
+
+FOLDER = Path(explorer.app.__file__).parent
+
+
+@dataclass(frozen=True)
+class Numbers:
+    one: int = 1
+
+
+@pytest.fixture(autouse=True)
+def state(monkeypatch) -> dict:
+    state: dict[str, object] = {}
+    monkeypatch.setattr(st, "session_state", state)
+    return state
+
+
+def test_a_state_has_its_defaults_until_it_is_saved():
+    assert session.find(Numbers) is None
+    assert session.load(Numbers) == Numbers()
+    assert session.find(Numbers) is None
+    session.save(Numbers(2))
+    assert session.load(Numbers) == session.find(Numbers) == Numbers(2)
+
+
+def test_a_widget_has_one_key_a_language(state):
+    keys = [session.shown_as("model", language, "sort") for language in ("en", "zh")]
+    assert keys == ["model-en", "model-zh"]
+    assert [session.widget_value(key) for key in keys] == ["sort", "sort"]
+    assert session.widget_value("source-en") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "module"), [("session_state", session), ("query_params", address_bar)]
+)
+def test_one_module_alone_reads_and_writes(name, module):
+    users = [path for path in FOLDER.rglob("*.py") if f"st.{name}" in path.read_text("utf-8")]
+    assert users == [Path(str(module.__file__))]

@@ -1,0 +1,97 @@
+"""The visit that Explore and Heads share."""
+
+import pytest
+import streamlit as st
+
+from explorer.app.request import NO_INTERVENTIONS, Request, Selection, Visit
+from explorer.app.state import session
+from explorer.app.state import visit as visit_state
+from explorer.core.interventions import Interventions
+from tests.support.catalog_members import shipped
+
+CATALOG = {
+    "reverse": shipped("reverse", "123", task="reverse"),
+    "letters": shipped("letters", "abc"),
+}
+
+
+@pytest.fixture(autouse=True)
+def visit(monkeypatch) -> None:
+    """A session that has just opened the first model."""
+    monkeypatch.setattr(st, "session_state", {})
+    session.save(Visit(Request("reverse", "1 2", 2)))
+
+
+def request() -> Request:
+    return visit_state.current().request
+
+
+def test_another_text_is_decoded_greedily():
+    visit_state.set_forced({1: 4})
+    visit_state.set_text("3 3")
+    assert request() == Request("reverse", "3 3", 2)
+
+
+def test_forced_tokens_are_kept_in_the_order_of_their_steps():
+    visit_state.set_forced({4: 5, 2: 4})
+    assert request().forced == ((2, 4), (4, 5))
+
+
+def test_another_padding_keeps_what_is_forced():
+    visit_state.set_forced({1: 4})
+    visit_state.set_padding(5)
+    assert request() == Request("reverse", "1 2", 5, ((1, 4),))
+
+
+def test_a_model_that_cannot_read_the_text_gets_one_it_can():
+    visit_state.choose_model("letters", CATALOG)
+    assert CATALOG["letters"].summary.reads(request().text)
+    visit_state.choose_model("reverse", CATALOG)
+    assert CATALOG["reverse"].summary.reads(request().text)
+
+
+def test_another_model_keeps_a_text_it_has_room_for():
+    longer = " ".join("1231231")
+    visit_state.set_text(longer)
+    visit_state.choose_model("reverse", CATALOG)
+    assert request().text == longer
+
+
+def test_another_model_has_other_heads_and_tokens():
+    visit_state.set_forced({1: 4})
+    visit_state.set_interventions(Interventions.parse(["keep cross.0.0"]))
+    visit_state.choose_model("letters", CATALOG)
+    assert request().forced == ()
+    assert visit_state.current().interventions == NO_INTERVENTIONS
+
+
+def test_a_text_that_makes_no_sense_to_the_other_kind_of_model_gives_way():
+    translator = shipped("own", most_tokens=65)
+    catalog = {**CATALOG, "own": translator}
+    visit_state.choose_model("own", catalog)
+    assert request().text == translator.examples[0]
+    visit_state.set_text("Good morning!")
+    visit_state.choose_model("own", catalog)
+    assert request().text == "Good morning!"
+    visit_state.choose_model("reverse", catalog)
+    assert CATALOG["reverse"].summary.reads(request().text)
+
+
+def test_the_default_request_is_the_first_model_s_first_example():
+    assert visit_state.default_request(CATALOG) == Request(
+        "reverse", CATALOG["reverse"].examples[0]
+    )
+
+
+def test_the_selection_is_read_part_by_part():
+    visit_state.read_selection({"site": "../x", "layer": 1, "head": "2", "step": 3.0})
+    assert visit_state.current().selection == Selection(None, 1, None, 3)
+    visit_state.read_selection("cross")
+    assert visit_state.current().selection == Selection(None, 1, None, 3)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -1, 1.5, True, "1", None, 10**30])
+def test_only_whole_numbers_from_0_are_read(value):
+    assert visit_state.whole(value) is None
+    assert visit_state.whole(3.0) == 3
+    assert visit_state.step_number(0) is None

@@ -1,0 +1,30 @@
+"""Requests, selections and visits."""
+
+import pytest
+
+from explorer.app.request import Request, Selection
+from explorer.core.trace import Trace
+from tests.support.example_traces import example_trace
+
+
+def test_a_request_without_forced_tokens_keeps_the_rest():
+    assert Request("sort", "1 2", 5, ((2, 7),)).without_forced() == Request("sort", "1 2", 5)
+
+
+@pytest.mark.parametrize(
+    ("selection", "kept", "missing"),
+    [
+        (Selection("cross", 1, 3, 6), Selection("cross", 1, 3, 6), ()),
+        (Selection("cross", 2, 3, 7), Selection("cross", None, 3, None), ("layer", "step")),
+        (Selection("decoder", 0, 4, 0), Selection("decoder", 0, None, None), ("head", "step")),
+        (Selection("memory", 0, 0, 2), Selection(step=2), ("site",)),
+    ],
+)
+def test_a_selection_is_reduced_to_what_a_trace_has(selection, kept, missing):
+    assert selection.within(example_trace()) == (kept, missing)
+
+
+def test_a_trace_without_a_target_has_no_steps():
+    trace = Trace.from_arrays(["a"], encoder=[[[[1.0]]]])
+    assert Selection("encoder", 0, 0, 1).within(trace) == (Selection("encoder", 0, 0), ("step",))
+    assert Selection("encoder", 0, 0).within(trace) == (Selection("encoder", 0, 0), ())

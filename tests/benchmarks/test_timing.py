@@ -1,0 +1,24 @@
+import sys
+
+import pytest
+
+from benchmarks.timing import milliseconds, percentile_95, resident_megabytes
+
+
+def test_a_call_is_timed_in_milliseconds():
+    calls = []
+    assert 0 <= milliseconds(lambda: calls.append(1)) < 1000
+    assert calls == [1]
+
+
+def test_the_percentile_leaves_out_the_slowest_twentieth():
+    assert percentile_95(list(range(100, -1, -1))) == 95
+    assert percentile_95([7.0]) == 7.0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
+def test_memory_is_counted_in_megabytes():
+    before = resident_megabytes()
+    block = bytearray(b"x" * 50 * 2**20)
+    assert 30 < resident_megabytes() - before < 80
+    assert len(block)

@@ -1,0 +1,61 @@
+import re
+from pathlib import Path
+
+import pytest
+
+from explorer.__main__ import main
+from explorer.data.parallel_corpus import Pair
+from explorer.heads.corpus_alignment import AlignmentMethod, align_pairs
+from explorer.model.checkpoint import save_checkpoint
+from explorer.model.explorable import ExplorableModel
+
+PAIRS = (Pair("1 2 3", "3 2 1"), Pair("2 甲", "甲 2"), Pair("1", "1"))
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    path = tmp_path / "x.gold"
+    path.write_text("0-2 1-1 2-0\n0-1 1p0\n0-0\n", "utf-8")
+    return path
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    path = tmp_path / "x.tsv"
+    path.write_text("".join(f"{pair.source}\t{pair.target}\n" for pair in PAIRS), "utf-8")
+    return path
+
+
+def test_links_are_written_and_error_rates_printed(
+    explorable: ExplorableModel, pairs: Path, gold: Path, tmp_path: Path, capsys
+) -> None:
+    checkpoint, out = tmp_path / "x.safetensors", tmp_path / "x.pharaoh"
+    save_checkpoint(explorable.checkpoint, checkpoint)
+    command = ["align", str(checkpoint), "--pairs", str(pairs)]
+    assert main([*command, "--layer", "1", "--mean", "--timing", "prediction"]) == 0
+    printed = capsys.readouterr().out
+    (aligned,) = align_pairs(explorable, PAIRS, [AlignmentMethod(1, None, "prediction")])
+    assert printed == aligned.text()
+    assert main([*command, "--gold", str(gold), "--out", str(out)]) == 0
+    printed = capsys.readouterr().out
+    assert (
+        len(re.findall(r"^L\d (?:H\d|mean) +(?:input|prediction) +[\d.]+%$", printed, re.M)) == 16
+    )
+    assert re.fullmatch(r"(?:(?:\d-\d ?)+\n){3}", out.read_text())
+    methods = r"^(L\d) (?:H\d|mean) +(input|prediction) "
+    assert main([*command, "--gold", str(gold), "--timing", "input"]) == 0
+    compared = re.findall(methods, capsys.readouterr().out, re.M)
+    assert compared.count(("L0", "input")) == compared.count(("L1", "input")) == 4
+    assert len(compared) == 8
+    assert main([*command, "--gold", str(gold), "--layer", "1"]) == 0
+    compared = re.findall(methods, capsys.readouterr().out, re.M)
+    assert sorted(compared) == [("L1", "input")] * 4 + [("L1", "prediction")] * 4
+    assert main([*command, "--gold", str(gold), "--layer", "9"]) == 2
+    assert "no L9" in capsys.readouterr().err
+    for ambiguous in (["--layer", "1"], ["--gold", str(gold), "--head", "1"], ["--mean"]):
+        assert main([*command, *ambiguous]) == 2
+        assert "--layer with --head" in capsys.readouterr().err
+    assert main(command) == 2
+    assert "--gold" in capsys.readouterr().err
+    assert main([*command, "--layer", "1", "--head", "3"]) == 2
+    assert "no L1 H3" in capsys.readouterr().err

@@ -1,0 +1,59 @@
+import pytest
+
+from explorer.__main__ import main
+from explorer.heads.head_report import HeadReport
+from explorer.model.checkpoint import save_checkpoint
+
+
+@pytest.fixture
+def tiny(explorable, tmp_path):
+    """The path of a checkpoint of the `explorable` model."""
+    save_checkpoint(explorable.checkpoint, tmp_path / "tiny.safetensors")
+    return str(tmp_path / "tiny.safetensors")
+
+
+def test_a_report_is_printed_or_written(tiny, tmp_path, capsys):
+    assert main(["heads", tiny, "--sentences", "12"]) == 0
+    printed = capsys.readouterr().out
+    assert "reverse, held out" in printed
+    assert "normalised_entropy" in printed
+    assert "no clear role" in printed
+    assert "confidence_low" not in printed
+    out = tmp_path / "x.json"
+    wanted = ["--importance", "--ablation", "--removed-on", "4", "--out", str(out)]
+    assert main(["heads", tiny, "--sentences", "12", *wanted]) == 0
+    report = HeadReport.load(out)
+    assert {"importance", "zero_loss", "only_exact"} <= set(report.metrics)
+    assert main(["heads", tiny, "--sentences", "4", "--out", str(tmp_path / "x.csv")]) == 0
+    assert (tmp_path / "x.csv").read_text().startswith("site,layer,head,confidence,")
+
+
+def test_progress_is_written_to_a_file(tiny, tmp_path):
+    progress = tmp_path / "progress"
+    assert main(["heads", tiny, "--sentences", "4", "--progress", str(progress)]) == 0
+    assert progress.read_text() == "1.000"
+
+
+def test_pairs_and_lines_are_evaluation_batches(tiny, tmp_path, capsys):
+    (tmp_path / "pairs.tsv").write_text("1 2\t2 1\n\n3\t3\tsomebody\n2 2\t2\n", encoding="utf-8")
+    (tmp_path / "lines.txt").write_text("1 2\n\n甲 3\n", encoding="utf-8")
+    assert main(["heads", tiny, "--pairs", str(tmp_path / "pairs.tsv"), "--sentences", "2"]) == 0
+    assert "pairs.tsv (2): teacher-forced on the given targets" in capsys.readouterr().out
+    assert main(["heads", tiny, "--lines", str(tmp_path / "lines.txt")]) == 0
+    assert "lines.txt (2): teacher-forced on the model's own" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--sentences 0", "at least one"),
+        ("--sentences -3", "at least one"),
+        ("--lines nowhere.txt", "cannot be read"),
+        ("--out x.png", ".json"),
+    ],
+)
+def test_errors_are_one_sentence(tiny, options, message, capsys):
+    assert main(["heads", tiny, *options.split()]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: ")
+    assert message in error

@@ -1,0 +1,43 @@
+import pytest
+
+from explorer.__main__ import main
+from explorer.core.trace import Trace
+from explorer.model.checkpoint import save_checkpoint
+
+
+@pytest.fixture
+def tiny(explorable, tmp_path):
+    """The path of a checkpoint of the `explorable` model."""
+    save_checkpoint(explorable.checkpoint, tmp_path / "tiny.safetensors")
+    return str(tmp_path / "tiny.safetensors")
+
+
+def test_a_trace_is_written_as_a_page_or_a_file_or_printed(tiny, tmp_path, capsys):
+    page, file = tmp_path / "x.html", tmp_path / "x.trace"
+    assert main(["trace", tiny, "1 2", "--out", str(page)]) == 0
+    assert "<html" in page.read_text(encoding="utf-8")[:200]
+    assert main(["trace", tiny, "1 2", "--pad-to", "5", "--out", str(file)]) == 0
+    assert Trace.load(file).source_tokens[-1] == "<pad>"
+    assert main(["trace", tiny, "1 2"]) == 0
+    assert "rows_sum_to_one" in capsys.readouterr().out
+
+
+def test_an_unwritable_path_is_an_error(tiny, tmp_path, capsys):
+    assert main(["trace", tiny, "1", "--out", str(tmp_path / "no" / "x.trace")]) == 2
+    assert "cannot be written" in capsys.readouterr().err
+
+
+def test_interventions_are_applied(tiny, tmp_path, capsys):
+    file = tmp_path / "x.trace"
+    given = ["--ablate", "cross.1.2", "--ablate", "cross.0.1 mean", "--keep", "encoder.0.1"]
+    given += ["--close", "cross.1.0 0 1", "--row", "cross.0.0 0 1,1"]
+    assert main(["trace", tiny, "1 2", *given, "--out", str(file)]) == 0
+    assert Trace.load(file).facts["interventions"] == [
+        *("ablate cross.1.2", "ablate cross.0.1 mean", "keep encoder.0.1"),
+        *("close cross.1.0 0 1", "row cross.0.0 0 1,1"),
+    ]
+    opened = ["--open", "decoder.*.* 0 1"]
+    assert main(["trace", tiny, "1 2", "--target", "2 1", *opened]) == 0
+    assert "expected" in capsys.readouterr().out
+    assert main(["trace", tiny, "1 2", "--ablate", "cross.1.9"]) == 2
+    assert "cross.1.9" in capsys.readouterr().err

@@ -1,0 +1,71 @@
+import re
+
+import torch
+from safetensors.torch import load_file
+
+from explorer.__main__ import main
+from explorer.model.checkpoint import load_checkpoint
+
+TINY = (
+    "train --task copy --longest 2 --d-model 16 --heads 2 --d-ff 16 --encoder-layers 1 "
+    "--decoder-layers 1 --steps 40 --evaluate-every 20 --device cpu"
+)
+
+TINY_PAIRS = (
+    "--pieces 400 --longest 32 --d-model 16 --heads 2 --d-ff 16 --encoder-layers 1 "
+    "--decoder-layers 1 --steps 20 --evaluate-every 10 --batch 16 --device cpu"
+)
+
+
+def test_the_checkpoint_records_its_training(tmp_path, capsys, monkeypatch):
+    out = tmp_path / "x.safetensors"
+    arguments = [*TINY.split(), "--out", str(out)]
+    monkeypatch.setattr("sys.argv", ["explorer", *arguments])
+    assert main(arguments) == 0
+    facts = load_checkpoint(out).facts
+    assert facts["task"] == "copy"
+    assert facts["steps"] == 40
+    assert facts["longest"] == 2
+    assert facts["command"].startswith("python -m explorer train --task copy")
+    assert set(facts["exact_match_by_length"]) == {"1", "2"}
+    printed = capsys.readouterr()
+    assert re.search(r"exact match \d+\.\d\d%", printed.out)
+    for text in ("loss", "exact", "tokens/s", "40/40"):
+        assert text in printed.err
+
+
+def test_an_unwritable_path_is_an_error_before_the_training(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert main([*TINY.split(), "--out", str(tmp_path / "file" / "x.safetensors")]) == 2
+    error = capsys.readouterr().err
+    assert "cannot be written" in error
+    assert "step" not in error
+
+
+def test_a_translation_is_recorded_evaluated_and_written_at_half_size(pairs_file, tmp_path, capsys):
+    run, out = tmp_path / "runs" / "tiny", tmp_path / "tiny.safetensors"
+    arguments = ["train", "--pairs", str(pairs_file), *TINY_PAIRS.split(), "--run", str(run)]
+    assert main([*arguments, "--out", str(out), "--half", "--credit", "Made up."]) == 0
+    facts = load_checkpoint(out).facts
+    assert facts["task"] == "translate"
+    assert facts["credit"] == "Made up."
+    assert facts["pairs"]["kept"] == 240
+    assert facts["device"] == "cpu"
+    assert 0 <= facts["bleu"] <= 100
+    kinds = {tensor.dtype for tensor in load_file(out).values()}
+    assert kinds == {torch.float16, torch.uint8}  # weights, and the pieces' bytes
+    printed = capsys.readouterr()
+    assert "held-out sources" in printed.out
+    assert "BLEU" in printed.err
+    assert main(["runs", "--root", str(run.parent)]) == 0
+    assert main(["runs", "show", "tiny", "--root", str(run.parent)]) == 0
+    assert "BLEU" in capsys.readouterr().out
+
+
+def test_a_file_without_a_table_is_an_error(tmp_path, capsys):
+    path = tmp_path / "one.tsv"
+    path.write_text("only one column\n" * 200)
+    assert main(["train", "--pairs", str(path), "--out", str(tmp_path / "x.safetensors")]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: No row of “one.tsv” has the columns 1, 2")
+    assert error.count("\n") == 1

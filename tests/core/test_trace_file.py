@@ -1,0 +1,64 @@
+import io
+import json
+import zipfile
+
+import numpy as np
+import pytest
+
+from explorer.core.errors import TraceError
+from explorer.core.trace import Trace
+from tests.support.small_trace import small_trace
+
+
+def test_a_newer_format_is_refused():
+    file = io.BytesIO()
+    header = json.dumps({"version": 99}).encode()
+    np.savez(file, header=np.frombuffer(header, np.uint8))
+    with pytest.raises(TraceError) as caught:
+        Trace.from_bytes(file.getvalue())
+    assert caught.value.key == "trace_version"
+
+
+def test_pickled_arrays_are_refused():
+    file = io.BytesIO()
+    np.savez(file, header=np.array([{"version": 1}], dtype=object))
+    with pytest.raises(TraceError):
+        Trace.from_bytes(file.getvalue())
+
+
+def test_a_file_that_unfolds_to_too_much_is_refused_before():
+    file = io.BytesIO()
+    with (
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("cross.attention.npy", "w") as member,
+    ):
+        for _ in range(600):
+            member.write(bytes(2**20))
+    assert len(file.getvalue()) < 2**20
+    with pytest.raises(TraceError) as caught:
+        Trace.from_bytes(file.getvalue())
+    assert caught.value.key == "trace_too_large"
+
+
+def test_a_limit_of_bytes_is_checked_before_a_file_unfolds():
+    data = small_trace().to_bytes()
+    assert Trace.from_bytes(data, limit=10**6).text == "b a"
+    with pytest.raises(TraceError) as caught:
+        Trace.from_bytes(data, limit=1000)
+    assert caught.value.key == "trace_too_large"
+
+
+def test_two_hundred_mutations_of_a_file_give_a_trace_or_a_trace_error():
+    data = small_trace().to_bytes()
+    random = np.random.default_rng(7)
+    refused = 0
+    for _ in range(200):
+        mutated = bytearray(data)
+        for position in random.integers(0, len(data), random.integers(1, 8)):
+            mutated[position] = random.integers(0, 256)
+        cut = random.integers(0, len(data)) if random.random() < 0.3 else len(data)
+        try:
+            Trace.from_bytes(bytes(mutated[:cut])).integrity()
+        except TraceError:
+            refused += 1
+    assert refused > 100

@@ -1,0 +1,83 @@
+import json
+
+import numpy as np
+import pytest
+
+from explorer.core.errors import TraceError
+from explorer.core.trace import Trace
+from explorer.core.trace_file import pack
+from tests.support.small_trace import small_trace
+
+MALFORMED = {
+    "a check that no model measures": {"measured": {"rows_sum_to_one": 0.0}},
+    "an error that is a string": {"measured": {"hooked_equals_plain": "abc"}},
+    "an error that is missing": {"measured": {"hooked_equals_plain": None}},
+    "an error that is NaN": {"measured": {"hooked_equals_plain": float("nan")}},
+    "a number as a token": {"target_tokens": [1, 2, 3]},
+    "a text that is a number": {"text": 5},
+    "deeply nested facts": {"facts": {"a": json.loads("[" * 90 + "]" * 90)}},
+    "facts that are a string": {"facts": "x"},
+    "an unknown field": {"more": 1},
+    "a missing field": {"text": ...},
+}
+
+
+def file_with(**changes: object) -> bytes:
+    trace = small_trace()
+    header = {
+        "source_tokens": trace.source_tokens,
+        "target_tokens": trace.target_tokens,
+        "predicted_tokens": trace.predicted_tokens,
+        "candidate_tokens": trace.candidate_tokens,
+        "text": trace.text,
+        "measured": dict(trace.measured),
+        "facts": dict(trace.facts),
+        "digest": trace.digest,
+    } | {key: value for key, value in changes.items() if key not in trace.arrays}
+    arrays = {name: changes.get(name, array) for name, array in trace.arrays.items()}
+    kept = {name: array for name, array in arrays.items() if array is not ...}
+    return pack(kept, {key: value for key, value in header.items() if value is not ...})
+
+
+def test_a_valid_file_is_read():
+    assert Trace.from_bytes(file_with()).integrity().ok.all()
+
+
+@pytest.mark.parametrize("how", MALFORMED)
+def test_a_malformed_header_is_refused(how):
+    with pytest.raises(TraceError):
+        Trace.from_bytes(file_with(**MALFORMED[how]))
+
+
+@pytest.mark.parametrize(
+    ("name", "array"),
+    [
+        ("gold", np.full((3, 4), "x")),
+        ("gold", np.zeros((3, 4), np.float32)),
+        ("steps.rank", np.array(list("1123121"))),
+        ("steps.step", np.array([1, 1, 2, 2, 2, 3, 1.5])),
+        ("steps.probability", np.full(7, np.nan, np.float32)),
+        ("steps.probability", np.full(7, 2.0, np.float32)),
+        ("steps.chosen", np.zeros(7, bool)),
+        ("steps.forced", ...),
+        ("cross.attention", np.full((2, 5, 3, 4), -0.25, np.float32)),
+        ("cross.attention", np.full((2, 5, 3, 4), 0.25, np.float64)),
+        ("cross.closed", np.full((3, 4), 9, np.uint8)),
+        ("cross.closed", ...),
+    ],
+)
+def test_a_malformed_array_is_refused(name, array):
+    with pytest.raises(TraceError):
+        small_trace(
+            arrays={k: v for k, v in {**small_trace().arrays, name: array}.items() if v is not ...}
+        )
+
+
+def test_a_surrogate_in_a_token_is_refused():
+    with pytest.raises(TraceError):
+        small_trace(source_tokens=("a", "b", "\ud800", "<pad>"))
+
+
+def test_a_trace_without_attention_is_refused():
+    with pytest.raises(TraceError, match="no attention"):
+        Trace.from_arrays(("a",))

@@ -1,0 +1,137 @@
+import re
+
+import numpy as np
+import pytest
+
+from explorer.data.augmentation import (
+    Anchor,
+    Augmentation,
+    chinese_name,
+    find_anchors,
+    random_number,
+)
+from explorer.data.parallel_corpus import Pair
+
+FRENCH = [
+    Pair("I saw Tom in Boston.", "J'ai vu Tom à Boston."),
+    Pair("I know that Mary has three cats.", "Je sais que Marie a trois chats."),
+    Pair("Tom's dog is 12 years old.", "Le chien de Tom a 12 ans."),
+    Pair("It rains.", "Il pleut."),
+    Pair("He says that it rains.", "Il dit qu'il pleut."),
+]
+CHINESE = [
+    Pair("汤姆有三本书。", "Tom has three books."),
+    Pair("我在北京。", "I am in Beijing."),
+    Pair("下雨了。", "It rains."),
+]
+
+
+def generator(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def test_anchors_stand_on_both_sides_in_the_form_of_each_language():
+    assert find_anchors(FRENCH[0]) == (
+        Anchor("city", "Boston", "Boston"),
+        Anchor("male", *2 * ["Tom"]),
+    )
+    assert find_anchors(FRENCH[1]) == (
+        Anchor("female", "Mary", "Marie"),
+        Anchor("number", "three", "trois"),
+    )
+    assert find_anchors(FRENCH[2]) == (Anchor("male", "Tom", "Tom"), Anchor("number", "12", "12"))
+    assert find_anchors(CHINESE[0]) == (
+        Anchor("male", "汤姆", "Tom"),
+        Anchor("number", "三", "three"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("Tom came.", "Il est venu."),
+        ("Tom likes Tom.", "Tom s'aime."),
+        ("He has twenty-three cats.", "Il a vingt-trois chats."),  # not the number three
+        ("I saw 12 of 30.", "J'en ai vu 12."),
+        ("他有二十三本书。", "He has three books."),
+        ("Thomson came.", "Thomson est venu."),
+    ],
+)
+def test_what_stands_on_one_side_alone_or_in_a_longer_word_is_no_anchor(source, target):
+    assert find_anchors(Pair(source, target)) == ()
+
+
+def test_a_swapped_pair_has_the_same_new_name_and_number_on_both_sides():
+    augmentation = Augmentation(FRENCH)
+    seen = set()
+    for seed in range(40):
+        pair = augmentation.swapped(2, 1.0, generator(seed))
+        (name,) = re.findall(r"^(.+)'s dog", pair.source)
+        (number,) = re.findall(r"is (\d\d) years", pair.source)
+        assert pair.target in (
+            f"Le chien de {name} a {number} ans.",
+            f"Le chien d'{name} a {number} ans.",
+        )
+        seen.add(name)
+    assert len(seen) > 30
+    assert augmentation.swapped(2, 0.0, generator()) == FRENCH[2]
+    assert augmentation.swapped(3, 1.0, generator()) == FRENCH[3]
+
+
+def test_french_elides_before_a_vowel_and_english_does_not():
+    augmentation = Augmentation(FRENCH)
+    pairs = [
+        augmentation.swapped(number, 1.0, generator(seed))
+        for seed in range(60)
+        for number in (1, 2)
+    ]
+    elided = [pair.target for pair in pairs if re.search(r"\b(d|qu)'[AEIOUÉÀÂ]", pair.target)]
+    assert elided
+    assert not [pair.target for pair in pairs if re.search(r"\b(de|que) [AEIOU]", pair.target)]
+
+
+def test_an_elided_name_gives_its_vowel_back():
+    augmentation = Augmentation([*FRENCH, Pair("Alice's book", "Le livre d'Alice")])
+    targets = [augmentation.swapped(5, 1.0, generator(seed)).target for seed in range(40)]
+    assert any(target.startswith("Le livre de ") for target in targets)
+    assert not any(re.search(r"d'[BCDFGJKLMNPQRSTVWXZ]", target) for target in targets)
+
+
+def test_beside_chinese_text_a_name_stands_in_characters_or_in_latin_letters():
+    augmentation = Augmentation(CHINESE)
+    pairs = [augmentation.swapped(1, 1.0, generator(seed)) for seed in range(40)]
+    assert len({pair.source for pair in pairs}) > 10
+    for pair in pairs:
+        (chinese,) = re.findall("我在(.+)。", pair.source)
+        (latin,) = re.findall("I am in (.+)\\.", pair.target)
+        assert re.fullmatch(r"[\u4e00-\u9fff·]+", chinese) or chinese == latin
+
+
+def test_a_chinese_name_is_written_syllable_by_syllable():
+    for seed in range(100):
+        name = chinese_name(generator(seed))
+        assert 2 <= len(name.chinese) <= 3
+        assert re.fullmatch(r"[A-Zü][a-zü]*( [A-Z][a-zü']*)?|[A-Z][a-zü']*", name.latin), name
+
+
+def test_copied_lines_are_equal_on_both_sides_but_for_the_script():
+    for augmentation, chinese in ((Augmentation(FRENCH), False), (Augmentation(CHINESE), True)):
+        pairs = [augmentation.copied(generator(seed)) for seed in range(80)]
+        equal = [pair for pair in pairs if pair.source == pair.target]
+        assert len(equal) == len(pairs) if not chinese else 40 < len(equal) < len(pairs)
+        assert any(re.fullmatch(r"[\d :,-]+", pair.source) for pair in pairs)
+        assert any("rain" in pair.source or "pleut" in pair.source for pair in pairs)
+
+
+def test_choices_follow_the_generator():
+    augmentation = Augmentation(FRENCH)
+    assert augmentation.swapped(0, 1.0, generator(5)) == augmentation.swapped(0, 1.0, generator(5))
+    assert augmentation.sample(1.0, 3) == augmentation.sample(1.0, 3)
+    assert len(augmentation.sample(1.0, 3)) == 3
+    assert augmentation.sample(0.0, 3) == []
+
+
+def test_small_numbers_have_at_most_three_digits():
+    random = generator()
+    assert max(len(random_number(random, small=True)) for _ in range(300)) == 3
+    assert max(len(random_number(random)) for _ in range(300)) == 5

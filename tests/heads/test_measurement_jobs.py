@@ -1,0 +1,144 @@
+"""Processes that measure."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from explorer.core import folders
+from explorer.core.errors import ExplorerError
+from explorer.heads import measurement_jobs
+from explorer.heads.measure import digest
+from explorer.heads.measurement_jobs import Job, MeasurementError, MeasurementSettings
+from explorer.heads.measurement_store import stored_reports
+from explorer.model.checkpoint import to_bytes
+
+TIMEOUT = 120  # seconds
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv(folders.REPORTS_VARIABLE, str(tmp_path))
+    return tmp_path
+
+
+def wait(job: Job) -> None:
+    deadline = time.monotonic() + TIMEOUT
+    while job.running and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not job.running
+
+
+@pytest.fixture
+def start(explorable) -> Callable[[MeasurementSettings], Job]:
+    """Start to measure the model from its bytes, as for an uploaded one."""
+
+    def started(settings: MeasurementSettings) -> Job:
+        name = digest(explorable.transformer)
+        return measurement_jobs.start(to_bytes(explorable.checkpoint), "tiny", settings, name)
+
+    return started
+
+
+def files(folder: Path) -> list[str]:
+    """All files below a folder."""
+    return sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
+
+
+def test_lines_are_measured_and_the_report_is_found_by_the_digest(explorable, start, folder):
+    name = digest(explorable.transformer)
+    settings = MeasurementSettings("lines", text="1 2 3\n\n3 2\n", gradients=True, removal=False)
+    job = start(settings)
+    wait(job)
+    assert job.done, job.failure
+    (stored,) = stored_reports(name)
+    report = stored.report
+    assert stored.key == job.report_key
+    assert files(folder) == [f"{name}/{job.folder.name}/findings.json"]
+    assert report.facts["digest"] == name
+    assert report.facts["sentences"] == 2
+    assert report.facts["targets"] == "greedy"
+    assert "importance" in report.metrics
+    assert job.progress == 1.0
+    assert start(settings) == job  # not twice
+    assert not job.running
+
+
+def test_a_cancelled_job_leaves_no_files_and_the_next_may_start(explorable, start, folder):
+    name = digest(explorable.transformer)
+    settings = MeasurementSettings("lines", size=1024, text="1 2 3\n" * 1000)
+    assert measurement_jobs.running_job(name) is None
+    job = start(settings)
+    assert len(files(folder)) == 3  # the model, the lines and the log
+    assert measurement_jobs.running_job(name) == job  # for other visitors
+    assert measurement_jobs.running_job("other") is None
+    with pytest.raises(MeasurementError, match="Another measurement"):
+        start(MeasurementSettings("task", size=5))
+    job.cancel()
+    wait(job)
+    assert job.cancelled
+    assert not job.done
+    assert stored_reports(name) == []
+    assert measurement_jobs.running_job(name) is None
+    assert list(folder.iterdir()) == []
+
+
+def test_a_failed_job_gives_its_reason_and_leaves_no_files(explorable, folder, tmp_path_factory):
+    source = tmp_path_factory.mktemp("bad") / "no-model.safetensors"
+    source.write_bytes(b"nothing")
+    job = measurement_jobs.start(source, "unused", MeasurementSettings("lines", text="1 2"), "some")
+    wait(job)
+    assert not job.done
+    assert not job.cancelled
+    assert "no-model" in job.failure
+    assert list(folder.iterdir()) == []
+    assert source.exists()
+
+
+def test_a_job_ends_with_its_server(folder):
+    script = """
+import subprocess, sys
+from pathlib import Path
+from explorer.heads import measurement_jobs
+job = measurement_jobs.Job(Path(sys.argv[1]) / "digest" / "batch")
+job.work_folder.mkdir(parents=True)
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+measurement_jobs._running[job.folder] = child
+print(child.pid)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(folder)],
+        stdout=subprocess.PIPE,
+        check=True,
+        timeout=TIMEOUT,
+    )
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(done.stdout), 0)
+    assert list(folder.iterdir()) == []
+
+
+def test_two_servers_have_separate_work_folders(folder, monkeypatch):
+    job = Job(folder / "digest" / "batch")
+    mine = job.work_folder
+    monkeypatch.setattr(os, "getpid", lambda: 1)
+    assert job.work_folder != mine
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (MeasurementSettings("lines", text="1 2\n1 x"), "Line 2: .*“x”"),
+        (MeasurementSettings("lines", text=" \n"), "no sentence"),
+        (MeasurementSettings("pairs", text="1 2\t1 x"), "Line 1: .*“x”"),
+        (MeasurementSettings("pairs", text="1 2\n2 1"), "no sentence"),
+        (MeasurementSettings("lines", text="1 " * 40), "Line 1: .*at most 11"),
+        (MeasurementSettings("lines", text="1\n" * 2000), "At most 1024"),
+    ],
+)
+def test_settings_the_process_would_refuse_are_refused_before(explorable, settings, message):
+    with pytest.raises(ExplorerError, match=message):
+        measurement_jobs.check(explorable, settings, "en")

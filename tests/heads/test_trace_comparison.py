@@ -1,0 +1,43 @@
+import numpy as np
+import pytest
+
+from explorer.heads.trace_comparison import TraceComparison
+
+
+@pytest.fixture
+def comparison(explorable) -> TraceComparison:
+    """An output of two tokens that becomes one of four, teacher-forced."""
+    original = explorable.trace("1 2", target="1 2")
+    changed = explorable.trace("1 2", target="1 3 3 3")
+    forced = explorable.trace("1 2", target="1 2", ablate=[("cross", 0, 0)])
+    return TraceComparison(original, changed, forced)
+
+
+def test_steps_are_as_many_as_the_longer_output_has(comparison):
+    steps = comparison.steps
+    assert steps.step.tolist() == [1, 2, 3, 4, 5]
+    assert steps.original.tolist() == ["1", "2", "<eos>", "", ""]
+    assert steps.changed.tolist() == ["1", "3", "3", "3", "<eos>"]
+    assert steps.same.tolist() == [True, False, False, False, False]
+    assert not comparison.same_text
+
+
+def test_probabilities_are_those_of_the_losses(comparison):
+    steps = comparison.steps
+    original, changed, forced = comparison.original, comparison.changed, comparison.forced
+    np.testing.assert_allclose(steps.probability[:3], np.exp(-original.losses), rtol=1e-6)
+    np.testing.assert_allclose(steps.changed_probability, np.exp(-changed.losses), rtol=1e-6)
+    np.testing.assert_allclose(steps.forced_probability[:3], np.exp(-forced.losses), rtol=1e-6)
+    assert (
+        steps.loc[3:, ["probability", "forced_probability", "log_probability"]]
+        .isna()
+        .to_numpy()
+        .all()
+    )
+    np.testing.assert_allclose(comparison.log_probability, steps.log_probability.sum(), rtol=1e-5)
+
+
+def test_a_map_is_forced_minus_original(comparison):
+    for site in ("encoder", "decoder", "cross"):
+        expected = comparison.forced.attention(site) - comparison.original.attention(site)
+        np.testing.assert_array_equal(comparison.map(site), expected)

@@ -1,0 +1,34 @@
+from dataclasses import replace
+
+import pytest
+
+from explorer.core.errors import ConfigError
+from explorer.model.config import ModelConfig
+from tests.support.tiny_configs import PRIMES
+
+
+@pytest.mark.parametrize(
+    ("change", "key"),
+    [
+        ({"heads": 4}, "not_divisible"),
+        ({"d_model": 21}, "odd_width"),
+        ({"d_model": 0}, "bad_size"),
+        ({"d_model": 42.0}, "bad_size"),
+        ({"heads": True}, "bad_size"),
+        ({"dropout": 1.0}, "bad_number"),
+        ({"dropout": float("nan")}, "bad_number"),
+        ({"norm": "both"}, "bad_choice"),
+        ({"tied_embeddings": True}, "tied_sizes"),
+        ({"encoder_layers": 64, "d_model": 8190, "heads": 1}, "too_many_parameters"),
+    ],
+)
+def test_invalid_sizes_are_refused(change, key):
+    with pytest.raises(ConfigError) as caught:
+        replace(PRIMES, **change)
+    assert caught.value.key == key
+
+
+@pytest.mark.parametrize("data", [{}, {"source_vocabulary": 5, "width": 3}])
+def test_a_config_with_missing_or_unknown_fields_is_refused(data):
+    with pytest.raises(ConfigError):
+        ModelConfig.from_json(data)

@@ -1,0 +1,122 @@
+"""The documents say what is so: links lead somewhere, examples run, pictures match the code."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import grimp
+import pytest
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = sorted(
+    path for folder in (".", "docs", "checkpoints") for path in (ROOT / folder).glob("*.md")
+)
+
+
+def blocks(document: str, language: str) -> list[str]:
+    """The code blocks of a document in one language."""
+    text = (ROOT / document).read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_link_to_a_file_leads_to_one(document):
+    targets = re.findall(r"\]\(([^)#\s]+)\)", document.read_text(encoding="utf-8"))
+    local = [target for target in targets if ":" not in target]
+    assert [target for target in local if not (document.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_named_source_file_exists(document):
+    text = document.read_text(encoding="utf-8")
+    named = re.findall(r"`((?:explorer|tests|benchmarks|docs)/[\w./]+)`", text)
+    examples = {"explorer/data/toy_tasks/swap.py", "explorer/strings/SECTION.toml"}
+    assert [name for name in named if name not in examples and not (ROOT / name).exists()] == []
+
+
+def test_the_readme_fits_on_a_few_screens():
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 130
+    assert lines[0].startswith("![")
+
+
+@pytest.mark.parametrize("document", ["README.md", "docs/notebook.md", "docs/translation.md"])
+def test_the_python_examples_run(document, tmp_path):
+    (tmp_path / "checkpoints").symlink_to(ROOT / "checkpoints")
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(blocks(document, "python"))],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT), "PATH": ""},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_toy_task_of_the_guide_can_be_trained(tmp_path):
+    (source,) = blocks("CONTRIBUTING.md", "python")
+    (tmp_path / "swap.py").write_text(source, encoding="utf-8")
+    options = "--longest 3 --d-model 16 --heads 2 --d-ff 16 --encoder-layers 1 --decoder-layers 1"
+    code = f"""
+from explorer.data import toy_tasks
+toy_tasks.__path__.append({str(tmp_path)!r})
+from explorer.__main__ import main
+from explorer.data.toy_data import find_task
+task = find_task("swap")
+assert task.answer([5, 6, 7]) == [6, 5, 7]
+assert task.alignment([5, 6, 7]).nonzero()[1].tolist() == [1, 0, 2]
+train = "train --task swap --steps 2 --evaluate-every 1 --device cpu {options}"
+assert main(train.split() + ["--out", {str(tmp_path / "swap.safetensors")!r}]) == 0
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "swap.safetensors").exists()
+
+
+def test_the_picture_of_the_imports_shows_those_that_exist():
+    (picture,) = blocks("docs/layers.md", "mermaid")
+    drawn = re.findall(r"(\w+) (-->|-\.->) (\w+)", picture)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contract = project["tool"]["importlinter"]["contracts"][0]
+    layers = [name.removeprefix("explorer.") for name in contract["layers"]]
+    upward = [(a, b) for a, _, b in drawn if layers.index(a) > layers.index(b)]
+    assert upward == [("core", "components")]
+    assert [(a, b) for a, arrow, b in drawn if arrow == "-.->"] == upward
+    graph = grimp.build_graph("explorer", exclude_type_checking_imports=True, cache_dir=None)
+    package = {module: module.split(".")[1] for module in graph.modules if "." in module}
+    found = {
+        (package[module], package[imported])
+        for module in package
+        for imported in graph.find_modules_directly_imported_by(module)
+        if imported in package
+    }
+    assert {(a, b) for a, _, b in drawn} == {
+        (a, b) for a, b in found if a != b and {a, b} <= set(layers)
+    }
+
+
+def test_the_pinned_torch_is_named_alike():
+    (pin,) = re.findall(
+        r"^torch==.+$", (ROOT / "requirements.txt").read_text("utf-8"), re.MULTILINE
+    )
+    for document in DOCUMENTS:
+        for named in re.findall(r"torch==[\d.]+", document.read_text(encoding="utf-8")):
+            assert named == pin
+
+
+def test_the_ranges_of_the_package_begin_at_the_pinned_versions():
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    pinned = dict(line.split("==") for line in lines if "==" in line)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    ranges = [re.split(r">=|,<", requirement) for requirement in project["dependencies"]]
+    assert {name for name, *_ in ranges} == set(pinned)
+    for name, low, _ in ranges:
+        assert f"{pinned[name]}.".startswith(f"{low}.")
+
+
+def test_the_changelog_names_the_version():
+    from explorer import __version__
+
+    assert f"## {__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")

@@ -1,0 +1,20 @@
+import time
+
+from explorer.training import run_heartbeat
+from explorer.training.run_directory import create_run
+from explorer.training.run_heartbeat import Heartbeat
+from tests.support.short_runs import LONGER, heartbeats
+
+
+def test_of_two_threads_that_write_the_status_the_newest_wins(tmp_path, monkeypatch):
+    monkeypatch.setattr(run_heartbeat, "INTERVAL", 0.001)
+    run = create_run(tmp_path / "one", LONGER)
+    with Heartbeat(run) as heartbeat:
+        assert heartbeats() == ["heartbeat-one"]
+        for step in range(200):
+            heartbeat.update(("preparing", "running")[step % 2], step)
+            assert run.status().step == step
+        heartbeat.update("stopped", 200)
+        time.sleep(0.02)
+        assert (run.status().state, run.status().step) == ("stopped", 200)
+    assert not heartbeats()
