@@ -78,6 +78,8 @@ def _chosen_settings(options: argparse.Namespace) -> "TrainingConfig":
 
     names = [field.name for field in fields(TrainingConfig)]
     given = {name: value for name in names if (value := getattr(options, name)) is not None}
+    if "batch" in given:
+        given.setdefault("batch_tokens", 0)
     return replace(translation(options.pairs) if options.pairs else TrainingConfig(), **given)
 
 

@@ -53,7 +53,7 @@ def write_atomically(path: Path, data: bytes) -> None:
                 temporary.unlink()
                 raise
         temporary.chmod(0o644)
-        temporary.replace(path)  # closed by now: Windows replaces no open file
+        temporary.replace(path)  # closed by now: Windows does not replace open files
 
 
 def refuse_unwritable(path: Path) -> None:

@@ -1,9 +1,9 @@
 """Text ↔ pieces of words, as SentencePiece learns them from text (Kudo & Richardson 2018,
 arXiv 1808.06226).
 
-The pieces come with every byte, so that no character is ever unknown. A word's first piece
-begins with "▁"; a byte is called "<0xE4>", unless it is a whole character: then it is called by
-that.
+A vocabulary contains all 256 bytes, so that every character can be encoded. The first piece of
+a word begins with "▁". A byte is labelled "<0xE4>", or by its character where it is printable
+ASCII.
 """
 
 import io
@@ -19,7 +19,7 @@ from explorer.core.errors import VocabularyError
 from explorer.core.vocabulary import BOS, EOS, PAD, SPECIALS, refuse_long
 
 UNKNOWN = 3
-"""Has a number of its own in every SentencePiece model; with bytes nothing is unknown."""
+"""The id that SentencePiece reserves for unknown characters; unused, because of the bytes."""
 
 FEWEST_PIECES = 320
 """256 bytes, the specials, and some letters."""
@@ -31,15 +31,15 @@ _LONGEST_LINE = 4192
 
 @dataclass(frozen=True)
 class PieceVocabulary:
-    """A SentencePiece model by its bytes. Raises `VocabularyError` when they are none, or
-    number the specials otherwise than every vocabulary of the explorer does."""
+    """A serialised SentencePiece model. Raises `VocabularyError` when it cannot be read, or when
+    its ids of padding, beginning and end are not those of all vocabularies here."""
 
     proto: bytes = field(repr=False)
 
     def __post_init__(self) -> None:
         try:
             sizes = self._pieces.pad_id(), self._pieces.bos_id(), self._pieces.eos_id()
-            _ = self._labels  # a forged piece may be no text at all
+            _ = self._labels  # the pieces of a manipulated file may not be UTF-8
         except (RuntimeError, ValueError, TypeError, OSError) as error:
             raise VocabularyError("damaged_pieces") from error
         if sizes != (PAD, BOS, EOS):
@@ -56,7 +56,7 @@ class PieceVocabulary:
         return SPECIALS + tuple(map(self._label, range(len(SPECIALS), len(self))))
 
     def _label(self, number: int) -> str:
-        """The piece; a byte that is a visible character by itself as that character."""
+        """The piece; of a byte that is printable ASCII, the character."""
         piece = str(self._pieces.id_to_piece(number))
         code = int(piece[3:5], 16) if self._pieces.is_byte(number) else 0
         return chr(code) if ord("!") <= code <= ord("~") else piece
@@ -67,7 +67,7 @@ class PieceVocabulary:
     def encode(self, text: str) -> list[int]:
         """Ids of the pieces of `text`, without specials.
 
-        Raises `VocabularyError` when the text is empty or far too long.
+        Raises `VocabularyError` when the text is empty or longer than any model takes.
         """
         refuse_long(text)
         ids = self.encode_all([text])[0]
@@ -76,7 +76,7 @@ class PieceVocabulary:
         return ids
 
     def encode_all(self, texts: Iterable[str]) -> list[list[int]]:
-        """Ids of many texts, of any length, empty ones too."""
+        """Ids of many texts; they may be empty or of any length."""
         ids: list[list[int]] = self._pieces.encode([tidy(text) for text in texts])
         return ids
 
@@ -104,7 +104,7 @@ class PieceVocabulary:
 
 
 def learn_pieces(lines: Iterable[str], size: int) -> PieceVocabulary:
-    """At most `size` pieces that make up `lines` well; fewer where the text is short.
+    """A unigram model of at most `size` pieces, learnt from `lines`; fewer for a short text.
 
     Every digit is one piece, so that numbers can be carried over digit by digit. Equal lines
     give equal pieces. Raises `VocabularyError` when there is too little text.
@@ -135,9 +135,9 @@ def learn_pieces(lines: Iterable[str], size: int) -> PieceVocabulary:
 
 
 def tidy(text: str) -> str:
-    """`text` with its characters composed and every run of white space as one space.
+    """`text` in NFC with each run of white space, no-break spaces included, as one space.
 
-    French sets no-break spaces before its punctuation, seldom consistently.
+    French typography puts no-break spaces before some marks, but few texts do so consistently.
     """
-    whole = text.encode(errors="replace").decode()  # half a character pair is no character
+    whole = text.encode(errors="replace").decode()  # a lone surrogate has no UTF-8
     return " ".join(unicodedata.normalize("NFC", whole).split())

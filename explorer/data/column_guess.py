@@ -1,4 +1,4 @@
-"""The first rows of a file of pairs, and what looks wrong about the columns chosen in them."""
+"""Guesses about the columns of a file of pairs, from its first rows."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -11,7 +11,7 @@ Rows = tuple[tuple[str, ...], ...]
 MOST_COLUMNS = 12
 
 _ROWS = 20
-_USUAL = 0.75  # of the rows: the rest may be exceptions
+_USUAL = 0.75  # share of the rows that must agree
 _MOST_WORDS = 3  # of a heading
 _ENDS = tuple(".!?…。！？")
 _CLOSING = "\"'”’»）)」』 "
@@ -24,7 +24,7 @@ en eng fr fra fre de deu ger es spa it ita pt por ru rus zh zho cmn ja jpn
 
 
 def first_rows(data: bytes, name: str) -> Rows:
-    """The first rows of a table, as far as they can be read; the rest is not looked at."""
+    """The first rows of a table, up to the first that cannot be read."""
     rows: list[tuple[str, ...]] = []
     try:
         for row in islice(table(data, name), _ROWS):
@@ -34,24 +34,24 @@ def first_rows(data: bytes, name: str) -> Rows:
     return tuple(rows)
 
 
-def looks_headed(rows: Rows, places: Sequence[int]) -> bool:
-    """Whether the first row names the columns at `places` rather than being a pair."""
-    return len(rows) > 1 and all(_names(_column(rows, place)) for place in places)
+def looks_headed(rows: Rows, columns: Sequence[int]) -> bool:
+    """Whether the first row has headings, not a pair, in the columns with these indices."""
+    return len(rows) > 1 and all(_has_heading(_column(rows, index)) for index in columns)
 
 
-def is_numbers(rows: Rows, place: int) -> bool:
-    """Whether there is nothing but numbers in a column; the first row may name it."""
-    below = _column(rows[1:] or rows, place)
+def is_numbers(rows: Rows, column: int) -> bool:
+    """Whether a column has numbers alone; its first row may be a heading."""
+    below = _column(rows[1:] or rows, column)
     return any(below) and all(_is_number(cell) for cell in below if cell)
 
 
-def _column(rows: Rows, place: int) -> list[str]:
-    return [row[place].strip() if place < len(row) else "" for row in rows]
+def _column(rows: Rows, index: int) -> list[str]:
+    return [row[index].strip() if index < len(row) else "" for row in rows]
 
 
-def _names(cells: list[str]) -> bool:
-    """Whether the first cell is a known heading, or a few words without an end where the others
-    are mostly whole sentences or numbers."""
+def _has_heading(cells: list[str]) -> bool:
+    """Whether the first cell is a known heading, or a few words without a final mark where most
+    others are whole sentences or numbers."""
     first, others = cells[0], cells[1:]
     if first.casefold() in _HEADINGS.split():
         return True

@@ -1,8 +1,8 @@
-"""Sentences and their translations, from a file of two columns.
+"""Parallel corpora: sentences and their translations, from two columns of a file.
 
-Every row is counted: kept, or left out for a reason that is told. The held-out parts are
-chosen by a hash of the source alone, so a sentence with many translations is in one part with
-all of them, and stays there when the file is sorted otherwise.
+Every row is counted as kept, or as left out for one of four reasons. The held-out parts are
+chosen by a hash of the normalised source alone, so that all translations of a sentence are in one
+part, whatever the order of the rows.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,12 +18,12 @@ from explorer.core.vocabulary import shorten
 from explorer.data.delimited import table
 
 LARGEST_PAIRS = 64 * 2**20
-"""Bytes. A larger file is not opened: to read a million short rows of these and to encode them
-for a training takes 2 GB."""
+"""Bytes. Reading and encoding a million short rows of a file of this size takes 2 GB; a larger
+file is refused."""
 
 FEWEST_PAIRS = 100
 FEWEST_SOURCES = 40
-"""Distinct sources, so that two of them are in each held-out part."""
+"""Distinct sources. With fewer, a held-out part would have less than two."""
 
 HELD_OUT = 2000
 """Distinct sources in each of the two held-out parts, but at most one in twenty."""
@@ -41,18 +41,19 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class RowCounts:
-    """What became of the rows of a file."""
+    """How many rows of a file are used, and how many are not, by reason."""
 
     rows: int
-    kept: int
+    kept: int  # distinct pairs
     incomplete: int  # too few columns
-    blank: int  # nothing on one side
+    blank: int  # one side empty
     duplicate: int  # source and target as in an earlier row
 
 
 @dataclass(frozen=True)
 class ParallelCorpus:
-    """The pairs of a file, and the hash by which a resumed training knows it again."""
+    """The distinct pairs of a file, and the SHA-256 by which a resumed training checks that it
+    is the same file."""
 
     pairs: tuple[Pair, ...]
     counts: RowCounts
@@ -60,7 +61,7 @@ class ParallelCorpus:
 
     @cached_property
     def _parts(self) -> dict[str, str]:
-        """Normalised source → the held-out part it is in."""
+        """The held-out part of each normalised source that is in one."""
         sources = sorted({normalised(pair.source) for pair in self.pairs}, key=_hash)
         size = min(HELD_OUT, len(sources) // 20)
         return {
@@ -89,14 +90,14 @@ def read_pairs(path: str | Path, columns: Sequence[str] = ("1", "2")) -> Paralle
 
 
 def read_rows(path: str | Path, columns: Sequence[str] = ("1", "2")) -> tuple[Pair, ...]:
-    """The pair in every row of such a file, in their order, equal ones too; empty lines are
-    none. Raises `PairsError`, too, on a row without both texts."""
+    """The pairs of all rows in the order of the file, duplicates included; empty lines are
+    skipped. Raises `PairsError` as `read_pairs` does, and on a row without both texts."""
     path = Path(path)
     rows = table(_read(path), shorten(path.name))
-    places = _places(rows, columns, shorten(path.name))
+    indices = _column_indices(rows, columns, shorten(path.name))
     pairs = []
     for number, row in enumerate(rows, start=1):
-        texts = [tidy(row[place]) for place in places if place < len(row)]
+        texts = [tidy(row[index]) for index in indices if index < len(row)]
         if len(texts) < 2 or not all(texts):
             named = ", ".join(columns)
             raise PairsError("pair_missing", name=path.name, row=number, columns=named)
@@ -115,15 +116,15 @@ def parse_pairs(data: bytes, name: str, columns: Sequence[str] = ("1", "2")) -> 
     """The pairs in the bytes of a file called `name`; see `read_pairs`."""
     name = shorten(name)
     rows = table(data, name)
-    places = _places(rows, columns, name)
+    indices = _column_indices(rows, columns, name)
     kept: dict[Pair, None] = {}
     number = incomplete = blank = 0
     for row in rows:
         number += 1
-        if len(row) <= max(places):
+        if len(row) <= max(indices):
             incomplete += 1
             continue
-        pair = Pair(*(tidy(row[place]) for place in places))
+        pair = Pair(*(tidy(row[index]) for index in indices))
         if not pair.source or not pair.target:
             blank += 1
             continue
@@ -138,8 +139,8 @@ def parse_pairs(data: bytes, name: str, columns: Sequence[str] = ("1", "2")) -> 
 
 
 def normalised(source: str) -> str:
-    """What two sources have in common that are the same sentence to a held-out part: their
-    letters and digits, in lower case. A text without any stands for itself."""
+    """The letters and digits of a source in lower case: sources that agree in them count as
+    one sentence. A text without letters and digits is its own normalised form."""
     return "".join(filter(str.isalnum, source.casefold())) or source
 
 
@@ -152,7 +153,7 @@ def references(pairs: Iterable[Pair]) -> dict[str, list[str]]:
 
 
 def separator_of(texts: Sequence[str]) -> str:
-    """What stands between two sentences: nothing in a script that separates no words."""
+    """The separator of two sentences: a space, or nothing where most texts have no spaces."""
     spaced = sum(" " in text for text in texts)
     return " " if 2 * spaced >= len(texts) else ""
 
@@ -170,7 +171,7 @@ def _read(path: Path) -> bytes:
 
 
 def _refuse_few(kept: Iterable[Pair], counts: RowCounts, name: str) -> None:
-    """Raise `PairsError` on what cannot be divided into a training and two held-out parts."""
+    """Raise `PairsError` when the pairs are too few for a training and two held-out parts."""
     if counts.kept < FEWEST_PAIRS:
         raise PairsError("too_few_pairs", name=name, least=FEWEST_PAIRS, **asdict(counts))
     sources: set[str] = set()
@@ -181,8 +182,11 @@ def _refuse_few(kept: Iterable[Pair], counts: RowCounts, name: str) -> None:
     raise PairsError("too_few_sources", name=name, got=len(sources), least=FEWEST_SOURCES)
 
 
-def _places(rows: Iterator[list[str]], columns: Sequence[str], name: str) -> tuple[int, int]:
-    """Where source and target stand in a row; headings that name them are taken from `rows`."""
+def _column_indices(
+    rows: Iterator[list[str]], columns: Sequence[str], name: str
+) -> tuple[int, int]:
+    """The indices of source and target in a row, from 0; where `columns` are headings, the row
+    of headings is consumed. Raises `PairsError`."""
     if len(columns) != 2 or len(set(columns)) != 2:
         raise PairsError("two_columns", got=" ".join(columns))
     if all(column.isdecimal() and int(column) > 0 for column in columns):

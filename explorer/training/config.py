@@ -1,4 +1,4 @@
-"""Everything that decides a training."""
+"""The settings of a training, their limits, the learning rate schedule, and presets."""
 
 import math
 from dataclasses import dataclass, fields, replace
@@ -46,9 +46,10 @@ _CHOICES = {
 
 @dataclass(frozen=True, slots=True)
 class TrainingConfig:
-    """Everything that decides a training; equal configs give equal weights on one machine.
+    """All settings of a training; equal configs give equal weights on one machine.
 
-    Raises `ConfigError` or `TaskError` on what cannot work.
+    Raises `ConfigError` on values outside their limits or that contradict each other, and
+    `TaskError` on an unknown task.
     """
 
     task: str = "reverse"
@@ -57,7 +58,7 @@ class TrainingConfig:
     pairs: str = ""  # a file of sentences and their translations: the task is to translate
     columns: tuple[str, ...] = ("1", "2")  # of source and target in it: numbers or headings
     pieces: int = 8000  # most entries of a SentencePiece vocabulary
-    joint: bool = True  # one vocabulary, and one embedding, for both languages
+    joint: bool = True  # one vocabulary and one embedding for both languages
     excluded: str = ""  # a file whose sources are never trained on
     joined: float = 0.1  # share of the texts that are two to eight pairs, up to the longest
     swapped: float = 0.0  # share of the pairs with names or numbers that get others
@@ -71,11 +72,11 @@ class TrainingConfig:
     d_ff: int = 512
     dropout: float = 0.1
     norm: Literal["pre", "post"] = "pre"
-    causal: bool = True  # False leaks: each target position sees the answer it must give
+    causal: bool = True  # False leaks: each target position sees the token it must predict
     steps: int = 3000
     batch: int = 64  # sequences a step
     batch_tokens: int = 0  # of pairs: padded tokens of both sides a step, instead of `batch`
-    accumulate: int = 1  # parts in which a batch goes through, to save memory
+    accumulate: int = 1  # parts of a batch whose gradients are summed, to save memory
     rate: float = 2e-3  # the peak of the schedule
     schedule: Literal["cosine", "inverse-sqrt"] = "cosine"
     warmup: int = 100  # steps
@@ -120,10 +121,11 @@ class TrainingConfig:
         return SymbolVocabulary(self.symbols)
 
     def model_config(self, source: int | None = None, target: int | None = None) -> ModelConfig:
-        """The sizes of the model, given how many entries the vocabularies have; without, as
-        many as these settings allow.
+        """The sizes of the model, for vocabularies of `source` and `target` entries; without
+        these, for the most entries that the settings allow.
 
-        Room for twice the longest sequence, so that people can try longer ones.
+        `max_length` is twice that of the longest training sequence, so that longer ones can be
+        tried.
         """
         entries = self.pieces if self.pairs else len(self.vocabulary())
         return ModelConfig(
@@ -143,7 +145,7 @@ class TrainingConfig:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "TrainingConfig":
-        """The config a run kept. Raises `ConfigError` on a setting that is not ours."""
+        """The config from the file of a run. Raises `ConfigError` on an unknown setting."""
         names = [field.name for field in fields(cls)]
         for name in data:
             if name not in names:
@@ -156,8 +158,8 @@ class TrainingConfig:
 
 
 def learning_rate(config: TrainingConfig, step: int) -> float:
-    """The rate of step 0, 1, …: a linear warm-up, then down along half a cosine to 0, or
-    with the inverse square root of the step.
+    """The rate of step 0, 1, …: a linear warm-up, and a decay along half a cosine to 0 or by the
+    inverse square root of the step.
 
     The paper's schedule (§5.3, equation 3) is "inverse-sqrt" with a peak rate of
     (d_model · warmup)^−½.
@@ -170,17 +172,18 @@ def learning_rate(config: TrainingConfig, step: int) -> float:
 
 
 def translation(pairs: str) -> TrainingConfig:
-    """What to teach the translations in the file `pairs` with."""
+    """The default settings for a file of pairs."""
     return TrainingConfig(
         pairs=pairs, longest=128, d_model=256, heads=8, encoder_layers=3, decoder_layers=3,
-        d_ff=1024, steps=20_000, batch=128, rate=1.5e-3, warmup=1000, label_smoothing=0.1,
+        d_ff=1024, swapped=0.5, copied=0.02, unpunctuated=0.05, subword_alpha=0.4, steps=24_000,
+        batch_tokens=5000, rate=1e-3, warmup=1000, label_smoothing=0.1, average=1000,
         evaluate_every=500, precision="bfloat16",
     )  # fmt: skip
 
 
 def small_translation(pairs: str, columns: tuple[str, ...], *, on_gpu: bool) -> TrainingConfig:
-    """What a class teaches the translations in its own file with: the first words are right
-    after minutes on a CPU, most sentences after minutes on a GPU."""
+    """Settings for a class and its own file: first correct words after minutes on a CPU, most
+    sentences correct after minutes on a GPU."""
     if on_gpu:
         return replace(
             translation(pairs), columns=columns, steps=4000, warmup=400, evaluate_every=100,
@@ -194,7 +197,7 @@ def small_translation(pairs: str, columns: tuple[str, ...], *, on_gpu: bool) -> 
 
 
 def quick_demo(task: str, *, on_gpu: bool) -> TrainingConfig:
-    """What trains while a class watches: seconds on a GPU, less than half a minute on a CPU."""
+    """Settings for a live demonstration: seconds on a GPU, half a minute on a CPU."""
     if on_gpu:
         return TrainingConfig(
             task=task, batch=256, steps=450, dropout=0.0, until=0.99, evaluate_every=50,

@@ -1,21 +1,16 @@
-import math
 from dataclasses import replace
 
-import numpy as np
 import pytest
 import torch
-import torch.nn.functional as F
 
 from explorer.core.errors import PairsError, VocabularyError
 from explorer.core.vocabulary import BOS, EOS, PAD
-from explorer.data.batch import Batch
-from explorer.data.parallel_corpus import PARTS, parse_pairs, references
-from explorer.model.checkpoint import Checkpoint, from_bytes, to_bytes
-from explorer.model.explorable import ExplorableModel
-from explorer.training.final_evaluation import evaluate_checkpoint, evaluate_translations
+from explorer.data.parallel_corpus import PARTS, parse_pairs
+from explorer.model.checkpoint import Checkpoint
+from explorer.training.final_evaluation import evaluate_translations
 from explorer.training.trainer import Trainer
 from explorer.training.translation_data import TranslationDataModule
-from explorer.training.translation_metrics import score, token_loss, translate
+from explorer.training.translation_metrics import translate
 from tests.support.toy_sentences import SENTENCES, TINY_PAIRS, as_table
 
 CPU = torch.device("cpu")
@@ -25,16 +20,6 @@ PAIRS = parse_pairs(as_table().encode(), "pairs.tsv")
 @pytest.fixture(scope="module")
 def data() -> TranslationDataModule:
     return TranslationDataModule(TINY_PAIRS, PAIRS, CPU)
-
-
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory) -> Trainer:
-    path = tmp_path_factory.mktemp("pairs") / "pairs.tsv"
-    path.write_text(as_table(), "utf-8")
-    trainer = Trainer(replace(TINY_PAIRS, pairs=str(path)))
-    for _ in trainer.run():
-        pass
-    return trainer
 
 
 def texts(data: TranslationDataModule, ids: torch.Tensor) -> list[str]:
@@ -167,100 +152,3 @@ def test_it_learns_to_translate_what_it_never_saw(trained):
     assert set(moment.measured["samples"][0]) == {"source", "written", "reference"}
     source, reference = trained.data_module.probe()
     assert dict(SENTENCES)[source] == reference
-
-
-def test_the_whole_model_fits_in_one_file_and_translates_as_before(trained):
-    checkpoint = trained.checkpoint({})
-    data = to_bytes(checkpoint, half=True)
-    again = from_bytes(data, "x")
-    assert len(data) < 0.75 * len(to_bytes(checkpoint))
-    assert again.source_vocabulary == checkpoint.source_vocabulary
-    config = trained.config
-    assert evaluate_checkpoint(again, config).facts["bleu"] > 80
-    text = PAIRS.part("test")[0].source
-    trace = ExplorableModel(again, "tiny").trace(text)
-    assert (
-        trace.text
-        == translate(again.model, again.source_vocabulary, again.target_vocabulary, [text])[0]
-    )
-    assert trace.integrity().ok.all()
-    assert trace.gold is None
-
-
-def test_translations_keep_their_order_whatever_their_length(trained):
-    chosen = [pair.source for pair in PAIRS.pairs[::7]] + ["Now."]
-    vocabulary = trained.data_module.source_vocabulary
-    together = translate(trained.model.eval(), vocabulary, vocabulary, chosen)
-    alone = [translate(trained.model, vocabulary, vocabulary, [text])[0] for text in chosen]
-    assert together == alone
-
-
-def test_perplexity_is_the_exponent_of_the_mean_loss(trained):
-    batch = trained.data_module.batch(3)
-    model = trained.model.eval()
-    with torch.no_grad():
-        log = F.log_softmax(model(batch.source, batch.target[:, :-1]), -1)
-    expected = batch.target[:, 1:]
-    losses = [
-        -log[row, place, token].item()
-        for row, tokens in enumerate(expected.tolist())
-        for place, token in enumerate(tokens)
-        if token != PAD
-    ]
-    assert token_loss(model, [batch]).perplexity == pytest.approx(
-        math.exp(np.mean(losses)), rel=1e-4
-    )
-    halves = [Batch(batch.source[at : at + 8], batch.target[at : at + 8]) for at in (0, 8)]
-    assert token_loss(model, halves).perplexity == pytest.approx(
-        math.exp(np.mean(losses)), rel=1e-4
-    )
-
-
-def test_scores_count_every_reference_and_say_how():
-    written = ["the cat sat on the mat today", "a dog ran home very fast"]
-    right = [["nothing like it", "the cat sat on the mat today"], ["a dog ran home very fast"]]
-    scores = score(written, right)
-    assert scores.bleu == pytest.approx(100)
-    assert scores.chrf == pytest.approx(100)
-    assert scores.length_ratio == pytest.approx(1)
-    assert "tok:13a" in scores.bleu_signature
-    assert "version" in scores.chrf_signature
-    right[0] = right[0][1:]
-    worse = score(["the cat sat on", "a dog ran home very fast"], right)
-    assert worse.bleu < 80
-    assert worse.length_ratio < 1
-
-
-@pytest.mark.parametrize(
-    ("text", "wrong", "tokenizer"),
-    [
-        ("我昨天买了三本书。", "我昨天买了两本书。", "zh"),
-        ("私は昨日本を三冊買いました。", "私は昨日本を二冊買いました。", "char"),
-        ("Я вчера купил три книги сам.", "Я вчера купил две книги сам.", "13a"),
-    ],
-)
-def test_bleu_counts_what_is_a_word_in_the_language(text, wrong, tokenizer):
-    scores = score([wrong, text], [[text], [text]])
-    assert f"tok:{tokenizer}" in scores.bleu_signature
-    assert 60 < scores.bleu < 95
-
-
-def test_joined_texts_are_judged_against_every_way_to_join_and_beside_their_parts(trained):
-    facts = evaluate_checkpoint(trained.checkpoint({}), trained.config).facts
-    assert facts["test_sources"] == 12
-    assert facts["test_overlong"] == 0
-    held = references(PAIRS.part("test"))
-    texts = list(held)
-    vocabulary = trained.data_module.source_vocabulary
-    short = [
-        text for text in texts if max(map(len, vocabulary.encode_all([text, *held[text]]))) < 22
-    ]
-    written = dict(zip(texts, translate(trained.model, vocabulary, vocabulary, texts), strict=True))
-    random = np.random.default_rng(0)
-    size = len(short)
-    groups = [[short[at] for at in random.choice(size, 3, replace=False)] for _ in range(100)]
-    right = [[" ".join(held[text][0] for text in group)] for group in groups]
-    apart = score([" ".join(written[text] for text in group) for group in groups], right)
-    assert facts["joined_bleu_one_by_one"] == pytest.approx(apart.bleu, abs=0.01)
-    together = translate(trained.model, vocabulary, vocabulary, [" ".join(g) for g in groups])
-    assert facts["joined_bleu"] == pytest.approx(score(together, right).bleu, abs=0.01)

@@ -33,12 +33,11 @@ from explorer.heads.trace_comparison import TraceComparison
 from explorer.model import catalog
 from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace
 
-_TABLES: Mapping[str, Callable[[HeadReport, str], None]] = {
+_TABLES: Mapping[str, Callable[[HeadReport, str], None]] = {  # sections with a head report
     "metrics": report_tables.metrics,
     "roles": report_tables.roles,
     "removal": report_tables.removal,
 }
-"""The sections that show a head report."""
 
 
 def page() -> None:

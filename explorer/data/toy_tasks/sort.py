@@ -9,7 +9,7 @@ from torch import Tensor
 def answer(symbols: Tensor, lengths: Tensor) -> Tensor:
     inside = torch.arange(symbols.size(1), device=symbols.device) < lengths[:, None]  # (B, L)
     last = torch.iinfo(symbols.dtype).max  # padding is sorted behind all symbols
-    return torch.where(inside, symbols, last).sort(dim=1).values
+    return torch.where(inside, symbols, last).sort(dim=1, stable=True).values
 
 
 def alignment(symbols: Sequence[int]) -> list[list[int]]:

@@ -1,0 +1,50 @@
+import pytest
+
+from explorer.core.errors import PairsError
+from explorer.data.delimited import table
+
+
+def rows(text: str) -> list[list[str]]:
+    return list(table(text.encode(), "table"))
+
+
+def test_tabs_separate_and_leave_quotes_alone():
+    assert rows('a\t"b\n\nc, d\te\n') == [["a", '"b'], ["c, d", "e"]]
+
+
+@pytest.mark.parametrize("mark", [",", ";"])
+def test_without_tabs_a_mark_separates_and_quotes_enclose(mark):
+    assert rows(f'a{mark}"b{mark}\nc"\n\nd{mark}"e ""f"""\n') == [
+        ["a", f"b{mark}\nc"],
+        ["d", 'e "f"'],
+    ]
+
+
+def test_the_mark_is_the_one_by_which_most_rows_agree():
+    assert rows("a;b, c\nd;e\nf;g, h, i\n")[2] == ["f", "g, h, i"]
+    assert rows("a title, with; marks\na,b\nc,d\n")[1:] == [["a", "b"], ["c", "d"]]
+
+
+def test_a_title_without_tabs_does_not_change_the_separator():
+    assert rows("a title\na, b\tc\nd\te, f\n") == [["a title"], ["a, b", "c"], ["d", "e, f"]]
+
+
+def test_rows_are_read_one_after_the_other():
+    reader = table(b"a\tb\n" * 10_000 + b"\xff\tc\n", "table")
+    assert next(reader) == ["a", "b"]
+    with pytest.raises(PairsError, match="line 10001"):
+        list(reader)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ("a\tb\n".encode("utf-16"), "UTF-8 in line 1"),
+        (b"a\0b", "binary"),
+        (b'a,"b\n', "quotation mark"),
+        (b'a,"' + b"b" * 100_001 + b'"\n', "100000 characters"),
+    ],
+)
+def test_a_file_that_is_no_table_is_refused(data, message):
+    with pytest.raises(PairsError, match=message):
+        list(table(data, "table"))

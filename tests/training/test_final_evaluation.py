@@ -1,0 +1,50 @@
+import numpy as np
+import pytest
+
+from explorer.data.parallel_corpus import parse_pairs, references
+from explorer.model.checkpoint import from_bytes, to_bytes
+from explorer.model.explorable import ExplorableModel
+from explorer.training.final_evaluation import evaluate_checkpoint
+from explorer.training.translation_metrics import score, translate
+from tests.support.toy_sentences import as_table
+
+PAIRS = parse_pairs(as_table().encode(), "pairs.tsv")
+
+
+def test_the_whole_model_fits_in_one_file_and_translates_as_before(trained):
+    checkpoint = trained.checkpoint({})
+    data = to_bytes(checkpoint, half=True)
+    again = from_bytes(data, "x")
+    assert len(data) < 0.75 * len(to_bytes(checkpoint))
+    assert again.source_vocabulary == checkpoint.source_vocabulary
+    config = trained.config
+    assert evaluate_checkpoint(again, config).facts["bleu"] > 80
+    text = PAIRS.part("test")[0].source
+    trace = ExplorableModel(again, "tiny").trace(text)
+    assert (
+        trace.text
+        == translate(again.model, again.source_vocabulary, again.target_vocabulary, [text])[0]
+    )
+    assert trace.integrity().ok.all()
+    assert trace.gold is None
+
+
+def test_joined_texts_are_judged_against_every_way_to_join_and_beside_their_parts(trained):
+    facts = evaluate_checkpoint(trained.checkpoint({}), trained.config).facts
+    assert facts["test_sources"] == 12
+    assert facts["test_overlong"] == 0
+    held = references(PAIRS.part("test"))
+    texts = list(held)
+    vocabulary = trained.data_module.source_vocabulary
+    short = [
+        text for text in texts if max(map(len, vocabulary.encode_all([text, *held[text]]))) < 22
+    ]
+    written = dict(zip(texts, translate(trained.model, vocabulary, vocabulary, texts), strict=True))
+    random = np.random.default_rng(0)
+    size = len(short)
+    groups = [[short[at] for at in random.choice(size, 3, replace=False)] for _ in range(100)]
+    right = [[" ".join(held[text][0] for text in group)] for group in groups]
+    apart = score([" ".join(written[text] for text in group) for group in groups], right)
+    assert facts["joined_bleu_one_by_one"] == pytest.approx(apart.bleu, abs=0.01)
+    together = translate(trained.model, vocabulary, vocabulary, [" ".join(g) for g in groups])
+    assert facts["joined_bleu"] == pytest.approx(score(together, right).bleu, abs=0.01)
