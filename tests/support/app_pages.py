@@ -1,15 +1,11 @@
 """The app's pages without a browser, as a visitor opens them."""
 
-import json
-import struct
 from pathlib import Path
-from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
 import explorer.app
 
-HEAD_GRID = "overview"
 MAIN = Path(explorer.app.__file__).with_name("main.py")
 
 
@@ -25,14 +21,6 @@ def sent_to(app: AppTest, component: str) -> bytes:
     """What a component on the page was sent."""
     mounts = [element.proto for element in app.get("bidi_component")]
     return next(one.bytes for one in mounts if one.component_name == f"attention_{component}")
-
-
-def sent_header(app: AppTest, component: str) -> dict[str, Any]:
-    """The header of the payload that a component was sent."""
-    data = sent_to(app, component)
-    (length,) = struct.unpack_from("<I", data)
-    header: dict[str, Any] = json.loads(data[4 : 4 + length])
-    return header
 
 
 def url_query(app: AppTest) -> dict[str, str]:

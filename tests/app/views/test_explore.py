@@ -1,5 +1,4 @@
 import shutil
-import struct
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +18,8 @@ from explorer.core.trace import Trace
 from explorer.core.trace_file import pack, unpack
 from explorer.model.checkpoint import save_checkpoint
 from explorer.training.trainer import Trainer
-from tests.support.app_pages import captions, open_page, sent_header, sent_to, url_query
+from tests.support.app_pages import captions, open_page, sent_to, url_query
+from tests.support.payloads import unpack_payload
 from tests.support.toy_sentences import TINY_PAIRS
 
 ROOT = Path(__file__).parents[3]
@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[3]
 
 def header(app: AppTest) -> dict:
     """The header of what the player was sent."""
-    return sent_header(app, "player")
+    return unpack_payload(sent_to(app, "player"))[0]
 
 
 def typed(app: AppTest, text: str) -> AppTest:
@@ -68,13 +68,9 @@ def test_the_controls_are_labelled(expected):
 
 
 def test_the_player_gets_the_trace_s_numbers(expected):
-    data = sent_to(open_page(), "player")
-    sent = header(open_page())
-    start = 4 + struct.unpack("<I", data[:4])[0]
-    place = sent["arrays"]["cross.attention"]
-    codes = np.frombuffer(data, np.uint16, place["length"], start + place["start"])
-    open_cells = expected.attention("cross")[:, :, expected.mask("cross")]
-    assert np.abs(codes / 65535 - open_cells.ravel()).max() < 1e-5
+    _, arrays = unpack_payload(sent_to(open_page(), "player"))
+    unmasked = expected.attention("cross")[:, :, expected.mask("cross")]
+    assert np.abs(arrays["cross.attention"] / 65535 - unmasked.ravel()).max() < 1e-5
 
 
 def test_a_typed_text_is_traced_and_written_into_the_url_query():

@@ -1,7 +1,5 @@
 """The Heads page without a browser."""
 
-import json
-import struct
 from pathlib import Path
 
 import pytest
@@ -16,6 +14,7 @@ from explorer.core import folders
 from explorer.model.catalog import UploadedTrace
 from tests.support.app_pages import open_page, sent_to, url_query
 from tests.support.example_traces import example_trace
+from tests.support.payloads import unpack_payload
 
 ROOT = Path(__file__).parents[3]
 TEXT = "7 3 9 1 4 a b c"
@@ -32,24 +31,18 @@ def nothing_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def head_view(app: AppTest, name: str) -> tuple[dict, dict[str, dict]]:
     """The header that a head view was sent, and those of the traces in it."""
-    data = sent_to(app, name)
-    header, body = split(data)
+    header, arrays = unpack_payload(sent_to(app, name))
     traces = {
-        part: split(body[start : start + size])[0]
-        for part, (start, size) in header["parts"].items()
+        part: unpack_payload(array.tobytes())[0]
+        for part, array in arrays.items()
         if "." not in part
     }
     return header, traces
 
 
-def split(data: bytes) -> tuple[dict, bytes]:
-    (size,) = struct.unpack_from("<I", data)
-    return json.loads(data[4 : 4 + size]), data[4 + size :]
-
-
 def outputs(app: AppTest) -> tuple[list[str], list[str]]:
     """What the model says without and with the interventions."""
-    _, traces = head_view(app, "twin")
+    _, traces = head_view(app, "comparison")
     return traces["original"]["predicted"], traces["changed"]["predicted"]
 
 
@@ -75,7 +68,7 @@ def test_the_page_opens_with_what_ships():
     app = open_page("heads")
     assert not app.exception
     assert not app.error
-    header, traces = head_view(app, "overview")
+    header, traces = head_view(app, "head_grid")
     assert traces["trace"]["source"][:5] == ["7", "3", "9", "1", "4"]
     assert header["heads"]["cross"][0]["roles"] == ["reverse", "alignment"]
     assert "importance" in header["metrics"]
@@ -110,14 +103,12 @@ def test_an_intervention_changes_the_output_is_in_the_url_and_is_undone():
 
 
 def test_nothing_leaks_to_another_visitor_or_into_the_shared_model():
-    mine = apply(
-        pick(section(open_page("heads", text=TEXT), "experiments"), verb="keep", layer=1, head=1)
-    )
-    yours = section(open_page("heads", text=TEXT), "experiments")
+    mine = apply(pick(open_page("heads", **EXPERIMENTS), verb="keep", layer=1, head=1))
+    yours = open_page("heads", **EXPERIMENTS)
     assert outputs(yours)[1] == outputs(mine)[0] != outputs(mine)[1]
     assert chips(yours) == []
     player = sent_to(open_page(text=TEXT), "player")
-    assert split(player)[0]["predicted"] == outputs(mine)[0]
+    assert unpack_payload(player)[0]["predicted"] == outputs(mine)[0]
 
 
 def test_a_mean_is_over_a_named_batch():
@@ -149,7 +140,7 @@ def test_an_opened_later_position_is_called_counterfactual():
     assert not app.error
     assert url_query(app)["do"] == "open decoder.*.* 1 4"
     assert any("counterfactual" in text.value for text in app.markdown)
-    checks = {one["check"]: one for one in head_view(app, "twin")[1]["changed"]["integrity"]}
+    checks = {one["check"]: one for one in head_view(app, "comparison")[1]["changed"]["integrity"]}
     assert checks["cached_equals_full"]["expected"]
 
 
@@ -198,7 +189,7 @@ def test_a_bad_text_leaves_the_picture():
     app = open_page("heads")
     app = app.text_input(key="source-en").set_value("7 x 9").run()
     assert "“x”" in app.error[0].value
-    assert head_view(app, "overview")[1]["trace"]["source"][:2] == ["7", "3"]
+    assert head_view(app, "head_grid")[1]["trace"]["source"][:2] == ["7", "3"]
     assert app.text_input(key="source-en").value == "7 x 9"
 
 
@@ -216,7 +207,7 @@ def test_a_trace_has_a_head_grid_and_nothing_to_measure():
     app = app.run().selectbox(key="model-en").set_value("mine").run()
     assert not app.exception
     assert "comes without its model" in app.info[0].value
-    assert head_view(app, "overview")[0]["heads"] == {}
+    assert head_view(app, "head_grid")[0]["heads"] == {}
 
 
 def test_the_visit_is_kept_between_the_pages():

@@ -9,8 +9,9 @@ from explorer.app.widgets import measurement_panel
 from explorer.core import folders
 from explorer.heads import measurement_jobs, measurement_store
 from explorer.heads.head_report import HeadReport
-from tests.support.app_pages import HEAD_GRID, open_page, sent_header
+from tests.support.app_pages import open_page, sent_to
 from tests.support.app_server import ROOT
+from tests.support.payloads import unpack_payload
 
 
 @pytest.fixture(autouse=True)
@@ -49,7 +50,7 @@ def test_the_chosen_report_is_shown(tmp_path):
         weight = kept.report.heads.sink[0]
         assert app.dataframe[0].value.sink[0] == weight
         app = app.segmented_control(key="section-en").set_value("overview").run()
-        header = sent_header(app, HEAD_GRID)
+        header, _ = unpack_payload(sent_to(app, "head_grid"))
         assert header["heads"]["cross"][0]["metrics"]["sink"][0] == weight
         app = app.segmented_control(key="section-en").set_value("metrics").run()
 
