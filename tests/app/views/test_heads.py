@@ -1,7 +1,5 @@
 """The Heads page without a browser."""
 
-import json
-import struct
 from pathlib import Path
 
 import pytest
@@ -18,6 +16,7 @@ from explorer.heads import measurement_jobs, measurement_store
 from explorer.heads.head_report import HeadReport
 from explorer.model.catalog import UploadedTrace
 from tests.support.example_traces import example_trace
+from tests.support.payloads import unpack_payload
 
 ROOT = Path(__file__).parents[3]
 TEXT = "7 3 9 1 4 a b c"
@@ -43,23 +42,18 @@ def head_view(app: AppTest, name: str) -> tuple[dict, dict[str, dict]]:
     """The header that a head view was sent, and those of the traces in it."""
     mounts = [element.proto for element in app.get("bidi_component")]
     data = next(proto.bytes for proto in mounts if proto.component_name == f"attention_{name}")
-    header, body = split(data)
+    header, arrays = unpack_payload(data)
     traces = {
-        part: split(body[start : start + size])[0]
-        for part, (start, size) in header["parts"].items()
+        part: unpack_payload(array.tobytes())[0]
+        for part, array in arrays.items()
         if "." not in part
     }
     return header, traces
 
 
-def split(data: bytes) -> tuple[dict, bytes]:
-    (size,) = struct.unpack_from("<I", data)
-    return json.loads(data[4 : 4 + size]), data[4 + size :]
-
-
 def outputs(app: AppTest) -> tuple[list[str], list[str]]:
     """What the model says without and with the interventions."""
-    _, traces = head_view(app, "twin")
+    _, traces = head_view(app, "comparison")
     return traces["original"]["predicted"], traces["changed"]["predicted"]
 
 
@@ -92,7 +86,7 @@ def test_the_page_opens_with_what_ships():
     app = opened()
     assert not app.exception
     assert not app.error
-    header, traces = head_view(app, "overview")
+    header, traces = head_view(app, "head_grid")
     assert traces["trace"]["source"][:5] == ["7", "3", "9", "1", "4"]
     assert header["heads"]["cross"][0]["roles"] == ["reverse", "alignment"]
     assert "importance" in header["metrics"]
@@ -136,7 +130,7 @@ def test_nothing_leaks_to_another_visitor_or_into_the_shared_model():
     explore.run()
     mounts = [element.proto for element in explore.get("bidi_component")]
     player = next(p.bytes for p in mounts if p.component_name == "attention_player")
-    assert split(player)[0]["predicted"] == outputs(mine)[0]
+    assert unpack_payload(player)[0]["predicted"] == outputs(mine)[0]
 
 
 def test_a_mean_is_over_a_named_batch():
@@ -168,7 +162,7 @@ def test_an_opened_later_position_is_called_counterfactual():
     assert not app.error
     assert address(app)["do"] == "open decoder.*.* 1 4"
     assert any("counterfactual" in text.value for text in app.markdown)
-    checks = {one["check"]: one for one in head_view(app, "twin")[1]["changed"]["integrity"]}
+    checks = {one["check"]: one for one in head_view(app, "comparison")[1]["changed"]["integrity"]}
     assert checks["cached_equals_full"]["expected"]
 
 
@@ -217,7 +211,7 @@ def test_a_bad_text_leaves_the_picture():
     app = opened()
     app = app.text_input(key="source-en").set_value("7 x 9").run()
     assert "“x”" in app.error[0].value
-    assert head_view(app, "overview")[1]["trace"]["source"][:2] == ["7", "3"]
+    assert head_view(app, "head_grid")[1]["trace"]["source"][:2] == ["7", "3"]
     assert app.text_input(key="source-en").value == "7 x 9"
 
 
@@ -235,7 +229,7 @@ def test_a_trace_has_a_head_grid_and_nothing_to_measure():
     app = app.run().selectbox(key="model-en").set_value("mine").run()
     assert not app.exception
     assert "comes without its model" in app.info[0].value
-    assert head_view(app, "overview")[0]["heads"] == {}
+    assert head_view(app, "head_grid")[0]["heads"] == {}
 
 
 def test_own_lines_are_checked_before_anything_starts():
@@ -274,7 +268,7 @@ def test_two_batches_of_one_name_and_size_are_told_apart(tmp_path):
         weight = kept.report.heads.sink[0]
         assert app.dataframe[0].value.sink[0] == weight
         app = section(app, "overview")
-        assert head_view(app, "overview")[0]["heads"]["cross"][0]["metrics"]["sink"][0] == weight
+        assert head_view(app, "head_grid")[0]["heads"]["cross"][0]["metrics"]["sink"][0] == weight
         app = section(app, "metrics")
 
 
