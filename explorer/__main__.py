@@ -16,7 +16,8 @@ _COMMAND = "attention-explorer"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status.
 
-    0: done; 2: an `ExplorerError`, whose sentence is printed; 130: interrupted.
+    0: done; 2: an `ExplorerError`, whose sentence is printed; 128 + n: ended by signal n,
+    130 after Ctrl-C.
     """
     called = Path(sys.argv[0]).stem
     prog = _COMMAND if called == _COMMAND else "python -m explorer"

@@ -1,7 +1,8 @@
-"""What several commands share: a type of option, and a lower priority."""
+"""What several commands share: a type of option, a lower priority, and an end with the parent."""
 
 import os
 import sys
+import threading
 
 
 def comma_list(text: str) -> tuple[str, ...]:
@@ -19,3 +20,15 @@ def lower_priority() -> None:
         kernel.SetPriorityClass(kernel.GetCurrentProcess(), below_normal)
     else:
         os.nice(10)
+
+
+def end_with_parent() -> None:
+    """End this process as soon as its standard input is closed: by the end of the process that
+    started it, however that came about."""
+    threading.Thread(target=_wait_for_end_of_input, name="parent", daemon=True).start()
+
+
+def _wait_for_end_of_input() -> None:
+    while os.read(0, 1):  # not sys.stdin: Python could not end while a thread reads that
+        pass
+    os._exit(1)

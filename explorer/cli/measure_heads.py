@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explorer.cli.common import comma_list, lower_priority
+from explorer.cli.common import comma_list, end_with_parent, lower_priority
 from explorer.core.errors import FileError
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ def add_parser(commands: Any) -> None:
     command.add_argument("--out", type=Path, help="x.csv or x.json; without it, a table")
     command.add_argument("--progress", type=Path, help="a file for the share done")
     command.add_argument("--background", action="store_true", help="run at a low priority")
+    command.add_argument(
+        "--end-with-parent", action="store_true", help="end when the standard input is closed"
+    )
 
 
 def _heads(options: argparse.Namespace) -> int:
@@ -42,6 +45,8 @@ def _heads(options: argparse.Namespace) -> int:
         raise FileError("bad_report_suffix", name=out.name)
     if options.background:
         lower_priority()
+    if options.end_with_parent:
+        end_with_parent()
     model = load(options.checkpoint)
     batch = _evaluation_batch(model, options)
     with tqdm(total=1.0, bar_format="{percentage:3.0f} % |{bar}| {remaining}") as bar:

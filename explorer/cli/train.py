@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from explorer.model.checkpoint import Checkpoint
     from explorer.training.config import TrainingConfig
     from explorer.training.run_worker import Listener
+    from explorer.training.stop_signals import StopSignals
     from explorer.training.trainer import Moment
 
 
@@ -56,6 +57,14 @@ def add_parser(commands: Any) -> None:
 
 
 def _train(options: argparse.Namespace) -> int:
+    from explorer.training.stop_signals import StopSignals
+
+    with StopSignals() as stops:  # before torch is imported, which takes a second
+        return _train_until(options, stops)
+
+
+def _train_until(options: argparse.Namespace, stops: "StopSignals") -> int:
+    """Train until the end or a signal; returns the exit status."""
     from explorer.core.files import refuse_unwritable
     from explorer.training import distributed
 
@@ -68,8 +77,8 @@ def _train(options: argparse.Namespace) -> int:
         refuse_unwritable(options.out)
     with distributed.process_group():
         if options.run is not None:
-            return _train_run(options, config)
-        return _train_alone(options, config)
+            return _train_run(options, config, stops)
+        return _train_alone(options, config, stops)
 
 
 def _chosen_settings(options: argparse.Namespace) -> "TrainingConfig":
@@ -83,8 +92,10 @@ def _chosen_settings(options: argparse.Namespace) -> "TrainingConfig":
     return replace(translation(options.pairs) if options.pairs else TrainingConfig(), **given)
 
 
-def _train_alone(options: argparse.Namespace, config: "TrainingConfig") -> int:
-    """Train to the end and write one checkpoint."""
+def _train_alone(
+    options: argparse.Namespace, config: "TrainingConfig", stops: "StopSignals"
+) -> int:
+    """Train to the end and write one checkpoint; a training that is stopped writes nothing."""
     from explorer.training import distributed
     from explorer.training.trainer import Trainer
 
@@ -93,6 +104,14 @@ def _train_alone(options: argparse.Namespace, config: "TrainingConfig") -> int:
         for moment in trainer.run():
             if moment is not None:
                 show(moment)
+            # Several processes agree at moments only, so that all stop at the same step.
+            agree = moment is not None or distributed.world_size() == 1
+            if agree and distributed.broadcast_decision(stops()):
+                break
+    if not trainer.finished:
+        if distributed.rank() == 0:
+            print(say("train.stopped_unsaved", step=trainer.step))
+        return stops.exit_status
     if distributed.rank() == 0 and trainer.moment is not None:
         _write(options, trainer.checkpoint({}), config, trainer.moment.line())
     return 0
@@ -115,12 +134,12 @@ def _command() -> str:
     return shlex.join(["python", "-m", "explorer", *(a for a in sys.argv[1:] if a != "--resume")])
 
 
-def _train_run(options: argparse.Namespace, config: "TrainingConfig") -> int:
+def _train_run(options: argparse.Namespace, config: "TrainingConfig", stops: "StopSignals") -> int:
     """Train in a run folder; with --resume, with the settings in it."""
     from explorer.model.checkpoint import load_checkpoint
     from explorer.training import distributed
     from explorer.training.run_directory import create_run, find_run
-    from explorer.training.run_worker import run_training
+    from explorer.training.run_worker import run_training, saved_step
 
     folder: Path = options.run
     if options.resume:
@@ -130,15 +149,21 @@ def _train_run(options: argparse.Namespace, config: "TrainingConfig") -> int:
     distributed.broadcast_decision(True)  # wait until the folder exists
     if distributed.rank() > 0:
         run = find_run(folder.parent, folder.name)
+    if options.resume and distributed.rank() == 0:
+        step = saved_step(run)
+        print(say("train.going_on", name=folder, step=step, steps=run.config.steps), flush=True)
     with _progress_bar(run.config) as show:
-        status = run_training(run, show)
+        status = run_training(run, show, stops)
     if distributed.rank() == 0:
-        print(f"{folder}: {status.state} at step {status.step}")
+        if status.state == "stopped":
+            print(say("train.stopped_at", name=folder, step=status.step))
+        else:
+            print(f"{folder}: {status.state} at step {status.step}")
         if options.out is not None and status.state == "done":
             best = run.config.patience > 0 and run.best_path.exists()
             checkpoint = load_checkpoint(run.best_path if best else run.checkpoint_path)
             _write(options, checkpoint, run.config, run.moments()[-1])
-    return 0
+    return stops.exit_status if status.state == "stopped" and stops() else 0
 
 
 def _write(

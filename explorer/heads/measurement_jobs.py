@@ -1,7 +1,7 @@
 """Processes that measure the heads of a model, shared by all visitors.
 
-Each process runs the command `python -m explorer heads` on a checkpoint file. Its report goes to
-`measurement_store`, so it stays when the server ends.
+Each process runs the command `python -m explorer heads` on a checkpoint file, and ends with the
+server. Its report goes to `measurement_store`, so it stays when the server ends.
 """
 
 import atexit
@@ -17,6 +17,8 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
+
+from filelock import FileLock, Timeout
 
 from explorer.core import folders
 from explorer.core.errors import EvaluationBatchError, ExplorerError, VocabularyError
@@ -42,11 +44,15 @@ MOST_CHARACTERS = 400_000
 REMOVED_ON = 64
 """Sentences on which each head is removed in turn."""
 
-_ABANDONED = 24 * 3600  # seconds after which a work folder of another server is deleted
+_LOCK = ".lock"
+"""In a work folder: held by the server that measures there, freed by the system at its end."""
+
+_ABANDONED = 24 * 3600  # seconds after which a work folder without a lock is deleted
 _EXIT_TIMEOUT = 5.0  # seconds a terminated process has to exit
 
 _lock = threading.Lock()
 _running: dict[Path, "subprocess.Popen[bytes]"] = {}
+_locks: dict[Path, FileLock] = {}
 _cancelled: set[Path] = set()
 _failures: dict[Path, str] = {}
 """The last line that each failed process wrote."""
@@ -171,6 +177,9 @@ def start(checkpoint: Path | bytes, name: str, settings: MeasurementSettings, di
         _clean(job)
         try:
             job.work_folder.mkdir(parents=True)
+            lock = FileLock(job.work_folder / _LOCK, thread_local=False)
+            lock.acquire(timeout=0)
+            _locks[job.folder] = lock
             if isinstance(checkpoint, bytes):
                 path = job.work_folder / f"{name}.safetensors"
                 path.write_bytes(checkpoint)
@@ -194,6 +203,7 @@ def _launch(
 ) -> "subprocess.Popen[bytes]":
     command = [sys.executable, "-m", "explorer", "heads", str(checkpoint.resolve())]
     command += ["--sentences", str(settings.size), "--seed", str(settings.seed), "--background"]
+    command += ["--end-with-parent"]
     if settings.kind != "task":
         given = folder / f"your {settings.kind}"  # becomes the name of the evaluation batch
         given.write_text("\n".join(texts(settings)) + "\n", encoding="utf-8")
@@ -206,7 +216,7 @@ def _launch(
             command,
             cwd=folders.IMPORT_ROOT,
             env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"},
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,  # closed by the system when this process ends
             stdout=log,
             stderr=subprocess.STDOUT,
         )
@@ -214,7 +224,10 @@ def _launch(
 
 def _wait(job: Job) -> None:
     """Wait for the process, then store its report and delete everything else it wrote."""
-    code = _running[job.folder].wait()
+    process = _running[job.folder]
+    code = process.wait()
+    if process.stdin is not None:
+        process.stdin.close()
     with _lock:
         try:
             if code == 0:
@@ -239,14 +252,37 @@ def _last_line(path: Path) -> str:
 
 
 def _clean(job: Job) -> None:
-    """Delete the work folder, abandoned ones of earlier servers, and folders left empty."""
+    """Delete the work folder, and folders left empty."""
+    if (lock := _locks.pop(job.folder, None)) is not None:
+        lock.release()
     shutil.rmtree(job.work_folder, ignore_errors=True)
-    for path in job.folder.glob("making-*"):
-        if modified(path) / 1e9 < time.time() - _ABANDONED:
+    _delete_empty(job.folder)
+
+
+def delete_abandoned() -> None:
+    """Delete the work folders of servers that were killed."""
+    for path in folders.reports().glob("*/*/making-*"):
+        if _is_abandoned(path):
             shutil.rmtree(path, ignore_errors=True)
+            _delete_empty(path.parent)
+
+
+def _is_abandoned(work_folder: Path) -> bool:
+    """Whether no server measures in this folder, as far as can be found out."""
+    if not (work_folder / _LOCK).is_file():
+        return modified(work_folder) / 1e9 < time.time() - _ABANDONED
+    try:
+        with FileLock(work_folder / _LOCK).acquire(timeout=0):
+            return True
+    except (OSError, Timeout):
+        return False
+
+
+def _delete_empty(folder: Path) -> None:
+    """Delete the folder of a batch if it is empty, and then that of its model."""
     with suppress(OSError):
-        job.folder.rmdir()
-        job.folder.parent.rmdir()
+        folder.rmdir()
+        folder.parent.rmdir()
 
 
 @atexit.register

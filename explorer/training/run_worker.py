@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 from filelock import FileLock, Timeout
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 
@@ -26,8 +26,12 @@ SAVE_INTERVAL = 5.0
 Listener = Callable[[Moment], None]
 
 
-def run_training(run: Run, on_moment: Listener = lambda moment: None) -> Status:
+def run_training(
+    run: Run, on_moment: Listener = lambda moment: None, stops: Callable[[], bool] = lambda: False
+) -> Status:
     """Train `run` from its saved state to its end, or until a stop is requested.
+
+    stops: asked after each step; True = save and stop, as by a stop request in the folder.
 
     One run a device: the others wait, in the order of their creation. Any exception is written
     to the run's status, then raised. Raises `RunError`, and writes nothing, when another
@@ -39,10 +43,10 @@ def run_training(run: Run, on_moment: Listener = lambda moment: None) -> Status:
         step = run.status().step
         try:
             run.withdraw_stop_request()
-            with _device(run, heartbeat, step) as reserved:
+            with _device(run, heartbeat, step, stops) as reserved:
                 if not distributed.broadcast_decision(reserved):
                     return heartbeat.update("stopped", step)
-                return _train(run, heartbeat, on_moment)
+                return _train(run, heartbeat, on_moment, stops)
         except ExplorerError as error:
             _fail(heartbeat, error)
             raise
@@ -56,7 +60,20 @@ def run_training(run: Run, on_moment: Listener = lambda moment: None) -> Status:
             raise full from error
 
 
-def _train(run: Run, heartbeat: Heartbeat, on_moment: Listener) -> Status:
+def saved_step(run: Run) -> int:
+    """The step from which `run` goes on. Raises `RunError` when its saved state is damaged."""
+    if not run.state_path.exists():
+        return 0
+    try:
+        with safe_open(run.state_path, "pt") as state:
+            return int(state.get_tensor("step"))
+    except (OSError, SafetensorError, ValueError) as error:
+        raise RunError("damaged_run", name=run.name, file=run.state_path.name) from error
+
+
+def _train(
+    run: Run, heartbeat: Heartbeat, on_moment: Listener, stops: Callable[[], bool]
+) -> Status:
     heartbeat.update("preparing", heartbeat.step)
     trainer = _make_trainer(run)
     run.write_data_facts(trainer.data_module.facts())
@@ -75,12 +92,16 @@ def _train(run: Run, heartbeat: Heartbeat, on_moment: Listener) -> Status:
                 _save(run, trainer, best)
                 best = None
                 saved = time.monotonic()
-        due = now - checked >= INTERVAL
-        if due:
+        stop = stops()
+        if now - checked >= INTERVAL:
             checked = now
-        # Several processes check at moments only, so that all stop at the same step.
-        check = moment is not None if distributed.world_size() > 1 else due
-        if check and distributed.broadcast_decision(run.stop_requested()):
+            stop = stop or run.stop_requested()
+        # Several processes agree at moments only, so that all stop at the same step.
+        if distributed.world_size() > 1:
+            stop = moment is not None and distributed.broadcast_decision(
+                stop or run.stop_requested()
+            )
+        if stop:
             break
     _save(run, trainer, best)
     return heartbeat.update("done" if trainer.finished else "stopped", trainer.step)
@@ -137,13 +158,13 @@ def _read_state(run: Run) -> dict[str, torch.Tensor]:
 
 
 @contextmanager
-def _device(run: Run, heartbeat: Heartbeat, step: int) -> Iterator[bool]:
+def _device(run: Run, heartbeat: Heartbeat, step: int, stops: Callable[[], bool]) -> Iterator[bool]:
     """Wait for the run's device and lock it; yields False when a stop is requested first."""
     root = run.folder.parent
     device = choose_device(run.config.device)
     lock = FileLock(root / f".{device.type}{device.index or 0}.lock")
     heartbeat.update("waiting", step)
-    while not run.stop_requested():
+    while not (run.stop_requested() or stops()):
         first = next(iter(waiting_runs(root, run.config.device)), run)
         if first.name == run.name:
             try:

@@ -1,4 +1,8 @@
 import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import torch
 from safetensors.torch import load_file
@@ -32,6 +36,23 @@ def test_the_checkpoint_records_its_training(tmp_path, capsys, monkeypatch):
     assert re.search(r"exact match \d+\.\d\d%", printed.out)
     for text in ("loss", "exact", "tokens/s", "40/40"):
         assert text in printed.err
+
+
+def test_a_training_without_a_run_says_that_nothing_was_written(tmp_path):
+    out = tmp_path / "x.safetensors"
+    command = [sys.executable, "-u", "-m", "explorer", *TINY.split(), "--out", str(out)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(
+        [*command, "--steps", "100000"], cwd=Path(__file__).parents[2], **pipes
+    ) as process:
+        assert process.stderr is not None
+        process.stderr.read(1)  # the progress bar
+        process.send_signal(signal.SIGINT)
+        printed, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert re.search(r"stopped at step \d+; nothing was written", printed)
+    assert "Traceback" not in errors
+    assert not out.exists()
 
 
 def test_an_unwritable_path_is_an_error_before_the_training(tmp_path, capsys):

@@ -16,7 +16,9 @@ from explorer.heads.measure import digest
 from explorer.heads.measurement_jobs import Job, MeasurementError, MeasurementSettings
 from explorer.heads.measurement_store import stored_reports
 from explorer.model.checkpoint import to_bytes
+from tests.support.short_runs import wait_for
 
+ROOT = Path(__file__).parents[2]
 TIMEOUT = 120  # seconds
 
 
@@ -73,7 +75,7 @@ def test_a_cancelled_job_leaves_no_files_and_the_next_may_start(explorable, star
     settings = MeasurementSettings("lines", size=1024, text="1 2 3\n" * 1000)
     assert measurement_jobs.running_job(name) is None
     job = start(settings)
-    assert len(files(folder)) == 3  # the model, the lines and the log
+    assert len(files(folder)) == 4  # the lock, the model, the lines and the log
     assert measurement_jobs.running_job(name) == job  # for other visitors
     assert measurement_jobs.running_job("other") is None
     with pytest.raises(MeasurementError, match="Another measurement"):
@@ -126,6 +128,55 @@ def test_two_servers_have_separate_work_folders(folder, monkeypatch):
     mine = job.work_folder
     monkeypatch.setattr(os, "getpid", lambda: 1)
     assert job.work_folder != mine
+
+
+def test_a_measuring_process_ends_with_a_killed_server_and_its_folder_is_deleted(folder):
+    """`kill -9`: the server itself can do nothing."""
+    with subprocess.Popen(
+        [sys.executable, "-c", _SERVER, str(ROOT / "checkpoints" / "reverse.safetensors")],
+        stdout=subprocess.PIPE,
+        cwd=ROOT,
+    ) as server:
+        assert server.stdout is not None
+        child = int(server.stdout.readline())
+        (work,) = folder.glob("*/*/making-*")
+        wait_for(lambda: "heads" in command_line(child))
+        measurement_jobs.delete_abandoned()
+        assert work.exists()  # its server lives
+        server.kill()
+    wait_for(lambda: not command_line(child))
+    assert work.exists()
+    measurement_jobs.delete_abandoned()
+    assert list(folder.iterdir()) == []
+
+
+_SERVER = """
+import sys, time
+from pathlib import Path
+from explorer.heads import measurement_jobs
+from explorer.heads.measurement_jobs import MeasurementSettings
+job = measurement_jobs.start(Path(sys.argv[1]), "x", MeasurementSettings(size=1024), "digest")
+print(measurement_jobs._running[job.folder].pid, flush=True)
+time.sleep(600)
+"""
+
+
+def command_line(pid: int) -> str:
+    """The command of a process; "" when it has ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""
+
+
+def test_folders_without_a_lock_are_deleted_after_a_day(folder):
+    old, new = (folder / "digest" / "batch" / f"making-{number}" for number in (1, 2))
+    for path in (old, new):
+        path.mkdir(parents=True)
+    a_day_ago = time.time() - 25 * 3600
+    os.utime(old, (a_day_ago, a_day_ago))
+    measurement_jobs.delete_abandoned()
+    assert (old.exists(), new.exists()) == (False, True)
 
 
 @pytest.mark.parametrize(

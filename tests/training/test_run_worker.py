@@ -24,7 +24,7 @@ from explorer.training import run_worker
 from explorer.training.data_modules import ToyDataModule
 from explorer.training.run_directory import Run, Status, create_run
 from explorer.training.run_heartbeat import INTERVAL
-from explorer.training.run_worker import run_training
+from explorer.training.run_worker import run_training, saved_step
 from explorer.training.trainer import Trainer
 from tests.support.short_runs import LONGER, heartbeats, losses, wait_for
 
@@ -93,6 +93,47 @@ def test_a_stopped_and_resumed_run_has_the_same_losses_and_weights(uninterrupted
     ours, theirs = (load_checkpoint(r.checkpoint_path).model for r in (run, uninterrupted))
     pairs = zip(ours.parameters(), theirs.parameters(), strict=True)
     assert all(torch.equal(one, other) for one, other in pairs)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_saves_the_run_and_says_how_to_resume(tmp_path, number, code):
+    run = create_run(tmp_path / "runs" / "signalled", replace(LONGER, steps=100_000))
+    with start(run.folder) as process:
+        wait_for(lambda: run.status().state == "running" and run.status().step > 20)
+        process.send_signal(number)
+        output = process.communicate(timeout=60)[0]
+    status = run.status()
+    assert status.state == "stopped"
+    assert process.returncode == code
+    assert f"stopped at step {status.step}; go on with --resume" in output
+    assert "going on from step 0 of 100000" in output
+    assert saved_step(run) == status.step  # nothing is lost
+    assert run.resumable
+    with start(run.folder) as process:
+        wait_for(lambda: run.status().step > status.step)
+        process.send_signal(number)
+        assert f"going on from step {status.step} of" in process.communicate(timeout=60)[0]
+
+
+def test_a_signal_ends_the_wait_for_the_device(tmp_path):
+    first = create_run(tmp_path / "runs" / "first", replace(LONGER, steps=100_000))
+    second = create_run(tmp_path / "runs" / "second", LONGER)
+    with start(first.folder):
+        wait_for(lambda: first.status().state == "running")
+        with start(second.folder) as waiting:
+            wait_for(lambda: second.status().state == "waiting")
+            waiting.terminate()
+            assert "stopped at step 0" in waiting.communicate(timeout=60)[0]
+        assert second.status().state == "stopped"
+        assert first.status().state == "running"
+
+
+def test_the_saved_step_of_a_new_run_is_0_and_of_a_damaged_one_an_error(tmp_path):
+    run = create_run(tmp_path / "runs" / "new", LONGER)
+    assert saved_step(run) == 0
+    run.state_path.write_bytes(b"nothing of the kind")
+    with pytest.raises(RunError, match="cannot be read"):
+        saved_step(run)
 
 
 def test_a_killed_run_is_not_damaged_and_has_the_same_losses(tmp_path):

@@ -2,6 +2,7 @@
 compression for other machines, and the check of uploads. Nothing comes from the internet.
 """
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -47,6 +48,12 @@ def middleware() -> list[Middleware]:
 
 @asynccontextmanager
 async def lifespan(_: st.App) -> AsyncIterator[None]:
-    """Import torch and compress plotly.js in the background when the server starts."""
+    """Do slow work in the background when the server starts; end what measures when it ends.
+
+    A server that SIGTERM ends calls no `atexit` function.
+    """
     warmup.start()
     yield
+    from explorer.heads import measurement_jobs  # late: the server starts without pandas
+
+    await asyncio.to_thread(measurement_jobs.end_all)

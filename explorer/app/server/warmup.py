@@ -1,4 +1,5 @@
-"""Slow work done at the start of the server: torch is imported, plotly.js compressed.
+"""Slow work done at the start of the server: torch is imported, plotly.js compressed, and what
+killed servers left behind is deleted.
 
 A background thread does it, while the browser loads the frame of the page.
 """
@@ -30,6 +31,13 @@ def _warm_up() -> None:
         for module in _MODULES:
             import_module(module)
     static_files.prepare()
+    _delete_abandoned()
+
+
+def _delete_abandoned() -> None:
+    from explorer.heads import measurement_jobs  # late: this thread imports its modules in order
+
+    measurement_jobs.delete_abandoned()
 
 
 @contextmanager

@@ -1,3 +1,4 @@
+import os
 import runpy
 from pathlib import Path
 
@@ -8,6 +9,9 @@ from explorer.app.server.origin_check import OriginCheck
 from explorer.app.server.security_headers import SecurityHeaders
 from explorer.app.server.static_files import CompressedScripts
 from explorer.app.server.upload_guard import UploadGuard
+from explorer.core import folders
+from tests.support.app_server import running_process
+from tests.support.short_runs import wait_for
 
 ROOT = Path(__file__).parents[3]
 
@@ -23,3 +27,42 @@ def test_the_entry_script_has_the_middleware():
     entry = runpy.run_path(str(ROOT / "app.py"))
     middleware = [one.cls for one in entry["app"]._user_middleware]
     assert middleware == [OriginCheck, SecurityHeaders, UploadGuard, CompressedScripts]
+
+
+_MEASURING = """
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import streamlit as st
+
+from explorer.app.server import asgi
+from explorer.heads import measurement_jobs
+from explorer.heads.measurement_jobs import MeasurementSettings
+
+ROOT = Path(asgi.MAIN).parents[2]
+
+
+@asynccontextmanager
+async def lifespan(app):
+    async with asgi.lifespan(app):
+        checkpoint = ROOT / "checkpoints" / "reverse.safetensors"
+        job = measurement_jobs.start(checkpoint, "x", MeasurementSettings(size=1024), "digest")
+        Path(__file__).with_name("pid").write_text(str(measurement_jobs._running[job.folder].pid))
+        yield
+
+
+app = st.App(asgi.MAIN, routes=asgi.routes(), middleware=asgi.middleware(), lifespan=lifespan)
+"""
+
+
+def test_sigterm_ends_what_measures_and_deletes_its_files(tmp_path):
+    script, reports = tmp_path / "app.py", tmp_path / "reports"
+    script.write_text(_MEASURING)
+    with running_process(script, **{folders.REPORTS_VARIABLE: str(reports)}) as (_, server):
+        child = int((tmp_path / "pid").read_text())
+        assert list(reports.glob("digest/*/making-*"))
+        os.kill(child, 0)  # measures
+        server.terminate()
+        server.wait(timeout=60)
+        wait_for(lambda: not Path(f"/proc/{child}").exists())
+    assert list(reports.iterdir()) == []
