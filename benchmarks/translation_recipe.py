@@ -21,6 +21,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -40,7 +41,7 @@ from explorer.training.translation_metrics import score, translate
 
 SIZES = {"names": 200, "numbers": 200, "joined": 100}
 JOINED = 3
-STEPS = {  # of the recipe: setting → its value in "plain"
+STEPS: dict[str, Any] = {  # of the recipe: setting → its value in "plain"
     "swapped": 0.0,
     "copied": 0.0,
     "unpunctuated": 0.0,
