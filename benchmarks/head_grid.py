@@ -19,8 +19,8 @@ import numpy as np
 from playwright.sync_api import Page
 
 from benchmarks.browser import PAINTED, chromium, new_page
-from explorer.components import head_views
-from explorer.components.player import PLOTLY
+from explorer.components.head_views.payload import head_grid_payload
+from explorer.components.shared.bundle import PLOTLY, script, styles
 from explorer.core.trace import Trace
 
 PAGE = """<!doctype html><meta charset="utf-8"><style>body { margin: 0 } {styles}</style>
@@ -34,7 +34,7 @@ window.ready = true;
 
 MEASURE = f"""
 async (heads) => {{{PAINTED}
-  const canvases = () => [...document.querySelectorAll(".picture-frame canvas")];
+  const canvases = () => [...document.querySelectorAll(".head-cell canvas")];
   const start = performance.now();
   const until = async (condition) => {{
     let now = await painted();
@@ -74,11 +74,11 @@ def decoder_trace(layers: int, heads: int, tokens: int) -> Trace:
 
 def open_page(page: Page, folder: Path, trace: Trace) -> None:
     """Load the component's script and data, without calling its entry."""
-    script = base64.b64encode(head_views.bundle("overview").encode()).decode()
-    data = base64.b64encode(head_views.overview(trace, None)).decode()
-    html = PAGE.replace("{styles}", head_views.styles())
+    source = base64.b64encode(script("head_grid").encode()).decode()
+    data = base64.b64encode(head_grid_payload(trace, None)).decode()
+    html = PAGE.replace("{styles}", styles("head_grid"))
     file = folder / "grid.html"
-    file.write_text(html.replace("{script}", script).replace("{data}", data), "utf-8")
+    file.write_text(html.replace("{script}", source).replace("{data}", data), "utf-8")
     (folder / "plotly.min.js").write_bytes(PLOTLY.read_bytes())
     page.goto(file.as_uri())
     page.wait_for_function("window.ready")

@@ -18,7 +18,6 @@ from playwright.sync_api import Page
 
 from benchmarks.browser import PAINTED, chromium, new_page
 from benchmarks.timing import percentile_95
-from explorer.components.player import page as html
 from explorer.core.trace import Trace
 from tests.support.example_traces import random_trace
 
@@ -73,7 +72,7 @@ def report(name: str, times: Sequence[float], target: int) -> None:
 def open_page(page: Page, folder: Path, trace: Trace) -> None:
     """Show an exported trace at its second step."""
     file = folder / "player.html"
-    file.write_text(html(trace), encoding="utf-8")
+    trace.to_html(file)
     page.goto(file.as_uri())
     page.wait_for_selector(".plotted")
     page.get_by_test_id("first").click()

@@ -116,10 +116,23 @@ def test_the_command_has_every_subcommand(installed):
 
 @pytest.mark.parametrize(
     "name",
-    ["py.typed", "app/main.css", "app/icon.svg", "strings/player.toml", "checkpoints/README.md"],
+    [
+        "py.typed",
+        "app/main.css",
+        "app/icon.svg",
+        "components/bundles/player.js",
+        "components/bundles/player.css",
+        "strings/player.toml",
+        "checkpoints/README.md",
+    ],
 )
 def test_data_files_are_inside(installed, name):
     assert (installed.package / name).is_file()
+
+
+def test_what_only_development_needs_is_not_inside(installed):
+    names = {path.name for path in (installed.package / "components").rglob("*")}
+    assert not {"js", "css", "node_modules", "package.json", "bundle.js", ".npmrc"} & names
 
 
 def test_every_checkpoint_and_report_is_inside(installed):
@@ -196,6 +209,15 @@ def test_start_answers_on_its_port_and_on_the_loopback_address_alone(installed, 
 def test_class_answers_on_every_address(installed):
     with serving(installed, "class", "--port", "{port}") as port:
         assert answers_beyond_loopback(port)
+
+
+def test_trace_writes_a_page(installed):
+    checkpoint = installed.package / "checkpoints" / "reverse.safetensors"
+    said = installed.run(
+        "attention-explorer", "trace", str(checkpoint), "7 3 9 1 4", "--out", "reverse.html"
+    )
+    assert "4 1 9 3 7" in said
+    assert "Plotly" in (installed.work / "reverse.html").read_text(encoding="utf-8")
 
 
 def test_the_first_page_offers_every_shipped_model(installed):

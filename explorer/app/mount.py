@@ -19,10 +19,14 @@ from streamlit.components.v2.types import ComponentRenderer
 
 from explorer.app.request import NO_INTERVENTIONS, Request, Selection
 from explorer.app.state import session
-from explorer.components import head_views, training_replay
-from explorer.components import player as player_component
-from explorer.components.head_views.bundle import Room
-from explorer.components.player import View
+from explorer.components.head_views.payload import (
+    comparison_payload,
+    head_grid_payload,
+    metric_matrix_payload,
+)
+from explorer.components.player.payload import View, player_payload
+from explorer.components.shared.bundle import Component, script, styles
+from explorer.components.training_replay.payload import replay_payload
 from explorer.core.interventions import Interventions
 from explorer.core.trace import Trace
 from explorer.heads.head_report import HeadReport
@@ -33,9 +37,7 @@ Norms = Mapping[str, NDArray[np.float32]]
 Report = Callable[[dict[str, Any]], None]
 """Called with what a component reports when the visitor did something in it."""
 
-_PLAYER = "player"
-_HEAD_VIEW = "head-view-"
-_REPLAY = "training-replay"
+_HEAD_VIEW_EVENTS = ("selection", "cell")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +61,10 @@ class PictureKey:
 def player(key: PictureKey, view: View, trace: Trace, on_report: Report) -> None:
     """The stepping player with `trace`."""
     events = ("selection", "force", "unforce", "reset")
-    _mount(_player(), _PLAYER, _player_payload(key, view, trace), on_report, events)
+    _mount("player", _player_payload(key, view, trace), on_report, events)
 
 
-def overview(
+def head_grid(
     key: PictureKey,
     opening: Selection,
     trace: Trace,
@@ -72,8 +74,8 @@ def overview(
 ) -> None:
     """The grid of all heads and the selected one; with `norms`, those instead of the weights."""
     view = _view(trace, opening)
-    payload = _overview_payload(key, norms is None, view, trace, report, norms)
-    _mount_head_view("overview", payload, on_report)
+    payload = _head_grid_payload(key, norms is None, view, trace, report, norms)
+    _mount("head_grid", payload, on_report, _HEAD_VIEW_EVENTS)
 
 
 def comparison(
@@ -81,12 +83,13 @@ def comparison(
 ) -> None:
     """A text without and with the interventions."""
     view = _view(compared.original, opening)
-    _mount_head_view("twin", _comparison_payload(key, view, compared), on_report)
+    _mount("comparison", _comparison_payload(key, view, compared), on_report, _HEAD_VIEW_EVENTS)
 
 
-def matrix(report: HeadReport, language: str, on_report: Report) -> None:
+def metric_matrix(report: HeadReport, language: str, on_report: Report) -> None:
     """The metrics by layer and head."""
-    _mount_head_view("matrix", head_views.matrix(report, language=language), on_report)
+    payload = metric_matrix_payload(report, language=language)
+    _mount("metric_matrix", payload, on_report, _HEAD_VIEW_EVENTS)
 
 
 def replay(key: str, run: Run, other: Run | None, language: str) -> None:
@@ -94,8 +97,8 @@ def replay(key: str, run: Run, other: Run | None, language: str) -> None:
 
     key: the run's name in the URL of its probe traces.
     """
-    data = training_replay.payload(key, run, language=language, other=other)
-    _replay()(key=_REPLAY, data=data)
+    payload = replay_payload(key, run, language=language, other=other)
+    _component("training_replay")(key="training_replay", data=payload)
 
 
 def focus(submissions: int) -> None:
@@ -105,11 +108,11 @@ def focus(submissions: int) -> None:
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def _player_payload(key: PictureKey, view: View, _trace: Trace) -> bytes:
-    return _marked(player_component.payload(_trace, language=key.language, view=view), key)
+    return _marked(player_payload(_trace, language=key.language, view=view), key)
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
-def _overview_payload(
+def _head_grid_payload(
     key: PictureKey,
     weights: bool,
     view: View,
@@ -117,13 +120,13 @@ def _overview_payload(
     _report: HeadReport | None,
     _norms: Norms | None,
 ) -> bytes:
-    payload = head_views.overview(_trace, _report, language=key.language, view=view, norms=_norms)
+    payload = head_grid_payload(_trace, _report, language=key.language, view=view, norms=_norms)
     return _marked(payload, key)
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
 def _comparison_payload(key: PictureKey, view: View, _compared: TraceComparison) -> bytes:
-    return _marked(head_views.twin(_compared, language=key.language, view=view), key)
+    return _marked(comparison_payload(_compared, language=key.language, view=view), key)
 
 
 def _marked(payload: bytes, key: PictureKey) -> bytes:
@@ -143,16 +146,10 @@ def _view(trace: Trace, opening: Selection) -> View:
     return View(site=seen.site, layer=seen.layer, head=seen.head, step=step)
 
 
-def _mount_head_view(name: Room, data: bytes, on_report: Report) -> None:
-    _mount(_head_view(name), f"{_HEAD_VIEW}{name}", data, on_report, ("selection", "cell"))
-
-
-def _mount(
-    component: ComponentRenderer, key: str, data: bytes, on_report: Report, events: tuple[str, ...]
-) -> None:
-    callback = partial(_pass_on, key, on_report)
+def _mount(name: Component, data: bytes, on_report: Report, events: tuple[str, ...]) -> None:
+    callback = partial(_pass_on, name, on_report)
     callbacks: dict[str, Any] = {f"on_{event}_change": callback for event in events}
-    component(key=key, data=data, **callbacks)
+    _component(name)(key=name, data=data, **callbacks)
 
 
 def _pass_on(key: str, on_report: Report) -> None:
@@ -160,27 +157,11 @@ def _pass_on(key: str, on_report: Report) -> None:
 
 
 @cache
-def _player() -> ComponentRenderer:
-    return st.components.v2.component(
-        "attention_player", css=player_component.styles(), js=player_component.bundle()
-    )
-
-
-@cache
-def _head_view(name: Room) -> ComponentRenderer:
-    return st.components.v2.component(
-        f"attention_{name}", css=head_views.styles(), js=head_views.bundle(name)
-    )
-
-
-@cache
-def _replay() -> ComponentRenderer:
-    return st.components.v2.component(
-        "attention_training_replay", css=training_replay.styles(), js=training_replay.bundle()
-    )
+def _component(name: Component) -> ComponentRenderer:
+    return st.components.v2.component(f"attention_{name}", css=styles(name), js=script(name))
 
 
 @cache
 def _focus() -> ComponentRenderer:
-    script = Path(__file__).with_name("focus.js").read_text(encoding="utf-8")
-    return st.components.v2.component("attention_focus", js=script)
+    source = Path(__file__).with_name("focus.js").read_text(encoding="utf-8")
+    return st.components.v2.component("attention_focus", js=source)

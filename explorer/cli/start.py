@@ -25,6 +25,6 @@ def start(options: argparse.Namespace) -> int:
 
 
 def _start_class(options: argparse.Namespace) -> int:
-    from explorer.app.server import access
+    from explorer.app.server import launch
 
-    return access.main(options.port)
+    return launch.serve_class(options.port)

@@ -1,11 +1,11 @@
-"""The player as one HTML file that needs no network: script, styles, Plotly and trace inside."""
+"""One HTML file that shows a trace offline: script, styles, Plotly and payload inside."""
 
 import base64
 import html
 import re
 
-from explorer.components.player.bundle import PLOTLY, bundle, styles
-from explorer.components.player.payload import View, payload
+from explorer.components.player.payload import View, player_payload
+from explorer.components.shared.bundle import PLOTLY, script, styles
 from explorer.core.i18n import LANGUAGES, say
 from explorer.core.trace import Trace
 
@@ -28,8 +28,7 @@ body {{ margin: 0; --player-height: 100dvh; }}
 <main id="player"></main>
 <script type="text/plain" id="payload">{payload}</script>
 <script type="module">
-{bundle}
-mount(document.getElementById("player"), embeddedPayload(), {{ plotly: embeddedPlotly }});
+{script}
 </script>
 <script type="text/plain" id="plotly">{plotly}</script>
 </body>
@@ -37,10 +36,10 @@ mount(document.getElementById("player"), embeddedPayload(), {{ plotly: embeddedP
 """
 
 
-def page(trace: Trace, language: str = "en", view: View | None = None) -> str:
-    """One HTML file that shows `trace` in `language`, from disk and with the network off.
+def html_page(trace: Trace, language: str = "en", view: View | None = None) -> str:
+    """One HTML file that shows `trace` in `language`, from disk and without a network.
 
-    `view`: how it opens.
+    view: what the player shows first.
     """
     title = say(
         "player.page_title",
@@ -48,16 +47,17 @@ def page(trace: Trace, language: str = "en", view: View | None = None) -> str:
         source=" ".join(trace.source_tokens)[:80],
         target=trace.text[:80],
     )
+    payload = player_payload(trace, language=language, view=view)
     return _PAGE.format(
         language="zh-Hans" if language == "zh" else language if language in LANGUAGES else "en",
         title=html.escape(title),
-        styles=styles(),
-        payload=base64.b64encode(payload(trace, language=language, view=view)).decode(),
-        bundle=_inline(bundle()),
+        styles=styles("player"),
+        payload=base64.b64encode(payload).decode(),
+        script=_inline(script("exported_page")),
         plotly=_inline(PLOTLY.read_text(encoding="utf-8")),
     )
 
 
-def _inline(script: str) -> str:
-    """`script` with nothing in it that would end, or hide the end of, its HTML element."""
-    return re.sub(r"<(?=/script|!--)", r"\\x3C", script, flags=re.IGNORECASE)
+def _inline(source: str) -> str:
+    """`source` without anything that would end, or hide the end of, its HTML element."""
+    return re.sub(r"<(?=/script|!--)", r"\\x3C", source, flags=re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""Show a trace where Python runs: in a notebook's cell, or else in the browser."""
+"""Show a trace in a notebook's output cell, or else in the browser."""
 
 import sys
 import tempfile
@@ -6,17 +6,17 @@ import webbrowser
 from html import escape
 from pathlib import Path
 
-from explorer.components.player import page
+from explorer.components.html_export import html_page
 from explorer.core.trace import Trace
 
 
 def show(trace: Trace, *, language: str = "en", height: int = 760) -> None:
     """Show the stepping player for `trace`.
 
-    In a notebook it appears under the cell, `height` pixels high and apart from the
-    notebook's own page; elsewhere it opens in the browser.
+    In a notebook it appears under the cell, `height` pixels high, in a frame of its own;
+    elsewhere it opens in the browser.
     """
-    html = page(trace, language)
+    html = html_page(trace, language)
     if _in_notebook():
         from IPython.display import HTML, display
 

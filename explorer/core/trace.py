@@ -302,9 +302,9 @@ class Trace:
         Raises `FileError` when it cannot be written.
         """
         # The one import of a higher layer, so that a trace can be exported in one call.
-        from explorer.components.html_export import page
+        from explorer.components.html_export import html_page
 
-        _write(Path(path), page(self, language).encode())
+        _write(Path(path), html_page(self, language).encode())
 
     def __repr__(self) -> str:
         shapes = ", ".join(f"{site} {self.attention(site).shape}" for site in self.sites)

@@ -4,19 +4,12 @@ import ast
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import explorer.app
+from tests.support.app_pages import open_page
 
 APP = Path(explorer.app.__file__).parent
 SCRIPTS = [APP / "main.py", *sorted((APP / "views").glob("[!_]*.py"))]
-
-
-def opened(**query: str) -> AppTest:
-    app = AppTest.from_file(str(APP / "main.py"), default_timeout=60)
-    for name, value in query.items():
-        app.query_params[name] = value
-    return app.run()
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
@@ -31,6 +24,6 @@ def test_a_script_has_no_bare_expression(script):
     ("language", "title"), [("en", "Attention explorer"), ("zh", "注意力浏览器")]
 )
 def test_the_frame_is_in_the_language_of_the_link(language, title):
-    app = opened(lang=language)
+    app = open_page(lang=language)
     assert [one.value for one in app.title] == [title]
     assert app.segmented_control(key="language").value == language

@@ -1,14 +1,11 @@
 """The Heads page in a real browser."""
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.support.app_server import running_app
-
-COMPONENTS = Path(__file__).parents[2] / "explorer" / "components"
 
 PAINTED = """(canvases) => canvases.every((canvas) => canvas.getContext("2d")
   .getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value < 200))"""
@@ -34,11 +31,11 @@ def visit(address: str, new_tab: Callable[..., Page]) -> Callable[..., Page]:
         tab.goto(f"{address}?text=7+3+9+1+4+a+b+c")
         expect(tab.get_by_test_id("step-count")).to_be_visible()
         tab.get_by_role("link", name="Heads").click()
-        expect(tab.get_by_test_id("wall")).to_be_visible()
+        expect(tab.get_by_test_id("head-grid")).to_be_visible()
         if part:
             tab.get_by_role("radio", name=part, exact=True).click()
-            expect(tab.get_by_test_id("wall")).to_have_count(0)  # it has a transport, too
-            expect(tab.get_by_test_id("twin-outputs")).to_be_visible()
+            expect(tab.get_by_test_id("head-grid")).to_have_count(0)  # it has a transport, too
+            expect(tab.get_by_test_id("comparison-outputs")).to_be_visible()
         return tab
 
     return open_tab
@@ -46,21 +43,21 @@ def visit(address: str, new_tab: Callable[..., Page]) -> Callable[..., Page]:
 
 def outputs(tab: Page) -> list[str]:
     """The tokens without and with the interventions, a line each."""
-    lines = tab.get_by_test_id("twin-outputs").locator(".output")
+    lines = tab.get_by_test_id("comparison-outputs").locator(".output")
     return [" ".join(line.locator(".token").all_inner_texts()) for line in lines.all()]
 
 
-def test_the_wall_is_painted_sorted_filtered_and_a_click_focuses(visit):
+def test_the_grid_is_painted_sorted_filtered_and_a_click_focuses(visit):
     tab = visit()
-    wall = tab.get_by_test_id("wall")
-    expect(wall.locator("canvas")).to_have_count(8)
-    assert wall.locator("canvas").evaluate_all(PAINTED)
-    boxes = [canvas.bounding_box() for canvas in wall.locator("canvas").all()]
+    grid = tab.get_by_test_id("head-grid")
+    expect(grid.locator("canvas")).to_have_count(8)
+    assert grid.locator("canvas").evaluate_all(PAINTED)
+    boxes = [canvas.bounding_box() for canvas in grid.locator("canvas").all()]
     assert min(box["width"] for box in boxes) > 100
     assert len({round(box["y"]) for box in boxes}) == 2  # layers down, heads across
     tab.get_by_test_id("head-1-2").hover()
-    expect(tab.get_by_test_id("card")).to_contain_text("Cross · L1 H2")
-    expect(tab.get_by_test_id("card")).to_contain_text("reverse: score 1.00")
+    expect(tab.get_by_test_id("head-tooltip")).to_contain_text("Cross · L1 H2")
+    expect(tab.get_by_test_id("head-tooltip")).to_contain_text("reverse: score 1.00")
     tab.get_by_test_id("head-1-2").click()
     expect(tab.get_by_test_id("map-title")).to_contain_text("L1 H2")
     expect(tab.get_by_test_id("verdict")).to_have_text("Cross · L1 H2: reverse, alignment")
@@ -68,9 +65,9 @@ def test_the_wall_is_painted_sorted_filtered_and_a_click_focuses(visit):
     tab.get_by_test_id("role").select_option("next")
     expect(tab.get_by_test_id("count")).to_have_text("3 of 8 heads")
     tab.get_by_test_id("order-sorted").click()
-    expect(wall.locator("canvas")).to_have_count(3)
+    expect(grid.locator("canvas")).to_have_count(3)
     tab.get_by_test_id("metric").select_option("confidence")
-    first = wall.locator(".picture-frame").first
+    first = grid.locator(".head-cell").first
     expect(first).to_have_attribute("data-testid", "head-1-3")
 
 
@@ -79,24 +76,24 @@ def test_a_chip_changes_the_output_and_its_undo_brings_it_back(visit):
     original = outputs(tab)[0]
     assert outputs(tab) == [original, original]
     tab.get_by_test_id("head-1-1").click()
-    tab.get_by_test_id("twin-original").get_by_test_id("map").click(position=CELL)
+    tab.get_by_test_id("comparison-original").get_by_test_id("map").click(position=CELL)
     expect(tab.get_by_role("combobox", name="Layer")).to_have_value("L1")
     tab.get_by_role("combobox", name="Do what").click()
     tab.get_by_role("option", name="keep only").click()
     tab.get_by_role("button", name="Apply").click()
     chip = tab.get_by_role("button", name="keep only Cross L1 H1")
     expect(chip).to_be_visible()
-    expect(tab.get_by_test_id("twin-outputs").locator(".differs").first).to_be_visible()
+    expect(tab.get_by_test_id("comparison-outputs").locator(".differs").first).to_be_visible()
     assert outputs(tab)[0] == original != outputs(tab)[1]
     chip.click()
     expect(chip).to_be_hidden()
-    expect(tab.get_by_test_id("twin-outputs").locator(".differs")).to_have_count(0)
+    expect(tab.get_by_test_id("comparison-outputs").locator(".differs")).to_have_count(0)
     assert outputs(tab) == [original, original]
 
 
 def test_the_steps_and_the_head_are_locked(visit):
     tab = visit("Experiments", width=1024, height=768)
-    sides = [tab.get_by_test_id(f"twin-{name}") for name in ("original", "changed")]
+    sides = [tab.get_by_test_id(f"comparison-{name}") for name in ("original", "changed")]
     titles = [side.get_by_test_id("map-title") for side in sides]
     current = [side.locator(".query-label.current") for side in sides]
     tab.get_by_test_id("first").click()
@@ -110,20 +107,3 @@ def test_the_steps_and_the_head_are_locked(visit):
     left, right = (side.bounding_box() for side in sides)
     assert left["x"] == right["x"]  # on a narrow screen one stands under the other
     assert left["y"] < right["y"]
-
-
-def test_both_sides_have_one_colour_scale_whatever_their_lengths(new_tab):
-    scripts = (
-        COMPONENTS / "player" / "js" / "scale.js",
-        COMPONENTS / "head_views" / "js" / "twin.js",
-    )
-    source = "\n".join(path.read_text(encoding="utf-8") for path in scripts)
-    used = """
-      const original = { sites: { decoder: { keys: 20 }, cross: { keys: 9 } } };
-      const changed = { sites: { decoder: { keys: 40 }, cross: { keys: 9 } } };
-      scaleTogether(original, changed);
-      return [original, changed].map(({ sites }) =>
-        ["decoder", "cross"].map((name) => scaleOf({ scale: null }, sites[name])));
-    """
-    scales = new_tab().evaluate(f"() => {{ {source}\n{used} }}")
-    assert scales == [["sqrt", "linear"], ["sqrt", "linear"]]

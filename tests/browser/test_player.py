@@ -10,12 +10,19 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Error, Page, expect
 
-from explorer.components.player import View, page, payload
+from explorer.components.html_export import html_page
+from explorer.components.player.payload import View, player_payload
 from explorer.core.mask_reasons import EDITED
 from explorer.core.trace import Trace
 from tests.support.example_traces import example_trace, random_trace
 from tests.support.page_checks import CLIPPED, OVERLAPPING, SIZES, settle
-from tests.support.player_page import bytes_of, plain_bundle, shadow_page, with_script
+from tests.support.player_page import (
+    EMBEDDED,
+    bytes_of,
+    entry_script,
+    shadow_page,
+    with_script,
+)
 
 HOSTILE = (
     "<b>x</b>",
@@ -31,15 +38,15 @@ HOSTILE = (
 
 PLAYERS = """<script type="module">
 {script}
-let [plotly, shown] = [null, null];
+{embedded}
+let cleanup = null;
+window.explorerPlotly = embeddedPlotly();
 window.show = (text) => {{
-  shown?.destroy();
+  cleanup?.();
   window.reported = [];
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  shown = mount(document.getElementById("player"), bytes, {{
-    plotly: () => (plotly ??= embeddedPlotly()),
-    onState: (selection) => reported.push(selection),
-  }});
+  const data = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  cleanup = entry({{ data, parentElement: document.getElementById("player"),
+    setStateValue: (name, selection) => reported.push(selection), setTriggerValue: () => {{}} }});
 }};
 </script>
 """
@@ -49,7 +56,8 @@ window.show = (text) => {{
 def stage(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     """One tab for many players, offline: reading Plotly takes longer than most tests."""
     path = tmp_path_factory.mktemp("stage") / "page.html"
-    html = with_script(page(example_trace()), PLAYERS.format(script=plain_bundle()))
+    script = PLAYERS.format(script=entry_script("player"), embedded=EMBEDDED)
+    html = with_script(html_page(example_trace()), script)
     path.write_text(html, encoding="utf-8")
     context = chromium.new_context(reduced_motion="reduce", offline=True, accept_downloads=True)
     tab = context.new_page()
@@ -84,7 +92,7 @@ def show(stage: Page) -> Iterator[Callable[..., Page]]:
         stage.set_viewport_size({"width": size[0], "height": size[1]})
         stage.emulate_media(color_scheme="dark" if dark else "light")
         stage.mouse.move(0, 0)
-        data = payload(trace, language=language, view=view)
+        data = player_payload(trace, language=language, view=view)
         stage.evaluate("(text) => show(text)", base64.b64encode(data).decode())
         stage.wait_for_selector(".plotted")
         return stage
@@ -114,7 +122,7 @@ def cell_center(tab: Page, trace: Trace, site: str, query: int, key: int) -> tup
 
 def test_every_step_shows_the_trace_s_numbers(open_html: Callable[..., Page]) -> None:
     trace = example_trace()
-    tab = open_html(page(trace))
+    tab = open_html(html_page(trace))
     tab.get_by_test_id("head-0-2").click()
     go_to_first(tab)
     steps = trace.steps()
@@ -391,7 +399,7 @@ def test_a_finger_reads_a_cell_and_a_tap_elsewhere_ends_it(
 ) -> None:
     trace = example_trace()
     path = tmp_path / "page.html"
-    path.write_text(page(trace), encoding="utf-8")
+    path.write_text(html_page(trace), encoding="utf-8")
     context = chromium.new_context(
         viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, offline=True
     )
@@ -484,7 +492,7 @@ def test_three_reasons_have_three_looks_and_an_open_zero_a_fourth(
 
 
 def test_hostile_tokens_stay_text(open_html: Callable[..., Page]) -> None:
-    tab = open_html(page(example_trace(HOSTILE)), 1366, 630)
+    tab = open_html(html_page(example_trace(HOSTILE)), 1366, 630)
     source = tab.get_by_test_id("strip-source").inner_text()
     assert "<b>x</b>" in source
     assert "مرحبا" in source
@@ -699,9 +707,9 @@ def test_without_the_app_a_candidate_cannot_be_forced(show: Callable[..., Page])
 
 
 def test_without_plotly_the_rest_still_works(new_tab: Callable[..., Page], tmp_path: Path) -> None:
-    html = page(example_trace()).replace(
-        "{ plotly: embeddedPlotly }", "{ plotly: () => Promise.reject(new Error('gone')) }"
-    )
+    html = html_page(example_trace())
+    start = html.index('id="plotly">') + len('id="plotly">')
+    html = html[:start] + html[html.index("</script>", start) :]
     path = tmp_path / "page.html"
     path.write_text(html, encoding="utf-8")
     tab = new_tab(offline=True)

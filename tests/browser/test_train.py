@@ -111,7 +111,7 @@ def test_what_is_scrubbed_is_on_screen_with_the_next_frame(visit):
     late = tab.evaluate(
         """async () => {
           const host = [...document.querySelectorAll("*")]
-            .find((node) => node.shadowRoot?.querySelector(".timelapse"));
+            .find((node) => node.shadowRoot?.querySelector(".training-replay"));
           const find = (name) => host.shadowRoot.querySelector(`[data-testid=${name}]`);
           const late = [];
           for (let moment = 1; moment <= 40; moment += 1) {
@@ -190,7 +190,7 @@ def test_without_its_picture_a_moment_says_so_and_the_curves_stay(visit):
     tab = visit()
     tab.get_by_role("combobox", name="Run").click()
     tab.get_by_role("option", name="damaged").click()
-    expect(tab.get_by_test_id("timelapse")).to_have_attribute("data-run", "damaged")
+    expect(tab.get_by_test_id("training-replay")).to_have_attribute("data-run", "damaged")
     tab.get_by_test_id("moment-first").click()
     expect(tab.get_by_test_id("probe-note")).to_contain_text("missing")
     expect(tab.get_by_test_id("value-loss")).not_to_be_empty()
@@ -212,7 +212,7 @@ def test_a_file_of_pairs_is_brought_trained_on_and_opened(visit, tmp_path):
         set_number(tab, name, value)
     set_number(tab, "Evaluate every", "10")
     tab.get_by_role("button", name="Start with these settings").click()
-    expect(tab.get_by_test_id("timelapse")).to_have_attribute("data-run", "chinese-1")
+    expect(tab.get_by_test_id("training-replay")).to_have_attribute("data-run", "chinese-1")
     count, state = tab.get_by_test_id("moment-count"), tab.get_by_test_id("run-state")
     expect(count).to_have_text(re.compile(r"moment ([3-9]|\d\d+)/"), timeout=60_000)
     expect(tab.get_by_test_id("value-bleu")).to_have_text(re.compile(r"\d"))

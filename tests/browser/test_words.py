@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from explorer.components.player import View, page
+from explorer.components.html_export import html_page
+from explorer.components.player.payload import View
 from explorer.core.alignment import TIMINGS, align, align_words, pharaoh
 from explorer.core.trace import Trace
 from tests.support.example_traces import example_trace, pieces_trace, random_trace
@@ -26,7 +27,7 @@ def bytes_trace() -> Trace:
 def test_every_view_changes_and_the_page_stays_at_the_same_place(
     open_html: Callable[..., Page],
 ) -> None:
-    tab = open_html(page(bytes_trace(), view=View(site="cross", layer=0, head=0, step=4)))
+    tab = open_html(html_page(bytes_trace(), view=View(site="cross", layer=0, head=0, step=4)))
     source, target = tab.get_by_test_id("strip-source"), tab.get_by_test_id("strip-target")
     chips = source.locator(".chip")
     assert chips.all_inner_texts() == ["▁The", "␣", "‹C3›", "‹A9›", "eos", "pad"]
@@ -98,7 +99,7 @@ def test_links_are_those_python_finds(
 ) -> None:
     trace = replace(pieces_trace(), **changes, digest="")
     linked = align_words if unit == "words" else align
-    tab = open_html(page(trace, view=View(site="cross", layer=0, head=0)))
+    tab = open_html(html_page(trace, view=View(site="cross", layer=0, head=0)))
     tab.get_by_test_id(f"unit-{unit}").click()
     expect(tab.get_by_test_id("pharaoh")).to_be_hidden()
     for button, head in (("head-0-0", 0), ("mean-0", None)):
@@ -124,7 +125,7 @@ def test_what_begins_a_word_is_said_right_after_the_piece(open_html: Callable[..
         ("en", "a person chose “ch” as the beginning of “chat” (25.0\u00a0%) where the model"),
         ("zh", "此处由人选定“ch”（“chat”的开头）（25.0\u00a0%），模型原本会选“x”"),
     ):
-        tab = open_html(page(trace, language, View(site="cross", layer=0, head=0, step=3)))
+        tab = open_html(html_page(trace, language, View(site="cross", layer=0, head=0, step=3)))
         tab.get_by_test_id("unit-words").click()
         expect(tab.get_by_test_id("sentence")).to_contain_text(said)
 
@@ -137,7 +138,7 @@ def test_words_that_would_change_nothing_cannot_be_chosen(open_html: Callable[..
         predicted_tokens=("▁d", "▁e", "▁f", "▁g", "<eos>"),
         digest="",
     )
-    tab = open_html(page(whole, view=View(site="cross", layer=0, head=0)))
+    tab = open_html(html_page(whole, view=View(site="cross", layer=0, head=0)))
     words = tab.get_by_test_id("unit-words")
     expect(words).to_be_visible()
     expect(words).to_have_attribute("aria-disabled", "true")
@@ -146,7 +147,7 @@ def test_words_that_would_change_nothing_cannot_be_chosen(open_html: Callable[..
     tab.get_by_test_id("unit-pieces").focus()
     tab.keyboard.press("ArrowRight")
     expect(tab.get_by_test_id("unit-pieces")).to_have_attribute("aria-checked", "true")
-    tab = open_html(page(example_trace()))  # its symbols mark no words
+    tab = open_html(html_page(example_trace()))  # its symbols mark no words
     expect(tab.get_by_test_id("unit-words")).to_be_hidden()
 
 
@@ -160,9 +161,9 @@ def test_without_gold_the_page_opens_at_the_head_that_looks_at_each_token_in_tur
     cross[0, 2] = np.eye(6)[[1, 0, 2, 3, 4]]  # head 2 crosses over
     arrays = {"cross.attention": cross, "cross.closed": trace.arrays["cross.closed"]}
     trace = replace(trace, arrays=arrays, candidate_tokens=(), digest="")
-    tab = open_html(page(trace))
+    tab = open_html(html_page(trace))
     expect(tab.get_by_test_id("head-0-2")).to_have_attribute("aria-pressed", "true")
-    tab = open_html(page(trace, view=View(layer=0, head=1)))  # what was asked for wins
+    tab = open_html(html_page(trace, view=View(layer=0, head=1)))  # what was asked for wins
     expect(tab.get_by_test_id("head-0-1")).to_have_attribute("aria-pressed", "true")
 
 
@@ -171,7 +172,7 @@ def test_a_long_output_leaves_every_head_its_name_and_says_that_it_was_cut_off(
 ) -> None:
     trace = replace(random_trace(258, 10, 3, 8), facts={"ended": False}, digest="")
     for width, height in SIZES:
-        tab = open_html(page(trace), width, height)
+        tab = open_html(html_page(trace), width, height)
         sizes = tab.locator(".thumbnail .picture").evaluate_all(
             "(all) => all.map((one) => [one.clientWidth, one.clientHeight])"
         )
@@ -179,5 +180,5 @@ def test_a_long_output_leaves_every_head_its_name_and_says_that_it_was_cut_off(
         assert min(min(size) for size in sizes) >= 26, (width, height)
         assert tab.evaluate(CLIPPED) == [], (width, height)
         expect(tab.get_by_test_id("cut-off")).to_contain_text("limit of 258 tokens")
-    tab = open_html(page(replace(trace, facts={"ended": True}, digest="")))
+    tab = open_html(html_page(replace(trace, facts={"ended": True}, digest="")))
     expect(tab.get_by_test_id("cut-off")).to_be_hidden()

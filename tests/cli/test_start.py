@@ -1,7 +1,7 @@
 import pytest
 
 from explorer.__main__ import main
-from explorer.app.server import access, launch
+from explorer.app.server import launch
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ def test_the_app_is_served(arguments, options, monkeypatch):
 
 def test_a_class_is_served_on_the_given_port(monkeypatch):
     ports = []
-    monkeypatch.setattr(access, "main", lambda port: ports.append(port) or 0)
+    monkeypatch.setattr(launch, "serve_class", lambda port: ports.append(port) or 0)
     assert main(["class", "--port", "8600"]) == 0
     assert main(["class"]) == 0
     assert ports == [8600, None]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import explorer
-from explorer.components.player import page
+from explorer.components.html_export import html_page
 from explorer.core.trace import Trace
 
 
@@ -25,7 +25,7 @@ def test_outside_a_notebook_the_page_opens_in_the_browser(trace, monkeypatch):
     monkeypatch.setattr(webbrowser, "open", opened.append)
     explorer.show(trace)
     file = Path(url2pathname(urlparse(opened[0]).path))
-    assert file.read_text(encoding="utf-8") == page(trace)
+    assert file.read_text(encoding="utf-8") == html_page(trace)
     file.unlink()
 
 
@@ -41,4 +41,4 @@ def test_in_a_notebook_the_page_appears_in_a_frame_of_its_own(trace, monkeypatch
         r'<iframe srcdoc="([^"]*)" style="[^"]*height: 500px[^"]*"></iframe>', shown[0]
     )
     assert found is not None
-    assert unescape(found[1]) == page(trace, "zh")
+    assert unescape(found[1]) == html_page(trace, "zh")

@@ -1,20 +1,42 @@
 """The player in a page of its own, as Streamlit mounts it, with a fake host."""
 
-from explorer.components.html_export import page
-from explorer.components.player import View, bundle, payload, styles
+import re
+
+from explorer.components.html_export import html_page
+from explorer.components.player.payload import View, player_payload
+from explorer.components.shared.bundle import Script, script, styles
 from explorer.core.trace import Trace
 
 
-def plain_bundle() -> str:
-    """The player's module as a script that exports nothing."""
-    script = bundle().replace("export default function", "const entry = function")
-    return script.replace("export { mount };", "")
+def entry_script(name: Script) -> str:
+    """A component's module as a plain script that calls its entry point `entry`."""
+    source, count = re.subn(
+        r"export\s*\{\s*([\w$]+) as default\s*\};?", r"const entry = \1;", script(name)
+    )
+    assert count == 1
+    return source
+
+
+EMBEDDED = """
+const textOf = (id) => document.getElementById(id).textContent;
+const embeddedPayload = () =>
+  Uint8Array.from(atob(textOf("payload")), (letter) => letter.charCodeAt(0));
+const embeddedPlotly = async () => {
+  await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+  const script = document.createElement("script");
+  script.textContent = textOf("plotly");
+  document.head.append(script);
+  return window.Plotly;
+};
+"""
+"""Payload and Plotly of an exported page."""
 
 
 def shadow_page(trace: Trace) -> str:
     """The component entry on a shadow root, as Streamlit calls it, with a fake host."""
     harness = f"""<script type="module">
-{plain_bundle()}
+{entry_script("player")}
+{EMBEDDED}
 window.heard = [];
 window.entry = entry;
 window.servedBytes = embeddedPayload();
@@ -22,7 +44,7 @@ window.explorerPlotly = embeddedPlotly();
 window.host = document.getElementById("player");
 window.shadow = host.attachShadow({{ mode: "open" }});
 const sheet = document.createElement("style");
-sheet.textContent = {styles()!r};
+sheet.textContent = {styles("player")!r};
 shadow.append(sheet);
 const hear = (name) => (key, value) => heard.push([name, key, value]);
 window.call = (data) => entry({{ data, parentElement: shadow, key: "k", name: "n",
@@ -30,11 +52,11 @@ window.call = (data) => entry({{ data, parentElement: shadow, key: "k", name: "n
 window.cleanup = call(servedBytes);
 </script>
 """
-    return with_script(page(trace), harness)
+    return with_script(html_page(trace), harness)
 
 
 def bytes_of(trace: Trace, view: View | None = None, language: str = "en") -> list[int]:
-    return list(payload(trace, language=language, view=view))
+    return list(player_payload(trace, language=language, view=view))
 
 
 def with_script(html: str, script: str) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.components.training_replay.status_text import report
+from explorer.components.training_replay.status_text import run_report
 from explorer.core.errors import RunError, TrainingError
 from explorer.core.i18n import LANGUAGES
 from explorer.model.checkpoint import load_checkpoint
@@ -239,7 +239,7 @@ def test_any_exception_is_written_to_the_status_and_raised(tmp_path, monkeypatch
     assert status.error == ("broke_off", {"name": "broken", "kind": type(error).__name__})
     assert not heartbeats()
     for language in LANGUAGES:
-        problem = report(run, status, [], language).problem
+        problem = run_report(run, status, [], language).problem
         assert type(error).__name__ in problem
         assert "log.txt" in problem
     assert run_training(Run(run.folder)).state == "done"

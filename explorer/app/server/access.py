@@ -1,25 +1,16 @@
-"""Class mode: the app on the local network, with one host and many guests.
+"""Who may do what in class mode: the app on the local network, with one host and many guests.
 
-    python -m explorer class
-
-prints the address, a QR code and the host's key. Without the key a visitor may explore, force
-tokens and download; only the host may upload and delete files, measure and train. Outside class
-mode the app listens on the loopback address only, and its visitor may do everything.
+Without the host's key a visitor may explore, force tokens and download; only the host may upload
+and delete files, measure and train. Outside class mode every visitor may do everything.
 """
 
 import hmac
 import os
-import secrets
-import socket
 import threading
 from dataclasses import dataclass
 from functools import lru_cache
 
 import segno
-
-from explorer.app.server import launch
-from explorer.core.errors import ExplorerError
-from explorer.core.i18n import LANGUAGES, say
 
 KEY_VARIABLE = "EXPLORER_HOST_KEY"
 """The environment variable with the host's key; set in class mode only."""
@@ -29,19 +20,8 @@ MOST_COMPUTING = 3.0
 """The rate limit of a guest in class mode: an allowance of `MOST_COMPUTING` seconds of computing,
 refilled by `COMPUTING_RATE` seconds a second."""
 
-_FIRST_PORT = 8501
-_PORTS = 100
-_UNREACHABLE = "192.0.2.1"
-"""Reserved for documentation (RFC 5737); looking up the route to it sends nothing."""
-
 _hosts: set[str] = set()
 _lock = threading.Lock()
-
-
-class ClassModeError(ExplorerError):
-    """Class mode cannot be started."""
-
-    section = "classroom"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,52 +73,3 @@ def qr_code(address: str) -> str:
     """A QR code of `address` as SVG, dark on light in both themes."""
     code = segno.make(address, error="m", micro=False)
     return str(code.svg_inline(scale=5, border=3, dark="#10161f", light="#ffffff"))
-
-
-def local_address() -> str:
-    """This machine's IP address in the local network; the loopback address without a network."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect((_UNREACHABLE, 9))
-        except OSError:
-            return "127.0.0.1"
-        return str(probe.getsockname()[0])
-
-
-def free_port() -> int:
-    """The first free port from 8501 on. Raises `ClassModeError`."""
-    for port in range(_FIRST_PORT, _FIRST_PORT + _PORTS):
-        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind(("", port))
-            except OSError:
-                continue
-            return port
-    raise ClassModeError("no_port", first=_FIRST_PORT, last=_FIRST_PORT + _PORTS - 1)
-
-
-def invitation(address: str, key: str) -> str:
-    """What the terminal shows: the address and the key, in every language."""
-    return "\n".join(
-        say("classroom.invitation", language, address=address, secret=key) for language in LANGUAGES
-    )
-
-
-def main(port: int | None = None) -> int:
-    """Start the app for the local network, on `port` or the first free one."""
-    key, port = secrets.token_urlsafe(9), port or free_port()
-    here = local_address()
-    address = f"http://{here}:{port}"
-    os.environ[KEY_VARIABLE] = key
-    print(invitation(address, key))
-    segno.make(address, error="m", micro=False).terminal(compact=True)
-    return launch.serve(
-        {
-            "server.address": "0.0.0.0",
-            "server.port": port,
-            "server.headless": "true",
-            "server.enableWebsocketCompression": "true",
-            "browser.serverAddress": here,  # otherwise Streamlit asks a server on the internet
-        }
-    )

@@ -4,8 +4,6 @@ The URL names a run and a step, which are looked up; no part of it is used as a 
 """
 
 import gzip
-import json
-import struct
 from functools import lru_cache
 from pathlib import Path
 
@@ -13,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from explorer.app.server.static_files import MAX_AGE
-from explorer.components.player import payload
+from explorer.components.player.payload import player_payload
 from explorer.core.errors import ExplorerError
 from explorer.core.trace import Trace
 
@@ -44,15 +42,5 @@ def payloads(path: Path, changed: int, size: int) -> tuple[bytes, bytes]:
 
     changed, size: of the file; a changed file is read again.
     """
-    data = without_strings(payload(Trace.load(path)))
+    data = player_payload(Trace.load(path), language=None)  # the replay has the sentences
     return data, gzip.compress(data, compresslevel=6, mtime=0)
-
-
-def without_strings(data: bytes) -> bytes:
-    """A payload without the strings of the interface: the training replay has them already."""
-    size = struct.unpack_from("<I", data)[0]
-    header = json.loads(data[4 : 4 + size])
-    header["strings"] = {}
-    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 4)
-    return struct.pack("<I", len(text)) + text + data[4 + size :]

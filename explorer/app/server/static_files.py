@@ -15,7 +15,7 @@ import streamlit
 from starlette.requests import Request
 from starlette.responses import Response
 
-from explorer.components.player import PLOTLY
+from explorer.components.shared.bundle import PLOTLY
 
 MAX_AGE = 30 * 24 * 3600
 """Seconds a browser may use its cached copy without asking."""

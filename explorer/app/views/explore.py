@@ -19,7 +19,7 @@ from explorer.app.uploads import visitor_catalog
 from explorer.app.widgets import files_and_share
 from explorer.app.widgets.input_bar import hint, input_bar
 from explorer.app.widgets.messages import literal, message_area, show_error, show_refused
-from explorer.components.player import View
+from explorer.components.player.payload import View
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.trace import Trace

@@ -153,7 +153,7 @@ def overview(
     key = _picture_key(member, language, report=shown.key if shown else "")
     opening = heads_state.opening((key, "norms" if norms else "weights"))
     report = shown.report if shown else None
-    mount.overview(key, opening, trace, report, norms, heads_state.read_view)
+    mount.head_grid(key, opening, trace, report, norms, heads_state.read_view)
 
 
 def experiments(

@@ -71,9 +71,9 @@ def _downloads(trace: Trace, model: str, language: str) -> None:
 
 
 def _page(trace: Trace, language: str) -> bytes:
-    from explorer.components.html_export import page
+    from explorer.components.html_export import html_page
 
-    return page(trace, language).encode()
+    return html_page(trace, language).encode()
 
 
 def _steps_table(trace: Trace) -> bytes:

@@ -15,7 +15,7 @@ from explorer.heads.head_report import HeadReport
 def metrics(report: HeadReport, language: str) -> None:
     """Every metric: by layer and head, and as a table."""
     st.caption(literal(head_tables.batch_in_words(report, language)))
-    mount.matrix(report, language, heads_state.read_view)
+    mount.metric_matrix(report, language, heads_state.read_view)
     table = head_tables.metrics(report, language)
     st.dataframe(
         table,

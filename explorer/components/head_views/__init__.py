@@ -1,7 +1,5 @@
-"""The gallery: every head in one picture, one text with and without an intervention, and figures
-by layer and head, drawn in the browser."""
+"""Views of many heads: the head grid, the comparison of two traces, the metric matrix.
 
-from explorer.components.head_views.bundle import bundle, styles
-from explorer.components.head_views.payload import matrix, overview, twin
-
-__all__ = ["bundle", "matrix", "overview", "styles", "twin"]
+May import `core`, `components.shared`, `components.player`, and of `heads` the report, the roles
+and the trace comparison.
+"""

@@ -1,133 +1,109 @@
-"""What the gallery's rooms eat: a header in JSON, and after it runs of bytes.
+"""Payloads of the head views: traces, what was measured of their heads, and values per cell."""
 
-    uint32, little endian      length of the header, a multiple of 4
-    header                     JSON, UTF-8, padded with spaces; "parts": name → [start, length]
-    parts                      each at a multiple of 4 bytes: the player's payloads, and arrays
-
-A field is a number a cell that is no weight: a difference, or a norm. It travels as float32.
-"""
-
-import json
-import math
-import struct
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.components.player import View, payload
+from explorer.components.player.payload import View, player_payload
+from explorer.components.shared.payload import pack_payload, payload_bytes
 from explorer.core.i18n import section
 from explorer.core.trace import Trace
 from explorer.heads.head_report import HeadReport
 from explorer.heads.roles import ROLES
 from explorer.heads.trace_comparison import TraceComparison
 
-Field = Mapping[str, NDArray[np.float32]]
-"""By site, (layer, head, query, key)."""
+CellValues = Mapping[str, NDArray[np.float32]]
+"""By site, (layer, head, query, key): numbers per cell other than weights, sent as float32."""
 
 
-def overview(
+def head_grid_payload(
     trace: Trace,
-    findings: HeadReport | None,
+    report: HeadReport | None,
     *,
     language: str = "en",
     view: View | None = None,
-    norms: Field | None = None,
+    norms: CellValues | None = None,
 ) -> bytes:
-    """Every head of `trace`, with what was found of it on a batch, if anything was.
+    """Every head of `trace`, with the metrics and roles of `report`.
 
-    norms: drawn in the place of the weights, and beside them.
+    norms: value-weighted norms, drawn in the grid instead of the weights.
     """
     header = {
-        "room": "overview",
-        "heads": _heads(findings) if findings else {},
-        "metrics": findings.metrics if findings else (),
+        "view": "head_grid",
+        "heads": _heads(report) if report else {},
+        "metrics": report.metrics if report else (),
         "roles": tuple(ROLES),
     }
-    parts = {"trace": payload(trace, language=language, view=view)}
-    return _packed(header, parts, {"norms": norms or {}}, language)
+    arrays = {"trace": _trace(trace, language, view)} | _named("norms", norms or {})
+    return pack_payload(header | _sentences(language), arrays)
 
 
-def twin(contrast: TraceComparison, *, language: str = "en", view: View | None = None) -> bytes:
-    """A text as it is, as it becomes, and the difference on the tokens of the former."""
-    parts = {
-        name: payload(trace, language=language, view=view)
-        for name, trace in (("original", contrast.original), ("changed", contrast.changed))
+def comparison_payload(
+    compared: TraceComparison, *, language: str = "en", view: View | None = None
+) -> bytes:
+    """A trace without and with interventions, and the difference of their weights.
+
+    The difference has the shape of the original trace.
+    """
+    difference = {site: compared.map(site) for site in compared.original.sites}
+    arrays = {
+        "original": _trace(compared.original, language, view),
+        "changed": _trace(compared.changed, language, view),
     }
-    fields = {"difference": {site: contrast.map(site) for site in contrast.original.sites}}
-    return _packed({"room": "twin"}, parts, fields, language)
+    header = {"view": "comparison"} | _sentences(language)
+    return pack_payload(header, arrays | _named("difference", difference))
 
 
-def matrix(findings: HeadReport, *, language: str = "en") -> bytes:
+def metric_matrix_payload(report: HeadReport, *, language: str = "en") -> bytes:
     """Every metric of every head, by layer and head."""
     header = {
-        "room": "matrix",
-        "heads": _heads(findings),
-        "metrics": findings.metrics,
-        "level": findings.facts.get("level"),
+        "view": "metric_matrix",
+        "heads": _heads(report),
+        "metrics": report.metrics,
+        "level": report.facts.get("level"),
     }
-    return _packed(header, {}, {}, language)
+    return pack_payload(header | _sentences(language), {})
 
 
-def _heads(findings: HeadReport) -> dict[str, list[dict[str, Any]]]:
-    """By site, its heads in order: layer, head, metrics as [mean, low, high], roles."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    evidence = findings.roles.set_index(["site", "layer", "head"])
-    for row in findings.heads.to_dict("records"):
+def _trace(trace: Trace, language: str, view: View | None) -> NDArray[Any]:
+    return payload_bytes(player_payload(trace, language=language, view=view))
+
+
+def _named(name: str, values: CellValues) -> dict[str, NDArray[Any]]:
+    """The arrays of all sites under names such as "norms.cross"."""
+    return {f"{name}.{site}": np.asarray(array, dtype=np.float32) for site, array in values.items()}
+
+
+def _sentences(language: str) -> dict[str, Any]:
+    return {
+        "language": language,
+        "strings": section("heads", language),
+        "role_strings": section("roles", language),
+        "player_strings": section("player", language),
+    }
+
+
+def _heads(report: HeadReport) -> dict[str, list[dict[str, Any]]]:
+    """By site, one entry a head in order: layer, head, metrics as [mean, low, high], roles."""
+    by_site: dict[str, list[dict[str, Any]]] = {}
+    evidence = report.roles.set_index(["site", "layer", "head"])
+    for row in report.heads.to_dict("records"):
         key = (row["site"], row["layer"], row["head"])
         roles = evidence.loc[[key]].to_dict("records") if key in evidence.index else []
         scores = {one["role"]: one["score"] for one in roles if not one["doubt"]}
-        found.setdefault(str(row["site"]), []).append(
+        by_site.setdefault(str(row["site"]), []).append(
             {
                 "layer": int(row["layer"]),
                 "head": int(row["head"]),
                 "metrics": {
                     name: [row[name], row[f"{name}_low"], row[f"{name}_high"]]
-                    for name in findings.metrics
+                    for name in report.metrics
                 },
                 "offset": row.get("positional_offset"),
                 "roles": [one["role"] for one in roles if one["holds"]],
                 "scores": scores,
             }
         )
-    return found
-
-
-def _packed(
-    header: dict[str, Any],
-    parts: Mapping[str, bytes],
-    fields: Mapping[str, Field],
-    language: str,
-) -> bytes:
-    """Header and parts; the fields as parts of their own, called "difference.cross"."""
-    runs = dict(parts)
-    for name, field in fields.items():
-        for site, values in field.items():
-            runs[f"{name}.{site}"] = np.ascontiguousarray(values, dtype="<f4").tobytes()
-    places, body = {}, b""
-    for name, run in runs.items():
-        places[name] = (len(body), len(run))
-        body += run + b"\0" * (-len(run) % 4)
-    header |= {
-        "language": language,
-        "strings": section("heads", language),
-        "role_strings": section("roles", language),
-        "player": section("player", language),
-        "parts": places,
-    }
-    text = json.dumps(_finite(header), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    head = text.encode("utf-8", errors="replace")
-    head += b" " * (-len(head) % 4)
-    return struct.pack("<I", len(head)) + head + body
-
-
-def _finite(value: Any) -> Any:
-    """`value` with null for every number JSON has no word for."""
-    if isinstance(value, Mapping):
-        return {str(key): _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+    return by_site

@@ -1,7 +1,4 @@
-"""The stepping player: a `Trace` drawn in the browser, in the app and in one offline file."""
+"""The stepping player: payload, scripts and styles that draw one `Trace`.
 
-from explorer.components.html_export import page
-from explorer.components.player.bundle import PLOTLY, bundle, styles
-from explorer.components.player.payload import View, payload
-
-__all__ = ["PLOTLY", "View", "bundle", "page", "payload", "styles"]
+May import `core` and `components.shared`.
+"""

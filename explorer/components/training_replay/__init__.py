@@ -1,6 +1,4 @@
-"""The time-lapse: a training's curves and its probe under one slider, drawn in the browser."""
+"""The training replay: the curves of a run and its probe traces under one slider.
 
-from explorer.components.training_replay.bundle import bundle, styles
-from explorer.components.training_replay.payload import payload
-
-__all__ = ["bundle", "payload", "styles"]
+May import `core`, `components.shared` and the torch-free modules of `training`.
+"""

@@ -1,7 +1,8 @@
-"""A run as the bytes the time-lapse eats: its curves, its state, and where its pictures are.
+"""A run as a payload for the training replay: its curves, its state, addresses of its probes.
 
-The bytes are JSON. The pictures themselves are not in it: a browser asks for each one once, by
-an address that names its contents, and keeps it; so a run that grows costs a line a moment.
+The payload is JSON without arrays. The probe traces are not part of it: the browser fetches each
+of them once, from an address that changes with the content, and caches it; so each new moment of
+a run adds only a line to the payload.
 """
 
 import json
@@ -11,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
-from explorer.components.training_replay.status_text import Report, report
+from explorer.components.training_replay.status_text import RunReport, run_report
 from explorer.core.i18n import section
 from explorer.training.run_directory import Run, Status
 
@@ -21,16 +22,17 @@ MOST_MOMENTS = 400
 
 _SCORES = ("bleu", "chrf", "perplexity")
 _LONGEST_SAMPLE = 240
-"""Characters; a model that has learnt little may go on and on."""
+"""Characters; a model that has learnt little may repeat itself up to the length limit."""
 
 _LOG_BYTES = 4096
 _LOG_LINES = 12
 
 
-def payload(key: str, run: Run, *, language: str = "en", other: Run | None = None) -> bytes:
-    """What the time-lapse shows of `run`, which the shelf has under `key` ("runs/reverse-3").
+def replay_payload(key: str, run: Run, *, language: str = "en", other: Run | None = None) -> bytes:
+    """What the training replay shows of `run`.
 
-    other: a second run whose curves are laid beneath.
+    key: run root and name, "runs/reverse-3".
+    other: a second run, whose curves are drawn dashed for comparison.
     """
     status = run.status()
     lines, moments = _read(key, run, _stamp(run))
@@ -39,7 +41,7 @@ def payload(key: str, run: Run, *, language: str = "en", other: Run | None = Non
         "key": f"{key}@{run.created}",
         "name": run.name,
         "language": language,
-        "strings": section("timelapse", language),
+        "strings": section("training_replay", language),
         "player": section("player", language),
         "steps": run.config.steps,
         "every": run.config.evaluate_every,
@@ -47,14 +49,14 @@ def payload(key: str, run: Run, *, language: str = "en", other: Run | None = Non
         "samples": _samples(lines, "source", "reference"),
         "moments": moments,
         "other": _curves(other) if other is not None else None,
-        "report": _report(report(run, status, lines, language), status),
+        "report": _report(run_report(run, status, lines, language), status),
         "log": log_tail(run),
     }
     return json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 
 
 def thinned(moments: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """At most `MOST_MOMENTS` of them, the last one always; those kept stay as the run grows."""
+    """About `MOST_MOMENTS` of them and always the last one; as the run grows, those kept stay."""
     stride = 1
     while len(moments) > stride * MOST_MOMENTS:
         stride *= 2
@@ -65,7 +67,7 @@ def thinned(moments: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 def log_tail(run: Run) -> list[str]:
-    """The last lines the run's process wrote; a progress bar counts as its latest state."""
+    """The last lines of the log; of a progress bar, its latest state."""
     try:
         with (run.folder / "log.txt").open("rb") as file:
             file.seek(0, 2)
@@ -78,7 +80,7 @@ def log_tail(run: Run) -> list[str]:
 
 
 def _stamp(run: Run) -> tuple[int, ...]:
-    """Differs whenever the metrics or the list of pictures do."""
+    """Sizes and times that change with the metrics and the list of probe traces."""
     stamp: list[int] = []
     for path in (run.folder / "metrics.jsonl", run.folder / "moments"):
         try:
@@ -93,17 +95,17 @@ def _stamp(run: Run) -> tuple[int, ...]:
 def _read(
     key: str, run: Run, stamp: tuple[int, ...]
 ) -> tuple[tuple[Mapping[str, Any], ...], tuple[dict[str, Any], ...]]:
-    """The last line of the metrics, if any, and the moments; once for all who watch."""
-    lines, pictures = run.moments(), _pictures(run)
-    moments = tuple(_moment(key, run, line, pictures) for line in thinned(lines))
+    """The last line of the metrics, if any, and the moments; shared by all visitors."""
+    lines, probes = run.moments(), _probe_names(run)
+    moments = tuple(_moment(key, run, line, probes) for line in thinned(lines))
     return tuple(lines[-1:]), moments
 
 
-def _moment(key: str, run: Run, line: Mapping[str, Any], pictures: set[str]) -> dict[str, Any]:
-    """One moment; a number that is missing or none leaves a gap in its curve."""
+def _moment(key: str, run: Run, line: Mapping[str, Any], probes: set[str]) -> dict[str, Any]:
+    """One moment; a missing or invalid number leaves a gap in its curve."""
     step = int(line["step"])
-    there = run.probe_path(step).name in pictures
-    mark = quote(f"{run.created:.3f}-{_number(line.get('seconds'))}")
+    stored = run.probe_path(step).name in probes
+    version = quote(f"{run.created:.3f}-{_number(line.get('seconds'))}")
     return {
         "step": step,
         "loss": _number(line.get("loss")),
@@ -117,12 +119,12 @@ def _moment(key: str, run: Run, line: Mapping[str, Any], pictures: set[str]) -> 
         "greedy": str(line.get("greedy", ""))[:_LONGEST_SAMPLE],
         "written": [sample["written"] for sample in _samples([line], "written")],
         **_scores(line),
-        "picture": f"moments/{quote(key)}/{step}?{mark}" if there else None,
+        "probe": f"moments/{quote(key)}/{step}?{version}" if stored else None,
     }
 
 
 def _curves(run: Run) -> dict[str, Any]:
-    """The curves of a run that is only compared with: its best head stands for all."""
+    """The curves of a compared run; of the gold weights, only the best head's."""
     points = []
     for line in thinned(run.moments()):
         gold = [weight for layer in _table(line.get("gold")) for weight in layer if weight]
@@ -139,12 +141,12 @@ def _curves(run: Run) -> dict[str, Any]:
 
 
 def _scores(line: Mapping[str, Any]) -> dict[str, float | None]:
-    """The figures of a translator's moment; a toy task has none of them."""
+    """The scores of a translation run; empty for a toy task."""
     return {name: _number(line[name]) for name in _SCORES if name in line}
 
 
 def _samples(lines: Sequence[Mapping[str, Any]], *parts: str) -> list[dict[str, str]]:
-    """Parts of the translations in the last line; [] where there are none or they are damaged."""
+    """The named parts of the translations in the last line; [] where missing or damaged."""
     found = lines[-1].get("samples") if lines else None
     if not isinstance(found, list):
         return []
@@ -155,7 +157,7 @@ def _samples(lines: Sequence[Mapping[str, Any]], *parts: str) -> list[dict[str, 
     ]
 
 
-def _report(found: Report, status: Status) -> dict[str, Any]:
+def _report(found: RunReport, status: Status) -> dict[str, Any]:
     return {
         "state": status.state,
         "going": found.going,
@@ -166,7 +168,7 @@ def _report(found: Report, status: Status) -> dict[str, Any]:
     }
 
 
-def _pictures(run: Run) -> set[str]:
+def _probe_names(run: Run) -> set[str]:
     try:
         return {path.name for path in (run.folder / "moments").iterdir()}
     except OSError:
@@ -174,7 +176,7 @@ def _pictures(run: Run) -> set[str]:
 
 
 def _number(value: object) -> float | None:
-    """A finite number of few digits, else None."""
+    """A finite number, rounded to six digits; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return None
     return float(f"{value:.6g}")

@@ -1,4 +1,4 @@
-"""How a run is doing, in words: its state, its figures, and what to do when it failed."""
+"""The state of a run as text: a sentence, its figures, and why it failed."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -13,9 +13,15 @@ from explorer.training.run_directory import ACTIVE_STATES, Run, Status
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """words: the state; facts: the figures beside it; problem: the sentence of a failure;
-    share: how much is done, 0 to 1; going: whether something will still change."""
+class RunReport:
+    """The state of a run as text.
+
+    words: the state.
+    facts: the figures beside it.
+    problem: why the run failed, or how to go on; "" for neither.
+    share: how much is done, 0..1.
+    going: whether the run may still change.
+    """
 
     words: str
     facts: list[str]
@@ -24,14 +30,16 @@ class Report:
     going: bool
 
 
-def report(run: Run, status: Status, moments: Sequence[Mapping[str, Any]], language: str) -> Report:
-    """The report on `run`, given its status and its metrics so far."""
+def run_report(
+    run: Run, status: Status, moments: Sequence[Mapping[str, Any]], language: str
+) -> RunReport:
+    """The report on `run`, from its status and its metrics so far."""
     steps = run.config.steps
     at = status.step
     if moments:
         at = max(at, int(moments[-1]["step"]))
     finished = status.state == "done"
-    return Report(
+    return RunReport(
         words=_words(run, status, at, language),
         facts=_facts(run, status, moments, at, language),
         problem=_problem(status, language),
@@ -41,7 +49,7 @@ def report(run: Run, status: Status, moments: Sequence[Mapping[str, Any]], langu
 
 
 def _words(run: Run, status: Status, at: int, language: str) -> str:
-    """The state, and for one who waits how many come before."""
+    """The state; of a waiting run, also how many wait before it."""
     if run_launcher.is_starting(status):
         return say("train.state_starting", language)
     if status.state == "waiting":
@@ -84,7 +92,7 @@ def _facts(
 
 
 def _pairs_facts(run: Run, language: str) -> list[str]:
-    """How many pairs a file gave, and how many more were too long: known once it is encoded."""
+    """How many sentence pairs are used and how many were too long, once that is known."""
     counts = run.data_facts().get("pairs")
     if not isinstance(counts, Mapping):
         return []
@@ -96,13 +104,13 @@ def _pairs_facts(run: Run, language: str) -> list[str]:
 
 
 def _number(moment: Mapping[str, Any], name: str) -> float | None:
-    """A figure of a moment; None where the line lacks it or it is no number."""
+    """A number of a moment; None where it is missing or not finite."""
     value = moment.get(name)
     return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
 
 
 def _problem(status: Status, language: str) -> str:
-    """Why it failed, in the reader's language; a state that invites to resume says so."""
+    """Why it failed, in the visitor's language; how to resume where it was interrupted."""
     if status.error is not None:
         key, facts = status.error
         try:

@@ -1,12 +1,8 @@
-import io
-import json
 import shutil
-import struct
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pandas
 import pytest
 from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
@@ -17,46 +13,25 @@ from explorer.app.request import Visit
 from explorer.app.server import access
 from explorer.app.server.rate_limit import RateLimiter
 from explorer.app.state import session, visitor
-from explorer.app.widgets import files_and_share
 from explorer.core import folders
 from explorer.core.trace import Trace
 from explorer.core.trace_file import pack, unpack
 from explorer.model.checkpoint import save_checkpoint
 from explorer.training.trainer import Trainer
+from tests.support.app_pages import captions, open_page, sent_to, url_query
+from tests.support.payloads import unpack_payload
 from tests.support.toy_sentences import TINY_PAIRS
 
 ROOT = Path(__file__).parents[3]
 
 
-def opened(**query: str) -> AppTest:
-    """The app as a visitor opens it with this query."""
-    app = AppTest.from_file(str(ROOT / "explorer" / "app" / "main.py"), default_timeout=60)
-    for name, value in query.items():
-        app.query_params[name] = value
-    return app.run()
-
-
 def header(app: AppTest) -> dict:
-    """What the player was sent."""
-    data = player(app)
-    size = struct.unpack("<I", data[:4])[0]
-    return json.loads(data[4 : 4 + size])
-
-
-def player(app: AppTest) -> bytes:
-    mounts = [element.proto for element in app.get("bidi_component")]
-    return next(proto.bytes for proto in mounts if proto.component_name == "attention_player")
+    """The header of what the player was sent."""
+    return unpack_payload(sent_to(app, "player"))[0]
 
 
 def typed(app: AppTest, text: str) -> AppTest:
     return app.text_input(key="source-en").set_value(text).run()
-
-
-def address(app: AppTest) -> dict[str, str]:
-    return {
-        name: value if isinstance(value, str) else value[0]
-        for name, value in app.query_params.items()
-    }
 
 
 @pytest.fixture(autouse=True)
@@ -73,7 +48,7 @@ def expected() -> Trace:
 
 
 def test_a_first_visit_shows_reverse_decoding_live(expected):
-    app = opened()
+    app = open_page()
     assert not app.exception
     assert not app.error
     sent = header(app)
@@ -81,11 +56,11 @@ def test_a_first_visit_shows_reverse_decoding_live(expected):
     assert tuple(sent["predicted"]) == expected.predicted_tokens
     assert sent["view"]["what_if"] is True
     assert all(check["ok"] for check in sent["integrity"])
-    assert address(app) == {}
+    assert url_query(app) == {}
 
 
 def test_the_controls_are_labelled(expected):
-    app = opened()
+    app = open_page()
     assert app.text_input(key="source-en").label == "Source"
     assert app.selectbox(key="model-en").label == "Model"
     assert app.text_input(key="source-en").value == "7 3 9 1 4"
@@ -93,19 +68,15 @@ def test_the_controls_are_labelled(expected):
 
 
 def test_the_player_gets_the_trace_s_numbers(expected):
-    data = player(opened())
-    sent = header(opened())
-    start = 4 + struct.unpack("<I", data[:4])[0]
-    place = sent["arrays"]["cross.attention"]
-    codes = np.frombuffer(data, np.uint16, place["length"], start + place["start"])
-    open_cells = expected.attention("cross")[:, :, expected.mask("cross")]
-    assert np.abs(codes / 65535 - open_cells.ravel()).max() < 1e-5
+    _, arrays = unpack_payload(sent_to(open_page(), "player"))
+    unmasked = expected.attention("cross")[:, :, expected.mask("cross")]
+    assert np.abs(arrays["cross.attention"] / 65535 - unmasked.ravel()).max() < 1e-5
 
 
-def test_a_typed_text_is_traced_and_written_into_the_address():
-    app = typed(opened(), "甲 乙 1")
+def test_a_typed_text_is_traced_and_written_into_the_url_query():
+    app = typed(open_page(), "甲 乙 1")
     assert header(app)["predicted"] == ["1", "乙", "甲", "<eos>"]
-    assert address(app) == {"model": "reverse", "text": "甲 乙 1", "pad": "2", "step": "4"}
+    assert url_query(app) == {"model": "reverse", "text": "甲 乙 1", "pad": "2", "step": "4"}
 
 
 @pytest.mark.parametrize(
@@ -123,19 +94,19 @@ def test_a_typed_text_is_traced_and_written_into_the_address():
     ],
 )
 def test_a_bad_text_gets_one_sentence_and_the_picture_stays(text, words):
-    app = typed(opened(), "1 2 3")
-    before = player(app)
+    app = typed(open_page(), "1 2 3")
+    before = sent_to(app, "player")
     app = typed(app, text)
     assert not app.exception
     assert len(app.error) == 1
     assert words in app.error[0].value.replace("\\", "").replace("\u2060", "")
     assert "**" not in app.error[0].value
-    assert player(app) == before
+    assert sent_to(app, "player") == before
     assert not typed(app, "3 2 1").error
 
 
 def test_random_and_examples_ask_for_texts_the_model_reads():
-    app = opened()
+    app = open_page()
     app.button(key="random").click().run()
     assert not app.error
     assert len(header(app)["source"]) >= 8
@@ -144,17 +115,17 @@ def test_random_and_examples_ask_for_texts_the_model_reads():
 
 
 def test_padding_is_real_and_another_model_keeps_the_text():
-    app = opened()
+    app = open_page()
     app.selectbox(key="pad-en").set_value(5).run()
     assert header(app)["source"][-5:] == ["<pad>"] * 5
     app.selectbox(key="model-en").set_value("sort").run()
     assert header(app)["source"][:5] == ["7", "3", "9", "1", "4"]
-    assert address(app)["model"] == "sort"
-    assert address(app)["pad"] == "5"
+    assert url_query(app)["model"] == "sort"
+    assert url_query(app)["pad"] == "5"
 
 
 def test_padding_never_exceeds_what_the_model_takes():
-    app = opened(pad="16", text=" ".join("1" * 30))
+    app = open_page(pad="16", text=" ".join("1" * 30))
     assert not app.error
     assert len(header(app)["source"]) == 34
 
@@ -170,7 +141,7 @@ def test_a_link_restores_everything():
         "head": "2",
         "step": "2",
     }
-    app = opened(**link)
+    app = open_page(**link)
     assert not app.warning
     sent = header(app)
     view = sent["view"]
@@ -178,7 +149,7 @@ def test_a_link_restores_everything():
     assert (view["site"], view["layer"], view["head"], view["step"]) == ("decoder", 1, 2, 2)
     assert view["forced"] == [[2, "7"]]
     assert view["original"] == ["3", "2", "1", "<eos>"]
-    assert address(app) == link
+    assert url_query(app) == link
 
 
 @pytest.mark.parametrize(
@@ -197,7 +168,7 @@ def test_a_link_restores_everything():
     ],
 )
 def test_a_link_to_what_is_not_there_gets_one_sentence_and_the_default(query, word):
-    app = opened(**query)
+    app = open_page(**query)
     assert not app.exception
     assert [warning.value for warning in app.warning] == [
         f"Not all of this link could be followed; the default is shown for: {word}."
@@ -210,25 +181,25 @@ def test_a_link_to_what_is_not_there_gets_one_sentence_and_the_default(query, wo
     "query", [{"text": "<script>"}, {"force": "1.9999"}, {"force": "30.5"}, {"text": " "}]
 )
 def test_a_link_that_cannot_be_decoded_shows_the_default_instead(query):
-    app = opened(**query)
+    app = open_page(**query)
     assert not app.exception
     assert len(app.error) == 1
     assert header(app)["source"][:5] == ["7", "3", "9", "1", "4"]
 
 
 def test_a_link_with_a_good_text_and_a_bad_forced_step_keeps_the_text():
-    app = opened(text="7 3", force="9.5", pad="1")
+    app = open_page(text="7 3", force="9.5", pad="1")
     assert [error.value for error in app.error] == [
         "Step 9 cannot be forced\\: decoding ended at step 3\\."
     ]
     assert header(app)["source"] == ["7", "3", "<eos>", "<pad>"]
     assert header(app)["view"]["forced"] == []
-    assert "force" not in address(app)
+    assert "force" not in url_query(app)
     assert not app.run().error
 
 
 def test_a_forced_step_that_fails_leaves_the_picture_with_the_ones_before():
-    app = opened(text="1 2 3", force="2.9")
+    app = open_page(text="1 2 3", force="2.9")
     visit = app.session_state["Visit"]
     request = replace(visit.request, forced=((2, 9), (3, 9999)))
     app.session_state["Visit"] = Visit(request, visit.selection)
@@ -238,7 +209,7 @@ def test_a_forced_step_that_fails_leaves_the_picture_with_the_ones_before():
 
 
 def test_the_back_button_goes_back():
-    app = typed(opened(), "1 2 3")
+    app = typed(open_page(), "1 2 3")
     first = dict(app.query_params)
     app = typed(app, "a b")
     for name in list(app.query_params):
@@ -251,35 +222,35 @@ def test_the_back_button_goes_back():
 
 
 def test_the_page_is_in_chinese_when_asked():
-    app = opened(lang="zh")
+    app = open_page(lang="zh")
     assert app.text_input(key="source-zh").label == "输入"
     assert header(app)["language"] == "zh"
     app.text_input(key="source-zh").set_value("x").run()
     assert "不认识符号" in app.error[0].value.replace("\\", "")
-    assert address(app) == {"lang": "zh"}
+    assert url_query(app) == {"lang": "zh"}
 
 
 def test_the_language_switch_changes_words_and_nothing_else():
-    app = typed(opened(), "1 2 3")
+    app = typed(open_page(), "1 2 3")
     app.get("button_group")[0].set_value("zh").run()
     assert not app.exception
     assert app.text_input(key="source-zh").value == "1 2 3"
     assert header(app)["source"][:3] == ["1", "2", "3"]
-    assert address(app)["lang"] == "zh"
+    assert url_query(app)["lang"] == "zh"
 
 
 def test_a_text_with_more_maps_than_can_be_kept_is_refused(monkeypatch):
-    app = opened()
-    before = player(app)
+    app = open_page()
+    before = sent_to(app, "player")
     monkeypatch.setattr(model_cache, "MOST_CELLS", 24 * 15**2)
     app = typed(app, " ".join("123456789abcdefg"))
     assert "at most 15 tokens" in app.error[0].value
-    assert player(app) == before
+    assert sent_to(app, "player") == before
 
 
 def test_a_guest_in_class_mode_explores_but_uploads_nothing(monkeypatch):
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    app = opened()
+    app = open_page()
     assert not app.exception
     assert not app.get("file_uploader")
     assert not typed(app, "1 2").error
@@ -294,11 +265,11 @@ def test_a_guest_in_class_mode_has_a_rate_limit(monkeypatch):
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
     monkeypatch.setattr(access, "MOST_REQUESTS", 2.0)
     monkeypatch.setattr(access, "REQUESTS_A_SECOND", 0.0)
-    app = typed(opened(), "1 2")
-    before = player(app)
+    app = typed(open_page(), "1 2")
+    before = sent_to(app, "player")
     app = typed(app, "3 4 5")
     assert "wait a few seconds" in app.error[0].value
-    assert player(app) == before
+    assert sent_to(app, "player") == before
 
 
 def test_a_reload_gives_no_more_requests_than_the_address_has(monkeypatch):
@@ -310,12 +281,12 @@ def test_a_reload_gives_no_more_requests_than_the_address_has(monkeypatch):
     reloads = iter(range(99))
     monkeypatch.setattr(session, "session_id", lambda: str(next(reloads)))
     monkeypatch.setattr(ContextProxy, "ip_address", "192.0.2.7")
-    assert [len(opened().error) for _ in range(4)] == [0, 0, 1, 1]
+    assert [len(open_page().error) for _ in range(4)] == [0, 0, 1, 1]
 
 
 def test_another_model_keeps_a_text_longer_than_it_was_trained_for():
     text = " ".join("123456789123456789")
-    app = typed(opened(), text)
+    app = typed(open_page(), text)
     app.selectbox(key="model-en").set_value("sort").run()
     assert not app.error
     assert app.text_input(key="source-en").value == text
@@ -333,7 +304,7 @@ def test_a_tampered_trace_does_not_pass_as_the_genuine_one(expected):
     genuine = expected.to_bytes()
     checks = []
     for data in (genuine, tampered(genuine)):
-        app = opened()
+        app = open_page()
         app.file_uploader[0].set_value(("uploaded.trace", data, "")).run()
         assert not app.exception
         assert header(app)["view"]["what_if"] is False
@@ -343,7 +314,7 @@ def test_a_tampered_trace_does_not_pass_as_the_genuine_one(expected):
 
 
 def test_the_uploader_drops_a_file_once_it_is_read(expected):
-    app = opened()
+    app = open_page()
     for name in ("forged.trace", "again.trace"):
         uploader = app.file_uploader[0]
         uploader.set_value((name, b"PK no trace", "")).run()
@@ -353,33 +324,24 @@ def test_the_uploader_drops_a_file_once_it_is_read(expected):
 
 def test_a_trace_of_an_encoder_alone_writes_no_step(expected):
     trace = Trace.from_arrays(["a", "b"], encoder=np.full((1, 1, 2, 2), 0.5))
-    app = opened()
+    app = open_page()
     app.file_uploader[0].set_value(("encoder.trace", trace.to_bytes(), "")).run()
     assert not app.exception
     assert header(app)["source"] == ["a", "b"]
-    assert "step" not in address(app)
-
-
-def test_the_steps_table_makes_no_spreadsheet_calculate(expected):
-    tokens = ["=1+1", "+1", "-1", "@x", "\tx", "\rx", "1", "甲", "<eos>", "a\r=b"]
-    labels = (tokens * len(expected.candidate_tokens))[: len(expected.candidate_tokens)]
-    trace = replace(expected, candidate_tokens=tuple(labels))
-    table = pandas.read_csv(io.BytesIO(files_and_share._steps_table(trace)), encoding="utf-8-sig")
-    shown = ["'=1+1", "'+1", "'-1", "'@x", "'\tx", "'\rx", "1", "甲", "<eos>", "a\r=b"]
-    assert table["token"].tolist()[:10] == shown
+    assert "step" not in url_query(app)
 
 
 def test_two_visitors_share_models_and_nothing_else():
-    one, other = opened(), opened()
+    one, other = open_page(), open_page()
     typed(one, "1 1 1")
     other.run()
     assert header(other)["source"][:5] == ["7", "3", "9", "1", "4"]
-    assert address(other) == {}
+    assert url_query(other) == {}
 
 
 def test_without_models_the_page_says_how_to_get_one(monkeypatch, tmp_path):
     monkeypatch.setenv("EXPLORER_CHECKPOINTS", str(tmp_path))
-    app = opened()
+    app = open_page()
     assert not app.exception
     assert "train" in app.info[0].value
 
@@ -397,13 +359,8 @@ def translator(tmp_path: Path, pairs_file: Path, monkeypatch: pytest.MonkeyPatch
     return folder
 
 
-def hints(app: AppTest) -> list[str]:
-    """All captions, without escapes."""
-    return [text.value.replace("\\", "") for text in app.caption]
-
-
 def test_a_translator_opens_with_its_first_example_and_a_hint(translator):
-    app = opened()
+    app = open_page()
     app.selectbox(key="model-en").set_value("english-french").run()
     assert not app.exception
     assert app.selectbox(key="model-en").options[1].endswith("BLEU 12.3")
@@ -411,23 +368,23 @@ def test_a_translator_opens_with_its_first_example_and_a_hint(translator):
     assert box.value == "The black cat is sleeping on the red chair."
     assert box.placeholder == "Type a sentence, then Enter"
     assert header(app)["source"][0].startswith("▁")
-    assert any("crosses over for “chat noir”" in text for text in hints(app))
+    assert any("crosses over for “chat noir”" in text for text in captions(app))
     app = typed(app, "We want water now.")
     assert not app.error
-    assert not any("chat noir" in text for text in hints(app))
-    assert "taught by **nobody**" in hints(app)
+    assert not any("chat noir" in text for text in captions(app))
+    assert "taught by **nobody**" in captions(app)
     app.menu_button(key="examples").click("Where do you live?").run()
-    assert any("has no word of its own" in text for text in hints(app))
+    assert any("has no word of its own" in text for text in captions(app))
     app.button(key="random").click().run()
     assert not app.error
     app.selectbox(key="model-en").set_value("reverse").run()
     assert app.text_input(key="source-en").value == "7 3 9 1 4"
-    assert not any("nobody" in text for text in hints(app))
+    assert not any("nobody" in text for text in captions(app))
 
 
 def test_the_hint_is_in_chinese_too(translator):
-    app = opened(lang="zh", model="english-french")
-    assert any("交叉注意力会交叉" in text for text in hints(app))
+    app = open_page(lang="zh", model="english-french")
+    assert any("交叉注意力会交叉" in text for text in captions(app))
     assert app.text_input(key="source-zh").placeholder == "输入一个句子，然后按回车"
 
 
@@ -436,7 +393,7 @@ def test_the_hint_is_in_chinese_too(translator):
     [("word " * 60, "at most 66"), ("word " * 5_000, "at most 20000 are read"), ("  ", "is empty")],
 )
 def test_a_sentence_that_cannot_be_taken_names_the_limit_and_stays(translator, text, words):
-    app = typed(opened(model="english-french"), text)
+    app = typed(open_page(model="english-french"), text)
     assert not app.exception
     assert words in app.error[0].value.replace("\\", "")
     assert app.text_input(key="source-en").value == text
@@ -445,14 +402,14 @@ def test_a_sentence_that_cannot_be_taken_names_the_limit_and_stays(translator, t
 
 def test_pieces_are_counted_and_not_words(translator, monkeypatch):
     monkeypatch.setattr(model_cache, "MOST_CELLS", 12 * 20**2)
-    app = typed(opened(model="english-french", pad="0"), "I see a dog today.")
+    app = typed(open_page(model="english-french", pad="0"), "I see a dog today.")
     assert not app.error
     app = typed(app, "unbelievablyincomprehensible" * 2)  # one word of more than 20 pieces
     assert "at most 20 tokens" in app.error[0].value
 
 
 def test_any_letter_of_any_script_is_read(translator):
-    app = typed(opened(model="english-french"), "😀 你好 שלום")
+    app = typed(open_page(model="english-french"), "😀 你好 שלום")
     assert not app.exception
     assert not app.error
     assert any(label.startswith("<0x") for label in header(app)["source"])

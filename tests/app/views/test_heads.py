@@ -1,7 +1,5 @@
 """The Heads page without a browser."""
 
-import json
-import struct
 from pathlib import Path
 
 import pytest
@@ -12,15 +10,15 @@ from explorer.app.server import access
 from explorer.app.server.rate_limit import RateLimiter
 from explorer.app.state import visitor
 from explorer.app.uploads import UploadsState
-from explorer.app.widgets import measurement_panel
 from explorer.core import folders
-from explorer.heads import measurement_jobs, measurement_store
-from explorer.heads.head_report import HeadReport
 from explorer.model.catalog import UploadedTrace
+from tests.support.app_pages import open_page, sent_to, url_query
 from tests.support.example_traces import example_trace
+from tests.support.payloads import unpack_payload
 
 ROOT = Path(__file__).parents[3]
 TEXT = "7 3 9 1 4 a b c"
+EXPERIMENTS = {"text": TEXT, "part": "experiments"}
 
 
 @pytest.fixture(autouse=True)
@@ -31,43 +29,21 @@ def nothing_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(folders.REPORTS_VARIABLE, str(tmp_path))
 
 
-def opened(**query: str) -> AppTest:
-    """The page as a visitor opens it with this query."""
-    app = AppTest.from_file(str(ROOT / "explorer" / "app" / "main.py"), default_timeout=60)
-    for name, value in query.items():
-        app.query_params[name] = value
-    return app.switch_page("views/heads.py").run()
-
-
 def head_view(app: AppTest, name: str) -> tuple[dict, dict[str, dict]]:
     """The header that a head view was sent, and those of the traces in it."""
-    mounts = [element.proto for element in app.get("bidi_component")]
-    data = next(proto.bytes for proto in mounts if proto.component_name == f"attention_{name}")
-    header, body = split(data)
+    header, arrays = unpack_payload(sent_to(app, name))
     traces = {
-        part: split(body[start : start + size])[0]
-        for part, (start, size) in header["parts"].items()
+        part: unpack_payload(array.tobytes())[0]
+        for part, array in arrays.items()
         if "." not in part
     }
     return header, traces
 
 
-def split(data: bytes) -> tuple[dict, bytes]:
-    (size,) = struct.unpack_from("<I", data)
-    return json.loads(data[4 : 4 + size]), data[4 + size :]
-
-
 def outputs(app: AppTest) -> tuple[list[str], list[str]]:
     """What the model says without and with the interventions."""
-    _, traces = head_view(app, "twin")
+    _, traces = head_view(app, "comparison")
     return traces["original"]["predicted"], traces["changed"]["predicted"]
-
-
-def address(app: AppTest) -> dict[str, str]:
-    return {
-        name: value if isinstance(value, str) else value[0]
-        for name, value in app.query_params.items()
-    }
 
 
 def chips(app: AppTest) -> list[str]:
@@ -89,10 +65,10 @@ def apply(app: AppTest) -> AppTest:
 
 
 def test_the_page_opens_with_what_ships():
-    app = opened()
+    app = open_page("heads")
     assert not app.exception
     assert not app.error
-    header, traces = head_view(app, "overview")
+    header, traces = head_view(app, "head_grid")
     assert traces["trace"]["source"][:5] == ["7", "3", "9", "1", "4"]
     assert header["heads"]["cross"][0]["roles"] == ["reverse", "alignment"]
     assert "importance" in header["metrics"]
@@ -101,46 +77,42 @@ def test_the_page_opens_with_what_ships():
 @pytest.mark.parametrize("name", SECTIONS[1:])
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_section_opens_in_every_language(name, language):
-    app = opened(part=name, lang=language)
+    app = open_page("heads", part=name, lang=language)
     assert not app.exception
     assert not app.error
-    assert address(app)["part"] == name
+    assert url_query(app)["part"] == name
 
 
 def test_an_intervention_changes_the_output_is_in_the_url_and_is_undone():
-    app = pick(section(opened(text=TEXT), "experiments"), verb="keep", layer=1, head=1)
+    app = pick(section(open_page("heads", text=TEXT), "experiments"), verb="keep", layer=1, head=1)
     before, same = outputs(app)
     assert before == same == ["c", "b", "a", "4", "1", "9", "3", "7", "<eos>"]
     app = apply(app)
     assert not app.error
     assert chips(app) == ["keep only Cross L1 H1"]
-    assert address(app)["do"] == "keep cross.1.1"
+    assert url_query(app)["do"] == "keep cross.1.1"
     before, after = outputs(app)
     assert before == same
     assert after != before
-    again = opened(**address(app))
+    again = open_page("heads", **url_query(app))
     assert outputs(again) == (before, after)
     app = app.button(key="undo-keep cross.1.1").click().run()
     assert chips(app) == []
-    assert "do" not in address(app)
+    assert "do" not in url_query(app)
     assert outputs(app) == (before, before)
 
 
 def test_nothing_leaks_to_another_visitor_or_into_the_shared_model():
-    mine = apply(pick(section(opened(text=TEXT), "experiments"), verb="keep", layer=1, head=1))
-    yours = section(opened(text=TEXT), "experiments")
+    mine = apply(pick(open_page("heads", **EXPERIMENTS), verb="keep", layer=1, head=1))
+    yours = open_page("heads", **EXPERIMENTS)
     assert outputs(yours)[1] == outputs(mine)[0] != outputs(mine)[1]
     assert chips(yours) == []
-    explore = AppTest.from_file(str(ROOT / "explorer" / "app" / "main.py"), default_timeout=60)
-    explore.query_params["text"] = TEXT
-    explore.run()
-    mounts = [element.proto for element in explore.get("bidi_component")]
-    player = next(p.bytes for p in mounts if p.component_name == "attention_player")
-    assert split(player)[0]["predicted"] == outputs(mine)[0]
+    player = sent_to(open_page(text=TEXT), "player")
+    assert unpack_payload(player)[0]["predicted"] == outputs(mine)[0]
 
 
 def test_a_mean_is_over_a_named_batch():
-    app = apply(pick(section(opened(), "experiments"), layer=1, head=1, how="mean"))
+    app = apply(pick(section(open_page("heads"), "experiments"), layer=1, head=1, how="mean"))
     assert chips(app) == ["remove Cross L1 H1 \\(mean\\)"]
     assert any(
         "Mean over reverse, held out" in text.value.replace("\\", "") for text in app.markdown
@@ -149,7 +121,7 @@ def test_a_mean_is_over_a_named_batch():
 
 def test_what_is_done_is_measured_on_many_sentences():
     heads = ";".join(f"ablate cross.{layer}.{head}" for layer in range(2) for head in range(4))
-    app = opened(part="experiments", do=heads).button(key="effect").click().run()
+    app = open_page("heads", part="experiments", do=heads).button(key="effect").click().run()
     text = next(one.value for one in app.markdown if "64 sentences" in one.value)
     assert "Exact match 98 % → 0 %" in text.replace("\\", "")
     assert "right answers" in text
@@ -158,17 +130,17 @@ def test_what_is_done_is_measured_on_many_sentences():
 
 def test_a_measured_effect_says_that_cells_do_not_count():
     done = "keep cross.1.1;close decoder.0.0 1 0"
-    app = opened(part="experiments", do=done).button(key="effect").click().run()
+    app = open_page("heads", part="experiments", do=done).button(key="effect").click().run()
     assert any("Only what is done to whole heads counts" in one.value for one in app.markdown)
 
 
 def test_an_opened_later_position_is_called_counterfactual():
-    app = pick(section(opened(), "experiments"), verb="open", site="decoder")
+    app = pick(section(open_page("heads"), "experiments"), verb="open", site="decoder")
     app = apply(pick(app, layer=-1, head=-1, query=1, key=4))
     assert not app.error
-    assert address(app)["do"] == "open decoder.*.* 1 4"
+    assert url_query(app)["do"] == "open decoder.*.* 1 4"
     assert any("counterfactual" in text.value for text in app.markdown)
-    checks = {one["check"]: one for one in head_view(app, "twin")[1]["changed"]["integrity"]}
+    checks = {one["check"]: one for one in head_view(app, "comparison")[1]["changed"]["integrity"]}
     assert checks["cached_equals_full"]["expected"]
 
 
@@ -177,7 +149,7 @@ def test_an_opened_later_position_is_called_counterfactual():
     [("0.5 nan", "no row"), ("abc", "numbers separated"), ("", "numbers"), ("0, -1", "no row")],
 )
 def test_a_bad_row_is_refused_and_the_typed_text_stays(weights, words):
-    app = pick(section(opened(), "experiments"), verb="row")
+    app = pick(section(open_page("heads"), "experiments"), verb="row")
     app = apply(app.text_input(key="heads-weights").set_value(weights).run())
     assert words in app.error[0].value
     assert chips(app) == []
@@ -192,123 +164,54 @@ def test_removing_everything_is_refused():
         for layer in range(2)
         for head in range(4)
     ]
-    app = opened(part="experiments", do=";".join(every[:-1]))
+    app = open_page("heads", part="experiments", do=";".join(every[:-1]))
     assert not app.error
     app = apply(pick(app, site="cross", layer=1, head=3))
     assert "leave at least one" in app.error[0].value
-    assert len(address(app)["do"].split(";")) == 23
+    assert len(url_query(app)["do"].split(";")) == 23
 
 
 def test_closing_a_whole_row_is_refused():
-    app = opened(part="experiments", do="close decoder.0.0 1 0")
+    app = open_page("heads", part="experiments", do="close decoder.0.0 1 0")
     app = apply(pick(app, verb="close", site="decoder", query=1, key=1))
     assert "at least one open key" in app.error[0].value
     assert len(chips(app)) == 1
 
 
 def test_a_link_to_a_head_that_is_not_there_says_so_and_shows_the_original():
-    app = opened(part="experiments", do="ablate cross.9.9")
+    app = open_page("heads", part="experiments", do="ablate cross.9.9")
     assert "There is no head cross.9.9" in app.error[0].value.replace("\\", "")
     assert outputs(app)[0] == outputs(app)[1]
     assert not app.exception
 
 
 def test_a_bad_text_leaves_the_picture():
-    app = opened()
+    app = open_page("heads")
     app = app.text_input(key="source-en").set_value("7 x 9").run()
     assert "“x”" in app.error[0].value
-    assert head_view(app, "overview")[1]["trace"]["source"][:2] == ["7", "3"]
+    assert head_view(app, "head_grid")[1]["trace"]["source"][:2] == ["7", "3"]
     assert app.text_input(key="source-en").value == "7 x 9"
 
 
 def test_another_model_has_other_heads():
-    app = apply(pick(section(opened(), "experiments"), verb="keep", layer=1, head=1))
+    app = apply(pick(section(open_page("heads"), "experiments"), verb="keep", layer=1, head=1))
     app = app.selectbox(key="model-en").set_value("sort").run()
     assert chips(app) == []
     assert not app.exception
 
 
 def test_a_trace_has_a_head_grid_and_nothing_to_measure():
-    app = opened()
+    app = open_page("heads")
     mine = UploadedTrace("mine", "stamp", example_trace())
     app.session_state["UploadsState"] = UploadsState({"mine": mine})
     app = app.run().selectbox(key="model-en").set_value("mine").run()
     assert not app.exception
     assert "comes without its model" in app.info[0].value
-    assert head_view(app, "overview")[0]["heads"] == {}
-
-
-def test_own_lines_are_checked_before_anything_starts():
-    app = section(opened(), "metrics")
-    app = app.radio(key="measure-kind-en").set_value("lines").run()
-    app = app.text_area(key="measure-lines").set_value("1 2\n1 x").run()
-    app = app.button(key="measure-start").click().run()
-    assert "Line 2" in app.error[0].value
-    assert app.text_area(key="measure-lines").value == "1 2\n1 x"
-
-
-def known_twice(folder: Path) -> list[measurement_store.StoredReport]:
-    """Two batches of one name and size, measured of the model that ships as "reverse"."""
-    shipped = HeadReport.load(ROOT / "checkpoints" / "heads" / "reverse.json")
-    for name, weight in (("one", 0.25), ("two", 0.75)):
-        facts = {**shipped.facts, "batch": "your lines", "sentences": 2}
-        path = folder / str(shipped.facts["digest"]) / name / "findings.json"
-        path.parent.mkdir(parents=True)
-        HeadReport(shipped.heads.assign(sink=weight), shipped.roles, facts).save(path)
-    return [
-        kept
-        for kept in measurement_store.stored_reports(str(shipped.facts["digest"]))
-        if kept.report.facts["batch"] == "your lines"
-    ]
-
-
-def test_two_batches_of_one_name_and_size_are_told_apart(tmp_path):
-    one, two = known_twice(tmp_path)
-    names = measurement_panel.report_names([one, two])
-    assert len(set(names.values())) == 2
-    assert all(name.startswith("your lines · 2 · 20") for name in names.values())
-    app = section(opened(), "metrics")
-    for kept in (one, two, one):
-        app = app.selectbox(key="measure-batch-en").set_value(kept.key).run()
-        assert not app.exception
-        weight = kept.report.heads.sink[0]
-        assert app.dataframe[0].value.sink[0] == weight
-        app = section(app, "overview")
-        assert head_view(app, "overview")[0]["heads"]["cross"][0]["metrics"]["sink"][0] == weight
-        app = section(app, "metrics")
-
-
-def test_only_what_can_work_is_offered_to_measure_on(monkeypatch):
-    app = section(opened(), "metrics")
-    assert app.radio(key="measure-kind-en").value == "task"
-    monkeypatch.setattr("explorer.data.task_names.TASK_NAMES", ())  # as for a model that translates
-    app = section(opened(), "metrics")
-    assert app.radio(key="measure-kind-own-en").value == "lines"
-    assert len(app.radio(key="measure-kind-own-en").options) == 2
-
-
-def test_another_visitor_sees_a_measurement_and_may_cancel_it(monkeypatch):
-    job = measurement_jobs.Job(ROOT / "nowhere")
-    monkeypatch.setattr(measurement_jobs.Job, "running", True)
-    monkeypatch.setattr(measurement_jobs, "running_job", lambda digest: job)
-    app = section(opened(), "metrics")
-    assert "heads-cancel" in {button.key for button in app.button}
-    monkeypatch.setenv(access.KEY_VARIABLE, "secret")
-    app = section(opened(), "metrics")
-    assert not app.exception
-    assert "heads-cancel" not in {button.key for button in app.button}
-
-
-def test_guests_in_class_mode_look_and_do_not_measure(monkeypatch):
-    monkeypatch.setenv(access.KEY_VARIABLE, "secret")
-    app = section(opened(), "metrics")
-    assert not app.exception
-    assert any("only the host measures" in caption.value for caption in app.caption)
-    assert "measure-start" not in {button.key for button in app.button}
+    assert head_view(app, "head_grid")[0]["heads"] == {}
 
 
 def test_the_visit_is_kept_between_the_pages():
-    app = opened()
+    app = open_page("heads")
     app = app.text_input(key="source-en").set_value("1 2 3").run()
     app.query_params.clear()
     app = app.switch_page("views/explore.py").run()

@@ -3,18 +3,17 @@
 import json
 import os
 import time
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from explorer.app.server import access
-from explorer.app.widgets.training_form import GROUPS
 from explorer.core import folders
 from explorer.training import run_launcher
 from explorer.training.config import TrainingConfig
 from explorer.training.run_directory import Run, Status, create_run
+from tests.support.app_pages import open_page, sent_to
 
 ROOT = Path(__file__).parents[3]
 LINE = {"step": 5, "seconds": 1.5, "loss": 0.5, "exact_match": 0.25, "gold": [[0.1, 0.2]]}
@@ -41,19 +40,9 @@ def made(folder: Path, name: str = "reverse-1", state: str | None = None, **stat
     return run
 
 
-def opened(**query: str) -> AppTest:
-    """The page as a visitor opens it with this query."""
-    app = AppTest.from_file(str(ROOT / "explorer" / "app" / "main.py"), default_timeout=60)
-    for name, value in query.items():
-        app.query_params[name] = value
-    return app.switch_page("views/train.py").run()
-
-
 def run_data(app: AppTest) -> dict:
     """What the training replay was sent."""
-    mounts = [element.proto for element in app.get("bidi_component")]
-    data = next(p.bytes for p in mounts if p.component_name == "attention_training_replay")
-    return json.loads(data)
+    return json.loads(sent_to(app, "training_replay"))
 
 
 def disabled(app: AppTest) -> set[str]:
@@ -62,7 +51,7 @@ def disabled(app: AppTest) -> set[str]:
 
 
 def test_the_page_opens_on_the_recorded_run_ready_to_scrub():
-    app = opened()
+    app = open_page("train")
     assert not app.exception
     assert run_data(app)["name"] == "reverse"
     assert len(run_data(app)["moments"]) == 40
@@ -71,7 +60,7 @@ def test_the_page_opens_on_the_recorded_run_ready_to_scrub():
 
 
 def test_start_makes_a_run_and_shows_it(folder):
-    app = opened()
+    app = open_page("train")
     app.selectbox(key="train-task-en").set_value("sort").run()
     app.button(key="start").click().run()
     assert not app.exception
@@ -86,14 +75,14 @@ def test_start_makes_a_run_and_shows_it(folder):
 
 def test_a_reload_and_a_second_tab_find_the_run_that_goes_on(folder):
     made(folder, state="running")
-    assert run_data(opened())["name"] == "reverse-1"
-    assert run_data(opened(run="recorded/reverse"))["name"] == "reverse"
-    assert run_data(opened(run="runs/../../etc"))["name"] == "reverse-1"
+    assert run_data(open_page("train"))["name"] == "reverse-1"
+    assert run_data(open_page("train", run="recorded/reverse"))["name"] == "reverse"
+    assert run_data(open_page("train", run="runs/../../etc"))["name"] == "reverse-1"
 
 
 def test_stop_requests_a_stop_and_resume_launches_again(folder):
     run = made(folder, state="running")
-    app = opened()
+    app = open_page("train")
     assert "stop" not in disabled(app)
     app.button(key="stop").click().run()
     assert run.stop_requested()
@@ -114,7 +103,7 @@ def test_stop_requests_a_stop_and_resume_launches_again(folder):
 )
 def test_what_went_wrong_is_one_sentence_and_resume_is_offered(folder, status, words):
     made(folder, **status)
-    app = opened(run="runs/reverse-1")
+    app = open_page("train", run="runs/reverse-1")
     assert not app.exception
     assert words in run_data(app)["report"]["problem"]
     assert "resume" not in disabled(app)
@@ -122,7 +111,7 @@ def test_what_went_wrong_is_one_sentence_and_resume_is_offered(folder, status, w
 
 def test_a_run_is_deleted_only_after_a_confirmation(folder):
     run = made(folder, state="stopped")
-    app = opened(run="runs/reverse-1")
+    app = open_page("train", run="runs/reverse-1")
     assert "cannot be undone" in " ".join(text.value for text in app.markdown)
     app.button(key="delete-yes").click().run()
     assert not run.folder.exists()
@@ -132,7 +121,7 @@ def test_a_run_is_deleted_only_after_a_confirmation(folder):
 def test_a_folder_that_cannot_be_written_gets_one_sentence(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("no folder")
     monkeypatch.setenv(folders.RUNS_VARIABLE, str(tmp_path / "file"))
-    app = opened()
+    app = open_page("train")
     app.button(key="start").click().run()
     assert not app.exception
     assert len(app.error) == 1
@@ -143,7 +132,7 @@ def test_a_folder_that_cannot_be_written_gets_one_sentence(tmp_path, monkeypatch
 
 def test_two_runs_are_compared(folder):
     made(folder, state="done")
-    app = opened()
+    app = open_page("train")
     app.selectbox(key="train-other").set_value("runs/reverse-1").run()
     assert run_data(app)["other"]["name"] == "reverse-1"
     app.selectbox(key="train-run").set_value("runs/reverse-1").run()
@@ -154,7 +143,7 @@ def test_two_runs_are_compared(folder):
 def test_a_guest_in_class_mode_replays_and_changes_nothing(folder, monkeypatch):
     made(folder, state="stopped")
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    app = opened(run="runs/reverse-1")
+    app = open_page("train", run="runs/reverse-1")
     assert not app.exception
     assert {"start", "stop", "resume", "settings", "delete-idle"} <= disabled(app)
     assert "the host trains" in app.caption[0].value
@@ -163,36 +152,15 @@ def test_a_guest_in_class_mode_replays_and_changes_nothing(folder, monkeypatch):
 
 
 def test_open_in_explore_leads_to_the_shipped_model_of_the_recorded_run():
-    app = opened()
+    app = open_page("train")
     app.button(key="open").click().run()
     assert not app.exception
     assert app.query_params["model"] == "reverse"
 
 
-def test_every_setting_is_in_the_form():
-    listed = [name for names in GROUPS.values() for name in names]
-    assert sorted(listed) == sorted(field.name for field in fields(TrainingConfig))
-
-
-def test_the_form_refuses_what_cannot_be_and_starts_the_rest(folder):
-    app = opened()
-    app.button(key="settings").click().run()
-    assert not app.exception
-    app.number_input(key="setting-heads-0").set_value(5).run()
-    assert "cannot be shared by 5 heads" in app.error[0].value
-    assert "start-these" in disabled(app)
-    app.number_input(key="setting-heads-0").set_value(2).run()
-    app.checkbox(key="setting-causal-0").uncheck().run()
-    assert not app.error
-    app.button(key="start-these").click().run()
-    assert not app.exception
-    config = run_launcher.find("runs", "reverse-1").config
-    assert (config.heads, config.causal) == (2, False)
-
-
 def test_the_page_is_in_chinese_when_asked(folder):
     made(folder, state="failed", error=("loss_not_finite", {"step": "5"}))
-    app = opened(lang="zh", run="runs/reverse-1")
+    app = open_page("train", lang="zh", run="runs/reverse-1")
     assert app.button(key="start").label == "开始"
     assert run_data(app)["report"]["words"] == "失败"
     assert "第 5 步" in run_data(app)["report"]["problem"]
@@ -203,7 +171,7 @@ def test_the_page_is_in_chinese_when_asked(folder):
 def test_a_model_that_cannot_be_opened_gets_one_sentence_and_the_page_stays(folder):
     run = made(folder, state="stopped")
     run.checkpoint_path.write_bytes(b"half a file")
-    app = opened(run="runs/reverse-1")
+    app = open_page("train", run="runs/reverse-1")
     app.button(key="open").click().run()
     assert not app.exception
     assert "truncated or damaged" in app.error[0].value

@@ -17,6 +17,7 @@ from explorer.data.parallel_corpus import ParallelCorpus, parse_pairs
 from explorer.training import run_launcher
 from explorer.training.config import TrainingConfig
 from explorer.training.run_directory import Run, Status, create_run
+from tests.support.app_pages import captions, open_page, sent_to
 from tests.support.toy_sentences import as_table
 
 ROOT = Path(__file__).parents[3]
@@ -48,22 +49,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "runs"
 
 
-def opened(**query: str) -> AppTest:
+def open_form(**query: str) -> AppTest:
     """The Train page with the form open."""
-    app = AppTest.from_file(str(ROOT / "explorer" / "app" / "main.py"), default_timeout=60)
-    for name, value in query.items():
-        app.query_params[name] = value
-    app = app.switch_page("views/train.py").run()
-    return app.button(key="pairs").click().run()
+    return open_page("train", **query).button(key="pairs").click().run()
 
 
 def uploaded(app: AppTest, name: str, data: bytes) -> AppTest:
     return app.file_uploader[0].set_value((name, data, "")).run()
-
-
-def captions(app: AppTest) -> str:
-    """All captions, without escapes."""
-    return " ".join(text.value for text in app.caption).replace("\\", "")
 
 
 def can_start(app: AppTest) -> bool:
@@ -71,21 +63,19 @@ def can_start(app: AppTest) -> bool:
 
 
 def run_data(app: AppTest) -> dict:
-    mounts = [element.proto for element in app.get("bidi_component")]
-    data = next(p.bytes for p in mounts if p.component_name == "attention_training_replay")
-    return json.loads(data)
+    return json.loads(sent_to(app, "training_replay"))
 
 
 def test_a_file_is_shown_counted_and_trained_on(folder):
-    app = opened()
+    app = open_form()
     assert not app.exception
     assert [button.key for button in app.button if button.key == "start-these"] == []
     app = uploaded(
         app, "my pairs.tsv", TSV + b"only one\nsource\t \n" + TSV[: TSV.index(b"\n") + 1]
     )
     assert not app.exception
-    assert "rows: 243 · pairs kept: 240" in captions(app)
-    assert "1 duplicate, 1 with a blank side, 1 with too few columns" in captions(app)
+    assert "rows: 243 · pairs kept: 240" in " ".join(captions(app))
+    assert "1 duplicate, 1 with a blank side, 1 with too few columns" in " ".join(captions(app))
     assert app.table[0].value.iloc[0, 0].replace("\\", "") == "I see a dog today."
     app.button(key="start-these").click().run()
     assert not app.exception
@@ -98,17 +88,17 @@ def test_a_file_is_shown_counted_and_trained_on(folder):
 
 
 def test_columns_are_chosen_by_number_or_by_heading(folder):
-    app = uploaded(opened(), "dogs.csv", CSV)
+    app = uploaded(open_form(), "dogs.csv", CSV)
     assert app.selectbox(key="pairs-column-0-1").options[1] == "2 · english"
     assert "**1**" in app.table[0].value.iloc[2, 2].replace("\\", "")
     app.selectbox(key="pairs-column-0-1").set_value(2).run()
-    assert "pairs kept: 301" in captions(app)
+    assert "pairs kept: 301" in " ".join(captions(app))
     app.selectbox(key="pairs-column-1-1").set_value(2).run()
     assert "Name two different columns" in app.error[0].value
     assert not can_start(app)
     app.selectbox(key="pairs-column-0-1").set_value(1).run()
     app.checkbox(key="pairs-headings-1").check().run()
-    assert "rows: 300 · pairs kept: 300" in captions(app)
+    assert "rows: 300 · pairs kept: 300" in " ".join(captions(app))
     app.button(key="start-these").click().run()
     assert run_launcher.find("runs", "dogs-1").config.columns == ("english", "french")
 
@@ -116,7 +106,7 @@ def test_columns_are_chosen_by_number_or_by_heading(folder):
 @pytest.mark.parametrize("name", BAD)
 def test_a_bad_file_gets_one_sentence_and_the_form_keeps_what_was_typed(folder, name):
     data, words = BAD[name]
-    app = uploaded(opened(), "good.tsv", TSV)
+    app = uploaded(open_form(), "good.tsv", TSV)
     app.number_input(key="pairs-steps-0").set_value(77).run()
     app = uploaded(app, name, data)
     assert not app.exception
@@ -133,25 +123,24 @@ def test_a_refused_run_is_told_and_the_file_is_still_there(folder, monkeypatch):
     def refuse(*anything: object) -> Run:
         raise RunError("unwritable_file", name="pairs.tsv", reason="no room")
 
-    app = uploaded(opened(), "good.tsv", TSV)
+    app = uploaded(open_form(), "good.tsv", TSV)
     with monkeypatch.context() as broken:
         broken.setattr(run_launcher, "start_pairs", refuse)
         app.button(key="start-these").click().run()
     assert "no room" in app.error[0].value
     app.button(key="pairs").click().run()
-    assert "pairs kept: 240" in captions(app)
+    assert "pairs kept: 240" in " ".join(captions(app))
     app.button(key="start-these").click().run()
     assert run_launcher.find("runs", "good-1")
 
 
 def test_only_settings_with_an_effect_are_shown():
-    app = uploaded(opened(), "good.tsv", TSV)
+    app = uploaded(open_form(), "good.tsv", TSV)
     keys = {widget.key for kind in ("number_input", "checkbox") for widget in app.get(kind)}
     assert {"pairs-pieces-0", "pairs-joint-0", "pairs-joined-0"} <= keys
     assert not app.get("text_input")  # no symbols
     assert app.number_input(key="pairs-until-0").label == "Stop at BLEU ÷ 100"
-    app = AppTest.from_file(str(ROOT / "explorer" / "app" / "main.py"), default_timeout=60)
-    app = app.switch_page("views/train.py").run()
+    app = open_page("train")
     app.button(key="settings").click().run()
     keys = {widget.key for kind in ("number_input", "checkbox") for widget in app.get(kind)}
     assert not {"setting-pieces-0", "setting-joint-0", "setting-joined-0"} & keys
@@ -159,7 +148,7 @@ def test_only_settings_with_an_effect_are_shown():
 
 
 def test_the_settings_can_be_set_back_to_the_suggested_ones():
-    app = uploaded(opened(), "good.tsv", TSV)
+    app = uploaded(open_form(), "good.tsv", TSV)
     app.number_input(key="pairs-steps-0").set_value(77).run()
     app.button(key="defaults").click().run()
     assert app.number_input(key="pairs-steps-1").value == 1500
@@ -167,8 +156,7 @@ def test_the_settings_can_be_set_back_to_the_suggested_ones():
 
 def test_a_guest_in_class_mode_uploads_no_corpus(monkeypatch):
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    app = AppTest.from_file(str(ROOT / "explorer" / "app" / "main.py"), default_timeout=60)
-    app = app.switch_page("views/train.py").run()
+    app = open_page("train")
     assert app.button(key="pairs").disabled
     app.session_state["TrainState"] = TrainState(form=CORPUS_FORM)
     app.run()
@@ -176,8 +164,8 @@ def test_a_guest_in_class_mode_uploads_no_corpus(monkeypatch):
 
 
 def test_the_form_is_in_chinese_when_asked():
-    app = uploaded(opened(lang="zh"), "good.tsv", TSV)
-    assert "保留句对：240" in captions(app)
+    app = uploaded(open_form(lang="zh"), "good.tsv", TSV)
+    assert "保留句对：240" in " ".join(captions(app))
     assert app.selectbox(key="pairs-column-0-1").label == "原文列"
 
 
@@ -190,7 +178,7 @@ def test_a_file_is_read_once_for_each_choice_of_columns(monkeypatch):
         return parse_pairs(data, name, columns)
 
     monkeypatch.setattr(corpus_form, "parse_pairs", parse)
-    visitors = [uploaded(opened(), f"{number}.tsv", TSV) for number in range(4)]
+    visitors = [uploaded(open_form(), f"{number}.tsv", TSV) for number in range(4)]
     for app in visitors:
         app.number_input(key="pairs-steps-0").set_value(77).run()
     assert read == [(f"{number}.tsv", ("1", "2")) for number in range(4)]
@@ -210,7 +198,7 @@ def test_the_rows_are_shown_without_reading_the_file_to_its_end():
 
 
 def test_a_column_of_numbers_and_a_row_of_headings_give_a_warning():
-    app = uploaded(opened(), "dogs.csv", CSV)
+    app = uploaded(open_form(), "dogs.csv", CSV)
     assert "Column 1 holds nothing but numbers" in app.warning[0].value
     assert "tick “The first row holds headings”" in app.warning[0].value
     app.selectbox(key="pairs-column-0-1").set_value(2).run()
@@ -219,7 +207,7 @@ def test_a_column_of_numbers_and_a_row_of_headings_give_a_warning():
     assert not app.warning
     assert can_start(app)
     assert not uploaded(app, "good.tsv", TSV).warning
-    assert "首行看似列名" in uploaded(opened(lang="zh"), "dogs.csv", CSV).warning[0].value
+    assert "首行看似列名" in uploaded(open_form(lang="zh"), "dogs.csv", CSV).warning[0].value
 
 
 SEEN = [("I see a dog.", "Je vois un chien."), ("Look!", "« Regarde ! »"), ("Why?", "为什么？")]
@@ -260,9 +248,7 @@ def test_open_in_explore_shows_the_run_s_own_sentence(folder, pairs_file, tmp_pa
     )  # fmt: skip
     run = create_run(folder / "own", config)
     run_training(run)
-    app = AppTest.from_file(str(ROOT / "explorer" / "app" / "main.py"), default_timeout=60)
-    app.query_params["run"] = "runs/own"
-    app = app.switch_page("views/train.py").run()
+    app = open_page("train", run="runs/own")
     app.button(key="open").click().run()
     assert not app.exception
     assert app.query_params["model"] == "own"

@@ -1,74 +1,124 @@
-const FEWEST_CANDIDATES = 3; // with less room than that, the column scrolls
+import { assign, element, populate, write } from "../../shared/js/element.js";
+import { labelOf, writeToken } from "../../shared/js/label.js";
+import { percent } from "../../shared/js/numbers.js";
+import { createRadios } from "../../shared/js/radios.js";
+import { currentRow } from "../../shared/js/stepState.js";
+import { anyOf } from "../../shared/js/store.js";
+
+/** @import { Part } from "../../shared/js/element.js" */
+/** @import { Candidate } from "../../shared/js/trace.js" */
+/** @import { TraceContext } from "../../shared/js/traceContext.js" */
+
+const FEWEST_CANDIDATES = 3; // with less space than that, the column scrolls
 const SMALLEST_SHARE = 1e-6; // where the logarithmic bars begin
 
-/** The probabilities of the next token; a click asks "and if it had been this one?". */
-function createCandidates(context) {
+/**
+ * The probabilities of the next token; a click forces that token.
+ * @param {TraceContext} context
+ * @returns {Part}
+ */
+export function createCandidates(context) {
   const { say } = context;
   const title = element("h3", { testid: "candidates-title" });
-  const words = { names: ["percent", "log"], prefix: "candidates", label: "candidates_scale", small: true };
-  const radios = createRadios(context, words, (name) => context.set({ log: name === "log" }));
+  const group = {
+    names: ["percent", "log"],
+    prefix: "candidates",
+    label: "candidates_scale",
+    small: true,
+  };
+  const radios = createRadios(say, group, (name) => context.set({ log: name === "log" }));
   const head = element("header", {}, title, radios.element);
   const list = element("ol", { class: "candidates", testid: "candidates" });
   const note = element("p", { class: "note", testid: "candidates-note" });
-  const node = element("section", { class: "next-token", "aria-label": say("candidates") }, head, list, note);
+  const node = element(
+    "section",
+    { class: "next-token", "aria-label": say("candidates") },
+    head,
+    list,
+    note,
+  );
+  const draw = () => {
+    const { state, trace } = context;
+    const row = currentRow(context);
+    const candidates = row < 0 ? [] : trace.candidates[row];
+    radios.check(state.log ? "log" : "percent");
+    const token = row < 0 ? "" : labelOf(trace.target[row]);
+    write(title, row < 0 ? say("candidates") : say("candidates_after", { token }));
+    write(note, candidateNote(context, row, candidates));
+    const items = populate(list, candidates.length, () => candidateElement(context));
+    candidates.forEach((candidate, index) => {
+      drawCandidate(context, items[index], candidate);
+    });
+  };
   const causes = ["trace", "site", "step", "log", "projector"];
-  const shaping = [...causes, "layer", "head", "ahead", "size"]; // what may change the room
+  /** @param {Set<string>} changed */
   const update = (changed) => {
-    const has = (names) => names.some((name) => changed.has(name));
-    if (has(causes)) drawCandidates(context, { title, radios, list, note });
-    if (has(shaping)) fitCandidates(context, node, list);
+    if (anyOf(changed, ...causes)) draw();
+    if (anyOf(changed, ...causes, "layer", "head", "ahead", "size"))
+      fitCandidates(context, node, list);
   };
   return { element: node, update };
 }
 
-/** Bring the list to the present step. */
-function drawCandidates(context, { title, radios, list, note }) {
-  const { state, trace, say } = context;
-  const row = currentRow(context);
-  const candidates = row < 0 ? [] : trace.candidates[row];
-  radios.check(state.log ? "log" : "percent");
-  const token = row < 0 ? "" : labelOf(trace.target[row]);
-  write(title, row < 0 ? say("candidates") : say("candidates_after", { token }));
-  write(note, candidateNote(context, row, candidates));
-  const rows = populate(list, candidates.length, () => candidateElement(context));
-  candidates.forEach((candidate, place) => drawCandidate(context, rows[place], candidate));
-}
-
-/** Show as many rows as the column has room for, the one that took the place always among them. */
+/**
+ * Show as many rows as the column has space for, always including the chosen one.
+ * @param {TraceContext} context
+ * @param {HTMLElement} node
+ * @param {HTMLElement} list
+ */
 function fitCandidates({ root }, node, list) {
-  const items = [...list.children];
-  const most = root.dataset.narrow === undefined && items.length ? roomForRows(node, list) : Infinity;
-  const chosen = items.findIndex((item) => item.firstChild.classList.contains("chosen"));
+  const items = [...list.children].filter((item) => item instanceof HTMLElement);
+  const most =
+    root.dataset.narrow === undefined && items.length ? rowsThatFit(node, list) : Infinity;
+  const chosen = items.findIndex((item) => item.firstElementChild?.classList.contains("chosen"));
   const first = chosen >= most ? most - 1 : most;
-  items.forEach((item, place) => {
-    const hidden = place >= first && place !== chosen;
+  items.forEach((item, index) => {
+    const hidden = index >= first && index !== chosen;
     if (item.hidden !== hidden) item.hidden = hidden;
   });
 }
 
-/** How many rows fit beside what else stands in the column. */
-function roomForRows(node, list) {
-  const column = node.parentNode;
+/**
+ * How many rows fit beside what else is in the column.
+ * @param {HTMLElement} node
+ * @param {HTMLElement} list
+ */
+function rowsThatFit(node, list) {
+  const column = /** @type {HTMLElement} */ (node.parentElement);
   const gap = parseFloat(getComputedStyle(column).rowGap) || 0;
-  const heightOf = (part) => part.getBoundingClientRect().height;
-  const others = [...column.children].filter((other) => other !== node && !other.hidden);
+  /** @param {Element | null} part */
+  const heightOf = (part) => part?.getBoundingClientRect().height ?? 0;
+  const others = [...column.children].filter(
+    (other) => other !== node && !other.hasAttribute("hidden"),
+  );
   const taken = others.reduce((sum, other) => sum + heightOf(other) + gap, 0);
   const around = heightOf(node) - heightOf(list); // heading and note
-  const row = heightOf(list.firstChild);
+  const row = heightOf(list.firstElementChild);
   return Math.max(FEWEST_CANDIDATES, Math.floor((column.clientHeight - taken - around) / row));
 }
 
-/** What stands under the list: why it is empty, or what a click does. */
+/**
+ * The note under the list: why it is empty, or what a click does.
+ * @param {TraceContext} context
+ * @param {number} row
+ * @param {Candidate[]} candidates
+ */
 function candidateNote({ trace, say, state }, row, candidates) {
-  if (state.site === "encoder") return say(trace.steps ? "candidates_encoder" : "candidates_encoder_only");
+  if (state.site === "encoder")
+    return say(trace.steps ? "candidates_encoder" : "candidates_encoder_only");
   const about = trace.rows ? [say("first_pieces")] : [];
-  if (candidates.length) return [...about, ...(state.whatIf && !state.projector ? [say("what_if")] : [])].join(" ");
-  return row >= 0 && trace.predicted[row] !== undefined ? say("no_candidates") : say("no_predictions");
+  if (candidates.length)
+    return [...about, ...(state.whatIf && !state.projector ? [say("what_if")] : [])].join(" ");
+  return row >= 0 && trace.predicted[row] !== undefined
+    ? say("no_candidates")
+    : say("no_predictions");
 }
 
-/** One row of the list, empty. */
+/**
+ * One row of the list, empty.
+ * @param {TraceContext} context
+ */
 function candidateElement(context) {
-  const bar = element("span", { class: "share" });
   const button = element(
     "button",
     {
@@ -76,42 +126,49 @@ function candidateElement(context) {
       class: "candidate",
       on: {
         click: () => {
-          const { id } = button.dataset;
-          const able = context.state.whatIf && button.getAttribute("aria-disabled") === null;
-          if (able) context.act.force(context.state.step, Number(id));
+          const enabled = context.state.whatIf && button.getAttribute("aria-disabled") === null;
+          if (enabled) context.act.force(context.state.step, Number(button.dataset.id));
         },
       },
     },
     element("span", { class: "rank" }),
     element("bdi", { class: "name token" }),
-    element("span", { class: "track" }, bar),
+    element("span", { class: "track" }, element("span", { class: "share" })),
     element("span", { class: "value" }),
     element("span", { class: "mark" }),
   );
   return element("li", {}, button);
 }
 
-/** Fill one row. */
-function drawCandidate({ state, say, trace }, item, candidate) {
-  const button = item.firstChild;
-  const [rank, name, track, value, mark] = button.children;
+/**
+ * Fill one row.
+ * @param {TraceContext} context
+ * @param {HTMLElement} item
+ * @param {Candidate} candidate
+ */
+function drawCandidate({ state, say }, item, candidate) {
+  const button = /** @type {HTMLElement} */ (item.firstElementChild);
+  const [rank, name, track, value, mark] = /** @type {HTMLElement[]} */ ([...button.children]);
   const { probability } = candidate;
   const share = state.log
-    ? Math.max(0, 1 - Math.log10(Math.max(probability, SMALLEST_SHARE)) / Math.log10(SMALLEST_SHARE))
+    ? Math.max(
+        0,
+        1 - Math.log10(Math.max(probability, SMALLEST_SHARE)) / Math.log10(SMALLEST_SHARE),
+      )
     : probability;
   write(rank, String(candidate.rank));
   writeToken(name, candidate.token);
-  track.firstChild.style.width = `${share * 100}%`;
+  /** @type {HTMLElement} */ (track.firstElementChild).style.width = `${share * 100}%`;
   write(value, percent(probability));
   write(mark, candidate.forced ? "✎" : candidate.chosen ? "✓" : "");
   assign(mark, "title", candidate.forced ? say("forced") : candidate.chosen ? say("chosen") : null);
   button.classList.toggle("chosen", candidate.chosen);
-  button.dataset.id = candidate.id;
-  const able = state.whatIf && !candidate.chosen;
-  assign(button, "aria-disabled", able ? null : "true");
+  button.dataset.id = String(candidate.id);
+  const enabled = state.whatIf && !candidate.chosen;
+  assign(button, "aria-disabled", enabled ? null : "true");
   const why = candidate.chosen ? "taken" : state.whatIf ? "what_if_title" : "no_what_if";
   const facts = { token: labelOf(candidate.token), probability: percent(probability) };
-  const surprise = probability > 0 ? (-Math.log(probability)).toFixed(2) : "∞";
-  assign(button, "title", `${say("candidate_title", { ...facts, loss: surprise })} ${say(why, facts)}`);
-  assign(button, "tabindex", able ? null : "-1");
+  const loss = probability > 0 ? (-Math.log(probability)).toFixed(2) : "∞";
+  assign(button, "title", `${say("candidate_title", { ...facts, loss })} ${say(why, facts)}`);
+  assign(button, "tabindex", enabled ? null : "-1");
 }

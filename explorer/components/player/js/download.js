@@ -1,4 +1,51 @@
-/** Give the person a file. */
+import { pharaohText } from "../../shared/js/alignment.js";
+import { element } from "../../shared/js/element.js";
+import { rowOf, shownKeys, shownRows, siteOf } from "../../shared/js/stepState.js";
+import { MEAN } from "../../shared/js/trace.js";
+import { exportFigure } from "./exportFigure.js";
+
+/** @import { Part } from "../../shared/js/element.js" */
+/** @import { TraceContext } from "../../shared/js/traceContext.js" */
+
+/**
+ * The buttons PNG, SVG, CSV and Pharaoh.
+ * @param {TraceContext} context
+ * @returns {Part[]}
+ */
+export function createDownloads(context) {
+  /** @type {(name: string, save: () => void, available?: () => boolean) => Part} */
+  const button = (name, save, available = () => true) => {
+    const node = element(
+      "button",
+      {
+        type: "button",
+        class: "quiet save",
+        testid: name,
+        title: context.say(`${name}_title`),
+        on: { click: save },
+      },
+      context.say(name),
+    );
+    const update = () => {
+      node.hidden = !available();
+    };
+    return { element: node, update };
+  };
+  const aligned = () => context.state.site === "cross" && context.state.alignment !== "off";
+  return [
+    button("png", () => downloadFigure(context, "png")),
+    button("svg", () => downloadFigure(context, "svg")),
+    button("csv", () => downloadTable(context)),
+    button("pharaoh", () => downloadLinks(context), aligned),
+  ];
+}
+
+/**
+ * Save a text as a file.
+ * @param {string} name
+ * @param {string} type
+ * @param {string} text
+ */
 function download(name, type, text) {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = element("a", { href: url, download: name });
@@ -8,7 +55,11 @@ function download(name, type, text) {
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
-/** A file name that says what is on the picture. */
+/**
+ * A file name that tells what is shown.
+ * @param {TraceContext} context
+ * @param {string} ending
+ */
 function fileName({ state, trace }, ending) {
   const step = state.site === "encoder" ? "" : `-step${state.step}`;
   const head = state.head === MEAN ? "mean" : `H${state.head}`;
@@ -16,7 +67,11 @@ function fileName({ state, trace }, ending) {
   return `attention-${state.site}-L${state.layer}-${head}${unit}${step}${ending}`;
 }
 
-/** The map as PNG or SVG, drawn apart from the one on screen. */
+/**
+ * The map as PNG or SVG, drawn apart from the one on screen.
+ * @param {TraceContext} context
+ * @param {"png" | "svg"} format
+ */
 async function downloadFigure(context, format) {
   if (!context.plotly) return;
   const figure = exportFigure(context);
@@ -26,27 +81,47 @@ async function downloadFigure(context, format) {
   await context.plotly.downloadImage(figure, { format, width, height, scale, filename });
 }
 
-/** The shown matrix as CSV: keys across, queries down; nothing that is not yet decoded. */
+/**
+ * The shown matrix as CSV: keys across, queries down, without rows not yet decoded.
+ * @param {TraceContext} context
+ */
 function downloadTable(context) {
   download(fileName(context, ".csv"), "text/csv;charset=utf-8", `\ufeff${tableText(context)}`);
 }
 
-/** The links drawn on the map as one line in Pharaoh format. */
+/**
+ * The links on the map as one line in Pharaoh format.
+ * @param {TraceContext} context
+ */
 function downloadLinks(context) {
   const ending = `-${context.state.alignment}.pharaoh`;
   download(fileName(context, ending), "text/plain;charset=utf-8", `${pharaohText(context)}\n`);
 }
 
-/** The lines of the CSV file; a closed cell is empty, an open zero is a number. */
+/**
+ * The lines of the CSV file; a masked cell is empty, an unmasked zero is a number.
+ * @param {TraceContext} context
+ */
 function tableText(context) {
   const { state } = context;
   const site = siteOf(context);
   const [rows, keys] = [shownRows(context), shownKeys(context)];
   const lines = [["", ...site.keyTokens.slice(0, keys).map(csvToken)].join(",")];
   for (let query = 0; query < rows; query += 1) {
-    const { weights, closed } = rowOf(site, state.layer, state.head, query);
-    const cells = weights.slice(0, keys).map((weight, key) => (closed[key] ? "" : weight.toFixed(4)));
+    const { weights, masked } = rowOf(site, state.layer, state.head, query);
+    const cells = weights
+      .slice(0, keys)
+      .map((weight, key) => (masked[key] ? "" : weight.toFixed(4)));
     lines.push([csvToken(site.queryTokens[query]), ...cells].join(","));
   }
   return `${lines.join("\r\n")}\r\n`;
+}
+
+/**
+ * A token in a CSV file; a ' in front of what a spreadsheet would take for a formula.
+ * @param {string} token
+ */
+export function csvToken(token) {
+  const text = /^[=+\-@\t\r]/.test(token) ? `'${token}` : token;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

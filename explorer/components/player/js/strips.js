@@ -1,15 +1,50 @@
-const PROJECTOR_TYPE = 19; // px, as the style sheet has it
-const CHIP_EDGE = 24; // what a chip adds to its text
-const MANY_TOKENS = 24; // fewer always fit two lines, and need no look at the layout
+import { linkAt } from "../../shared/js/alignment.js";
+import { assign, element, populate } from "../../shared/js/element.js";
+import { measuringPen, textWidth, tokenWidth } from "../../shared/js/geometry.js";
+import { writeToken } from "../../shared/js/label.js";
+import { colourAt, css, inkOn } from "../../shared/js/palette.js";
+import { scaleOf, tones } from "../../shared/js/scale.js";
+import { currentRow, rowCodes, shownKeys, shownRows, siteOf } from "../../shared/js/stepState.js";
+import { anyOf } from "../../shared/js/store.js";
+import { clearHover, setHover } from "../../shared/js/tooltip.js";
 
-/** Source and target as two lines of tokens: who can be asked, and who asks. */
-function createStrips(context) {
+/** @import { Part } from "../../shared/js/element.js" */
+/** @import { Colour } from "../../shared/js/palette.js" */
+/** @import { SiteName } from "../../shared/js/trace.js" */
+/** @import { TraceContext } from "../../shared/js/traceContext.js" */
+
+/** @typedef {"source" | "target"} StripName */
+
+const PROJECTOR_TYPE = 19; // px, as in the style sheet
+const CHIP_EDGE = 24; // px that a chip adds to its text
+const MANY_TOKENS = 24; // fewer always fit two lines and need no measuring
+
+/**
+ * Source and target as two lines of tokens: the keys, and the current query.
+ * @param {TraceContext} context
+ * @returns {Part}
+ */
+export function createStrips(context) {
   const source = stripElement(context, "source");
   const target = stripElement(context, "target");
   const node = element("div", { class: "strips" }, source.row, target.row);
+  const causes = [
+    "trace",
+    "site",
+    "layer",
+    "head",
+    "step",
+    "ahead",
+    "theme",
+    "hover",
+    "scale",
+    "size",
+    "projector",
+  ];
+  const still = ["hover", "theme", "scale", "ahead"]; // changes that move no token
+  /** @param {Set<string>} changed */
   const update = (changed) => {
-    const causes = ["trace", "site", "layer", "head", "step", "ahead", "theme", "hover", "scale", "size", "projector", "alignment"];
-    if (!causes.some((name) => changed.has(name))) return;
+    if (!anyOf(changed, ...causes, "alignment")) return;
     if (changed.size === 1 && changed.has("hover") && context.state.site !== "encoder") {
       markHovered(context, source.tokens, target.tokens);
       return;
@@ -17,13 +52,11 @@ function createStrips(context) {
     target.row.classList.toggle("off", context.state.site === "encoder");
     source.row.hidden = context.trace.source.length === 0;
     target.row.hidden = context.trace.target.length === 0;
-    if (["trace", "size", "projector"].some((name) => changed.has(name))) {
+    if (anyOf(changed, "trace", "size", "projector"))
       node.classList.toggle("abreast", fitAbreast(context));
-    }
     drawSource(context, source.tokens);
     drawTarget(context, target.tokens);
     markHovered(context, source.tokens, target.tokens);
-    const still = ["hover", "theme", "scale", "ahead"]; // what moves no token
     if ([...changed].every((name) => still.includes(name))) return;
     scrollToToken(target.tokens, currentRow(context));
     scrollToToken(source.tokens, strongestKey(context));
@@ -32,20 +65,26 @@ function createStrips(context) {
 }
 
 /**
- * Whether, for the projector, both strips fit beside each other. All tokens count, hidden or
- * not: stepping must not move the lines.
+ * Whether, on a projector, both strips fit beside each other. All tokens count, hidden or not:
+ * stepping must not move the lines.
+ * @param {TraceContext} context
  */
 function fitAbreast({ state, trace, root, palette, say }) {
   if (!state.projector) return false;
-  const pen = document.createElement("canvas").getContext("2d");
-  pen.font = `${PROJECTOR_TYPE}px ${palette.font}`;
+  const pen = measuringPen(`${PROJECTOR_TYPE}px ${palette.font}`);
   const tokens = [...trace.source, ...trace.target, ...trace.predicted.slice(-1)];
   const chips = tokens.map((token) => Math.max(tokenWidth(pen, token), 16) + CHIP_EDGE);
-  const names = ["strip_source", "strip_target"].map((name) => Math.max(textWidth(pen, say(name)), 80) + 40);
+  const names = ["strip_source", "strip_target"].map(
+    (name) => Math.max(textWidth(pen, say(name)), 80) + 40,
+  );
   return [...chips, ...names].reduce((sum, width) => sum + width, 0) < root.clientWidth;
 }
 
-/** A labelled strip: {row, label, tokens}. */
+/**
+ * A labelled strip.
+ * @param {TraceContext} context
+ * @param {StripName} name
+ */
 function stripElement(context, name) {
   const label = element("span", { class: "strip-label" }, context.say(`strip_${name}`));
   const tokens = element("div", {
@@ -55,36 +94,48 @@ function stripElement(context, name) {
     "aria-label": context.say(`strip_${name}`),
     on: {
       pointermove: (event) => hoverToken(context, event, name),
-      pointerleave: (event) => leaveHover(context, event),
+      pointerleave: (event) => clearHover(context, event),
       click: (event) => {
-        const place = chipPlace(event);
-        const row = currentRow(context);
-        if (name === "target" && row >= 0 && place >= 0 && place < shownRows(context)) {
-          context.act.goTo(place + 1);
+        const position = chipPosition(event);
+        if (
+          name === "target" &&
+          currentRow(context) >= 0 &&
+          position >= 0 &&
+          position < shownRows(context)
+        ) {
+          context.act.goTo(position + 1);
         }
       },
     },
   });
-  return { row: element("div", { class: "strip" }, label, tokens), label, tokens };
+  return { row: element("div", { class: "strip" }, label, tokens), tokens };
 }
 
-/** Place of the token under the pointer, −1 between tokens. */
-function chipPlace(event) {
-  const chip = event.target.closest(".chip");
-  return chip ? [...chip.parentNode.children].indexOf(chip) : -1;
+/**
+ * Position of the token under the pointer, −1 between tokens.
+ * @param {Event} event
+ */
+function chipPosition({ target }) {
+  const chip = target instanceof Element ? target.closest(".chip") : null;
+  return chip?.parentElement ? [...chip.parentElement.children].indexOf(chip) : -1;
 }
 
-/** A token is a key: show where it stands in the map. */
+/**
+ * Hover the key that a token is.
+ * @param {TraceContext} context
+ * @param {PointerEvent} event
+ * @param {StripName} name
+ */
 function hoverToken(context, event, name) {
   const { state } = context;
   const site = siteOf(context);
-  const place = chipPlace(event);
+  const position = chipPosition(event);
   const isKey = (name === "target") === (site.name === "decoder");
-  if (!isKey || place < 0 || place >= site.keys || place >= shownKeys(context)) return;
+  if (!isKey || position < 0 || position >= site.keys || position >= shownKeys(context)) return;
   const row = currentRow(context);
-  hoverOver(context, {
+  setHover(context, {
     query: row < 0 ? null : row,
-    key: place,
+    key: position,
     layer: state.layer,
     head: state.head,
     x: event.clientX,
@@ -97,57 +148,78 @@ function makeChip() {
   return element("bdi", { class: "chip token", role: "listitem" });
 }
 
-/** The source, tinted by the weight the current row gives each token. */
+/**
+ * The source, tinted by the weights of the current row.
+ * @param {TraceContext} context
+ * @param {HTMLElement} parent
+ */
 function drawSource(context, parent) {
   const { trace } = context;
   const chips = populate(parent, trace.source.length, makeChip);
   const tint = rowTint(context, ["cross", "encoder"]);
   const linked = linkAt(context, currentRow(context));
-  trace.source.forEach((token, place) => {
-    drawChip(chips[place], token, tint?.[place]);
-    chips[place].classList.toggle("aligned", place === linked);
+  trace.source.forEach((token, position) => {
+    drawChip(chips[position], token, tint?.[position] ?? null);
+    chips[position].classList.toggle("aligned", position === linked);
   });
 }
 
-/** The target: what was fed in, the query, what it predicts, and dots for what is to come. */
+/**
+ * The target: what was fed in, the current query, its prediction, and dots for what is to come.
+ * @param {TraceContext} context
+ * @param {HTMLElement} parent
+ */
 function drawTarget(context, parent) {
   const { trace, state } = context;
-  const last = trace.predicted.length ? 1 : 0;
-  const chips = populate(parent, trace.target.length + last, makeChip);
+  const predictions = trace.predicted.length ? 1 : 0;
+  const chips = populate(parent, trace.target.length + predictions, makeChip);
   const tint = rowTint(context, ["decoder"]);
   const row = currentRow(context);
   const linked = linkAt(context, row) >= 0;
-  for (let place = 0; place < chips.length; place += 1) {
-    const chip = chips[place];
-    const predicted = row >= 0 && place === row + 1 && last === 1;
-    const token = predicted ? trace.predicted[row] : trace.target[place] ?? trace.predicted.at(-1);
-    const ahead = row >= 0 && place > row + (predicted ? 1 : 0);
+  chips.forEach((chip, position) => {
+    const predicted = row >= 0 && position === row + 1 && predictions === 1;
+    const token = predicted
+      ? trace.predicted[row]
+      : (trace.target[position] ?? trace.predicted.at(-1) ?? "");
+    const ahead = row >= 0 && position > row + (predicted ? 1 : 0);
     const hidden = ahead && !state.ahead;
-    drawChip(chip, hidden ? "·" : token, hidden ? null : tint?.[place]);
-    chip.classList.toggle("query", place === row);
+    drawChip(chip, hidden ? "·" : token, hidden ? null : (tint?.[position] ?? null));
+    chip.classList.toggle("query", position === row);
     chip.classList.toggle("predicted", predicted);
     chip.classList.toggle("ahead", ahead);
-    chip.classList.toggle("aligned", linked && (state.alignment === "input" ? place === row : predicted));
-    assign(chip, "aria-current", place === row ? "step" : null);
-  }
+    chip.classList.toggle(
+      "aligned",
+      linked && (state.alignment === "input" ? position === row : predicted),
+    );
+    assign(chip, "aria-current", position === row ? "step" : null);
+  });
 }
 
-/** Weights of the current row of the selected head; in the encoder, of the hovered row. */
+/**
+ * Colours of the current row of the selected head; in the encoder, of the hovered row. A masked
+ * key has none.
+ * @param {TraceContext} context
+ * @param {SiteName[]} sites whose keys the strip shows
+ */
 function rowTint(context, sites) {
   const { state, palette } = context;
   if (!sites.includes(state.site)) return null;
   const site = siteOf(context);
   const row = state.site === "encoder" ? (state.hover?.query ?? -1) : currentRow(context);
   if (row < 0 || row >= site.queries) return null;
-  const start = row * site.keys;
-  const weights = site.weights(state.layer, state.head).subarray(start, start + site.keys);
-  const closed = site.closed(state.layer, state.head);
-  return Array.from(tones(weights, site.keys, scaleOf(state, site)), (tone, key) =>
-    closed[start + key] ? null : palette.ramp[Math.round(tone * (LEVELS - 1))],
+  const masked = site.masked(state.layer, state.head);
+  const tone = tones(rowCodes(site, state.layer, state.head, row), site.keys, scaleOf(state, site));
+  return Array.from(tone, (value, key) =>
+    masked[row * site.keys + key] ? null : colourAt(palette.ramp, value),
   );
 }
 
-/** Fill one chip. */
+/**
+ * Fill one chip.
+ * @param {HTMLElement} chip
+ * @param {string} token
+ * @param {Colour | null} colour
+ */
 function drawChip(chip, token, colour) {
   writeToken(chip, token);
   const background = colour ? css(colour) : "";
@@ -158,29 +230,41 @@ function drawChip(chip, token, colour) {
   }
 }
 
-/** Mark the token that is the hovered key. */
+/**
+ * Mark the token that is the hovered key.
+ * @param {TraceContext} context
+ * @param {HTMLElement} source
+ * @param {HTMLElement} target
+ */
 function markHovered({ state }, source, target) {
   const keys = state.site === "decoder" ? target : source;
   for (const strip of [source, target]) {
     for (const chip of strip.querySelectorAll(".hovered")) chip.classList.remove("hovered");
   }
-  if (state.hover) keys.children[state.hover.key]?.classList.add("hovered");
+  const key = state.hover?.key ?? null;
+  if (key !== null) keys.children[key]?.classList.add("hovered");
 }
 
-/** The source token the current row of the selected head looks at most; −1 without one. */
+/**
+ * The source token with the largest weight in the current row of the selected head; −1 without one.
+ * @param {TraceContext} context
+ */
 function strongestKey(context) {
   const { state } = context;
   const site = siteOf(context);
   const row = currentRow(context);
   if (site.name !== "cross" || row < 0) return -1;
-  const start = row * site.keys;
-  const weights = site.weights(state.layer, state.head).subarray(start, start + site.keys);
+  const weights = rowCodes(site, state.layer, state.head, row);
   return weights.indexOf(Math.max(...weights));
 }
 
-/** Scroll a strip of many lines so that the token at `place` is seen, and the line after it. */
-function scrollToToken(parent, place) {
-  const chip = parent.children[place];
-  if (!chip || parent.children.length < MANY_TOKENS || parent.scrollHeight <= parent.clientHeight) return;
-  parent.scrollTop = chip.offsetTop - 2;
+/**
+ * Scroll a strip of many lines so that a token and the line after it are visible.
+ * @param {HTMLElement} parent
+ * @param {number} position
+ */
+function scrollToToken(parent, position) {
+  const chip = parent.children[position];
+  if (parent.children.length < MANY_TOKENS || parent.scrollHeight <= parent.clientHeight) return;
+  if (chip instanceof HTMLElement) parent.scrollTop = chip.offsetTop - 2;
 }

@@ -1,14 +1,31 @@
+import { element, write } from "../../shared/js/element.js";
+import { anyOf } from "../../shared/js/store.js";
+import { panelBoxes, panelFigure } from "./curveFigure.js";
+import { nearestMoment } from "./runData.js";
+
+/** @import { Part } from "../../shared/js/element.js" */
+/** @import { Box } from "./curveFigure.js" */
+/** @import { Panel } from "./curvePanels.js" */
+/** @import { ReplayContext } from "./replayContext.js" */
+
 /**
- * Panels of curves with one cursor; where one clicks or drags, the moment goes.
- * @param {object} context the time-lapse's
- * @param {Array} panels @param {function(): number} columns beside each other @param {string} testid
+ * Panels of curves with one cursor; a click or a drag selects the moment there.
+ * @param {ReplayContext} context
+ * @param {Panel[]} panels
+ * @param {() => number} columnsNow how many panels are beside each other
+ * @param {string} testid
+ * @returns {Part & {destroy: () => void}}
  */
-function createCurves(context, panels, columns, testid) {
+export function createCurves(context, panels, columnsNow, testid) {
   const plot = element("div", { class: "curve-plot", "aria-hidden": "true" });
   const cursors = panels.map(() => element("i", { class: "cursor", testid: `${testid}-cursor` }));
   const headings = panels.map((panel) => curveHeading(context, panel));
   const note = element("p", { class: "curve-note", testid: `${testid}-note` });
-  const steps = element("span", { class: "step-axis", "aria-hidden": "true" }, context.say("step_axis"));
+  const steps = element(
+    "span",
+    { class: "step-axis", "aria-hidden": "true" },
+    context.say("step_axis"),
+  );
   const box = element(
     "div",
     { class: "curves", testid, role: "group", "aria-label": context.say("curves") },
@@ -18,88 +35,99 @@ function createCurves(context, panels, columns, testid) {
     steps,
     note,
   );
-  const own = { context, panels, columns, plot, box, cursors, headings, note, places: [], busy: false };
-  watchCurves(own);
-  const update = (changed) => {
-    if (["reel", "theme", "size", "head", "open", "projector"].some((name) => changed.has(name))) drawCurves(own);
-    if (["reel", "at", "size", "open"].some((name) => changed.has(name))) moveCursor(own);
+  /** @type {Box[]} */
+  let boxes = [];
+  let [busy, requested] = [false, false];
+  /** One drawing at a time, and after it only the latest request. */
+  const draw = async () => {
+    const size = { width: box.clientWidth, height: box.clientHeight };
+    if (size.width < 60 || size.height < 60) return;
+    boxes = panelBoxes(panels, columnsNow(), size);
+    headings.forEach(({ element: heading }, index) => {
+      heading.style.transform = `translate(${boxes[index].left}px, ${boxes[index].top - 19}px)`;
+      heading.style.width = `${boxes[index].width}px`;
+    });
+    const { every, moments } = context.run;
+    write(note, moments.length ? "" : context.say("no_moment", { every }));
+    requested = true;
+    if (!context.plotly || busy) return;
+    busy = true;
+    while (requested && !context.signal.aborted) {
+      requested = false;
+      const now = { width: box.clientWidth, height: box.clientHeight };
+      const shown = { columns: columnsNow(), boxes, size: now, range: context.range() };
+      const { data, layout } = panelFigure(context, panels, shown);
+      await context.plotly.react(plot, data, layout, { staticPlot: true, displayModeBar: false });
+    }
+    busy = false;
   };
-  const destroy = () => context.plotly?.purge(plot);
-  return { element: box, update, destroy };
+  /** The cursor and the values at the selected moment. */
+  const moveCursor = () => {
+    const moment = context.run.moments[context.state.at];
+    const [low, high] = context.range();
+    cursors.forEach((cursor, index) => {
+      cursor.hidden = !moment || !boxes.length;
+      if (cursor.hidden) return;
+      const { left, top, width, height } = boxes[index];
+      const x = left + ((moment.step - low) / (high - low)) * width;
+      cursor.style.transform = `translate(${x - 1}px, ${top}px)`;
+      cursor.style.height = `${height}px`;
+    });
+    headings.forEach((heading, index) => {
+      write(heading.value, moment ? panels[index].value(moment) : "");
+    });
+  };
+  watchCurves(context, box, () => boxes);
+  /** @param {Set<string>} changed */
+  const update = (changed) => {
+    if (anyOf(changed, "run", "theme", "size", "head", "open", "projector")) draw();
+    if (anyOf(changed, "run", "at", "size", "open")) moveCursor();
+  };
+  return { element: box, update, destroy: () => context.plotly?.purge(plot) };
 }
 
-/** What a panel shows, and its value at the cursor. */
+/**
+ * The name of a panel, and its value at the cursor.
+ * @param {ReplayContext} context
+ * @param {Panel} panel
+ */
 function curveHeading({ say }, panel) {
   const value = element("output", { class: "curve-value", testid: `value-${panel.name}` });
   const name = element("span", { class: "curve-name" }, say(panel.name));
-  return { element: element("div", { class: "curve-heading", title: say(`${panel.name}_title`) }, name, value), value };
+  const title = say(`${panel.name}_title`);
+  return { element: element("div", { class: "curve-heading", title }, name, value), value };
 }
 
-/** Draw every curve; one drawing at a time, and after it only the latest wish. */
-async function drawCurves(own) {
-  const { context, panels, plot, box } = own;
-  const size = { width: box.clientWidth, height: box.clientHeight };
-  if (size.width < 60 || size.height < 60) return;
-  const columns = own.columns();
-  own.places = panelPlaces(panels, columns, size.width, size.height);
-  own.headings.forEach(({ element: node }, place) => {
-    const { left, top, width } = own.places[place];
-    node.style.transform = `translate(${left}px, ${top - 19}px)`;
-    node.style.width = `${width}px`;
-  });
-  const { every, moments } = context.reel;
-  write(own.note, moments.length ? "" : context.say("no_moment", { every }));
-  own.wanted = true;
-  if (!context.plotly || own.busy) return;
-  own.busy = true;
-  while (own.wanted && !context.signal.aborted) {
-    own.wanted = false;
-    const shown = { ...context, range: context.range(), columns: own.columns() };
-    const now = { width: box.clientWidth, height: box.clientHeight };
-    const { data, layout } = panelFigure(shown, panels, own.places, now);
-    await context.plotly.react(plot, data, layout, { staticPlot: true, displayModeBar: false });
-  }
-  own.busy = false;
-}
-
-/** The cursor and the values at the present moment. */
-function moveCursor(own) {
-  const { context, cursors, places, headings, panels } = own;
-  const moment = context.reel.moments[context.state.at];
-  const [low, high] = context.range();
-  cursors.forEach((cursor, place) => {
-    cursor.hidden = !moment || !places.length;
-    if (cursor.hidden) return;
-    const { left, top, width, height } = places[place];
-    const x = left + ((moment.step - low) / (high - low)) * width;
-    cursor.style.transform = `translate(${x - 1}px, ${top}px)`;
-    cursor.style.height = `${height}px`;
-  });
-  headings.forEach((heading, place) => write(heading.value, moment ? panels[place].value(moment) : ""));
-}
-
-/** Scrub where the pointer is pressed; a press that leaves the panels goes on. */
-function watchCurves(own) {
-  const { box, context } = own;
+/**
+ * Select the moment where the pointer is pressed; dragging may leave the panels.
+ * @param {ReplayContext} context
+ * @param {HTMLElement} box
+ * @param {() => Box[]} boxes
+ */
+function watchCurves(context, box, boxes) {
   let pressed = false;
-  const go = (event) => {
+  /** @param {PointerEvent} event */
+  const select = (event) => {
     const frame = box.getBoundingClientRect();
     const [x, y] = [event.clientX - frame.left, event.clientY - frame.top];
-    const inside = ({ left, top, width, height }) =>
-      x >= left - 8 && x <= left + width + 8 && y >= top - 20 && y <= top + height + 20;
-    const place = own.places.find(inside);
-    if (!place) return;
+    const panel = boxes().find(
+      ({ left, top, width, height }) =>
+        x >= left - 8 && x <= left + width + 8 && y >= top - 20 && y <= top + height + 20,
+    );
+    if (!panel) return;
     const [low, high] = context.range();
-    const share = (x - place.left) / place.width;
-    context.act.goTo(nearestMoment(context.reel.moments, low + share * (high - low)));
+    const share = (x - panel.left) / panel.width;
+    context.act.goTo(nearestMoment(context.run.moments, low + share * (high - low)));
   };
   box.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
     pressed = true;
     box.setPointerCapture(event.pointerId);
-    go(event);
+    select(event);
   });
-  box.addEventListener("pointermove", (event) => pressed && go(event));
+  box.addEventListener("pointermove", (event) => {
+    if (pressed) select(event);
+  });
   for (const end of ["pointerup", "pointercancel"]) {
     box.addEventListener(end, () => {
       pressed = false;

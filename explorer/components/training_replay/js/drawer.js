@@ -1,5 +1,16 @@
-/** What only some want to know, behind a closed door. */
-function createDrawer(context) {
+import { element, write } from "../../shared/js/element.js";
+import { MORE_PANELS } from "./curvePanels.js";
+import { createCurves } from "./curves.js";
+
+/** @import { Part } from "../../shared/js/element.js" */
+/** @import { ReplayContext } from "./replayContext.js" */
+
+/**
+ * More curves and the log, collapsed at first.
+ * @param {ReplayContext} context
+ * @returns {Part & {destroy: () => void}}
+ */
+export function createDrawer(context) {
   const columns = () => {
     const width = context.root.clientWidth;
     return width >= 1100 ? MORE_PANELS.length : width >= 700 ? 3 : 1;
@@ -14,11 +25,12 @@ function createDrawer(context) {
     element("div", { class: "log-name" }, context.say("log")),
     log,
   );
+  /** @param {Set<string>} changed */
   const update = (changed) => {
     if (!node.open) return;
-    curves.element.style.setProperty("--rows", Math.ceil(MORE_PANELS.length / columns()));
+    curves.element.style.setProperty("--rows", String(Math.ceil(MORE_PANELS.length / columns())));
     curves.update(changed);
-    write(log, context.reel.log.join("\n") || context.say("no_log"));
+    write(log, context.run.log.join("\n") || context.say("no_log"));
   };
   return { element: node, update, destroy: curves.destroy };
 }

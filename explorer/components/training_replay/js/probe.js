@@ -1,38 +1,88 @@
+import { assign, element, write } from "../../shared/js/element.js";
+import { isSpecial, tokenElement } from "../../shared/js/label.js";
+import { createMap } from "../../shared/js/map.js";
+import { openingState } from "../../shared/js/openingState.js";
+import { servedPlotly } from "../../shared/js/plotly.js";
+import { createRail } from "../../shared/js/rail.js";
+import { createSiteChoice } from "../../shared/js/siteChoice.js";
+import { anyOf } from "../../shared/js/store.js";
+import { createTooltip } from "../../shared/js/tooltip.js";
+import { createTraceContext, drawAll } from "../../shared/js/traceContext.js";
+import { createUnitChoice, setTrace } from "../../shared/js/unitChoice.js";
+import { drawGoldRings } from "./goldRings.js";
+import { joinedPieces } from "./pieceText.js";
+
+/** @import { Part } from "../../shared/js/element.js" */
+/** @import { TraceState } from "../../shared/js/openingState.js" */
+/** @import { Trace } from "../../shared/js/trace.js" */
+/** @import { TraceContext } from "../../shared/js/traceContext.js" */
+/** @import { HeadChoice, ReplayContext } from "./replayContext.js" */
+/** @import { Moment } from "./runData.js" */
+
 /**
- * The probe: the player's own parts in a small frame, shown one moment after the other. The
- * head, the scale, the zoom and the row chosen stay from moment to moment.
+ * @typedef {Part & {
+ *   destroy: () => void,
+ *   chooseHead: (layer: number, head: number) => void,
+ *   selected: () => HeadChoice | null,
+ *   shown: () => Partial<TraceState>,
+ * }} ProbePart
+ *
+ * @typedef {object} ProbeLine the text above the picture
+ * @property {HTMLElement} element
+ * @property {(moment: Moment | undefined, trace: Trace | undefined) => void} show
+ *
+ * @typedef {object} ProbeView the picture of a probe trace
+ * @property {TraceContext} context
+ * @property {(trace: Trace) => void} show
+ * @property {() => void} recolour
+ * @property {() => void} destroy
  */
-function createProbe(context) {
+
+/**
+ * The probe: the same input at every moment, drawn by the player's parts. Head, scale, zoom and
+ * row stay from moment to moment.
+ * @param {ReplayContext} context
+ * @returns {ProbePart}
+ */
+export function createProbe(context) {
   const body = element("div", { class: "probe-body" });
-  const text = context.reel.translates ? createProbeSentence(context) : createProbeText(context);
+  const text = context.run.translates ? createSentenceLine(context) : createSymbolLine(context);
   const note = element("p", { class: "probe-note", testid: "probe-note" });
   const box = element("section", { class: "probe-box", testid: "probe" }, text.element, note, body);
   assign(box, "aria-label", context.say("probe"));
-  let stage = null;
-  const show = (trace) => {
-    if (stage) stage.show(trace);
-    else stage = createProbeStage(context, body, trace);
+  /** @type {ProbeView | null} */
+  let view = null;
+  const showMoment = () => {
+    const moment = context.run.moments[context.state.at];
+    const trace = moment ? context.traces.get(moment.probe) : false;
+    if (trace && view) view.show(trace);
+    else if (trace) view = createProbeView(context, body, trace);
+    box.classList.toggle("waiting", !trace);
+    write(note, trace === false ? context.say(moment ? "no_picture" : "waiting_picture") : "");
+    text.show(moment, trace || view?.context.pieces);
   };
+  /** @param {Set<string>} changed */
   const update = (changed) => {
-    if (["reel", "at", "picture"].some((name) => changed.has(name))) {
-      const moment = context.reel.moments[context.state.at];
-      const trace = moment ? context.pictures.get(moment.picture) : false;
-      if (trace) show(trace);
-      box.classList.toggle("waiting", !trace);
-      write(note, trace === false ? context.say(moment ? "no_picture" : "waiting_picture") : "");
-      text.show(moment, trace || stage?.context.pieces);
-    }
-    if (changed.has("theme")) stage?.recolour();
-    if (changed.has("projector")) stage?.context.set({ projector: context.state.projector });
+    if (anyOf(changed, "run", "at", "probe")) showMoment();
+    if (changed.has("theme")) view?.recolour();
+    if (changed.has("projector")) view?.context.set({ projector: context.state.projector });
   };
-  const destroy = () => stage?.destroy();
-  const chooseHead = (layer, head) => stage?.context.set({ site: "cross", layer, head });
-  const view = () => stage && { ...stage.context.state };
-  return { element: box, update, destroy, chooseHead, view };
+  return {
+    element: box,
+    update,
+    destroy: () => view?.destroy(),
+    chooseHead: (layer, head) => view?.context.set({ site: "cross", layer, head }),
+    selected: () => view && { layer: view.context.state.layer, head: view.context.state.head },
+    shown: () => (view ? { ...view.context.state } : {}),
+  };
 }
 
-/** The text, its right answer, and what the model would write by itself. */
-function createProbeText({ say }) {
+/**
+ * The line of a toy task: the input, its right answer, and the greedy output.
+ * @param {ReplayContext} context
+ * @returns {ProbeLine}
+ */
+function createSymbolLine({ say }) {
   const given = element("span", { class: "given", testid: "probe-text" });
   const greedy = element("bdi", { class: "greedy-text", testid: "greedy" });
   const verdict = element("span", { class: "verdict", testid: "verdict" });
@@ -40,121 +90,153 @@ function createProbeText({ say }) {
     "div",
     { class: "probe-line" },
     element("span", { class: "probe-given", title: say("probe_title") }, `${say("probe")} `, given),
-    element("span", { class: "greedy", title: say("greedy_title") }, `${say("greedy")} `, greedy, " ", verdict),
+    element(
+      "span",
+      { class: "greedy", title: say("greedy_title") },
+      `${say("greedy")} `,
+      greedy,
+      " ",
+      verdict,
+    ),
   );
+  /** @type {ProbeLine["show"]} */
   const show = (moment, trace) => {
     if (!trace) return;
     const right = trace.target.slice(1);
-    const source = trace.source.slice(0, -1);
-    write(given, `${source.join(" ")} → ${right.join(" ")} · ${say("forced")}`);
+    write(given, `${trace.source.slice(0, -1).join(" ")} → ${right.join(" ")} · ${say("forced")}`);
     const tokens = moment?.greedy ? moment.greedy.split(" ") : [];
-    const same = tokens.length === right.length && tokens.every((token, place) => token === right[place]);
-    greedy.replaceChildren(
-      ...(tokens.length
-        ? tokens.flatMap((token, place) => [
-            tokenElement(token, { class: token === right[place] ? "" : "differs" }),
-            " ",
-          ])
-        : [say("empty")]),
-    );
+    const same =
+      tokens.length === right.length && tokens.every((token, index) => token === right[index]);
+    /** @type {(token: string, index: number) => (HTMLElement | string)[]} */
+    const spaced = (token, index) => [
+      tokenElement(token, { class: token === right[index] ? "" : "differs" }),
+      " ",
+    ];
+    greedy.replaceChildren(...(tokens.length ? tokens.flatMap(spaced) : [say("empty")]));
     write(verdict, moment ? say(same ? "greedy_right" : "greedy_wrong") : "");
     verdict.classList.toggle("passed", same);
   };
   return { element: node, show };
 }
 
-/** The same of a translator, whose answer may be right in other words, too. */
-function createProbeSentence({ say }) {
+/**
+ * The line of a translation model, whose output may also be right in other words.
+ * @param {ReplayContext} context
+ * @returns {ProbeLine}
+ */
+function createSentenceLine({ say }) {
   const given = element("bdi", { class: "given", testid: "probe-text" });
   const greedy = element("bdi", { class: "greedy-text", testid: "greedy" });
   const node = element(
     "div",
     { class: "probe-line sentence" },
-    element("span", { class: "probe-given", title: say("probe_title") }, `${say("probe")} `, given, ` · ${say("forced")}`),
+    element(
+      "span",
+      { class: "probe-given", title: say("probe_title") },
+      `${say("probe")} `,
+      given,
+      ` · ${say("forced")}`,
+    ),
     element("span", { class: "greedy", title: say("greedy_title") }, `${say("greedy")} `, greedy),
   );
+  /** @type {ProbeLine["show"]} */
   const show = (moment, trace) => {
     if (!trace) return;
-    const inside = (tokens) => joinedPieces(tokens.filter((token) => !isSpecial(token)));
-    write(given, `${inside(trace.source)} → ${inside(trace.target)}`);
+    /** @param {string[]} tokens */
+    const textOf = (tokens) => joinedPieces(tokens.filter((token) => !isSpecial(token)));
+    write(given, `${textOf(trace.source)} → ${textOf(trace.target)}`);
     write(greedy, moment?.greedy || say("empty"));
     assign(greedy, "title", moment?.greedy);
   };
   return { element: node, show };
 }
 
-/** Rail, map and tooltip of the player, on a state of their own. */
-function createProbeStage(outer, body, trace) {
-  const context = { root: outer.root, options: { plotly: servedPlotly }, signal: outer.signal, generation: 0 };
-  const opening = { ...openingState(trace, {}, left?.probe ?? {}), step: 0, ahead: true, projector: outer.state.projector };
+/**
+ * Rail, map and tooltip of the player, with a state of their own.
+ * @param {ReplayContext} replay
+ * @param {HTMLElement} body
+ * @param {Trace} trace
+ * @returns {ProbeView}
+ */
+function createProbeView(replay, body, trace) {
+  const { projector } = replay.state;
+  const key = element(
+    "span",
+    { class: "ring-key", title: replay.say("ring_title") },
+    replay.say("ringed"),
+  );
+  /** @type {Part[]} */
   const parts = [];
-  const draw = (changed) => {
-    for (const part of parts) part.update(changed);
-    if (["trace", "site", "size", "zoomed"].some((name) => changed.has(name))) ringGold(context, body, key);
-    if (["site", "layer", "head"].some((name) => changed.has(name))) outer.touch("head");
-  };
-  const store = createState(opening, draw);
-  Object.assign(context, { state: store.values, set: store.set, touch: store.touch });
-  adopt(context, trace);
-  Object.assign(context, {
-    palette: outer.palette,
-    say: (key, facts) => fill(outer.reel.player, key, facts),
+  const context = createTraceContext({
+    root: replay.root,
+    signal: replay.signal,
+    options: { plotly: servedPlotly },
+    pieces: trace,
+    state: { ...openingState(trace, {}, replay.lastProbe()), step: 0, ahead: true, projector },
+    palette: replay.palette,
+    strings: () => replay.run.player,
+    draw: (changed) => {
+      for (const part of parts) part.update(changed);
+      if (anyOf(changed, "trace", "site", "size", "zoomed")) drawGoldRings(context, body, key);
+      if (anyOf(changed, "site", "layer", "head")) replay.touch("head");
+    },
   });
-  context.act = { ...createActions(context, store), goTo: (step) => toggleRow(context, step) };
+  context.act.goTo = (step) => toggleRow(context, step);
   const rail = createRail(context);
   const map = createMap(context);
   const tooltip = createTooltip(context);
-  rail.element.prepend(createProbeChoices(context, parts));
-  parts.push(rail, map, tooltip);
-  const key = element("span", { class: "ring-key", title: outer.say("ring_title") }, outer.say("ringed"));
-  map.element.querySelector(".legend").append(key);
+  const choices = [createSiteChoice(context), createUnitChoice(context)];
+  rail.element.prepend(
+    element("div", { class: "choices" }, ...choices.map((choice) => choice.element)),
+  );
+  parts.push(...choices, rail, map, tooltip);
+  map.legend.append(key);
   body.replaceChildren(rail.element, map.element);
-  outer.root.append(tooltip.element);
-  const observer = new ResizeObserver(() => store.touch("size"));
+  replay.root.append(tooltip.element);
+  const observer = new ResizeObserver(() => context.touch("size"));
   observer.observe(body);
-  outer.chosenHead = () => ({ layer: store.values.layer, head: store.values.head });
-  store.touch(...Object.keys(store.values), "trace", "theme", "size");
-  store.flush();
+  drawAll(context);
   map.start();
   return {
     context,
-    show: (next) => showTrace(context, store, next),
+    show: (next) => showTrace(context, next),
     recolour: () => {
-      context.palette = outer.palette;
-      store.touch("theme");
+      context.palette = replay.palette;
+      context.touch("theme");
     },
     destroy: () => {
       observer.disconnect();
-      store.stop();
+      context.store.stop();
       map.destroy();
       tooltip.element.remove();
     },
   };
 }
 
-/** Encoder, Decoder or Cross; pieces or words. */
-function createProbeChoices(context, parts) {
-  const choices = [createSiteChoice(context), createUnitChoice(context)];
-  parts.push(...choices);
-  return element("div", { class: "choices" }, ...choices.map((choice) => choice.element));
-}
-
-/** Another moment of the same text keeps everything that was chosen; another text starts anew. */
-function showTrace(context, store, next) {
+/**
+ * Another moment of the same input keeps the selection; another input starts anew.
+ * @param {TraceContext} context
+ * @param {Trace} next
+ */
+function showTrace(context, next) {
   const now = context.pieces;
   if (next === now) return;
+  /** @param {Trace} trace */
   const shape = (trace) => JSON.stringify([trace.source, trace.target, trace.header.sites]);
-  const same = shape(now) === shape(next);
-  if (!same) {
+  if (shape(now) !== shape(next)) {
     context.generation += 1;
-    store.set({ ...openingState(next, {}, store.values), step: 0, ahead: true, hover: null });
+    context.set({ ...openingState(next, {}, context.state), step: 0, ahead: true, hover: null });
   }
-  adopt(context, next);
-  store.touch("trace");
-  store.flush();
+  setTrace(context, next);
+  context.touch("trace");
+  context.store.flush();
 }
 
-/** A click on a row prints its weights; another click on it lets it go. */
+/**
+ * A click on a row prints its weights; another click on it hides them.
+ * @param {TraceContext} context
+ * @param {number} step
+ */
 function toggleRow({ state, set }, step) {
   if (state.site !== "encoder") set({ step: state.step === step ? 0 : step });
 }

@@ -1,0 +1,177 @@
+import { element } from "../../shared/js/element.js";
+import { createIntegrity } from "../../shared/js/integrity.js";
+import { listenToKeys } from "../../shared/js/keyboard.js";
+import { outputLine } from "../../shared/js/label.js";
+import { createMap } from "../../shared/js/map.js";
+import { createRail } from "../../shared/js/rail.js";
+import { createSelectionReport } from "../../shared/js/selectionReport.js";
+import { createSiteChoice } from "../../shared/js/siteChoice.js";
+import { streamlitComponent } from "../../shared/js/streamlitComponent.js";
+import { createTooltip } from "../../shared/js/tooltip.js";
+import { drawAll } from "../../shared/js/traceContext.js";
+import { createTransport } from "../../shared/js/transport.js";
+import { shareScale, synchronise } from "./comparison.js";
+import { viewListeners } from "./listeners.js";
+import { createValueMap } from "./valueMap.js";
+import {
+  closeContext,
+  createViewContext,
+  createViewFrame,
+  showTrace,
+  watchFrame,
+} from "./viewFrame.js";
+import { readViewPayload } from "./viewPayload.js";
+
+/** @import { Part } from "../../shared/js/element.js" */
+/** @import { MapPart } from "../../shared/js/map.js" */
+/** @import { View } from "../../shared/js/streamlitComponent.js" */
+/** @import { TraceContext } from "../../shared/js/traceContext.js" */
+/** @import { Listeners, ViewFrame } from "./viewFrame.js" */
+/** @import { ViewPayload } from "./viewPayload.js" */
+
+/** @typedef {{context: TraceContext, map: MapPart, parts: Pick<Part, "update">[]}} Side */
+
+/** The comparison of two traces as a Streamlit component. */
+export default streamlitComponent({
+  read: readViewPayload,
+  identity: (payload) => `${payload.header.language} ${changedIsLonger(payload)}`,
+  listeners: viewListeners,
+  open: openComparison,
+});
+
+/**
+ * Whether the changed output is the longer one, which then has the transport.
+ * @param {ViewPayload} payload
+ */
+function changedIsLonger(payload) {
+  return payload.trace("changed").steps > payload.trace("original").steps;
+}
+
+/**
+ * A trace without and with interventions, their steps synchronised, and the difference.
+ * @param {HTMLElement | ShadowRoot} parent
+ * @param {ViewPayload} payload
+ * @param {Listeners} listeners
+ * @returns {View<ViewPayload, Listeners>}
+ */
+function openComparison(parent, payload, listeners) {
+  const frame = createViewFrame(parent, payload);
+  const original = createSide(frame, payload, "original", listeners);
+  const changed = createSide(frame, payload, "changed", listeners);
+  const sides = [original, changed];
+  shareScale(original.context.trace, changed.context.trace);
+  placeParts(frame, original, changed, changedIsLonger(payload) ? changed : original);
+  const [follow, followBack] = synchronise(original.context, changed.context);
+  original.parts.push({ update: follow }, { update: createSelectionReport(original.context) });
+  changed.parts.push({ update: followBack });
+  for (const { context, map } of sides) {
+    drawAll(context);
+    map.start();
+  }
+  watchFrame(frame, () => {
+    for (const { context } of sides) context.touch("size");
+  });
+  const { context: longer } = changedIsLonger(payload) ? changed : original;
+  listenToKeys(longer, () => longer.set({ projector: !longer.state.projector }));
+  return {
+    listen: (next) => {
+      for (const { context } of sides) Object.assign(context.options, next);
+    },
+    update: (next) => {
+      frame.payload = next;
+      showTrace(original.context, next.trace("original"));
+      showTrace(changed.context, next.trace("changed"));
+      shareScale(original.context.trace, changed.context.trace); // drawn with the next frame
+    },
+    destroy: () => {
+      for (const { context, map } of sides) {
+        closeContext(context);
+        map.destroy();
+      }
+      frame.destroy();
+    },
+  };
+}
+
+/**
+ * One of the two traces and its map. A click on a cell is reported to the app, for an edit there.
+ * @param {ViewFrame} frame
+ * @param {ViewPayload} payload
+ * @param {"original" | "changed"} name
+ * @param {Listeners} listeners
+ * @returns {Side}
+ */
+function createSide(frame, payload, name, listeners) {
+  /** @type {Side["parts"]} */
+  const parts = [];
+  const context = createViewContext(frame, payload.trace(name), listeners, parts);
+  const map = createMap(context, {
+    onCell: ({ query, key }) => {
+      const { site, layer, head } = context.state;
+      context.options.onCell?.({ site, layer, head, query, key });
+    },
+  });
+  return { context, map, parts };
+}
+
+/**
+ * Make every part, put it in its place, and add it to those drawn with its trace.
+ * @param {ViewFrame} frame
+ * @param {Side} original
+ * @param {Side} changed
+ * @param {Side} longer
+ */
+function placeParts(frame, original, changed, longer) {
+  const site = createSiteChoice(original.context);
+  const rail = createRail(original.context);
+  const transport = createTransport(longer.context);
+  const outputs = createOutputs(frame, original.context, changed.context);
+  const difference = createValueMap(original.context, frame, {
+    name: "difference",
+    read: (which) => frame.payload.values("difference", which),
+    signed: true,
+  });
+  const integrity = createIntegrity(changed.context);
+  const tooltips = [createTooltip(original.context), createTooltip(changed.context)];
+  rail.element.prepend(site.element);
+  /** @type {(name: string, part: Part) => HTMLElement} */
+  const column = (name, part) =>
+    element(
+      "section",
+      { class: "comparison-side", testid: `comparison-${name}` },
+      element("h3", {}, frame.say(`comparison_${name}`)),
+      part.element,
+    );
+  const columns = [
+    column("original", original.map),
+    column("changed", changed.map),
+    column("difference", difference),
+  ];
+  const top = element("div", { class: "comparison-top" }, transport.element, outputs.element);
+  const body = element("div", { class: "comparison-body" }, rail.element, ...columns);
+  frame.root.append(top, body, integrity.element, ...tooltips.map((part) => part.element));
+  original.parts.push(site, rail, original.map, difference, tooltips[0]);
+  changed.parts.push(outputs, changed.map, integrity, tooltips[1]);
+  longer.parts.push(transport);
+}
+
+/**
+ * The two outputs one above the other; differences underlined.
+ * @param {ViewFrame} frame
+ * @param {TraceContext} original
+ * @param {TraceContext} changed
+ * @returns {Part}
+ */
+function createOutputs(frame, original, changed) {
+  const node = element("div", { class: "comparison-outputs", testid: "comparison-outputs" });
+  /** @param {Set<string>} names */
+  const update = (names) => {
+    if (!names.has("trace")) return;
+    const [before, after] = [original.trace.predicted, changed.trace.predicted];
+    node.replaceChildren(
+      outputLine(frame.say("output_original"), before, after),
+      outputLine(frame.say("output_changed"), after, before),
+    );
+  };
+  return { element: node, update };
+}

@@ -1,0 +1,176 @@
+import { element, write } from "../../shared/js/element.js";
+import { createRadios } from "../../shared/js/radios.js";
+import { siteOf } from "../../shared/js/stepState.js";
+import { anyOf } from "../../shared/js/store.js";
+import { meanOf, measuredHead, metricsOf } from "./headRoles.js";
+import { shortNumber } from "./numbers.js";
+import { createSelect } from "./select.js";
+
+/** @import { Part } from "../../shared/js/element.js" */
+/** @import { Store } from "../../shared/js/store.js" */
+/** @import { SiteName } from "../../shared/js/trace.js" */
+/** @import { TraceContext } from "../../shared/js/traceContext.js" */
+/** @import { ViewFrame } from "./viewFrame.js" */
+/** @import { MeasuredHead } from "./viewPayload.js" */
+
+/**
+ * @typedef {object} HeadFilter which metric is shown under the heads, their order, which pass
+ * @property {string} metric "" for the default of the site
+ * @property {string} role "" for any, "none" for heads without one
+ * @property {boolean} sorted
+ * @property {number} least 0..1 between the smallest and the largest number
+ *
+ * @typedef {object} FilteredHead
+ * @property {number} index in order of layer and head
+ * @property {number} layer
+ * @property {number} head
+ * @property {MeasuredHead | undefined} measured
+ * @property {number | null} number
+ * @property {boolean} passes
+ */
+
+/** @type {HeadFilter} */
+export const NO_FILTER = { metric: "", role: "", sorted: false, least: 0 };
+
+/**
+ * The controls to sort and filter.
+ * @param {TraceContext} context
+ * @param {ViewFrame} frame
+ * @param {Store<HeadFilter>} store
+ * @returns {Part}
+ */
+export function createHeadFilter(context, frame, store) {
+  const { say } = frame;
+  const filter = store.values;
+  const metric = createSelect(say, "metric", (value) => store.set({ metric: value, least: 0 }));
+  const role = createSelect(say, "role", (value) => store.set({ role: value }));
+  const group = { names: ["natural", "sorted"], prefix: "order", label: "order", small: true };
+  const radios = createRadios(say, group, (name) => store.set({ sorted: name === "sorted" }));
+  const least = element("input", {
+    type: "range",
+    min: 0,
+    max: 100,
+    testid: "least",
+    "aria-label": say("least"),
+    title: say("least_title"),
+    on: { input: () => store.set({ least: Number(least.value) / 100 }) },
+  });
+  const bound = element("output", { class: "bound", testid: "bound" });
+  const count = element("span", { class: "count", testid: "count", role: "status" });
+  const threshold = element("label", { class: "choice" }, say("least"), least, bound);
+  const node = element("div", {
+    class: "head-filter",
+    role: "toolbar",
+    "aria-label": say("order_tools"),
+  });
+  node.append(metric.element, radios.element, role.element, threshold, count);
+  const draw = () => {
+    const { site } = context.state;
+    const names = metricsOf(frame, site);
+    for (const part of [metric.element, radios.element, role.element, threshold])
+      part.hidden = !names.length;
+    metric.offer(
+      names.map((name) => [name, say(`metric_${name}`)]),
+      metricShown(frame, site, filter),
+    );
+    role.offer(roleChoices(frame, site), filter.role);
+    radios.check(filter.sorted ? "sorted" : "natural");
+    least.value = String(Math.round(filter.least * 100));
+    write(bound, names.length ? `≥ ${shortNumber(leastNumber(frame, site, filter))}` : "");
+    const heads = filteredHeads(context, frame, filter);
+    write(
+      count,
+      say("count", { count: heads.filter((one) => one.passes).length, all: heads.length }),
+    );
+  };
+  /** @param {Set<string>} changed */
+  const update = (changed) => {
+    if (anyOf(changed, "trace", "site", "metric", "role", "sorted", "least", "payload")) draw();
+  };
+  return { element: node, update };
+}
+
+/**
+ * Any role, those that a head of the site has, and none.
+ * @param {ViewFrame} frame
+ * @param {SiteName} site
+ * @returns {[string, string][]}
+ */
+function roleChoices(frame, site) {
+  const { heads, roles } = frame.payload.header;
+  const held = new Set((heads[site] ?? []).flatMap((one) => one.roles));
+  return [
+    ["", frame.say("role_any")],
+    .../** @type {[string, string][]} */ (
+      roles.filter((name) => held.has(name)).map((name) => [name, frame.roleName(name)])
+    ),
+    ["none", frame.roleName("none")],
+  ];
+}
+
+/**
+ * The metric under the heads: the chosen one where the site has it, else the most telling one.
+ * @param {ViewFrame} frame
+ * @param {SiteName} site
+ * @param {HeadFilter} filter
+ */
+export function metricShown(frame, site, { metric }) {
+  const names = metricsOf(frame, site);
+  return (
+    [metric, "gold_weight", "positional", "confidence"].find((name) => names.includes(name)) ?? ""
+  );
+}
+
+/**
+ * The number that a head needs to pass.
+ * @param {ViewFrame} frame
+ * @param {SiteName} site
+ * @param {HeadFilter} filter
+ */
+function leastNumber(frame, site, filter) {
+  const metric = metricShown(frame, site, filter);
+  const heads = frame.payload.header.heads[site] ?? [];
+  const numbers = heads.map((one) => meanOf(one, metric)).filter((value) => value !== null);
+  const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
+  return filter.least === 0 ? low : low + (high - low) * filter.least;
+}
+
+/**
+ * The heads of the site in their order, and whether they pass the filter.
+ * @param {TraceContext} context
+ * @param {ViewFrame} frame
+ * @param {HeadFilter} filter
+ * @returns {FilteredHead[]}
+ */
+export function filteredHeads(context, frame, filter) {
+  const site = siteOf(context);
+  const metric = metricShown(frame, site.name, filter);
+  const least = metric && filter.least > 0 ? leastNumber(frame, site.name, filter) : -Infinity;
+  const heads = Array.from({ length: site.layers * site.heads }, (_, index) => {
+    const key = { layer: Math.floor(index / site.heads), head: index % site.heads };
+    const measured = measuredHead(frame, { site: site.name, ...key });
+    const number = meanOf(measured, metric);
+    const enough = least === -Infinity || (number ?? 0) >= least;
+    return { ...key, index, measured, number, passes: hasRole(measured, filter.role) && enough };
+  });
+  if (!filter.sorted) return heads;
+  /** @param {FilteredHead} one */
+  const rank = (one) => one.number ?? -Infinity;
+  return heads.sort(
+    (one, other) =>
+      Number(other.passes) - Number(one.passes) ||
+      rank(other) - rank(one) ||
+      one.index - other.index,
+  );
+}
+
+/**
+ * Whether a head has the role asked for.
+ * @param {MeasuredHead | undefined} measured
+ * @param {string} role
+ */
+function hasRole(measured, role) {
+  if (!role) return true;
+  if (!measured) return false;
+  return role === "none" ? measured.roles.length === 0 : measured.roles.includes(role);
+}

@@ -1,0 +1,269 @@
+import { assign, element, write } from "../../shared/js/element.js";
+import { scaleOf, tones } from "../../shared/js/scale.js";
+import { headName, siteOf } from "../../shared/js/stepState.js";
+import { anyOf } from "../../shared/js/store.js";
+import { paintThumbnail, SMALLEST_THUMBNAIL, thumbnailSize } from "../../shared/js/thumbnail.js";
+import { filteredHeads } from "./headFilter.js";
+import { roleNames } from "./headRoles.js";
+import { createHeadTooltip } from "./headTooltip.js";
+import { shortNumber } from "./numbers.js";
+
+/** @import { Part } from "../../shared/js/element.js" */
+/** @import { ThumbnailSize } from "../../shared/js/thumbnail.js" */
+/** @import { Site } from "../../shared/js/trace.js" */
+/** @import { TraceContext } from "../../shared/js/traceContext.js" */
+/** @import { FilteredHead, HeadFilter } from "./headFilter.js" */
+/** @import { ViewFrame } from "./viewFrame.js" */
+/** @import { HeadValues } from "./viewPayload.js" */
+
+/**
+ * @typedef {object} HeadCell
+ * @property {HTMLButtonElement} button
+ * @property {HTMLCanvasElement} picture
+ * @property {HTMLElement} name
+ * @property {HTMLElement} number
+ * @property {HTMLElement} role
+ *
+ * @typedef {ThumbnailSize & {columns: number, tall: boolean, slot: number}} Layout `slot`: px of a
+ *   column; `tall`: whether name and role are written under the pictures
+ *
+ * @typedef {object} Grid
+ * @property {TraceContext} context
+ * @property {ViewFrame} frame
+ * @property {HeadFilter} filter
+ * @property {((site: Site) => HeadValues | null) | null} values drawn instead of the weights
+ * @property {HTMLElement} cells
+ * @property {HTMLElement} axes
+ * @property {ReturnType<typeof createHeadTooltip>} tooltip
+ * @property {Map<number, HeadCell>} byIndex in order of layer and head
+ * @property {Layout} layout
+ */
+
+const LARGEST_PICTURE = 240; // px
+const SMALLEST_PICTURE = 30;
+const CAPTION = { tall: 36, short: 18 }; // px under a picture: name, number and role, or a number
+const ROOM_FOR_ROLE = 74; // px that a picture needs to have its role written under it
+const LAYER_NAMES = 30; // px left of the pictures
+
+/**
+ * Every head of the site in one picture: layers down and heads across, or sorted by a number.
+ * @param {TraceContext} context
+ * @param {ViewFrame} frame
+ * @param {HeadFilter} filter
+ * @param {Grid["values"]} values
+ * @returns {Part & {tooltip: HTMLElement}}
+ */
+export function createHeadGrid(context, frame, filter, values) {
+  const axes = element("div", { class: "head-grid-axes", testid: "head-grid-axes" });
+  const cells = element("div", {
+    class: "head-grid-cells",
+    testid: "head-grid",
+    role: "group",
+    "aria-label": context.say("heads"),
+  });
+  const node = element("section", { class: "head-grid-panel" }, axes, cells);
+  const tooltip = createHeadTooltip(context, frame, filter);
+  const layout = { unit: 1, width: 0, height: 0, columns: 1, tall: false, slot: 0 };
+  /** @type {Grid} */
+  const grid = { context, frame, filter, values, cells, axes, tooltip, byIndex: new Map(), layout };
+  /** @param {Set<string>} changed */
+  const update = (changed) => {
+    const laid = anyOf(
+      changed,
+      "trace",
+      "site",
+      "size",
+      "metric",
+      "role",
+      "sorted",
+      "least",
+      "payload",
+    );
+    const before = grid.byIndex.size;
+    if (laid) layOut(grid);
+    const added = grid.byIndex.size > before;
+    if (added || anyOf(changed, "trace", "site", "size", "theme", "scale")) paintPictures(grid);
+    if (laid || anyOf(changed, "layer", "head")) markSelected(grid);
+  };
+  cells.addEventListener("keydown", (event) => moveSelection(grid, event));
+  return { element: node, tooltip: tooltip.element, update };
+}
+
+/**
+ * The size of the pictures with which all heads fit.
+ * @param {Grid} grid
+ * @param {number} count
+ * @returns {Layout}
+ */
+function fitPictures({ cells, context, filter }, count) {
+  const site = siteOf(context);
+  const { sorted } = filter;
+  const larger = context.state.projector ? 1.5 : 1; // as in the style sheet
+  const narrow = context.root.dataset.narrow !== undefined;
+  const width = cells.clientWidth - (sorted ? 0 : LAYER_NAMES) - 4;
+  const height = narrow ? 520 : cells.clientHeight - (sorted ? 4 : 22);
+  const longest = Math.max(site.queries, site.keys);
+  let best = { edge: 0, columns: site.heads, tall: false, slot: 0 };
+  for (let columns = 1; columns <= (sorted ? count : site.heads); columns += 1) {
+    if (!sorted && columns !== site.heads) continue; // a layer is a row
+    const rows = sorted ? Math.ceil(count / columns) : site.layers;
+    const slot = width / columns - 10;
+    const tall = slot >= ROOM_FOR_ROLE;
+    const down = height / rows - CAPTION[tall ? "tall" : "short"] * larger - 8;
+    const edge = Math.min(
+      LARGEST_PICTURE,
+      (slot * longest) / site.keys,
+      (down * longest) / site.queries,
+    );
+    if (edge > best.edge) best = { edge, columns, tall, slot };
+  }
+  const size = thumbnailSize(Math.max(best.edge, SMALLEST_PICTURE), site, SMALLEST_THUMBNAIL);
+  return { ...size, columns: best.columns, tall: best.tall, slot: best.slot || size.width };
+}
+
+/**
+ * Put every head in its place. Elements are kept: another order moves them.
+ * @param {Grid} grid
+ */
+function layOut(grid) {
+  const { context, frame, filter, cells, axes, byIndex } = grid;
+  const heads = filteredHeads(context, frame, filter);
+  const shown = filter.sorted ? heads.filter((one) => one.passes) : heads;
+  grid.layout = fitPictures(grid, Math.max(shown.length, 1));
+  const { width, height, columns, tall, slot } = grid.layout;
+  const { style } = cells;
+  style.setProperty("--picture-width", `${width}px`);
+  style.setProperty("--picture-height", `${height}px`);
+  style.setProperty("--slot", `${Math.max(slot, width + 6)}px`);
+  const row = `repeat(${columns}, minmax(calc(var(--picture-width) + 6px), max-content))`;
+  style.gridTemplateColumns = filter.sorted ? row : `${LAYER_NAMES}px ${row}`;
+  cells.classList.toggle("tall", tall);
+  write(axes, frame.say(filter.sorted ? "axes_sorted" : "axes_natural"));
+  const buttons = shown.map((one) => captioned(grid, one));
+  if (!shown.length)
+    cells.replaceChildren(element("p", { class: "nothing" }, frame.say("no_head_passes")));
+  else cells.replaceChildren(...(filter.sorted ? buttons : withNames(context, buttons)));
+  for (const index of byIndex.keys()) if (index >= heads.length) byIndex.delete(index);
+}
+
+/**
+ * The names of the heads above, and of each layer before its row.
+ * @param {TraceContext} context
+ * @param {HTMLElement[]} buttons
+ */
+function withNames(context, buttons) {
+  const site = siteOf(context);
+  /** @type {(kind: string, text: string, title?: string) => HTMLElement} */
+  const name = (kind, text, title) => element("span", { class: `${kind}-name`, title }, text);
+  const across = Array.from({ length: site.heads }, (_, head) => name("column", `H${head}`));
+  const rows = Array.from({ length: site.layers }, (_, layer) => [
+    name("row", `L${layer}`, context.say("layer_title", { layer })),
+    ...buttons.slice(layer * site.heads, (layer + 1) * site.heads),
+  ]);
+  return [name("corner", ""), ...across, ...rows.flat()];
+}
+
+/**
+ * The cell of one head, made once.
+ * @param {Grid} grid
+ * @param {FilteredHead} one
+ */
+function cellOf({ context, byIndex, tooltip }, { index, layer, head }) {
+  const known = byIndex.get(index);
+  if (known) return known;
+  const picture = element("canvas", { "aria-hidden": "true" });
+  const [name, number] = [element("b"), element("span", { class: "number" })];
+  const role = element("span", { class: "role" });
+  const button = element(
+    "button",
+    {
+      type: "button",
+      class: "head-cell",
+      testid: `head-${layer}-${head}`,
+      on: {
+        click: () => context.set({ layer, head }),
+        pointermove: (event) => tooltip.show(event, layer, head),
+        pointerleave: () => tooltip.hide(),
+      },
+    },
+    picture,
+    element("span", { class: "caption" }, name, number),
+    role,
+  );
+  const cell = { button, picture, name, number, role };
+  byIndex.set(index, cell);
+  return cell;
+}
+
+/**
+ * The button of a head with name, number and role; faint when it does not pass the filter.
+ * @param {Grid} grid
+ * @param {FilteredHead} one
+ */
+function captioned(grid, one) {
+  const { frame } = grid;
+  const { layer, head, measured, number, passes } = one;
+  const cell = cellOf(grid, one);
+  const roles = roleNames(frame, measured);
+  write(cell.name, headName(layer, head));
+  write(cell.number, number === null ? "" : shortNumber(number));
+  write(cell.role, roles);
+  cell.role.classList.toggle("none", measured?.roles.length === 0);
+  cell.button.classList.toggle("faint", !passes);
+  assign(
+    cell.button,
+    "aria-label",
+    [headName(layer, head), roles].filter(Boolean).join(frame.say("colon")),
+  );
+  return cell.button;
+}
+
+/**
+ * Draw the weights of every head, or the values instead of them.
+ * @param {Grid} grid
+ */
+function paintPictures({ context, byIndex, layout, values }) {
+  const site = siteOf(context);
+  const scale = scaleOf(context.state, site);
+  const shown = values?.(site);
+  for (const [index, { picture }] of byIndex) {
+    const [layer, head] = [Math.floor(index / site.heads), index % site.heads];
+    if (layer >= site.layers) continue;
+    const tone = shown
+      ? shown.of(layer, head).map((value) => value / (shown.largest || 1))
+      : tones(site.weights(layer, head), site.keys, scale);
+    paintThumbnail(picture, layout, context.palette, site, tone, site.masked(layer, head));
+  }
+}
+
+/**
+ * Ring the selected head, which is the only stop of the Tab key.
+ * @param {Grid} grid
+ */
+function markSelected({ context, byIndex }) {
+  const { layer, head } = context.state;
+  const selected = layer * siteOf(context).heads + head;
+  for (const [index, { button }] of byIndex) {
+    button.classList.toggle("selected", index === selected);
+    assign(button, "aria-pressed", index === selected ? "true" : "false");
+    button.tabIndex = index === selected ? 0 : -1;
+  }
+}
+
+/**
+ * ↑ and ↓ select the head before and after in the grid; ← and → stay with the steps.
+ * @param {Grid} grid
+ * @param {KeyboardEvent} event
+ */
+function moveSelection({ context, frame, filter, byIndex }, event) {
+  const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+  if (!by) return;
+  event.preventDefault();
+  const { state } = context;
+  const heads = filteredHeads(context, frame, filter).filter((one) => one.passes || !filter.sorted);
+  const now = heads.findIndex((one) => one.layer === state.layer && one.head === state.head);
+  const next = heads[now + by];
+  if (!next) return;
+  context.set({ layer: next.layer, head: next.head });
+  byIndex.get(next.index)?.button.focus();
+}

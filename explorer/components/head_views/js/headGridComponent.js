@@ -1,0 +1,146 @@
+import { element, write } from "../../shared/js/element.js";
+import { listenToKeys } from "../../shared/js/keyboard.js";
+import { createMap } from "../../shared/js/map.js";
+import { createSelectionReport } from "../../shared/js/selectionReport.js";
+import { createSentence } from "../../shared/js/sentence.js";
+import { createSiteChoice } from "../../shared/js/siteChoice.js";
+import { headName } from "../../shared/js/stepState.js";
+import { anyOf, createStore } from "../../shared/js/store.js";
+import { streamlitComponent } from "../../shared/js/streamlitComponent.js";
+import { createTooltip } from "../../shared/js/tooltip.js";
+import { drawAll } from "../../shared/js/traceContext.js";
+import { createTransport } from "../../shared/js/transport.js";
+import { createHeadFilter, NO_FILTER } from "./headFilter.js";
+import { createHeadGrid } from "./headGrid.js";
+import { measuredHead, roleNames } from "./headRoles.js";
+import { viewListeners } from "./listeners.js";
+import { createValueMap } from "./valueMap.js";
+import {
+  closeContext,
+  createViewContext,
+  createViewFrame,
+  showTrace,
+  watchFrame,
+} from "./viewFrame.js";
+import { readViewPayload } from "./viewPayload.js";
+
+/** @import { Part } from "../../shared/js/element.js" */
+/** @import { MapPart } from "../../shared/js/map.js" */
+/** @import { View } from "../../shared/js/streamlitComponent.js" */
+/** @import { TraceContext } from "../../shared/js/traceContext.js" */
+/** @import { HeadFilter } from "./headFilter.js" */
+/** @import { Store } from "../../shared/js/store.js" */
+/** @import { Listeners, ViewFrame } from "./viewFrame.js" */
+/** @import { ViewPayload } from "./viewPayload.js" */
+
+/** The head grid as a Streamlit component. */
+export default streamlitComponent({
+  read: readViewPayload,
+  identity: (payload) => `${payload.header.language} ${payload.hasValues("norms")}`,
+  listeners: viewListeners,
+  open: openHeadGrid,
+});
+
+/**
+ * Every head on the left, the selected one at full size on the right.
+ * @param {HTMLElement | ShadowRoot} parent
+ * @param {ViewPayload} payload
+ * @param {Listeners} listeners
+ * @returns {View<ViewPayload, Listeners>}
+ */
+function openHeadGrid(parent, payload, listeners) {
+  const frame = createViewFrame(parent, payload);
+  /** @type {Pick<Part, "update">[]} */
+  const parts = [];
+  const context = createViewContext(frame, payload.trace("trace"), listeners, parts);
+  const filter = createStore(NO_FILTER, (changed) => {
+    for (const part of parts) part.update(changed);
+  });
+  const map = createMap(context);
+  parts.push(...placeParts(context, frame, filter, map), {
+    update: createSelectionReport(context),
+  });
+  drawAll(context);
+  map.start();
+  watchFrame(frame, () => context.touch("size"));
+  listenToKeys(context, () => context.set({ projector: !context.state.projector }));
+  return {
+    listen: (next) => Object.assign(context.options, next),
+    update: (next) => {
+      frame.payload = next;
+      showTrace(context, next.trace("trace"));
+      context.touch("payload", "size");
+    },
+    destroy: () => {
+      closeContext(context);
+      filter.stop();
+      map.destroy();
+      frame.destroy();
+    },
+  };
+}
+
+/**
+ * Make every part and put it in its place.
+ * @param {TraceContext} context
+ * @param {ViewFrame} frame
+ * @param {Store<HeadFilter>} store
+ * @param {MapPart} map
+ * @returns {Part[]} in the order of drawing
+ */
+function placeParts(context, frame, store, map) {
+  /** @type {Parameters<typeof createValueMap>[2]["read"]} */
+  const readNorms = (site) => frame.payload.values("norms", site);
+  const hasNorms = frame.payload.hasValues("norms");
+  const site = createSiteChoice(context);
+  const filter = createHeadFilter(context, frame, store);
+  const grid = createHeadGrid(context, frame, store.values, hasNorms ? readNorms : null);
+  const sentence = createSentence(context);
+  const transport = createTransport(context);
+  const roles = createRolesLine(context, frame);
+  const tooltip = createTooltip(context);
+  const norms = hasNorms
+    ? [createValueMap(context, frame, { name: "norms", read: readNorms, signed: false })]
+    : [];
+  const maps = element("div", { class: "maps" }, map.element, ...norms.map((part) => part.element));
+  const selected = element(
+    "div",
+    { class: "selected-head" },
+    roles.element,
+    sentence.element,
+    transport.element,
+    maps,
+  );
+  const tools = element("div", { class: "tools" }, site.element, filter.element);
+  const body = element(
+    "div",
+    { class: hasNorms ? "head-grid-body with-norms" : "head-grid-body" },
+    grid.element,
+    selected,
+  );
+  frame.root.append(tools, body, tooltip.element, grid.tooltip);
+  return [site, filter, grid, roles, transport, map, ...norms, sentence, tooltip];
+}
+
+/**
+ * The roles of the selected head, over its map.
+ * @param {TraceContext} context
+ * @param {ViewFrame} frame
+ * @returns {Part}
+ */
+function createRolesLine(context, frame) {
+  const node = element("p", { class: "verdict", testid: "verdict" });
+  /** @param {Set<string>} changed */
+  const update = (changed) => {
+    if (!anyOf(changed, "trace", "site", "layer", "head", "payload")) return;
+    const { site, layer, head } = context.state;
+    const measured = measuredHead(frame, { site, layer, head });
+    const facts = {
+      site: context.say(`site_${site}`),
+      head: headName(layer, head),
+      roles: roleNames(frame, measured),
+    };
+    write(node, frame.say(measured ? "verdict" : "verdict_unmeasured", facts));
+  };
+  return { element: node, update };
+}

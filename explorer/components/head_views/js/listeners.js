@@ -1,0 +1,14 @@
+/** @import { StreamlitArguments } from "../../shared/js/streamlitComponent.js" */
+/** @import { Listeners } from "./viewFrame.js" */
+
+/**
+ * How a head view reports to Streamlit.
+ * @param {StreamlitArguments} call
+ * @returns {Listeners}
+ */
+export function viewListeners({ setStateValue, setTriggerValue }) {
+  return {
+    onState: (selection) => setStateValue("selection", selection),
+    onCell: (cell) => setTriggerValue("cell", cell),
+  };
+}

@@ -1,0 +1,160 @@
+import { assign, element, write } from "../../shared/js/element.js";
+import { colourAt, css, inkOn } from "../../shared/js/palette.js";
+import { fillIn } from "../../shared/js/sentences.js";
+import { headName } from "../../shared/js/stepState.js";
+import { streamlitComponent } from "../../shared/js/streamlitComponent.js";
+import { createColourBar, rampOf } from "./colourBar.js";
+import { meanOf, metricLine, roleNames } from "./headRoles.js";
+import { viewListeners } from "./listeners.js";
+import { shortNumber, signedNumber } from "./numbers.js";
+import { createSelect } from "./select.js";
+import { createViewFrame, watchFrame } from "./viewFrame.js";
+import { readViewPayload } from "./viewPayload.js";
+
+/** @import { View } from "../../shared/js/streamlitComponent.js" */
+/** @import { SiteName } from "../../shared/js/trace.js" */
+/** @import { ValueScale } from "./colourBar.js" */
+/** @import { Listeners, ViewFrame } from "./viewFrame.js" */
+/** @import { MeasuredHead, ViewPayload } from "./viewPayload.js" */
+
+const SIGNED = /^(zero|mean|only)_/; // differences; every other metric starts at 0
+
+/** The metric matrix as a Streamlit component. */
+export default streamlitComponent({
+  read: readViewPayload,
+  identity: (payload) => payload.header.language,
+  listeners: viewListeners,
+  open: openMetricMatrix,
+});
+
+/**
+ * Every head by layer and head, one metric at a time, with its number in the cell.
+ * @param {HTMLElement | ShadowRoot} parent
+ * @param {ViewPayload} payload
+ * @returns {View<ViewPayload, Listeners>}
+ */
+function openMetricMatrix(parent, payload) {
+  const frame = createViewFrame(parent, payload);
+  const select = createSelect(frame.say, "metric", (value) => draw(value));
+  const about = element("p", { class: "about", testid: "metric-about" });
+  const tables = element("div", { class: "matrices" });
+  const bar = createColourBar();
+  const legend = element("div", { class: "legend" }, bar.element);
+  let shown = "";
+  const draw = (metric = shown) => {
+    const { metrics, heads } = frame.payload.header;
+    const names = metrics.filter((name) =>
+      allHeads(frame).some((one) => meanOf(one, name) !== null),
+    );
+    shown = names.includes(metric) ? metric : (names[0] ?? "");
+    select.offer(
+      names.map((name) => [name, frame.say(`metric_${name}`)]),
+      shown,
+    );
+    write(about, frame.say(`metric_${shown}_title`));
+    const scale = metricScale(frame, shown);
+    const sites = /** @type {SiteName[]} */ (Object.keys(heads));
+    tables.replaceChildren(
+      ...sites.map((site) => siteTable(frame, site, heads[site] ?? [], shown, scale)),
+    );
+    bar.draw(scale);
+  };
+  frame.root.append(element("div", { class: "tools" }, select.element, legend, about), tables);
+  frame.recolour.push(() => draw());
+  watchFrame(frame, () => {});
+  draw();
+  return {
+    listen: () => {},
+    update: (next) => {
+      frame.payload = next;
+      draw();
+    },
+    destroy: frame.destroy,
+  };
+}
+
+/**
+ * The heads of all sites.
+ * @param {ViewFrame} frame
+ */
+function allHeads({ payload }) {
+  return Object.values(payload.header.heads).flat();
+}
+
+/**
+ * The colours of a metric: from 0 to its largest number, or around 0 for a difference.
+ * @param {ViewFrame} frame
+ * @param {string} metric
+ * @returns {ValueScale}
+ */
+function metricScale(frame, metric) {
+  const most = Math.max(...allHeads(frame).map((one) => Math.abs(meanOf(one, metric) ?? 0)), 0);
+  const signed = SIGNED.test(metric);
+  const top = signed || most > 1 ? most : most > 0.5 ? 1 : most; // shares keep their whole range
+  return { signed, most: top || 1, ramp: rampOf(frame.palette, signed) };
+}
+
+/**
+ * The colour of a number.
+ * @param {ValueScale} scale
+ * @param {number} value
+ */
+function scaleColour({ signed, most, ramp }, value) {
+  const share = Math.max(-1, Math.min(1, value / most));
+  return colourAt(ramp, signed ? (share + 1) / 2 : Math.max(share, 0));
+}
+
+/**
+ * One site: a table with layers down and heads across.
+ * @param {ViewFrame} frame
+ * @param {SiteName} site
+ * @param {MeasuredHead[]} heads
+ * @param {string} metric
+ * @param {ValueScale} scale
+ */
+function siteTable(frame, site, heads, metric, scale) {
+  const across = Math.max(...heads.map((one) => one.head)) + 1;
+  const layers = Math.max(...heads.map((one) => one.layer)) + 1;
+  const name = fillIn(frame.payload.header.player_strings, `site_${site}`);
+  const first = element("tr", {}, element("td", { class: "corner" }, frame.say("matrix_axes")));
+  for (let head = 0; head < across; head += 1)
+    first.append(element("th", { scope: "col" }, `H${head}`));
+  const rows = Array.from({ length: layers }, (_, layer) => {
+    const cells = heads
+      .filter((one) => one.layer === layer)
+      .map((one) => metricCell(frame, one, metric, scale));
+    return element("tr", {}, element("th", { scope: "row" }, `L${layer}`), ...cells);
+  });
+  return element(
+    "table",
+    { testid: `matrix-${site}` },
+    element("caption", {}, name),
+    first,
+    ...rows,
+  );
+}
+
+/**
+ * The number of a head; its title has the confidence interval and the roles.
+ * @param {ViewFrame} frame
+ * @param {MeasuredHead} measured
+ * @param {string} metric
+ * @param {ValueScale} scale
+ */
+function metricCell(frame, measured, metric, scale) {
+  const mean = meanOf(measured, metric);
+  const number = scale.signed ? signedNumber : shortNumber;
+  const cell = element("td", { class: "number" }, number(mean));
+  if (mean !== null) {
+    const colour = scaleColour(scale, mean);
+    cell.style.background = css(colour);
+    cell.style.color = inkOn(colour);
+  }
+  const lines = [
+    headName(measured.layer, measured.head),
+    roleNames(frame, measured),
+    metricLine(frame, measured, metric, number) ?? frame.say("metric_absent"),
+  ];
+  assign(cell, "title", lines.join("\n"));
+  return cell;
+}

@@ -1,0 +1,28 @@
+import { element } from "../../shared/js/element.js";
+
+/** @import { Say } from "../../shared/js/sentences.js" */
+
+/**
+ * A labelled select; `offer` sets its choices, as [value, text], and the chosen one.
+ * @param {Say} say
+ * @param {string} name
+ * @param {(value: string) => void} choose
+ */
+export function createSelect(say, name, choose) {
+  const select = element("select", {
+    testid: name,
+    title: say(`${name}_title`),
+    on: { change: () => choose(select.value) },
+  });
+  const node = element("label", { class: "choice" }, say(name), select);
+  let known = "";
+  /** @type {(choices: [string, string][], chosen: string) => void} */
+  const offer = (choices, chosen) => {
+    const next = JSON.stringify(choices);
+    if (next !== known)
+      select.replaceChildren(...choices.map(([value, text]) => element("option", { value }, text)));
+    known = next;
+    select.value = chosen;
+  };
+  return { element: node, offer };
+}

@@ -1,0 +1,200 @@
+import { createAxes } from "../../shared/js/axes.js";
+import { bitmap, paint } from "../../shared/js/bitmap.js";
+import { assign, element, positionRectangle, write } from "../../shared/js/element.js";
+import { cellAt, cellSize } from "../../shared/js/geometry.js";
+import { labelOf } from "../../shared/js/label.js";
+import { fitMap, paintPattern } from "../../shared/js/map.js";
+import { colourAt, inkOn } from "../../shared/js/palette.js";
+import { headName, mapTitle, siteOf } from "../../shared/js/stepState.js";
+import { anyOf } from "../../shared/js/store.js";
+import { createColourBar, rampOf } from "./colourBar.js";
+import { shortNumber, signedNumber } from "./numbers.js";
+
+/** @import { Part } from "../../shared/js/element.js" */
+/** @import { Geometry } from "../../shared/js/geometry.js" */
+/** @import { Site } from "../../shared/js/trace.js" */
+/** @import { TraceContext } from "../../shared/js/traceContext.js" */
+/** @import { ValueScale } from "./colourBar.js" */
+/** @import { ViewFrame } from "./viewFrame.js" */
+/** @import { HeadValues } from "./viewPayload.js" */
+
+/**
+ * @typedef {object} Kind what the values are
+ * @property {"norms" | "difference"} name prefix of the sentences
+ * @property {(site: Site) => HeadValues | null} read
+ * @property {boolean} signed
+ *
+ * @typedef {ValueScale & {values: Float32Array, tone: Float32Array, masked: Uint8Array}} Cells
+ */
+
+const PRINTED_CELL = 34; // px; cells of this width hold a readable number
+
+/**
+ * A map of values that are no weights, with its own scale and title.
+ * @param {TraceContext} context of a trace, whose site, head, step and axes are used
+ * @param {ViewFrame} frame
+ * @param {Kind} kind
+ * @returns {Part}
+ */
+export function createValueMap(context, frame, kind) {
+  const { name } = kind;
+  const title = element("h3", { class: "map-title", testid: `${name}-title` });
+  const base = element("canvas", { class: "base" });
+  const pattern = element("canvas", { class: "pattern" });
+  const printed = element("div", { class: "printed", "aria-hidden": "true" });
+  const axes = createAxes(context);
+  const box = element(
+    "div",
+    { class: "map value-map", role: "img", testid: name },
+    base,
+    pattern,
+    printed,
+    axes.element,
+  );
+  const bar = createColourBar();
+  const note = element("p", { class: "value-note", testid: `${name}-note` });
+  const barName = element("span", { class: "bar-name" }, frame.say(`${name}_unit`));
+  const legend = element("div", { class: "legend" }, barName, bar.element, note);
+  const heading = element("header", { class: "map-heading" }, title);
+  const node = element(
+    "section",
+    { class: "map-panel", "aria-label": frame.say(`${name}_title`) },
+    heading,
+    box,
+    legend,
+  );
+  /** @type {Geometry | null} */
+  let geometry = null;
+  /** @type {HeadValues | null} */
+  let heads = null;
+  const draw = () => {
+    write(title, frame.say(`${name}_heading`, { title: mapTitle(context) }));
+    const fitted = fitMap(context, box, legend, ({ height }) => height);
+    if (!fitted) return;
+    geometry = fitted;
+    const site = siteOf(context);
+    heads = kind.read(site);
+    box.classList.toggle("empty", !heads);
+    const cells = cellsOf(context, heads, kind.signed);
+    paint(base, bitmap({ ...context.palette, ramp: cells.ramp }, cells.tone, cells.masked, site));
+    positionRectangle(base, geometry.left, geometry.top, geometry.width, geometry.height);
+    paintPattern(context, pattern, geometry, cells.masked);
+    printValues(printed, geometry, site.keys, cells);
+    bar.draw(cells);
+    write(note, noteOf(context, frame, kind, heads, cells));
+    assign(box, "aria-label", `${title.textContent}. ${note.textContent}`);
+  };
+  box.addEventListener("pointermove", (event) => {
+    assign(box, "title", geometry && cellTitle(context, frame, name, box, geometry, heads, event));
+  });
+  /** @param {Set<string>} changed */
+  const update = (changed) => {
+    if (anyOf(changed, "trace", "site", "layer", "head", "theme", "size")) draw();
+    if (geometry) axes.update(geometry);
+  };
+  return { element: node, update };
+}
+
+/**
+ * The values of the selected head and how they are drawn.
+ * @param {TraceContext} context
+ * @param {HeadValues | null} heads
+ * @param {boolean} signed
+ * @returns {Cells}
+ */
+function cellsOf(context, heads, signed) {
+  const { layer, head } = context.state;
+  const site = siteOf(context);
+  const most = heads?.largest || 0;
+  const values = heads?.of(layer, head) ?? new Float32Array(site.queries * site.keys);
+  const tone = values.map((value) => {
+    const share = most ? value / most : 0;
+    return signed ? (share + 1) / 2 : share;
+  });
+  // A cell that an intervention unmasked has a value, although the original masks it.
+  const masked = site.masked(layer, head).map((code, cell) => (values[cell] === 0 ? code : 0));
+  return { values, tone, masked, signed, most, ramp: rampOf(context.palette, signed) };
+}
+
+/**
+ * The numbers in their cells, where these are large enough.
+ * @param {HTMLElement} parent
+ * @param {Geometry} geometry
+ * @param {number} keys
+ * @param {Cells} cells
+ */
+function printValues(parent, geometry, keys, { values, tone, masked, ramp, most, signed }) {
+  const { width, height } = cellSize(geometry);
+  parent.replaceChildren();
+  if (width < PRINTED_CELL || height < 16) return;
+  positionRectangle(parent, geometry.left, geometry.top, geometry.width, geometry.height);
+  values.forEach((value, cell) => {
+    if (masked[cell] || Math.abs(value) < Math.max(most * 0.02, 0.005)) return;
+    const node = element("span", {}, printedNumber(value, signed));
+    node.style.color = inkOn(colourAt(ramp, tone[cell]));
+    positionRectangle(node, (cell % keys) * width, Math.floor(cell / keys) * height, width, height);
+    node.style.lineHeight = `${height}px`;
+    parent.append(node);
+  });
+}
+
+/**
+ * A number without a leading zero.
+ * @param {number} value
+ * @param {boolean} signed
+ */
+function printedNumber(value, signed) {
+  const text = shortNumber(Math.abs(value)).replace(/^0\./, ".");
+  const sign = value < 0 ? "−" : signed && value > 0 ? "+" : "";
+  return sign + text;
+}
+
+/**
+ * The largest value of this head, as a sentence.
+ * @param {TraceContext} context
+ * @param {ViewFrame} frame
+ * @param {Kind} kind
+ * @param {HeadValues | null} heads
+ * @param {Cells} cells
+ */
+function noteOf(context, frame, { name, signed }, heads, { values, most }) {
+  if (!heads) return frame.say(`${name}_none`);
+  if (!most) return frame.say(`${name}_zero`);
+  const site = siteOf(context);
+  let best = 0;
+  values.forEach((value, cell) => {
+    if (Math.abs(value) > Math.abs(values[best])) best = cell;
+  });
+  const facts = { strongest: headName(heads.strongest.layer, heads.strongest.head) };
+  if (values[best] === 0) return frame.say(`${name}_elsewhere`, facts);
+  return frame.say(`${name}_note`, {
+    ...facts,
+    value: signed ? signedNumber(values[best]) : shortNumber(values[best]),
+    query: labelOf(site.queryTokens[Math.floor(best / site.keys)]),
+    key: labelOf(site.keyTokens[best % site.keys]),
+  });
+}
+
+/**
+ * The title of the cell under the pointer; null beside the cells.
+ * @param {TraceContext} context
+ * @param {ViewFrame} frame
+ * @param {string} name
+ * @param {HTMLElement} box
+ * @param {Geometry} geometry
+ * @param {HeadValues | null} heads
+ * @param {PointerEvent} event
+ */
+function cellTitle(context, frame, name, box, geometry, heads, event) {
+  const outer = box.getBoundingClientRect();
+  const cell = cellAt(geometry, event.clientX - outer.left, event.clientY - outer.top);
+  if (!cell) return null;
+  const site = siteOf(context);
+  const { layer, head } = context.state;
+  const value = heads?.of(layer, head)[cell.query * site.keys + cell.key];
+  return frame.say(`${name}_cell`, {
+    query: labelOf(site.queryTokens[cell.query]),
+    key: labelOf(site.keyTokens[cell.key]),
+    value: value === undefined ? "–" : value.toFixed(4),
+  });
+}

@@ -1,0 +1,81 @@
+import { readEnvelope } from "../../shared/js/envelope.js";
+import { readTrace } from "../../shared/js/trace.js";
+
+/** @import { Strings } from "../../shared/js/sentences.js" */
+/** @import { Site, SiteName, Trace } from "../../shared/js/trace.js" */
+
+/**
+ * @typedef {object} MeasuredHead what was measured of a head
+ * @property {number} layer
+ * @property {number} head
+ * @property {Record<string, [number | null, number | null, number | null]>} metrics mean, low, high
+ * @property {string[]} roles
+ * @property {Record<string, number>} scores by role
+ *
+ * @typedef {object} ViewHeader
+ * @property {"head_grid" | "comparison" | "metric_matrix"} view
+ * @property {string} language
+ * @property {Strings} strings
+ * @property {Strings} role_strings
+ * @property {Strings} player_strings
+ * @property {Partial<Record<SiteName, MeasuredHead[]>>} heads
+ * @property {string[]} metrics
+ * @property {string[]} roles
+ *
+ * @typedef {object} HeadValues numbers of every head of a site that are no weights
+ * @property {(layer: number, head: number) => Float32Array} of a head; below head 0, the mean of the layer
+ * @property {number} largest magnitude
+ * @property {{layer: number, head: number}} strongest head with the largest magnitude
+ *
+ * @typedef {object} ViewPayload
+ * @property {ViewHeader} header
+ * @property {(name: string) => Trace} trace
+ * @property {(name: string, site: Site) => HeadValues | null} values
+ * @property {(name: string) => boolean} hasValues whether it has such values for any site
+ */
+
+/**
+ * Read the payload of a head view.
+ * @param {Uint8Array} bytes
+ * @returns {ViewPayload}
+ */
+export function readViewPayload(bytes) {
+  const { header, array } = /** @type {ReturnType<typeof readEnvelope<ViewHeader>>} */ (
+    readEnvelope(bytes)
+  );
+  return {
+    header,
+    trace: (name) => readTrace(/** @type {Uint8Array} */ (array(name))),
+    values: (name, site) => {
+      const numbers = /** @type {Float32Array | null} */ (array(`${name}.${site.name}`));
+      return numbers && createHeadValues(numbers, site);
+    },
+    hasValues: (name) => Object.keys(header.arrays).some((key) => key.startsWith(`${name}.`)),
+  };
+}
+
+/**
+ * @param {Float32Array} values of all heads
+ * @param {Pick<Site, "heads" | "queries" | "keys">} site
+ * @returns {HeadValues}
+ */
+export function createHeadValues(values, { heads, queries, keys }) {
+  const area = queries * keys;
+  let [largest, index] = [0, 0];
+  values.forEach((value, cell) => {
+    if (Math.abs(value) > largest) [largest, index] = [Math.abs(value), Math.floor(cell / area)];
+  });
+  const strongest = { layer: Math.floor(index / heads), head: index % heads };
+  /** @type {(layer: number, head: number) => Float32Array} */
+  const one = (layer, head) => {
+    const start = (layer * heads + head) * area;
+    return values.subarray(start, start + area);
+  };
+  /** @type {(layer: number, head: number) => Float32Array} */
+  const of = (layer, head) => {
+    if (head >= 0) return one(layer, head);
+    const all = Array.from({ length: heads }, (_, position) => one(layer, position));
+    return all[0].map((_, cell) => all.reduce((sum, own) => sum + own[cell], 0) / heads);
+  };
+  return { of, largest, strongest };
+}

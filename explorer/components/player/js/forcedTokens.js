@@ -1,0 +1,81 @@
+import { element } from "../../shared/js/element.js";
+import { labelOf, outputLine } from "../../shared/js/label.js";
+import { anyOf } from "../../shared/js/store.js";
+import { stepPredicting } from "../../shared/js/unitChoice.js";
+
+/** @import { Part } from "../../shared/js/element.js" */
+/** @import { TraceContext } from "../../shared/js/traceContext.js" */
+
+/**
+ * The forced tokens, each removable, and the outputs with and without them.
+ * @param {TraceContext} context
+ * @returns {Part}
+ */
+export function createForcedTokens(context) {
+  const { say, act } = context;
+  const chips = element("div", { class: "chips", testid: "forced" });
+  const reset = element(
+    "button",
+    { type: "button", class: "quiet", testid: "original-path", on: { click: () => act.reset() } },
+    say("original_path"),
+  );
+  const outputs = element("div", { class: "outputs", testid: "outputs" });
+  const node = element(
+    "section",
+    { class: "forced", "aria-label": say("forced_steps") },
+    chips,
+    reset,
+    outputs,
+  );
+  /** @param {Set<string>} changed */
+  const update = (changed) => {
+    if (!anyOf(changed, "trace", "step", "ahead")) return;
+    const { view, facts, original } = context.trace.header; // a trace in words has its own original
+    node.hidden = view.forced.length === 0 || Boolean(facts.given);
+    if (node.hidden) return;
+    if (changed.has("trace"))
+      chips.replaceChildren(...view.forced.map(([step, token]) => chip(context, step, token)));
+    drawOutputs(context, outputs, original ?? view.original);
+  };
+  return { element: node, update };
+}
+
+/**
+ * A forced token with its step.
+ * @param {TraceContext} context
+ * @param {number} step of the pieces
+ * @param {string} token
+ */
+function chip({ say, act, state, trace }, step, token) {
+  const shown = stepPredicting(trace, step);
+  const remove = element(
+    "button",
+    {
+      type: "button",
+      class: "remove",
+      testid: `unforce-${step}`,
+      "aria-label": say("unforce", { step: shown }),
+      title: say("unforce", { step: shown }),
+      on: { click: () => state.whatIf && act.unforce(step) },
+    },
+    "✕",
+  );
+  const name = say("forced_chip", { step: shown, token: labelOf(token) });
+  return element("span", { class: "forced-chip" }, element("bdi", {}, name), remove);
+}
+
+/**
+ * The original output and the present one, as far as decoded; differences underlined.
+ * @param {TraceContext} context
+ * @param {HTMLElement} parent
+ * @param {string[]} original
+ */
+function drawOutputs({ trace, say, state }, parent, original) {
+  parent.hidden = original.length === 0;
+  if (parent.hidden) return;
+  const shown = state.ahead ? Infinity : state.step;
+  parent.replaceChildren(
+    outputLine(say("output_original"), original, trace.predicted, shown),
+    outputLine(say("output_now"), trace.predicted, original, shown),
+  );
+}

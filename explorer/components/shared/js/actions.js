@@ -1,0 +1,130 @@
+import { currentRow } from "./stepState.js";
+import { chooseUnit, decidingStep } from "./unitChoice.js";
+
+/** @import { TraceState } from "./openingState.js" */
+/** @import { SiteName } from "./trace.js" */
+/** @import { TraceContext } from "./traceContext.js" */
+
+/**
+ * @typedef {(step: number, patch?: Partial<TraceState>) => void} GoTo
+ * @typedef {"first" | "previous" | "next" | "last" | "play"} Move
+ * @typedef {Record<Move | "pause" | "reset", () => void> & {
+ *   goTo: GoTo,
+ *   chooseSite: (name: SiteName) => void,
+ *   chooseUnit: (name: string) => void,
+ *   force: (step: number, id: number) => void,
+ *   unforce: (step: number) => void,
+ * }} Actions
+ */
+
+const PATIENCE = 5000; // ms after which the dimmed picture is restored without an answer
+const PLAY_SECONDS = 6; // a whole output takes about this long,
+const PLAY_PACE = [90, 900]; // ms a step, at least and at most
+
+/**
+ * What the visitor can do, by button, key or slider.
+ * @param {TraceContext} context
+ * @returns {Actions}
+ */
+export function createActions(context) {
+  const { goTo, play, pause } = createStepping(context);
+  const dim = createDimming(context);
+  const { options } = context;
+  return {
+    goTo,
+    first: () => goTo(1, { ahead: false }), // from here on a class predicts
+    previous: () => goTo(context.state.step - 1),
+    next: () => goTo(context.state.step + 1),
+    last: () => goTo(context.trace.steps),
+    play,
+    pause,
+    chooseSite: (name) => chooseSite(context, name),
+    chooseUnit: (name) => chooseUnit(context, name),
+    force: (step, id) => {
+      if (!options.onForce) return;
+      dim();
+      options.onForce(decidingStep(context.trace, step), id);
+    },
+    unforce: (step) => {
+      if (!options.onUnforce) return;
+      dim();
+      options.onUnforce(step);
+    },
+    reset: () => {
+      if (!options.onReset) return;
+      dim();
+      options.onReset();
+    },
+  };
+}
+
+/**
+ * Going from step to step, by hand or by playing.
+ * @param {TraceContext} context
+ */
+function createStepping(context) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const pause = () => {
+    clearInterval(timer);
+    context.set({ playing: false });
+  };
+  /** @type {GoTo} */
+  const show = (step, patch = {}) => {
+    const bounded = Math.max(1, Math.min(context.trace.steps, step));
+    if (currentRow(context) >= 0) context.set({ step: bounded, hinted: true, ...patch });
+  };
+  /** @type {GoTo} */
+  const goTo = (step, patch) => {
+    pause();
+    show(step, patch);
+  };
+  const tick = () => {
+    if (context.state.step >= context.trace.steps) pause();
+    else show(context.state.step + 1);
+  };
+  const play = () => {
+    if (context.state.playing) {
+      pause();
+      return;
+    }
+    if (currentRow(context) < 0) return;
+    if (context.state.step >= context.trace.steps) show(1, { ahead: false });
+    const pace = (PLAY_SECONDS * 1000) / context.trace.steps;
+    timer = setInterval(tick, Math.min(Math.max(pace, PLAY_PACE[0]), PLAY_PACE[1]));
+    context.set({ playing: true });
+  };
+  return { goTo, play, pause };
+}
+
+/**
+ * Dim the picture until the app answers with another trace.
+ * @param {TraceContext} context
+ */
+function createDimming({ root }) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  return () => {
+    root.classList.add("waiting");
+    clearTimeout(timer);
+    timer = setTimeout(() => root.classList.remove("waiting"), PATIENCE);
+  };
+}
+
+/**
+ * Show another attention; layer and head stay where it has them.
+ * @param {TraceContext} context
+ * @param {SiteName} name
+ */
+function chooseSite(context, name) {
+  const site = context.trace.sites[name];
+  if (!site) return;
+  const { layer, head } = context.state;
+  if (name === "encoder") context.act.pause();
+  context.set({
+    site: name,
+    layer: Math.min(layer, site.layers - 1),
+    head: Math.min(head, site.heads - 1),
+    hover: null,
+  });
+}

@@ -1,0 +1,212 @@
+import { element, positionRectangle, sharpCanvas } from "./element.js";
+import { cellSize, xOf, yOf } from "./geometry.js";
+import { css } from "./palette.js";
+import { createRadios } from "./radios.js";
+import { rowCodes, shownRows } from "./stepState.js";
+import { anyOf } from "./store.js";
+
+/** @import { Part } from "./element.js" */
+/** @import { Geometry } from "./geometry.js" */
+/** @import { TraceState } from "./openingState.js" */
+/** @import { Palette } from "./palette.js" */
+/** @import { Site } from "./trace.js" */
+/** @import { TraceContext } from "./traceContext.js" */
+
+/**
+ * @typedef {Pick<TraceContext, "trace" | "pieces" | "state">} Aligned
+ * @typedef {[number, number]} Point
+ */
+
+const LINK_INSET = 4; // px between a mark and the edge of its cell
+const SMALL_LINK = 14; // px; corners of a smaller cell would be dots
+const ALIGNMENTS = ["off", "prediction", "input"]; // which row links a target token to the source
+
+/**
+ * The choice over the map: from which row the target tokens are linked to the source.
+ * @param {TraceContext} context
+ * @returns {Part}
+ */
+export function createAlignment(context) {
+  const { say } = context;
+  const group = { names: ALIGNMENTS, prefix: "alignment", label: "alignment", small: true };
+  const radios = createRadios(say, group, (name) =>
+    context.set({ alignment: /** @type {TraceState["alignment"]} */ (name) }),
+  );
+  const name = element(
+    "span",
+    { class: "alignment-name", title: say("alignment_title") },
+    say("alignment"),
+  );
+  const node = element("div", { class: "alignment" }, name, radios.element);
+  /** @param {Set<string>} changed */
+  const update = (changed) => {
+    node.hidden = context.state.site !== "cross";
+    if (anyOf(changed, "alignment", "trace")) radios.check(context.state.alignment);
+  };
+  return { element: node, update };
+}
+
+/** @type {WeakMap<object, {causes: unknown[], rows: Int32Array}>} the last links of each context */
+const known = new WeakMap();
+
+/**
+ * The source position to which each row links its token, −1 = none: the largest weight on a
+ * content token, as in `core/alignment.py`.
+ * @param {Aligned} context
+ * @returns {Int32Array} by row; empty where no alignment is shown
+ */
+export function linksOf(context) {
+  const { state, trace } = context;
+  if (state.site !== "cross" || state.alignment === "off") return new Int32Array(0);
+  const causes = [trace, state.layer, state.head, state.alignment];
+  const before = known.get(context);
+  if (before?.causes.every((cause, index) => cause === causes[index])) return before.rows;
+  const rows = findLinks(context);
+  known.set(context, { causes, rows });
+  return rows;
+}
+
+/**
+ * The links, computed anew.
+ * @param {Aligned} context
+ */
+function findLinks(context) {
+  const { trace, state } = context;
+  const { source, outputs } = trace.header.content;
+  const fromPieces = trace.rows !== null && state.alignment === "prediction";
+  const weightsOf = fromPieces ? predictingRow : shownRow;
+  return Int32Array.from({ length: trace.steps }, (_, row) => {
+    if (!outputs[state.alignment === "input" ? row - 1 : row]) return -1;
+    const weights = weightsOf(context, row);
+    let best = -1;
+    for (let key = 0; key < weights.length; key += 1) {
+      if (source[key] && (best < 0 || weights[key] > weights[best])) best = key;
+    }
+    return best;
+  });
+}
+
+/**
+ * The weights of one row of the map, by key.
+ * @param {Aligned} context
+ * @param {number} row
+ */
+function shownRow({ trace, state }, row) {
+  const site = /** @type {Site} */ (trace.sites.cross);
+  return rowCodes(site, state.layer, state.head, row);
+}
+
+/**
+ * The weights of the word that a row predicts, by source word: summed over the rows of the pieces
+ * that predict its pieces. The row of the trace in words itself is another one: the mean of the
+ * rows that feed in the word before, of which only the last predicts what follows.
+ * @param {Aligned} context
+ * @param {number} row
+ */
+function predictingRow({ trace, pieces, state }, row) {
+  const site = /** @type {Site} */ (pieces.sites.cross);
+  const [rows, columns] = [trace.rows ?? [], trace.columns ?? []];
+  const weights = site.weights(state.layer, state.head);
+  const sums = new Float64Array(columns.length);
+  const first = rows[row];
+  const stop = rows[row + 1] ?? first + 1; // what the last row predicts is never fed in
+  for (let query = first; query < stop; query += 1) {
+    let word = 0;
+    for (let key = 0; key < site.keys; key += 1) {
+      if (key > columns[word]) word += 1;
+      sums[word] += weights[query * site.keys + key];
+    }
+  }
+  return sums;
+}
+
+/**
+ * The source position to which one row links its token; −1 = none.
+ * @param {Aligned} context
+ * @param {number} row
+ */
+export function linkAt(context, row) {
+  return linksOf(context)[row] ?? -1;
+}
+
+/**
+ * The shown links in Pharaoh format: source-target, counted over content tokens.
+ * @param {Aligned} context
+ */
+export function pharaohText(context) {
+  const { source, outputs } = context.trace.header.content;
+  /** @type {(flags: boolean[], position: number) => number} */
+  const contentBefore = (flags, position) => flags.slice(0, position).filter(Boolean).length;
+  const shift = context.state.alignment === "input" ? 1 : 0;
+  const links = Array.from(linksOf(context).subarray(0, shownRows(context)));
+  return links
+    .flatMap((key, row) =>
+      key < 0 ? [] : [`${contentBefore(source, key)}-${contentBefore(outputs, row - shift)}`],
+    )
+    .join(" ");
+}
+
+/**
+ * The mark of a linked cell: four corners of a frame, which leave space for a printed weight and
+ * differ from a ring (gold) and a whole frame (current row, hovered cell).
+ * @param {{width: number, height: number}} cell in any unit
+ * @param {number} inset
+ * @param {boolean} small whether the frame is closed, for a small cell
+ * @returns {Point[][]} lines of points from the top left corner of the cell
+ */
+export function cornersOf({ width, height }, inset, small) {
+  const [left, top, right, bottom] = [inset, inset, width - inset, height - inset];
+  const arm = small ? 0.5 : 0.25;
+  const [across, down] = [(right - left) * arm, (bottom - top) * arm];
+  /** @type {(x: number, y: number, toX: number, toY: number) => Point[]} */
+  const corner = (x, y, toX, toY) => [
+    [x + toX * across, y],
+    [x, y],
+    [x, y + toY * down],
+  ];
+  return [
+    corner(left, top, 1, 1),
+    corner(right, top, -1, 1),
+    corner(right, bottom, -1, -1),
+    corner(left, bottom, 1, -1),
+  ];
+}
+
+/**
+ * Mark the linked cells, ink on paper, so that the marks are visible on every weight.
+ * @param {TraceContext} context
+ * @param {HTMLCanvasElement} canvas
+ * @param {Geometry} geometry
+ */
+export function drawLinks(context, canvas, geometry) {
+  const pen = sharpCanvas(canvas, geometry.width, geometry.height);
+  positionRectangle(canvas, geometry.left, geometry.top, geometry.width, geometry.height);
+  const size = cellSize(geometry);
+  const smaller = Math.min(size.width, size.height);
+  const lines = cornersOf(size, Math.min(smaller / 10, LINK_INSET), smaller < SMALL_LINK);
+  const marks = new Path2D();
+  linksOf(context).forEach((key, row) => {
+    if (key < 0) return;
+    const [left, top] = [xOf(geometry, key), yOf(geometry, row)];
+    for (const [start, ...rest] of lines) {
+      marks.moveTo(start[0] + left, start[1] + top);
+      for (const [x, y] of rest) marks.lineTo(x + left, y + top);
+    }
+  });
+  for (const { colour, width } of linkStrokes(context.palette)) {
+    pen.strokeStyle = css(colour);
+    pen.lineWidth = Math.min(width, smaller / 3);
+    pen.stroke(marks);
+  }
+}
+
+/**
+ * The two strokes of a mark, one over the other; px.
+ * @param {Palette} palette
+ */
+export function linkStrokes({ paper, ink }) {
+  return [
+    { colour: paper, width: 4.5 },
+    { colour: ink, width: 2 },
+  ];
+}

@@ -1,0 +1,160 @@
+import { element } from "./element.js";
+import { cellSize, labelled, SMALLEST_AXIS, xOf, yOf } from "./geometry.js";
+import { writeToken } from "./label.js";
+import { currentRow, shownKeys, shownRows, siteOf } from "./stepState.js";
+
+/** @import { Geometry } from "./geometry.js" */
+/** @import { TraceContext } from "./traceContext.js" */
+
+/** @typedef {Map<number, HTMLElement>} Labels by position */
+
+/**
+ * The tokens along the map: queries left, keys on top, predictions right.
+ * @param {TraceContext} context
+ */
+export function createAxes(context) {
+  const { say } = context;
+  const keyTitle = element(
+    "span",
+    { class: "axis-title", title: say("axis_key_title") },
+    say("axis_key"),
+  );
+  const queryTitle = element(
+    "span",
+    { class: "axis-title upright", title: say("axis_query_title") },
+    say("axis_query").slice(0, -1),
+    element("span", { class: "arrow" }, say("axis_query").slice(-1)), // upright in vertical text
+  );
+  const predictTitle = element(
+    "span",
+    { class: "axis-title", title: say("predicts_title") },
+    say("predicts"),
+  );
+  const node = element(
+    "div",
+    { class: "axes", "aria-hidden": "true" },
+    keyTitle,
+    queryTitle,
+    predictTitle,
+  );
+  /** @type {{query: Labels, key: Labels, predicted: Labels}} */
+  const labels = { query: new Map(), key: new Map(), predicted: new Map() };
+  /** @param {Geometry} geometry */
+  const update = (geometry) => {
+    const end = geometry.left + geometry.width;
+    keyTitle.style.transform = `translate(${geometry.left}px, 0)`;
+    queryTitle.style.transform = `translate(0, ${geometry.top}px)`;
+    queryTitle.style.maxHeight = `${Math.max(geometry.height, SMALLEST_AXIS)}px`;
+    predictTitle.style.transform = `translate(${end + 6}px, 0)`;
+    predictTitle.hidden = context.state.site === "encoder" || context.trace.predicted.length === 0;
+    drawQueries(context, node, geometry, labels);
+    drawKeys(context, node, geometry, labels.key);
+  };
+  return { element: node, update };
+}
+
+/**
+ * Keep exactly the labels of `positions`: make the missing ones, remove the others.
+ * @param {HTMLElement} parent
+ * @param {Labels} labels
+ * @param {Set<number>} positions
+ * @param {string} name
+ */
+function keepLabels(parent, labels, positions, name) {
+  for (const [position, node] of labels) {
+    if (!positions.has(position)) {
+      node.remove();
+      labels.delete(position);
+    }
+  }
+  for (const position of positions) {
+    if (labels.has(position)) continue;
+    const node = element("bdi", { class: `axis-label token ${name}` });
+    labels.set(position, node);
+    parent.append(node);
+  }
+}
+
+/**
+ * Labels of the rows, and what each predicts.
+ * @param {TraceContext} context
+ * @param {HTMLElement} parent
+ * @param {Geometry} geometry
+ * @param {{query: Labels, predicted: Labels}} labels
+ */
+function drawQueries(context, parent, geometry, labels) {
+  const { trace, state } = context;
+  const site = siteOf(context);
+  const [row, shown] = [currentRow(context), shownRows(context)];
+  const height = cellSize(geometry).height;
+  const wanted = [row, state.hover?.query ?? -1].filter((position) => position >= 0);
+  const positions = labelled(site.queries, geometry.y, height, geometry.querySpacing, wanted);
+  keepLabels(parent, labels.query, positions, "query-label");
+  for (const [position, node] of labels.query) {
+    writeToken(node, position < shown ? site.queryTokens[position] : "·");
+    markQuery(node, position, row);
+    node.style.width = `${geometry.queryRoom}px`;
+    const x = geometry.left - geometry.queryRoom - 8;
+    node.style.transform = `translate(${x}px, ${labelTop(geometry, position, height)}px)`;
+  }
+  const predicts = state.site !== "encoder" && trace.predicted.length > 0;
+  const rows = new Set(predicts ? [...positions].filter((position) => position < shown) : []);
+  keepLabels(parent, labels.predicted, rows, "predicted-label");
+  for (const [position, node] of labels.predicted) {
+    writeToken(node, trace.predicted[position], "→ ");
+    markQuery(node, position, row);
+    node.style.width = `${geometry.predictedRoom - 8}px`;
+    const x = geometry.left + geometry.width + 8;
+    node.style.transform = `translate(${x}px, ${labelTop(geometry, position, height)}px)`;
+  }
+}
+
+/**
+ * Mark the label of the current row, and those after it.
+ * @param {HTMLElement} node
+ * @param {number} position
+ * @param {number} row
+ */
+function markQuery(node, position, row) {
+  node.classList.toggle("current", position === row);
+  node.classList.toggle("ahead", row >= 0 && position > row);
+}
+
+/**
+ * Top of a row's label, which is centred in its row.
+ * @param {Geometry} geometry
+ * @param {number} position
+ * @param {number} height
+ */
+function labelTop(geometry, position, height) {
+  return geometry.top + yOf(geometry, position) + height / 2 - geometry.font * 0.7;
+}
+
+/**
+ * Labels of the columns.
+ * @param {TraceContext} context
+ * @param {HTMLElement} parent
+ * @param {Geometry} geometry
+ * @param {Labels} labels
+ */
+function drawKeys(context, parent, geometry, labels) {
+  const { state } = context;
+  const site = siteOf(context);
+  const shown = shownKeys(context);
+  const width = cellSize(geometry).width;
+  const hovered = state.hover?.key ?? null;
+  const wanted = hovered === null ? [] : [hovered];
+  const positions = labelled(site.keys, geometry.x, width, geometry.keySpacing, wanted);
+  keepLabels(parent, labels, positions, "key-label");
+  for (const [position, node] of labels) {
+    writeToken(node, position < shown ? site.keyTokens[position] : "·");
+    node.classList.toggle("hovered", hovered === position);
+    node.classList.toggle("rotated", geometry.rotated);
+    node.style.maxWidth = geometry.rotated ? `${geometry.keyRoom * 1.15}px` : "";
+    const x = geometry.left + xOf(geometry, position) + width / 2;
+    const y = geometry.top - 4 - geometry.font * 1.4;
+    node.style.transform = geometry.rotated
+      ? `translate(${x + 2}px, ${y}px) rotate(-55deg)`
+      : `translate(${x}px, ${y}px) translateX(-50%)`;
+  }
+}

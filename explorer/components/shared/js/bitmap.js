@@ -1,0 +1,71 @@
+import { context2d } from "./element.js";
+import { LEVELS } from "./palette.js";
+
+/** @import { Colour, Palette } from "./palette.js" */
+/** @import { Site } from "./trace.js" */
+
+/**
+ * One head as pixels, masked cells in their greys.
+ *
+ * With fewer pixels than cells a pixel shows the largest tone it covers: a mean would wash out
+ * thin diagonals.
+ * @param {Pick<Palette, "ramp" | "masked">} palette
+ * @param {Float32Array} tone by cell, 0..1
+ * @param {Uint8Array} masked codes by cell
+ * @param {Pick<Site, "queries" | "keys">} site
+ * @param {number} [rows] pixels down
+ * @param {number} [columns] pixels across
+ */
+export function bitmap(palette, tone, masked, { queries, keys }, rows = queries, columns = keys) {
+  const image = new ImageData(columns, rows);
+  const pixels = new Uint32Array(image.data.buffer);
+  const ramp = palette.ramp.map(pixel);
+  const greys = palette.masked.map((colour) => (colour ? pixel(colour) : 0));
+  const rowOf = Array.from({ length: queries }, (_, row) => Math.floor((row * rows) / queries));
+  const columnOf = Array.from({ length: keys }, (_, key) => Math.floor((key * columns) / keys));
+  const best = new Int16Array(rows * columns).fill(-4); // below zero: mask code − 4
+  for (let query = 0, cell = 0; query < queries; query += 1) {
+    const start = rowOf[query] * columns;
+    for (let key = 0; key < keys; key += 1, cell += 1) {
+      const index = start + columnOf[key];
+      const value = masked[cell] ? masked[cell] - 4 : Math.round(tone[cell] * (LEVELS - 1));
+      if (value > best[index]) best[index] = value;
+    }
+  }
+  for (let index = 0; index < best.length; index += 1) {
+    pixels[index] = best[index] < 0 ? greys[best[index] + 4] : ramp[best[index]];
+  }
+  return image;
+}
+
+/**
+ * A colour as the 32 bits of an opaque pixel (little-endian, as on every platform with a browser).
+ * @param {Colour} colour
+ */
+function pixel([red, green, blue]) {
+  return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+}
+
+/**
+ * Put an image on a canvas of its size.
+ * @param {HTMLCanvasElement} canvas
+ * @param {ImageData} image
+ */
+export function paint(canvas, image) {
+  if (canvas.width !== image.width) canvas.width = image.width;
+  if (canvas.height !== image.height) canvas.height = image.height;
+  context2d(canvas).putImageData(image, 0, 0);
+}
+
+/**
+ * Paint a colour ramp as a bar, one pixel a level.
+ * @param {HTMLCanvasElement} bar
+ * @param {Colour[]} ramp
+ */
+export function paintRamp(bar, ramp) {
+  const image = new ImageData(ramp.length, 1);
+  ramp.forEach((colour, level) => {
+    image.data.set([...colour, 255], level * 4);
+  });
+  paint(bar, image);
+}

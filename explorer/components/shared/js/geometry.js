@@ -1,0 +1,246 @@
+import { context2d } from "./element.js";
+import { BYTE, labelOf, markOf, WORD_START } from "./label.js";
+
+/** @import { Site } from "./trace.js" */
+/** @import { TraceContext } from "./traceContext.js" */
+
+/**
+ * @typedef {[number, number]} Range of positions; a cell reaches 0.5 to either side
+ *
+ * @typedef {object} Plot where the cells lie, px
+ * @property {number} width
+ * @property {number} height
+ * @property {Range} x shown keys
+ * @property {Range} y shown queries
+ *
+ * @typedef {Plot & {
+ *   box: {width: number, height: number},
+ *   font: number,
+ *   left: number,
+ *   top: number,
+ *   queryRoom: number,
+ *   predictedRoom: number,
+ *   keyRoom: number,
+ *   rotated: boolean,
+ *   keySpacing: number,
+ *   querySpacing: number,
+ * }} Geometry of the large map: plot, type size, space for labels, and label spacing; px
+ */
+
+const MAP_TYPE = { desk: 12, projector: 18 }; // px
+const LARGEST_CELL = 76;
+const SLANTED = 1.25; // space of a slanted label, in heights of its type
+const PROJECTOR_SLACK = 1.5; // for a projector, large cells matter more than square ones
+const MARK_SIZE = 0.65; // of the mark of a word start to the type, as in the style sheet
+const BYTE_TYPE = 'ui-monospace, "DejaVu Sans Mono", monospace'; // and of bytes,
+const BYTE_SIZE = 0.92; // both as in the style sheet
+const NARROW_CELL = 26;
+export const SMALLEST_AXIS = 96; // px the title of an axis needs
+
+/**
+ * Measures text in a font.
+ * @param {string} font as CSS has it
+ */
+export function measuringPen(font) {
+  const pen = context2d(document.createElement("canvas"));
+  pen.font = font;
+  return pen;
+}
+
+/**
+ * Width of `text`, px.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {string} text
+ */
+export function textWidth(pen, text) {
+  return pen.measureText(text).width;
+}
+
+/**
+ * Width of a token with its mark, px.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {string} token
+ */
+export function tokenWidth(pen, token) {
+  if (BYTE.test(token)) return byteWidth(pen, labelOf(token));
+  return (
+    textWidth(pen, labelOf(token)) + (markOf(token) ? textWidth(pen, WORD_START) * MARK_SIZE : 0)
+  );
+}
+
+/**
+ * Width of the label of a byte, px.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {string} text
+ */
+function byteWidth(pen, text) {
+  const type = pen.font;
+  pen.font = `${parseFloat(type) * BYTE_SIZE}px ${BYTE_TYPE}`;
+  const width = textWidth(pen, text);
+  pen.font = type;
+  return width;
+}
+
+/**
+ * Width of the widest label, px.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {string[]} tokens
+ */
+export function widest(pen, tokens) {
+  let width = 0;
+  for (const token of new Set(tokens)) width = Math.max(width, tokenWidth(pen, token));
+  return width;
+}
+
+/**
+ * The width a cell needs so that the labels of no two neighbours touch, px.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {string[]} tokens
+ */
+function levelSpacing(pen, tokens) {
+  const widths = tokens.map((token) => tokenWidth(pen, token));
+  return widths.reduce(
+    (most, width, index) => Math.max(most, (width + (widths[index - 1] ?? 0)) / 2),
+    0,
+  );
+}
+
+/**
+ * Where everything of the large map lies within a box of `width` × `height` px.
+ * @param {TraceContext} context
+ * @param {Site} site
+ * @param {number} width
+ * @param {number} height
+ * @returns {Geometry}
+ */
+export function createGeometry({ palette, state, trace, say }, site, width, height) {
+  const font = MAP_TYPE[state.projector ? "projector" : "desk"];
+  const pen = measuringPen(`${font}px ${palette.font}`);
+  /** @type {(value: number, most: number) => number} */
+  const bounded = (value, most) => Math.ceil(Math.min(value, most));
+  const predicts = site.name !== "encoder" && trace.predicted.length > 0;
+  const queryRoom = bounded(widest(pen, site.queryTokens), width * 0.2) + 12;
+  const title = textWidth(pen, say("predicts")) + font;
+  const longest = Math.max(widest(pen, trace.predicted) + 3 * font, title);
+  const predictedRoom = predicts ? bounded(longest, width * 0.2 + font) : 8;
+  const left = queryRoom + Math.round(font * 1.6) + 8;
+  const keyWidth = widest(pen, site.keyTokens);
+  const largest = LARGEST_CELL * (font / MAP_TYPE.desk);
+  const roomForKeys = (width - left - predictedRoom) / site.keys;
+  const level = levelSpacing(pen, site.keyTokens) + font * 0.2;
+  const slack = state.projector ? PROJECTOR_SLACK : 1;
+  const tall = Math.max(((height - 5 * font) / site.queries) * slack, NARROW_CELL); // cells are about square
+  const crowded = level > Math.min(roomForKeys, largest, tall);
+  const rotated = crowded && (keyWidth > 2.4 * font || roomForKeys > font * SLANTED);
+  const keyRoom = rotated ? bounded(keyWidth * 0.85, height * 0.22) + font : font + 6;
+  const top = Math.round(font * 1.7) + keyRoom;
+  const room = { width: width - left - predictedRoom, height: height - top - 6 };
+  const cell = cellShape(site, room, largest, slack);
+  return {
+    box: { width, height },
+    font,
+    left,
+    top,
+    width: Math.max(cell.width * site.keys, 10),
+    height: Math.max(cell.height * site.queries, 10),
+    queryRoom,
+    predictedRoom,
+    keyRoom,
+    rotated,
+    keySpacing: rotated ? font * SLANTED : crowded ? keyWidth + font * 0.4 : level,
+    querySpacing: font * 1.2,
+    ...wholeRange(site),
+  };
+}
+
+/**
+ * The ranges that show every cell.
+ * @param {Pick<Site, "queries" | "keys">} site
+ * @returns {{x: Range, y: Range}}
+ */
+export function wholeRange({ queries, keys }) {
+  return { x: [-0.5, keys - 0.5], y: [-0.5, queries - 0.5] };
+}
+
+/**
+ * Size of a cell, px: square, unless few rows or columns would make a narrow band; longer by up
+ * to `slack` where there is space.
+ * @param {Pick<Site, "queries" | "keys">} site
+ * @param {{width: number, height: number}} room for all cells
+ * @param {number} largest
+ * @param {number} slack
+ */
+export function cellShape(site, room, largest, slack) {
+  const [across, down] = [room.width / site.keys, room.height / site.queries];
+  const square = Math.min(across, down, largest);
+  /** @param {number} most */
+  const longer = (most) => Math.min(most, square * slack, largest);
+  /** @param {number} most */
+  const stretched = (most) =>
+    most > 2 * square ? Math.max(longer(most), Math.min(most, NARROW_CELL)) : longer(most);
+  return { width: stretched(across), height: stretched(down) };
+}
+
+/**
+ * Size of a cell at the present zoom, px.
+ * @param {Plot} plot
+ */
+export function cellSize({ width, height, x, y }) {
+  return { width: width / (x[1] - x[0]), height: height / (y[1] - y[0]) };
+}
+
+/**
+ * Left edge of column `key`, px from the left of the plot.
+ * @param {Plot} plot
+ * @param {number} key
+ */
+export function xOf(plot, key) {
+  return (key - 0.5 - plot.x[0]) * cellSize(plot).width;
+}
+
+/**
+ * Top edge of row `query`, px from the top of the plot.
+ * @param {Plot} plot
+ * @param {number} query
+ */
+export function yOf(plot, query) {
+  return (query - 0.5 - plot.y[0]) * cellSize(plot).height;
+}
+
+/**
+ * The cell under a point of the box; null outside the plot.
+ * @param {Plot & {left: number, top: number}} geometry
+ * @param {number} x
+ * @param {number} y
+ */
+export function cellAt(geometry, x, y) {
+  const [across, down] = [x - geometry.left, y - geometry.top];
+  if (across < 0 || down < 0 || across >= geometry.width || down >= geometry.height) return null;
+  const size = cellSize(geometry);
+  return {
+    key: Math.floor(across / size.width + geometry.x[0] + 0.5),
+    query: Math.floor(down / size.height + geometry.y[0] + 0.5),
+  };
+}
+
+/**
+ * Which of `count` positions are labelled: every n-th that has space, and always the `wanted`
+ * ones, whose neighbours give way.
+ * @param {number} count
+ * @param {Range} range shown positions
+ * @param {number} cell px
+ * @param {number} spacing px that a label needs
+ * @param {number[]} wanted
+ */
+export function labelled(count, range, cell, spacing, wanted) {
+  const every = Math.max(1, Math.ceil(spacing / cell));
+  const first = Math.max(0, Math.ceil(range[0]));
+  const last = Math.min(count - 1, Math.floor(range[1]));
+  const always = wanted.filter((position) => position >= first && position <= last);
+  const positions = new Set(always);
+  for (let position = Math.ceil(first / every) * every; position <= last; position += every) {
+    if (always.every((other) => Math.abs(other - position) * cell >= spacing))
+      positions.add(position);
+  }
+  return positions;
+}

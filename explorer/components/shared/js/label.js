@@ -1,0 +1,113 @@
+import { assign, element } from "./element.js";
+
+/** @import { Attributes } from "./element.js" */
+
+/** Special tokens of the vocabularies, as in `core/word_segmentation.py`. */
+const SPECIALS = new Set(
+  "<pad> <bos> <eos> <s> </s> <mask> <|endoftext|> [PAD] [CLS] [SEP] [MASK]".split(" "),
+);
+const UNKNOWN = "<unk>"; // stands for text
+const BRACKETED = /^<(bos|eos|pad|unk)>$/;
+export const BYTE = /^<0x([0-9A-F]{2})>$/;
+export const WORD_START = "▁";
+const LONGEST_LABEL = 40;
+const EMOJI = /^\p{Extended_Pictographic}/u;
+/** Invisible characters, or an emoji with the invisible ones that join or colour it. */
+const INVISIBLE =
+  /\p{Extended_Pictographic}(?:\ufe0f|\p{EMod}|\u200d(?=\p{Extended_Pictographic}))+|(?! )[\p{Cc}\p{Cf}\p{Z}\p{DI}]/gu;
+
+/**
+ * The label of a token: specials without brackets, bytes in hexadecimal, invisible characters as
+ * code points.
+ * @param {string} token
+ */
+export function labelOf(token) {
+  const special = BRACKETED.exec(token);
+  if (special) return special[1];
+  const byte = BYTE.exec(token);
+  if (byte) return `‹${byte[1]}›`;
+  const text = markOf(token) ? token.slice(1) : token === WORD_START ? "" : token;
+  const letters = Array.from(text.slice(0, 4 * LONGEST_LABEL));
+  const short =
+    letters.length > LONGEST_LABEL ? `${letters.slice(0, LONGEST_LABEL).join("")}…` : text;
+  return /^ *$/.test(short) ? "␣" : short.replace(INVISIBLE, codePoint);
+}
+
+/**
+ * The mark of a piece that begins a word, which is shown but not part of sentences; else "".
+ * @param {string} token
+ */
+export function markOf(token) {
+  return token.length > 1 && token.startsWith(WORD_START) ? WORD_START : "";
+}
+
+/**
+ * An invisible character as an escape; an emoji as it is.
+ * @param {string} letter
+ */
+function codePoint(letter) {
+  return EMOJI.test(letter)
+    ? letter
+    : `\\u${(letter.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`;
+}
+
+/**
+ * Whether a token is one of the vocabulary's special tokens rather than text.
+ * @param {string} token
+ */
+export function isSpecial(token) {
+  return SPECIALS.has(token);
+}
+
+/** @type {WeakMap<Node, string>} the token in each node: a step visits many nodes and changes few */
+const written = new WeakMap();
+
+/**
+ * Write a token into a node; where the label differs from the token, the token is the title.
+ * @param {HTMLElement} node
+ * @param {string} token
+ * @param {string} [before] text in front of it
+ */
+export function writeToken(node, token, before = "") {
+  if (written.get(node) === token) return;
+  written.set(node, token);
+  const mark = markOf(token);
+  const start = mark ? [element("span", { class: "word-start", "aria-hidden": "true" }, mark)] : [];
+  node.replaceChildren(before, ...start, labelOf(token));
+  node.classList.toggle("special", isSpecial(token) || token === UNKNOWN);
+  node.classList.toggle("byte", BYTE.test(token));
+  assign(node, "title", token === labelOf(token) ? null : token.slice(0, 1000));
+}
+
+/**
+ * An isolated token element.
+ * @param {string} token
+ * @param {Attributes} [attributes]
+ */
+export function tokenElement(token, attributes = {}) {
+  const node = element("bdi", attributes);
+  node.classList.add("token");
+  writeToken(node, token);
+  return node;
+}
+
+/**
+ * An output as a line of tokens; those that differ from `others` are underlined.
+ * @param {string} name in front of the line
+ * @param {string[]} tokens
+ * @param {string[]} others
+ * @param {number} [shown] how many tokens are shown
+ */
+export function outputLine(name, tokens, others, shown = Infinity) {
+  return element(
+    "div",
+    { class: "output" },
+    element("span", { class: "output-name" }, name),
+    ...tokens
+      .slice(0, shown)
+      .map((token, index) =>
+        tokenElement(token, { class: token === others[index] ? "" : "differs" }),
+      ),
+    ...(tokens.length > shown ? ["…"] : []),
+  );
+}

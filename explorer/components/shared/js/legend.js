@@ -1,0 +1,107 @@
+import { paintRamp } from "./bitmap.js";
+import { context2d, element } from "./element.js";
+import { wholeRange } from "./geometry.js";
+import { LEVELS, maskColour } from "./palette.js";
+import { drawPattern } from "./pattern.js";
+import { createRadios } from "./radios.js";
+import { SCALES, scaleMarks, scaleOf } from "./scale.js";
+import { siteOf } from "./stepState.js";
+import { anyOf } from "./store.js";
+
+/** @import { Part } from "./element.js" */
+/** @import { Palette } from "./palette.js" */
+/** @import { Scale } from "./scale.js" */
+/** @import { TraceContext } from "./traceContext.js" */
+
+/**
+ * Under the map: the colour bar with its scale, and the reasons of masked cells.
+ * @param {TraceContext} context
+ * @returns {Part}
+ */
+export function createLegend(context) {
+  const { say } = context;
+  const bar = element("canvas", { class: "bar", width: LEVELS, height: 1, "aria-hidden": "true" });
+  const marks = element("div", { class: "marks", testid: "scale-marks" });
+  const group = { names: SCALES, prefix: "scale", label: "scale", small: true };
+  const radios = createRadios(say, group, (scale) =>
+    context.set({ scale: /** @type {Scale} */ (scale) }),
+  );
+  const reasons = element("div", { class: "reasons", testid: "reasons" });
+  const node = element(
+    "div",
+    { class: "legend" },
+    element("span", { class: "bar-name", title: say("weight_title") }, say("weight")),
+    element("div", { class: "bar-box" }, bar, marks),
+    radios.element,
+    reasons,
+  );
+  const draw = () => {
+    const { state, palette } = context;
+    const site = siteOf(context);
+    const scale = scaleOf(state, site);
+    paintRamp(bar, palette.ramp);
+    writeMarks(marks, scaleMarks(scale, site.scale));
+    radios.check(scale);
+    const codes = new Set(site.masked(state.layer, state.head));
+    reasons.replaceChildren(
+      ...[1, 2, 3].filter((code) => codes.has(code)).map((code) => reasonKey(context, code)),
+    );
+  };
+  /** @param {Set<string>} changed */
+  const update = (changed) => {
+    if (anyOf(changed, "trace", "site", "layer", "head", "scale", "theme")) draw();
+  };
+  return { element: node, update };
+}
+
+/**
+ * Write the marks of a colour bar.
+ * @param {HTMLElement} parent
+ * @param {[number, string][]} marks tone 0..1, text
+ */
+export function writeMarks(parent, marks) {
+  parent.replaceChildren(
+    ...marks.map(([tone, text]) => {
+      const mark = element("span", {}, text);
+      mark.style.left = `${tone * 100}%`;
+      return mark;
+    }),
+  );
+}
+
+/**
+ * A small masked cell and its reason.
+ * @param {TraceContext} context
+ * @param {number} code
+ */
+function reasonKey({ trace, palette, say }, code) {
+  const name = trace.header.reasons[code].replace(" ", "_");
+  const swatch = element("canvas", {
+    class: "swatch",
+    width: 36,
+    height: 24,
+    "aria-hidden": "true",
+  });
+  paintSwatch(swatch, palette, code);
+  return element(
+    "span",
+    { class: "reason-key", title: say(`reason_${name}_title`) },
+    swatch,
+    say(`reason_${name}`),
+  );
+}
+
+/**
+ * Paint a masked cell.
+ * @param {HTMLCanvasElement} canvas
+ * @param {Palette} palette
+ * @param {number} code
+ */
+function paintSwatch(canvas, palette, code) {
+  const { width, height } = canvas;
+  const pen = context2d(canvas);
+  pen.fillStyle = maskColour(palette.masked, code);
+  pen.fillRect(0, 0, width, height);
+  const cell = { queries: 1, keys: 1 };
+  drawPattern(pen, { width, height, ...wholeRange(cell) }, cell, [code], palette);
+}

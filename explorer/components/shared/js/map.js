@@ -1,0 +1,345 @@
+import { createAlignment, drawLinks } from "./alignment.js";
+import { createAxes } from "./axes.js";
+import { bitmap, paint } from "./bitmap.js";
+import { assign, element, positionRectangle, sharpCanvas, write } from "./element.js";
+import { cellAt, createGeometry, SMALLEST_AXIS } from "./geometry.js";
+import { createLegend } from "./legend.js";
+import { liveFigure } from "./mapFigure.js";
+import { createOverlay } from "./overlay.js";
+import { drawPattern } from "./pattern.js";
+import { scaleOf, tones } from "./scale.js";
+import { mapTitle, shownRows, siteOf } from "./stepState.js";
+import { anyOf } from "./store.js";
+import { clearHover, setHover } from "./tooltip.js";
+
+/** @import { Part } from "./element.js" */
+/** @import { Geometry } from "./geometry.js" */
+/** @import { Plotly, PlotlyElement } from "./plotly.js" */
+/** @import { TraceContext } from "./traceContext.js" */
+
+/**
+ * @typedef {{query: number, key: number}} Cell
+ *
+ * @typedef {Part & {start: () => void, destroy: () => void, legend: HTMLElement}} MapPart
+ *
+ * @typedef {object} MapLayers the elements of the large map, from back to front
+ * @property {HTMLElement} box
+ * @property {HTMLCanvasElement} base the cells: what is seen until Plotly has drawn them, and without it
+ * @property {HTMLElement} plot Plotly
+ * @property {HTMLCanvasElement} pattern of masked cells
+ * @property {HTMLCanvasElement} links of the alignment
+ */
+
+const PLOT_CONFIG = {
+  displayModeBar: false,
+  doubleClick: false,
+  responsive: false,
+  showTips: false,
+};
+const CLICK_SLACK = 4; // px a pointer may move between press and release of a click
+
+/**
+ * The large map: one head, cell by cell, by Plotly, with the current step drawn over it.
+ * @param {TraceContext} context
+ * @param {object} [more]
+ * @param {Part[]} [more.tools] at the end of the heading
+ * @param {(cell: Cell) => void} [more.onCell] called when a cell was clicked, after its step is shown
+ * @returns {MapPart}
+ */
+export function createMap(context, { tools = [], onCell } = {}) {
+  const base = element("canvas", { class: "base" });
+  const plot = element("div", { class: "plot" });
+  const pattern = element("canvas", { class: "pattern" });
+  const links = element("canvas", { class: "links", testid: "links" });
+  const overlay = createOverlay(context);
+  const axes = createAxes(context);
+  const box = element(
+    "div",
+    { class: "map", role: "img", testid: "map" },
+    base,
+    plot,
+    pattern,
+    links,
+    overlay.element,
+    axes.element,
+  );
+  const layers = { box, base, plot, pattern, links };
+  const problem = element("p", { class: "notice", testid: "map-notice", hidden: true });
+  const legend = createLegend(context);
+  const space = createSpace(context, box, legend.element);
+  const drawing = createDrawing(context, layers, space);
+  const heading = mapHeading(context, tools, drawing.resetZoom);
+  const node = element(
+    "section",
+    { class: "map-panel", "aria-label": context.say("map") },
+    heading.element,
+    problem,
+    box,
+    legend.element,
+  );
+  watchPointer(context, box, space, onCell);
+  /** @param {Set<string>} changed */
+  const update = (changed) => {
+    heading.update(changed);
+    legend.update(changed);
+    if (anyOf(changed, "trace", "site", "size", "projector", "theme") || !space.geometry()) {
+      if (!space.measure()) return;
+    }
+    const geometry = /** @type {Geometry} */ (space.geometry());
+    drawLayers(context, layers, geometry, changed);
+    if (anyOf(changed, "trace", "site", "layer", "head", "scale", "theme", "size", "projector"))
+      drawing.request();
+    overlay.update(geometry);
+    axes.update(geometry);
+  };
+  const start = async () => {
+    const loaded = await drawing.start();
+    if (loaded) {
+      box.classList.add("plotted");
+    } else {
+      problem.hidden = context.signal.aborted;
+      write(problem, context.say("no_plotly"));
+    }
+  };
+  return { element: node, update, start, destroy: drawing.stop, legend: legend.element };
+}
+
+/**
+ * Redraw the layers that the changes touch; a step touches none of them.
+ * @param {TraceContext} context
+ * @param {MapLayers} layers
+ * @param {Geometry} geometry
+ * @param {Set<string>} changed
+ */
+function drawLayers(context, { box, base, pattern, links }, geometry, changed) {
+  const { state, palette } = context;
+  const site = siteOf(context);
+  const redrawn = anyOf(changed, "trace", "site", "layer", "head", "theme", "size", "projector");
+  if (redrawn || changed.has("scale")) {
+    const tone = tones(site.weights(state.layer, state.head), site.keys, scaleOf(state, site));
+    paint(base, bitmap(palette, tone, site.masked(state.layer, state.head), site));
+    positionRectangle(base, geometry.left, geometry.top, geometry.width, geometry.height);
+    assign(box, "aria-label", `${context.say("map")}: ${mapTitle(context)}`);
+  }
+  if (redrawn || anyOf(changed, "scale", "zoom")) {
+    paintPattern(context, pattern, geometry, site.masked(state.layer, state.head));
+  }
+  if (redrawn || anyOf(changed, "alignment", "zoom")) drawLinks(context, links, geometry);
+}
+
+/**
+ * The pattern of the masked cells at the present zoom.
+ * @param {TraceContext} context
+ * @param {HTMLCanvasElement} canvas
+ * @param {Geometry} geometry
+ * @param {ArrayLike<number>} masked
+ */
+export function paintPattern(context, canvas, geometry, masked) {
+  const pen = sharpCanvas(canvas, geometry.width, geometry.height);
+  positionRectangle(canvas, geometry.left, geometry.top, geometry.width, geometry.height);
+  drawPattern(pen, geometry, siteOf(context), masked, context.palette);
+}
+
+/**
+ * Fit a map into the space of its box, and move what is below it up to the cells.
+ * @param {TraceContext} context
+ * @param {HTMLElement} box
+ * @param {HTMLElement} below
+ * @param {(geometry: Geometry) => number} cellsHeight px that the cells or their axis take
+ * @returns {Geometry | null} null while there is no space
+ */
+export function fitMap(context, box, below, cellsHeight) {
+  const narrow = context.root.dataset.narrow !== undefined; // there the page scrolls
+  const width = box.clientWidth;
+  const height = narrow
+    ? Math.max(300, Math.min(width, window.innerHeight * 0.62))
+    : box.clientHeight;
+  if (width < 40 || height < 40) return null;
+  const geometry = createGeometry(context, siteOf(context), width, height);
+  const slack = Math.max(height - geometry.top - cellsHeight(geometry) - 6, 0);
+  box.style.height = narrow ? `${height - slack}px` : "";
+  below.style.transform = narrow ? "" : `translateY(${-slack}px)`;
+  return geometry;
+}
+
+/**
+ * The geometry of the map, measured again when its space changes; the zoom is kept while the
+ * same trace and attention are shown.
+ * @param {TraceContext} context
+ * @param {HTMLElement} box
+ * @param {HTMLElement} below
+ */
+function createSpace(context, box, below) {
+  /** @type {Geometry | null} */
+  let geometry = null;
+  let shown = "";
+  const measure = () => {
+    const next = fitMap(context, box, below, ({ height }) => Math.max(height, SMALLEST_AXIS));
+    if (!next) return false;
+    const now = `${context.generation}/${context.state.site}`;
+    if (geometry && shown === now) Object.assign(next, { x: geometry.x, y: geometry.y });
+    geometry = next;
+    shown = now;
+    return true;
+  };
+  return { measure, geometry: () => geometry };
+}
+
+/**
+ * Plotly's part: at most one drawing at a time, and after it only the latest request.
+ * @param {TraceContext} context
+ * @param {MapLayers} layers
+ * @param {{geometry: () => Geometry | null}} space
+ */
+function createDrawing(context, layers, space) {
+  const plot = /** @type {PlotlyElement} */ (layers.plot);
+  /** @type {Plotly | null} */
+  let plotly = null;
+  let [busy, requested, stopped, listening] = [false, false, false, false];
+  /** Take the ranges that Plotly shows. */
+  const followZoom = () => {
+    const geometry = space.geometry();
+    if (!geometry) return;
+    const { xaxis, yaxis } = plot.layout;
+    const [x, y] = [xaxis.range, [...yaxis.range].reverse()];
+    if ([0, 1].every((end) => geometry.x[end] === x[end] && geometry.y[end] === y[end])) return;
+    Object.assign(geometry, { x: [...x], y });
+    const site = siteOf(context);
+    const zoomed = x[1] - x[0] < site.keys || y[1] - y[0] < site.queries;
+    context.set({ zoomed });
+    context.touch("zoom");
+  };
+  /** Show every cell. */
+  const resetZoom = () => {
+    const site = siteOf(context);
+    plotly?.relayout(plot, {
+      "xaxis.range": [-0.5, site.keys - 0.5],
+      "yaxis.range": [site.queries - 0.5, -0.5],
+    });
+  };
+  const request = async () => {
+    requested = true;
+    if (!plotly || busy || stopped) return;
+    busy = true;
+    for (
+      let geometry = space.geometry();
+      requested && !stopped && geometry;
+      geometry = space.geometry()
+    ) {
+      requested = false;
+      const { data, layout } = liveFigure(context, geometry);
+      await plotly.react(plot, data, layout, PLOT_CONFIG);
+      if (stopped) break;
+      if (!listening) {
+        plot.on("plotly_relayout", followZoom);
+        plot.on("plotly_doubleclick", resetZoom);
+        listening = true;
+      }
+      followZoom();
+    }
+    busy = false;
+  };
+  /** Load Plotly and draw; resolves to whether it could. */
+  const start = async () => {
+    try {
+      plotly = await context.options.plotly();
+      context.plotly = plotly;
+      await request();
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const stop = () => {
+    stopped = true;
+    plotly?.purge(plot);
+  };
+  return { request, start, stop, resetZoom };
+}
+
+/**
+ * Pointer over the map: hover a cell; a click on a row shows its step.
+ * @param {TraceContext} context
+ * @param {HTMLElement} box
+ * @param {{geometry: () => Geometry | null}} space
+ * @param {((cell: Cell) => void) | undefined} onCell
+ */
+function watchPointer(context, box, space, onCell) {
+  /** @param {PointerEvent} event */
+  const shownCell = (event) => {
+    const frame = box.getBoundingClientRect();
+    const geometry = space.geometry();
+    const cell =
+      geometry && cellAt(geometry, event.clientX - frame.left, event.clientY - frame.top);
+    return cell && cell.query < shownRows(context) ? cell : null;
+  };
+  /** @param {PointerEvent} event */
+  const hover = (event) => {
+    const { layer, head } = context.state;
+    const cell = shownCell(event);
+    setHover(context, cell && { ...cell, layer, head, x: event.clientX, y: event.clientY });
+  };
+  /** @type {{x: number, y: number} | null} */
+  let pressed = null;
+  box.addEventListener("pointermove", hover);
+  box.addEventListener("pointerleave", (event) => clearHover(context, event));
+  box.addEventListener(
+    "pointerdown",
+    (event) => {
+      pressed = { x: event.clientX, y: event.clientY };
+      hover(event);
+    },
+    true,
+  );
+  window.addEventListener(
+    "pointerup",
+    (event) => {
+      const start = pressed;
+      pressed = null;
+      if (!start || Math.hypot(event.clientX - start.x, event.clientY - start.y) > CLICK_SLACK)
+        return;
+      const cell = shownCell(event);
+      if (!cell) return;
+      context.act.goTo(cell.query + 1);
+      onCell?.(cell);
+    },
+    { signal: context.signal },
+  );
+}
+
+/**
+ * Above the map: which head this is, and tools.
+ * @param {TraceContext} context
+ * @param {Part[]} tools
+ * @param {() => void} resetZoom
+ * @returns {Part}
+ */
+function mapHeading(context, tools, resetZoom) {
+  const title = element("h3", { class: "map-title", testid: "map-title" });
+  const reset = element(
+    "button",
+    {
+      type: "button",
+      class: "quiet",
+      testid: "reset-zoom",
+      hidden: true,
+      on: { click: resetZoom },
+    },
+    context.say("reset_zoom"),
+  );
+  const all = [createAlignment(context), ...tools];
+  const node = element(
+    "header",
+    { class: "map-heading" },
+    title,
+    reset,
+    ...all.map((tool) => tool.element),
+  );
+  /** @param {Set<string>} changed */
+  const update = (changed) => {
+    for (const tool of all) tool.update(changed);
+    if (changed.has("zoomed")) reset.hidden = !context.state.zoomed;
+    if (anyOf(changed, "trace", "site", "layer", "head")) write(title, mapTitle(context));
+  };
+  return { element: node, update };
+}

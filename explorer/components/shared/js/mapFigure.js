@@ -1,0 +1,82 @@
+import { wholeRange } from "./geometry.js";
+import { colourAt, css, maskColour } from "./palette.js";
+import { scaleOf, tones } from "./scale.js";
+import { siteOf } from "./stepState.js";
+
+/** @import { Geometry } from "./geometry.js" */
+/** @import { Palette } from "./palette.js" */
+/** @import { TraceContext } from "./traceContext.js" */
+
+/**
+ * The weights and the masked cells of the selected head as Plotly heatmaps.
+ * @param {TraceContext} context
+ * @param {number} rows how many are shown
+ */
+export function figureData(context, rows) {
+  const { state, palette } = context;
+  const site = siteOf(context);
+  const masked = site.masked(state.layer, state.head);
+  const tone = tones(site.weights(state.layer, state.head), site.keys, scaleOf(state, site));
+  /** @param {(cell: number, query: number) => number | null} value */
+  const table = (value) =>
+    Array.from({ length: site.queries }, (_, query) =>
+      Array.from({ length: site.keys }, (_, key) => value(query * site.keys + key, query)),
+    );
+  const shared = { type: "heatmap", hoverinfo: "skip", showscale: false, zmin: 0, zmax: 1 };
+  const weights = table((cell, query) => (masked[cell] || query >= rows ? null : tone[cell]));
+  /** @type {object[]} */
+  const data = [{ ...shared, z: weights, colorscale: plotlyRamp(palette) }];
+  if (masked.some((code) => code !== 0)) {
+    const codes = table((cell, query) => (query < rows && masked[cell] ? masked[cell] : null));
+    data.push({ ...shared, z: codes, colorscale: plotlyGreys(palette), zmin: 0.5, zmax: 3.5 });
+  }
+  return data;
+}
+
+/**
+ * The colour ramp as a Plotly colour scale.
+ * @param {Palette} palette
+ */
+function plotlyRamp(palette) {
+  return Array.from({ length: 33 }, (_, index) => [
+    index / 32,
+    css(colourAt(palette.ramp, index / 32)),
+  ]);
+}
+
+/**
+ * Three flat greys, one a mask code.
+ * @param {Palette} palette
+ */
+function plotlyGreys(palette) {
+  return [1, 2, 3].flatMap((code) => [
+    [(code - 1) / 3, maskColour(palette.masked, code)],
+    [code / 3, maskColour(palette.masked, code)],
+  ]);
+}
+
+/**
+ * The figure on screen: cells only. Labels and the current step are drawn over it, because they
+ * change at every step and the cells do not.
+ * @param {TraceContext} context
+ * @param {Geometry} geometry
+ */
+export function liveFigure(context, geometry) {
+  const site = siteOf(context);
+  const axis = { showgrid: false, zeroline: false, showticklabels: false, ticks: "" };
+  const { x, y } = wholeRange(site);
+  const { box, left, top, width, height } = geometry;
+  const layout = {
+    width: box.width,
+    height: box.height,
+    margin: { l: left, t: top, r: box.width - left - width, b: box.height - top - height, pad: 0 },
+    paper_bgcolor: "rgba(0,0,0,0)",
+    plot_bgcolor: "rgba(0,0,0,0)",
+    hovermode: false,
+    dragmode: window.matchMedia("(pointer: coarse)").matches ? false : "zoom",
+    uirevision: `${context.generation}/${site.name}`,
+    xaxis: { ...axis, range: x, minallowed: x[0], maxallowed: x[1] },
+    yaxis: { ...axis, range: [...y].reverse(), minallowed: y[0], maxallowed: y[1] },
+  };
+  return { data: figureData(context, site.queries), layout };
+}

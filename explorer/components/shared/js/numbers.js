@@ -1,0 +1,33 @@
+/**
+ * A probability as a percentage with as many digits as are informative, never broken over two
+ * lines.
+ * @param {number} probability
+ */
+export function percent(probability) {
+  const value = probability * 100;
+  if (value >= 99.995 && value < 100) return ">\u00a099.99\u00a0%";
+  if (value >= 99.95 && value < 100) return `${value.toFixed(2)}\u00a0%`;
+  if (value >= 0.1 || value === 0) return `${value.toFixed(1)}\u00a0%`;
+  if (value < 0.00005) return "<\u00a00.0001\u00a0%";
+  return `${value.toFixed(value >= 0.01 ? 2 : 4)}\u00a0%`;
+}
+
+/**
+ * A weight in a cell, without a leading zero; 1 in the width of the others.
+ * @param {number} weight
+ * @param {number} [digits] after the point
+ */
+export function shortWeight(weight, digits = 2) {
+  const text = weight.toFixed(digits);
+  if (text.startsWith("0.")) return text.slice(1);
+  return Number(text) === 1 ? "1.0".slice(0, 2 * digits - 1) : text;
+}
+
+/**
+ * A measured error: 0, or one digit and a power of ten.
+ * @param {number | null} error
+ */
+export function shortError(error) {
+  if (error === null) return "?";
+  return error === 0 ? "0" : error.toExponential(0);
+}

@@ -1,0 +1,76 @@
+import { bestHead } from "./headScores.js";
+import { MEAN } from "./trace.js";
+import { inUnit, stepInUnit } from "./unitChoice.js";
+
+/** @import { Scale } from "./scale.js" */
+/** @import { Site, SiteName, Trace, ViewOptions } from "./trace.js" */
+
+/**
+ * @typedef {object} Hover the cell under the pointer
+ * @property {number | null} query
+ * @property {number | null} key
+ * @property {number} layer
+ * @property {number} head
+ * @property {number} x of the pointer, in the viewport
+ * @property {number} y
+ *
+ * @typedef {object} TraceState what is shown of a trace
+ * @property {SiteName} site
+ * @property {number} layer
+ * @property {number} head MEAN for the mean of the layer
+ * @property {number} step 1..T; 0 for none
+ * @property {boolean} words whether pieces are merged into words
+ * @property {number} pieceStep step of the pieces before the change to words
+ * @property {"off" | "prediction" | "input"} alignment
+ * @property {boolean} ahead whether rows not yet decoded are shown
+ * @property {Scale | null} scale
+ * @property {boolean} log whether probabilities are on a logarithmic scale
+ * @property {boolean} projector
+ * @property {boolean} whatIf
+ * @property {boolean} hinted whether the first hint was followed
+ * @property {boolean} zoomed
+ * @property {boolean} playing
+ * @property {Hover | null} hover
+ */
+
+/**
+ * What is shown first: what the view asks for where the trace has it, else what was shown before.
+ * @param {Trace} pieces whose steps the view counts
+ * @param {Partial<ViewOptions>} view
+ * @param {Partial<TraceState>} before
+ * @returns {TraceState}
+ */
+export function openingState(pieces, view, before) {
+  const trace = inUnit(pieces, before.words ?? false);
+  /** @type {(SiteName | null | undefined)[]} */
+  const wanted = [view.site, before.site, "cross", "decoder", "encoder"];
+  const name = wanted.find((one) => one && trace.sites[one]);
+  const site = /** @type {Site} */ (trace.sites[/** @type {SiteName} */ (name)]); // it has one
+  const best = bestHead(trace, site);
+  /** @type {(value: number | null | undefined, count: number) => boolean} */
+  const within = (value, count) =>
+    Number.isInteger(value) && Number(value) >= 0 && Number(value) < count;
+  /** @type {(part: "layer" | "head", count: number) => number} */
+  const pick = (part, count) =>
+    [view[part], before[part], best[part]].find((value) => within(value, count)) ?? 0;
+  const asked = view.step ?? 0;
+  const mean = before.head === MEAN && site.heads > 1 && !within(view.head, site.heads);
+  return {
+    site: site.name,
+    layer: pick("layer", site.layers),
+    head: mean ? MEAN : pick("head", site.heads),
+    step: within(asked - 1, pieces.steps) ? stepInUnit(trace, asked) : trace.steps,
+    words: before.words ?? false,
+    pieceStep: asked,
+    alignment: before.alignment ?? "off",
+    ahead: view.ahead ?? (view.step === null || (before.ahead ?? false)),
+    scale: before.scale ?? null,
+    log: before.log ?? false,
+    projector: before.projector ?? false,
+    whatIf: view.what_if ?? false,
+    hinted: before.hinted ?? view.step !== null,
+    zoomed: false,
+    playing: false,
+    hover: null,
+  };
+}

@@ -1,0 +1,154 @@
+import { element, populate, positionRectangle, write } from "./element.js";
+import { cellSize, xOf, yOf } from "./geometry.js";
+import { shortWeight } from "./numbers.js";
+import { colourAt, inkOn } from "./palette.js";
+import { scaleOf, tones } from "./scale.js";
+import { currentRow, rowCodes, rowOf, siteOf } from "./stepState.js";
+
+/** @import { Geometry } from "./geometry.js" */
+/** @import { TraceContext } from "./traceContext.js" */
+
+/**
+ * @typedef {{width: number, height: number}} Size
+ * @typedef {object} OverlayParts
+ * @property {HTMLElement} outline
+ * @property {HTMLElement} cover
+ * @property {HTMLElement} coverText
+ * @property {HTMLElement} keyMark
+ * @property {HTMLElement} cellMark
+ * @property {HTMLElement} weights
+ * @property {HTMLElement} clip
+ * @property {HTMLElement} tick
+ */
+
+const PRINTED_TYPE = {
+  // px and digits of the printed weights, the best that fits its cell
+  desk: [{ font: 12, digits: 2 }],
+  projector: [
+    { font: 18, digits: 2 },
+    { font: 16, digits: 2 },
+    { font: 14, digits: 2 },
+    { font: 14, digits: 1 },
+  ],
+};
+const SMALLEST_PRINTED = [0.5, 0.05, 0.005]; // by digits; a smaller weight is a dot
+const SMALLEST_RULE = 7; // px between two lines of the cover
+
+/**
+ * What a step changes on the large map: outline, printed weights, cover, hovered key.
+ * @param {TraceContext} context
+ */
+export function createOverlay(context) {
+  const outline = element("div", { class: "outline", testid: "current-row" });
+  const cover = element("div", {
+    class: "cover",
+    testid: "not-yet",
+    title: context.say("not_yet"),
+  });
+  const coverText = element("span", { class: "cover-text" }, context.say("not_yet"));
+  cover.append(coverText);
+  const keyMark = element("div", { class: "key-mark" });
+  const cellMark = element("div", { class: "cell-mark" });
+  const weights = element("div", { class: "weights", testid: "row-weights" });
+  const clip = element("div", { class: "clip" }, cover, outline, weights, keyMark, cellMark);
+  const tick = element("div", { class: "row-tick" });
+  const node = element("div", { class: "overlay" }, clip, tick);
+  const parts = { outline, cover, coverText, keyMark, cellMark, weights, clip, tick };
+  /** @param {Geometry} geometry */
+  const update = (geometry) => drawOverlay(context, geometry, parts);
+  return { element: node, update };
+}
+
+/**
+ * Move the overlay to the current step and zoom.
+ * @param {TraceContext} context
+ * @param {Geometry} geometry
+ * @param {OverlayParts} parts
+ */
+function drawOverlay(context, geometry, parts) {
+  const { state } = context;
+  const site = siteOf(context);
+  const row = currentRow(context);
+  const size = cellSize(geometry);
+  positionRectangle(parts.clip, geometry.left, geometry.top, geometry.width, geometry.height);
+  parts.outline.hidden = parts.tick.hidden = row < 0;
+  const [left, right] = [xOf(geometry, 0), xOf(geometry, site.keys)];
+  if (row >= 0) {
+    const top = yOf(geometry, row);
+    positionRectangle(parts.outline, left, top, right - left, size.height);
+    const middle = geometry.top + top + size.height / 2;
+    parts.tick.hidden = middle < geometry.top || middle > geometry.top + geometry.height;
+    parts.tick.style.transform = `translate(${geometry.left - 7}px, ${middle - 7}px)`;
+  }
+  const covered = row >= 0 && row + 1 < site.queries;
+  parts.cover.hidden = !covered;
+  parts.cover.classList.toggle("veil", state.ahead);
+  if (covered) {
+    const top = yOf(geometry, row + 1);
+    const height = yOf(geometry, site.queries) - top;
+    positionRectangle(parts.cover, left, top, right - left, height);
+    const ruled = size.height * Math.ceil(SMALLEST_RULE / size.height);
+    parts.cover.style.backgroundSize = `100% ${ruled}px`;
+    parts.coverText.hidden = state.ahead || height < 20 || right - left < 90;
+  }
+  drawHover(context, geometry, parts, size);
+  printWeights(context, geometry, parts.weights, row, size);
+}
+
+/**
+ * The column of the hovered key, and the hovered cell.
+ * @param {TraceContext} context
+ * @param {Geometry} geometry
+ * @param {OverlayParts} parts
+ * @param {Size} size of a cell
+ */
+function drawHover(context, geometry, { keyMark, cellMark }, { width, height }) {
+  const { query = null, key = null } = context.state.hover ?? {};
+  keyMark.hidden = key === null;
+  cellMark.hidden = key === null || query === null;
+  if (key === null) return;
+  const left = xOf(geometry, key);
+  const [top, bottom] = [yOf(geometry, 0), yOf(geometry, siteOf(context).queries)];
+  positionRectangle(keyMark, left, top, width, bottom - top);
+  if (query !== null) positionRectangle(cellMark, left, yOf(geometry, query), width, height);
+}
+
+/**
+ * The weights of the current row in its cells, where these are large enough.
+ * @param {TraceContext} context
+ * @param {Geometry} geometry
+ * @param {HTMLElement} parent
+ * @param {number} row
+ * @param {Size} size of a cell
+ */
+function printWeights(context, geometry, parent, row, size) {
+  const { state, palette } = context;
+  const site = siteOf(context);
+  const type = printedType(state.projector, size);
+  parent.hidden = row < 0 || row >= site.queries || !type;
+  if (parent.hidden || !type) return;
+  const { weights, masked } = rowOf(site, state.layer, state.head, row);
+  const tone = tones(rowCodes(site, state.layer, state.head, row), site.keys, scaleOf(state, site));
+  const cells = populate(parent, site.keys, () => element("span"));
+  parent.style.transform = `translate(${xOf(geometry, 0)}px, ${yOf(geometry, row)}px)`;
+  parent.style.height = `${size.height}px`;
+  parent.style.fontSize = `${type.font}px`;
+  weights.forEach((weight, key) => {
+    const small = weight < SMALLEST_PRINTED[type.digits];
+    write(cells[key], masked[key] ? "" : small ? "·" : shortWeight(weight, type.digits));
+    cells[key].style.width = `${size.width}px`;
+    cells[key].style.color = inkOn(colourAt(palette.ramp, tone[key]));
+  });
+}
+
+/**
+ * The type in which a weight fits into a cell; undefined where none does.
+ * @param {boolean} projector
+ * @param {Size} size of a cell
+ */
+function printedType(projector, { width, height }) {
+  const types = PRINTED_TYPE[projector ? "projector" : "desk"];
+  return types.find(
+    ({ font, digits }) => width >= font * (digits * 0.64 + 0.62) && height >= font + 4, // digits, point, margin
+  );
+}

@@ -1,0 +1,132 @@
+import { context2d } from "./element.js";
+
+/**
+ * @typedef {number[]} Colour red, green, blue; 0..255
+ *
+ * @typedef {object} Palette the colours of a theme
+ * @property {boolean} dark
+ * @property {Colour} paper
+ * @property {Colour} ink
+ * @property {Colour[]} ramp LEVELS colours from weight 0 to 1
+ * @property {Colour} query the current query, and nothing else
+ * @property {(Colour | null)[]} masked background of a masked cell, by mask code
+ * @property {(Colour | null)[]} stroke its pattern
+ * @property {string} font
+ * @property {string} key differs between themes
+ */
+
+export const LEVELS = 256;
+const RAMPS = {
+  light: ["#c3d6ec", "#7ba3d0", "#31629f", "#08264f"],
+  dark: ["#1d3a60", "#386ba3", "#85b4e0", "#eef6ff"],
+};
+
+/**
+ * Any CSS colour, in whatever syntax.
+ * @param {string} colour
+ * @returns {Colour}
+ */
+export function rgb(colour) {
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = 1;
+  const pen = context2d(canvas, { willReadFrequently: true });
+  pen.fillStyle = colour;
+  pen.fillRect(0, 0, 1, 1);
+  return [...pen.getImageData(0, 0, 1, 1).data.slice(0, 3)];
+}
+
+/**
+ * Relative luminance (WCAG 2), 0..1.
+ * @param {Colour} colour
+ */
+export function luminance(colour) {
+  const linear = colour.map((value) => {
+    const part = value / 255;
+    return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
+}
+
+/**
+ * The colour `share` of the way from one to the other.
+ * @param {Colour} one
+ * @param {Colour} other
+ * @param {number} share 0..1
+ * @returns {Colour}
+ */
+export function mix(one, other, share) {
+  return one.map((value, channel) => Math.round(value + (other[channel] - value) * share));
+}
+
+/**
+ * A colour as CSS.
+ * @param {Colour} colour
+ */
+export function css([red, green, blue]) {
+  return `rgb(${red},${green},${blue})`;
+}
+
+/**
+ * `count` colours along a line of stops.
+ * @param {Colour[]} stops
+ * @param {number} count
+ */
+export function gradient(stops, count) {
+  return Array.from({ length: count }, (_, level) => {
+    const position = (level / (count - 1)) * (stops.length - 1);
+    const below = Math.min(Math.floor(position), stops.length - 2);
+    return mix(stops[below], stops[below + 1], position - below);
+  });
+}
+
+/**
+ * The colours of the theme, from what CSS resolved at `sensor`.
+ *
+ * Weight zero has the colour of the page; from there luminance alone carries the weight, so that
+ * it survives grey print and colour blindness.
+ * @param {Element} sensor
+ * @returns {Palette}
+ */
+export function readPalette(sensor) {
+  const style = getComputedStyle(sensor);
+  const paper = rgb(style.backgroundColor);
+  const ink = rgb(style.color);
+  const dark = luminance(paper) < 0.2;
+  return {
+    dark,
+    paper,
+    ink,
+    ramp: gradient([paper, ...RAMPS[dark ? "dark" : "light"].map(rgb)], LEVELS),
+    query: rgb(dark ? "#ffa23a" : "#c2410c"),
+    masked: [null, mix(paper, ink, 0.09), mix(paper, ink, 0.24), mix(paper, ink, 0.16)],
+    stroke: [null, mix(paper, ink, 0.34), mix(paper, ink, 0.46), mix(paper, ink, 0.5)],
+    font: style.fontFamily,
+    key: `${paper}/${ink}`,
+  };
+}
+
+/**
+ * The colour of a tone.
+ * @param {Colour[]} ramp
+ * @param {number} tone 0..1
+ */
+export function colourAt(ramp, tone) {
+  return ramp[Math.round(tone * (LEVELS - 1))];
+}
+
+/**
+ * Black or white, whichever can be read on `colour`.
+ * @param {Colour} colour
+ */
+export function inkOn(colour) {
+  return luminance(colour) > 0.22 ? "#000" : "#fff";
+}
+
+/**
+ * The colours of a mask code, which has some unless it is 0.
+ * @param {(Colour | null)[]} colours by mask code
+ * @param {number} code
+ */
+export function maskColour(colours, code) {
+  return css(colours[code] ?? [0, 0, 0]);
+}

@@ -1,0 +1,109 @@
+import { context2d } from "./element.js";
+import { cellSize, wholeRange, xOf, yOf } from "./geometry.js";
+import { maskColour } from "./palette.js";
+
+/** @import { Plot } from "./geometry.js" */
+/** @import { Palette } from "./palette.js" */
+/** @import { Site } from "./trace.js" */
+
+/** @typedef {Pick<Site, "queries" | "keys">} Shape */
+
+const PITCH = 7; // px between two strokes
+
+/**
+ * Draw why cells are masked: strokes for a later position, dots for padding, a grid for an edited
+ * mask. One path a reason, however many cells.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Plot} plot
+ * @param {Shape} site
+ * @param {ArrayLike<number>} masked codes by cell
+ * @param {Palette} palette
+ */
+export function drawPattern(pen, plot, site, masked, palette) {
+  pen.save();
+  pen.beginPath();
+  pen.rect(0, 0, plot.width, plot.height);
+  pen.clip();
+  for (const code of [1, 2, 3]) {
+    const cells = maskedPath(plot, site, masked, code);
+    if (!cells) continue;
+    pen.save();
+    pen.clip(cells);
+    pen.strokeStyle = pen.fillStyle = maskColour(palette.stroke, code);
+    pen.lineWidth = 1;
+    if (code === 2) drawDots(pen, plot);
+    else drawStrokes(pen, plot, code === 3);
+    pen.restore();
+  }
+  pen.restore();
+}
+
+/**
+ * All cells masked for one reason as one path, a rectangle a run; null where there are none.
+ * @param {Plot} plot
+ * @param {Shape} site
+ * @param {ArrayLike<number>} masked
+ * @param {number} code
+ */
+function maskedPath(plot, site, masked, code) {
+  const size = cellSize(plot);
+  const path = new Path2D();
+  let runs = 0;
+  for (let query = 0; query < site.queries; query += 1) {
+    const start = query * site.keys;
+    for (let key = 0; key < site.keys; key += 1) {
+      if (masked[start + key] !== code) continue;
+      const first = key;
+      while (key + 1 < site.keys && masked[start + key + 1] === code) key += 1;
+      path.rect(xOf(plot, first), yOf(plot, query), (key + 1 - first) * size.width, size.height);
+      runs += 1;
+    }
+  }
+  return runs ? path : null;
+}
+
+/**
+ * Diagonal strokes over the whole plot, with `crossed` in both directions.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Plot} plot
+ * @param {boolean} crossed
+ */
+function drawStrokes(pen, { width, height }, crossed) {
+  pen.beginPath();
+  for (let from = -height; from < width; from += PITCH) {
+    pen.moveTo(from, height);
+    pen.lineTo(from + height, 0);
+    if (crossed) {
+      pen.moveTo(from, 0);
+      pen.lineTo(from + height, height);
+    }
+  }
+  pen.stroke();
+}
+
+/**
+ * A lattice of dots over the whole plot.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Plot} plot
+ */
+function drawDots(pen, { width, height }) {
+  for (let y = PITCH / 2; y < height; y += PITCH) {
+    for (let x = PITCH / 2; x < width; x += PITCH) pen.fillRect(x, y, 2, 2);
+  }
+}
+
+/**
+ * The pattern as a data URL for an exported figure.
+ * @param {Shape} site
+ * @param {ArrayLike<number>} masked
+ * @param {Palette} palette
+ * @param {number} unit px a cell
+ */
+export function patternImage(site, masked, palette, unit) {
+  const canvas = document.createElement("canvas");
+  canvas.width = site.keys * unit;
+  canvas.height = site.queries * unit;
+  const plot = { width: canvas.width, height: canvas.height, ...wholeRange(site) };
+  drawPattern(context2d(canvas), plot, site, masked, palette);
+  return canvas.toDataURL();
+}

@@ -1,0 +1,34 @@
+/**
+ * The functions of plotly.js that are used.
+ * @typedef {object} Plotly
+ * @property {(node: HTMLElement, data: object[], layout: object, config: object) => Promise<unknown>} react
+ * @property {(node: HTMLElement, update: object) => Promise<unknown>} relayout
+ * @property {(node: HTMLElement) => void} purge
+ * @property {(figure: object, options: object) => Promise<unknown>} downloadImage
+ *
+ * @typedef {HTMLElement & {
+ *   on: (event: string, listener: () => void) => void,
+ *   layout: {xaxis: {range: number[]}, yaxis: {range: number[]}},
+ * }} PlotlyElement an element that Plotly has drawn into
+ *
+ * @typedef {Window & {Plotly?: Plotly, explorerPlotly?: Promise<Plotly>}} PlotlyWindow
+ */
+
+/**
+ * Plotly from the app's own server, loaded once a page.
+ * @returns {Promise<Plotly>}
+ */
+export function servedPlotly() {
+  const page = /** @type {PlotlyWindow} */ (window);
+  page.explorerPlotly ??= new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = new URL("plotly.min.js", document.baseURI).href;
+    script.onload = () => (page.Plotly ? resolve(page.Plotly) : reject(new Error(script.src)));
+    script.onerror = () => {
+      page.explorerPlotly = undefined; // the next component may try again
+      reject(new Error(script.src));
+    };
+    document.head.append(script);
+  });
+  return page.explorerPlotly;
+}

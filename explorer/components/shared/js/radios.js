@@ -1,0 +1,66 @@
+import { assign, element } from "./element.js";
+
+/** @import { Say } from "./sentences.js" */
+
+/** @type {Record<string, number>} */
+const MOVES = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
+
+/**
+ * A radio group of buttons: one stop of the Tab key, arrow keys move inside.
+ * @param {Say} say
+ * @param {object} group
+ * @param {string[]} group.names names of the choices
+ * @param {string} group.prefix prefix of their sentences and test ids
+ * @param {string} group.label sentence that names the group
+ * @param {boolean} [group.small]
+ * @param {(name: string) => void} choose
+ */
+export function createRadios(say, { names, prefix, label, small = false }, choose) {
+  /** @param {string} name @returns {[string, HTMLButtonElement]} */
+  const button = (name) => [
+    name,
+    element(
+      "button",
+      {
+        type: "button",
+        role: "radio",
+        testid: `${prefix}-${name}`,
+        title: say(`${prefix}_${name}_title`),
+        on: { click: () => choose(name) },
+      },
+      say(`${prefix}_${name}`),
+    ),
+  ];
+  const choices = names.map(button);
+  const node = element(
+    "div",
+    { class: small ? "segments small" : "segments", role: "radiogroup", "aria-label": say(label) },
+    ...choices.map(([, one]) => one),
+  );
+  node.addEventListener("keydown", (event) => moveChoice(choices, event, choose));
+  /** @param {string} chosen */
+  const check = (chosen) => {
+    for (const [name, one] of choices) {
+      assign(one, "aria-checked", name === chosen ? "true" : "false");
+      one.tabIndex = name === chosen ? 0 : -1;
+    }
+  };
+  return { element: node, buttons: Object.fromEntries(choices), check };
+}
+
+/**
+ * An arrow key selects the next enabled choice, wrapping around, and does not step the player.
+ * @param {[string, HTMLButtonElement][]} choices
+ * @param {KeyboardEvent} event
+ * @param {(name: string) => void} choose
+ */
+function moveChoice(choices, event, choose) {
+  const by = MOVES[event.key];
+  if (!by || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  const enabled = choices.filter(([, button]) => button.getAttribute("aria-disabled") === null);
+  const now = enabled.findIndex(([, button]) => button === event.target);
+  const [name, button] = enabled[(now + by + enabled.length) % enabled.length];
+  button.focus();
+  choose(name);
+}

@@ -1,0 +1,300 @@
+import { assign, element, write } from "./element.js";
+import { goldScore } from "./headScores.js";
+import { shortWeight } from "./numbers.js";
+import { scaleOf, tones } from "./scale.js";
+import { currentRow, headName, shownRows, siteOf } from "./stepState.js";
+import { anyOf } from "./store.js";
+import { paintThumbnail, SMALLEST_THUMBNAIL, thumbnailSize } from "./thumbnail.js";
+import { clearHover, setHover } from "./tooltip.js";
+import { MEAN } from "./trace.js";
+
+/** @import { Part } from "./element.js" */
+/** @import { ThumbnailSize } from "./thumbnail.js" */
+/** @import { Site } from "./trace.js" */
+/** @import { TraceContext } from "./traceContext.js" */
+
+/** @typedef {ThumbnailSize & {columns: number}} Layout thumbnails, and how many are in a line */
+
+const LARGEST_THUMBNAIL = 132;
+const TIGHT_THUMBNAIL = 46; // px; below, a score leaves no space for the head's number
+const THUMBNAIL_EDGE = 6; // what a frame adds to the picture
+const SCORE_HEIGHT = 17;
+const LAYER_LABEL = 22;
+const MEAN_HEIGHT = 58; // px of the name of a layer with the word under it
+const GAP = 1;
+const WORTH_A_LINE = 1.3; // a layer is broken into more lines only for this much larger pictures
+
+/**
+ * Thumbnails of all heads of the chosen attention, the selected one ringed.
+ * @param {TraceContext} context
+ * @returns {Part}
+ */
+export function createRail(context) {
+  const { say } = context;
+  const axes = element("div", { class: "mini-axes", title: say("mini_axes_title") });
+  const grid = element("div", { class: "heads", testid: "heads", role: "group" });
+  const node = element("section", { class: "rail", "aria-label": say("heads") }, axes, grid);
+  /** @type {Layout} */
+  let layout = { unit: 1, width: 0, height: 0, columns: 1 };
+  /** @param {Set<string>} changed */
+  const update = (changed) => {
+    const rebuilt = anyOf(changed, "trace", "site", "size", "projector");
+    if (rebuilt) {
+      const scored = context.state.site === "cross" && context.trace.gold !== null;
+      write(axes, say(scored ? "mini_axes_gold" : "mini_axes"));
+      layout = buildRail(context, grid);
+    }
+    if (rebuilt || anyOf(changed, "scale", "theme")) paintThumbnails(context, grid, layout);
+    if (rebuilt || anyOf(changed, "layer", "head")) markSelected(context, grid);
+    if (rebuilt || anyOf(changed, "step", "ahead", "hover")) markStep(context, grid);
+  };
+  grid.addEventListener("keydown", (event) => moveSelection(context, grid, event));
+  return { element: node, update };
+}
+
+/**
+ * The largest thumbnails with which every head fits.
+ * @param {number} width for all heads
+ * @param {number} height for all heads
+ * @param {Site} site
+ * @param {number} larger factor of the type size
+ * @returns {Layout}
+ */
+function fitThumbnails(width, height, site, larger) {
+  const longest = Math.max(site.queries, site.keys);
+  const smallest = SMALLEST_THUMBNAIL * larger;
+  const largest = Math.min(LARGEST_THUMBNAIL, Math.max(44, longest * 22));
+  let best = { edge: 0, columns: 1 };
+  for (let lines = 1; lines <= site.heads; lines += 1) {
+    const columns = Math.ceil(site.heads / lines);
+    const across = (width - LAYER_LABEL) / columns - THUMBNAIL_EDGE - GAP;
+    const down = height / (lines * site.layers) - THUMBNAIL_EDGE - SCORE_HEIGHT * larger - 6;
+    if (across < smallest) continue;
+    const edge = Math.min(largest, (across * longest) / site.keys, (down * longest) / site.queries);
+    if (edge > best.edge * WORTH_A_LINE) best = { edge, columns };
+  }
+  if (best.edge < smallest) {
+    const most = Math.floor((width - LAYER_LABEL) / (smallest + THUMBNAIL_EDGE + GAP));
+    const lines = Math.ceil(site.heads / Math.max(most, 1)); // and then the rail scrolls
+    best = { edge: smallest, columns: Math.ceil(site.heads / lines) };
+  }
+  return { ...thumbnailSize(best.edge, site, smallest), columns: best.columns };
+}
+
+/**
+ * Lay the thumbnails out, layer by layer.
+ * @param {TraceContext} context
+ * @param {HTMLElement} grid
+ */
+function buildRail(context, grid) {
+  const site = siteOf(context);
+  const narrow = context.root.dataset.narrow !== undefined;
+  const larger = context.state.projector ? 1.4 : 1;
+  const layout = narrow
+    ? { ...thumbnailSize(72, site, SMALLEST_THUMBNAIL), columns: site.heads }
+    : fitThumbnails(grid.clientWidth - 2, grid.clientHeight - 2, site, larger);
+  grid.style.setProperty("--thumb-width", `${layout.width}px`);
+  grid.style.setProperty("--thumb-height", `${layout.height}px`);
+  grid.style.setProperty("--columns", String(layout.columns));
+  grid.classList.toggle("tight", layout.width < TIGHT_THUMBNAIL * larger);
+  const lines = Math.ceil(site.heads / layout.columns);
+  grid.classList.toggle(
+    "low",
+    lines * (layout.height + SCORE_HEIGHT + THUMBNAIL_EDGE) < MEAN_HEIGHT,
+  );
+  const layers = Array.from({ length: site.layers }, (_, layer) => {
+    const heads = Array.from({ length: site.heads }, (_, head) =>
+      thumbnail(context, site, layer, head),
+    );
+    return element(
+      "div",
+      { class: "layer" },
+      layerName(context, site, layer),
+      element("div", { class: "layer-heads" }, ...heads),
+    );
+  });
+  grid.replaceChildren(...layers);
+  return layout;
+}
+
+/**
+ * The name of a layer; a click on it shows the mean of its heads.
+ * @param {TraceContext} context
+ * @param {Site} site
+ * @param {number} layer
+ */
+function layerName({ say, set }, site, layer) {
+  if (site.heads === 1) {
+    return element(
+      "span",
+      { class: "layer-name", title: say("layer_title", { layer }) },
+      `L${layer}`,
+    );
+  }
+  return element(
+    "button",
+    {
+      type: "button",
+      class: "layer-name",
+      testid: `mean-${layer}`,
+      title: say("mean_title", { layer }),
+      "aria-label": say("mean_title", { layer }),
+      "data-head": `${layer}/${MEAN}`,
+      on: { click: () => set({ layer, head: MEAN }) },
+    },
+    element("span", {}, `L${layer}`),
+    element("span", { class: "mean-word" }, say("mean")),
+  );
+}
+
+/**
+ * One head: its picture, the marks on it, and its score.
+ * @param {TraceContext} context
+ * @param {Site} site
+ * @param {number} layer
+ * @param {number} head
+ */
+function thumbnail(context, site, layer, head) {
+  const { say, trace } = context;
+  const score = site.name === "cross" ? goldScore(trace, site, layer, head) : null;
+  const name = headName(layer, head);
+  const title = score === null ? name : say("gold_title", { head: name, score: score.toFixed(3) });
+  const picture = element(
+    "span",
+    { class: "picture" },
+    element("canvas", { "aria-hidden": "true" }),
+    element("i", { class: "cover" }),
+    element("i", { class: "tick" }),
+    element("i", { class: "key-mark" }),
+  );
+  const frame = element(
+    "button",
+    {
+      type: "button",
+      class: "thumbnail",
+      testid: `head-${layer}-${head}`,
+      "data-head": `${layer}/${head}`,
+      title,
+      "aria-label": title,
+      on: {
+        click: () => context.set({ layer, head }),
+        pointermove: (event) => hoverThumbnail(context, picture, event, layer, head),
+        pointerleave: (event) => clearHover(context, event),
+      },
+    },
+    picture,
+    element("span", { class: "head-name" }, `H${head}`),
+  );
+  if (score !== null) frame.append(element("span", { class: "score" }, shortWeight(score)));
+  return frame;
+}
+
+/**
+ * Hover the cell of a thumbnail under the pointer.
+ * @param {TraceContext} context
+ * @param {HTMLElement} picture
+ * @param {PointerEvent} event
+ * @param {number} layer
+ * @param {number} head
+ */
+function hoverThumbnail(context, picture, event, layer, head) {
+  const site = siteOf(context);
+  const box = picture.getBoundingClientRect();
+  const query = Math.floor(((event.clientY - box.top) / box.height) * site.queries);
+  const key = Math.floor(((event.clientX - box.left) / box.width) * site.keys);
+  const inside = query >= 0 && query < shownRows(context) && key >= 0 && key < site.keys;
+  const cell = { query, key, layer, head, x: event.clientX, y: event.clientY };
+  setHover(context, inside ? cell : null);
+}
+
+/**
+ * Draw the weights of every head; not done at a step.
+ * @param {TraceContext} context
+ * @param {HTMLElement} grid
+ * @param {Layout} layout
+ */
+function paintThumbnails({ state, trace, palette }, grid, layout) {
+  const site = siteOf({ state, trace });
+  const scale = scaleOf(state, site);
+  grid.querySelectorAll("canvas").forEach((canvas, index) => {
+    const [layer, head] = [Math.floor(index / site.heads), index % site.heads];
+    const tone = tones(site.weights(layer, head), site.keys, scale);
+    paintThumbnail(canvas, layout, palette, site, tone, site.masked(layer, head));
+  });
+}
+
+/**
+ * The buttons of the rail: for each layer its mean, then its heads.
+ * @param {HTMLElement} grid
+ * @returns {HTMLElement[]}
+ */
+function headButtons(grid) {
+  return [...grid.querySelectorAll("[data-head]")].filter((node) => node instanceof HTMLElement);
+}
+
+/**
+ * Ring the selected head, which is the only stop of the Tab key.
+ * @param {TraceContext} context
+ * @param {HTMLElement} grid
+ */
+function markSelected({ state }, grid) {
+  for (const frame of headButtons(grid)) {
+    const chosen = frame.dataset.head === `${state.layer}/${state.head}`;
+    frame.classList.toggle("selected", chosen);
+    assign(frame, "aria-pressed", chosen ? "true" : "false");
+    frame.tabIndex = chosen ? 0 : -1;
+    if (chosen) bringIntoView(grid, frame);
+  }
+}
+
+/**
+ * Scroll the rail, and nothing but the rail, until a head is visible.
+ * @param {HTMLElement} grid
+ * @param {HTMLElement} frame
+ */
+function bringIntoView(grid, frame) {
+  const [outer, inner] = [grid.getBoundingClientRect(), frame.getBoundingClientRect()];
+  /** @type {(low: number, high: number, from: number, to: number) => number} */
+  const beyond = (low, high, from, to) => Math.min(low - from, 0) + Math.max(high - to, 0);
+  grid.scrollLeft += beyond(inner.left, inner.right, outer.left, outer.right);
+  grid.scrollTop += beyond(inner.top, inner.bottom, outer.top, outer.bottom);
+}
+
+/**
+ * The current row and the hovered key in every thumbnail, as properties of their parent.
+ * @param {TraceContext} context
+ * @param {HTMLElement} grid
+ */
+function markStep(context, grid) {
+  const { state } = context;
+  const site = siteOf(context);
+  const row = currentRow(context);
+  grid.classList.toggle("stepping", row >= 0);
+  grid.classList.toggle("covered", row >= 0 && !state.ahead && row + 1 < site.queries);
+  grid.classList.toggle("keyed", Boolean(state.hover));
+  grid.style.setProperty("--row", String(row / site.queries));
+  grid.style.setProperty("--row-end", String(Math.min((row + 1) / site.queries, 1)));
+  grid.style.setProperty("--row-size", String(1 / site.queries));
+  grid.style.setProperty("--key", String((state.hover?.key ?? 0) / site.keys));
+  grid.style.setProperty("--key-size", String(1 / site.keys));
+}
+
+/**
+ * ↑ and ↓ select the head before and after; ← and → stay with the steps.
+ * @param {TraceContext} context
+ * @param {HTMLElement} grid
+ * @param {KeyboardEvent} event
+ */
+function moveSelection(context, grid, event) {
+  const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+  if (!by) return;
+  event.preventDefault();
+  const { state } = context;
+  const all = headButtons(grid);
+  const now = all.findIndex(({ dataset }) => dataset.head === `${state.layer}/${state.head}`);
+  const next = all[now + by];
+  if (!next) return;
+  const [layer, head] = (next.dataset.head ?? "").split("/").map(Number);
+  context.set({ layer, head });
+  next.focus();
+}

@@ -1,0 +1,43 @@
+import { anyOf } from "./store.js";
+import { MEAN } from "./trace.js";
+import { pieceStep } from "./unitChoice.js";
+
+/** @import { SiteName } from "./trace.js" */
+/** @import { TraceContext } from "./traceContext.js" */
+
+/**
+ * @typedef {object} Selection what the visitor looks at
+ * @property {SiteName} site
+ * @property {number} layer
+ * @property {number | null} head null for the mean of the layer
+ * @property {number | null} step of the pieces; null where there are no steps
+ */
+
+const REST = 500; // ms without a change before it is reported
+
+/**
+ * Report to the app what is shown, after a rest and only when it differs from the last report.
+ * @param {TraceContext} context
+ * @returns {(changed: Set<string>) => void}
+ */
+export function createSelectionReport(context) {
+  let reported = "";
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  context.signal.addEventListener("abort", () => clearTimeout(timer));
+  return (changed) => {
+    if (!anyOf(changed, "site", "layer", "head", "step")) return;
+    clearTimeout(timer);
+    const { site, layer, head } = context.state;
+    const step = pieceStep(context) || null;
+    /** @type {Selection} */
+    const selection = { site, layer, head: head === MEAN ? null : head, step };
+    const text = JSON.stringify(selection);
+    if (!reported) reported = text; // the app knows what was shown first
+    timer = setTimeout(() => {
+      if (text === reported) return;
+      reported = text;
+      context.options.onState?.(selection);
+    }, REST);
+  };
+}

@@ -1,0 +1,142 @@
+import { linkAt } from "./alignment.js";
+import { element, write } from "./element.js";
+import { labelOf } from "./label.js";
+import { percent } from "./numbers.js";
+import { chosenAt, currentRow, headName, rowOf, siteOf } from "./stepState.js";
+import { anyOf } from "./store.js";
+import { MEAN } from "./trace.js";
+
+/** @import { Part } from "./element.js" */
+/** @import { TraceContext } from "./traceContext.js" */
+
+const FOCUSED = 0.5; // weight
+const MOST_MASS = 0.9;
+
+/**
+ * The picture in one sentence, also for screen readers.
+ * @param {TraceContext} context
+ * @returns {Part}
+ */
+export function createSentence(context) {
+  const node = element("p", {
+    class: "sentence",
+    testid: "sentence",
+    role: "status",
+    "aria-live": "polite",
+  });
+  /** @param {Set<string>} changed */
+  const update = (changed) => {
+    if (anyOf(changed, "trace", "site", "layer", "head", "step", "alignment"))
+      write(node, sentenceOf(context));
+  };
+  return { element: node, update };
+}
+
+/**
+ * The sentence of the current step.
+ * @param {TraceContext} context
+ */
+function sentenceOf(context) {
+  const { say, state } = context;
+  const row = currentRow(context);
+  if (state.site === "encoder") return encoderSentence(context);
+  if (row < 0) return say("no_steps");
+  const seen = attentionClause(context, row);
+  const next = predictionClause(context, row);
+  const sentence = next ? say("sentence", { seen, next }) : say("sentence_alone", { seen });
+  return sentence + alignmentClause(context, row);
+}
+
+/**
+ * Which source token the row links, and to what; "" where no alignment is shown.
+ * @param {TraceContext} context
+ * @param {number} row
+ */
+function alignmentClause(context, row) {
+  const { trace, say, state } = context;
+  const key = linkAt(context, row);
+  if (key < 0) return "";
+  const output = trace.target[row + 1] ?? trace.predicted.at(-1) ?? "";
+  const token = state.alignment === "input" ? trace.target[row] : output;
+  return say("sentence_aligned", { token: labelOf(token), key: labelOf(trace.source[key]) });
+}
+
+/**
+ * To which keys the selected head attends from one row.
+ * @param {TraceContext} context
+ * @param {number} row
+ */
+function attentionClause(context, row) {
+  const { say, state } = context;
+  const site = siteOf(context);
+  const { weights, masked } = rowOf(site, state.layer, state.head, row);
+  const order = weights.map((_, key) => key).sort((one, other) => weights[other] - weights[one]);
+  const [key] = order;
+  const facts = {
+    head: headOf(context),
+    query: labelOf(site.queryTokens[row]),
+    key: labelOf(site.keyTokens[key]),
+    position: key,
+    weight: weights[key].toFixed(2),
+  };
+  const unmasked = masked.reduce((count, code) => count + (code === 0 ? 1 : 0), 0);
+  if (unmasked === 1) return say("seen_only", facts);
+  if (weights[key] > FOCUSED) return say("seen_focused", facts);
+  let [mass, count] = [0, 0];
+  const whole = weights.reduce((sum, weight) => sum + weight, 0);
+  while (count < order.length && mass < MOST_MASS * whole) mass += weights[order[count++]];
+  return say("seen_spread", { ...facts, count });
+}
+
+/**
+ * The selected head, or the mean of them, as the subject of a sentence.
+ * @param {TraceContext} context
+ */
+function headOf({ say, state: { layer, head } }) {
+  return head === MEAN
+    ? say("all_heads", { layer })
+    : say("one_head", { head: headName(layer, head) });
+}
+
+/**
+ * What the model predicts next, and why another token follows where one does.
+ * @param {TraceContext} context
+ * @param {number} row
+ */
+function predictionClause({ trace, say }, row) {
+  const token = trace.predicted[row];
+  if (token === undefined) return "";
+  const chosen = chosenAt(trace, row);
+  if (!chosen) return say("next_unknown", { token: labelOf(token) });
+  const [best] = trace.candidates[row];
+  const [piece, word] = [labelOf(chosen.token), labelOf(token)];
+  const begins = trace.rows !== null && piece !== word;
+  const facts = {
+    token: say(begins ? "token_of_word" : "token_alone", { token: piece, word }),
+    probability: percent(chosen.probability),
+    rank: chosen.rank,
+    best: labelOf(best.token),
+    best_probability: percent(best.probability),
+  };
+  const [first, other] = chosen.forced
+    ? ["next_forced_best", "next_forced"]
+    : ["next_predicted", "next_given"];
+  return say(chosen.rank === 1 ? first : other, facts);
+}
+
+/**
+ * The encoder has no current row: how concentrated its rows are, on average.
+ * @param {TraceContext} context
+ */
+function encoderSentence(context) {
+  const { say, state } = context;
+  const site = siteOf(context);
+  let [sum, rows] = [0, 0];
+  for (let query = 0; query < site.queries; query += 1) {
+    if (site.queryTokens[query] === "<pad>") continue;
+    sum += Math.max(...rowOf(site, state.layer, state.head, query).weights);
+    rows += 1;
+  }
+  const weight = (sum / Math.max(rows, 1)).toFixed(2);
+  return say("encoder_sentence", { head: headOf(context), count: rows, weight });
+}

@@ -1,0 +1,51 @@
+import { bitmap, paint } from "./bitmap.js";
+
+/** @import { Palette } from "./palette.js" */
+/** @import { Site } from "./trace.js" */
+
+/**
+ * @typedef {object} ThumbnailSize px
+ * @property {number} unit of a cell
+ * @property {number} width
+ * @property {number} height
+ */
+
+export const SMALLEST_THUMBNAIL = 26; // px; a narrower one leaves no space for the head's name
+
+/**
+ * The size of a thumbnail whose longer side is about `edge`: where possible whole device pixels a
+ * cell; a side of fewer than `smallest` px is stretched.
+ * @param {number} edge
+ * @param {Site} site
+ * @param {number} smallest
+ * @returns {ThumbnailSize}
+ */
+export function thumbnailSize(edge, site, smallest) {
+  const ratio = window.devicePixelRatio || 1;
+  const exact = edge / Math.max(site.queries, site.keys);
+  const unit = exact * ratio >= 1 ? Math.floor(exact * ratio) / ratio : exact;
+  return {
+    unit,
+    width: Math.max(Math.round(unit * site.keys * 100) / 100, smallest),
+    height: Math.max(Math.round(unit * site.queries * 100) / 100, smallest),
+  };
+}
+
+/**
+ * Paint one head, shrunk where the thumbnail has fewer device pixels than cells.
+ * @param {HTMLCanvasElement} canvas
+ * @param {ThumbnailSize} size
+ * @param {Palette} palette
+ * @param {Site} site
+ * @param {Float32Array} tone
+ * @param {Uint8Array} masked
+ */
+export function paintThumbnail(canvas, size, palette, site, tone, masked) {
+  const ratio = window.devicePixelRatio || 1;
+  const shrunk = size.unit * ratio < 1;
+  /** @type {(cells: number, length: number) => number} */
+  const pixels = (cells, length) =>
+    shrunk ? Math.min(cells, Math.max(1, Math.round(length * ratio))) : cells;
+  const [rows, columns] = [pixels(site.queries, size.height), pixels(site.keys, size.width)];
+  paint(canvas, bitmap(palette, tone, masked, site, rows, columns));
+}

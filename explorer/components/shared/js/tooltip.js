@@ -1,0 +1,96 @@
+import { element } from "./element.js";
+import { labelOf } from "./label.js";
+import { shownKeys, shownName, shownRows, siteOf, weightAt } from "./stepState.js";
+import { anyOf } from "./store.js";
+
+/** @import { Part } from "./element.js" */
+/** @import { Hover } from "./openingState.js" */
+/** @import { TraceContext } from "./traceContext.js" */
+
+/**
+ * The hover text of a cell: weight, reason of a mask, query, key and head.
+ * @param {TraceContext} context
+ * @returns {Part}
+ */
+export function createTooltip(context) {
+  const node = element("div", { class: "tooltip", role: "tooltip", testid: "tooltip" });
+  /** @param {Set<string>} changed */
+  const update = (changed) => {
+    if (!anyOf(changed, "hover", "step", "ahead")) return;
+    const { hover } = context.state;
+    node.hidden = true;
+    if (!hover || hover.query === null || hover.key === null || hover.query >= shownRows(context))
+      return;
+    node.hidden = false;
+    const lines = tooltipLines(context, hover, hover.query, hover.key);
+    node.replaceChildren(...lines.map((line) => element("div", {}, line)));
+    positionTooltip(context.root, node, hover);
+  };
+  /** @param {PointerEvent} event */
+  const release = ({ pointerType }) => {
+    if (pointerType === "touch") setHover(context, null);
+  };
+  for (const event of /** @type {const} */ (["pointerdown", "pointercancel"])) {
+    document.addEventListener(event, release, { capture: true, signal: context.signal });
+  }
+  return { element: node, update };
+}
+
+/**
+ * The lines of the tooltip.
+ * @param {TraceContext} context
+ * @param {Hover} hover
+ * @param {number} query
+ * @param {number} key
+ */
+function tooltipLines(context, { layer, head }, query, key) {
+  const { say, trace } = context;
+  const site = siteOf(context);
+  const code = site.masked(layer, head)[query * site.keys + key];
+  const weight = weightAt(site, layer, head, query, key).toFixed(4);
+  const reason = say(`reason_${trace.header.reasons[code].replace(" ", "_")}`);
+  /** @type {(tokens: string[], position: number, shown: number) => string} */
+  const name = (tokens, position, shown) => (position < shown ? labelOf(tokens[position]) : "·");
+  return [
+    code ? say("hover_closed", { weight, reason }) : say("hover_weight", { weight }),
+    say("hover_query", { token: name(site.queryTokens, query, site.queries), position: query }),
+    say("hover_key", { token: name(site.keyTokens, key, shownKeys(context)), position: key }),
+    `${say(`site_${site.name}`)} · ${shownName(context, layer, head)}`,
+  ];
+}
+
+/**
+ * Place a tooltip beside the pointer, on the side that has space.
+ * @param {HTMLElement} root
+ * @param {HTMLElement} node
+ * @param {{x: number, y: number}} pointer in the viewport
+ */
+export function positionTooltip(root, node, { x, y }) {
+  const frame = root.getBoundingClientRect();
+  const [left, top] = [x - frame.left, y - frame.top];
+  const [right, below] = [left < frame.width - 260, top < frame.height - 120];
+  node.style.transform =
+    `translate(${Math.round(left)}px, ${Math.round(top)}px) ` +
+    `translate(${right ? "14px" : "calc(-100% - 10px)"}, ${below ? "16px" : "calc(-100% - 10px)"})`;
+}
+
+/**
+ * End the hover when the pointer leaves; after a touch it stays until the next one.
+ * @param {TraceContext} context
+ * @param {PointerEvent} event
+ */
+export function clearHover(context, { pointerType }) {
+  if (pointerType !== "touch") setHover(context, null);
+}
+
+/**
+ * Hover another cell, or with null none; nothing changes within one cell.
+ * @param {TraceContext} context
+ * @param {Hover | null} next
+ */
+export function setHover(context, next) {
+  const now = context.state.hover;
+  const names = /** @type {const} */ (["query", "key", "layer", "head"]);
+  if (now === next || (now && next && names.every((name) => now[name] === next[name]))) return;
+  context.set({ hover: next });
+}

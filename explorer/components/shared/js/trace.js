@@ -1,0 +1,232 @@
+import { readEnvelope } from "./envelope.js";
+
+/** @import { PayloadArray } from "./envelope.js" */
+/** @import { Strings } from "./sentences.js" */
+
+/**
+ * @typedef {"encoder" | "decoder" | "cross"} SiteName
+ *
+ * @typedef {object} ViewOptions what to show first; see `View` in `player/payload.py`
+ * @property {SiteName | null} site
+ * @property {number | null} layer
+ * @property {number | null} head
+ * @property {number | null} step of the trace in pieces
+ * @property {boolean | null} ahead
+ * @property {boolean} what_if
+ * @property {[number, string][]} forced
+ * @property {string[]} original
+ *
+ * @typedef {object} IntegrityCheck
+ * @property {string} check
+ * @property {number | null} error
+ * @property {number} limit
+ * @property {boolean} ok
+ * @property {boolean} [expected]
+ *
+ * @typedef {object} TraceHeader
+ * @property {string[]} source
+ * @property {string[]} target
+ * @property {string[]} predicted
+ * @property {{source: boolean[], outputs: boolean[]}} content which positions hold content tokens
+ * @property {Partial<Record<SiteName, {shape: number[], scale: number, packed: boolean}>>} sites
+ * @property {string[]} labels
+ * @property {{ended?: boolean, given?: boolean}} facts
+ * @property {string[]} reasons by mask code
+ * @property {IntegrityCheck[]} integrity
+ * @property {string} language
+ * @property {Strings} strings
+ * @property {ViewOptions} view
+ * @property {boolean} marked whether pieces carry marks of word starts
+ * @property {number[]} [rows]
+ * @property {number[]} [columns]
+ * @property {string[]} [original] outputs without forced tokens, of a trace in words
+ *
+ * @typedef {object} Site attention of one kind; matrices are row by row, queries × keys
+ * @property {SiteName} name
+ * @property {number} layers
+ * @property {number} heads
+ * @property {number} queries
+ * @property {number} keys
+ * @property {number} scale weight of the largest code
+ * @property {number} [widest] keys of the longer of two compared sites
+ * @property {string[]} queryTokens
+ * @property {string[]} keyTokens
+ * @property {(layer: number, head: number) => Uint16Array} weights codes 0..FULL_WEIGHT
+ * @property {(layer: number, head: number) => Uint8Array} masked codes of the mask reasons, 0 = unmasked
+ *
+ * @typedef {object} Candidate
+ * @property {number} rank
+ * @property {string} token
+ * @property {number} probability
+ * @property {boolean} chosen
+ * @property {boolean} forced
+ * @property {number} id
+ *
+ * @typedef {object} Trace
+ * @property {TraceHeader} header
+ * @property {string[]} source
+ * @property {string[]} target
+ * @property {string[]} predicted
+ * @property {number} steps
+ * @property {Partial<Record<SiteName, Site>>} sites
+ * @property {Candidate[][]} candidates by row, best first
+ * @property {Uint8Array | null} gold bits by row and key
+ * @property {Trace | null} words the same trace in words
+ * @property {number[] | null} rows of a trace in words: position of each target word's last piece
+ * @property {number[] | null} columns the same of the source words
+ */
+
+export const FULL_WEIGHT = 65535; // code of the largest weight
+export const MEAN = -1; // in place of a head: the mean of the heads of its layer
+
+/**
+ * Read the payload of a trace.
+ * @param {Uint8Array} bytes
+ * @param {TraceHeader} [outer] header of the trace in pieces, for what that in words leaves out
+ * @returns {Trace}
+ */
+export function readTrace(bytes, outer) {
+  const { header: own, array } = /** @type {ReturnType<typeof readEnvelope<TraceHeader>>} */ (
+    readEnvelope(bytes)
+  );
+  const header = { ...outer, ...own };
+  /** @type {Partial<Record<SiteName, Site>>} */
+  const sites = {};
+  for (const name of /** @type {SiteName[]} */ (Object.keys(header.sites)))
+    sites[name] = readSite(name, header, array);
+  const words = array("words");
+  return {
+    header,
+    source: header.source,
+    target: header.target,
+    predicted: header.predicted,
+    steps: header.target.length,
+    sites,
+    candidates: readCandidates(header, array),
+    gold: /** @type {Uint8Array | null} */ (array("gold")),
+    words: words && readTrace(/** @type {Uint8Array} */ (words), header),
+    rows: header.rows ?? null,
+    columns: header.columns ?? null,
+  };
+}
+
+/**
+ * One site: sizes, tokens, and the weight and mask codes of its heads.
+ * @param {SiteName} name
+ * @param {TraceHeader} header
+ * @param {(name: string) => PayloadArray | null} array
+ * @returns {Site}
+ */
+function readSite(name, header, array) {
+  const { shape, scale, packed } =
+    /** @type {{shape: number[], scale: number, packed: boolean}} */ (header.sites[name]);
+  const [layers, heads, queries, keys] = shape;
+  const area = queries * keys;
+  const codes = /** @type {Uint16Array} */ (array(`${name}.attention`));
+  const mask = /** @type {Uint8Array} */ (array(`${name}.closed`) ?? new Uint8Array(area));
+  const weights = packed ? unpack(codes, mask, layers * heads, area) : codes;
+  /** @type {<Codes extends Uint8Array | Uint16Array>(codes: Codes, layer: number, head: number) => Codes} */
+  const one = (all, layer, head) => {
+    const start = (layer * heads + head) * area;
+    return /** @type {typeof all} */ (all.subarray(start, start + area));
+  };
+  /** @type {<Codes extends Uint8Array | Uint16Array>(codes: Codes, layer: number) => Codes[]} */
+  const ofLayer = (all, layer) => Array.from({ length: heads }, (_, head) => one(all, layer, head));
+  const meanWeights = byLayer((layer) => meanOf(ofLayer(weights, layer)));
+  const meanMask = byLayer((layer) => maskedInAll(ofLayer(mask, layer)));
+  const maskPerHead = mask.length > area;
+  return {
+    name,
+    layers,
+    heads,
+    queries,
+    keys,
+    scale,
+    queryTokens: name === "encoder" ? header.source : header.target,
+    keyTokens: name === "decoder" ? header.target : header.source,
+    weights: (layer, head) => (head === MEAN ? meanWeights(layer) : one(weights, layer, head)),
+    masked: (layer, head) => {
+      if (!maskPerHead) return mask;
+      return head === MEAN ? meanMask(layer) : one(mask, layer, head);
+    },
+  };
+}
+
+/**
+ * `compute`, called once a layer.
+ * @template Result
+ * @param {(layer: number) => Result} compute
+ * @returns {(layer: number) => Result}
+ */
+function byLayer(compute) {
+  /** @type {Map<number, Result>} */
+  const known = new Map();
+  return (layer) => {
+    const result = known.get(layer) ?? compute(layer);
+    known.set(layer, result);
+    return result;
+  };
+}
+
+/**
+ * The mean of the heads' codes.
+ * @param {Uint16Array[]} heads
+ */
+function meanOf(heads) {
+  return heads[0].map((_, cell) =>
+    Math.round(heads.reduce((sum, codes) => sum + codes[cell], 0) / heads.length),
+  );
+}
+
+/**
+ * Masked where every head masks the cell, for the first head's reason.
+ * @param {Uint8Array[]} heads
+ */
+function maskedInAll(heads) {
+  return heads[0].map((code, cell) => (heads.every((codes) => codes[cell] !== 0) ? code : 0));
+}
+
+/**
+ * Put the codes of the unmasked cells back in their places, zeros at masked cells.
+ * @param {Uint16Array} codes
+ * @param {Uint8Array} mask
+ * @param {number} matrices
+ * @param {number} area cells of one matrix
+ */
+function unpack(codes, mask, matrices, area) {
+  const unmasked = [];
+  for (let cell = 0; cell < area; cell += 1) if (mask[cell] === 0) unmasked.push(cell);
+  const weights = new Uint16Array(matrices * area);
+  for (let matrix = 0, from = 0; matrix < matrices; matrix += 1) {
+    for (const cell of unmasked) weights[matrix * area + cell] = codes[from++];
+  }
+  return weights;
+}
+
+/**
+ * Candidates by row, best first.
+ * @param {TraceHeader} header
+ * @param {(name: string) => PayloadArray | null} array
+ */
+function readCandidates(header, array) {
+  /** @type {Candidate[][]} */
+  const rows = header.target.map(() => []);
+  const steps = array("steps.step");
+  if (!steps) return rows;
+  /** @param {string} name */
+  const column = (name) => /** @type {PayloadArray} */ (array(`steps.${name}`));
+  const [rank, label, probability] = [column("rank"), column("label"), column("probability")];
+  const [id, chosen, forced] = [column("id"), column("chosen"), column("forced")];
+  steps.forEach((step, index) => {
+    rows[step - 1].push({
+      rank: rank[index],
+      token: header.labels[label[index]],
+      probability: probability[index],
+      chosen: chosen[index] === 1,
+      forced: forced[index] === 1 && !header.facts.given, // a given target was not chosen in the app
+      id: id[index],
+    });
+  });
+  for (const row of rows) row.sort((one, other) => one.rank - other.rank);
+  return rows;
+}

@@ -1,0 +1,149 @@
+import { assign, element, write } from "./element.js";
+import { currentRow } from "./stepState.js";
+import { anyOf } from "./store.js";
+
+/** @import { Move } from "./actions.js" */
+/** @import { Part } from "./element.js" */
+/** @import { TraceContext } from "./traceContext.js" */
+
+/**
+ * @typedef {object} Controls
+ * @property {Record<Move, HTMLButtonElement>} buttons
+ * @property {HTMLInputElement} slider
+ * @property {HTMLOutputElement} count
+ * @property {HTMLInputElement} ahead
+ * @property {HTMLElement} hint
+ */
+
+export const ICONS = { first: "|◀", previous: "◀", play: "▶", pause: "❚❚", next: "▶", last: "▶|" };
+
+/**
+ * First, Previous, Play, Next, Last, the Step slider and Show ahead.
+ * @param {TraceContext} context
+ * @returns {Part}
+ */
+export function createTransport(context) {
+  const { say, act } = context;
+  /** @param {Move} name */
+  const button = (name) => moveButton(context, name);
+  const buttons = {
+    first: button("first"),
+    previous: button("previous"),
+    play: button("play"),
+    next: button("next"),
+    last: button("last"),
+  };
+  const slider = element("input", {
+    type: "range",
+    min: 1,
+    testid: "step",
+    "aria-label": say("step"),
+    on: { input: () => act.goTo(Number(slider.value)) },
+  });
+  const count = element("output", { class: "count", testid: "step-count" });
+  const ahead = element("input", {
+    type: "checkbox",
+    testid: "ahead",
+    on: { change: () => context.set({ ahead: ahead.checked, hinted: true }) },
+  });
+  const hint = element("span", { class: "hint", testid: "hint" });
+  const label = element(
+    "label",
+    { class: "ahead", title: say("ahead_title") },
+    ahead,
+    say("ahead"),
+  );
+  const node = element(
+    "div",
+    { class: "transport", role: "toolbar", "aria-label": say("transport") },
+    ...Object.values(buttons),
+    slider,
+    count,
+    label,
+    hint,
+    projectorButton(context),
+  );
+  const controls = { buttons, slider, count, ahead, hint };
+  /** @param {Set<string>} changed */
+  const update = (changed) => {
+    if (anyOf(changed, "trace", "site", "step", "ahead", "playing", "hinted", "projector")) {
+      drawTransport(context, controls);
+    }
+  };
+  return { element: node, update };
+}
+
+/**
+ * One of the five buttons.
+ * @param {TraceContext} context
+ * @param {Move} name
+ */
+function moveButton({ say, act }, name) {
+  return element(
+    "button",
+    {
+      type: "button",
+      class: `move ${name}`,
+      testid: name,
+      "aria-label": say(name),
+      title: say(`${name}_title`),
+      on: { click: () => act[name]() },
+    },
+    element("span", { class: "icon", "aria-hidden": "true" }, ICONS[name]),
+    element("span", { class: "word" }, say(name)),
+  );
+}
+
+/**
+ * Larger type for a projector.
+ * @param {TraceContext} context
+ */
+function projectorButton(context) {
+  return element(
+    "button",
+    {
+      type: "button",
+      class: "quiet projector-switch",
+      testid: "projector",
+      title: context.say("projector_title"),
+      on: { click: () => context.set({ projector: !context.state.projector }) },
+    },
+    context.say("projector"),
+  );
+}
+
+/**
+ * Bring the controls to the state.
+ * @param {TraceContext} context
+ * @param {Controls} controls
+ */
+function drawTransport(context, { buttons, slider, count, ahead, hint }) {
+  const { state, trace, say } = context;
+  const off = currentRow(context) < 0;
+  const reason = off ? say(state.site === "encoder" ? "encoder_reason" : "no_steps") : "";
+  const atStart = state.step <= 1;
+  const atEnd = state.step >= trace.steps;
+  const disabled = {
+    first: atStart && !state.ahead,
+    previous: atStart,
+    play: false,
+    next: atEnd,
+    last: atEnd,
+  };
+  for (const name of /** @type {Move[]} */ (Object.keys(buttons))) {
+    assign(buttons[name], "aria-disabled", off || disabled[name] ? "true" : null);
+    assign(buttons[name], "title", reason || say(`${name}_title`));
+  }
+  const icon = buttons.play.firstElementChild;
+  if (icon) write(icon, ICONS[state.playing ? "pause" : "play"]);
+  assign(buttons.play, "aria-pressed", state.playing ? "true" : "false");
+  const position = say("step_of", { step: state.step, steps: trace.steps });
+  slider.max = String(Math.max(trace.steps, 1));
+  slider.value = String(Math.max(state.step, 1));
+  slider.disabled = off;
+  assign(slider, "aria-valuetext", position);
+  write(count, off ? "" : position);
+  ahead.checked = state.ahead;
+  ahead.disabled = off;
+  write(hint, off ? reason : state.hinted || state.projector ? "" : say("hint"));
+}

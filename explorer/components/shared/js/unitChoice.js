@@ -1,0 +1,102 @@
+import { assign } from "./element.js";
+import { createRadios } from "./radios.js";
+
+/** @import { Part } from "./element.js" */
+/** @import { Trace } from "./trace.js" */
+/** @import { TraceContext } from "./traceContext.js" */
+
+/**
+ * Pieces or words: the same trace twice. What is drawn is one of them; steps reported to the app
+ * are always those of the pieces.
+ * @param {TraceContext} context
+ * @returns {Part}
+ */
+export function createUnitChoice(context) {
+  const group = { names: ["pieces", "words"], prefix: "unit", label: "unit" };
+  const radios = createRadios(context.say, group, (name) => {
+    if (name === "pieces" || context.pieces.words) context.act.chooseUnit(name);
+  });
+  /** @param {Set<string>} changed */
+  const update = (changed) => {
+    if (!changed.has("trace")) return;
+    const enabled = context.pieces.words !== null;
+    radios.element.hidden = !enabled && !context.pieces.header.marked;
+    assign(radios.buttons.words, "aria-disabled", enabled ? null : "true");
+    assign(radios.buttons.words, "title", context.say(enabled ? "unit_words_title" : "no_words"));
+    radios.check(context.trace.rows ? "words" : "pieces");
+  };
+  return { element: radios.element, update };
+}
+
+/**
+ * The trace in words where those are wanted and exist.
+ * @param {Trace} pieces
+ * @param {boolean} words
+ */
+export function inUnit(pieces, words) {
+  return (words && pieces.words) || pieces;
+}
+
+/**
+ * Show `pieces`, in the chosen unit.
+ * @param {TraceContext} context
+ * @param {Trace} pieces
+ */
+export function setTrace(context, pieces) {
+  context.pieces = pieces;
+  context.trace = inUnit(pieces, context.state.words);
+}
+
+/**
+ * The step of `trace` that feeds in what a step of the pieces feeds in; 0 stays 0.
+ * @param {Trace} trace
+ * @param {number} step
+ */
+export function stepInUnit(trace, step) {
+  if (!trace.rows || step === 0) return step;
+  return trace.rows.findIndex((last) => last >= step - 1) + 1;
+}
+
+/**
+ * The step of `trace` whose prediction contains what a step of the pieces predicts.
+ * @param {Trace} trace
+ * @param {number} step
+ */
+export function stepPredicting(trace, step) {
+  const shown = stepInUnit(trace, step);
+  const sameWord = trace.rows && trace.rows[shown - 1] > step - 1; // predicts the word it feeds in
+  return sameWord ? Math.max(shown - 1, 1) : shown;
+}
+
+/**
+ * The step of the pieces whose candidates are those of a step.
+ * @param {Trace} trace
+ * @param {number} step
+ */
+export function decidingStep(trace, step) {
+  return trace.rows && step ? trace.rows[step - 1] + 1 : step;
+}
+
+/**
+ * The current step in pieces: the one before the change to words, while in the same word.
+ * @param {Pick<TraceContext, "trace" | "state">} context
+ */
+export function pieceStep({ trace, state }) {
+  const same = state.pieceStep && stepInUnit(trace, state.pieceStep) === state.step;
+  return trace.rows && same ? state.pieceStep : decidingStep(trace, state.step);
+}
+
+/**
+ * Change the unit, keeping the position in the text.
+ * @param {TraceContext} context
+ * @param {string} name "pieces" or "words"
+ */
+export function chooseUnit(context, name) {
+  context.act.pause();
+  const step = pieceStep(context);
+  context.set({ words: name === "words", pieceStep: step, hover: null, zoomed: false });
+  setTrace(context, context.pieces);
+  context.generation += 1;
+  context.set({ step: stepInUnit(context.trace, step) });
+  context.touch("trace", "step", "site", "zoomed");
+}

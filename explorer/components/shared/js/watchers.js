@@ -1,0 +1,60 @@
+import { assign, element } from "./element.js";
+import { readPalette } from "./palette.js";
+
+/** @import { Palette } from "./palette.js" */
+
+const NARROW = 1100; // px; below, everything is in one column
+
+/**
+ * Read the colours of the theme at `root` and follow them: they change through a CSS transition
+ * of a hidden element, whose end is an event.
+ * @param {HTMLElement} root
+ * @param {(palette: Palette) => void} onChange
+ * @returns {Palette} the colours now
+ */
+export function watchTheme(root, onChange) {
+  const sensor = element("i", { class: "theme-sensor", "aria-hidden": "true" });
+  root.append(sensor);
+  let palette = readPalette(sensor);
+  const mark = () => {
+    root.dataset.theme = palette.dark ? "dark" : "light";
+  };
+  mark();
+  sensor.addEventListener("transitionend", () => {
+    const next = readPalette(sensor);
+    if (next.key === palette.key) return;
+    palette = next;
+    mark();
+    onChange(palette);
+  });
+  return palette;
+}
+
+/**
+ * Follow the size of `root` and the height below its top edge, which the style sheet reads as
+ * `--available-height`.
+ * @param {HTMLElement} root
+ * @param {AbortSignal} signal ends the watching
+ * @param {(top: number) => number} topOf top edge in px, given that in the viewport
+ * @param {() => void} onChange
+ */
+export function watchSize(root, signal, topOf, onChange) {
+  const fit = () => {
+    const top = Math.max(topOf(root.getBoundingClientRect().top), 0);
+    root.style.setProperty("--available-height", `calc(100dvh - ${Math.round(top)}px)`);
+    onChange();
+  };
+  const observer = new ResizeObserver(fit);
+  observer.observe(root);
+  window.addEventListener("resize", fit, { signal });
+  signal.addEventListener("abort", () => observer.disconnect());
+  fit();
+}
+
+/**
+ * Mark `root` for the style sheet when there is room for one column only.
+ * @param {HTMLElement} root
+ */
+export function markNarrow(root) {
+  assign(root, "data-narrow", root.clientWidth < NARROW ? "" : null);
+}

@@ -1,0 +1,207 @@
+import { css, mix } from "../../shared/js/palette.js";
+
+/** @import { Line, Panel } from "./curvePanels.js" */
+/** @import { ReplayContext } from "./replayContext.js" */
+
+/**
+ * @typedef {{left: number, top: number, width: number, height: number}} Box px
+ * @typedef {{width: number, height: number}} Size px
+ * @typedef {{columns: number, boxes: Box[], size: Size, range: [number, number]}} Layout `range`: of steps
+ */
+
+const MARGIN = { left: 46, right: 12, top: 24, bottom: 32 };
+const GAP = { across: 58, down: 28 };
+const MANY_POINTS = 80; // more are drawn without dots
+
+/**
+ * Where every panel of a figure lies.
+ * @param {Pick<Panel, "weight">[]} panels
+ * @param {number} columns
+ * @param {Size} size
+ * @returns {Box[]}
+ */
+export function panelBoxes(panels, columns, { width, height }) {
+  const rows = Math.ceil(panels.length / columns);
+  const { left, right, top, bottom } = MARGIN;
+  const across = (width - left - right - GAP.across * (columns - 1)) / columns;
+  const weights = Array.from({ length: rows }, (_, row) => panels[row * columns].weight ?? 1);
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const gap = GAP.down + (columns > 1 ? MARGIN.bottom - 8 : 0);
+  const unit = (height - top - bottom - gap * (rows - 1)) / total;
+  let y = top;
+  const tops = weights.map((weight) => {
+    const here = y;
+    y += weight * unit + gap;
+    return here;
+  });
+  return panels.map((_, index) => {
+    const row = Math.floor(index / columns);
+    return {
+      left: left + (index % columns) * (across + GAP.across),
+      top: tops[row],
+      width: Math.max(across, 10),
+      height: Math.max(weights[row] * unit, 10),
+    };
+  });
+}
+
+/**
+ * Plotly's name of an axis of a panel.
+ * @param {"x" | "y"} letter
+ * @param {number} index
+ */
+function axisName(letter, index) {
+  return index ? `${letter}${index + 1}` : letter;
+}
+
+/**
+ * All panels as one Plotly figure; the cursor is not part of it, so scrubbing does not redraw it.
+ * @param {ReplayContext} context
+ * @param {Panel[]} panels
+ * @param {Layout} layout
+ */
+export function panelFigure(context, panels, { columns, boxes, size, range }) {
+  const { palette } = context;
+  const figure = {
+    width: size.width,
+    height: size.height,
+    margin: { l: 0, t: 0, r: 0, b: 0, pad: 0 },
+    paper_bgcolor: "rgba(0,0,0,0)",
+    plot_bgcolor: "rgba(0,0,0,0)",
+    showlegend: false,
+    hovermode: false,
+    dragmode: false,
+    uirevision: "steady",
+    font: {
+      family: palette.font,
+      size: context.state.projector ? 15 : 11,
+      color: css(mix(palette.ink, palette.paper, 0.2)),
+    },
+    shapes: panels.flatMap((panel, index) => markLine(context, panel, index, range)),
+  };
+  const lines = panels.map((panel) => panel.lines(context));
+  const axes = panels.map((panel, index) => {
+    const labelled = columns > 1 || index >= panels.length - columns;
+    return panelAxes(context, panel, lines[index], index, boxes[index], size, range, labelled);
+  });
+  const nothing = { x: [], y: [], width: 0 }; // without a line Plotly draws no axes
+  const data = lines.flatMap((own, index) =>
+    (own.length ? own : [nothing]).map((line) => plotlyLine(line, index)),
+  );
+  return { data, layout: Object.assign(figure, ...axes) };
+}
+
+/**
+ * One line as Plotly draws it.
+ * @param {Line} line
+ * @param {number} index of the panel
+ */
+function plotlyLine(line, index) {
+  const dots = line.x.length <= MANY_POINTS && line.width >= 1.5 && !line.dash;
+  return {
+    type: "scatter",
+    mode: dots ? "lines+markers" : "lines",
+    x: line.x,
+    y: line.y,
+    xaxis: axisName("x", index),
+    yaxis: axisName("y", index),
+    line: { color: line.colour, width: line.width, dash: line.dash ?? "solid" },
+    marker: { color: line.colour, size: 4 },
+    hoverinfo: "skip",
+  };
+}
+
+/**
+ * The two axes of a panel.
+ * @param {ReplayContext} context
+ * @param {Panel} panel
+ * @param {Line[]} lines
+ * @param {number} index of the panel
+ * @param {Box} box
+ * @param {Size} size of the figure
+ * @param {[number, number]} range of steps
+ * @param {boolean} labelled whether the steps have labels
+ */
+function panelAxes({ palette }, panel, lines, index, box, size, range, labelled) {
+  const grid = css(mix(palette.paper, palette.ink, 0.12));
+  const [x, y] = [axisName("x", index), axisName("y", index)];
+  const shared = {
+    fixedrange: true,
+    zeroline: false,
+    gridcolor: grid,
+    linecolor: grid,
+    showline: true,
+  };
+  return {
+    [`xaxis${x.slice(1)}`]: {
+      ...shared,
+      domain: [box.left / size.width, (box.left + box.width) / size.width],
+      anchor: y,
+      range,
+      showgrid: false,
+      nticks: 6,
+      showticklabels: labelled,
+    },
+    [`yaxis${y.slice(1)}`]: {
+      ...shared,
+      domain: [1 - (box.top + box.height) / size.height, 1 - box.top / size.height],
+      anchor: x,
+      ...valueAxis(panel, lines),
+    },
+  };
+}
+
+/**
+ * The horizontal line of a panel, if it has one.
+ * @param {ReplayContext} context
+ * @param {Panel} panel
+ * @param {number} index
+ * @param {[number, number]} range of steps
+ */
+function markLine({ palette }, { mark }, index, [x0, x1]) {
+  if (!mark) return [];
+  const line = { color: css(mix(palette.paper, palette.ink, 0.5)), width: 1, dash: "dot" };
+  return [
+    {
+      type: "line",
+      xref: axisName("x", index),
+      yref: axisName("y", index),
+      x0,
+      x1,
+      y0: mark,
+      y1: mark,
+      line,
+    },
+  ];
+}
+
+/**
+ * Range and ticks of the values of a panel; a logarithmic one grows by whole decades.
+ * @param {Pick<Panel, "range" | "ticks" | "percent" | "ceilings" | "log">} panel
+ * @param {Pick<Line, "y">[]} lines
+ */
+export function valueAxis({ range, ticks = [], percent, ceilings, log }, lines) {
+  const values = lines.flatMap((line) => line.y).filter((value) => value !== null);
+  if (range) {
+    const ticktext = ticks.map((tick) => (percent ? `${100 * tick} %` : String(tick)));
+    return { range: [range[0], range[1] * 1.03], tickvals: ticks, ticktext };
+  }
+  if (ceilings) {
+    const most = Math.max(...values, 0);
+    const top = ceilings.find((ceiling) => most <= ceiling) ?? ceilings[ceilings.length - 1];
+    return { range: [0, top * 1.03], tickvals: [0, top / 2, top] };
+  }
+  if (log) {
+    const positive = values.filter((value) => value > 0).map(Math.log10);
+    const low = positive.length ? Math.floor(Math.min(...positive)) : -2;
+    const high = positive.length ? Math.ceil(Math.max(...positive)) : 1;
+    const decades = Array.from({ length: Math.max(high - low, 1) + 1 }, (_, index) => low + index);
+    const tickvals = decades.map((decade) => 10 ** decade);
+    const ticktext = decades.map((decade) =>
+      decade < -3 ? `1e${decade}` : String(Number(`1e${decade}`)),
+    );
+    return { type: "log", range: [low, decades[decades.length - 1]], tickvals, ticktext };
+  }
+  const most = Math.max(...values, 0) || 1;
+  return { range: [0, most * 1.08], nticks: 4 };
+}

@@ -1,0 +1,17 @@
+/**
+ * A number with about three digits; a dash where there is none.
+ * @param {number | null | undefined} value
+ */
+export function shortValue(value) {
+  if (value === null || value === undefined) return "–";
+  if (value !== 0 && Math.abs(value) < 0.001) return value.toExponential(1);
+  return String(Number(value.toPrecision(3)));
+}
+
+/**
+ * A share as a percentage.
+ * @param {number | null | undefined} value
+ */
+export function shortShare(value) {
+  return value === null || value === undefined ? "–" : `${(100 * value).toFixed(1)} %`;
+}

@@ -1,0 +1,70 @@
+/** @import { Strings } from "../../shared/js/sentences.js" */
+
+/**
+ * @typedef {object} Curves the numbers of a moment that are drawn as curves; null leaves a gap
+ * @property {number} step
+ * @property {number | null} loss
+ * @property {number | null} exact
+ * @property {number | null} [bleu]
+ * @property {number | null} [chrf]
+ * @property {number | null} [perplexity]
+ *
+ * @typedef {Curves & {
+ *   gold: (number | null)[][],
+ *   rate: number | null,
+ *   norm: number | null,
+ *   norms: Record<string, number | null>,
+ *   speed: number | null,
+ *   memory: number | null,
+ *   greedy: string,
+ *   written: string[],
+ *   probe: string | null,
+ * }} Moment one evaluation during a training; `gold`: gold weight by layer and head, `probe`: address of its trace
+ *
+ * @typedef {Curves & {gold: number | null}} ComparedMoment `gold`: of the best head
+ *
+ * @typedef {object} RunReport
+ * @property {string} state
+ * @property {boolean} going whether the run may still change
+ * @property {number} share 0..1
+ * @property {string} words
+ * @property {string[]} facts
+ * @property {string} problem
+ *
+ * @typedef {object} RunData a training run, as `training_replay/payload.py` describes it
+ * @property {string} key
+ * @property {string} name
+ * @property {string} language
+ * @property {Strings} strings
+ * @property {Strings} player
+ * @property {number} steps
+ * @property {number} every steps between two moments
+ * @property {boolean} translates
+ * @property {{source: string, reference: string}[]} samples
+ * @property {Moment[]} moments
+ * @property {{name: string, moments: ComparedMoment[]} | null} other a compared run
+ * @property {RunReport} report
+ * @property {string[]} log
+ */
+
+/**
+ * @param {Uint8Array} bytes
+ * @returns {RunData}
+ */
+export function readRunData(bytes) {
+  return JSON.parse(new TextDecoder().decode(bytes));
+}
+
+/**
+ * The index of the moment nearest to `step`; −1 without moments.
+ * @param {{step: number}[]} moments
+ * @param {number} step
+ */
+export function nearestMoment(moments, step) {
+  let best = -1;
+  moments.forEach((moment, index) => {
+    if (best < 0 || Math.abs(moment.step - step) < Math.abs(moments[best].step - step))
+      best = index;
+  });
+  return best;
+}

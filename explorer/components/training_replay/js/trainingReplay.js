@@ -1,0 +1,299 @@
+import { element } from "../../shared/js/element.js";
+import { listenToKeys } from "../../shared/js/keyboard.js";
+import { servedPlotly } from "../../shared/js/plotly.js";
+import { fillIn } from "../../shared/js/sentences.js";
+import { anyOf, createStore } from "../../shared/js/store.js";
+import { watchSize, watchTheme } from "../../shared/js/watchers.js";
+import { TASK_PANELS, TRANSLATION_PANELS } from "./curvePanels.js";
+import { createCurves } from "./curves.js";
+import { createDrawer } from "./drawer.js";
+import { createHeadKey } from "./headKey.js";
+import { createMomentSlider } from "./momentSlider.js";
+import { createProbe } from "./probe.js";
+import { createProbeTraces } from "./probeTraces.js";
+import { createProgress } from "./progress.js";
+import { nearestMoment } from "./runData.js";
+import { createSamples } from "./samples.js";
+
+/** @import { Part } from "../../shared/js/element.js" */
+/** @import { TraceState } from "../../shared/js/openingState.js" */
+/** @import { View } from "../../shared/js/streamlitComponent.js" */
+/** @import { ProbePart } from "./probe.js" */
+/** @import { ReplayActions, ReplayContext, ReplayState } from "./replayContext.js" */
+/** @import { RunData } from "./runData.js" */
+
+/**
+ * @typedef {Part & {destroy?: () => void}} ReplayPart
+ *
+ * @typedef {Omit<ReplayState, "at" | "playing"> & {key: string, step: number, probe: Partial<TraceState>}} LastView
+ */
+
+const PLAY_SECONDS = 6; // a whole training takes about this long,
+const PLAY_PACE = [60, 700]; // ms a moment, at least and at most
+
+/** @type {LastView | null} what was shown before the page mounted the replay anew */
+let lastView = null;
+
+/**
+ * Show a run.
+ * @param {HTMLElement | ShadowRoot} parent
+ * @param {RunData} run
+ * @returns {View<RunData, unknown>}
+ */
+export function mountTrainingReplay(parent, run) {
+  const abort = new AbortController();
+  const root = element("div", {
+    class: "player training-replay",
+    testid: "training-replay",
+    tabindex: "-1",
+  });
+  parent.append(root);
+  /** @type {ReplayPart[]} */
+  const parts = [];
+  const context = createContext(root, abort.signal, run, (changed) => {
+    if (changed.has("run")) root.dataset.run = context.run.name;
+    if (changed.has("projector")) root.classList.toggle("projector", context.state.projector);
+    if (anyOf(changed, "run", "at")) context.traces.request(context.run.moments, context.state.at);
+    if (changed.has("head")) context.selected = probe.selected();
+    for (const part of parts) part.update(changed);
+  });
+  const probe = createProbe(context);
+  context.chooseHead = probe.chooseHead;
+  parts.push(...placeParts(context, probe));
+  watchSize(
+    root,
+    abort.signal,
+    (top) => top + window.scrollY,
+    () => context.touch("size"),
+  );
+  listenToKeys(context, () => context.set({ projector: !context.state.projector }));
+  context.touch(...Object.keys(context.state), "run", "theme", "size", "head");
+  context.store.flush();
+  loadPlotly(context);
+  return {
+    listen: () => {},
+    update: (next) => showRun(context, next),
+    destroy: () => {
+      lastView = viewOf(context, probe);
+      abort.abort();
+      context.act.pause();
+      context.store.stop();
+      for (const part of parts) part.destroy?.();
+      root.remove();
+    },
+  };
+}
+
+/**
+ * @param {HTMLElement} root
+ * @param {AbortSignal} signal
+ * @param {RunData} run
+ * @param {(changed: Set<string>) => void} draw
+ * @returns {ReplayContext}
+ */
+function createContext(root, signal, run, draw) {
+  const store = createStore(openingState(run), draw);
+  const palette = watchTheme(root, (next) => {
+    context.palette = next;
+    context.touch("theme");
+  });
+  /** @param {string} address */
+  const onTrace = (address) => {
+    if (context.run.moments[context.state.at]?.probe === address) context.touch("probe");
+  };
+  /** @type {Omit<ReplayContext, "act">} */
+  const parts = {
+    root,
+    signal,
+    run,
+    wasLive: run.report.going,
+    state: store.values,
+    set: store.set,
+    touch: store.touch,
+    store,
+    palette,
+    plotly: null,
+    say: (key, facts) => fillIn(context.run.strings, key, facts),
+    traces: createProbeTraces(onTrace, signal),
+    range: () => [0, lastStep(context)],
+    expected: () => expectedMoments(context),
+    chooseHead: () => {},
+    selected: null,
+    lastProbe: () => lastView?.probe ?? {},
+  };
+  const context = /** @type {ReplayContext} */ (parts);
+  context.act = createReplayActions(context);
+  return context;
+}
+
+/**
+ * Make every part and put it in its place.
+ * @param {ReplayContext} context
+ * @param {ProbePart} probe
+ * @returns {ReplayPart[]} in the order of drawing
+ */
+function placeParts(context, probe) {
+  const progress = createProgress(context);
+  const { translates } = context.run;
+  const curves = createCurves(
+    context,
+    translates ? TRANSLATION_PANELS : TASK_PANELS,
+    () => 1,
+    "main-curves",
+  );
+  const below = translates ? createSamples(context) : createHeadKey(context);
+  const slider = createMomentSlider(context);
+  const drawer = createDrawer(context);
+  const side = element("div", { class: "curve-side" }, curves.element, below.element);
+  const body = element("div", { class: "replay-body" }, side, probe.element);
+  const main = element("div", { class: "replay-main" }, progress.element, body, slider.element);
+  context.root.append(main, drawer.element);
+  return [progress, probe, below, curves, slider, drawer];
+}
+
+/**
+ * What is shown first: the newest moment and, while the training goes on, each newer one.
+ * @param {RunData} run
+ * @returns {ReplayState}
+ */
+function openingState(run) {
+  const { going } = run.report;
+  const kept = lastView?.key === run.key && !lastView.following ? lastView : null; // nothing moves under the pointer
+  return {
+    at: kept ? nearestMoment(run.moments, kept.step) : run.moments.length - 1,
+    following: going && !kept,
+    playing: false,
+    hinted: lastView?.hinted ?? false,
+    projector: lastView?.projector ?? false,
+  };
+}
+
+/**
+ * What is shown when the replay is taken off the page.
+ * @param {ReplayContext} context
+ * @param {ProbePart} probe
+ * @returns {LastView}
+ */
+function viewOf({ run, state }, probe) {
+  const { at, hinted, projector } = state;
+  const following = state.following || at === run.moments.length - 1;
+  return {
+    key: run.key,
+    step: run.moments[at]?.step ?? 0,
+    following,
+    hinted,
+    projector,
+    probe: probe.shown(),
+  };
+}
+
+/**
+ * The right end of the step axis, which is fixed while a training goes on.
+ * @param {ReplayContext} context
+ */
+function lastStep({ run, wasLive }) {
+  const own = wasLive ? run.steps : (run.moments.at(-1)?.step ?? run.steps);
+  return Math.max(own, run.other?.moments.at(-1)?.step ?? 0, 1);
+}
+
+/**
+ * How many moments there are or, while the training goes on, will be.
+ * @param {ReplayContext} context
+ */
+function expectedMoments({ run, wasLive }) {
+  const count = run.moments.length;
+  return wasLive ? Math.max(count, Math.ceil(run.steps / run.every)) : count;
+}
+
+/**
+ * Show the same run a little later, or another run.
+ * @param {ReplayContext} context
+ * @param {RunData} next
+ */
+function showRun(context, next) {
+  const { run: before, state } = context;
+  const step = before.moments[state.at]?.step ?? 0;
+  context.run = next;
+  if (before.key !== next.key) {
+    context.act.pause();
+    context.wasLive = next.report.going;
+    context.set({ ...openingState(next), hinted: state.hinted, projector: state.projector });
+  } else {
+    const wasLast = state.at === before.moments.length - 1;
+    const begins = next.report.going && !before.report.going;
+    context.wasLive ||= next.report.going;
+    const following = next.report.going && (state.following || (begins && wasLast));
+    const at =
+      state.following || following ? next.moments.length - 1 : nearestMoment(next.moments, step);
+    context.set({ at, following });
+  }
+  context.touch("run");
+}
+
+/**
+ * What the visitor can do, by button, slider, curve or key.
+ * @param {ReplayContext} context
+ * @returns {ReplayActions}
+ */
+function createReplayActions(context) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const last = () => context.run.moments.length - 1;
+  const pause = () => {
+    clearInterval(timer);
+    context.set({ playing: false });
+  };
+  /** @param {number} index */
+  const show = (index) => {
+    if (last() < 0) return;
+    context.set({ at: Math.max(0, Math.min(last(), index)), following: false, hinted: true });
+  };
+  /** @param {number} index */
+  const goTo = (index) => {
+    pause();
+    show(index);
+  };
+  const tick = () => {
+    if (context.state.at >= last()) pause();
+    else show(context.state.at + 1);
+  };
+  const play = () => {
+    if (context.state.playing) {
+      pause();
+      return;
+    }
+    if (last() < 1) return;
+    if (context.state.at >= last()) show(0);
+    const pace = (PLAY_SECONDS * 1000) / (last() + 1);
+    timer = setInterval(tick, Math.min(Math.max(pace, PLAY_PACE[0]), PLAY_PACE[1]));
+    context.set({ playing: true });
+  };
+  const follow = () => {
+    if (!context.run.report.going) return;
+    pause();
+    context.set({ following: true, at: last() });
+  };
+  return {
+    goTo,
+    play,
+    pause,
+    follow,
+    first: () => goTo(0),
+    last: () => goTo(last()),
+    previous: () => goTo(context.state.at - 1),
+    next: () => goTo(context.state.at + 1),
+  };
+}
+
+/**
+ * The curves appear when Plotly is loaded; without it the slider and the probe still work.
+ * @param {ReplayContext} context
+ */
+async function loadPlotly(context) {
+  try {
+    context.plotly = await servedPlotly();
+    context.touch("size");
+  } catch {
+    context.plotly = null; // the map of the probe shows the message
+  }
+}

@@ -1,0 +1,11 @@
+import { streamlitComponent } from "../../shared/js/streamlitComponent.js";
+import { readRunData } from "./runData.js";
+import { mountTrainingReplay } from "./trainingReplay.js";
+
+/** The training replay as a Streamlit component. */
+export default streamlitComponent({
+  read: readRunData,
+  identity: (run) => `${run.language} ${run.translates}`,
+  listeners: () => ({}),
+  open: mountTrainingReplay,
+});

@@ -1,0 +1,78 @@
+"""What is remembered of the Train page."""
+
+import pytest
+import streamlit as st
+
+from explorer.app.state import train as train_state
+from explorer.app.state.train import CorpusCheck, UploadedCorpus
+from explorer.training import run_launcher
+
+
+@pytest.fixture(autouse=True)
+def session(monkeypatch) -> dict[str, str]:
+    """A new session, and a URL without a query."""
+    query: dict[str, str] = {}
+    monkeypatch.setattr(st, "session_state", {})
+    monkeypatch.setattr(st, "query_params", query)
+    monkeypatch.setattr(run_launcher, "is_active", lambda run: run == "active")
+    return query
+
+
+RUNS = {"runs/one": "ended", "runs/two": "active", "recorded/reverse": "recorded"}
+
+
+def test_the_run_in_the_url_is_shown_then_an_active_one_then_the_recorded_one(session):
+    train_state.show_run("runs/one")
+    assert train_state.shown_run(RUNS) == "runs/one"
+    train_state.show_run(None)
+    assert train_state.shown_run(RUNS) == "runs/two"
+    assert session["run"] == "runs/two"  # it stays on screen when it ends
+    train_state.show_run(None)
+    assert train_state.shown_run({**RUNS, "runs/two": "ended"}) == "recorded/reverse"
+    assert train_state.shown_run({}) is None
+
+
+def test_another_run_on_screen_is_compared_with_none():
+    train_state.compare_with("runs/one")
+    assert train_state.compared(RUNS) == "runs/one"
+    assert train_state.compared({}) is None
+    train_state.show_run("runs/two")
+    assert train_state.compared(RUNS) is None
+
+
+def test_a_form_stays_open_until_it_is_closed():
+    train_state.open_form(train_state.SETTINGS_FORM)
+    assert train_state.form_on_screen() == train_state.SETTINGS_FORM
+    train_state.close_form()
+    assert train_state.form_on_screen() is None
+
+
+def test_each_form_has_a_draft_and_a_reset_gives_its_widgets_new_keys():
+    train_state.save_draft("one", {"heads": 2})
+    train_state.save_draft("other", {"heads": 3})
+    assert (train_state.draft("one"), train_state.draft("none")) == ({"heads": 2}, {})
+    before = train_state.times_reset()
+    train_state.reset_draft("one")
+    assert (train_state.draft("one"), train_state.draft("other")) == ({}, {"heads": 3})
+    assert train_state.times_reset() == before + 1
+
+
+def test_another_corpus_has_its_own_columns_and_checks():
+    first = UploadedCorpus("first.tsv", b"1")
+    train_state.set_corpus(first)
+    train_state.choose_columns((2, 1), True)
+    train_state.save_check(("3", "2"), CorpusCheck(None, None))
+    assert (train_state.corpus(), train_state.uploads()) == (first, 1)
+    train_state.set_corpus(UploadedCorpus("second.tsv", b"2"))
+    assert (train_state.columns(), train_state.has_headings()) == ((0, 1), False)
+    assert train_state.check(("3", "2")) is None
+    assert train_state.uploads() == 2
+
+
+def test_the_oldest_checks_are_dropped():
+    train_state.set_corpus(UploadedCorpus("first.tsv", b"1"))
+    choices = [(str(number), "1") for number in range(12)]
+    for columns in choices:
+        train_state.save_check(columns, CorpusCheck(None, None))
+    kept = [columns for columns in choices if train_state.check(columns) is not None]
+    assert kept == choices[-8:]

@@ -1,0 +1,54 @@
+"""The form that starts a measurement, on the Heads page without a browser."""
+
+from pathlib import Path
+
+import pytest
+
+from explorer.app.server import access
+from explorer.app.state.heads import EvaluationText
+from explorer.core import folders
+from tests.support.app_pages import captions, open_page
+
+
+@pytest.fixture(autouse=True)
+def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing was measured on this machine."""
+    monkeypatch.setenv(folders.REPORTS_VARIABLE, str(tmp_path))
+
+
+def test_only_what_can_work_is_offered_to_measure_on(monkeypatch):
+    app = open_page("heads", part="metrics")
+    assert app.radio(key="measure-kind-en").value == "task"
+    monkeypatch.setattr("explorer.data.task_names.TASK_NAMES", ())  # as for a model that translates
+    app = open_page("heads", part="metrics")
+    assert app.radio(key="measure-kind-own-en").value == "lines"
+    assert len(app.radio(key="measure-kind-own-en").options) == 2
+
+
+def test_own_lines_are_checked_before_anything_starts():
+    app = open_page("heads", part="metrics")
+    app = app.radio(key="measure-kind-en").set_value("lines").run()
+    app = app.text_area(key="measure-lines").set_value("1 2\n1 x").run()
+    app = app.button(key="measure-start").click().run()
+    assert "Line 2" in app.error[0].value
+    assert app.text_area(key="measure-lines").value == "1 2\n1 x"
+
+
+def test_guests_in_class_mode_look_and_do_not_measure(monkeypatch):
+    monkeypatch.setenv(access.KEY_VARIABLE, "secret")
+    app = open_page("heads", part="metrics")
+    assert not app.exception
+    assert any("only the host measures" in caption.value for caption in app.caption)
+    assert "measure-start" not in {button.key for button in app.button}
+
+
+def test_a_file_of_pairs_is_taken_and_one_that_is_no_text_refused():
+    app = open_page("heads", part="metrics")
+    app = app.radio(key="measure-kind-en").set_value("pairs").run()
+    app = app.file_uploader[0].set_value(("mine.tsv", b"1 2\t2 1\n3\t3\n", "")).run()
+    assert not app.exception
+    assert app.session_state["HeadsState"].pairs == EvaluationText("mine.tsv", "1 2\t2 1\n3\t3\n")
+    assert any("mine.tsv" in caption for caption in captions(app))
+    app = app.file_uploader[0].set_value(("bad.tsv", b"\xff\xfe\x00", "")).run()
+    assert "bad.tsv" in app.error[0].value.replace("\\", "")
+    assert app.session_state["HeadsState"].pairs.name == "mine.tsv"

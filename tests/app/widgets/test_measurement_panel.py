@@ -1,0 +1,67 @@
+"""Which head report is shown on Heads, and a running measurement."""
+
+from pathlib import Path
+
+import pytest
+
+from explorer.app.server import access
+from explorer.app.widgets import measurement_panel
+from explorer.core import folders
+from explorer.heads import measurement_jobs, measurement_store
+from explorer.heads.head_report import HeadReport
+from tests.support.app_pages import open_page, sent_to
+from tests.support.app_server import ROOT
+from tests.support.payloads import unpack_payload
+
+
+@pytest.fixture(autouse=True)
+def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing was measured on this machine."""
+    monkeypatch.setenv(folders.REPORTS_VARIABLE, str(tmp_path))
+
+
+def two_batches(folder: Path) -> list[measurement_store.StoredReport]:
+    """Two batches of one name and size, measured of the model that ships as "reverse"."""
+    shipped = HeadReport.load(ROOT / "checkpoints" / "heads" / "reverse.json")
+    for name, weight in (("one", 0.25), ("two", 0.75)):
+        facts = {**shipped.facts, "batch": "your lines", "sentences": 2}
+        path = folder / str(shipped.facts["digest"]) / name / "findings.json"
+        path.parent.mkdir(parents=True)
+        HeadReport(shipped.heads.assign(sink=weight), shipped.roles, facts).save(path)
+    return [
+        kept
+        for kept in measurement_store.stored_reports(str(shipped.facts["digest"]))
+        if kept.report.facts["batch"] == "your lines"
+    ]
+
+
+def test_batches_of_one_name_and_size_have_names_of_their_own(tmp_path):
+    names = measurement_panel.report_names(two_batches(tmp_path))
+    assert len(set(names.values())) == 2
+    assert all(name.startswith("your lines · 2 · 20") for name in names.values())
+
+
+def test_the_chosen_report_is_shown(tmp_path):
+    one, two = two_batches(tmp_path)
+    app = open_page("heads", part="metrics")
+    for kept in (one, two, one):
+        app = app.selectbox(key="measure-batch-en").set_value(kept.key).run()
+        assert not app.exception
+        weight = kept.report.heads.sink[0]
+        assert app.dataframe[0].value.sink[0] == weight
+        app = app.segmented_control(key="section-en").set_value("overview").run()
+        header, _ = unpack_payload(sent_to(app, "head_grid"))
+        assert header["heads"]["cross"][0]["metrics"]["sink"][0] == weight
+        app = app.segmented_control(key="section-en").set_value("metrics").run()
+
+
+def test_another_visitor_sees_a_measurement_and_may_cancel_it(monkeypatch):
+    job = measurement_jobs.Job(ROOT / "nowhere")
+    monkeypatch.setattr(measurement_jobs.Job, "running", True)
+    monkeypatch.setattr(measurement_jobs, "running_job", lambda digest: job)
+    app = open_page("heads", part="metrics")
+    assert "heads-cancel" in {button.key for button in app.button}
+    monkeypatch.setenv(access.KEY_VARIABLE, "secret")
+    app = open_page("heads", part="metrics")
+    assert not app.exception
+    assert "heads-cancel" not in {button.key for button in app.button}

@@ -1,0 +1,57 @@
+"""The form of all training settings, on the Train page without a browser."""
+
+import time
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+
+from explorer.app.widgets.training_form import GROUPS
+from explorer.core import folders
+from explorer.training import run_launcher
+from explorer.training.config import TrainingConfig
+from explorer.training.run_directory import Status
+from tests.support.app_pages import open_page
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder of runs, and no process: what would be launched is only written down."""
+    monkeypatch.setenv(folders.RUNS_VARIABLE, str(tmp_path / "runs"))
+    monkeypatch.setattr(
+        run_launcher, "launch", lambda run: run.write_status(Status("waiting", 0, time.time(), 0))
+    )
+    return tmp_path / "runs"
+
+
+def test_every_setting_is_in_the_form():
+    listed = [name for names in GROUPS.values() for name in names]
+    assert sorted(listed) == sorted(field.name for field in fields(TrainingConfig))
+
+
+def test_the_form_refuses_what_cannot_be_and_starts_the_rest(folder):
+    app = open_page("train")
+    app.button(key="settings").click().run()
+    assert not app.exception
+    app.number_input(key="setting-heads-0").set_value(5).run()
+    assert "cannot be shared by 5 heads" in app.error[0].value
+    assert app.button(key="start-these").disabled
+    app.number_input(key="setting-heads-0").set_value(2).run()
+    app.checkbox(key="setting-causal-0").uncheck().run()
+    assert not app.error
+    app.button(key="start-these").click().run()
+    assert not app.exception
+    config = run_launcher.find("runs", "reverse-1").config
+    assert (config.heads, config.causal) == (2, False)
+
+
+def test_changed_settings_stay_while_the_form_is_closed_and_can_be_reset(folder):
+    app = open_page("train")
+    app.button(key="settings").click().run()
+    app.number_input(key="setting-heads-0").set_value(2).run()
+    app.session_state["TrainState"] = replace(app.session_state["TrainState"], form=None)
+    app.run()
+    app.button(key="settings").click().run()
+    assert app.number_input(key="setting-heads-0").value == 2
+    app.button(key="defaults").click().run()
+    assert app.number_input(key="setting-heads-1").value == 4

@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { csvToken } from "../../../explorer/components/player/js/download.js";
+import { plotlyLabel } from "../../../explorer/components/player/js/exportFigure.js";
+import { isSpecial, labelOf, markOf } from "../../../explorer/components/shared/js/label.js";
+import {
+  percent,
+  shortError,
+  shortWeight,
+} from "../../../explorer/components/shared/js/numbers.js";
+import { fillIn } from "../../../explorer/components/shared/js/sentences.js";
+import {
+  decidingStep,
+  inUnit,
+  pieceStep,
+  stepInUnit,
+  stepPredicting,
+} from "../../../explorer/components/shared/js/unitChoice.js";
+import { joinedPieces } from "../../../explorer/components/training_replay/js/pieceText.js";
+import { traceWith } from "./payloads.mjs";
+
+// Pieces: <bos> ▁ch at ▁no ir; words: <bos> chat noir.
+const PIECES = traceWith({ steps: 5 });
+const WORDS = traceWith({ steps: 3, rows: [0, 2, 4] });
+
+test("a step of the pieces is in the word that contains its token", () => {
+  assert.deepEqual(
+    [0, 1, 2, 3, 4, 5].map((step) => stepInUnit(WORDS, step)),
+    [0, 1, 2, 2, 3, 3],
+  );
+  assert.deepEqual(
+    [0, 1, 5].map((step) => stepInUnit(PIECES, step)),
+    [0, 1, 5],
+  );
+});
+
+test("the step whose prediction contains what a step of the pieces predicts", () => {
+  assert.deepEqual(
+    [1, 2, 3, 4, 5].map((step) => stepPredicting(WORDS, step)),
+    [1, 1, 2, 2, 3],
+  );
+});
+
+test("the candidates of a word are those of its last piece before", () => {
+  assert.deepEqual(
+    [0, 1, 2, 3].map((step) => decidingStep(WORDS, step)),
+    [0, 1, 3, 5],
+  );
+  assert.equal(decidingStep(PIECES, 4), 4);
+});
+
+test("going to words and back without a step leaves the step of the pieces", () => {
+  /** @type {(step: number, before: number) => number} */
+  const back = (step, before) =>
+    pieceStep({
+      trace: WORDS,
+      state: /** @type {Parameters<typeof pieceStep>[0]["state"]} */ ({ step, pieceStep: before }),
+    });
+  assert.equal(back(2, 2), 2);
+  assert.equal(back(3, 2), 5);
+});
+
+test("words are shown where they are wanted and exist", () => {
+  const both = traceWith({ words: WORDS });
+  assert.equal(inUnit(both, true), WORDS);
+  assert.equal(inUnit(both, false), both);
+  assert.equal(inUnit(PIECES, true), PIECES);
+});
+
+test("labels of tokens", () => {
+  assert.deepEqual(["<bos>", "▁chat", "▁", "<0xE2>", " ", "a\u200bb", "👩‍👩‍👧"].map(labelOf), [
+    "bos",
+    "chat",
+    "␣",
+    "‹E2›",
+    "␣",
+    "a\\u200bb",
+    "👩‍👩‍👧",
+  ]);
+  assert.equal(labelOf("x".repeat(50)), `${"x".repeat(40)}…`);
+  assert.equal(markOf("▁chat"), "▁");
+  assert.equal(markOf("▁"), "");
+  assert.ok(isSpecial("</s>") && !isSpecial("s"));
+});
+
+test("tokens in a figure and in a table", () => {
+  assert.equal(plotlyLabel("<b>&$"), "&lt;b&gt;&amp;＄");
+  assert.equal(csvToken("=1+1"), "'=1+1");
+  assert.equal(csvToken('a"b,c'), '"a""b,c"');
+});
+
+test("numbers have as many digits as are informative", () => {
+  assert.deepEqual([0, 0.5, 0.9997, 0.99999, 1, 0.0005, 1e-8].map(percent), [
+    "0.0\u00a0%",
+    "50.0\u00a0%",
+    "99.97\u00a0%",
+    ">\u00a099.99\u00a0%",
+    "100.0\u00a0%",
+    "0.05\u00a0%",
+    "<\u00a00.0001\u00a0%",
+  ]);
+  assert.deepEqual(
+    [0.973, 0.999, 1.5].map((weight) => shortWeight(weight)),
+    [".97", "1.0", "1.50"],
+  );
+  assert.equal(shortWeight(1, 1), "1");
+  assert.deepEqual([0, 3e-8, null].map(shortError), ["0", "3e-8", "?"]);
+});
+
+test("sentences are filled in; an unknown key or fact stays visible", () => {
+  assert.equal(fillIn({ a: "{x} of {y}" }, "a", { x: 1 }), "1 of {y}");
+  assert.equal(fillIn({}, "missing"), "missing");
+});
+
+test("bytes of a text are joined", () => {
+  assert.equal(joinedPieces(["▁caf", "<0xC3>", "<0xA9>", "▁noir"]), "café noir");
+});

@@ -1,0 +1,87 @@
+import re
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from explorer.components.shared.bundle import PLOTLY, Component, Script, script, styles
+from explorer.core.i18n import section, table
+from explorer.core.word_segmentation import KNOWN_SPECIALS
+
+COMPONENTS = Path(__file__).parents[3] / "explorer" / "components"
+SCRIPTS = get_args(Script)
+
+
+def source(*folders: str) -> str:
+    """All JavaScript of these folders of `components`."""
+    files = (file for folder in folders for file in sorted((COMPONENTS / folder).glob("js/*.js")))
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+
+
+def test_there_is_a_bundle_for_every_component():
+    names = {file.name for file in (COMPONENTS / "bundles").iterdir()}
+    sheets = {f"{name}.css" for name in get_args(Component)}
+    assert names == {f"{name}.js" for name in SCRIPTS} | sheets
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_bundle_is_one_module_that_imports_nothing(name):
+    exports = 0 if name == "exported_page" else 1
+    assert len(re.findall(r"export\{\w+ as default\}", script(name))) == exports
+    assert not re.search(r"\bimport\b", script(name))
+    assert "innerHTML" not in script(name)
+
+
+@pytest.mark.parametrize("name", get_args(Component))
+def test_scripts_and_styles_contain_no_sentences(name):
+    assert not re.search(r"[\u4e00-\u9fff]", script(name) + styles(name))
+
+
+def test_a_component_carries_only_what_it_uses():
+    assert "pharaoh" in script("player")
+    assert ".strip-tokens" in styles("player")
+    for name in ("head_grid", "comparison", "metric_matrix", "training_replay"):
+        assert "pharaoh" not in script(name)
+        assert ".strip-tokens" not in styles(name)
+    assert len(script("metric_matrix")) < 15_000
+
+
+@pytest.mark.parametrize(
+    ("folders", "sections"),
+    [
+        (("shared", "player"), ["player"]),
+        (("head_views",), ["heads", "player"]),
+        (("training_replay",), ["training_replay"]),
+    ],
+)
+def test_every_sentence_that_a_script_asks_for_exists(folders, sections):
+    asked = set(re.findall(r"\bsay\(\s*\"(\w+)\"", source(*folders)))
+    known = {key for name in sections for key in section(name)}
+    assert asked
+    assert asked <= known
+
+
+def test_every_integrity_check_has_its_sentences():
+    for check in ("rows_sum_to_one", "closed_cells_are_zero", "unchanged_since_capture"):
+        for kind in ("check", "failed", "about"):
+            assert f"{kind}_{check}" in section("player")
+
+
+def test_every_curve_has_its_sentences():
+    panels = (COMPONENTS / "training_replay" / "js" / "curvePanels.js").read_text("utf-8")
+    names = set(re.findall(r'(?:name: |(?:simple|score)Panel\()"(\w+)"', panels))
+    assert names >= {"loss", "gold", "bleu", "rate"}
+    assert {f"{name}{end}" for name in names for end in ("", "_title")} <= set(
+        table()["training_replay"]
+    )
+
+
+def test_the_script_knows_the_special_tokens_that_python_knows():
+    listed = re.search(r"const SPECIALS = new Set\(\s*\"(.*?)\"", source("shared"))
+    assert listed
+    assert set(listed[1].split()) == KNOWN_SPECIALS
+
+
+def test_plotly_is_that_of_the_installed_package():
+    assert PLOTLY.name == "plotly.min.js"
+    assert PLOTLY.stat().st_size > 1_000_000

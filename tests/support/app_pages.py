@@ -1,0 +1,36 @@
+"""The app's pages without a browser, as a visitor opens them."""
+
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+import explorer.app
+
+MAIN = Path(explorer.app.__file__).with_name("main.py")
+
+
+def open_page(page: str = "explore", **query: str) -> AppTest:
+    """A page, opened with this query."""
+    app = AppTest.from_file(str(MAIN), default_timeout=60)
+    for name, value in query.items():
+        app.query_params[name] = value
+    return (app if page == "explore" else app.switch_page(f"views/{page}.py")).run()
+
+
+def sent_to(app: AppTest, component: str) -> bytes:
+    """What a component on the page was sent."""
+    mounts = [element.proto for element in app.get("bidi_component")]
+    return next(one.bytes for one in mounts if one.component_name == f"attention_{component}")
+
+
+def url_query(app: AppTest) -> dict[str, str]:
+    """The query of the URL."""
+    return {
+        name: value if isinstance(value, str) else value[0]
+        for name, value in app.query_params.items()
+    }
+
+
+def captions(app: AppTest) -> list[str]:
+    """All captions, without escapes."""
+    return [text.value.replace("\\", "") for text in app.caption]
