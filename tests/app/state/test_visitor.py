@@ -84,9 +84,14 @@ def test_a_turn_without_a_computation_is_charged_and_never_refused(monkeypatch, 
 
 def test_a_turn_that_fails_is_charged(monkeypatch, clock):
     monkeypatch.setattr(access, "MOST_COMPUTING", 1.0)
-    with pytest.raises(ValueError, match="broken"), visitor.turn():
+
+    @visitor.turn()
+    def fail() -> None:
         clock[0] += 1.0
         raise ValueError("broken")
+
+    with pytest.raises(ValueError, match="broken"):
+        fail()
     assert allowed(1, clock) == 0
 
 
