@@ -29,9 +29,7 @@ class RateLimiter:
             left = self._read(owners, rate, most)
         return min(left.values()) > 0
 
-    def charge(
-        self, owners: Mapping[str, float], seconds: float, rate: float, most: float
-    ) -> None:
+    def charge(self, owners: Mapping[str, float], seconds: float, rate: float, most: float) -> None:
         """Take `seconds` from each of `owners`; see `allows`.
 
         Nobody owes more than an allowance holds: an expensive computation costs a wait, no ban.
