@@ -276,6 +276,7 @@ def test_a_guest_in_class_mode_explores_but_uploads_nothing(monkeypatch):
 
 def test_the_host_s_page_exchanges_a_ticket_once_and_a_guest_s_has_none(monkeypatch):
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
+    monkeypatch.setattr(ContextProxy, "url", "http://192.0.2.7:8501/")
     app = open_page()
     assert "attention_host_cookie" not in components(app)
     assert any("plain http" in text for text in captions(app))
