@@ -1,22 +1,30 @@
-"""`model.trace` against two ways to get the same matrices; same sizes, same threads, one run.
+"""`model.trace` against other ways to get the same matrices; same sizes, one run.
 
     python -m benchmarks.tracing [--sizes classroom|translation] [--tokens 16] [--threads 2]
+                                 [--busy 0] [--ways trace threads recompute marian]
                                  [--rounds 40] [--warm-up 10] [--growth 1000]
 
-trace      decode with a cache, then one pass that captures every matrix, integrity measured.
-recompute  for every token run encoder and decoder again over all tokens so far, capturing.
+trace      decode with a cache, then one pass that captures every matrix, integrity measured;
+           with at most --threads threads, as many as suit the size.
+threads    the same with all --threads.
+recompute  for every token run encoder and decoder again over all tokens so far, capturing; with
+           all --threads, as the next one. With --threads 1 all ways compute alike.
 marian     Hugging Face MarianMTModel.generate(output_attentions=True), greedy, its own cache;
            left out, with a line that says so, where transformers is not installed.
 
 All random weights, batch 1, float32, `tokens` source tokens, exactly `tokens` decoded (the end
 is never chosen). Warm-up rounds first; then the ways in turn, medians and the median of the
-ratios round by round. With --growth: how much resident memory the process gains over that many
-traces, counted after the first tenth of them (Linux only).
+ratios round by round. With --busy: while so many other processes keep cores busy. With --growth:
+how much resident memory the process gains over that many traces, counted after the first tenth
+of them (Linux only).
 """
 
 import argparse
 import statistics
-from collections.abc import Callable, Sequence
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -25,6 +33,7 @@ import torch
 
 from benchmarks.timing import milliseconds, resident_megabytes
 from explorer.core.vocabulary import BOS, EOS, SPECIALS, TOY_VOCABULARY, SymbolVocabulary
+from explorer.model import threads
 from explorer.model.checkpoint import Checkpoint
 from explorer.model.config import ModelConfig
 from explorer.model.explorable import ExplorableModel
@@ -41,6 +50,8 @@ SIZES = {
         tied_embeddings=True,
     ),
 }  # fmt: skip
+
+WAYS = ("trace", "threads", "recompute", "marian")
 
 
 def explorable(config: ModelConfig) -> ExplorableModel:
@@ -88,6 +99,29 @@ def marian(sizes: ModelConfig) -> "MarianMTModel":
     return MarianMTModel(config).eval()
 
 
+def trace_with_all_threads(model: ExplorableModel, text: str) -> object:
+    """A trace without the choice of the number of threads."""
+    small, threads.SMALL = threads.SMALL, 0
+    try:
+        return model.trace(text)
+    finally:
+        threads.SMALL = small
+
+
+@contextmanager
+def busy(processes: int) -> Iterator[None]:
+    """A block during which so many other processes keep cores busy."""
+    others = [
+        subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(processes)
+    ]
+    try:
+        yield
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+
+
 def growth(run: Callable[[], object], count: int) -> float:
     """MB by which `count` runs enlarge this process, the first tenth of them not counted."""
     for _ in range(count // 10):
@@ -121,9 +155,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Measure every way in turn and print it beside the first."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", choices=SIZES, default="classroom")
-    defaults = {"tokens": 16, "threads": 2, "rounds": 40, "warm-up": 10, "growth": 0}
+    defaults = {"tokens": 16, "threads": 2, "busy": 0, "rounds": 40, "warm-up": 10, "growth": 0}
     for name, default in defaults.items():
         parser.add_argument(f"--{name}", type=int, default=default)
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=WAYS)
     options = parser.parse_args(arguments)
     torch.set_num_threads(options.threads)
     tokens = options.tokens
@@ -133,25 +168,32 @@ def main(arguments: Sequence[str] | None = None) -> None:
     source = torch.tensor([[*model.source_vocabulary.encode(text), EOS]])
     ways: dict[str, Callable[[], object]] = {
         "trace": lambda: model.trace(text),
+        "threads": lambda: trace_with_all_threads(model, text),
         "recompute": lambda: recompute(model.transformer, source, tokens),
     }
     assert len(model.trace(text).target_tokens) == tokens
-    if find_spec("transformers"):
+    installed = find_spec("transformers") is not None
+    if installed and "marian" in options.ways:
         ways["marian"] = marian_way(sizes, source, tokens)
+    ways = {name: run for name, run in ways.items() if name in ("trace", *options.ways)}
     times: dict[str, list[float]] = {name: [] for name in ways}
-    for number in range(options.warm_up + options.rounds):
-        for name, run in ways.items():
-            elapsed = milliseconds(run)
-            if number >= options.warm_up:
-                times[name].append(elapsed)
-    print(f"{tokens} → {tokens} tokens, {options.sizes} sizes, {options.threads} threads")
+    with busy(options.busy):
+        for number in range(options.warm_up + options.rounds):
+            for name, run in ways.items():
+                elapsed = milliseconds(run)
+                if number >= options.warm_up:
+                    times[name].append(elapsed)
+    print(
+        f"{tokens} → {tokens} tokens, {options.sizes} sizes, {options.threads} threads, "
+        f"{options.busy} busy processes"
+    )
     for name, own in times.items():
         ratios = [other / mine for other, mine in zip(own, times["trace"], strict=True)]
         print(
             f"{name:10} {statistics.median(own):7.2f} ms  "
             f"{statistics.median(ratios):5.2f} × the time of trace"
         )
-    if "marian" not in ways:
+    if "marian" in options.ways and not installed:
         print(
             "marian     not measured: transformers is not installed (benchmarks/requirements.txt)"
         )

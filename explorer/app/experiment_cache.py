@@ -99,7 +99,7 @@ def _experiment(
     model = model_cache.model_of(_member)
     before = original(_member, request)
     means = _means(stamp, _member) if interventions.needs_means else None
-    with model_cache.COMPUTING:
+    with model_cache.computing():
         changed = model.trace(
             request.text, pad_to=before.facts["pad_to"], means=means, **interventions.options()
         )
@@ -112,7 +112,7 @@ def _effect(stamp: str, interventions: Interventions, _member: CatalogModel) -> 
 
     model = model_cache.model_of(_member)
     means = _means(stamp, _member) if interventions.needs_means else None
-    with model_cache.COMPUTING:
+    with model_cache.computing():
         batch = _batch(model, _member)
         some = batch.first(EFFECT_SENTENCES)
         table = ablation.effect(model, some, interventions, means)
@@ -127,7 +127,7 @@ def _norms(
 
     model = model_cache.model_of(_member)
     pad_to = original(_member, request).facts["pad_to"]
-    with model_cache.COMPUTING:
+    with model_cache.computing():
         return value_norms(model, model.trace(request.text, pad_to=pad_to, capture="full"))
 
 
@@ -136,7 +136,7 @@ def _means(stamp: str, _member: CatalogModel) -> "Means":
     from explorer.heads.counterfactuals import mean_outputs
 
     model = model_cache.model_of(_member)
-    with model_cache.COMPUTING:
+    with model_cache.computing():
         return mean_outputs(model, _batch(model, _member))
 
 

@@ -1,14 +1,21 @@
-"""Loaded models and finished traces, cached for all visitors; both are read-only."""
+"""Loaded models and finished traces, cached for all visitors; both are read-only.
+
+`computing` is the one way to compute what is not cached: it limits how much is computed at a time
+and by whom.
+"""
 
 import gc
 import math
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import streamlit as st
 
 from explorer.app.request import Request
+from explorer.app.state import visitor
 from explorer.core.errors import ExplorerError
 from explorer.core.trace import Trace
 from explorer.model.catalog import (
@@ -25,7 +32,7 @@ if TYPE_CHECKING:
 MOST_CELLS = 6_000_000
 """Attention weights of one trace, 24 MB of them; bounds the memory of the cache."""
 
-COMPUTING = threading.Semaphore(2)
+_SLOTS = threading.Semaphore(2)
 """Computations at a time, as many as a small machine has cores; the others wait."""
 
 
@@ -33,6 +40,19 @@ class TraceSizeError(ExplorerError):
     """A text whose trace would have too many attention weights."""
 
     section: ClassVar[str] = "explore"
+
+
+@contextmanager
+def computing() -> Iterator[None]:
+    """A block that computes for the visitor, as soon as a core is free.
+
+    Inside it no cached function may be called: another thread that waits for a core may be
+    computing its value. Raises `RateLimitError`.
+    """
+    with visitor.turn():
+        visitor.refuse_overdrawn()
+        with _SLOTS:
+            yield
 
 
 def model_of(member: CatalogModel) -> "ExplorableModel":
@@ -68,7 +88,7 @@ def _trace(stamp: str, request: Request, _member: CatalogModel) -> Trace:
     maps = config.heads * (config.encoder_layers + 2 * config.decoder_layers)
     if tokens <= config.max_length and maps * padded**2 > MOST_CELLS:
         raise TraceSizeError("too_many_cells", maps=maps, most=math.isqrt(MOST_CELLS // maps))
-    with COMPUTING:
+    with computing():
         return model.trace(
             request.text,
             force=dict(request.forced),

@@ -16,6 +16,7 @@ from explorer.model.attention_paths import all_heads, attentions
 from explorer.model.config import ModelConfig
 from explorer.model.explorable import ExplorableModel
 from explorer.model.intervention_hooks import Means, applied, gated
+from explorer.model.threads import threads_for
 from explorer.model.transformer import Transformer, padding_mask
 
 VARIANTS = ("zero", "mean", "only")
@@ -88,9 +89,10 @@ def effect(
     whole = torch.ones(1, len(attentions(transformer.config)), transformer.config.heads)
     outcomes = []
     for part in batch.parts():
-        before = _outcomes(transformer, part, whole, None)  # (2, 1, N)
-        with applied(transformer, interventions, means):
-            after = _outcomes(transformer, part, whole, None)
+        with threads_for(transformer.config, batch.pass_tokens):
+            before = _outcomes(transformer, part, whole, None)  # (2, 1, N)
+            with applied(transformer, interventions, means):
+                after = _outcomes(transformer, part, whole, None)
         outcomes.append(torch.cat([before, after, after - before], 1))  # (2, 3, N)
         done += len(part)
         progress(done / len(batch))

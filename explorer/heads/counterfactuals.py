@@ -12,6 +12,7 @@ from explorer.model.attention_paths import attentions, path
 from explorer.model.explorable import ExplorableModel
 from explorer.model.hooks import capture
 from explorer.model.intervention_hooks import Means
+from explorer.model.threads import threads_for
 
 
 @torch.inference_mode()
@@ -23,7 +24,10 @@ def mean_outputs(model: ExplorableModel, batch: EvaluationBatch) -> Means:
     total = torch.zeros(len(order), config.heads, config.head_width, dtype=torch.float64)
     count = torch.zeros(len(order), 1, 1, dtype=torch.float64)
     for part in batch.parts():
-        with capture(model.transformer, "*.head_output") as outputs:
+        with (
+            threads_for(config, batch.pass_tokens),
+            capture(model.transformer, "*.head_output") as outputs,
+        ):
             model.transformer(part.source, part.queries)
         for number, (site, layer) in enumerate(order):
             counted = (part.source if site == "encoder" else part.labels) != PAD  # (B, Q)

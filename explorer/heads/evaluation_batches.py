@@ -19,6 +19,7 @@ from explorer.data.task_names import task_of
 from explorer.data.toy_data import FIRST, Task, find_task
 from explorer.model.explorable import ExplorableModel
 from explorer.model.greedy_decoding import greedy
+from explorer.model.threads import threads_for
 
 Progress = Callable[[float], None]
 """Called with the share done, 0 to 1; an exception it raises ends the work."""
@@ -68,6 +69,11 @@ class EvaluationBatch:
     def queries(self) -> Tensor:
         """(N, T) the decoder's input: the target without its last token."""
         return self.target[:, :-1].masked_fill(self.labels == PAD, PAD)
+
+    @property
+    def pass_tokens(self) -> int:
+        """At most so many tokens go through the model in one pass."""
+        return min(len(self), PART_SIZE) * max(self.source.size(1), self.target.size(1))
 
     def first(self, size: int) -> "EvaluationBatch":
         """`size` sentences, spread evenly over all. Raises `EvaluationBatchError` below 1."""
@@ -146,10 +152,10 @@ def line_sentences(model: ExplorableModel, lines: Sequence[str], name: str) -> E
     targets: list[list[int]] = []
     sources = [_ids(model, line, "source") for line in lines]
     for start in range(0, len(sources), PART_SIZE):
-        with torch.inference_mode():
-            decoded = greedy(
-                model.transformer, _padded(sources[start : start + PART_SIZE]), limit
-            ).tolist()
+        part = _padded(sources[start : start + PART_SIZE])
+        # Each step decodes one token a sentence.
+        with torch.inference_mode(), threads_for(model.transformer.config, len(part)):
+            decoded = greedy(model.transformer, part, limit).tolist()
         targets += [[BOS, *(token for token in row if token != PAD)] for row in decoded]
     return EvaluationBatch(_padded(sources), _padded(targets), name, "greedy")
 

@@ -26,6 +26,7 @@ from explorer.heads.head_report_validation import KEYS
 from explorer.model.attention_paths import all_heads, layers, path
 from explorer.model.explorable import ExplorableModel
 from explorer.model.hooks import capture
+from explorer.model.threads import threads_for
 from explorer.model.transformer import Transformer, causal_mask
 
 _PerHead = dict[tuple[str, str], PerExampleMean]
@@ -54,18 +55,19 @@ def measure(
     def stage(number: int) -> Progress:
         return lambda share: progress((sum(shares[:number]) + shares[number] * share) / sum(shares))
 
-    report = _metrics_and_roles(model, batch, stage(0))
-    if gradients:
-        report = report.with_columns(importance(model, batch, stage(1)))
-    if removed_on:
-        some, means = batch.first(removed_on), mean_outputs(model, batch)
-        effects = ablation(model, some, means, stage(2))
-        facts = {
-            "sentences": len(some),
-            "means": means.name,
-            "together": remove_sites(model, some),
-        }
-        report = report.with_columns(effects, ablation=facts)
+    with threads_for(model.transformer.config, batch.pass_tokens):
+        report = _metrics_and_roles(model, batch, stage(0))
+        if gradients:
+            report = report.with_columns(importance(model, batch, stage(1)))
+        if removed_on:
+            some, means = batch.first(removed_on), mean_outputs(model, batch)
+            effects = ablation(model, some, means, stage(2))
+            facts = {
+                "sentences": len(some),
+                "means": means.name,
+                "together": remove_sites(model, some),
+            }
+            report = report.with_columns(effects, ablation=facts)
     return report
 
 

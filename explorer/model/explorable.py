@@ -24,6 +24,7 @@ from explorer.model.checkpoint import Checkpoint, load_checkpoint
 from explorer.model.greedy_decoding import NO_TOKENS, greedy_steps
 from explorer.model.hooks import capture as capture_values
 from explorer.model.intervention_hooks import Means, applied, refuse_outside
+from explorer.model.threads import threads_for
 from explorer.model.transformer import Transformer, padding_mask
 
 CANDIDATES = 10
@@ -130,22 +131,25 @@ class ExplorableModel:
     ) -> Trace:
         """Decode `source` (1, S), capture one pass over the result, and assemble the trace."""
         mask = padding_mask(source)
-        memory = self.transformer.encode(source, mask)  # (1, S, D)
-        limit = self.transformer.config.max_length
-        steps = list(greedy_steps(self.transformer, memory, mask, limit, forced))
+        config = self.transformer.config
+        with threads_for(config, source.size(1)):
+            memory = self.transformer.encode(source, mask)  # (1, S, D)
+        with threads_for(config, tokens=1):
+            steps = list(greedy_steps(self.transformer, memory, mask, config.max_length, forced))
         cached_logits = torch.cat([logits for logits, _ in steps])  # (T, V)
         chosen = torch.cat([token for _, token in steps])  # (T,)
         if forced and max(forced) > len(steps):
             raise VocabularyError("no_such_step", step=max(forced), last=len(steps))
         queries = torch.cat([chosen.new_tensor([BOS]), chosen[:-1]])[None]  # (1, T)
         refuse_outside(interventions, source.size(1), queries.size(1))
-        hooked_logits, values = self._capture(source, queries, kinds)
-        plain_logits = self.transformer.decode(queries, memory, mask)[0]
-        measured = {
-            "hooked_equals_plain": _largest_difference(hooked_logits, plain_logits),
-            "cached_equals_full": _largest_difference(cached_logits, plain_logits),
-            **self._measure_padding(source, queries, plain_logits),
-        }
+        with threads_for(config, source.size(1)):
+            hooked_logits, values = self._capture(source, queries, kinds)
+            plain_logits = self.transformer.decode(queries, memory, mask)[0]
+            measured = {
+                "hooked_equals_plain": _largest_difference(hooked_logits, plain_logits),
+                "cached_equals_full": _largest_difference(cached_logits, plain_logits),
+                **self._measure_padding(source, queries, plain_logits),
+            }
         padding = (source[0] == PAD).numpy()
         gold = self._gold(source[0], len(queries[0]))
         # An unmasked later position exists only in the full pass, not in step-by-step decoding.

@@ -10,6 +10,13 @@ def test_every_way_has_a_line():
     lines = lines_of(
         "tracing", "--tokens", "4", "--rounds", "1", "--warm-up", "1", "--growth", "10"
     )
-    assert lines[0] == "4 → 4 tokens, classroom sizes, 2 threads"
-    assert [line.split()[0] for line in lines[1:4]] == ["trace", "recompute", "marian"]
-    assert lines[4].startswith("10 traces: ")
+    assert lines[0] == "4 → 4 tokens, classroom sizes, 2 threads, 0 busy processes"
+    assert [line.split()[0] for line in lines[1:5]] == ["trace", "threads", "recompute", "marian"]
+    assert lines[5].startswith("10 traces: ")
+
+
+def test_chosen_ways_are_measured_beside_busy_processes():
+    chosen = ("--ways", "threads", "--busy", "1", "--tokens", "4", "--rounds", "1")
+    lines = lines_of("tracing", *chosen, "--warm-up", "0")
+    assert lines[0].endswith("1 busy processes")
+    assert [line.split()[0] for line in lines[1:]] == ["trace", "threads"]

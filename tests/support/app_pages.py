@@ -1,10 +1,13 @@
 """The app's pages without a browser, as a visitor opens them."""
 
+import itertools
 from pathlib import Path
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 import explorer.app
+from explorer.app.state import visitor
 
 MAIN = Path(explorer.app.__file__).with_name("main.py")
 
@@ -29,6 +32,12 @@ def url_query(app: AppTest) -> dict[str, str]:
         name: value if isinstance(value, str) else value[0]
         for name, value in app.query_params.items()
     }
+
+
+def each_turn_costs_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a run of a page computes is charged as one second."""
+    clock = itertools.count()
+    monkeypatch.setattr(visitor.time, "thread_time", lambda: float(next(clock)))
 
 
 def captions(app: AppTest) -> list[str]:

@@ -46,7 +46,7 @@ def running_process(
 
 
 def free_port() -> int:
-    """A port nobody uses now."""
+    """A free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -15,10 +15,10 @@ import segno
 KEY_VARIABLE = "EXPLORER_HOST_KEY"
 """The environment variable with the host's key; set in class mode only."""
 
-REQUESTS_A_SECOND = 2.0
-MOST_REQUESTS = 30.0
-"""The rate limit of a guest in class mode: an allowance of `MOST_REQUESTS` computations, refilled
-at `REQUESTS_A_SECOND`."""
+COMPUTING_RATE = 0.1
+MOST_COMPUTING = 3.0
+"""The rate limit of a guest in class mode: an allowance of `MOST_COMPUTING` seconds of computing,
+refilled by `COMPUTING_RATE` seconds a second."""
 
 _hosts: set[str] = set()
 _lock = threading.Lock()

@@ -1,4 +1,5 @@
-"""A rate limit by token bucket: each owner's allowance refills at a constant rate."""
+"""A limit on the computing of each visitor, by token bucket: an allowance of seconds that refills
+at a constant rate, and is charged afterwards with what was used."""
 
 import threading
 import time
@@ -17,27 +18,34 @@ class RateLimiter:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()  # allowance, when read
         self._lock = threading.Lock()
 
-    def spend(self, owners: Mapping[str, float], rate: float, most: float) -> bool:
-        """Take one request from each of `owners`; when one has none left, take none: False.
+    def allows(self, owners: Mapping[str, float], rate: float, most: float) -> bool:
+        """Whether all of `owners` have some allowance left.
 
         owners: by name, a factor on both limits.
-        rate: requests per second by which an allowance refills.
-        most: requests an allowance holds.
+        rate: seconds per second by which an allowance refills.
+        most: seconds an allowance holds.
         """
-        now = time.monotonic()
         with self._lock:
-            left = {
-                owner: self._allowance(owner, now, rate * factor, most * factor)
-                for owner, factor in owners.items()
-            }
-            allowed = min(left.values()) >= 1
-            for owner, requests in left.items():
-                self._left[owner] = (requests - 1 if allowed else requests, now)
+            left = self._read(owners, rate, most)
+        return min(left.values()) > 0
+
+    def charge(self, owners: Mapping[str, float], seconds: float, rate: float, most: float) -> None:
+        """Take `seconds` from each of `owners`; see `allows`.
+
+        Nobody owes more than an allowance holds: an expensive computation costs a wait, no ban.
+        """
+        with self._lock:
+            now = time.monotonic()
+            for owner, left in self._read(owners, rate, most).items():
+                self._left[owner] = (max(left - seconds, -most * owners[owner]), now)
                 self._left.move_to_end(owner)
             while len(self._left) > self._owners:
                 self._left.popitem(last=False)
-        return allowed
 
-    def _allowance(self, owner: str, now: float, rate: float, most: float) -> float:
-        left, since = self._left.get(owner, (most, now))
-        return min(most, left + (now - since) * rate)
+    def _read(self, owners: Mapping[str, float], rate: float, most: float) -> dict[str, float]:
+        """What each owner has left now."""
+        now, found = time.monotonic(), {}
+        for owner, factor in owners.items():
+            left, since = self._left.get(owner, (most * factor, now))
+            found[owner] = min(most * factor, left + (now - since) * rate * factor)
+        return found

@@ -120,11 +120,6 @@ def shown_request() -> Request:
     return session.load(HeadsState).shown or requested()
 
 
-def is_new(request: Request) -> bool:
-    """Whether `request` is another one than is on screen."""
-    return request != session.load(HeadsState).shown
-
-
 def remember_shown(request: Request) -> None:
     """Note that `request` is on screen."""
     session.save(replace(session.load(HeadsState), shown=request))

@@ -1,5 +1,9 @@
 """What is remembered of a visitor on all pages: language, rights and the rate limit."""
 
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -17,9 +21,12 @@ _VISITORS_PER_ADDRESS = 40
 
 _limiter = RateLimiter(owners=4096)
 
+_admitted: ContextVar[bool | None] = ContextVar("admitted", default=None)
+"""Whether something was computed in this turn; None outside of a turn."""
+
 
 class RateLimitError(ExplorerError):
-    """A visitor asks for more traces than the rate limit allows."""
+    """A visitor asks for more computing than the rate limit allows."""
 
     section: ClassVar[str] = "explore"
 
@@ -70,17 +77,46 @@ def show_key(word: str) -> None:
         access.admit(session.session_id())  # the upload route knows the session alone
 
 
-def spend_request() -> None:
-    """Count a new computation against the rate limit. Raises `RateLimitError` beyond it.
+@contextmanager
+def turn() -> Iterator[None]:
+    """A block, such as one run of a page, whose computing time is charged to the visitor.
+
+    What it measures is the time of the processor, so nobody pays for waiting. Inside another
+    turn, that one is charged.
+    """
+    if _admitted.get() is not None:
+        yield
+        return
+    token, began = _admitted.set(False), time.thread_time()
+    try:
+        yield
+    finally:
+        _admitted.reset(token)
+        if not rights().unlimited:
+            seconds = time.thread_time() - began
+            _limiter.charge(_owners(), seconds, access.COMPUTING_RATE, access.MOST_COMPUTING)
+
+
+def refuse_overdrawn() -> None:
+    """Refuse something that is not in a cache to a visitor who has computed too much.
+
+    Asked once a turn: what is begun is finished. Raises `RateLimitError`.
+    """
+    if _admitted.get() or rights().unlimited:
+        return
+    if not _limiter.allows(_owners(), access.COMPUTING_RATE, access.MOST_COMPUTING):
+        raise RateLimitError("too_many_requests")
+    if _admitted.get() is not None:
+        _admitted.set(True)
+
+
+def _owners() -> Mapping[str, float]:
+    """Whom a turn is charged to.
 
     A reload begins a new session with an allowance of its own. So the network address is
     counted, too, for as many visitors as may share it.
     """
-    if rights().unlimited:
-        return
-    owners = {
+    return {
         f"session {session.session_id()}": 1.0,
         f"address {st.context.ip_address}": float(_VISITORS_PER_ADDRESS),
     }
-    if not _limiter.spend(owners, access.REQUESTS_A_SECOND, access.MOST_REQUESTS):
-        raise RateLimitError("too_many_requests")

@@ -1,6 +1,7 @@
 """Explore: choose a model and a text, and see every head in the player."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -13,6 +14,7 @@ from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import explore as explore_state
 from explorer.app.state import visit as visit_state
 from explorer.app.state.explore import ExploreState, Picture
+from explorer.app.state.visitor import RateLimitError
 from explorer.app.uploads import visitor_catalog
 from explorer.app.widgets import files_and_share
 from explorer.app.widgets.input_bar import hint, input_bar
@@ -38,6 +40,7 @@ def page() -> None:
 
 
 @st.fragment
+@visitor.turn()
 def explore() -> None:
     """Controls, messages and the player; an action here runs this fragment alone."""
     language = visitor.language()
@@ -79,7 +82,7 @@ def find_trace(
         if request.model not in offered:
             continue
         try:
-            trace = _trace(offered[request.model], request)
+            trace = model_cache.trace(offered[request.model], request)
         except ExplorerError as error:
             if request == wanted:
                 show_error(error, language, messages)
@@ -116,22 +119,15 @@ def _substitutes(wanted: Request, shown: Request, default: Request) -> list[Requ
     return list(dict.fromkeys(order))
 
 
-def _trace(member: CatalogMember, request: Request) -> Trace:
-    """The trace of a request; a new one counts against the rate limit."""
-    picture = session.load(ExploreState).picture
-    if picture is None or picture.request != request:
-        visitor.spend_request()
-    return model_cache.trace(member, request)
-
-
 def _view(member: CatalogMember, request: Request, trace: Trace, opening: Selection) -> View:
     """How the player opens: with the forced tokens and, beside them, the greedy output."""
     taken = trace.predicted_tokens
     at_end = opening.step == len(trace.target_tokens)
     forced = tuple((step, taken[step - 1]) for step, _ in request.forced)
-    original = (
-        model_cache.trace(member, request.without_forced()).predicted_tokens if forced else ()
-    )
+    original: tuple[str, ...] = ()
+    if forced:
+        with suppress(RateLimitError):
+            original = model_cache.trace(member, request.without_forced()).predicted_tokens
     return View(
         site=opening.site,
         layer=opening.layer,

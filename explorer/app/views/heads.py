@@ -1,6 +1,7 @@
 """Heads: what every head attends to, and what changes without it."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -12,6 +13,7 @@ from explorer.app.request import NO_INTERVENTIONS
 from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
+from explorer.app.state.visitor import RateLimitError
 from explorer.app.uploads import visitor_catalog
 from explorer.app.widgets import experiment_result, intervention_editor, report_tables
 from explorer.app.widgets.input_bar import input_bar
@@ -53,6 +55,7 @@ def page() -> None:
 
 
 @st.fragment
+@visitor.turn()
 def heads() -> None:
     """Controls, messages and one section; an action here runs this fragment alone."""
     language = visitor.language()
@@ -95,14 +98,14 @@ def find_trace(member: CatalogMember, language: str, messages: DeltaGenerator) -
     """The trace of the text; when it fails, an error and the last one that did not."""
     wanted = heads_state.requested()
     try:
-        if heads_state.is_new(wanted):
-            visitor.spend_request()
         trace = experiment_cache.original(member, wanted)
     except ExplorerError as error:
         show_error(error, language, messages)
         shown = heads_state.shown_request()
-        has_last = shown != wanted and shown.model == wanted.model
-        return experiment_cache.original(member, shown) if has_last else None
+        if shown != wanted and shown.model == wanted.model:
+            with suppress(RateLimitError):
+                return experiment_cache.original(member, shown)
+        return None
     heads_state.remember_shown(wanted)
     return trace
 
@@ -122,8 +125,12 @@ def show_section(
     reports = reports_of(member)
     shown = reports[0] if reports else None
     if section == "norms":
-        norms = experiment_cache.norms(member, heads_state.shown_request())
-        overview(member, trace, shown, language, norms)
+        try:
+            norms = experiment_cache.norms(member, heads_state.shown_request())
+        except RateLimitError as error:
+            show_error(error, language, messages)
+        else:
+            overview(member, trace, shown, language, norms)
     elif section in _TABLES:
         measurement_panel(member, reports, language)
         if shown is None:

@@ -4,7 +4,6 @@ import streamlit as st
 
 from explorer.app import experiment_cache
 from explorer.app.state import visit as visit_state
-from explorer.app.state import visitor
 from explorer.app.widgets import head_tables
 from explorer.app.widgets.head_table_columns import columns
 from explorer.app.widgets.messages import literal, show_error
@@ -54,7 +53,6 @@ def _effect(model: CatalogModel, interventions: Interventions, language: str) ->
     if not st.button(say("heads.effect_ask", language), key="effect"):
         return
     try:
-        visitor.spend_request()
         effect = experiment_cache.effect(model, interventions)
     except ExplorerError as error:
         show_error(error, language)

@@ -92,11 +92,11 @@ def in_words(one: Intervention, language: str) -> str:
     return say("heads.chip_keep", language, head=head)
 
 
+@visitor.turn()
 def _apply_draft(model: CatalogModel) -> None:
     """Put the drafted intervention in force if the experiment with it can be computed; report
     why not otherwise."""
     try:
-        visitor.spend_request()
         combined = heads_state.with_draft()
         experiment_cache.experiment(model, heads_state.shown_request(), combined)
     except ExplorerError as error:

@@ -1,22 +1,60 @@
+import pytest
+
 from explorer.app.server.rate_limit import RateLimiter
 
 
-def test_an_allowance_runs_out_and_refills(monkeypatch):
-    limiter, now = RateLimiter(owners=9), [100.0]
-    monkeypatch.setattr("explorer.app.server.rate_limit.time.monotonic", lambda: now[0])
-    assert [limiter.spend({"a": 1}, 2, 3) for _ in range(4)] == [True, True, True, False]
-    now[0] += 0.5
-    assert [limiter.spend({"a": 1}, 2, 3) for _ in range(2)] == [True, False]
-    assert limiter.spend({"b": 1}, 2, 3)
+@pytest.fixture
+def now(monkeypatch) -> list[float]:
+    """The clock, stopped."""
+    clock = [100.0]
+    monkeypatch.setattr("explorer.app.server.rate_limit.time.monotonic", lambda: clock[0])
+    return clock
 
 
-def test_a_request_that_one_owner_has_not_left_costs_the_others_nothing():
+def test_an_allowance_runs_out_and_refills(now):
     limiter = RateLimiter(owners=9)
-    assert limiter.spend({"a": 1, "all": 3}, 0, 1)
-    assert not limiter.spend({"a": 1, "all": 3}, 0, 1)
-    assert [limiter.spend({f"visitor {n}": 1, "all": 3}, 0, 1) for n in range(3)] == [1, 1, 0]
+    for _ in range(3):
+        assert limiter.allows({"a": 1}, 2, 3)
+        limiter.charge({"a": 1}, 1, 2, 3)
+    assert not limiter.allows({"a": 1}, 2, 3)
+    now[0] += 0.5
+    assert limiter.allows({"a": 1}, 2, 3)
+    limiter.charge({"a": 1}, 1, 2, 3)
+    assert not limiter.allows({"a": 1}, 2, 3)
+    assert limiter.allows({"b": 1}, 2, 3)
 
 
-def test_only_the_owners_seen_last_are_remembered():
+def test_an_allowance_never_holds_more_than_the_most(now):
+    limiter = RateLimiter(owners=9)
+    limiter.charge({"a": 1}, 1, 2, 3)
+    now[0] += 1000
+    limiter.charge({"a": 1}, 3, 2, 3)
+    assert not limiter.allows({"a": 1}, 2, 3)
+
+
+def test_what_is_expensive_costs_a_wait_of_at_most_one_allowance(now):
+    limiter = RateLimiter(owners=9)
+    limiter.charge({"a": 1}, 1000, 2, 3)
+    now[0] += 1.4
+    assert not limiter.allows({"a": 1}, 2, 3)
+    now[0] += 0.2
+    assert limiter.allows({"a": 1}, 2, 3)
+
+
+def test_all_owners_are_charged_and_one_without_allowance_refuses(now):
+    limiter = RateLimiter(owners=9)
+    for number in range(3):
+        owners = {f"visitor {number}": 1, "all": 3}
+        assert limiter.allows(owners, 0, 1)
+        limiter.charge(owners, 1, 0, 1)
+    assert not limiter.allows({"visitor 3": 1, "all": 3}, 0, 1)
+    assert limiter.allows({"visitor 3": 1}, 0, 1)
+
+
+def test_only_the_owners_seen_last_are_remembered(now):
     limiter = RateLimiter(owners=2)
-    assert [limiter.spend({owner: 1}, 0, 1) for owner in "abcbca"] == [1, 1, 1, 0, 0, 1]
+    allowed = []
+    for owner in "abcbca":
+        allowed.append(limiter.allows({owner: 1}, 0, 1))
+        limiter.charge({owner: 1}, 1, 0, 1)
+    assert allowed == [True, True, True, False, False, True]

@@ -11,49 +11,98 @@ from explorer.app.state.visitor import RateLimitError
 
 @pytest.fixture(autouse=True)
 def guest(monkeypatch) -> None:
-    """A new session in class mode; nobody has sent a request."""
+    """A new session in class mode; nobody has computed anything."""
     monkeypatch.setattr(st, "session_state", {})
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
     monkeypatch.setattr(access, "_hosts", set())
-    monkeypatch.setattr(access, "REQUESTS_A_SECOND", 0.0)
+    monkeypatch.setattr(access, "COMPUTING_RATE", 0.0)
     monkeypatch.setattr(visitor, "_limiter", RateLimiter(owners=99))
     monkeypatch.setattr(session, "session_id", lambda: "one tab")
 
 
-def allowed(times: int) -> int:
-    """How many of so many requests are allowed."""
+@pytest.fixture
+def clock(monkeypatch) -> list[float]:
+    """The time of the processor in seconds."""
+    now = [0.0]
+    monkeypatch.setattr(visitor.time, "thread_time", lambda: now[0])
+    return now
+
+
+def allowed(times: int, clock: list[float], seconds: float = 1.0) -> int:
+    """How many of so many computations, each of these seconds and in its own turn, are allowed."""
     count = 0
     for _ in range(times):
-        try:
-            visitor.spend_request()
-        except RateLimitError:
-            continue
+        with visitor.turn():
+            try:
+                visitor.refuse_overdrawn()
+            except RateLimitError:
+                continue
+            clock[0] += seconds
         count += 1
     return count
 
 
-def test_a_reload_gives_new_requests_only_as_far_as_the_address_has_some(monkeypatch):
-    monkeypatch.setattr(access, "MOST_REQUESTS", 1.0)
-    sessions = iter(range(1000))
+def test_a_reload_gives_new_computing_only_as_far_as_the_address_has_some(monkeypatch, clock):
+    monkeypatch.setattr(access, "MOST_COMPUTING", 1.0)
+    sessions = iter(range(10_000))
     monkeypatch.setattr(session, "session_id", lambda: str(next(sessions)))
-    assert allowed(100) == 40
+    assert allowed(100, clock) == 40
 
 
-def test_a_session_has_its_own_requests_behind_a_shared_address(monkeypatch):
-    monkeypatch.setattr(access, "MOST_REQUESTS", 2.0)
-    assert allowed(3) == 2
+def test_a_session_has_its_own_computing_behind_a_shared_address(monkeypatch, clock):
+    monkeypatch.setattr(access, "MOST_COMPUTING", 2.0)
+    assert allowed(3, clock) == 2
     monkeypatch.setattr(session, "session_id", lambda: "the neighbour's")
-    assert allowed(1) == 1
+    assert allowed(1, clock) == 1
 
 
-def test_the_host_and_visitors_outside_class_mode_have_no_limit(monkeypatch):
-    monkeypatch.setattr(access, "MOST_REQUESTS", 0.0)
-    assert allowed(1) == 0
+def test_what_costs_more_is_allowed_less_often(monkeypatch, clock):
+    monkeypatch.setattr(access, "MOST_COMPUTING", 3.0)
+    assert allowed(120, clock, seconds=0.25) == 12
+    monkeypatch.setattr(session, "session_id", lambda: "the neighbour's")
+    assert allowed(120, clock, seconds=1.5) == 2
+
+
+def test_a_turn_that_was_begun_is_finished_and_charged_once(monkeypatch, clock):
+    monkeypatch.setattr(access, "MOST_COMPUTING", 1.0)
+    with visitor.turn():
+        for _ in range(5):
+            with visitor.turn():  # of a computation inside the run of a page
+                visitor.refuse_overdrawn()
+                clock[0] += 0.15
+    assert allowed(1, clock, seconds=0.3) == 1
+    assert allowed(1, clock) == 0
+
+
+def test_a_turn_without_a_computation_is_charged_and_never_refused(monkeypatch, clock):
+    monkeypatch.setattr(access, "MOST_COMPUTING", 1.0)
+    for _ in range(3):
+        with visitor.turn():
+            clock[0] += 1.0
+    assert allowed(1, clock) == 0
+
+
+def test_a_turn_that_fails_is_charged(monkeypatch, clock):
+    monkeypatch.setattr(access, "MOST_COMPUTING", 1.0)
+
+    @visitor.turn()
+    def fail() -> None:
+        clock[0] += 1.0
+        raise ValueError("broken")
+
+    with pytest.raises(ValueError, match="broken"):
+        fail()
+    assert allowed(1, clock) == 0
+
+
+def test_the_host_and_visitors_outside_class_mode_have_no_limit(monkeypatch, clock):
+    monkeypatch.setattr(access, "MOST_COMPUTING", 0.0)
+    assert allowed(1, clock) == 0
     visitor.show_key("swordfish")
-    assert allowed(9) == 9
+    assert allowed(9, clock) == 9
     visitor.show_key("wrong")
     monkeypatch.delenv(access.KEY_VARIABLE)
-    assert allowed(9) == 9
+    assert allowed(9, clock) == 9
 
 
 def test_the_session_of_the_host_may_upload():

@@ -18,7 +18,13 @@ from explorer.core.trace import Trace
 from explorer.core.trace_file import pack, unpack
 from explorer.model.checkpoint import save_checkpoint
 from explorer.training.trainer import Trainer
-from tests.support.app_pages import captions, open_page, sent_to, url_query
+from tests.support.app_pages import (
+    captions,
+    each_turn_costs_a_second,
+    open_page,
+    sent_to,
+    url_query,
+)
 from tests.support.payloads import unpack_payload
 from tests.support.toy_sentences import TINY_PAIRS
 
@@ -263,25 +269,29 @@ def test_a_guest_in_class_mode_explores_but_uploads_nothing(monkeypatch):
 
 def test_a_guest_in_class_mode_has_a_rate_limit(monkeypatch):
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    monkeypatch.setattr(access, "MOST_REQUESTS", 2.0)
-    monkeypatch.setattr(access, "REQUESTS_A_SECOND", 0.0)
-    app = typed(open_page(), "1 2")
+    monkeypatch.setattr(access, "MOST_COMPUTING", 2.0)
+    monkeypatch.setattr(access, "COMPUTING_RATE", 0.0)
+    each_turn_costs_a_second(monkeypatch)
+    app = typed(open_page(), "9 9 1")
     before = sent_to(app, "player")
-    app = typed(app, "3 4 5")
+    app = typed(app, "9 9 2")
     assert "wait a few seconds" in app.error[0].value
     assert sent_to(app, "player") == before
 
 
-def test_a_reload_gives_no_more_requests_than_the_address_has(monkeypatch):
+def test_a_reload_gives_no_more_computing_than_the_address_has(monkeypatch):
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
     monkeypatch.setattr(visitor, "_limiter", RateLimiter(owners=99))
     monkeypatch.setattr(visitor, "_VISITORS_PER_ADDRESS", 2)
-    monkeypatch.setattr(access, "MOST_REQUESTS", 1.0)
-    monkeypatch.setattr(access, "REQUESTS_A_SECOND", 0.0)
+    monkeypatch.setattr(access, "MOST_COMPUTING", 1.0)
+    monkeypatch.setattr(access, "COMPUTING_RATE", 0.0)
+    each_turn_costs_a_second(monkeypatch)
     reloads = iter(range(99))
     monkeypatch.setattr(session, "session_id", lambda: str(next(reloads)))
     monkeypatch.setattr(ContextProxy, "ip_address", "192.0.2.7")
-    assert [len(open_page().error) for _ in range(4)] == [0, 0, 1, 1]
+    texts = [f"9 9 9 {symbol}" for symbol in "1234"]
+    assert [len(open_page(text=text).error) for text in texts] == [0, 0, 1, 1]
+    assert not open_page(text=texts[0]).error  # in the cache
 
 
 def test_another_model_keeps_a_text_longer_than_it_was_trained_for():

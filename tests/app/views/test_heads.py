@@ -12,7 +12,7 @@ from explorer.app.state import visitor
 from explorer.app.uploads import UploadsState
 from explorer.core import folders
 from explorer.model.catalog import UploadedTrace
-from tests.support.app_pages import open_page, sent_to, url_query
+from tests.support.app_pages import each_turn_costs_a_second, open_page, sent_to, url_query
 from tests.support.example_traces import example_trace
 from tests.support.payloads import unpack_payload
 
@@ -117,6 +117,35 @@ def test_a_mean_is_over_a_named_batch():
     assert any(
         "Mean over reverse, held out" in text.value.replace("\\", "") for text in app.markdown
     )
+
+
+def test_interventions_in_the_url_are_charged_as_those_that_are_clicked(monkeypatch):
+    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
+    monkeypatch.setattr(access, "MOST_COMPUTING", 3.0)
+    monkeypatch.setattr(access, "COMPUTING_RATE", 0.0)
+    each_turn_costs_a_second(monkeypatch)
+    done = [f"close encoder.0.0 {query} {key}" for query in (1, 2) for key in (3, 4, 5)]
+    apps = [open_page("heads", **EXPERIMENTS, do=one) for one in done]
+    assert not any(app.exception for app in apps)
+    assert [len(app.error) for app in apps] == [0, 0, 0, 1, 1, 1]
+    assert "wait a few seconds" in apps[-1].error[0].value
+
+
+def test_a_guest_who_has_computed_too_much_is_told_so_on_every_section(monkeypatch):
+    """Also where the text, the value norms and the last picture are not in the cache."""
+    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
+    monkeypatch.setattr(access, "MOST_COMPUTING", 0.0)
+    for section in SECTIONS:
+        app = open_page("heads", text="5 5 5 1 2", part=section)
+        assert not app.exception
+        assert "wait a few seconds" in app.error[0].value
+    open_page("heads", text="5 5 5 1 3", part="norms")
+    monkeypatch.setattr(access, "MOST_COMPUTING", 3.0)
+    assert not open_page("heads", text="5 5 5 1 3").error
+    monkeypatch.setattr(access, "MOST_COMPUTING", 0.0)
+    app = open_page("heads", text="5 5 5 1 3", part="norms")
+    assert not app.exception
+    assert "wait a few seconds" in app.error[0].value
 
 
 def test_what_is_done_is_measured_on_many_sentences():

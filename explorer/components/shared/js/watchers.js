@@ -31,6 +31,16 @@ export function watchTheme(root, onChange) {
 }
 
 /**
+ * The elements around `node`, out of its shadow root too.
+ * @param {Node} node
+ * @returns {Element[]}
+ */
+function ancestorsOf(node) {
+  const parent = node.parentNode instanceof ShadowRoot ? node.parentNode.host : node.parentElement;
+  return parent ? [parent, ...ancestorsOf(parent)] : [];
+}
+
+/**
  * Follow the size of `root` and the height below its top edge, which the style sheet reads as
  * `--available-height`.
  * @param {HTMLElement} root
@@ -39,15 +49,31 @@ export function watchTheme(root, onChange) {
  * @param {() => void} onChange
  */
 export function watchSize(root, signal, topOf, onChange) {
+  const ancestors = ancestorsOf(root);
+  /** Top edge within the page, however far it is scrolled. */
+  const offset = () =>
+    ancestors.reduce((sum, node) => sum + node.scrollTop, root.getBoundingClientRect().top);
+  let fitted = 0;
   const fit = () => {
+    fitted = offset();
     const top = Math.max(topOf(root.getBoundingClientRect().top), 0);
     root.style.setProperty("--available-height", `calc(100dvh - ${Math.round(top)}px)`);
     onChange();
   };
-  const observer = new ResizeObserver(fit);
-  observer.observe(root);
+  const resized = new ResizeObserver(fit);
+  resized.observe(root);
+  // What appears above later moves the component: its own size stays, that of its ancestors does not.
+  const moved = new ResizeObserver(() => {
+    requestAnimationFrame(() => {
+      if (!signal.aborted && Math.abs(offset() - fitted) >= 1) fit();
+    });
+  });
+  for (const node of ancestors) moved.observe(node);
   window.addEventListener("resize", fit, { signal });
-  signal.addEventListener("abort", () => observer.disconnect());
+  signal.addEventListener("abort", () => {
+    resized.disconnect();
+    moved.disconnect();
+  });
   fit();
 }
 
