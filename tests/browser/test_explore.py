@@ -1,3 +1,5 @@
+"""The Explore page in a real browser."""
+
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -63,12 +65,12 @@ def query(tab: Page) -> dict[str, str]:
 
 
 def expect_query(tab: Page, name: str, value: str) -> None:
-    """Wait until the address says so: it follows after a rest of half a second."""
+    """Wait until the URL has it; it is written half a second after the last change."""
     expect(tab).to_have_url(re.compile(rf"[?&]{name}={re.escape(value)}(&|$)"))
 
 
 def overflow(tab: Page, name: str) -> list[int]:
-    """How much wider and higher the contents of an element are than the element."""
+    """Pixels by which the contents of an element are wider and higher than it."""
     return tab.evaluate(
         "(name) => { const e = document.querySelector(name);"
         " return [e.scrollWidth - e.clientWidth, e.scrollHeight - e.clientHeight]; }",
@@ -81,7 +83,7 @@ def focused(tab: Page) -> str | None:
 
 
 @pytest.mark.parametrize(("language", "dark"), [("en", False), ("zh", True)])
-def test_a_first_visit_fits_every_desk_s_screen(visit, language, dark):
+def test_a_first_visit_fits_desktop_screens(visit, language, dark):
     tab = visit(f"?lang={language}", dark=dark)
     assert source(tab)[:6] == ["7", "3", "9", "1", "4", "eos"]
     expect(tab.locator(".plotted")).to_be_visible()
@@ -110,7 +112,7 @@ def test_a_small_screen_scrolls_down_and_never_sideways(visit):
             assert box["x"] + box["width"] <= width
 
 
-def test_after_enter_the_keys_belong_to_the_player(visit):
+def test_after_enter_the_player_has_the_focus(visit):
     tab = visit()
     type_source(tab, "甲 乙 1")
     expect(tab.get_by_test_id("step-count")).to_have_text("step 4/4")
@@ -140,7 +142,7 @@ def test_a_reload_and_the_back_button_restore_the_picture(visit):
     assert source(tab)[:3] == ["1", "2", "3"]
 
 
-def test_what_if_decodes_on_from_the_chosen_token(visit):
+def test_a_forced_token_is_decoded_on_from(visit):
     tab = visit("?text=1+2+3&step=2")
     tab.locator(".candidate:not([aria-disabled])").nth(3).click()
     expect(tab.get_by_test_id("forced")).to_contain_text("step 2")
@@ -162,24 +164,24 @@ def test_what_if_decodes_on_from_the_chosen_token(visit):
 
 def test_bad_input_gets_one_sentence_and_the_picture_stays(visit):
     tab = visit()
-    notice = tab.get_by_role("alert")
+    message = tab.get_by_role("alert")
     for text, words in BAD_INPUT.items():
         type_source(tab, text)
         joined = "\u2060*".join(map(re.escape, words))
-        expect(notice).to_contain_text(re.compile(joined))
-        expect(notice).to_have_count(1)
-        assert notice.locator("a, strong, em, img, script, code").count() == 0
-        size = notice.locator("p").evaluate("e => parseFloat(getComputedStyle(e).fontSize)")
+        expect(message).to_contain_text(re.compile(joined))
+        expect(message).to_have_count(1)
+        assert message.locator("a, strong, em, img, script, code").count() == 0
+        size = message.locator("p").evaluate("e => parseFloat(getComputedStyle(e).fontSize)")
         assert size >= 16
         assert source(tab)[:6] == ["7", "3", "9", "1", "4", "eos"]
     assert tab.title() == "Attention explorer"
     type_source(tab, "3 2 1")
-    expect(notice).to_have_count(0)
+    expect(message).to_have_count(0)
     expect(tab.get_by_test_id("step-count")).to_have_text("step 4/4")
     assert source(tab)[:4] == ["3", "2", "1", "eos"]
 
 
-def test_the_switch_changes_the_language_and_keeps_the_place(visit):
+def test_the_switch_changes_the_language_and_keeps_the_visit(visit):
     tab = visit("?text=1+2+3&step=2")
     tab.get_by_text("简体中文").click()
     expect(tab.get_by_role("textbox", name="输入")).to_have_value("1 2 3")
@@ -188,7 +190,7 @@ def test_the_switch_changes_the_language_and_keeps_the_place(visit):
     assert query(tab)["lang"] == "zh"
 
 
-def test_a_trace_goes_out_and_comes_back_without_its_model(visit, tmp_path: Path):
+def test_a_trace_is_downloaded_and_uploaded_without_its_model(visit, tmp_path: Path):
     tab = visit("?text=a+b+c")
     tab.get_by_role("button", name="Files").click()
     files = {}
@@ -218,7 +220,7 @@ def test_a_forged_file_is_refused_and_the_picture_stays(visit, tmp_path: Path):
     assert source(tab)[:6] == ["7", "3", "9", "1", "4", "eos"]
 
 
-def test_the_corner_speaks_the_visitor_s_language_and_can_be_read(visit):
+def test_files_and_share_are_in_the_visitor_s_language_and_readable(visit):
     tab = visit("?lang=zh")
     tab.get_by_role("button", name="分享").click()
     caption = tab.get_by_test_id("stCaptionContainer").first
@@ -231,16 +233,21 @@ def test_the_corner_speaks_the_visitor_s_language_and_can_be_read(visit):
     expect(tab.get_by_role("button", name="Upload", exact=True)).to_have_count(0)
 
 
-def test_in_a_classroom_the_route_for_uploads_is_the_host_s_alone(new_tab, tmp_path: Path):
-    lesson = tmp_path / "lesson.trace"
-    Trace.from_arrays(["x", "y"], encoder=[[[[0.5, 0.5], [0.5, 0.5]]]]).save(lesson)
-    with running_app(EXPLORER_HOST_KEY="swordfish") as room:
+def test_in_class_mode_only_the_host_may_use_the_upload_route(new_tab, tmp_path: Path):
+    file = tmp_path / "uploaded.trace"
+    Trace.from_arrays(["x", "y"], encoder=[[[[0.5, 0.5], [0.5, 0.5]]]]).save(file)
+    with running_app(EXPLORER_HOST_KEY="swordfish") as address:
         tab = new_tab()
         sessions: list[str] = []
-        tab.on("websocket", lambda socket: socket.on("framereceived", partial(learn, sessions)))
-        tab.goto(room)
+        tab.on(
+            "websocket", lambda socket: socket.on("framereceived", partial(note_session, sessions))
+        )
+        tab.goto(address)
         expect(tab.get_by_test_id("step-count")).to_be_visible()
-        assert send(tab, room, sessions[0]) == (403, "In a classroom only the host brings files.")
+        assert send(tab, address, sessions[0]) == (
+            403,
+            "In a classroom only the host brings files.",
+        )
         tab.get_by_role("button", name="Share").click()
         key = tab.get_by_role("textbox", name="Host key")
         key.fill("swordfish")
@@ -248,34 +255,34 @@ def test_in_a_classroom_the_route_for_uploads_is_the_host_s_alone(new_tab, tmp_p
         expect(tab.get_by_text("You are the host")).to_be_visible()
         tab.keyboard.press("Escape")
         tab.get_by_role("button", name="Files").click()
-        tab.locator("input[type=file]").set_input_files(lesson)
+        tab.locator("input[type=file]").set_input_files(file)
         expect(tab.get_by_role("textbox", name="Source")).to_be_disabled()
         assert source(tab) == ["x", "y"]
-        assert send(tab, room, sessions[0])[0] == 204
-        assert send(tab, room, "another")[0] == 403
+        assert send(tab, address, sessions[0])[0] == 204
+        assert send(tab, address, "another")[0] == 403
         tab.context.close()  # before the server goes
 
 
-def learn(sessions: list[str], frame: str | bytes) -> None:
-    """Note the number Streamlit gives the session that a frame begins."""
+def note_session(sessions: list[str], frame: str | bytes) -> None:
+    """Note the id of the session that a frame from Streamlit begins."""
     message = ForwardMsg()
     message.ParseFromString(frame if isinstance(frame, bytes) else frame.encode())
     if message.WhichOneof("type") == "new_session":
         sessions.append(message.new_session.initialize.session_id)
 
 
-def send(tab: Page, room: str, session: str) -> tuple[int, str]:
-    """Put a file on Streamlit's route as the page itself would."""
+def send(tab: Page, address: str, session: str) -> tuple[int, str]:
+    """Upload a file to Streamlit's route as the page itself would."""
     cookies = {cookie["name"]: cookie["value"] for cookie in tab.context.cookies()}
     answer = tab.request.put(
-        f"{room}_stcore/upload_file/{session}/{uuid4()}",
+        f"{address}_stcore/upload_file/{session}/{uuid4()}",
         headers={"X-Xsrftoken": cookies.get("_streamlit_xsrf", "")},
         multipart={"file": {"name": "x.trace", "mimeType": "text/plain", "buffer": b"x" * 1000}},
     )
     return answer.status, answer.text()
 
 
-def test_stepping_sends_nothing_and_a_rest_one_message(visit):
+def test_stepping_sends_nothing_and_a_pause_one_message(visit):
     tab = visit("?text=1+2+3+4+5+6+7+8")
     tab.evaluate(
         "() => { window.sent = []; const send = WebSocket.prototype.send;"
@@ -290,7 +297,7 @@ def test_stepping_sends_nothing_and_a_rest_one_message(visit):
     assert len(tab.evaluate("window.sent")) == 1
 
 
-def test_two_visitors_at_once_see_their_own(visit):
+def test_two_visitors_at_once_have_visits_of_their_own(visit):
     one, other = visit("?text=1+1"), visit("?text=2+2+2&model=sort")
     type_source(one, "3 3 3 3")
     type_source(other, "4 a")
@@ -320,7 +327,7 @@ def translating(tmp_path) -> Iterator[str]:
         yield address
 
 
-def test_what_to_look_at_takes_no_room_from_the_picture(translating, new_tab):
+def test_the_hint_takes_no_height_from_the_picture(translating, new_tab):
     tab = new_tab()
     tab.goto(f"{translating}?lang=en")
     hint = tab.locator(".st-key-hint")

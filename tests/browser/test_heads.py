@@ -11,7 +11,7 @@ PAINTED = """(canvases) => canvases.every((canvas) => canvas.getContext("2d")
   .getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value < 200))"""
 
 CELL = {"x": 150, "y": 100}
-"""Where a map has cells, px: a click there names its head and a cell."""
+"""Position in a map, px, where it has cells: a click there selects a cell."""
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def test_the_grid_is_painted_sorted_filtered_and_a_click_focuses(visit):
     expect(first).to_have_attribute("data-testid", "head-1-3")
 
 
-def test_a_chip_changes_the_output_and_its_undo_brings_it_back(visit):
+def test_an_intervention_changes_the_output_and_is_undone(visit):
     tab = visit("Experiments")
     original = outputs(tab)[0]
     assert outputs(tab) == [original, original]
@@ -81,17 +81,17 @@ def test_a_chip_changes_the_output_and_its_undo_brings_it_back(visit):
     tab.get_by_role("combobox", name="Do what").click()
     tab.get_by_role("option", name="keep only").click()
     tab.get_by_role("button", name="Apply").click()
-    chip = tab.get_by_role("button", name="keep only Cross L1 H1")
-    expect(chip).to_be_visible()
+    undo = tab.get_by_role("button", name="keep only Cross L1 H1")
+    expect(undo).to_be_visible()
     expect(tab.get_by_test_id("comparison-outputs").locator(".differs").first).to_be_visible()
     assert outputs(tab)[0] == original != outputs(tab)[1]
-    chip.click()
-    expect(chip).to_be_hidden()
+    undo.click()
+    expect(undo).to_be_hidden()
     expect(tab.get_by_test_id("comparison-outputs").locator(".differs")).to_have_count(0)
     assert outputs(tab) == [original, original]
 
 
-def test_the_steps_and_the_head_are_locked(visit):
+def test_both_traces_show_the_same_step_and_head(visit):
     tab = visit("Experiments", width=1024, height=768)
     sides = [tab.get_by_test_id(f"comparison-{name}") for name in ("original", "changed")]
     titles = [side.get_by_test_id("map-title") for side in sides]

@@ -53,9 +53,9 @@ window.show = (text) => {{
 
 
 @pytest.fixture(scope="module")
-def stage(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+def player_tab(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     """One tab for many players, offline: reading Plotly takes longer than most tests."""
-    path = tmp_path_factory.mktemp("stage") / "page.html"
+    path = tmp_path_factory.mktemp("player") / "page.html"
     script = PLAYERS.format(script=entry_script("player"), embedded=EMBEDDED)
     html = with_script(html_page(example_trace()), script)
     path.write_text(html, encoding="utf-8")
@@ -67,7 +67,7 @@ def stage(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 
 @pytest.fixture
-def show(stage: Page) -> Iterator[Callable[..., Page]]:
+def show(player_tab: Page) -> Iterator[Callable[..., Page]]:
     """Show a trace in a new player; the test fails on any console error or exception."""
     complaints: list[str] = []
 
@@ -78,8 +78,8 @@ def show(stage: Page) -> Iterator[Callable[..., Page]]:
     def fault(error: Error) -> None:
         complaints.append(str(error))
 
-    stage.on("console", note)
-    stage.on("pageerror", fault)
+    player_tab.on("console", note)
+    player_tab.on("pageerror", fault)
 
     def mount(
         trace: Trace,
@@ -89,17 +89,17 @@ def show(stage: Page) -> Iterator[Callable[..., Page]]:
         *,
         dark: bool = False,
     ) -> Page:
-        stage.set_viewport_size({"width": size[0], "height": size[1]})
-        stage.emulate_media(color_scheme="dark" if dark else "light")
-        stage.mouse.move(0, 0)
+        player_tab.set_viewport_size({"width": size[0], "height": size[1]})
+        player_tab.emulate_media(color_scheme="dark" if dark else "light")
+        player_tab.mouse.move(0, 0)
         data = player_payload(trace, language=language, view=view)
-        stage.evaluate("(text) => show(text)", base64.b64encode(data).decode())
-        stage.wait_for_selector(".plotted")
-        return stage
+        player_tab.evaluate("(text) => show(text)", base64.b64encode(data).decode())
+        player_tab.wait_for_selector(".plotted")
+        return player_tab
 
     yield mount
-    stage.remove_listener("console", note)
-    stage.remove_listener("pageerror", fault)
+    player_tab.remove_listener("console", note)
+    player_tab.remove_listener("pageerror", fault)
     assert not complaints
 
 
@@ -120,7 +120,7 @@ def cell_center(tab: Page, trace: Trace, site: str, query: int, key: int) -> tup
     return x, box["y"] + box["height"] * (query + 0.5) / rows
 
 
-def test_every_step_shows_the_trace_s_numbers(open_html: Callable[..., Page]) -> None:
+def test_every_step_shows_the_numbers_of_the_trace(open_html: Callable[..., Page]) -> None:
     trace = example_trace()
     tab = open_html(html_page(trace))
     tab.get_by_test_id("head-0-2").click()
@@ -156,7 +156,7 @@ def test_every_step_shows_the_trace_s_numbers(open_html: Callable[..., Page]) ->
 
 
 @pytest.mark.parametrize("site", ["encoder", "decoder", "cross"])
-def test_hovering_says_weight_position_and_reason(show: Callable[..., Page], site: str) -> None:
+def test_the_tooltip_has_weight_positions_and_reason(show: Callable[..., Page], site: str) -> None:
     trace = example_trace()
     tab = show(trace)
     tab.get_by_test_id(f"site-{site}").click()
@@ -177,7 +177,7 @@ def test_hovering_says_weight_position_and_reason(show: Callable[..., Page], sit
         assert text.endswith("L1 H2")
 
 
-def test_zoom_keeps_numbers_where_they_are_and_survives_a_step(
+def test_zoom_moves_the_printed_weights_and_is_kept_at_a_step(
     show: Callable[..., Page],
 ) -> None:
     trace = example_trace()
@@ -200,7 +200,7 @@ def test_zoom_keeps_numbers_where_they_are_and_survives_a_step(
     assert zoomed != tab.locator(".weights").evaluate("node => node.style.transform")
 
 
-def test_what_is_ahead_is_nowhere_on_the_page(show: Callable[..., Page]) -> None:
+def test_tokens_not_yet_decoded_are_not_on_the_page(show: Callable[..., Page]) -> None:
     source = ("alpha", "beta", "gamma", "delta")
     trace = example_trace(source, padding=0)
     for site in ("decoder", "cross"):
@@ -226,7 +226,7 @@ def test_what_is_ahead_is_nowhere_on_the_page(show: Callable[..., Page]) -> None
         expect(tab.get_by_test_id("strip-target")).to_contain_text("alpha")
 
 
-def test_pixels_ahead_are_covered_on_map_and_thumbnails(show: Callable[..., Page]) -> None:
+def test_cells_not_yet_decoded_are_covered_on_map_and_thumbnails(show: Callable[..., Page]) -> None:
     trace = example_trace()
     other = dict(trace.arrays)
     cross = other["cross.attention"].copy()
@@ -240,7 +240,7 @@ def test_pixels_ahead_are_covered_on_map_and_thumbnails(show: Callable[..., Page
     assert pictures[0] == pictures[1]
 
 
-def test_keys_step_and_are_left_alone_in_text_boxes(show: Callable[..., Page]) -> None:
+def test_keys_step_except_in_text_boxes(show: Callable[..., Page]) -> None:
     tab = show(example_trace())
     count = tab.get_by_test_id("step-count")
     for key, step in [
@@ -271,7 +271,7 @@ def test_keys_step_and_are_left_alone_in_text_boxes(show: Callable[..., Page]) -
     expect(tab.get_by_test_id("play")).to_have_attribute("aria-pressed", "false")
 
 
-def test_a_group_of_choices_is_one_stop_of_tab_and_arrows_move_in_it(
+def test_a_radio_group_is_one_tab_stop_and_arrow_keys_move_inside(
     show: Callable[..., Page],
 ) -> None:
     tab = show(example_trace(), view=View(site="cross", step=3))
@@ -314,7 +314,7 @@ SEEN_WHOLE = """() => {
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("size", [(1366, 505), (1366, 630), (1440, 650), (1440, 900)])
-def test_from_the_back_row_everything_that_matters_is_seen(
+def test_projector_mode_shows_everything_in_large_type(
     show: Callable[..., Page], language: str, size: tuple[int, int]
 ) -> None:
     """505 and 650 px are what the app leaves of 630 and 770."""
@@ -348,7 +348,7 @@ def test_from_the_back_row_everything_that_matters_is_seen(
     assert [kind for kind in type_sizes if kind[0] < 18 and kind[1] != "icon"] == []
 
 
-def test_in_small_cells_fewer_digits_are_printed_rather_than_none(
+def test_small_cells_print_fewer_digits(
     show: Callable[..., Page],
 ) -> None:
     tab = show(random_trace(12, 14), size=(1366, 505))
@@ -358,7 +358,7 @@ def test_in_small_cells_fewer_digits_are_printed_rather_than_none(
     assert weights.evaluate("node => parseFloat(getComputedStyle(node).fontSize)") >= 14
 
 
-def test_the_sentence_stays_when_tokens_were_forced(show: Callable[..., Page]) -> None:
+def test_the_sentence_is_visible_beside_forced_tokens(show: Callable[..., Page]) -> None:
     forced, original = ((2, "1"), (4, "3")), ("4", "9", "1", "3", "7", "<eos>")
     view = View(step=4, what_if=True, forced=forced, original=original)
     tab = show(example_trace(), view=view, size=(1366, 505))
@@ -374,7 +374,7 @@ def test_the_sentence_stays_when_tokens_were_forced(show: Callable[..., Page]) -
     expect(tab.locator(".forced-chip").first).to_be_in_viewport(ratio=0.99)
 
 
-def test_a_given_target_was_nobody_s_choice(show: Callable[..., Page]) -> None:
+def test_a_given_target_does_not_count_as_forced(show: Callable[..., Page]) -> None:
     trace = example_trace()
     steps = {
         "steps.forced": trace.arrays["steps.chosen"],
@@ -394,9 +394,7 @@ def test_a_given_target_was_nobody_s_choice(show: Callable[..., Page]) -> None:
     expect(chosen.get_by_test_id("forced")).to_be_visible()
 
 
-def test_a_finger_reads_a_cell_and_a_tap_elsewhere_ends_it(
-    chromium: Browser, tmp_path: Path
-) -> None:
+def test_a_touch_shows_the_tooltip_until_the_next_touch(chromium: Browser, tmp_path: Path) -> None:
     trace = example_trace()
     path = tmp_path / "page.html"
     path.write_text(html_page(trace), encoding="utf-8")
@@ -424,7 +422,7 @@ def test_play_runs_to_the_end_and_stops(show: Callable[..., Page]) -> None:
     expect(tab.get_by_test_id("play")).to_have_attribute("aria-pressed", "false")
 
 
-def test_controls_have_the_names_screen_readers_are_told(show: Callable[..., Page]) -> None:
+def test_controls_have_accessible_names(show: Callable[..., Page]) -> None:
     tab = show(example_trace())
     for name in ("First", "Previous", "Play", "Next", "Last"):
         expect(tab.get_by_role("button", name=name, exact=True)).to_be_visible()
@@ -437,7 +435,7 @@ def test_controls_have_the_names_screen_readers_are_told(show: Callable[..., Pag
     expect(tab.get_by_test_id("sentence")).to_have_attribute("aria-live", "polite")
 
 
-def test_the_encoder_has_no_current_step_and_says_why(show: Callable[..., Page]) -> None:
+def test_the_encoder_has_no_current_step_and_shows_the_reason(show: Callable[..., Page]) -> None:
     tab = show(example_trace())
     tab.get_by_test_id("site-encoder").click()
     reason = tab.get_by_text("computed once, before step 1")
@@ -468,7 +466,7 @@ def test_every_head_has_a_thumbnail_and_its_gold_score(show: Callable[..., Page]
     expect(tab.get_by_test_id("map-title")).to_have_text("Cross · L0 H2")
 
 
-def test_three_reasons_have_three_looks_and_an_open_zero_a_fourth(
+def test_mask_reasons_and_unmasked_zeros_look_different(
     show: Callable[..., Page],
 ) -> None:
     trace = example_trace()
@@ -491,7 +489,7 @@ def test_three_reasons_have_three_looks_and_an_open_zero_a_fourth(
     assert len(looks) == 4
 
 
-def test_hostile_tokens_stay_text(open_html: Callable[..., Page]) -> None:
+def test_tokens_with_markup_stay_text(open_html: Callable[..., Page]) -> None:
     tab = open_html(html_page(example_trace(HOSTILE)), 1366, 630)
     source = tab.get_by_test_id("strip-source").inner_text()
     assert "<b>x</b>" in source
@@ -532,7 +530,7 @@ def test_csv_holds_the_shown_matrix(show: Callable[..., Page]) -> None:
     assert event.value.path().read_bytes().startswith(b"\x89PNG")
 
 
-def test_no_spreadsheet_runs_a_token_of_the_csv(show: Callable[..., Page]) -> None:
+def test_tokens_in_the_csv_are_no_formulas(show: Callable[..., Page]) -> None:
     tokens = ("=1+1", "+2", "-3", "@sum", "\t=4", "5=5")
     tab = show(example_trace(tokens, padding=0))
     with tab.expect_download() as event:
@@ -544,7 +542,9 @@ def test_no_spreadsheet_runs_a_token_of_the_csv(show: Callable[..., Page]) -> No
     assert min(len(cell) for row in rows[1:] for cell in row[1:]) == len("0.0000")
 
 
-def test_what_cannot_be_seen_in_a_token_is_written_out(show: Callable[..., Page]) -> None:
+def test_invisible_characters_are_written_as_code_points(
+    show: Callable[..., Page],
+) -> None:
     tokens = ("a\u200b\u200bb", "ab", "a\u00a0b", "1\ufe0f", " ", "👩\u200d👧", "❤\ufe0f", "a b")
     tab = show(example_trace(tokens, padding=0))
     shown = tab.locator("[data-testid=strip-source] .chip").all_inner_texts()
@@ -552,7 +552,7 @@ def test_what_cannot_be_seen_in_a_token_is_written_out(show: Callable[..., Page]
     assert shown == [*written, "eos"]
 
 
-def test_a_tampered_trace_turns_the_line_red(show: Callable[..., Page]) -> None:
+def test_the_integrity_line_of_a_tampered_trace_is_red(show: Callable[..., Page]) -> None:
     trace = example_trace()
     arrays = dict(trace.arrays)
     arrays["cross.attention"] = arrays["cross.attention"] * np.float32(1.01)
@@ -565,7 +565,7 @@ def test_a_tampered_trace_turns_the_line_red(show: Callable[..., Page]) -> None:
     expect(tab.locator("[data-testid=integrity] .passed").first).to_contain_text("closed cells")
 
 
-def test_a_difference_that_must_be_is_no_alarm(show: Callable[..., Page]) -> None:
+def test_an_expected_difference_is_no_failed_check(show: Callable[..., Page]) -> None:
     opened = {"interventions": ["open decoder.0.0 1 2"]}
     measured = {"hooked_equals_plain": 0.0, "cached_equals_full": 0.5}
     tab = show(replace(example_trace(), facts=opened, measured=measured, digest=""))
@@ -574,7 +574,7 @@ def test_a_difference_that_must_be_is_no_alarm(show: Callable[..., Page]) -> Non
     assert tab.locator("[data-testid=integrity] .failed").count() == 0
 
 
-def test_foreign_traces_without_steps_or_with_one_site_are_shown(
+def test_traces_from_arrays_without_steps_or_with_one_site_are_shown(
     show: Callable[..., Page],
 ) -> None:
     even = np.full((1, 2, 3, 3), 1 / 3, dtype=np.float32)
@@ -661,7 +661,9 @@ CONTRAST = """() => {
 }"""
 
 
-def test_the_component_reports_and_is_updated_in_place(open_html: Callable[..., Page]) -> None:
+def test_the_component_reports_and_is_updated_in_place(
+    open_html: Callable[..., Page],
+) -> None:
     trace = example_trace()
     html = shadow_page(trace)
     tab = open_html(html)

@@ -1,4 +1,4 @@
-"""The Train page in a real browser: scrub the recorded run, then train one for real."""
+"""The Train page in a real browser: replay the recorded run, then train one."""
 
 import os
 import re
@@ -47,7 +47,7 @@ def visit(address: str, new_tab: Callable[..., Page]) -> Callable[..., Page]:
 
 
 def settle(tab: Page) -> None:
-    """Let the frame with the latest change be painted."""
+    """Wait until the latest change is painted."""
     tab.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
 
 
@@ -62,7 +62,7 @@ def score(tab: Page, head: str = "head-0-0") -> float:
 
 
 def points(tab: Page) -> int:
-    """Points of the curve of the exact match, as it is drawn."""
+    """How many points the curve of the exact match is drawn with."""
     return tab.locator(".curve-plot .xy .point").count()
 
 
@@ -72,7 +72,7 @@ def set_number(tab: Page, name: str, value: str) -> None:
     box.press("Enter")
 
 
-def test_the_recorded_run_is_scrubbed_without_the_server(visit):
+def test_the_recorded_run_is_replayed_without_the_server(visit):
     tab = visit()
     tab.wait_for_function(
         "performance.getEntriesByType('resource')"
@@ -105,7 +105,7 @@ def test_the_recorded_run_is_scrubbed_without_the_server(visit):
     assert tab.evaluate("window.sent") == 0
 
 
-def test_what_is_scrubbed_is_on_screen_with_the_next_frame(visit):
+def test_another_moment_is_on_screen_with_the_next_frame(visit):
     tab = visit()
     tab.wait_for_timeout(500)
     late = tab.evaluate(
@@ -181,7 +181,7 @@ def test_a_run_is_started_watched_stopped_resumed_and_opened(visit):
     assert Path(os.environ[folders.RUNS_VARIABLE], "reverse-1", "checkpoint.safetensors").exists()
 
 
-def test_without_its_picture_a_moment_says_so_and_the_curves_stay(visit):
+def test_a_moment_without_its_probe_says_so_and_the_curves_stay(visit):
     folder = Path(os.environ[folders.RUNS_VARIABLE]) / "damaged"
     shutil.copytree(run_launcher.run_root("recorded") / "reverse", folder)
     (folder / "moments" / "000025.trace").unlink()
@@ -197,7 +197,7 @@ def test_without_its_picture_a_moment_says_so_and_the_curves_stay(visit):
     assert points(tab) == 40
 
 
-def test_a_file_of_pairs_is_brought_trained_on_and_opened(visit, tmp_path):
+def test_a_corpus_is_uploaded_trained_on_and_opened(visit, tmp_path):
     tab = visit()
     path = tmp_path / "chinese.tsv"
     path.write_text(as_chinese_table(), "utf-8")

@@ -1,4 +1,4 @@
-"""The player in words: what the switch changes, and that links agree with Python's."""
+"""The player in words instead of pieces, and its alignment links."""
 
 import re
 from collections.abc import Callable
@@ -24,7 +24,7 @@ def bytes_trace() -> Trace:
     return replace(pieces_trace(), source_tokens=source, digest="")
 
 
-def test_every_view_changes_and_the_page_stays_at_the_same_place(
+def test_changing_the_unit_changes_every_view_and_keeps_the_position(
     open_html: Callable[..., Page],
 ) -> None:
     tab = open_html(html_page(bytes_trace(), view=View(site="cross", layer=0, head=0, step=4)))
@@ -66,7 +66,7 @@ def test_every_view_changes_and_the_page_stays_at_the_same_place(
     expect(tab.get_by_test_id("step-count")).to_have_text("step 3/5")  # the word's last piece
 
 
-def test_the_app_hears_of_pieces_only(open_html: Callable[..., Page]) -> None:
+def test_steps_reported_to_the_app_are_those_of_the_pieces(open_html: Callable[..., Page]) -> None:
     trace = pieces_trace()
     tab = open_html(shadow_page(trace))
     view = View(site="cross", layer=0, head=0, step=2, what_if=True, forced=((4, "at"),))
@@ -94,7 +94,7 @@ def test_the_app_hears_of_pieces_only(open_html: Callable[..., Page]) -> None:
 
 @pytest.mark.parametrize("unit", ["pieces", "words"])
 @pytest.mark.parametrize("changes", [{}, {"predicted_tokens": ("▁L", "e", "▁ch", "at", "on")}])
-def test_links_are_those_python_finds(
+def test_links_are_those_of_the_python_alignment(
     open_html: Callable[..., Page], unit: str, changes: dict[str, Any]
 ) -> None:
     trace = replace(pieces_trace(), **changes, digest="")
@@ -114,7 +114,7 @@ def test_links_are_those_python_finds(
             assert event.value.suggested_filename.endswith(f"-{timing}.pharaoh")
 
 
-def test_what_begins_a_word_is_said_right_after_the_piece(open_html: Callable[..., Page]) -> None:
+def test_the_sentence_names_the_word_that_a_piece_begins(open_html: Callable[..., Page]) -> None:
     trace = pieces_trace()
     forced, chosen = np.zeros(10, dtype=np.bool_), np.tile([False, True], 5)
     forced[5] = True
@@ -130,7 +130,7 @@ def test_what_begins_a_word_is_said_right_after_the_piece(open_html: Callable[..
         expect(tab.get_by_test_id("sentence")).to_contain_text(said)
 
 
-def test_words_that_would_change_nothing_cannot_be_chosen(open_html: Callable[..., Page]) -> None:
+def test_words_are_disabled_where_every_word_is_one_piece(open_html: Callable[..., Page]) -> None:
     whole = replace(
         pieces_trace(),
         source_tokens=("▁A", "▁b", "▁c", ".", "<eos>", "<pad>"),
@@ -151,7 +151,7 @@ def test_words_that_would_change_nothing_cannot_be_chosen(open_html: Callable[..
     expect(tab.get_by_test_id("unit-words")).to_be_hidden()
 
 
-def test_without_gold_the_page_opens_at_the_head_that_looks_at_each_token_in_turn(
+def test_without_gold_the_head_with_the_best_coverage_is_shown_first(
     open_html: Callable[..., Page],
 ) -> None:
     trace = pieces_trace()
@@ -167,7 +167,7 @@ def test_without_gold_the_page_opens_at_the_head_that_looks_at_each_token_in_tur
     expect(tab.get_by_test_id("head-0-1")).to_have_attribute("aria-pressed", "true")
 
 
-def test_a_long_output_leaves_every_head_its_name_and_says_that_it_was_cut_off(
+def test_a_long_output_keeps_the_names_of_heads_and_is_marked_as_cut_off(
     open_html: Callable[..., Page],
 ) -> None:
     trace = replace(random_trace(258, 10, 3, 8), facts={"ended": False}, digest="")

@@ -10,14 +10,14 @@ def without_plotly(html: str) -> str:
     return html[:start] + html[html.index("</script>", start) :]
 
 
-def test_the_page_asks_the_network_for_nothing():
+def test_the_page_needs_no_network():
     html = html_page(example_trace())
     assert "http" not in without_plotly(html).replace("http-equiv", "")
     assert not re.search(r"<(?:script|img|iframe)[^>]*\ssrc=", without_plotly(html))
     assert "default-src 'none'" in html
 
 
-def test_tokens_cannot_leave_the_data_of_the_page():
+def test_tokens_stay_inside_the_data_of_the_page():
     hostile = ("</script>", "<!--", "<script>", "</title><b>", "\u2028")
     html = html_page(example_trace(hostile))
     assert html.count("</script>") == 3

@@ -38,7 +38,7 @@ class View:
     site, layer, head: the attention shown first; None = chosen by the player.
     step: 1..T; None = the last step.
     ahead: whether rows not yet decoded are shown; None = only when `step` is None.
-    what_if: whether a click on a candidate asks the app to force that token.
+    what_if: whether a click on a candidate makes the app force that token.
     forced: (step, label) of each forced token.
     original: labels of the output without forced tokens, for comparison.
     """

@@ -59,7 +59,7 @@ def replay_payload(key: str, run: Run, *, language: str = "en", other: Run | Non
 
 
 def thinned(moments: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """About `MOST_MOMENTS` of them and always the last one; as the run grows, those kept stay."""
+    """About `MOST_MOMENTS` of them and the last one; those kept stay as the run grows."""
     stride = 1
     while len(moments) > stride * MOST_MOMENTS:
         stride *= 2

@@ -83,7 +83,7 @@ def test_a_session_has_a_few_files_on_the_server_at_a_time(browser):
     assert send(browser, "newest") == 204
 
 
-def test_what_streamlit_refuses_does_not_count(browser):
+def test_a_file_that_streamlit_refuses_is_not_counted(browser):
     assert [send(browser, f"bad-{n}") for n in range(9)] == [400] * 9
     assert upload_guard._files_of == {}
 
@@ -95,7 +95,7 @@ def test_a_failed_deletion_is_not_counted(browser):
     assert "bad" in upload_guard._files_of["session"]
 
 
-def test_a_file_is_never_sent_twice_under_one_name(browser):
+def test_a_file_id_is_not_used_twice(browser):
     assert [send(browser, "one"), send(browser, "one")] == [204, 413]
 
 

@@ -79,7 +79,7 @@ def test_the_player_gets_the_trace_s_numbers(expected):
     assert np.abs(arrays["cross.attention"] / 65535 - unmasked.ravel()).max() < 1e-5
 
 
-def test_a_typed_text_is_traced_and_written_into_the_url_query():
+def test_a_typed_text_is_traced_and_written_into_the_url():
     app = typed(open_page(), "甲 乙 1")
     assert header(app)["predicted"] == ["1", "乙", "甲", "<eos>"]
     assert url_query(app) == {"model": "reverse", "text": "甲 乙 1", "pad": "2", "step": "4"}
@@ -173,7 +173,7 @@ def test_a_link_restores_everything():
         ({"pad": "99", "site": "x", "layer": "x"}, "padding, kind of attention, layer"),
     ],
 )
-def test_a_link_to_what_is_not_there_gets_one_sentence_and_the_default(query, word):
+def test_a_link_with_invalid_parameters_gets_one_sentence_and_the_default(query, word):
     app = open_page(**query)
     assert not app.exception
     assert [warning.value for warning in app.warning] == [
@@ -186,7 +186,7 @@ def test_a_link_to_what_is_not_there_gets_one_sentence_and_the_default(query, wo
 @pytest.mark.parametrize(
     "query", [{"text": "<script>"}, {"force": "1.9999"}, {"force": "30.5"}, {"text": " "}]
 )
-def test_a_link_that_cannot_be_decoded_shows_the_default_instead(query):
+def test_a_link_that_the_model_refuses_shows_the_default_instead(query):
     app = open_page(**query)
     assert not app.exception
     assert len(app.error) == 1
@@ -236,7 +236,7 @@ def test_the_page_is_in_chinese_when_asked():
     assert url_query(app) == {"lang": "zh"}
 
 
-def test_the_language_switch_changes_words_and_nothing_else():
+def test_the_language_switch_keeps_the_visit():
     app = typed(open_page(), "1 2 3")
     app.get("button_group")[0].set_value("zh").run()
     assert not app.exception
@@ -245,7 +245,7 @@ def test_the_language_switch_changes_words_and_nothing_else():
     assert url_query(app)["lang"] == "zh"
 
 
-def test_a_text_with_more_maps_than_can_be_kept_is_refused(monkeypatch):
+def test_a_text_with_too_many_weights_is_refused(monkeypatch):
     app = open_page()
     before = sent_to(app, "player")
     monkeypatch.setattr(model_cache, "MOST_CELLS", 24 * 15**2)
@@ -358,7 +358,7 @@ def test_without_models_the_page_says_how_to_get_one(monkeypatch, tmp_path):
 
 @pytest.fixture
 def translator(tmp_path: Path, pairs_file: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the shipped reverse and a translator that has learnt next to nothing."""
+    """A folder with the shipped reverse and a translator trained for one step."""
     folder = tmp_path / "checkpoints"
     folder.mkdir()
     shutil.copy(ROOT / "checkpoints" / "reverse.safetensors", folder)
@@ -402,7 +402,7 @@ def test_the_hint_is_in_chinese_too(translator):
     ("text", "words"),
     [("word " * 60, "at most 66"), ("word " * 5_000, "at most 20000 are read"), ("  ", "is empty")],
 )
-def test_a_sentence_that_cannot_be_taken_names_the_limit_and_stays(translator, text, words):
+def test_a_refused_sentence_names_the_limit_and_stays(translator, text, words):
     app = typed(open_page(model="english-french"), text)
     assert not app.exception
     assert words in app.error[0].value.replace("\\", "")

@@ -46,7 +46,8 @@ def outputs(app: AppTest) -> tuple[list[str], list[str]]:
     return traces["original"]["predicted"], traces["changed"]["predicted"]
 
 
-def chips(app: AppTest) -> list[str]:
+def interventions(app: AppTest) -> list[str]:
+    """The labels of the buttons that undo one."""
     return [button.label for button in app.button if str(button.key).startswith("undo-")]
 
 
@@ -89,7 +90,7 @@ def test_an_intervention_changes_the_output_is_in_the_url_and_is_undone():
     assert before == same == ["c", "b", "a", "4", "1", "9", "3", "7", "<eos>"]
     app = apply(app)
     assert not app.error
-    assert chips(app) == ["keep only Cross L1 H1"]
+    assert interventions(app) == ["keep only Cross L1 H1"]
     assert url_query(app)["do"] == "keep cross.1.1"
     before, after = outputs(app)
     assert before == same
@@ -97,7 +98,7 @@ def test_an_intervention_changes_the_output_is_in_the_url_and_is_undone():
     again = open_page("heads", **url_query(app))
     assert outputs(again) == (before, after)
     app = app.button(key="undo-keep cross.1.1").click().run()
-    assert chips(app) == []
+    assert interventions(app) == []
     assert "do" not in url_query(app)
     assert outputs(app) == (before, before)
 
@@ -106,14 +107,14 @@ def test_nothing_leaks_to_another_visitor_or_into_the_shared_model():
     mine = apply(pick(open_page("heads", **EXPERIMENTS), verb="keep", layer=1, head=1))
     yours = open_page("heads", **EXPERIMENTS)
     assert outputs(yours)[1] == outputs(mine)[0] != outputs(mine)[1]
-    assert chips(yours) == []
+    assert interventions(yours) == []
     player = sent_to(open_page(text=TEXT), "player")
     assert unpack_payload(player)[0]["predicted"] == outputs(mine)[0]
 
 
 def test_a_mean_is_over_a_named_batch():
     app = apply(pick(section(open_page("heads"), "experiments"), layer=1, head=1, how="mean"))
-    assert chips(app) == ["remove Cross L1 H1 \\(mean\\)"]
+    assert interventions(app) == ["remove Cross L1 H1 \\(mean\\)"]
     assert any(
         "Mean over reverse, held out" in text.value.replace("\\", "") for text in app.markdown
     )
@@ -148,7 +149,7 @@ def test_a_guest_who_has_computed_too_much_is_told_so_on_every_section(monkeypat
     assert "wait a few seconds" in app.error[0].value
 
 
-def test_what_is_done_is_measured_on_many_sentences():
+def test_the_effect_is_measured_on_many_sentences():
     heads = ";".join(f"ablate cross.{layer}.{head}" for layer in range(2) for head in range(4))
     app = open_page("heads", part="experiments", do=heads).button(key="effect").click().run()
     text = next(one.value for one in app.markdown if "64 sentences" in one.value)
@@ -181,7 +182,7 @@ def test_a_bad_row_is_refused_and_the_typed_text_stays(weights, words):
     app = pick(section(open_page("heads"), "experiments"), verb="row")
     app = apply(app.text_input(key="heads-weights").set_value(weights).run())
     assert words in app.error[0].value
-    assert chips(app) == []
+    assert interventions(app) == []
     assert app.text_input(key="heads-weights").value == weights
     assert outputs(app)[0] == outputs(app)[1]
 
@@ -200,14 +201,14 @@ def test_removing_everything_is_refused():
     assert len(url_query(app)["do"].split(";")) == 23
 
 
-def test_closing_a_whole_row_is_refused():
+def test_masking_a_whole_row_is_refused():
     app = open_page("heads", part="experiments", do="close decoder.0.0 1 0")
     app = apply(pick(app, verb="close", site="decoder", query=1, key=1))
     assert "at least one open key" in app.error[0].value
-    assert len(chips(app)) == 1
+    assert len(interventions(app)) == 1
 
 
-def test_a_link_to_a_head_that_is_not_there_says_so_and_shows_the_original():
+def test_a_link_to_a_missing_head_says_so_and_shows_the_original():
     app = open_page("heads", part="experiments", do="ablate cross.9.9")
     assert "There is no head cross.9.9" in app.error[0].value.replace("\\", "")
     assert outputs(app)[0] == outputs(app)[1]
@@ -225,7 +226,7 @@ def test_a_bad_text_leaves_the_picture():
 def test_another_model_has_other_heads():
     app = apply(pick(section(open_page("heads"), "experiments"), verb="keep", layer=1, head=1))
     app = app.selectbox(key="model-en").set_value("sort").run()
-    assert chips(app) == []
+    assert interventions(app) == []
     assert not app.exception
 
 

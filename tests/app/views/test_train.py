@@ -21,7 +21,7 @@ LINE = {"step": 5, "seconds": 1.5, "loss": 0.5, "exact_match": 0.25, "gold": [[0
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder of runs, and no process: what would be launched is only written down."""
+    """An empty folder of runs, and no process: a launch only writes the status."""
     monkeypatch.setenv(folders.RUNS_VARIABLE, str(tmp_path / "runs"))
     monkeypatch.setattr(run_launcher, "launch", lambda run: report(run, "waiting", pid=0))
     return tmp_path / "runs"
@@ -50,7 +50,7 @@ def disabled(app: AppTest) -> set[str]:
     return {button.key for button in app.button if button.disabled}
 
 
-def test_the_page_opens_on_the_recorded_run_ready_to_scrub():
+def test_the_page_opens_on_the_recorded_run():
     app = open_page("train")
     assert not app.exception
     assert run_data(app)["name"] == "reverse"
@@ -73,7 +73,7 @@ def test_start_makes_a_run_and_shows_it(folder):
     assert run_data(app)["name"] == "sort-2"
 
 
-def test_a_reload_and_a_second_tab_find_the_run_that_goes_on(folder):
+def test_a_reload_and_a_second_tab_find_the_active_run(folder):
     made(folder, state="running")
     assert run_data(open_page("train"))["name"] == "reverse-1"
     assert run_data(open_page("train", run="recorded/reverse"))["name"] == "reverse"
@@ -101,7 +101,7 @@ def test_stop_requests_a_stop_and_resume_launches_again(folder):
         ({"state": "failed", "error": ("loss_not_finite", {"step": "5"})}, "at step 5"),
     ],
 )
-def test_what_went_wrong_is_one_sentence_and_resume_is_offered(folder, status, words):
+def test_a_failure_is_one_sentence_and_resume_is_offered(folder, status, words):
     made(folder, **status)
     app = open_page("train", run="runs/reverse-1")
     assert not app.exception

@@ -12,7 +12,6 @@ from explorer.app.state.train import CORPUS_FORM, TrainState
 from explorer.app.widgets import corpus_form
 from explorer.core import folders
 from explorer.core.errors import RunError
-from explorer.data.column_guess import first_rows, is_numbers, looks_headed
 from explorer.data.parallel_corpus import ParallelCorpus, parse_pairs
 from explorer.training import run_launcher
 from explorer.training.config import TrainingConfig
@@ -41,7 +40,7 @@ BAD = {
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder of runs, and no process: what would be launched is only written down."""
+    """An empty folder of runs, and no process: a launch only writes the status."""
     monkeypatch.setenv(folders.RUNS_VARIABLE, str(tmp_path / "runs"))
     monkeypatch.setattr(
         run_launcher, "launch", lambda run: run.write_status(Status("waiting", 0, time.time(), 0))
@@ -170,7 +169,7 @@ def test_the_form_is_in_chinese_when_asked():
 
 
 def test_a_file_is_read_once_for_each_choice_of_columns(monkeypatch):
-    """Each visitor's own, however many there are."""
+    """Once for each visitor, too."""
     read: list[tuple[str, tuple[str, ...]]] = []
 
     def parse(data: bytes, name: str, columns: tuple[str, str]) -> ParallelCorpus:
@@ -190,13 +189,6 @@ def test_a_file_is_read_once_for_each_choice_of_columns(monkeypatch):
     assert set(app.session_state["TrainState"].checks) == {("1", "2")}
 
 
-def test_the_rows_are_shown_without_reading_the_file_to_its_end():
-    data = TSV + b"too late\t\xe9\n"
-    assert len(first_rows(data, "late.tsv")) == 20
-    assert first_rows(b"\0" + data, "binary.tsv") == ()
-    assert first_rows(b'a,b\n"c"d,e\n' + CSV, "quotes.csv") == (("a", "b"),)
-
-
 def test_a_column_of_numbers_and_a_row_of_headings_give_a_warning():
     app = uploaded(open_form(), "dogs.csv", CSV)
     assert "Column 1 holds nothing but numbers" in app.warning[0].value
@@ -208,35 +200,6 @@ def test_a_column_of_numbers_and_a_row_of_headings_give_a_warning():
     assert can_start(app)
     assert not uploaded(app, "good.tsv", TSV).warning
     assert "首行看似列名" in uploaded(open_form(lang="zh"), "dogs.csv", CSV).warning[0].value
-
-
-SEEN = [("I see a dog.", "Je vois un chien."), ("Look!", "« Regarde ! »"), ("Why?", "为什么？")]
-
-
-@pytest.mark.parametrize(
-    ("first", "others", "headed"),
-    [
-        (("English", "French"), SEEN, True),
-        (("original text", "my version"), SEEN, True),
-        (("en", "fr"), [("dog", "chien"), ("cat", "chat")], True),
-        (("bird", "oiseau"), [("dog", "chien"), ("cat", "chat")], False),
-        (("Go!", "Va !"), SEEN, False),
-        (("Go on", "Continue."), SEEN, False),
-        (("1", "2"), SEEN, False),
-        (("", ""), SEEN, False),
-        (("English", "French"), [], False),
-    ],
-)
-def test_what_headings_look_like(first, others, headed):
-    assert looks_headed((first, *others), (0, 1)) is headed
-
-
-def test_what_numbers_look_like():
-    rows = (("id", "no"), ("1", "7 cats"), ("", "8"), ("1,000.5", "9"))
-    assert is_numbers(rows, 0)
-    assert not is_numbers(rows, 1)
-    assert not is_numbers(rows, 2)
-    assert not is_numbers((), 0)
 
 
 def test_open_in_explore_shows_the_run_s_own_sentence(folder, pairs_file, tmp_path):

@@ -98,7 +98,7 @@ def test_roles_show_scores_and_impossible_ones(reverse):
     assert sentence.startswith("previous position, own position, next position: This role cannot")
 
 
-def test_no_clear_role_is_an_answer(reverse):
+def test_a_head_may_have_no_clear_role(reverse):
     assert head_tables.roles_in_words(reverse, "encoder", 0, 0, "en") == "no clear role"
     assert head_tables.heads_by_role(reverse, "encoder")["none"][0] == "L0 H0"
 

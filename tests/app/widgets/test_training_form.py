@@ -16,7 +16,7 @@ from tests.support.app_pages import open_page
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder of runs, and no process: what would be launched is only written down."""
+    """An empty folder of runs, and no process: a launch only writes the status."""
     monkeypatch.setenv(folders.RUNS_VARIABLE, str(tmp_path / "runs"))
     monkeypatch.setattr(
         run_launcher, "launch", lambda run: run.write_status(Status("waiting", 0, time.time(), 0))

@@ -8,7 +8,7 @@ from explorer.components.shared.payload import finite, pack_payload, payload_byt
 from tests.support.payloads import unpack_payload
 
 
-def test_arrays_are_aligned_and_come_through():
+def test_arrays_are_aligned_and_read_back_unchanged():
     arrays = {
         "codes": np.array([1, 2, 3], np.uint16),
         "flags": np.array([True, False, True], np.bool_).astype(np.uint8),
@@ -21,7 +21,7 @@ def test_arrays_are_aligned_and_come_through():
     assert [header["arrays"][name]["start"] for name in arrays] == [0, 8, 12]
 
 
-def test_a_payload_travels_inside_another():
+def test_a_payload_can_be_packed_into_another():
     inner = pack_payload({"level": 2}, {"one": np.arange(3, dtype=np.uint32)})
     _, found = unpack_payload(pack_payload({"level": 1}, {"inner": payload_bytes(inner)}))
     header, arrays = unpack_payload(found["inner"].tobytes())

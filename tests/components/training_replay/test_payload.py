@@ -29,7 +29,7 @@ def shown(run: Run, **options) -> dict:
     return json.loads(replay_payload(f"runs/{run.name}", run, **options))
 
 
-def test_the_recorded_run_is_all_there():
+def test_the_recorded_run_is_complete():
     run = run_launcher.find("recorded", "reverse")
     data = replay_payload("recorded/reverse", run)
     shown_run = json.loads(data)
@@ -56,7 +56,7 @@ def test_a_moment_without_its_probe_trace_has_no_address(run):
     assert shown(run)["moments"][0]["probe"] is None
 
 
-def test_damaged_lines_and_numbers_that_are_none_leave_gaps(run):
+def test_damaged_lines_and_missing_numbers_leave_gaps(run):
     run.append(LINE)
     with (run.folder / "metrics.jsonl").open("a") as file:
         file.write(
@@ -70,7 +70,7 @@ def test_damaged_lines_and_numbers_that_are_none_leave_gaps(run):
     assert "NaN" not in json.dumps(shown_run)
 
 
-def test_another_run_is_laid_beneath(run, tmp_path):
+def test_the_curves_of_a_compared_run_are_sent(run, tmp_path):
     other = create_run(tmp_path / "other", CONFIG)
     other.append(LINE)
     assert shown(run, other=other)["other"] == {
@@ -79,7 +79,7 @@ def test_another_run_is_laid_beneath(run, tmp_path):
     }
 
 
-def test_a_long_run_is_thinned_and_what_is_kept_stays():
+def test_a_long_run_is_thinned_and_the_moments_kept_stay():
     lines = [{"step": step} for step in range(3 * MOST_MOMENTS)]
     kept = [line["step"] for line in thinned(lines)]
     assert len(kept) <= MOST_MOMENTS + 1
@@ -89,7 +89,7 @@ def test_a_long_run_is_thinned_and_what_is_kept_stays():
     assert thinned([]) == []
 
 
-def test_the_log_s_progress_bar_counts_as_its_latest_state(run):
+def test_of_a_progress_bar_in_the_log_the_latest_state_is_kept(run):
     assert log_tail(run) == []
     (run.folder / "log.txt").write_bytes(b"hello\n 1%|\r 2%|\r 3%|\nbye \xff\n")
     assert log_tail(run) == ["hello", " 3%|", "bye \ufffd"]
@@ -112,7 +112,7 @@ def translating(tmp_path: Path, run: Run) -> Run:
     return made
 
 
-def test_a_translator_s_moment_has_its_scores_and_what_it_writes(translating):
+def test_a_moment_of_a_translation_run_has_scores_and_samples(translating):
     shown_run = shown(translating)
     assert shown_run["translates"] is True
     assert shown_run["samples"] == [{"source": "Hi there.", "reference": "Bonjour."}]
@@ -123,7 +123,7 @@ def test_a_translator_s_moment_has_its_scores_and_what_it_writes(translating):
     assert moment["gold"] == []
 
 
-def test_a_translator_that_goes_on_and_on_is_cut(translating):
+def test_a_long_sample_is_cut(translating):
     translating.append(
         TRANSLATED | {"step": 60, "samples": [SAMPLE | {"written": "sommes " * 999}]}
     )
@@ -136,7 +136,7 @@ def test_damaged_samples_leave_gaps(translating, samples):
     assert shown(translating)["moments"][1]["bleu"] is None
 
 
-def test_a_toy_run_and_a_translator_are_laid_over_each_other(run, translating):
+def test_a_toy_run_and_a_translation_run_can_be_compared(run, translating):
     run.append(LINE)
     beneath = shown(run, other=translating)["other"]["moments"]
     assert beneath[0]["exact"] is None
