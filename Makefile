@@ -36,6 +36,7 @@ test: check $(VENV)/chromium
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 verify: export KILLS = 20
+verify: export MUTATIONS = 300
 verify: test
 
 check: $(VENV)/test $(COMPONENTS)/node_modules

@@ -31,23 +31,31 @@ def _runs(options: argparse.Namespace) -> int:
         for run in list_runs(options.root):
             print(_line(run))
         return 0
-    run = find_run(options.root, options.name)
+    _show(find_run(options.root, options.name))
+    return 0
+
+
+def _show(run: "Run") -> None:
+    """Print a run with its settings and moments."""
     print(_line(run))
     for name, value in asdict(run.config).items():
         print(f"  {name:16} {' '.join(value) if isinstance(value, tuple) else value}")
     for moment in run.moments():
-        print(
-            f"  step {moment['step']:6}  loss {moment['loss']:.4f}  "
-            f"{_score(moment)}  {moment['seconds']:.1f} s"
-        )
-    return 0
+        loss, seconds = _number(moment, "loss", ".4f"), _number(moment, "seconds", ".1f")
+        print(f"  step {moment['step']:6}  loss {loss}  {_score(moment)}  {seconds} s")
+
+
+def _number(moment: "Mapping[str, Any]", name: str, form: str) -> str:
+    """A number of a moment; "?" where it is missing or damaged."""
+    value = moment.get(name)
+    return format(value, form) if isinstance(value, int | float) else "?"
 
 
 def _score(moment: "Mapping[str, Any]") -> str:
     """The score of a moment: BLEU or exact match."""
     if "bleu" in moment:
-        return f"BLEU {moment['bleu']:.1f}"
-    return f"exact {moment['exact_match']:.1%}"
+        return f"BLEU {_number(moment, 'bleu', '.1f')}"
+    return f"exact {_number(moment, 'exact_match', '.1%')}"
 
 
 def _line(run: "Run") -> str:

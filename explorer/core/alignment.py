@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.errors import AlignmentError
-from explorer.core.files import reading
+from explorer.core.files import read_bytes
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import shorten
 from explorer.core.word_segmentation import Word, is_special
@@ -35,6 +35,9 @@ from explorer.core.words import merged_weights, predicted_words, source_words, t
 
 TIMINGS = ("prediction", "input")
 """The row from which a token is aligned: where it is predicted, or where it is fed in."""
+
+LARGEST_GOLD = 16 * 2**20
+"""Bytes of a file of links."""
 
 _LINK = re.compile(r"(\d+)([-p?])(\d+)")
 
@@ -190,8 +193,7 @@ def error_rate(found: Iterable[Links], gold: Iterable[Gold]) -> float:
 def read_gold(path: str | Path) -> tuple[Gold, ...]:
     """The links in a file in Pharaoh format. Raises `FileError`, and as `parse_gold` does."""
     path = Path(path)
-    with reading(path):
-        data = path.read_bytes()
+    data = read_bytes(path, LARGEST_GOLD)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -1,12 +1,21 @@
-"""Reading and writing files: atomically, and with the errors of the system as `FileError`."""
+"""Reading and writing files: regular files only, atomically, and with the errors of the system as
+`FileError`."""
 
+import logging
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
+from typing import BinaryIO
 
-from explorer.core.errors import FileError
+from explorer.core.errors import ExplorerError, FileError
+
+_LOG = logging.getLogger("explorer")
+_NON_BLOCKING = getattr(os, "O_NONBLOCK", 0)  # Windows has neither such files nor the flag
+_BINARY = getattr(os, "O_BINARY", 0)
 
 
 def reason(error: OSError) -> str:
@@ -24,8 +33,65 @@ def reading(path: Path) -> Iterator[None]:
     """Raise `FileError` where the block cannot read `path`, or finds it is not in UTF-8."""
     try:
         yield
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileError("unreadable_file", name=path.name) from error
+    except (OSError, UnicodeError) as error:
+        raise FileError("unreadable_file", name=printable(path.name)) from error
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """A regular file, open for reading. Raises `FileError` on anything else.
+
+    A FIFO without a writer would block `open` forever, so it is opened without blocking.
+    """
+    with reading(path):
+        if "\0" in str(path):
+            raise OSError(22, "NUL in a path")
+        descriptor = os.open(path, os.O_RDONLY | _NON_BLOCKING | _BINARY)
+        with os.fdopen(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise OSError(22, "it is no regular file")
+            yield file
+
+
+def size_of(file: BinaryIO) -> int:
+    """The bytes of an open file."""
+    return os.fstat(file.fileno()).st_size
+
+
+def read_bytes(path: Path, most: int | None = None) -> bytes:
+    """The contents of a regular file. Raises `FileError`, also when it has over `most` bytes."""
+    with opened(path) as file:
+        if most is not None and size_of(file) > most:
+            size, limit = -(-size_of(file) // 2**20), most // 2**20
+            raise FileError("file_too_large", name=printable(path.name), size=size, limit=limit)
+        return file.read()
+
+
+def read_text(path: Path, most: int | None = None) -> str:
+    """The contents of a regular file in UTF-8. Raises `FileError` as `read_bytes` does."""
+    data = read_bytes(path, most)
+    with reading(path):
+        return data.decode("utf-8-sig")
+
+
+def printable(name: str) -> str:
+    """A file name as UTF-8 can encode it: other bytes in it become "?"."""
+    return name.encode(errors="replace").decode()
+
+
+def has_printable_name(path: Path) -> bool:
+    """Whether UTF-8 can encode the name of a file, so that a page can show it."""
+    return printable(path.name) == path.name
+
+
+@lru_cache(maxsize=4096)
+def _log_once(path: str, why: str) -> None:
+    _LOG.warning("skipped %s: %s", path, why)
+
+
+def log_skipped(path: Path, error: ExplorerError | str) -> None:
+    """Log that a file in a folder is skipped: one line, once for each file and reason."""
+    _log_once(printable(str(path)), str(error).encode(errors="replace").decode())
 
 
 @contextmanager
@@ -43,17 +109,30 @@ def write_atomically(path: Path, data: bytes) -> None:
     Makes the folder where there is none. Raises `FileError` when the file cannot be written.
     """
     with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    replace_atomically(path, data)
+
+
+def replace_atomically(path: Path, data: bytes) -> None:
+    """As `write_atomically`, but raises `FileError` where there is no such folder: for a path
+    that a person typed."""
+    with writing(path):
         with _new_file_beside(path) as file:
             temporary = Path(file.name)
             try:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            except OSError:
+            except BaseException:
+                file.close()
                 temporary.unlink()
                 raise
         temporary.chmod(0o644)
-        temporary.replace(path)  # closed by now: Windows does not replace open files
+        try:
+            temporary.replace(path)  # closed by now: Windows does not replace open files
+        except OSError:
+            temporary.unlink()
+            raise
 
 
 def refuse_unwritable(path: Path) -> None:
@@ -61,11 +140,11 @@ def refuse_unwritable(path: Path) -> None:
     with writing(path):
         if path.is_dir():
             raise IsADirectoryError(21, "it is a folder")
+        path.parent.mkdir(parents=True, exist_ok=True)
         with _new_file_beside(path) as file:
             name = file.name
         Path(name).unlink()
 
 
 def _new_file_beside(path: Path) -> "tempfile._TemporaryFileWrapper[bytes]":
-    path.parent.mkdir(parents=True, exist_ok=True)
     return tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False)

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.errors import TraceError
-from explorer.core.files import reading, writing
+from explorer.core.files import read_bytes, replace_atomically
 from explorer.core.interventions import expected_errors
 from explorer.core.mask_reasons import REASONS, UNMASKED
 from explorer.core.sites import SITES
@@ -210,7 +210,7 @@ class Trace:
 
     def save(self, path: str | Path) -> None:
         """Write a file that `load` reads back exactly. Raises `FileError`."""
-        _write(Path(path), self.to_bytes())
+        replace_atomically(Path(path), self.to_bytes())
 
     def to_bytes(self) -> bytes:
         """The contents of a `.trace` file."""
@@ -233,9 +233,7 @@ class Trace:
         Executes nothing from the file.
         """
         path = Path(path)
-        with reading(path):
-            data = path.read_bytes()
-        return cls.from_bytes(data, name=path.name)
+        return cls.from_bytes(read_bytes(path, LARGEST_FILE), name=path.name)
 
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "trace", limit: int = LARGEST_FILE) -> Self:
@@ -304,7 +302,7 @@ class Trace:
         # The one import of a higher layer, so that a trace can be exported in one call.
         from explorer.components.html_export import html_page
 
-        _write(Path(path), html_page(self, language).encode())
+        replace_atomically(Path(path), html_page(self, language).encode())
 
     def __repr__(self) -> str:
         shapes = ", ".join(f"{site} {self.attention(site).shape}" for site in self.sites)
@@ -347,11 +345,6 @@ class Trace:
             weights, masked = self.attention(site), self._array(site, "closed") != UNMASKED
             largest = max(largest, float(np.abs(weights * masked).max(initial=0)))
         return largest
-
-
-def _write(path: Path, data: bytes) -> None:
-    with writing(path):
-        path.write_bytes(data)
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import zipfile
 from collections.abc import Mapping
 from typing import Any
@@ -9,11 +10,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.core import json_values
 from explorer.core.errors import TraceError
 
 FORMAT_VERSION = 1
+LARGEST_HEADER = 4 * 2**20
+"""Bytes of the JSON header."""
+
+MOST_MEMBERS = 64
+"""Arrays in a file, the header included."""
+
 LARGEST_FILE = 512 * 2**20
 """Bytes to which a file may unfold."""
+
+_MEMBER = re.compile(r"[a-z]+(\.[a-z_]+)?\.npy")
+_END = b"PK\x05\x06"  # of a zip archive: its end record, then the number and size of its entries
+_LONGEST_END = 22 + 2**16  # bytes of that record with the longest comment
+_LONGEST_ENTRY = 256  # bytes in the directory for a member with a name as above
 
 
 def pack(arrays: Mapping[str, NDArray[Any]], header: Mapping[str, Any]) -> bytes:
@@ -30,15 +43,37 @@ def unpack(
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Arrays and header of a file called `name`; `limit`: bytes to which it may unfold.
 
-    Raises `TraceError` on another version and on a larger file, before it is unfolded. A
-    malformed file raises whatever zip, NumPy and JSON raise.
+    Raises `TraceError` on another version and on a file with too many or too large members,
+    before it is unfolded. A malformed file raises whatever zip, NumPy and JSON raise.
     """
+    _refuse_many_members(data, name)
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        if sum(member.file_size for member in archive.infolist()) > limit:
+        members = archive.infolist()
+        if len(members) > MOST_MEMBERS:
+            raise TraceError("no_trace", name=name)
+        if sum(member.file_size for member in members) > limit:
             raise TraceError("trace_too_large", name=name, limit=limit // 2**20)
+        if archive.getinfo("header.npy").file_size > LARGEST_HEADER:
+            raise TraceError("trace_header_too_large", name=name, limit=LARGEST_HEADER // 2**20)
+        if not all(_MEMBER.fullmatch(member.filename) for member in members):
+            raise TraceError("no_trace", name=name)
     with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-        arrays = {key: archive[key] for key in archive.files}
-    header = json.loads(arrays.pop("header").tobytes())
-    if header.pop("version", None) != FORMAT_VERSION:
-        raise TraceError("trace_version", name=name, version=FORMAT_VERSION)
+        header = json_values.parse_object(archive["header"].tobytes())
+        if header.pop("version", None) != FORMAT_VERSION:
+            raise TraceError("trace_version", name=name, version=FORMAT_VERSION)
+        arrays = {key: archive[key] for key in archive.files if key != "header"}
+    for array in arrays.values():
+        array.flags.writeable = False  # so that a `Trace` does not copy it
     return arrays, header
+
+
+def _refuse_many_members(data: bytes, name: str) -> None:
+    """Raise `TraceError` when the archive lists more than `MOST_MEMBERS`.
+
+    By the size of the directory at its end: opening the archive would make an object of each
+    member first.
+    """
+    end = data.rfind(_END, max(0, len(data) - _LONGEST_END))
+    listed = int.from_bytes(data[end + 12 : end + 16], "little") if end >= 0 else 0
+    if listed > MOST_MEMBERS * _LONGEST_ENTRY:
+        raise TraceError("no_trace", name=name)

@@ -113,7 +113,10 @@ class SymbolVocabulary:
         symbols = data.get("symbols")
         if data.get("kind") != "symbols" or not isinstance(symbols, list):
             raise VocabularyError("foreign_vocabulary", kind=shorten(str(data.get("kind"))))
-        return cls(tuple(str(symbol) for symbol in symbols))
+        for symbol in symbols:
+            if not isinstance(symbol, str):
+                raise VocabularyError("bad_symbol", symbol=shorten(str(symbol)))
+        return cls(tuple(symbols))
 
 
 TOY_VOCABULARY = SymbolVocabulary(tuple("123456789abcdefg甲乙丙丁"))

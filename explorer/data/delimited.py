@@ -13,6 +13,9 @@ from typing import TextIO
 
 from explorer.core.errors import PairsError
 
+MOST_ROWS = 1_000_000
+"""Lines of a file. Reading and encoding so many short rows takes 2 GB."""
+
 _LONGEST_FIELD = 100_000
 _LOOKED_AT = 20  # lines from which the separator is inferred
 
@@ -27,6 +30,9 @@ def table(data: bytes, name: str) -> Iterator[list[str]]:
         raise PairsError("wrong_encoding", name=name, line=1)
     if b"\0" in data:
         raise PairsError("binary_file", name=name)
+    lines = data.count(b"\n") + 1
+    if lines > MOST_ROWS:
+        raise PairsError("too_many_rows", name=name, rows=lines, limit=MOST_ROWS)
     try:
         separator = _separator(_lines(data))
         if separator != "\t":

@@ -5,6 +5,7 @@ chosen by a hash of the normalised source alone, so that all translations of a s
 part, whatever the order of the rows.
 """
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -12,18 +13,19 @@ from hashlib import sha256
 from pathlib import Path
 
 from explorer.core.errors import PairsError
-from explorer.core.files import reading
+from explorer.core.files import opened, size_of
 from explorer.core.sentencepiece_vocabulary import tidy
 from explorer.core.vocabulary import shorten
 from explorer.data.delimited import table
 
 LARGEST_PAIRS = 64 * 2**20
-"""Bytes. Reading and encoding a million short rows of a file of this size takes 2 GB; a larger
-file is refused."""
+"""Bytes. A larger file is refused."""
 
 FEWEST_PAIRS = 100
 FEWEST_SOURCES = 40
 """Distinct sources. With fewer, a held-out part would have less than two."""
+
+_PAIRS_OF_FEW_SOURCES = 100_000  # so many pairs must have `FEWEST_SOURCES` distinct sources
 
 HELD_OUT = 2000
 """Distinct sources in each of the two held-out parts, but at most one in twenty."""
@@ -115,9 +117,11 @@ def read_sources(path: str | Path) -> list[str]:
 def parse_pairs(data: bytes, name: str, columns: Sequence[str] = ("1", "2")) -> ParallelCorpus:
     """The pairs in the bytes of a file called `name`; see `read_pairs`."""
     name = shorten(name)
+    deque(table(data, name), maxlen=0)  # a damaged file is refused before its rows are kept
     rows = table(data, name)
     indices = _column_indices(rows, columns, name)
     kept: dict[Pair, None] = {}
+    sources: set[str] = set()  # distinct, counted up to `FEWEST_SOURCES`
     number = incomplete = blank = 0
     for row in rows:
         number += 1
@@ -129,12 +133,18 @@ def parse_pairs(data: bytes, name: str, columns: Sequence[str] = ("1", "2")) -> 
             blank += 1
             continue
         kept[pair] = None
+        if len(sources) < FEWEST_SOURCES:
+            sources.add(normalised(pair.source))
+            if len(kept) > _PAIRS_OF_FEW_SOURCES:
+                _refuse_few_sources(sources, name)
     counts = RowCounts(
         number, len(kept), incomplete, blank, number - incomplete - blank - len(kept)
     )
     if number and incomplete == number:
         raise PairsError("one_column", name=name, columns=", ".join(columns))
-    _refuse_few(kept, counts, name)
+    if counts.kept < FEWEST_PAIRS:
+        raise PairsError("too_few_pairs", name=name, least=FEWEST_PAIRS, **asdict(counts))
+    _refuse_few_sources(sources, name)
     return ParallelCorpus(tuple(kept), counts, sha256(data).hexdigest())
 
 
@@ -163,23 +173,17 @@ def _hash(text: str) -> bytes:
 
 
 def _read(path: Path) -> bytes:
-    with reading(path):
-        if path.stat().st_size > LARGEST_PAIRS:
-            size, limit = path.stat().st_size // 2**20, LARGEST_PAIRS // 2**20
+    with opened(path) as file:
+        if size_of(file) > LARGEST_PAIRS:
+            size, limit = size_of(file) // 2**20, LARGEST_PAIRS // 2**20
             raise PairsError("pairs_too_large", name=path.name, size=size, limit=limit)
-        return path.read_bytes()
+        return file.read()
 
 
-def _refuse_few(kept: Iterable[Pair], counts: RowCounts, name: str) -> None:
-    """Raise `PairsError` when the pairs are too few for a training and two held-out parts."""
-    if counts.kept < FEWEST_PAIRS:
-        raise PairsError("too_few_pairs", name=name, least=FEWEST_PAIRS, **asdict(counts))
-    sources: set[str] = set()
-    for pair in kept:
-        sources.add(normalised(pair.source))
-        if len(sources) == FEWEST_SOURCES:
-            return
-    raise PairsError("too_few_sources", name=name, got=len(sources), least=FEWEST_SOURCES)
+def _refuse_few_sources(sources: set[str], name: str) -> None:
+    """Raise `PairsError` when the sources are too few for a training and two held-out parts."""
+    if len(sources) < FEWEST_SOURCES:
+        raise PairsError("too_few_sources", name=name, got=len(sources), least=FEWEST_SOURCES)
 
 
 def _column_indices(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from explorer.core.errors import EvaluationBatchError, PairsError, VocabularyError
-from explorer.core.files import reading
+from explorer.core.files import read_text
 from explorer.core.vocabulary import BOS, EOS, PAD
 from explorer.data.parallel_corpus import read_pairs, read_rows, references
 from explorer.data.task_names import task_of
@@ -23,6 +23,9 @@ from explorer.model.threads import threads_for
 
 Progress = Callable[[float], None]
 """Called with the share done, 0 to 1; an exception it raises ends the work."""
+
+LARGEST_LINES = 64 * 2**20
+"""Bytes of a file of sentences."""
 
 PART_SIZE = 32
 """Sentences of one forward pass."""
@@ -187,8 +190,7 @@ def read_lines(model: ExplorableModel, path: Path, most: int) -> EvaluationBatch
 
 
 def _lines(path: Path) -> list[str]:
-    with reading(path):
-        return path.read_text(encoding="utf-8").splitlines()
+    return read_text(path, LARGEST_LINES).splitlines()
 
 
 def token_losses(logits: Tensor, labels: Tensor) -> Tensor:

@@ -7,7 +7,7 @@ from torch import Tensor
 from explorer.core.vocabulary import PAD
 from explorer.heads.bootstrap import PerExampleMean
 from explorer.heads.evaluation_batches import EvaluationBatch, Progress, no_progress, token_losses
-from explorer.heads.head_report import KEYS
+from explorer.heads.head_report_validation import KEYS
 from explorer.model.attention_paths import all_heads, attentions
 from explorer.model.explorable import ExplorableModel
 from explorer.model.intervention_hooks import gated

@@ -9,20 +9,17 @@ from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
-from pandas.api.types import is_integer_dtype
 
+from explorer.core import json_values
 from explorer.core.errors import HeadReportError
-from explorer.core.files import reading, writing
+from explorer.core.files import read_text, replace_atomically
 from explorer.core.i18n import say
-from explorer.core.sites import SITES, Head
+from explorer.core.sites import Head
+from explorer.heads.head_report_validation import KEYS, check_facts, check_heads, check_roles
 
 FORMAT_VERSION = 1
-LARGEST_FILE = 32 * 2**20
+LARGEST_FILE = 8 * 2**20
 """Bytes. A larger file is not opened."""
-
-KEYS = ["site", "layer", "head"]
-_ROLE = ("role", "score", "low", "high", "threshold", "queries", "sentences", "holds", "doubt")
-_FACTS = ("model", "digest", "batch", "sentences", "targets", "confounds")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,15 +79,15 @@ class HeadReport:
         return HeadReport(heads, self.roles, {**self.facts, **facts})
 
     def to_csv(self, path: str | Path | None = None) -> str:
-        """The table of heads as CSV; also written to `path` if given. Raises `TraceError`."""
+        """The table of heads as CSV; also written to `path` if given. Raises `FileError`."""
         text = self.heads.to_csv(index=False)
         if path is not None:
-            _write(Path(path), text)
+            replace_atomically(Path(path), text.encode())
         return text
 
     def save(self, path: str | Path) -> None:
         """Write one JSON file that `load` reads back. Raises `FileError`."""
-        _write(Path(path), self.to_json())
+        replace_atomically(Path(path), self.to_json().encode())
 
     def to_json(self) -> str:
         """The contents of the file: tables by column; NaN and infinities as null."""
@@ -102,40 +99,28 @@ class HeadReport:
     def load(cls, path: str | Path) -> "HeadReport":
         """The report in a file. Raises `FileError`, `HeadReportError`. Runs no code."""
         path = Path(path)
-        with reading(path):
-            if path.stat().st_size > LARGEST_FILE:
-                raise HeadReportError("no_head_report", name=path.name)
-            text = path.read_text(encoding="utf-8")
-        return cls.from_json(text, path.name)
+        return cls.from_json(read_text(path, LARGEST_FILE), path.name)
 
     @classmethod
     def from_json(cls, text: str, name: str = "report") -> "HeadReport":
         """The report in the contents of a file called `name`; see `load`."""
         try:
-            content = json.loads(text)
+            content = json_values.parse_object(text)
             if content["version"] != FORMAT_VERSION:
                 raise ValueError(content["version"])
             heads, roles = (_frame(content[table]) for table in ("heads", "roles"))
             facts = dict(content["facts"])
-            _refuse_incomplete(heads, roles, facts)
+            check_heads(heads)
+            check_roles(roles, heads)
+            check_facts(facts, heads)
             return cls(heads, roles, facts)
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise HeadReportError("no_head_report", name=name) from error
 
     @staticmethod
     def _rows(table: pd.DataFrame, head: Head) -> pd.DataFrame:
         own = (table.site == head.site) & (table.layer == head.layer) & (table["head"] == head.head)
         return table[own]
-
-
-def _refuse_incomplete(heads: pd.DataFrame, roles: pd.DataFrame, facts: dict[str, Any]) -> None:
-    """Raise `ValueError` unless all required facts, columns and keys are there."""
-    whole = {*_FACTS} <= {*facts} and {*_ROLE} <= {*roles.columns} and len(heads) > 0
-    for table in (heads, roles):
-        whole = whole and {*KEYS} <= {*table.columns} and set(table.site) <= {*SITES}
-        whole = whole and all(is_integer_dtype(table[key]) for key in ("layer", "head"))
-    if not whole:
-        raise ValueError("incomplete")
 
 
 def _columns(table: pd.DataFrame) -> dict[str, list[Any]]:
@@ -151,11 +136,8 @@ def _plain(value: Any) -> Any:
 
 def _frame(columns: dict[str, list[Any]]) -> pd.DataFrame:
     """The table of `columns`; null becomes NaN in a column of numbers."""
+    if not all(isinstance(column, list) for column in columns.values()):
+        raise ValueError("no columns")
     frame = pd.DataFrame(columns)
     empty = [name for name in frame if name not in ("site", "role", "doubt")]
     return frame.astype({name: float for name in empty if frame[name].isna().any()})
-
-
-def _write(path: Path, text: str) -> None:
-    with writing(path):
-        path.write_text(text, encoding="utf-8")

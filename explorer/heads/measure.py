@@ -21,7 +21,8 @@ from explorer.heads.bootstrap import LEVEL, RESAMPLES, PerExampleMean, concatena
 from explorer.heads.counterfactuals import mean_outputs
 from explorer.heads.evaluation_batches import EvaluationBatch, Progress, no_progress
 from explorer.heads.gradient_importance import importance
-from explorer.heads.head_report import KEYS, HeadReport
+from explorer.heads.head_report import HeadReport
+from explorer.heads.head_report_validation import KEYS
 from explorer.model.attention_paths import all_heads, layers, path
 from explorer.model.explorable import ExplorableModel
 from explorer.model.hooks import capture

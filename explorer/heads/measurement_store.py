@@ -11,6 +11,7 @@ from pathlib import Path
 
 from explorer.core import folders
 from explorer.core.errors import ExplorerError
+from explorer.core.files import log_skipped
 from explorer.heads.head_report import HeadReport
 
 REPORT_FILE = "findings.json"
@@ -79,5 +80,6 @@ def _read(path: Path, changed: int) -> HeadReport | None:
     """The report in a file, cached until it changes; None when the file holds none."""
     try:
         return HeadReport.load(path)
-    except ExplorerError:
+    except ExplorerError as error:
+        log_skipped(path, error)
         return None

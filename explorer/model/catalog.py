@@ -4,19 +4,19 @@ Nothing here needs torch: a shipped checkpoint is listed by the header of its fi
 `explorable.load` when it is first used. Names are looked up here, never used as paths.
 """
 
-import json
 import random
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from safetensors import SafetensorError, safe_open
-
 from explorer.core import folders
+from explorer.core.errors import ExplorerError, FileError
+from explorer.core.files import has_printable_name, log_skipped, printable, reason
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
 from explorer.model import examples
+from explorer.model.checkpoint_header import read_header
 from explorer.model.model_summary import ModelSummary
 
 if TYPE_CHECKING:
@@ -97,7 +97,11 @@ def shipped_models() -> dict[str, ShippedModel]:
     """The listed checkpoints by name, the one to open with first."""
     found = []
     for path in folders.checkpoints().glob("*.safetensors"):
-        status = path.stat()
+        try:
+            status = path.stat()
+        except OSError as error:
+            log_skipped(path, reason(error))
+            continue
         found.append(_read_header(path, status.st_mtime_ns, status.st_size))
     ranks = {name: rank for rank, name in enumerate(_ORDER)}
     models = [model for model in found if model is not None]
@@ -137,14 +141,12 @@ def _read_header(path: Path, changed: int, size: int) -> ShippedModel | None:
     changed, size: of the file; a changed file is read again.
     """
     try:
-        with safe_open(path, framework="numpy") as file:
-            metadata = file.metadata() or {}
-        config = json.loads(metadata["config"])
-        facts = json.loads(metadata["facts"])
-        vocabulary = json.loads(metadata["source_vocabulary"])
-        pieces = vocabulary["kind"] == "sentencepiece"
-        symbols = () if pieces else tuple(vocabulary["symbols"])
-        summary = ModelSummary.of(config, symbols, facts)
-        return ShippedModel(path.stem, f"{path}:{changed}:{size}", summary, path)
-    except (SafetensorError, OSError, ValueError, KeyError, TypeError, AttributeError):
+        if not has_printable_name(path):
+            raise FileError("unreadable_file", name=printable(path.name))
+        header = read_header(path)
+        symbols, _ = header.symbols("source"), header.symbols("target")
+        summary = ModelSummary.of(asdict(header.config), symbols, header.facts)
+    except ExplorerError as error:
+        log_skipped(path, error)
         return None
+    return ShippedModel(path.stem, f"{path}:{changed}:{size}", summary, path)

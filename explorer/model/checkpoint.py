@@ -16,19 +16,21 @@ from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 from torch import Tensor
 
-from explorer.core.errors import CheckpointError, ConfigError, VocabularyError
-from explorer.core.files import reading, write_atomically
+from explorer.core.errors import CheckpointError
+from explorer.core.files import read_bytes, write_atomically
 from explorer.core.sentencepiece_vocabulary import PieceVocabulary
 from explorer.core.vocabulary import SymbolVocabulary, Vocabulary
+from explorer.model.checkpoint_header import (
+    FORMAT_VERSION,
+    MARK,
+    PIECES,
+    CheckpointHeader,
+    parse_header,
+    read_header,
+    refuse_large,
+)
 from explorer.model.config import ModelConfig
 from explorer.model.transformer import Transformer
-
-FORMAT_VERSION = 1
-LARGEST_FILE = 512 * 2**20
-"""Bytes. A larger file is not read."""
-
-_MARK = "attention-explorer"
-_PIECES = {"source": "source_pieces", "target": "target_pieces"}  # names of tensors of bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,62 +65,43 @@ def to_bytes(checkpoint: Checkpoint, *, half: bool = False) -> bytes:
     metadata = {name: json.dumps(part, ensure_ascii=False) for name, part in description.items()}
     return save_tensors(
         {name: tensor.contiguous() for name, tensor in (tensors | pieces).items()},
-        {"format": _MARK, "version": str(FORMAT_VERSION), **metadata},
+        {"format": MARK, "version": str(FORMAT_VERSION), **metadata},
     )
 
 
 def load_checkpoint(path: str | Path) -> Checkpoint:
     """The checkpoint in a file. Raises `FileError`, and `CheckpointError` when it holds none."""
     path = Path(path)
-    with reading(path):
-        _refuse_large(path.stat().st_size, path.name)
-        data = path.read_bytes()
-    return from_bytes(data, path.name)
+    read_header(path)  # before the rest of a file that is no checkpoint is read
+    return from_bytes(read_bytes(path), path.name)
 
 
 def from_bytes(data: bytes, name: str) -> Checkpoint:
     """The checkpoint in the bytes of a file called `name`. Raises `CheckpointError`."""
-    _refuse_large(len(data), name)
-    header = _header(data, name)
-    metadata = header.pop("__metadata__", {})
-    if not isinstance(metadata, dict) or metadata.get("format") != _MARK:
-        raise CheckpointError("foreign_checkpoint", name=name)
-    if metadata.get("version") != str(FORMAT_VERSION):
-        version = str(metadata.get("version"))[:16]
-        raise CheckpointError("checkpoint_version", name=name, got=version, expected=FORMAT_VERSION)
+    refuse_large(len(data), name)
+    header = parse_header(data, len(data), name)
     try:
         tensors = load_tensors(data)
     except (SafetensorError, ValueError, TypeError, KeyError, RuntimeError) as error:
         raise CheckpointError("damaged_checkpoint", name=name) from error
-    config, source, target, facts = _description(metadata, tensors, name)
-    weights = {key: tensor for key, tensor in tensors.items() if key not in _PIECES.values()}
-    return Checkpoint(_model(config, weights, name), source, target, facts)
+    source, target = _vocabularies(header, tensors, name)
+    weights = {key: tensor for key, tensor in tensors.items() if key not in PIECES.values()}
+    return Checkpoint(_model(header.config, weights, name), source, target, header.facts)
+
+
+def piece_models(data: bytes, name: str) -> tuple[bytes, ...]:
+    """The distinct SentencePiece models in the bytes of a checkpoint, not parsed.
+
+    Raises `CheckpointError`.
+    """
+    refuse_large(len(data), name)
+    header = parse_header(data, len(data), name)
+    return tuple({data[first:end]: None for first, end in header.pieces.values()})
 
 
 def _weights(model: Transformer) -> list[tuple[str, Tensor]]:
     """Each parameter once with its name; tied ones have their first name."""
     return [(name, weight) for name, weight in model.named_parameters()]
-
-
-def _refuse_large(size: int, name: str) -> None:
-    if size > LARGEST_FILE:
-        limit = LARGEST_FILE // 2**20
-        raise CheckpointError("checkpoint_too_large", name=name, size=size // 2**20, limit=limit)
-
-
-def _header(data: bytes, name: str) -> dict[str, Any]:
-    """The JSON header of a safetensors file, read before any size in it is trusted."""
-    length = int.from_bytes(data[:8], "little")
-    if not 2 <= length <= len(data) - 8 or data[8:9] != b"{":
-        pickled = data[:2] == b"PK" or data[:1] == b"\x80"  # zip or pickle: what torch.save writes
-        raise CheckpointError("is_pickle" if pickled else "damaged_checkpoint", name=name)
-    try:
-        header = json.loads(data[8 : 8 + length])
-    except (ValueError, RecursionError) as error:
-        raise CheckpointError("damaged_checkpoint", name=name) from error
-    if not isinstance(header, dict):
-        raise CheckpointError("damaged_checkpoint", name=name)
-    return header
 
 
 def _describe(vocabulary: Vocabulary, side: str, pieces: dict[str, Tensor]) -> dict[str, Any]:
@@ -130,8 +113,8 @@ def _describe(vocabulary: Vocabulary, side: str, pieces: dict[str, Tensor]) -> d
     for known, other in pieces.items():
         if torch.equal(tensor, other):
             return _pieces_entry(vocabulary, known)
-    pieces[_PIECES[side]] = tensor
-    return _pieces_entry(vocabulary, _PIECES[side])
+    pieces[PIECES[side]] = tensor
+    return _pieces_entry(vocabulary, PIECES[side])
 
 
 def _pieces_entry(vocabulary: PieceVocabulary, tensor: str) -> dict[str, Any]:
@@ -139,10 +122,27 @@ def _pieces_entry(vocabulary: PieceVocabulary, tensor: str) -> dict[str, Any]:
     return {"kind": "sentencepiece", "tensor": tensor, "sha256": stamp}
 
 
-def _vocabulary(entry: dict[str, Any], tensors: Mapping[str, Tensor], name: str) -> Vocabulary:
-    """The vocabulary that `_describe` wrote. Raises `VocabularyError`, `CheckpointError`."""
+def _vocabularies(
+    header: CheckpointHeader, tensors: Mapping[str, Tensor], name: str
+) -> tuple[Vocabulary, Vocabulary]:
+    """Source and target as `_describe` wrote them; shared pieces are parsed once.
+
+    Raises `VocabularyError`, `CheckpointError`.
+    """
+    stored = header.vocabularies
+    source = _vocabulary(stored["source"], tensors, name)
+    same = stored["source"] == stored["target"]
+    target = source if same else _vocabulary(stored["target"], tensors, name)
+    sizes = header.config.source_vocabulary, header.config.target_vocabulary
+    for vocabulary, entries in zip((source, target), sizes, strict=True):
+        if len(vocabulary) != entries:
+            _refuse_weights(name, "vocabulary", len(vocabulary), entries)
+    return source, target
+
+
+def _vocabulary(entry: Mapping[str, Any], tensors: Mapping[str, Tensor], name: str) -> Vocabulary:
     if entry.get("kind") != "sentencepiece":
-        return SymbolVocabulary.from_json(entry)
+        return SymbolVocabulary.from_json(dict(entry))
     tensor = tensors.get(str(entry.get("tensor")))
     if tensor is None or tensor.dtype != torch.uint8:
         raise CheckpointError("damaged_checkpoint", name=name)
@@ -152,49 +152,22 @@ def _vocabulary(entry: dict[str, Any], tensors: Mapping[str, Tensor], name: str)
     return PieceVocabulary(proto)
 
 
-def _description(
-    metadata: dict[str, Any], tensors: Mapping[str, Tensor], name: str
-) -> tuple[ModelConfig, Vocabulary, Vocabulary, dict[str, Any]]:
-    try:
-        parts = {
-            key: json.loads(metadata[key])
-            for key in ("config", "source_vocabulary", "target_vocabulary", "facts")
-        }
-        config = ModelConfig.from_json(parts["config"])
-        source = _vocabulary(parts["source_vocabulary"], tensors, name)
-        target = _vocabulary(parts["target_vocabulary"], tensors, name)
-        facts = dict(parts["facts"])
-    except (ConfigError, VocabularyError, CheckpointError):
-        raise
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise CheckpointError("damaged_facts", name=name) from error
-    for vocabulary, entries in (
-        (source, config.source_vocabulary),
-        (target, config.target_vocabulary),
-    ):
-        if len(vocabulary) != entries:
-            _refuse_weights(name, "vocabulary", len(vocabulary), entries)
-    return config, source, target, facts
-
-
 def _model(config: ModelConfig, weights: Mapping[str, Tensor], name: str) -> Transformer:
     """The Transformer of `config` with `weights`, which must fit it exactly.
 
-    They are counted first, so that no more memory is allocated than the file has weights.
+    They are compared with a model without memory first.
     """
-    held = sum(weight.numel() for weight in weights.values())
-    if held != config.parameters:
-        _refuse_weights(name, "count", held, config.parameters)
-    model = Transformer(config)
-    own = dict(_weights(model))
-    for key in own.keys() | weights.keys():
-        expected, got = (list(w[key].shape) if key in w else "none" for w in (own, weights))
+    with torch.device("meta"):
+        shapes = dict(_weights(Transformer(config)))
+    for key in sorted(shapes.keys() | weights.keys()):
+        expected, got = (list(w[key].shape) if key in w else "none" for w in (shapes, weights))
         if expected != got:
             _refuse_weights(name, key[:64], got, expected)
         if not weights[key].isfinite().all():
             raise CheckpointError("damaged_checkpoint", name=name)
+    model = Transformer(config)
     with torch.no_grad():
-        for key, weight in own.items():
+        for key, weight in _weights(model):
             weight.copy_(weights[key])
     return model.eval()
 

@@ -154,6 +154,10 @@ class TrainingConfig:
         lists: dict[str, Any] = {
             name: tuple(data[name]) for name in ("symbols", "columns") if name in data
         }
+        texts = [data[name] for name in ("task", "pairs", "excluded", "device") if name in data]
+        for text in (*texts, *(entry for name in lists for entry in lists[name])):
+            if not isinstance(text, str):
+                raise ConfigError("bad_choice", name="setting", got=text, choices="text")
         return cls(**data | lists)
 
 

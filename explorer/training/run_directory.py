@@ -26,8 +26,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from explorer.core import json_values
 from explorer.core.errors import ExplorerError, RunError
-from explorer.core.files import unwritable, write_atomically, writing
+from explorer.core.files import (
+    log_skipped,
+    printable,
+    read_bytes,
+    unwritable,
+    write_atomically,
+    writing,
+)
 from explorer.core.trace import Trace
 from explorer.training.config import TrainingConfig
 from explorer.training.run_lock import is_locked, locked
@@ -43,6 +51,14 @@ PAIRS_FILE = "pairs.tsv"
 
 ACTIVE_STATES = ("waiting", "preparing", "running")
 RESUMABLE_STATES = ("new", "stopped", "failed", "interrupted")
+_STATES = ("new", *ACTIVE_STATES, "stopped", "done", "failed", "interrupted")
+
+LARGEST_METRICS = 64 * 2**20
+"""Bytes. Larger metrics are not read."""
+
+_LARGEST_JSON = 4 * 2**20
+_LATEST = 1e11  # seconds since 1970, some thousand years
+_LARGEST_PID = 2**31 - 1
 _NAME = re.compile(r"[\w-][\w.-]{0,59}")
 
 
@@ -78,14 +94,18 @@ class Run:
 
         Raises `RunError` when they cannot be read.
         """
-        config = TrainingConfig.from_json(self._json("config.json")["settings"])
-        own = self.folder / config.pairs
-        return replace(config, pairs=str(own)) if config.pairs and own.is_file() else config
+        try:
+            config = TrainingConfig.from_json(self._json("config.json")["settings"])
+            own = self.folder / config.pairs
+            return replace(config, pairs=str(own)) if config.pairs and own.is_file() else config
+        except (TypeError, ValueError, KeyError, AttributeError, OSError) as error:
+            raise RunError("damaged_run", name=self.name, file="config.json") from error
 
     @cached_property
     def created(self) -> float:
-        """Seconds since 1970."""
-        return float(self._json("config.json").get("created", 0.0))
+        """Seconds since 1970; 0 where that is not known."""
+        created = self._json("config.json").get("created")
+        return json_values.number(created, 0.0, _LATEST, otherwise=0.0)
 
     def status(self) -> Status:
         """The present state; "interrupted" when the heartbeat is stale and the lock is free."""
@@ -99,31 +119,29 @@ class Run:
     def _read_status(self) -> Status:
         """The status as last written."""
         try:
-            data = json.loads((self.folder / "status.json").read_text(encoding="utf-8"))
-            error = data.get("error")
-            return Status(
-                str(data["state"]),
-                int(data["step"]),
-                float(data["heartbeat"]),
-                int(data["pid"]),
-                (str(error[0]), dict(error[1])) if error else None,
-            )
-        except FileNotFoundError:
-            return Status("new")
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError):
+            data = json_values.parse_object(read_bytes(self.folder / "status.json", _LARGEST_JSON))
+            return _status(data)
+        except (ExplorerError, ValueError, KeyError, TypeError) as error:
+            if not os.path.lexists(self.folder / "status.json"):
+                return Status("new")
+            log_skipped(self.folder / "status.json", str(error))
             return Status("interrupted")
 
     def moments(self) -> list[dict[str, Any]]:
         """The readable lines of the metrics, in the order of their steps, each step once."""
-        try:
-            lines = (self.folder / "metrics.jsonl").read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            return []
+        path = self.folder / "metrics.jsonl"
         moments: dict[int, dict[str, Any]] = {}
-        for line in lines.split("\n"):  # str.splitlines would split inside texts
+        try:
+            data = read_bytes(path, LARGEST_METRICS)
+        except ExplorerError as error:
+            if os.path.lexists(path):
+                log_skipped(path, error)
+            return []
+        for line in data.split(b"\n"):  # str.splitlines would split inside texts
             try:
-                moment = json.loads(line)
-                moments[int(moment["step"])] = moment
+                moment = json_values.parse_object(line.decode(errors="replace"))
+                step = moment["step"] = _whole(moment["step"])
+                moments[step] = moment
             except (ValueError, KeyError, TypeError):
                 continue  # a damaged line; the others are still good
         return [moments[step] for step in sorted(moments)]
@@ -131,10 +149,9 @@ class Run:
     def data_facts(self) -> dict[str, Any]:
         """Facts of the training data; empty until the data are prepared."""
         try:
-            found = json.loads((self.folder / "lesson.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            return json_values.parse_object(read_bytes(self.folder / "lesson.json", _LARGEST_JSON))
+        except (ExplorerError, ValueError):
             return {}
-        return found if isinstance(found, dict) else {}
 
     def probe(self, step: int) -> Trace:
         """The probe trace at a moment. Raises `FileError` or `TraceError` if missing or damaged."""
@@ -212,9 +229,9 @@ class Run:
 
     def _json(self, file: str) -> dict[str, Any]:
         try:
-            data: dict[str, Any] = json.loads((self.folder / file).read_text(encoding="utf-8"))
+            data = json_values.parse_object(read_bytes(self.folder / file, _LARGEST_JSON))
             data["settings"]
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (ExplorerError, ValueError, KeyError) as error:
             raise RunError("damaged_run", name=self.name, file=file) from error
         return data
 
@@ -245,10 +262,12 @@ def list_runs(root: Path) -> list[Run]:
     for path in root.glob("*/config.json"):
         run = Run(path.parent)
         try:
-            runs.append((run.created, run.name, run))
+            if not _NAME.fullmatch(run.name):
+                raise RunError("bad_run_name", name=printable(run.name)[:60])
             _ = run.config
-        except ExplorerError:
-            runs = [entry for entry in runs if entry[2] is not run]
+            runs.append((run.created, run.name, run))
+        except ExplorerError as error:
+            log_skipped(path, error)
     return [run for _, _, run in sorted(runs, key=lambda entry: entry[:2], reverse=True)]
 
 
@@ -260,6 +279,26 @@ def waiting_runs(root: Path, device: str) -> list[Run]:
         if run.config.device == device and run.status().state == "waiting"
     ]
     return sorted(waiting, key=lambda run: (run.created, run.name))
+
+
+def _status(data: dict[str, Any]) -> Status:
+    """The status in a file. Raises `ValueError`, `KeyError` or `TypeError` on odd values."""
+    state, error = data["state"], data.get("error")
+    heartbeat, pid = json_values.number(data["heartbeat"], 0, _LATEST, -1), _whole(data["pid"])
+    if state not in _STATES or heartbeat < 0 or pid > _LARGEST_PID:
+        raise ValueError("no status")
+    if error is not None:
+        key, facts = error
+        error = str(key), {str(name): fact for name, fact in dict(facts).items()}
+    return Status(state, _whole(data["step"]), heartbeat, pid, error)
+
+
+def _whole(value: object) -> int:
+    """A whole number from 0 on. Raises `ValueError`, `TypeError`."""
+    number = int(value)  # type: ignore[call-overload]
+    if isinstance(value, bool) or number < 0 or number > json_values.LARGEST_INTEGER:
+        raise ValueError("no whole number")
+    return number
 
 
 def _is_stale(status: Status) -> bool:

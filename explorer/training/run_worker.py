@@ -12,7 +12,7 @@ from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 
 from explorer.core.errors import ExplorerError, RunError, TrainingError
-from explorer.core.files import write_atomically
+from explorer.core.files import read_bytes, write_atomically
 from explorer.model.checkpoint import to_bytes
 from explorer.model.explorable import ExplorableModel
 from explorer.training import distributed
@@ -152,8 +152,8 @@ def _serialised(trainer: Trainer) -> bytes:
 
 def _read_state(run: Run) -> dict[str, torch.Tensor]:
     try:
-        return dict(load_tensors(run.state_path.read_bytes()))
-    except (OSError, SafetensorError, ValueError) as error:
+        return dict(load_tensors(read_bytes(run.state_path)))
+    except (ExplorerError, SafetensorError, ValueError) as error:
         raise RunError("damaged_run", name=run.name, file=run.state_path.name) from error
 
 

@@ -10,13 +10,13 @@ from safetensors.torch import load, save
 from explorer.core.errors import CheckpointError, ExplorerError, FileError
 from explorer.core.vocabulary import SymbolVocabulary
 from explorer.model.checkpoint import (
-    LARGEST_FILE,
     Checkpoint,
     from_bytes,
     load_checkpoint,
     save_checkpoint,
     to_bytes,
 )
+from explorer.model.checkpoint_header import LARGEST_FILE
 from tests.support.tiny_configs import PRIMES
 
 

@@ -15,6 +15,7 @@ from explorer.app.uploads import add_upload, visitor_catalog
 from explorer.app.widgets import run_controls
 from explorer.app.widgets.messages import message_area, show_error, show_reported
 from explorer.core.errors import ExplorerError
+from explorer.core.files import read_bytes
 from explorer.core.i18n import say
 from explorer.model.catalog import CatalogMember, CatalogModel, Upload
 from explorer.training import run_launcher
@@ -82,8 +83,8 @@ def _upload(run: Run) -> Upload:
     from explorer.model.uploaded_file import read_upload
 
     try:
-        data = run.checkpoint_path.read_bytes()
-    except OSError:
+        data = read_bytes(run.checkpoint_path)
+    except ExplorerError:
         data = b""
     return read_upload(f"{run.name}.safetensors", data)
 

@@ -13,6 +13,8 @@ from typing import Any
 from urllib.parse import quote
 
 from explorer.components.training_replay.status_text import RunReport, run_report
+from explorer.core.errors import ExplorerError
+from explorer.core.files import opened, size_of
 from explorer.core.i18n import section
 from explorer.training.run_directory import Run, Status
 
@@ -52,7 +54,8 @@ def replay_payload(key: str, run: Run, *, language: str = "en", other: Run | Non
         "report": _report(run_report(run, status, lines, language), status),
         "log": log_tail(run),
     }
-    return json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.encode(errors="replace")
 
 
 def thinned(moments: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -69,11 +72,10 @@ def thinned(moments: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 def log_tail(run: Run) -> list[str]:
     """The last lines of the log; of a progress bar, its latest state."""
     try:
-        with (run.folder / "log.txt").open("rb") as file:
-            file.seek(0, 2)
-            file.seek(max(0, file.tell() - _LOG_BYTES))
-            text = file.read().decode("utf-8", errors="replace")
-    except OSError:
+        with opened(run.folder / "log.txt") as file:
+            file.seek(max(0, size_of(file) - _LOG_BYTES))
+            text = file.read(_LOG_BYTES).decode("utf-8", errors="replace")
+    except ExplorerError:
         return []
     lines = [line.rstrip("\r").rsplit("\r", 1)[-1] for line in text.split("\n")]
     return [line for line in lines if line.strip()][-_LOG_LINES:]

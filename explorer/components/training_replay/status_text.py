@@ -79,7 +79,7 @@ def _facts(
         facts.append(say("train.fact_loss", language, value=f"{loss:.3g}"))
     if (speed := _number(now, "tokens_per_second")) is not None:
         facts.append(say("train.fact_speed", language, value=f"{speed / 1000:.1f}"))
-    if (seconds := _number(now, "seconds")) is not None and now["step"]:
+    if (seconds := _number(now, "seconds")) is not None and seconds >= 0 and now["step"]:
         left = (run.config.steps - at) * seconds / now["step"]
         if status.state == "running":
             facts.append(say("train.fact_left", language, time=short_time(left, language)))
@@ -106,7 +106,9 @@ def _pairs_facts(run: Run, language: str) -> list[str]:
 def _number(moment: Mapping[str, Any], name: str) -> float | None:
     """A number of a moment; None where it is missing or not finite."""
     value = moment.get(name)
-    return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if math.isfinite(value) else None
 
 
 def _problem(status: Status, language: str) -> str:
@@ -115,7 +117,7 @@ def _problem(status: Status, language: str) -> str:
         key, facts = status.error
         try:
             return RunError(key, **facts).in_language(language)
-        except (KeyError, IndexError, TypeError, ValueError):
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError):
             return key[:200]
     if status.state == "interrupted":
         return say("train.interrupted_hint", language)

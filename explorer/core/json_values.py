@@ -1,0 +1,70 @@
+"""JSON from files that anybody may have written: bounded before it is parsed, and cleaned.
+
+The one cleaner of all facts, settings and metrics: what UTF-8, JavaScript or a spreadsheet cannot
+hold never gets past it.
+"""
+
+import json
+import math
+from typing import Any
+
+DEEPEST = 32
+"""Lists and objects inside each other."""
+
+LARGEST_INTEGER = 2**63 - 1
+MOST_VALUES = 400_000
+"""Values of one text. An empty object takes 64 bytes and a list entry, and two characters."""
+
+
+def parse(text: str | bytes) -> Any:
+    """The cleaned values of a JSON text; see `clean`.
+
+    Raises `ValueError` on anything else, and on more than `MOST_VALUES` values, before it
+    allocates them.
+    """
+    if isinstance(text, bytes):
+        text = text.decode("utf-8-sig", errors="surrogatepass")
+    if sum(map(text.count, ",[{")) > MOST_VALUES:
+        raise ValueError("too many values")
+    try:
+        return clean(json.loads(text))
+    except RecursionError as error:
+        raise ValueError("too deeply nested") from error
+
+
+def parse_object(text: str | bytes) -> dict[str, Any]:
+    """As `parse`; raises `ValueError` also on a text that is no object."""
+    value = parse(text)
+    if not isinstance(value, dict):
+        raise ValueError("no object")
+    return value
+
+
+def clean(value: Any, depth: int = 0) -> Any:
+    """`value` with "?" for each lone surrogate, and null for NaN, infinities and integers that
+    64 bits cannot hold. Raises `ValueError` on values nested deeper than `DEEPEST`."""
+    if isinstance(value, str):
+        return valid_text(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, int):
+        return value if abs(value) <= LARGEST_INTEGER else None
+    if isinstance(value, list | dict):
+        if depth >= DEEPEST:
+            raise ValueError("too deeply nested")
+        if isinstance(value, list):
+            return [clean(item, depth + 1) for item in value]
+        return {valid_text(key): clean(item, depth + 1) for key, item in value.items()}
+    return value
+
+
+def valid_text(text: str) -> str:
+    """`text` with "?" for each lone surrogate, which UTF-8 cannot encode."""
+    return text if text.isascii() else text.encode(errors="replace").decode()
+
+
+def number(value: object, least: float, most: float, otherwise: float) -> float:
+    """`value` where it is a number from `least` to `most`, else `otherwise`."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return otherwise
+    return float(value) if least <= value <= most else otherwise

@@ -1,0 +1,138 @@
+"""The header of a checkpoint file: what it describes, read and bounded before anything else.
+
+A safetensors file begins with the length of its header (8 bytes, little endian) and a JSON header:
+name → dtype, shape and data_offsets of each tensor, and strings under "__metadata__".
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from explorer.core import json_values
+from explorer.core.errors import CheckpointError
+from explorer.core.files import opened, size_of
+from explorer.core.vocabulary import SymbolVocabulary
+from explorer.model.config import ModelConfig
+
+MARK = "attention-explorer"
+FORMAT_VERSION = 1
+LARGEST_FILE = 512 * 2**20
+"""Bytes. A larger file is not read."""
+
+LARGEST_HEADER = 4 * 2**20
+"""Bytes. Parsed, a header may take 25 times its size."""
+
+PIECES = {"source": "source_pieces", "target": "target_pieces"}
+"""The tensors of bytes that hold SentencePiece models, by side."""
+
+_PARTS = ("config", "source_vocabulary", "target_vocabulary", "facts")
+_LENGTH = 8  # bytes of the number before the header
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointHeader:
+    """config: the sizes of the model, which the counted weights fit.
+
+    vocabularies: by side, what is stored of it: symbols, or the tensor of a SentencePiece model.
+    facts: JSON values, cleaned.
+    pieces: by tensor, the first and the last + 1 byte in the file of a SentencePiece model.
+    """
+
+    config: ModelConfig
+    vocabularies: Mapping[str, Mapping[str, Any]]
+    facts: dict[str, Any]
+    pieces: Mapping[str, tuple[int, int]]
+
+    def symbols(self, side: str) -> tuple[str, ...]:
+        """The symbols of a vocabulary; empty for pieces of words. Raises `VocabularyError`."""
+        stored = self.vocabularies[side]
+        if stored.get("kind") == "sentencepiece":
+            return ()
+        return SymbolVocabulary.from_json(dict(stored)).symbols
+
+
+def read_header(path: Path) -> CheckpointHeader:
+    """The header of a file; nothing else of it is read.
+
+    Raises `FileError`, and as `parse_header` does.
+    """
+    with opened(path) as file:
+        size = size_of(file)
+        refuse_large(size, path.name)
+        start = file.read(_LENGTH + 1)
+        length = _header_length(start, size, path.name)
+        data = start + file.read(length - 1)
+    return parse_header(data, size, path.name)
+
+
+def parse_header(data: bytes, size: int, name: str) -> CheckpointHeader:
+    """The header of a file called `name` of `size` bytes that begins with `data`.
+
+    Raises `CheckpointError`; `ConfigError` on sizes that no model has.
+    """
+    length = _header_length(data[: _LENGTH + 1], size, name)
+    try:
+        header = json_values.parse_object(data[_LENGTH : _LENGTH + length])
+    except ValueError as error:
+        raise CheckpointError("damaged_checkpoint", name=name) from error
+    metadata = header.pop("__metadata__", {})
+    if not isinstance(metadata, dict) or metadata.get("format") != MARK:
+        raise CheckpointError("foreign_checkpoint", name=name)
+    if metadata.get("version") != str(FORMAT_VERSION):
+        version = str(metadata.get("version"))[:16]
+        raise CheckpointError("checkpoint_version", name=name, got=version, expected=FORMAT_VERSION)
+    shapes, pieces = _tensors(header, _LENGTH + length, size, name)
+    try:
+        parts = {key: json_values.parse_object(metadata[key]) for key in _PARTS}
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise CheckpointError("damaged_facts", name=name) from error
+    config = ModelConfig.from_json(parts["config"])
+    held = sum(shapes.values())
+    if held != config.parameters:
+        raise CheckpointError(
+            "mismatched_weights", name=name, weight="count", got=held, expected=config.parameters
+        )
+    vocabularies = {side: parts[f"{side}_vocabulary"] for side in PIECES}
+    return CheckpointHeader(config, vocabularies, parts["facts"], pieces)
+
+
+def refuse_large(size: int, name: str) -> None:
+    """Raise `CheckpointError` when a file called `name` has more than `LARGEST_FILE` bytes."""
+    if size > LARGEST_FILE:
+        limit = LARGEST_FILE // 2**20
+        raise CheckpointError("checkpoint_too_large", name=name, size=size // 2**20, limit=limit)
+
+
+def _header_length(start: bytes, size: int, name: str) -> int:
+    length = int.from_bytes(start[:_LENGTH], "little")
+    if not 2 <= length <= size - _LENGTH or start[_LENGTH:] != b"{":
+        pickled = start[:2] == b"PK" or start[:1] == b"\x80"  # zip or pickle, as of torch.save
+        raise CheckpointError("is_pickle" if pickled else "damaged_checkpoint", name=name)
+    if length > LARGEST_HEADER:
+        limit = LARGEST_HEADER // 2**20
+        raise CheckpointError("header_too_large", name=name, size=length // 2**20, limit=limit)
+    return length
+
+
+def _tensors(
+    header: Mapping[str, Any], start: int, size: int, name: str
+) -> tuple[dict[str, int], dict[str, tuple[int, int]]]:
+    """Numbers in each weight, and where the SentencePiece models are; `start`: of the data."""
+    counts: dict[str, int] = {}
+    pieces: dict[str, tuple[int, int]] = {}
+    for key, tensor in header.items():
+        try:
+            shape, (first, end) = tensor["shape"], tensor["data_offsets"]
+            if not all(type(n) is int and n >= 0 for n in (*shape, first, end)):
+                raise ValueError("no size")
+        except (ValueError, TypeError, KeyError) as error:
+            raise CheckpointError("damaged_checkpoint", name=name) from error
+        if not first <= end <= size - start:
+            raise CheckpointError("damaged_checkpoint", name=name)
+        if key in PIECES.values():
+            pieces[key] = (start + first, start + end)
+        else:
+            counts[key] = math.prod(shape)
+    return counts, pieces
