@@ -58,8 +58,8 @@ def follow(catalog: Mapping[str, CatalogMember]) -> None:
     state = session.load(AddressState)
     if query == state.query and session.find(Visit) is not None:
         return
-    texts = {name: visit_state.opening_text(member) for name, member in catalog.items()}
-    permalink, refused = from_query(query, texts)
+    openings = {name: visit_state.opening_request(member) for name, member in catalog.items()}
+    permalink, refused = from_query(query, openings)
     session.save(permalink.visit)
     heads_state.show_section(permalink.section)
     session.save(

@@ -60,6 +60,7 @@ def heads() -> None:
     """Controls, messages and one section; an action here runs this fragment alone."""
     language = visitor.language()
     offered = visitor_catalog()
+    visit_state.leave_missing(offered)
     with st.container(key="input-row", horizontal=True, vertical_alignment="center", gap="small"):
         input_bar(offered, language)
     messages = message_area()
@@ -151,7 +152,8 @@ def overview(
 ) -> None:
     """The grid of all heads; with `norms`, those instead of the weights."""
     key = _picture_key(member, language, report=shown.key if shown else "")
-    opening = heads_state.opening((key, "norms" if norms else "weights"))
+    opened = heads_state.opening((key, "norms" if norms else "weights"))
+    opening = experiment_cache.with_opening_head(opened, member, trace)
     report = shown.report if shown else None
     mount.head_grid(key, opening, trace, report, norms, heads_state.read_view)
 
@@ -167,7 +169,8 @@ def experiments(
     if compared is not None:
         experiment_result.summary(member, compared, language)
     key = _picture_key(member, language, interventions)
-    opening = heads_state.opening((key, "comparison"))
+    opened = heads_state.opening((key, "comparison"))
+    opening = experiment_cache.with_opening_head(opened, member, trace)
     shown = compared or TraceComparison(trace, trace, trace)
     mount.comparison(key, opening, shown, heads_state.read_view)
     if compared is not None:

@@ -14,6 +14,7 @@ from explorer.training import run_launcher
 from explorer.training.config import TrainingConfig
 from explorer.training.run_directory import Run, Status, create_run
 from tests.support.app_pages import open_page, sent_to
+from tests.support.finished_runs import finished_run
 
 ROOT = Path(__file__).parents[3]
 LINE = {"step": 5, "seconds": 1.5, "loss": 0.5, "exact_match": 0.25, "gold": [[0.1, 0.2]]}
@@ -156,6 +157,17 @@ def test_open_in_explore_leads_to_the_shipped_model_of_the_recorded_run():
     app.button(key="open").click().run()
     assert not app.exception
     assert app.query_params["model"] == "reverse"
+
+
+def test_open_in_explore_gives_a_link_to_the_run_s_model(folder):
+    finished_run(folder / "reverse-1")
+    app = open_page("train", run="runs/reverse-1")
+    app.button(key="open").click().run()
+    assert not app.exception
+    assert not app.warning
+    assert app.query_params["model"] == "runs/reverse-1"
+    link = {"model": "runs/reverse-1", "text": app.query_params["text"]}
+    assert open_page("explore", **link).selectbox(key="model-en").value == "runs/reverse-1"
 
 
 def test_the_page_is_in_chinese_when_asked(folder):
