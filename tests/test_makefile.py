@@ -56,6 +56,11 @@ def test_run_and_class_take_a_port():
         assert make("-n", target)[-1].rstrip().endswith(f"explorer {command}")
 
 
+def test_class_takes_an_address_and_a_name():
+    command = make("-n", "class", "ADDRESS=127.0.0.1", "NAME=x.org")[-1]
+    assert command.endswith("explorer class --address 127.0.0.1 --name x.org")
+
+
 def test_without_an_nvidia_driver_the_cpu_build_of_torch_is_taken(tmp_path):
     told, pip = install(tmp_path)
     assert "340 MB" in told[0]

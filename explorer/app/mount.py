@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from streamlit.components.v2.types import ComponentRenderer
 
 from explorer.app.request import NO_INTERVENTIONS, Request, Selection
+from explorer.app.server.host_cookie import PATH, TICKET_HEADER
 from explorer.app.state import session
 from explorer.components.head_views.payload import (
     comparison_payload,
@@ -106,6 +107,12 @@ def focus(submissions: int) -> None:
     _focus()(key="focus", data={"count": submissions})
 
 
+def keep_host(ticket: str) -> None:
+    """Let the browser exchange a ticket for the cookie that keeps the host's rights."""
+    data = {"ticket": ticket, "path": PATH.removeprefix("/"), "header": TICKET_HEADER}
+    _host_cookie()(key="host-cookie", data=data)
+
+
 @st.cache_data(max_entries=64, show_spinner=False)
 def _player_payload(key: PictureKey, view: View, _trace: Trace) -> bytes:
     return _marked(player_payload(_trace, language=key.language, view=view), key)
@@ -165,3 +172,9 @@ def _component(name: Component) -> ComponentRenderer:
 def _focus() -> ComponentRenderer:
     source = Path(__file__).with_name("focus.js").read_text(encoding="utf-8")
     return st.components.v2.component("attention_focus", js=source)
+
+
+@cache
+def _host_cookie() -> ComponentRenderer:
+    source = Path(__file__).with_name("host_cookie.js").read_text(encoding="utf-8")
+    return st.components.v2.component("attention_host_cookie", js=source)

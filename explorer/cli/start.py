@@ -11,6 +11,10 @@ def add_parser(commands: Any) -> None:
     command = commands.add_parser("class", help="start the app for a class on the local network")
     command.set_defaults(run_command=_start_class)
     _add_port(command)
+    command.add_argument("--address", default="", help="to listen on (default: all addresses)")
+    command.add_argument(
+        "--name", default="", help="by which guests open the app (default: the address)"
+    )
 
 
 def _add_port(command: argparse.ArgumentParser) -> None:
@@ -27,4 +31,4 @@ def start(options: argparse.Namespace) -> int:
 def _start_class(options: argparse.Namespace) -> int:
     from explorer.app.server import launch
 
-    return launch.serve_class(options.port)
+    return launch.serve_class(options.port, options.address, options.name)

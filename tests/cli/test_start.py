@@ -15,9 +15,27 @@ def test_the_app_is_served(arguments, options, monkeypatch):
     assert served == [options]
 
 
-def test_a_class_is_served_on_the_given_port(monkeypatch):
-    ports = []
-    monkeypatch.setattr(launch, "serve_class", lambda port: ports.append(port) or 0)
-    assert main(["class", "--port", "8600"]) == 0
-    assert main(["class"]) == 0
-    assert ports == [8600, None]
+@pytest.mark.parametrize(
+    ("arguments", "served"),
+    [
+        ([], (None, "", "")),
+        (["--port", "8600"], (8600, "", "")),
+        (["--address", "127.0.0.1", "--name", "x.org"], (None, "127.0.0.1", "x.org")),
+    ],
+)
+def test_a_class_is_served_where_the_options_say(arguments, served, monkeypatch):
+    calls = []
+    monkeypatch.setattr(launch, "serve_class", lambda *given: calls.append(given) or 0)
+    assert main(["class", *arguments]) == 0
+    assert calls == [served]
+
+
+def test_the_options_of_both_are_listed(capsys):
+    for command, options in {
+        "start": ["--port"],
+        "class": ["--port", "--address", "--name"],
+    }.items():
+        with pytest.raises(SystemExit):
+            main([command, "--help"])
+        printed = capsys.readouterr().out
+        assert all(option in printed for option in options)

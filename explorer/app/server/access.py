@@ -6,7 +6,10 @@ and delete files, measure and train. Outside class mode every visitor may do eve
 
 import hmac
 import os
+import secrets
 import threading
+import time
+from collections import OrderedDict
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -20,7 +23,11 @@ MOST_COMPUTING = 3.0
 """The rate limit of a guest in class mode: an allowance of `MOST_COMPUTING` seconds of computing,
 refilled by `COMPUTING_RATE` seconds a second."""
 
+_TICKET_SECONDS = 60.0
+_MOST_TICKETS = 64
+
 _hosts: set[str] = set()
+_tickets: OrderedDict[str, float] = OrderedDict()  # ticket → when it expires
 _lock = threading.Lock()
 
 
@@ -66,6 +73,42 @@ def is_host_session(session: str) -> bool:
     """Whether the session with this id has shown the key."""
     with _lock:
         return session in _hosts
+
+
+def cookie_name() -> str:
+    """The name of the host's cookie, of this server alone: all ports of a machine share cookies."""
+    return f"explorer-host-{_derived('name')[:8]}"
+
+
+def cookie_value() -> str:
+    """The value of the host's cookie; the key cannot be found from it."""
+    return _derived("value")
+
+
+def is_host_cookie(value: str) -> bool:
+    """Whether `value` is that of the host's cookie, compared in constant time."""
+    return is_class_mode() and hmac.compare_digest(value.encode(), cookie_value().encode())
+
+
+def new_ticket() -> str:
+    """A ticket for the host's cookie, good once and for a minute."""
+    ticket = secrets.token_urlsafe(18)
+    with _lock:
+        _tickets[ticket] = time.monotonic() + _TICKET_SECONDS
+        while len(_tickets) > _MOST_TICKETS:
+            _tickets.popitem(last=False)
+    return ticket
+
+
+def take_ticket(ticket: str) -> bool:
+    """Use up a ticket; whether it was good."""
+    with _lock:
+        return time.monotonic() < _tickets.pop(ticket, 0.0)
+
+
+def _derived(purpose: str) -> str:
+    key = os.environ.get(KEY_VARIABLE, "")
+    return hmac.new(key.encode(), f"host cookie {purpose}".encode(), "sha256").hexdigest()
 
 
 @lru_cache(maxsize=8)

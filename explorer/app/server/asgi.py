@@ -11,7 +11,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
-from explorer.app.server import probe_route, warmup
+from explorer.app.server import host_cookie, probe_route, warmup
 from explorer.app.server.origin_check import OriginCheck
 from explorer.app.server.security_headers import SecurityHeaders
 from explorer.app.server.static_files import CompressedScripts, serve_plotly
@@ -33,6 +33,7 @@ def routes() -> list[Route]:
     return [
         Route(f"{base}/plotly.min.js", serve_plotly),
         Route(f"{base}{probe_route.PATH}", probe_route.serve_moment),
+        Route(f"{base}{host_cookie.PATH}", host_cookie.set_cookie, methods=["POST"]),
     ]
 
 

@@ -4,7 +4,10 @@ Streamlit reads `.streamlit/config.toml` beside the script it runs, so the setti
 address, upload limits, no telemetry, theme) hold in whatever folder the command is called.
 """
 
+import errno
+import ipaddress
 import os
+import re
 import secrets
 import socket
 import sys
@@ -20,6 +23,9 @@ from explorer.core.i18n import LANGUAGES, say
 
 _FIRST_PORT = 8501
 _PORTS = 100
+_ALL_ADDRESSES = "0.0.0.0"
+_WILDCARDS = (_ALL_ADDRESSES, "::")
+_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|[0-9a-fA-F:]+")
 _UNREACHABLE = "192.0.2.1"
 """Reserved for documentation (RFC 5737); looking up the route to it sends nothing."""
 
@@ -50,24 +56,36 @@ def serve(options: Mapping[str, str | int]) -> int:
     return int(cli.main(standalone_mode=False) or 0)
 
 
-def serve_class(port: int | None = None) -> int:
-    """Serve the app in class mode until it is stopped, on `port` or the first free one.
+def serve_class(port: int | None = None, address: str = "", name: str = "") -> int:
+    """Serve the app in class mode until it is stopped, and print how to join.
 
-    Prints the address, a QR code and the host's key. Raises `ClassModeError`.
+    port: to listen on; None = the first free one.
+    address: to listen on; "" = all of this machine.
+    name: by which guests open the app; "" = the address.
+
+    What is not given is taken from Streamlit's own environment variables. Raises
+    `ClassModeError`.
     """
-    key, port = secrets.token_urlsafe(9), port or free_port()
-    here = local_address()
-    address = f"http://{here}:{port}"
-    os.environ[access.KEY_VARIABLE] = key
-    print(invitation(address, key))
-    segno.make(address, error="m", micro=False).terminal(compact=True)
+    address = address or os.environ.get("STREAMLIT_SERVER_ADDRESS", "") or _ALL_ADDRESSES
+    name = name or os.environ.get("STREAMLIT_BROWSER_SERVER_ADDRESS", "")
+    if name and not _NAME.fullmatch(name):
+        raise ClassModeError("bad_name", name=name[:60])
+    wanted = os.environ.get("STREAMLIT_SERVER_PORT", "")
+    port = port or (int(wanted) if wanted.isdecimal() else free_port(address))
+    if not _is_free(address, port):
+        raise ClassModeError("port_taken", port=port)
+    shown = name or (local_address() if address in _WILDCARDS else address)
+    url = f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
+    key = os.environ[access.KEY_VARIABLE] = secrets.token_urlsafe(9)
+    print(invitation(url, key, here_only=_is_loopback(address)))
+    segno.make(url, error="m", micro=False).terminal(compact=True)
     return serve(
         {
-            "server.address": "0.0.0.0",
+            "server.address": address,
             "server.port": port,
             "server.headless": "true",
             "server.enableWebsocketCompression": "true",
-            "browser.serverAddress": here,  # otherwise Streamlit asks a server on the internet
+            "browser.serverAddress": shown,  # otherwise Streamlit asks a server on the internet
         }
     )
 
@@ -82,21 +100,39 @@ def local_address() -> str:
         return str(probe.getsockname()[0])
 
 
-def free_port() -> int:
-    """The first free port from 8501 on. Raises `ClassModeError`."""
+def free_port(address: str = _ALL_ADDRESSES) -> int:
+    """The first free port of `address` from 8501 on. Raises `ClassModeError`."""
     for port in range(_FIRST_PORT, _FIRST_PORT + _PORTS):
-        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind(("", port))
-            except OSError:
-                continue
+        if _is_free(address, port):
             return port
     raise ClassModeError("no_port", first=_FIRST_PORT, last=_FIRST_PORT + _PORTS - 1)
 
 
-def invitation(address: str, key: str) -> str:
+def _is_free(address: str, port: int) -> bool:
+    """Whether `port` is free. Raises `ClassModeError` when `address` is none of this machine."""
+    try:
+        family, *_, target = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(target)
+    except OSError as error:
+        if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+            raise ClassModeError("no_address", address=address[:60]) from error
+        return False
+    return True
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return address == "localhost"
+
+
+def invitation(url: str, key: str, *, here_only: bool = False) -> str:
     """What the terminal shows: the address and the key, in every language."""
+    how = "classroom.invitation_here" if here_only else "classroom.invitation"
     return "\n".join(
-        say("classroom.invitation", language, address=address, secret=key) for language in LANGUAGES
+        f"{say(how, language, address=url, secret=key)} {say('classroom.plain_http', language)}"
+        for language in LANGUAGES
     )

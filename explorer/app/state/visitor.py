@@ -11,6 +11,7 @@ import streamlit as st
 
 from explorer.app.server import access
 from explorer.app.server.access import Rights
+from explorer.app.server.key_attempts import KeyAttempts
 from explorer.app.server.rate_limit import RateLimiter
 from explorer.app.state import address_bar, session
 from explorer.core.errors import ExplorerError
@@ -20,6 +21,7 @@ _VISITORS_PER_ADDRESS = 40
 """Visitors that may share one network address: a school often has only one."""
 
 _limiter = RateLimiter(owners=4096)
+_key_attempts = KeyAttempts(addresses=4096)
 
 _admitted: ContextVar[bool | None] = ContextVar("admitted", default=None)
 """Whether something was computed in this turn; None outside of a turn."""
@@ -34,11 +36,13 @@ class RateLimitError(ExplorerError):
 @dataclass(frozen=True, slots=True)
 class VisitorState:
     """language: chosen with the switch or by a link; "" = neither.
-    is_host: whether this visitor has shown the host's key.
+    is_host: whether this visitor has shown the host's key in this session.
+    ticket: for the host's cookie, since then.
     """
 
     language: str = ""
     is_host: bool = False
+    ticket: str = ""
 
 
 def language() -> str:
@@ -61,8 +65,16 @@ def chosen_language() -> str:
 
 
 def is_host() -> bool:
-    """Whether this visitor has shown the host's key."""
-    return session.load(VisitorState).is_host
+    """Whether this visitor has shown the host's key, now or before a reload."""
+    if not access.is_class_mode():
+        return False
+    cookie = st.context.cookies.get(access.cookie_name(), "")
+    return session.load(VisitorState).is_host or access.is_host_cookie(cookie)
+
+
+def host_ticket() -> str:
+    """The ticket for the host's cookie, after the key was shown in this session; "" before."""
+    return session.load(VisitorState).ticket
 
 
 def rights() -> Rights:
@@ -71,10 +83,17 @@ def rights() -> Rights:
 
 
 def show_key(word: str) -> None:
-    """Give this visitor the host's rights until the session ends, if `word` is the host's key."""
-    session.save(replace(session.load(VisitorState), is_host=access.is_key(word)))
-    if is_host():
-        access.admit(session.session_id())  # the upload route knows the session alone
+    """Give this visitor the host's rights if `word` is the host's key and need not wait."""
+    right = _key_attempts.attempt(_address(), access.is_key(word))
+    ticket = access.new_ticket() if right else ""
+    session.save(replace(session.load(VisitorState), is_host=right, ticket=ticket))
+    if right:
+        access.admit(session.session_id())  # until the cookie is there
+
+
+def key_wait() -> float:
+    """Seconds for which no key of this visitor counts, after several wrong ones."""
+    return _key_attempts.wait(_address())
 
 
 @contextmanager
@@ -118,5 +137,10 @@ def _owners() -> Mapping[str, float]:
     """
     return {
         f"session {session.session_id()}": 1.0,
-        f"address {st.context.ip_address}": float(_VISITORS_PER_ADDRESS),
+        f"address {_address()}": float(_VISITORS_PER_ADDRESS),
     }
+
+
+def _address() -> str:
+    """The visitor's network address; "" for the loopback address."""
+    return st.context.ip_address or ""

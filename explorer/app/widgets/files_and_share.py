@@ -1,10 +1,12 @@
 """The popovers Files and Share of Explore: downloads, uploads, and the link to the picture."""
 
+import math
 from collections.abc import Mapping
 from functools import partial
 
 import streamlit as st
 
+from explorer.app import mount
 from explorer.app.permalink import Permalink
 from explorer.app.request import Visit
 from explorer.app.server import access
@@ -107,8 +109,12 @@ def _join(language: str) -> None:
     address = address_bar.app_address()
     st.image(access.qr_code(address), width=220)
     st.caption(say("classroom.join", language, address=address))
+    if address.startswith("http:"):
+        st.caption(say("classroom.plain_http", language))
     if visitor.is_host():
         st.caption(say("classroom.you_are_host", language))
+        if ticket := visitor.host_ticket():
+            mount.keep_host(ticket)
         return
     word = st.text_input(
         say("classroom.key", language),
@@ -118,5 +124,7 @@ def _join(language: str) -> None:
         autocomplete="off",
     )
     st.caption(say("classroom.key_about", language))
-    if word:
+    if wait := math.ceil(visitor.key_wait()):
+        st.error(say("classroom.key_wait", language, seconds=wait))
+    elif word:
         st.error(say("classroom.key_wrong", language))

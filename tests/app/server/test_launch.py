@@ -43,6 +43,69 @@ def test_the_invitation_names_address_and_key_in_both_languages():
     assert all("swordfish" in line for line in lines)
 
 
+def test_class_mode_honours_port_address_and_name(started, monkeypatch, capsys):
+    monkeypatch.setenv(access.KEY_VARIABLE, "")
+    port = launch.free_port("127.0.0.1")
+    launch.serve_class(port, "127.0.0.1", "class.example.org")
+    assert {"--server.address=127.0.0.1", f"--server.port={port}"} <= set(started)
+    assert "--browser.serverAddress=class.example.org" in started
+    printed = capsys.readouterr().out
+    assert f"http://class.example.org:{port} on this computer; no other device can" in printed
+    assert "本机" in printed
+
+
+def test_class_mode_honours_streamlit_s_settings(started, monkeypatch, capsys):
+    monkeypatch.setenv(access.KEY_VARIABLE, "")
+    port = launch.free_port("127.0.0.1")
+    monkeypatch.setenv("STREAMLIT_SERVER_ADDRESS", "127.0.0.1")
+    monkeypatch.setenv("STREAMLIT_SERVER_PORT", str(port))
+    monkeypatch.setenv("STREAMLIT_BROWSER_SERVER_ADDRESS", "class.example.org")
+    launch.serve_class()
+    assert {"--server.address=127.0.0.1", f"--server.port={port}"} <= set(started)
+    assert f"http://class.example.org:{port} " in capsys.readouterr().out
+
+
+def test_class_mode_says_that_it_is_plain_http(started, monkeypatch, capsys):
+    monkeypatch.setenv(access.KEY_VARIABLE, "")
+    launch.serve_class()
+    printed = capsys.readouterr().out
+    assert "plain http" in printed
+    assert "未加密" in printed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((None, "192.0.2.1"), "no address 192.0.2.1"),
+        ((None, "no such host"), "no address no such host"),
+        ((None, "", "http://x.org"), "no name of a computer"),
+        ((None, "", "x.org:80"), "no name of a computer"),
+        ((None, "", "<b>"), "no name of a computer"),
+    ],
+)
+def test_class_mode_refuses_what_it_cannot_listen_on(started, arguments, message):
+    with pytest.raises(ClassModeError, match=message):
+        launch.serve_class(*arguments)
+    assert not started
+
+
+def test_a_taken_port_is_named(started):
+    with socket.socket() as busy:
+        busy.bind(("", 0))
+        busy.listen()
+        port = busy.getsockname()[1]
+        with pytest.raises(ClassModeError, match=f"Port {port} is taken"):
+            launch.serve_class(port)
+    assert not started
+
+
+def test_an_ipv6_address_is_written_in_brackets(started, monkeypatch, capsys):
+    monkeypatch.setattr(launch, "_is_free", lambda address, port: True)
+    monkeypatch.setenv(access.KEY_VARIABLE, "")
+    launch.serve_class(8600, "::1")
+    assert "http://[::1]:8600 on this computer" in capsys.readouterr().out
+
+
 def test_the_address_is_an_ip_address():
     assert re.fullmatch(r"\d+(\.\d+){3}", launch.local_address())
 

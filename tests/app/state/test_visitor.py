@@ -2,8 +2,10 @@
 
 import pytest
 import streamlit as st
+from streamlit.runtime.context import ContextProxy
 
 from explorer.app.server import access
+from explorer.app.server.key_attempts import FREE, KeyAttempts
 from explorer.app.server.rate_limit import RateLimiter
 from explorer.app.state import session, visitor
 from explorer.app.state.visitor import RateLimitError
@@ -17,6 +19,7 @@ def guest(monkeypatch) -> None:
     monkeypatch.setattr(access, "_hosts", set())
     monkeypatch.setattr(access, "COMPUTING_RATE", 0.0)
     monkeypatch.setattr(visitor, "_limiter", RateLimiter(owners=99))
+    monkeypatch.setattr(visitor, "_key_attempts", KeyAttempts(addresses=99))
     monkeypatch.setattr(session, "session_id", lambda: "one tab")
 
 
@@ -111,6 +114,30 @@ def test_the_session_of_the_host_may_upload():
     visitor.show_key("swordfish")
     assert (visitor.is_host(), access.is_host_session("one tab")) == (True, True)
     assert visitor.rights().change
+
+
+def test_the_host_s_rights_survive_a_reload_by_the_cookie(monkeypatch):
+    visitor.show_key("swordfish")
+    assert access.take_ticket(visitor.host_ticket())
+    monkeypatch.setattr(st, "session_state", {})  # the reload
+    assert not visitor.is_host()
+    cookies = {access.cookie_name(): access.cookie_value()}
+    monkeypatch.setattr(ContextProxy, "cookies", cookies)
+    assert visitor.is_host()
+    assert visitor.rights().change
+    visitor.show_key("wrong")
+    assert visitor.is_host()
+    monkeypatch.setenv(access.KEY_VARIABLE, "sunfish")  # a new server
+    assert not visitor.is_host()
+
+
+def test_after_wrong_keys_the_right_one_has_to_wait():
+    for _ in range(FREE):
+        visitor.show_key("wrong")
+    assert visitor.key_wait() > 0
+    visitor.show_key("swordfish")
+    assert not visitor.is_host()
+    assert visitor.host_ticket() == ""
 
 
 def test_a_refused_request_is_told_in_both_languages():

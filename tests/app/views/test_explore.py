@@ -11,6 +11,7 @@ import explorer
 from explorer.app import model_cache
 from explorer.app.request import Visit
 from explorer.app.server import access
+from explorer.app.server.key_attempts import KeyAttempts
 from explorer.app.server.rate_limit import RateLimiter
 from explorer.app.state import session, visitor
 from explorer.core import folders
@@ -36,6 +37,11 @@ def header(app: AppTest) -> dict:
     return unpack_payload(sent_to(app, "player"))[0]
 
 
+def components(app: AppTest) -> list[str]:
+    """The names of the components on the page."""
+    return [element.proto.component_name for element in app.get("bidi_component")]
+
+
 def typed(app: AppTest, text: str) -> AppTest:
     return app.text_input(key="source-en").set_value(text).run()
 
@@ -44,6 +50,7 @@ def typed(app: AppTest, text: str) -> AppTest:
 def new_limiter(monkeypatch) -> None:
     """Nobody has sent a request yet: every AppTest is the same session of the same address."""
     monkeypatch.setattr(visitor, "_limiter", RateLimiter(owners=99))
+    monkeypatch.setattr(visitor, "_key_attempts", KeyAttempts(addresses=99))
     monkeypatch.setattr(access, "_hosts", set())
 
 
@@ -265,6 +272,25 @@ def test_a_guest_in_class_mode_explores_but_uploads_nothing(monkeypatch):
     assert len(app.error) == 1
     app.text_input(key="host-key").set_value("swordfish").run()
     assert app.get("file_uploader")
+
+
+def test_the_host_s_page_exchanges_a_ticket_once_and_a_guest_s_has_none(monkeypatch):
+    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
+    monkeypatch.setattr(ContextProxy, "url", "http://192.0.2.7:8501/")
+    app = open_page()
+    assert "attention_host_cookie" not in components(app)
+    assert any("plain http" in text for text in captions(app))
+    app.text_input(key="host-key").set_value("swordfish").run()
+    assert "attention_host_cookie" in components(app)
+    assert "swordfish" not in str(url_query(app))
+
+
+def test_after_wrong_keys_the_page_says_how_long_to_wait(monkeypatch):
+    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
+    app = open_page()
+    for word in ("a", "b", "c", "d"):
+        app.text_input(key="host-key").set_value(word).run()
+    assert "counts in" in app.error[0].value
 
 
 def test_a_guest_in_class_mode_has_a_rate_limit(monkeypatch):

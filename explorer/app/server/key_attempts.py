@@ -1,0 +1,67 @@
+"""How often an address may try the host's key: after some wrong ones it waits longer each time."""
+
+import ipaddress
+import threading
+import time
+from collections import OrderedDict
+
+FREE = 3
+"""Wrong keys before the first wait: mistakes in typing."""
+
+LONGEST = 60.0
+"""Seconds. Visitors may share an address with the host, so nobody is shut out for long."""
+
+_MEMORY = 3600.0  # seconds after which the wrong keys of an address are forgotten
+
+
+class KeyAttempts:
+    """Wrong keys by network address, shared by all threads of the server.
+
+    addresses: how many are remembered, those seen last.
+    """
+
+    def __init__(self, addresses: int) -> None:
+        self._addresses = addresses
+        self._wrong: OrderedDict[str, tuple[int, float]] = OrderedDict()  # count, time of the last
+        self._lock = threading.Lock()
+
+    def attempt(self, address: str, right: bool) -> bool:
+        """Note an attempt; whether its key counts: it is right, and the address had to wait no
+        longer. An attempt during the wait is not noted."""
+        network = _network(address)
+        with self._lock:
+            if self._wait(network) > 0:
+                return False
+            if right:
+                self._wrong.pop(network, None)
+                return True
+            self._wrong[network] = (self._count(network) + 1, time.monotonic())
+            self._wrong.move_to_end(network)
+            while len(self._wrong) > self._addresses:
+                self._wrong.popitem(last=False)
+            return False
+
+    def wait(self, address: str) -> float:
+        """Seconds until the next attempt of `address` counts; 0 = now."""
+        with self._lock:
+            return self._wait(_network(address))
+
+    def _wait(self, network: str) -> float:
+        count, last = self._wrong.get(network, (0, 0.0))
+        delay = min(2.0 ** min(count - FREE, 30), LONGEST) if count >= FREE else 0.0
+        return max(0.0, last + delay - time.monotonic())
+
+    def _count(self, network: str) -> int:
+        count, last = self._wrong.get(network, (0, 0.0))
+        return count if time.monotonic() < last + _MEMORY else 0
+
+
+def _network(address: str) -> str:
+    """Whose attempts are counted together: an IPv6 visitor can choose the last 64 bits."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address[:64]
+    if parsed.version == 4:
+        return str(parsed)
+    return str(ipaddress.ip_network((parsed, 64), strict=False))

@@ -1,0 +1,89 @@
+"""Class mode in a real browser: the host's rights over a reload, and where the app listens."""
+
+import http.client
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from explorer.app.server import access
+from explorer.app.server.launch import local_address
+from tests.support.app_server import PATIENCE, ROOT, free_port, running_app, wait_for
+
+KEY = "swordfish"
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """The running app in class mode."""
+    with running_app(**{access.KEY_VARIABLE: KEY}) as address:
+        yield address
+
+
+def test_the_host_s_rights_survive_a_reload_and_no_guest_has_them(
+    address: str, new_tab: Callable[..., Page]
+) -> None:
+    host = new_tab()
+    host.goto(address)
+    host.get_by_role("button", name="Share").click()
+    expect(host.get_by_text("plain http")).to_be_visible()
+    with host.expect_response("**/host-cookie") as answer:
+        host.get_by_role("textbox", name="Host key").fill(KEY)
+        host.get_by_role("textbox", name="Host key").press("Enter")
+    assert answer.value.status == 204
+    expect(host.get_by_text("You are the host")).to_be_visible()
+    host.reload()
+    host.get_by_role("button", name="Share").click()
+    expect(host.get_by_text("You are the host")).to_be_visible()
+    assert KEY not in host.url
+    (cookie,) = (one for one in host.context.cookies() if one["name"].startswith("explorer"))
+    assert cookie["httpOnly"]
+    assert cookie["sameSite"] == "Strict"
+    assert KEY not in cookie["value"]
+    assert "explorer" not in host.evaluate("document.cookie")
+    host.get_by_role("button", name="Files").click()
+    with host.expect_response("**/_stcore/upload_file/**") as upload:
+        host.locator("input[type=file]").first.set_input_files(
+            ROOT / "checkpoints" / "copy.safetensors"
+        )
+    assert upload.value.ok
+    guest = new_tab()
+    guest.goto(address)
+    guest.get_by_role("button", name="Share").click()
+    expect(guest.get_by_role("textbox", name="Host key")).to_be_visible()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the process is ended by a signal")
+def test_class_mode_listens_where_it_is_told_and_answers_to_its_name() -> None:
+    port = free_port()
+    where = ["--port", str(port), "--address", "127.0.0.1", "--name", "class.example.org"]
+    command = [sys.executable, "-u", "-m", "explorer", "class", *where]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as server:
+        try:
+            wait_for(f"http://127.0.0.1:{port}/_stcore/health", server)
+            assert health(port, "class.example.org") == 200
+            assert health(port, "other.example.org") == 403
+            if (other := local_address()) != "127.0.0.1":
+                with pytest.raises(OSError):  # noqa: PT011  (refused or unreachable)
+                    health(port, other, other)
+        finally:
+            server.send_signal(signal.SIGTERM)
+            printed = server.communicate(timeout=PATIENCE)[0]
+    assert re.search(rf"http://class\.example\.org:{port} on this computer", printed)
+    assert "plain http" in printed
+
+
+def health(port: int, host: str, address: str = "127.0.0.1") -> int:
+    """The status with which the server answers a request for this host."""
+    connection = http.client.HTTPConnection(address, port, timeout=PATIENCE)
+    try:
+        connection.request("GET", "/_stcore/health", headers={"Host": f"{host}:{port}"})
+        return connection.getresponse().status
+    finally:
+        connection.close()
