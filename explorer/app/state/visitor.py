@@ -19,7 +19,7 @@ from explorer.core.i18n import LANGUAGES
 
 _VISITORS_PER_ADDRESS = 10
 """Visitors that may compute all they are allowed behind one network address: a school often has
-only one. Together they have half of what `model_cache` computes at a time, on and on."""
+only one. Together they have three quarters of what `model_cache` computes at a time."""
 
 _limiter = RateLimiter(owners=4096)
 _key_attempts = KeyAttempts(addresses=4096)
