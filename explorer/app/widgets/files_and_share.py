@@ -15,13 +15,11 @@ from explorer.app.state import visit as visit_state
 from explorer.app.uploads import MOST_UPLOADS, add_upload, delete_upload, uploads, visitor_catalog
 from explorer.app.widgets.file_uploader import LARGEST_MB, file_uploader
 from explorer.app.widgets.messages import literal, show_error
+from explorer.core.csv_text import csv_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
 from explorer.model.catalog import CatalogMember, StoredModel
-
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
-"""A spreadsheet calculates a cell that begins so, instead of showing it."""
 
 
 def files(trace: Trace, visit: Visit, language: str) -> None:
@@ -79,13 +77,7 @@ def _page(trace: Trace, language: str) -> bytes:
 
 
 def _steps_table(trace: Trace) -> bytes:
-    table = trace.steps()
-    table["token"] = [
-        f"'{token}" if token.startswith(_FORMULA_STARTS) else token for token in table.token
-    ]
-    # The byte order mark tells spreadsheets that the text is UTF-8; with CR LF as line end,
-    # either of the two inside a token is quoted and starts no cell.
-    return table.to_csv(index=False, lineterminator="\r\n").encode("utf-8-sig")
+    return csv_bytes(trace.steps())
 
 
 def _upload(language: str) -> None:
