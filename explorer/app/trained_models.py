@@ -8,8 +8,11 @@ its stamp changes with the file, and with it everything that is cached for the m
 from functools import lru_cache
 from pathlib import Path
 
+import numpy as np
+
 from explorer.core import folders
 from explorer.core.errors import ExplorerError
+from explorer.core.trace import Trace
 from explorer.model.catalog import TrainedModel, trained_model
 from explorer.model.checkpoint_header import read_header
 from explorer.training.run_directory import Run, find_run
@@ -38,6 +41,32 @@ def model_of_run(run: Run) -> TrainedModel:
         read_header(_path(run))
         raise AssertionError("a header that can be read is listed")
     return model
+
+
+def look_ahead_head(run: Run) -> tuple[int, int] | None:
+    """Layer and number of the decoder head that looks most at the next position, on the probe of
+    the run's last moment; None without a probe."""
+    moments = run.moments()
+    if not moments:
+        return None
+    path = run.probe_path(moments[-1]["step"])
+    try:
+        return _look_ahead_head(path, path.stat().st_mtime_ns)
+    except (ExplorerError, OSError):
+        return None
+
+
+@lru_cache(maxsize=64)
+def _look_ahead_head(path: Path, changed: int) -> tuple[int, int] | None:
+    trace = Trace.load(path)
+    if "decoder" not in trace.sites:
+        return None
+    ahead = np.diagonal(trace.attention("decoder"), offset=1, axis1=2, axis2=3)
+    if ahead.shape[-1] == 0:
+        return None
+    weights = ahead.mean(axis=-1)  # (layer, head)
+    layer, head = np.unravel_index(int(weights.argmax()), weights.shape)
+    return int(layer), int(head)
 
 
 def _model(run: Run) -> TrainedModel | None:

@@ -106,6 +106,11 @@ def link(permalink: Permalink) -> str:
     return f"{app_address()}?{urlencode(to_query(permalink))}"
 
 
+def relative_link(permalink: Permalink) -> str:
+    """The address of Explore with `permalink`, as the other pages link to it."""
+    return f"./?{urlencode(to_query(permalink))}"
+
+
 def app_address() -> str:
     """The app's URL without a query, as this visitor reached it."""
     return (st.context.url or "").split("?")[0].rstrip("/") + "/"

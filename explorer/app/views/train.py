@@ -7,11 +7,11 @@ from streamlit.delta_generator import DeltaGenerator
 
 from explorer.app import mount
 from explorer.app.permalink import Permalink
-from explorer.app.request import Visit
+from explorer.app.request import Selection, Visit
 from explorer.app.state import address_bar, visitor
 from explorer.app.state import train as train_state
 from explorer.app.state import visit as visit_state
-from explorer.app.trained_models import model_of_run
+from explorer.app.trained_models import look_ahead_head, model_of_run
 from explorer.app.widgets import run_controls
 from explorer.app.widgets.messages import message_area, show_error, show_reported
 from explorer.core.errors import ExplorerError
@@ -54,7 +54,8 @@ def _replay(
     key: str, run: Run, other: Run | None, language: str, buttons: tuple[object, ...]
 ) -> None:
     """The run as it stands now; when it starts or ends, the buttons are redrawn too."""
-    mount.replay(key, run, other, language)
+    link = "" if train_state.is_recorded(key) else _leak_link(run)
+    mount.replay(key, run, other, language, link)
     if train_state.button_state(run) != buttons:
         st.rerun()
 
@@ -69,6 +70,22 @@ def _open_in_explore(run: Run, recorded: bool, language: str, messages: DeltaGen
     if model is not None:
         visit = Visit(visit_state.opening_request(model))
         address_bar.open_page(_EXPLORE, Permalink(visit))
+
+
+def _leak_link(run: Run) -> str:
+    """The address in Explore, from this page, of the first row of the decoder head that looks at
+    the token to predict; "" for a run with a causal mask or without a model."""
+    if run.config.causal:
+        return ""
+    try:
+        model = model_of_run(run)
+    except ExplorerError:
+        return ""
+    head = look_ahead_head(run)
+    layer, number = head if head else (None, None)
+    selection = Selection("decoder", layer, number, 1)
+    permalink = Permalink(Visit(visit_state.opening_request(model), selection))
+    return address_bar.relative_link(permalink)
 
 
 def _shipped_model(run: Run) -> CatalogModel | None:
