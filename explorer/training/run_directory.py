@@ -26,6 +26,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from safetensors import SafetensorError, safe_open
+
 from explorer.core import json_values
 from explorer.core.errors import ExplorerError, RunError
 from explorer.core.files import (
@@ -183,6 +185,19 @@ class Run:
     def resumable(self) -> bool:
         """Whether steps are left and no process carries the run out."""
         return self.status().state in RESUMABLE_STATES and not is_locked(self.folder, ending=True)
+
+    @property
+    def saved_step(self) -> int:
+        """The step from which the run goes on. Raises `RunError` when its state is damaged."""
+        if not self.state_path.exists():
+            return 0
+        try:
+            if not self.state_path.is_file():  # opening a FIFO would block
+                raise OSError(22, "it is no regular file")
+            with safe_open(self.state_path, "np") as state:
+                return int(state.get_tensor("step"))
+        except (OSError, SafetensorError, ValueError, TypeError) as error:
+            raise RunError("damaged_run", name=self.name, file=self.state_path.name) from error
 
     def request_stop(self) -> None:
         """Ask the process of the run to stop after its present step."""

@@ -17,8 +17,9 @@ from explorer.app.state import address_bar, session
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import LANGUAGES
 
-_VISITORS_PER_ADDRESS = 40
-"""Visitors that may share one network address: a school often has only one."""
+_VISITORS_PER_ADDRESS = 10
+"""Visitors that may compute all they are allowed behind one network address: a school often has
+only one. Together they have three quarters of what `model_cache` computes at a time."""
 
 _limiter = RateLimiter(owners=4096)
 _key_attempts = KeyAttempts(addresses=4096)

@@ -47,6 +47,7 @@ def allowed(times: int, clock: list[float], seconds: float = 1.0) -> int:
 
 def test_a_reload_gives_new_computing_only_as_far_as_the_address_has_some(monkeypatch, clock):
     monkeypatch.setattr(access, "MOST_COMPUTING", 1.0)
+    monkeypatch.setattr(visitor, "_VISITORS_PER_ADDRESS", 40)
     sessions = iter(range(10_000))
     monkeypatch.setattr(session, "session_id", lambda: str(next(sessions)))
     assert allowed(100, clock) == 40

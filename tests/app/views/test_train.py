@@ -5,7 +5,9 @@ import os
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
+from safetensors.numpy import save
 from streamlit.testing.v1 import AppTest
 
 from explorer.app.server import access
@@ -88,8 +90,10 @@ def test_stop_requests_a_stop_and_resume_launches_again(folder):
     assert run.stop_requested()
     assert run_data(app)["report"]["words"] == "stopping …"
     report(run, "stopped", 5)
+    run.state_path.write_bytes(save({"step": np.array(5)}))
     app.run()
     assert "resume" not in disabled(app)
+    assert "from step 5" in app.button(key="resume").help
     app.button(key="resume").click().run()
     assert run.status().state == "waiting"
 
