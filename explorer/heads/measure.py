@@ -26,8 +26,9 @@ from explorer.heads.head_report_validation import KEYS
 from explorer.model.attention_paths import all_heads, layers, path
 from explorer.model.explorable import ExplorableModel
 from explorer.model.hooks import capture
+from explorer.model.masks import causal_mask
 from explorer.model.threads import threads_for
-from explorer.model.transformer import Transformer, causal_mask
+from explorer.model.transformer import Transformer
 
 _PerHead = dict[tuple[str, str], PerExampleMean]
 """By (site, metric or role): (example, head), the heads of all layers in one axis."""
