@@ -29,7 +29,7 @@ from explorer.training.translation_metrics import (
     DECODED_TOGETHER,
     padded,
     score,
-    token_loss,
+    held_out_loss,
     translate,
 )
 
@@ -105,7 +105,7 @@ class TranslationDataModule:
         scores = score(outputs, list(self._sample.values()))
         starts = range(0, len(self._held_out), DECODED_TOGETHER)
         batches = (self._assemble(self._held_out[at : at + DECODED_TOGETHER]) for at in starts)
-        loss = token_loss(model, batches, self.config.label_smoothing)
+        loss = held_out_loss(model, batches, self.config.label_smoothing)
         samples = zip(self._sample.items(), outputs, strict=True)
         return {
             "held_out_loss": round(loss.smoothed, 5),
