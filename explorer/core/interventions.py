@@ -1,4 +1,4 @@
-"""Interventions: what is changed in a model while it runs. Heads are removed, cells edited, rows set.
+"""Interventions: what is changed in a model while it runs: heads, cells of masks, rows of weights.
 
 Each has one line of text, for links, facts and the command line:
 

@@ -2,8 +2,8 @@
 
 From a corpus with few names and numbers a model learns only those few. A name or number that
 occurs on both sides of a pair is replaced on both by another one from a list, so that the model
-learns to copy names it has not seen (placeholders for names: Crego et al. 2016, arXiv 1610.05540; here
-the names themselves). Copied lines: Currey et al. 2017, "Copied Monolingual Data Improves
+learns to copy names it has not seen (placeholders for names: Crego et al. 2016, arXiv 1610.05540;
+here the names themselves). Copied lines: Currey et al. 2017, "Copied Monolingual Data Improves
 Low-Resource Neural Machine Translation", WMT.
 
 The lists are in this folder, one entry a line, columns separated by tabs:

@@ -27,9 +27,9 @@ from explorer.training.config import TrainingConfig
 from explorer.training.translation_epochs import Epochs, Row
 from explorer.training.translation_metrics import (
     DECODED_TOGETHER,
+    held_out_loss,
     padded,
     score,
-    held_out_loss,
     translate,
 )
 

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from explorer.core.vocabulary import PAD
 from explorer.data.batch import Batch
 from explorer.data.parallel_corpus import parse_pairs
-from explorer.training.translation_metrics import score, held_out_loss, translate
+from explorer.training.translation_metrics import held_out_loss, score, translate
 from tests.support.toy_sentences import as_table
 
 PAIRS = parse_pairs(as_table().encode(), "pairs.tsv")
