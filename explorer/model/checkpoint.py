@@ -72,7 +72,7 @@ def to_bytes(checkpoint: Checkpoint, *, half: bool = False) -> bytes:
 def load_checkpoint(path: str | Path) -> Checkpoint:
     """The checkpoint in a file. Raises `FileError`, and `CheckpointError` when it holds none."""
     path = Path(path)
-    read_header(path)  # before the rest of a file that is no checkpoint is read
+    read_header(path)  # refuses other files before the rest is read
     return from_bytes(read_bytes(path), path.name)
 
 
