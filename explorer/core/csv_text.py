@@ -11,13 +11,15 @@ if TYPE_CHECKING:
 
 _FORMULA_STARTS = frozenset("=+-@−")
 _LINE_STARTS = ("\t", "\r", "\n")
-_BLANK_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u2800")  # letters and a symbol without ink
+_BLANK_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u2800")  # drawn as nothing
 _INVISIBLE = "ZCM"  # first letters of the categories of spaces, controls and combining marks
 
 
 def csv_text(table: "pd.DataFrame") -> str:
-    """The rows of `table` under its columns, no cell a formula, lines ended by CR LF, as in RFC
-    4180: either of the two inside a cell is quoted, and starts no other cell."""
+    """The rows of `table` under its columns as CSV of RFC 4180, without formulas.
+
+    Lines end with CR LF; a cell that contains CR or LF is quoted.
+    """
     safe = table.rename(columns=escaped)
     for position, kind in enumerate(safe.dtypes):
         if str(kind).startswith(("object", "str")):

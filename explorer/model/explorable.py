@@ -24,8 +24,9 @@ from explorer.model.checkpoint import Checkpoint, load_checkpoint
 from explorer.model.greedy_decoding import NO_TOKENS, greedy_steps
 from explorer.model.hooks import capture as capture_values
 from explorer.model.intervention_hooks import Means, applied, refuse_outside
+from explorer.model.masks import padding_mask
 from explorer.model.threads import threads_for
-from explorer.model.transformer import Transformer, padding_mask
+from explorer.model.transformer import Transformer
 
 CANDIDATES = 10
 """The most probable tokens listed at each step, beside the one that follows."""

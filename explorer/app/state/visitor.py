@@ -69,8 +69,12 @@ def is_host() -> bool:
     """Whether this visitor has shown the host's key, now or before a reload."""
     if not access.is_class_mode():
         return False
-    cookie = st.context.cookies.get(access.cookie_name(), "")
-    return session.load(VisitorState).is_host or access.is_host_cookie(cookie)
+    if session.load(VisitorState).is_host:
+        return True
+    returned = access.is_host_cookie(st.context.cookies.get(access.cookie_name(), ""))
+    if returned:
+        access.admit(session.session_id())
+    return returned
 
 
 def host_ticket() -> str:
@@ -89,7 +93,7 @@ def show_key(word: str) -> None:
     ticket = access.new_ticket() if right else ""
     session.save(replace(session.load(VisitorState), is_host=right, ticket=ticket))
     if right:
-        access.admit(session.session_id())  # until the cookie is there
+        access.admit(session.session_id())  # the upload route knows the session alone
 
 
 def key_wait() -> float:

@@ -121,10 +121,13 @@ def test_the_host_s_rights_survive_a_reload_by_the_cookie(monkeypatch):
     visitor.show_key("swordfish")
     assert access.take_ticket(visitor.host_ticket())
     monkeypatch.setattr(st, "session_state", {})  # the reload
+    monkeypatch.setattr(session, "session_id", lambda: "the reloaded tab")
     assert not visitor.is_host()
+    assert not access.is_host_session("the reloaded tab")
     cookies = {access.cookie_name(): access.cookie_value()}
     monkeypatch.setattr(ContextProxy, "cookies", cookies)
     assert visitor.is_host()
+    assert access.is_host_session("the reloaded tab")
     assert visitor.rights().change
     visitor.show_key("wrong")
     assert visitor.is_host()
