@@ -143,7 +143,8 @@ def _vocabularies(
 def _vocabulary(entry: Mapping[str, Any], tensors: Mapping[str, Tensor], name: str) -> Vocabulary:
     if entry.get("kind") != "sentencepiece":
         return SymbolVocabulary.from_json(dict(entry))
-    tensor = tensors.get(str(entry.get("tensor")))
+    stored = entry.get("tensor")
+    tensor = tensors.get(str(stored)) if stored in PIECES.values() else None
     if tensor is None or tensor.dtype != torch.uint8:
         raise CheckpointError("damaged_checkpoint", name=name)
     proto = tensor.numpy().tobytes()

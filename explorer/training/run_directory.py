@@ -55,9 +55,13 @@ ACTIVE_STATES = ("waiting", "preparing", "running")
 RESUMABLE_STATES = ("new", "stopped", "failed", "interrupted")
 _STATES = ("new", *ACTIVE_STATES, "stopped", "done", "failed", "interrupted")
 
-LARGEST_METRICS = 64 * 2**20
-"""Bytes. Larger metrics are not read."""
+LARGEST_METRICS = 16 * 2**20
+"""Bytes, some twenty thousand moments. Larger metrics are not read."""
 
+MOST_LINES = 100_000
+"""Of the metrics. Longer ones are not read."""
+
+_MOST_METRICS = 2_000_000  # values in all lines together
 _LARGEST_JSON = 4 * 2**20
 _LATEST = 1e11  # seconds since 1970, some thousand years
 _LARGEST_PID = 2**31 - 1
@@ -135,6 +139,9 @@ class Run:
         moments: dict[int, dict[str, Any]] = {}
         try:
             data = read_bytes(path, LARGEST_METRICS)
+            values = sum(map(data.count, (b",", b"[", b"{")))
+            if data.count(b"\n") > MOST_LINES or values > _MOST_METRICS:
+                raise RunError("damaged_run", name=self.name, file=path.name)
         except ExplorerError as error:
             if os.path.lexists(path):
                 log_skipped(path, error)
