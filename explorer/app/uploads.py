@@ -1,4 +1,4 @@
-"""The models and traces one visitor uploaded, kept in memory as long as the session lasts."""
+"""The models and traces one visitor uploaded, in memory as long as the session lasts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -39,8 +39,9 @@ def escaped(cell: Any) -> Any:
     """
     if not isinstance(cell, str):
         return cell
-    first = next((character for character in cell if not _is_invisible(character)), "")
-    formula = unicodedata.normalize("NFKC", first)[:1] in _FORMULA_STARTS if first else False
+    normalised = unicodedata.normalize("NFKC", cell)
+    first = next((character for character in normalised if not _is_invisible(character)), "")
+    formula = first in _FORMULA_STARTS
     return f"'{cell}" if formula or cell.startswith(_LINE_STARTS) else cell
 
 

@@ -99,7 +99,7 @@ def use_report(report: HeadReport) -> None:
     metric_matrix_payload(report, language="zh")
     for language in ("en", "zh"):
         report.summary(language)
-        head_tables.batch_in_words(report, language)
+        head_tables.batch_text(report, language)
         head_tables.redundancy(report, language)
         for table in (head_tables.metrics, head_tables.effects, head_tables.roles):
             table(report, language)

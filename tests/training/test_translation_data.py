@@ -114,7 +114,7 @@ def test_excluded_sources_are_never_trained_on_however_they_are_written(tmp_path
 
 
 @pytest.mark.parametrize("stop", [3, 17])
-def test_a_resumed_translation_training_goes_on_exactly(pairs_file, stop):
+def test_a_resumed_translation_training_gives_equal_results(pairs_file, stop):
     """Through the end of an epoch, with everything random that a training on pairs has."""
     config = replace(
         TINY_PAIRS, pairs=str(pairs_file), steps=24, evaluate_every=6, dropout=0.2,

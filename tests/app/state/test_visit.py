@@ -50,7 +50,7 @@ def test_a_model_that_cannot_read_the_text_gets_one_it_can():
     assert CATALOG["reverse"].summary.reads(request().text)
 
 
-def test_another_model_keeps_a_text_it_has_room_for():
+def test_another_model_keeps_a_text_that_fits():
     longer = " ".join("1231231")
     visit_state.set_text(longer)
     visit_state.choose_model("reverse", CATALOG)
@@ -65,7 +65,7 @@ def test_another_model_has_other_heads_and_tokens():
     assert visit_state.current().interventions == NO_INTERVENTIONS
 
 
-def test_a_text_that_makes_no_sense_to_the_other_kind_of_model_gives_way():
+def test_a_text_that_the_other_kind_of_model_cannot_read_is_replaced():
     translator = shipped("own", most_tokens=65)
     catalog = {**CATALOG, "own": translator}
     visit_state.choose_model("own", catalog)

@@ -144,7 +144,7 @@ def test_after_wrong_keys_the_right_one_has_to_wait():
     assert visitor.host_ticket() == ""
 
 
-def test_a_refused_request_is_told_in_both_languages():
+def test_a_refused_request_is_explained_in_both_languages():
     error = RateLimitError("too_many_requests")
     assert "wait a few seconds" in str(error)
     assert "请稍等" in error.in_language("zh")

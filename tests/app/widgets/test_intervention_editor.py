@@ -1,6 +1,6 @@
 from streamlit.testing.v1 import AppTest
 
-from explorer.app.widgets.intervention_editor import in_words
+from explorer.app.widgets.intervention_editor import intervention_text
 from explorer.core.interventions import Interventions
 
 
@@ -81,11 +81,13 @@ def test_an_intervention_that_cannot_be_computed_is_reported_and_not_in_force():
 
 def test_an_intervention_is_named_by_what_it_does_and_where():
     lines = ["ablate cross.1.2", "close decoder.*.* 3 0", "open encoder.0.1 1 2", "keep cross.0.0"]
-    names = [in_words(one, "en") for one in Interventions.parse([*lines, "row cross.1.3 2 1,0"])]
+    names = [
+        intervention_text(one, "en") for one in Interventions.parse([*lines, "row cross.1.3 2 1,0"])
+    ]
     assert len(set(names)) == 5
-    by_line = {str(one): in_words(one, "en") for one in Interventions.parse(lines)}
+    by_line = {str(one): intervention_text(one, "en") for one in Interventions.parse(lines)}
     assert "L1 H2" in by_line["ablate cross.1.2"]
     assert "all layers" in by_line["close decoder.*.* 3 0"]
-    assert by_line["open encoder.0.1 1 2"] != in_words(
+    assert by_line["open encoder.0.1 1 2"] != intervention_text(
         next(iter(Interventions.parse(["close encoder.0.1 1 2"]))), "en"
     )
