@@ -19,24 +19,12 @@ from explorer.app.uploads import visitor_catalog
 from explorer.app.widgets import files_and_share
 from explorer.app.widgets.input_bar import hint, input_bar
 from explorer.app.widgets.messages import literal, message_area, show_error, show_refused
+from explorer.app.widgets.visit_page import visit_page
 from explorer.components.player.payload import View
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
-from explorer.model import catalog
 from explorer.model.catalog import CatalogMember, CatalogModel
-
-
-def page() -> None:
-    """The whole page. Only whole runs of the script follow the URL; see `address_bar.follow`."""
-    offered = visitor_catalog()
-    if not offered:
-        command = literal(catalog.TRAIN_COMMAND)
-        st.info(say("explore.no_models", visitor.language(), command=command))
-        return
-    address_bar.enter("explore")
-    address_bar.follow(offered)
-    explore()
 
 
 @st.fragment
@@ -140,4 +128,4 @@ def _view(member: CatalogMember, request: Request, trace: Trace, opening: Select
 
 
 if __name__ == "__main__":
-    page()
+    visit_page("explore", explore)
