@@ -11,6 +11,7 @@ from explorer.core.trace import Trace
 from explorer.heads.head_report import HeadReport
 
 _SITE = "cross"
+_SHARP = 0.5  # a weight that no other key can have too
 
 
 def opening_head(trace: Trace, report: HeadReport | None = None) -> Head | None:
@@ -30,18 +31,22 @@ def opening_head(trace: Trace, report: HeadReport | None = None) -> Head | None:
 
 
 def opening_step(trace: Trace, layer: int, head: int) -> int | None:
-    """The step, from 1, at which a cross head looks most sharply at one content token.
+    """The step, from 1, that shows most of a cross head: where it looks sharply at content.
 
-    Steps that predict a special token, such as the end, show little and are left out. None where
-    no step is left.
+    Steps at which it goes back in the source, so that the order of the two texts crosses, come
+    before others, and the first step comes last. Steps that predict a special token, such as the
+    end, show little and are left out. None where no step is left.
     """
     source, outputs = content(trace)
     rows = outputs[: len(trace.target_tokens)]
     if not source.any() or not rows.any():
         return None
-    weights = trace.attention(_SITE)[layer, head, : len(rows)]
-    peaks = np.where(rows, np.where(source, weights, 0).max(-1), -1.0)
-    return int(peaks.argmax()) + 1
+    weights = np.where(source, trace.attention(_SITE)[layer, head, : len(rows)], 0)
+    peaks, keys = weights.max(-1), weights.argmax(-1)
+    later = np.arange(len(rows)) > 0
+    crosses = later & (keys < np.roll(keys, 1)) & (peaks > _SHARP)
+    rank = np.where(rows, peaks + later + crosses, -1.0)
+    return int(rank.argmax()) + 1
 
 
 def coverage(trace: Trace) -> NDArray[np.float64]:

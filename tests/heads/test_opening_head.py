@@ -52,9 +52,20 @@ def test_a_report_on_heads_that_the_trace_lacks_is_not_followed():
     assert opening_head(traced(EVEN, SHARP), report(weights)) == ("cross", 0, 1)
 
 
-def test_the_step_is_one_that_predicts_content():
-    trace = traced(SHARP)
-    assert opening_step(trace, 0, 0) == 2
+def test_the_step_is_one_that_predicts_content_and_goes_back():
+    assert opening_step(traced(SHARP), 0, 0) == 2
+    model = explorer.load(CHECKPOINTS / "english-french.safetensors")
+    trace = model.trace("The black cat is sleeping on the red chair.")
+    step = opening_step(trace, 1, 0)
+    assert step is not None
+    assert trace.predicted_tokens[step - 1] == "▁noir"
+
+
+def test_the_first_step_is_chosen_only_where_no_other_predicts_content():
+    forward = [[1.0, 0.0, 0.0], [0.0, 0.9, 0.1], [0.0, 0.0, 1.0]]
+    assert opening_step(traced(forward), 0, 0) == 2
+    ends = Trace.from_arrays(["7", "<eos>"], ["<bos>", "7"], cross=np.eye(2)[None, None])
+    assert opening_step(ends, 0, 0) == 1
 
 
 def test_a_trace_without_cross_attention_or_content_has_none():

@@ -26,25 +26,13 @@ from explorer.app.widgets.messages import (
     show_refused,
     show_reported,
 )
+from explorer.app.widgets.visit_page import visit_page
 from explorer.components.player.payload import View
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
 from explorer.heads.opening_head import opening_step
-from explorer.model import catalog
 from explorer.model.catalog import CatalogMember, CatalogModel
-
-
-def page() -> None:
-    """The whole page. Only whole runs of the script follow the URL; see `address_bar.follow`."""
-    offered = visitor_catalog()
-    if not offered:
-        command = literal(catalog.TRAIN_COMMAND)
-        st.info(say("explore.no_models", visitor.language(), command=command))
-        return
-    address_bar.enter("explore")
-    address_bar.follow(offered)
-    explore()
 
 
 @st.fragment
@@ -173,4 +161,4 @@ def _view(
 
 
 if __name__ == "__main__":
-    page()
+    visit_page("explore", explore)

@@ -25,6 +25,7 @@ from explorer.app.widgets.messages import (
     show_refused,
     show_reported,
 )
+from explorer.app.widgets.visit_page import visit_page
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.interventions import Interventions
@@ -32,7 +33,6 @@ from explorer.core.trace import Trace
 from explorer.heads.head_report import HeadReport
 from explorer.heads.measurement_store import StoredReport
 from explorer.heads.trace_comparison import TraceComparison
-from explorer.model import catalog
 from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace
 
 _TABLES: Mapping[str, Callable[[HeadReport, str], None]] = {  # sections with a head report
@@ -40,18 +40,6 @@ _TABLES: Mapping[str, Callable[[HeadReport, str], None]] = {  # sections with a 
     "roles": report_tables.roles,
     "removal": report_tables.removal,
 }
-
-
-def page() -> None:
-    """The whole page. Only whole runs of the script follow the URL; see `address_bar.follow`."""
-    offered = visitor_catalog()
-    if not offered:
-        command = literal(catalog.TRAIN_COMMAND)
-        st.info(say("explore.no_models", visitor.language(), command=command))
-        return
-    address_bar.enter("heads")
-    address_bar.follow(offered)
-    heads()
 
 
 @st.fragment
@@ -203,4 +191,4 @@ def _picture_key(
 
 
 if __name__ == "__main__":
-    page()
+    visit_page("heads", heads)

@@ -378,13 +378,6 @@ def test_two_visitors_share_models_and_nothing_else():
     assert url_query(other) == {}
 
 
-def test_without_models_the_page_says_how_to_get_one(monkeypatch, tmp_path):
-    monkeypatch.setenv("EXPLORER_CHECKPOINTS", str(tmp_path))
-    app = open_page()
-    assert not app.exception
-    assert "train" in app.info[0].value
-
-
 @pytest.fixture
 def translator(tmp_path: Path, pairs_file: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the shipped reverse and a translator trained for one step."""
