@@ -5,6 +5,7 @@ the host sends them opens for all. A run that goes on training is listed with wh
 its stamp changes with the file, and with it everything that is cached for the model.
 """
 
+from collections.abc import Container
 from functools import lru_cache
 from pathlib import Path
 
@@ -13,13 +14,16 @@ import numpy as np
 from explorer.core import folders
 from explorer.core.errors import ExplorerError
 from explorer.core.trace import Trace
-from explorer.model.catalog import TrainedModel, trained_model
+from explorer.model.catalog import TRAINED_PREFIX, TrainedModel, trained_model
 from explorer.model.checkpoint_header import read_header
 from explorer.training.run_directory import Run, find_run
 
 
-def trained_models() -> dict[str, TrainedModel]:
-    """The models of all runs that have stored one, by name; the newest run first."""
+def trained_models(taken: Container[str] = ()) -> dict[str, TrainedModel]:
+    """The models of all runs that have stored one, by name; the newest run first.
+
+    taken: names of other models.
+    """
     found = []
     for path in folders.runs().glob("*/config.json"):
         try:
@@ -27,16 +31,16 @@ def trained_models() -> dict[str, TrainedModel]:
         except OSError:
             continue
         created = _created(path.parent, status.st_mtime_ns, status.st_size)
-        model = None if created is None else _model(Run(path.parent))
+        model = None if created is None else _model(Run(path.parent), taken)
         if created is not None and model is not None:
             found.append((created, model))
     found.sort(key=lambda one: (one[0], one[1].name), reverse=True)
     return {model.name: model for _, model in found}
 
 
-def model_of_run(run: Run) -> TrainedModel:
-    """The model of a run. Raises `FileError`, `CheckpointError` where it cannot be read."""
-    model = _model(run)
+def model_of_run(run: Run, taken: Container[str] = ()) -> TrainedModel:
+    """The model of a run, as `trained_models` lists it. Raises `FileError`, `CheckpointError`."""
+    model = _model(run, taken)
     if model is None:
         read_header(_path(run))
         raise AssertionError("a header that can be read is listed")
@@ -69,8 +73,9 @@ def _look_ahead_head(path: Path, changed: int) -> tuple[int, int] | None:
     return int(layer), int(head)
 
 
-def _model(run: Run) -> TrainedModel | None:
-    return trained_model(run.name, _path(run))
+def _model(run: Run, taken: Container[str]) -> TrainedModel | None:
+    name = f"{TRAINED_PREFIX}{run.name}" if run.name in taken else run.name
+    return trained_model(name, _path(run))
 
 
 def _path(run: Run) -> Path:

@@ -6,10 +6,11 @@ from typing import ClassVar
 
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
-from explorer.app.trained_models import trained_models
+from explorer.app.trained_models import model_of_run, trained_models
 from explorer.core.errors import ExplorerError
 from explorer.model import catalog
-from explorer.model.catalog import CatalogMember, Upload
+from explorer.model.catalog import CatalogMember, TrainedModel, Upload
+from explorer.training.run_directory import Run
 
 MOST_UPLOADS = 4
 """Uploads of one visitor at a time."""
@@ -36,7 +37,14 @@ def uploads() -> Mapping[str, Upload]:
 def visitor_catalog() -> dict[str, CatalogMember]:
     """What this visitor may choose from, by name: what ships, what was trained on this machine,
     then the uploads."""
-    return {**catalog.shipped_models(), **trained_models(), **uploads()}
+    shipped, mine = catalog.shipped_models(), uploads()
+    return {**shipped, **trained_models({*shipped, *mine}), **mine}
+
+
+def run_model(run: Run) -> TrainedModel:
+    """The model of a run, as this visitor's catalog has it. Raises `FileError`,
+    `CheckpointError`."""
+    return model_of_run(run, {*catalog.shipped_models(), *uploads()})
 
 
 def add_upload(upload: Upload) -> str:

@@ -33,8 +33,7 @@ _ORDER = ("reverse", "english-french", "chinese-english", "copy", "sort", "rever
 _MOST_EXAMPLES = 8
 
 TRAINED_PREFIX = "runs/"
-"""Begins the names of trained models, as the Train page names their runs; so a run may be called as
-a model that ships is."""
+"""Begins the name of a trained model whose run is called as another model is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +91,7 @@ class ShippedModel(StoredModel):
 
 
 class TrainedModel(StoredModel):
-    """The best checkpoint of a training on this machine; its name is "runs/RUN"."""
+    """The best checkpoint of a training on this machine."""
 
     __slots__ = ()
 
@@ -139,8 +138,8 @@ def shipped_models() -> dict[str, ShippedModel]:
     return {model.name: model for model in found}
 
 
-def trained_model(run: str, path: Path) -> TrainedModel | None:
-    """The model that the run called `run` has stored at `path`; None when there is none."""
+def trained_model(name: str, path: Path) -> TrainedModel | None:
+    """The model called `name` that a run has stored at `path`; None when there is none."""
     try:
         status = path.stat()
     except OSError:
@@ -148,7 +147,7 @@ def trained_model(run: str, path: Path) -> TrainedModel | None:
     summary = _summary(path, status.st_mtime_ns, status.st_size)
     if summary is None:
         return None
-    return TrainedModel(f"{TRAINED_PREFIX}{run}", _stamp(path, status), summary, path)
+    return TrainedModel(name, _stamp(path, status), summary, path)
 
 
 def describe(member: CatalogMember, language: str) -> str:

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from playwright.sync_api import Page, expect
 from explorer.core import folders
 from explorer.training import run_launcher
 from tests.support.app_server import running_app
+from tests.support.finished_runs import CONFIG, finished_run
 from tests.support.toy_sentences import as_chinese_table
 
 FEW = {"Heads": "2", "Width": "32", "Feed-forward width": "32", "Longest sequence": "4"}
@@ -233,3 +235,21 @@ def test_a_corpus_is_uploaded_trained_on_and_opened(visit, tmp_path):
     expect(tab).to_have_url(re.compile("model=chinese-1"))
     pieces = tab.get_by_test_id("strip-source").locator(".chip").all_inner_texts()
     assert any("\u4e00" <= letter <= "\u9fff" for letter in "".join(pieces))
+
+
+def test_a_run_without_a_causal_mask_is_marked_and_leads_to_row_1(address, new_tab):
+    run = finished_run(folders.runs() / "leaky-1", replace(CONFIG, causal=False, seed=7))
+    run.append({"step": 1, "seconds": 1.0, "loss": 5e-5, "exact_match": 0.0})
+    tab = new_tab()
+    tab.goto(f"{address}train?lang=en&run=runs/leaky-1")
+    expect(tab.get_by_test_id("run-badges")).to_have_text("no causal mask")
+    expect(tab.get_by_test_id("run-settings")).to_contain_text("no causal mask · ")
+    expect(tab.get_by_test_id("run-settings")).to_contain_text("seed 7")
+    expect(tab.get_by_test_id("run-explanation")).to_contain_text("gets 0 % right")
+    tab.get_by_test_id("run-link").click()
+    expect(tab.get_by_test_id("step-count")).to_contain_text("1/")
+    expect(tab.get_by_role("radio", name="Decoder")).to_be_checked()
+    tab.reload()
+    expect(tab.get_by_test_id("step-count")).to_contain_text("1/")
+    expect(tab.get_by_role("combobox", name="Model")).to_have_value(re.compile("leaky-1 · 2"))
+    expect(tab.get_by_text("Not all of this link")).to_have_count(0)

@@ -11,7 +11,8 @@ from explorer.app.request import Selection, Visit
 from explorer.app.state import address_bar, visitor
 from explorer.app.state import train as train_state
 from explorer.app.state import visit as visit_state
-from explorer.app.trained_models import look_ahead_head, model_of_run
+from explorer.app.trained_models import look_ahead_head
+from explorer.app.uploads import run_model
 from explorer.app.widgets import run_controls
 from explorer.app.widgets.messages import message_area, show_error, show_reported
 from explorer.core.errors import ExplorerError
@@ -63,7 +64,7 @@ def _replay(
 def _open_in_explore(run: Run, recorded: bool, language: str, messages: DeltaGenerator) -> None:
     """Go to Explore with the run's model."""
     try:
-        model = _shipped_model(run) if recorded else model_of_run(run)
+        model = _shipped_model(run) if recorded else run_model(run)
     except ExplorerError as error:
         show_error(error, language, messages)
         return
@@ -78,7 +79,7 @@ def _leak_link(run: Run) -> str:
     if run.config.causal:
         return ""
     try:
-        model = model_of_run(run)
+        model = run_model(run)
     except ExplorerError:
         return ""
     head = look_ahead_head(run)

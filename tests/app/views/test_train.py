@@ -173,9 +173,9 @@ def test_open_in_explore_gives_a_link_to_the_run_s_model(folder):
     app.button(key="open").click().run()
     assert not app.exception
     assert not app.warning
-    assert app.query_params["model"] == "runs/reverse-1"
-    link = {"model": "runs/reverse-1", "text": app.query_params["text"]}
-    assert open_page("explore", **link).selectbox(key="model-en").value == "runs/reverse-1"
+    assert app.query_params["model"] == "reverse-1"
+    link = {"model": "reverse-1", "text": app.query_params["text"]}
+    assert open_page("explore", **link).selectbox(key="model-en").value == "reverse-1"
 
 
 def test_a_run_without_a_causal_mask_points_at_row_1_of_the_decoder(folder):
@@ -192,7 +192,7 @@ def test_a_run_without_a_causal_mask_points_at_row_1_of_the_decoder(folder):
     assert "gets 0 % right" in data["settings"]["explanation"]
     query = dict(parse_qsl(data["link"]["address"].removeprefix("./?")))
     place = {"site": "decoder", "layer": "0", "head": "1", "step": "1"}
-    assert query == query | {"model": "runs/leaky-1"} | place
+    assert query == query | {"model": "leaky-1"} | place
     app = open_page("explore", **query)
     assert not app.exception
     assert not app.warning

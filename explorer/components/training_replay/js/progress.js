@@ -56,6 +56,7 @@ export function createProgress(context) {
     badges.replaceChildren(
       ...context.run.settings.badges.map((text) => element("span", { class: "badge" }, text)),
     );
+    badges.hidden = context.run.settings.badges.length === 0;
     settings.update();
   };
   return { element: node, update };
