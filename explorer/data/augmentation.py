@@ -171,8 +171,8 @@ def chinese_name(random: Random) -> Name:
 
 
 def random_number(random: Random, *, small: bool = False) -> str:
-    """Digits of a number as texts have them: mostly two, seldom more than four; of a small one,
-    seldom three."""
+    """Digits of a number as texts have them: mostly two, rarely more than four; of a small one,
+    rarely three."""
     ranges = _RANGES[:_SMALL_RANGES] if small else _RANGES
     low, high = _choice(ranges, random)
     return str(random.integers(low, high))

@@ -283,9 +283,12 @@ class ExplorableModel:
         }
 
 
-def load(path: str | Path) -> ExplorableModel:
-    """The model in a checkpoint file. Raises `FileError`, `CheckpointError`."""
-    return ExplorableModel(load_checkpoint(path), Path(path).stem)
+def load(path: str | Path, name: str | None = None) -> ExplorableModel:
+    """The model in a checkpoint file. Raises `FileError`, `CheckpointError`.
+
+    name: in the facts of its traces; None = that of the file.
+    """
+    return ExplorableModel(load_checkpoint(path), Path(path).stem if name is None else name)
 
 
 def _arrays(values: dict[str, list[Tensor]], padding: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:

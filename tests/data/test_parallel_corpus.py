@@ -1,5 +1,6 @@
 import tracemalloc
 from collections import Counter
+from typing import get_args
 
 import pytest
 
@@ -7,8 +8,8 @@ from explorer.core.errors import FileError, PairsError
 from explorer.data.parallel_corpus import (
     FEWEST_PAIRS,
     FEWEST_SOURCES,
-    PARTS,
     Pair,
+    Part,
     normalised,
     parse_pairs,
     read_pairs,
@@ -118,7 +119,7 @@ def test_there_are_sources_for_every_part(sources):
             parse("".join(rows))
     else:
         pairs = parse("".join(rows))
-        assert all(pairs.part(name) for name in PARTS)
+        assert all(pairs.part(name) for name in get_args(Part))
 
 
 @pytest.mark.parametrize("title", ["My pairs", "Pairs, mine; and others, too", "#\n\n# by me\n#"])

@@ -105,7 +105,7 @@ def key_wait() -> float:
 def turn() -> Iterator[None]:
     """A block, such as one run of a page, whose computing time is charged to the visitor.
 
-    What it measures is the time of the processor, so nobody pays for waiting. Inside another
+    Only processor time is measured, so waiting is not charged. Inside another
     turn, that one is charged.
     """
     if _admitted.get() is not None:

@@ -19,7 +19,7 @@ from explorer.core.csv_text import csv_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
-from explorer.model.catalog import CatalogMember, ShippedModel
+from explorer.model.catalog import CatalogMember, StoredModel
 
 
 def files(trace: Trace, visit: Visit, language: str) -> None:
@@ -40,7 +40,7 @@ def files(trace: Trace, visit: Visit, language: str) -> None:
 
 def share(catalog: Mapping[str, CatalogMember], visit: Visit, language: str) -> None:
     """The link to what is shown; in class mode also how to join."""
-    if not isinstance(catalog[visit.request.model], ShippedModel):
+    if not isinstance(catalog[visit.request.model], StoredModel):
         st.caption(say("explore.share_upload", language))
     else:
         st.caption(say("explore.share_about", language))
@@ -51,7 +51,7 @@ def share(catalog: Mapping[str, CatalogMember], visit: Visit, language: str) -> 
 
 def _downloads(trace: Trace, model: str, language: str) -> None:
     """Buttons whose files are made when they are clicked, not before."""
-    name = f"attention-{model}".replace(" ", "-")
+    name = f"attention-{model}".replace(" ", "-").replace("/", "-")
     offers = {
         "html": (lambda: _page(trace, language), ".html", "text/html"),
         "trace": (trace.to_bytes, ".trace", "application/octet-stream"),
