@@ -237,11 +237,12 @@ def test_a_corpus_is_uploaded_trained_on_and_opened(visit, tmp_path):
     assert any("\u4e00" <= letter <= "\u9fff" for letter in "".join(pieces))
 
 
-def test_a_run_without_a_causal_mask_is_marked_and_leads_to_row_1(address, new_tab):
+def test_a_run_without_a_causal_mask_is_marked_and_leads_to_row_1(visit):
     run = finished_run(folders.runs() / "leaky-1", replace(CONFIG, causal=False, seed=7))
     run.append({"step": 1, "seconds": 1.0, "loss": 5e-5, "exact_match": 0.0})
-    tab = new_tab()
-    tab.goto(f"{address}train?lang=en&run=runs/leaky-1")
+    tab = visit()
+    tab.get_by_role("combobox", name="Run").click()
+    tab.get_by_role("option", name="leaky-1 · ").click()
     expect(tab.get_by_test_id("run-badges")).to_have_text("no causal mask")
     expect(tab.get_by_test_id("run-settings")).to_contain_text("no causal mask · ")
     expect(tab.get_by_test_id("run-settings")).to_contain_text("seed 7")
