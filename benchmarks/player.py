@@ -37,7 +37,7 @@ async ({{ kind, count }}) => {{{PAINTED}
   }};
   const times = [];
   for (let turn = 0; turn < count + 5; turn += 1) {{
-    await new Promise((resolve) => setTimeout(resolve, 23)); // at any moment within a frame
+    await new Promise((resolve) => setTimeout(resolve, 23)); // at any time within a frame
     const start = performance.now();
     act(turn);
     const end = await painted();

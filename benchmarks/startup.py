@@ -3,7 +3,7 @@
     python -m benchmarks.startup [--runs 5] [--warm-up 1]
 
 The clock starts with the server's process, `streamlit run app.py`; the browser is already open.
-Three moments: the shell (the title is on screen), the controls (so is the text box) and the
+Three events: the shell (the title is on screen), the controls (so is the text box) and the
 first heatmap (the player has drawn its thumbnails from a trace decoded after the start, not
 read from a file). Targets: shell ≤ 2.0 s, heatmap ≤ 3.5 s. Baseline, in turn with it: a
 Streamlit page that holds a title and a text box and nothing else. Each run starts a new server
@@ -32,7 +32,7 @@ TARGETS = {"shell": 2.0, "controls": 3.5, "heatmap": 3.5}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the median, the best and the worst time of each moment beside its target."""
+    """Print the median, the best and the worst time of each event beside its target."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--warm-up", type=int, default=1)
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     measured, bare = measured[options.warm_up :], bare[options.warm_up :]
     print(f"an empty Streamlit page: median {statistics.median(bare):.2f} s")
     for name, target in TARGETS.items():
-        times = [moments[name] for moments in measured]
+        times = [events[name] for events in measured]
         print(
             f"{name:8s} median {statistics.median(times):.2f} s, best {min(times):.2f}, "
             f"worst {max(times):.2f}, target {target:.1f} ({options.runs} starts)"
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def start(browser: Browser, app: Path, *, heatmap: bool) -> dict[str, float]:
-    """Start a server for `app` and open it: seconds from the start to each moment."""
+    """Start a server for `app` and open it: seconds from the start to each event."""
     port = free_port()
     page = new_page(browser)
     options = [f"--server.port={port}", "--server.headless=true"]

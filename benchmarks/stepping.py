@@ -11,7 +11,7 @@ both alike:
                heatmaps, rows not yet decoded left empty, the title naming the step, a stable
                key); a click on its Next button
 
-"Painted" is the first task after the first frame in which the step's number stands on screen.
+"Painted" is the first task after the first frame in which the step's number is on screen.
 Warm-up steps, then the measured ones: median and 95th percentile. Messages to the server are
 counted during the player's steps only, up to the end of the last one: the player reports a step
 after half a second of rest, never while stepping.

@@ -116,14 +116,14 @@ def textbook(config: TrainingConfig, goal: float) -> tuple[float, int]:
     model = textbook_model(config).to(config.device)
     optimizer = torch.optim.Adam(model.parameters(), lr=config.rate, betas=(0.9, 0.98), eps=1e-9)
     draw = batches(config)
-    lesson = ToyDataModule(config, torch.device(config.device))
+    data = ToyDataModule(config, torch.device(config.device))
     for step in range(1, MOST_STEPS + 1):
         model.train()
         optimizer.param_groups[0]["lr"] = config.rate * min(1.0, step / 100)
         plain_step(model, optimizer, draw())
         if step % config.evaluate_every == 0:
             model.eval()
-            if lesson.measure(model)["exact_match"] >= goal:
+            if data.measure(model)["exact_match"] >= goal:
                 return time.perf_counter() - start, step
     return float("inf"), MOST_STEPS
 

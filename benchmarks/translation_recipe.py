@@ -120,7 +120,7 @@ def _only_kind(pair: Pair, numbers: bool) -> bool:
 
 
 def _difference(old: str, new: str) -> str:
-    """What stands in `new` between the beginning and the end that it shares with `old`; whole
+    """The part of `new` between the beginning and the end that it shares with `old`; whole
     words, so that no shared letter of a name is missing."""
     words, others = new.split(" "), old.split(" ")
     start = 0

@@ -1,6 +1,7 @@
 """A visual attention explorer for Transformers: without a command, start the app."""
 
 import argparse
+import io
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0: done; 2: an `ExplorerError`, whose sentence is printed; 128 + n: ended by signal n,
     130 after Ctrl-C.
     """
+    _print_all_characters()
     called = Path(sys.argv[0]).stem
     prog = _COMMAND if called == _COMMAND else "python -m explorer"
     parser = argparse.ArgumentParser(prog=prog, description=__doc__)
@@ -35,6 +37,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt:
         return 130
+
+
+def _print_all_characters() -> None:
+    """Print what the console's encoding lacks as escapes, such as \\u2192 for an arrow."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,13 @@
+import os
+import subprocess
+import sys
+
 import pytest
 
 from explorer.__main__ import main
+from explorer.core import folders
+from explorer.training.run_directory import create_run
+from tests.support.tiny_configs import TINY
 
 
 @pytest.mark.parametrize(
@@ -51,3 +58,24 @@ def test_an_interrupted_command_exits_with_130(monkeypatch):
 
     monkeypatch.setattr("explorer.cli.runs._runs", interrupted)
     assert main(["runs"]) == 130
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+@pytest.mark.parametrize("command", [["trace", "7 3 甲"], ["runs"], ["--help"]])
+def test_a_console_without_unicode_gets_escapes(command, encoding, tmp_path):
+    if command[0] == "trace":
+        command = ["trace", str(folders.shipped_checkpoints() / "copy.safetensors"), command[1]]
+        command += ["--out", str(tmp_path / "x.trace")]
+    if command[0] == "runs":
+        create_run(tmp_path / "甲", TINY)
+        command = ["runs", "--root", str(tmp_path)]
+    done = subprocess.run(
+        [sys.executable, "-m", "explorer", *command],
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"Traceback" not in done.stderr
+    if command[0] == "trace":
+        assert b"7 3 \\u7532" in done.stdout

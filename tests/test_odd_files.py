@@ -5,32 +5,29 @@ import json
 import logging
 import os
 import shutil
-from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from explorer.app.server import probe_route
-from explorer.app.widgets import head_tables
-from explorer.cli import runs as runs_command
-from explorer.components.head_views.payload import head_grid_payload, metric_matrix_payload
-from explorer.components.player.payload import player_payload
-from explorer.components.training_replay.payload import log_tail, replay_payload
-from explorer.components.training_replay.status_text import run_report
 from explorer.core import files, folders
-from explorer.core.errors import ExplorerError
-from explorer.core.sites import SITES
 from explorer.core.trace import Trace
 from explorer.data.parallel_corpus import read_pairs, read_rows, read_sources
 from explorer.heads.evaluation_batches import read_lines
 from explorer.heads.head_report import HeadReport
 from explorer.heads.measurement_store import stored_reports
-from explorer.model.catalog import describe, shipped_models
 from explorer.model.checkpoint import load_checkpoint, to_bytes
 from explorer.training import run_launcher
-from explorer.training.run_directory import Run, Status, create_run, list_runs, waiting_runs
+from explorer.training.run_directory import Run, list_runs
+from tests.support.file_uses import (
+    answers,
+    two_runs,
+    use_report,
+    use_runs,
+    use_trace,
+    whole_catalog,
+)
 from tests.support.odd_files import (
     MUTATIONS,
     ODD_CONTENTS,
@@ -41,7 +38,6 @@ from tests.support.odd_files import (
     with_odd_values,
 )
 from tests.support.small_trace import small_trace
-from tests.support.tiny_configs import TINY
 
 SHIPPED = folders.shipped_checkpoints()
 REPORT = (SHIPPED / "heads" / "reverse.json").read_text("utf-8")
@@ -54,16 +50,6 @@ def _each_reason_logged_anew():
     files._log_once.cache_clear()
 
 
-def answers(read: Callable[[], Any]) -> Any:
-    """What `read` returns; None where it raises an `ExplorerError`."""
-    try:
-        return read()
-    except ExplorerError as error:
-        error.in_language("zh")
-        str(error).encode()
-        return None
-
-
 # Checkpoints
 
 
@@ -72,17 +58,6 @@ def catalog_folder(tmp_path, monkeypatch, explorable) -> Path:
     monkeypatch.setenv(folders.CHECKPOINTS_VARIABLE, str(tmp_path))
     (tmp_path / "good.safetensors").write_bytes(to_bytes(explorable.checkpoint))
     return tmp_path
-
-
-def whole_catalog() -> dict[str, Any]:
-    """The catalog with everything that a page shows of a model."""
-    models = shipped_models()
-    for model in models.values():
-        for language in ("en", "zh"):
-            json.dumps([describe(model, language), model.examples]).encode()
-        asdict(model.summary)
-        "".join(model.summary.symbols).encode()
-    return models
 
 
 @pytest.mark.parametrize("odd", ODD)
@@ -139,14 +114,6 @@ def test_an_odd_trace_is_refused(odd, tmp_path):
     assert answers(lambda: Trace.load(tmp_path / "odd.trace")) is None
 
 
-def use_trace(trace: Trace) -> None:
-    """Everything a page and a download make of a trace."""
-    player_payload(trace)
-    trace.to_bytes()
-    trace.integrity()
-    json.dumps(dict(trace.facts), allow_nan=False, ensure_ascii=False).encode()
-
-
 def test_odd_values_in_the_header_of_a_trace_are_refused_or_cleaned(tmp_path):
     good = small_trace(facts={"task": "reverse", "pad_to": 4, "interventions": ["x"]}).to_bytes()
     header = trace_with(good, None)
@@ -166,44 +133,10 @@ def test_a_lone_surrogate_in_the_facts_of_a_trace_is_cleaned():
 
 # Runs
 
-LINE: dict[str, Any] = {
-    "step": 5, "loss": 1.0, "exact_match": 0.5, "seconds": 1.0, "rate": 0.1,
-    "gradient_norm": 1.0, "gradient_norms": {"a": 1.0}, "tokens_per_second": 9.0, "memory": 3.0,
-    "gold": [[0.5, 0.5]], "greedy": "1 2",
-    "samples": [{"source": "a", "reference": "b", "written": "c"}],
-}  # fmt: skip
-
 
 @pytest.fixture
 def root(tmp_path) -> Path:
-    """A folder with a run called "good" and one called "odd"."""
-    for name in ("good", "odd"):
-        run = create_run(tmp_path / "runs" / name, TINY)
-        run.write_status(Status("stopped", 5, 1.0, 1))
-        run.append(LINE)
-        run.write_data_facts({"pairs": {"kept": 3, "overlong": 1}})
-        (run.folder / "moments").mkdir()
-        run.probe_path(5).write_bytes(small_trace().to_bytes())
-        (run.folder / "log.txt").write_text("line")
-    return tmp_path / "runs"
-
-
-def use_runs(root: Path, monkeypatch, capsys) -> list[str]:
-    """The names of the runs, after everything that a page and the command line show of them."""
-    listed = list_runs(root)
-    waiting_runs(root, "cpu")
-    for run in listed:
-        for language in ("en", "zh"):
-            replay_payload(f"runs/{run.name}", run, language=language, other=listed[0])
-            run_report(run, run.status(), run.moments(), language)
-        assert run.status().state
-        assert isinstance(run.resumable, bool)
-        runs_command._show(run)
-        log_tail(run)
-        for moment in run.moments():
-            answers(lambda run=run, moment=moment: run.probe(moment["step"]))
-    capsys.readouterr()
-    return [run.name for run in listed]
+    return two_runs(tmp_path / "runs")
 
 
 RUN_FILES = {
@@ -220,21 +153,21 @@ RUN_FILES = {
 
 @pytest.mark.parametrize("odd", ODD)
 @pytest.mark.parametrize("file", RUN_FILES)
-def test_an_odd_file_in_a_run_leaves_the_others(file, odd, root, monkeypatch, capsys):
+def test_an_odd_file_in_a_run_leaves_the_others(file, odd, root):
     path = root / "odd" / file
     good = path.read_bytes() if path.is_file() else b""
     shutil.rmtree(path) if path.is_dir() else path.unlink()
     make_odd(path, odd, good)
-    listed = use_runs(root, monkeypatch, capsys)
+    listed = use_runs(root)
     assert set(listed) == {"good", "odd"} if RUN_FILES[file] else {"good"}
 
 
 @pytest.mark.parametrize("file", ["config.json", "status.json", "metrics.jsonl", "lesson.json"])
-def test_odd_values_in_a_run_never_raise(file, root, monkeypatch, capsys):
+def test_odd_values_in_a_run_never_raise(file, root):
     path = root / "odd" / file
     for text in with_odd_values(json.loads(path.read_text("utf-8"))):
         path.write_text(text + "\n", "utf-8")
-        assert "good" in use_runs(root, monkeypatch, capsys)
+        assert "good" in use_runs(root)
 
 
 @pytest.mark.parametrize(
@@ -249,10 +182,10 @@ def test_odd_values_in_a_run_never_raise(file, root, monkeypatch, capsys):
         ("metrics.jsonl", {"step": "5", "loss": "x", "seconds": None}),
     ],
 )
-def test_values_once_seen_to_raise_leave_both_runs(file, change, root, monkeypatch, capsys):
+def test_values_once_seen_to_raise_leave_both_runs(file, change, root):
     path = root / "odd" / file
     path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | change) + "\n", "utf-8")
-    assert set(use_runs(root, monkeypatch, capsys)) == {"good", "odd"}
+    assert set(use_runs(root)) == {"good", "odd"}
 
 
 def test_a_skipped_run_is_logged_once(root, caplog):
@@ -287,26 +220,6 @@ def reports(tmp_path, monkeypatch) -> Path:
     (tmp_path / "heads").mkdir()
     (tmp_path / "heads" / "good.json").write_text(REPORT, "utf-8")
     return tmp_path / "heads"
-
-
-def use_report(report: HeadReport) -> None:
-    """Everything a page and a download make of a report."""
-    report.to_json().encode()
-    report.to_csv().encode()
-    head_grid_payload(small_trace(), report)
-    metric_matrix_payload(report, language="zh")
-    for language in ("en", "zh"):
-        report.summary(language)
-        head_tables.batch_in_words(report, language)
-        head_tables.redundancy(report, language)
-        for table in (head_tables.metrics, head_tables.effects, head_tables.roles):
-            table(report, language)
-        for site in SITES:
-            head_tables.heads_by_role(report, site)
-            head_tables.confounds(report, site, language)
-            head_tables.evidence(report, site, 0, 0, language)
-            head_tables.impossible(report, site, 0, 0, language)
-            report.confounded(site, "copy")
 
 
 @pytest.mark.parametrize("odd", ODD)

@@ -5,7 +5,7 @@ depends on the request alone, not on the visitor.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,12 +14,17 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from explorer.app import model_cache
-from explorer.app.request import Request
+from explorer.app.request import Request, Selection
+from explorer.app.state.visit import opening_request
+from explorer.core.errors import ExplorerError
 from explorer.core.interventions import Interventions
+from explorer.core.sites import Head
 from explorer.core.trace import Trace
 from explorer.data.task_names import task_of
+from explorer.heads.measurement_store import stored_reports
+from explorer.heads.opening_head import opening_head
 from explorer.heads.trace_comparison import TraceComparison
-from explorer.model.catalog import CatalogMember, CatalogModel
+from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace
 
 if TYPE_CHECKING:
     from explorer.heads.evaluation_batches import EvaluationBatch
@@ -78,6 +83,27 @@ def means_batch(member: CatalogModel) -> str:
     return _means(member.stamp, member).name
 
 
+def with_opening_head(wanted: Selection, member: CatalogMember, trace: Trace) -> Selection:
+    """`wanted` and, where it names no head of its own, the cross head that shows most.
+
+    Of a model it is the same head for all texts, so that another text keeps it.
+    trace: the one on screen.
+    """
+    if wanted.site not in (None, "cross") or (wanted.layer, wanted.head) != (None, None):
+        return wanted
+    try:
+        if isinstance(member, UploadedTrace):
+            head = opening_head(trace)
+        else:
+            head = _opening_head(member.stamp, member)
+    except ExplorerError:  # the component in the browser then chooses
+        return wanted
+    if head is None:
+        return wanted
+    filled = replace(wanted, site=head.site, layer=head.layer, head=head.head)
+    return wanted if filled.within(trace)[1] else filled
+
+
 def digest(member: CatalogModel) -> str:
     """The digest of the model's weights, by which head reports are found."""
     return _digest(member.stamp, member)
@@ -88,6 +114,13 @@ def _digest(stamp: str, _member: CatalogModel) -> str:
     from explorer.heads import measure
 
     return measure.digest(model_cache.model_of(_member).transformer)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _opening_head(stamp: str, _member: CatalogModel) -> Head | None:
+    stored = stored_reports(digest(_member))
+    trace = original(_member, opening_request(_member))
+    return opening_head(trace, stored[0].report if stored else None)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

@@ -21,7 +21,7 @@ from explorer.core.trace import Trace
 from explorer.model.catalog import (
     CatalogMember,
     CatalogModel,
-    ShippedModel,
+    StoredModel,
     UploadedModel,
     UploadedTrace,
 )
@@ -59,8 +59,8 @@ def model_of(member: CatalogModel) -> "ExplorableModel":
     """The loaded model; it is read-only."""
     if isinstance(member, UploadedModel):
         return member.model  # stays in its session
-    assert isinstance(member, ShippedModel)
-    return _load(member.stamp, member.path)
+    assert isinstance(member, StoredModel)
+    return _load(member.stamp, member.path, member.label)
 
 
 def trace(member: CatalogMember, request: Request) -> Trace:
@@ -71,10 +71,10 @@ def trace(member: CatalogMember, request: Request) -> Trace:
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _load(stamp: str, _path: Path) -> "ExplorableModel":
+def _load(stamp: str, _path: Path, _name: str) -> "ExplorableModel":
     from explorer.model.explorable import load
 
-    model = load(_path)
+    model = load(_path, _name)
     gc.freeze()  # these objects stay: later garbage collections skip them
     return model
 

@@ -93,12 +93,13 @@ def metric_matrix(report: HeadReport, language: str, on_report: Report) -> None:
     _mount("metric_matrix", payload, on_report, _HEAD_VIEW_EVENTS)
 
 
-def replay(key: str, run: Run, other: Run | None, language: str) -> None:
+def replay(key: str, run: Run, other: Run | None, language: str, link: str) -> None:
     """A run as it stands now, its curves over those of `other`.
 
     key: the run's name in the URL of its probe traces.
+    link: see `replay_payload`.
     """
-    payload = replay_payload(key, run, language=language, other=other)
+    payload = replay_payload(key, run, language=language, other=other, link=link)
     _component("training_replay")(key="training_replay", data=payload)
 
 

@@ -14,7 +14,6 @@ from explorer.app.request import (
     MOST_INTERVENTIONS,
     MOST_PADDING,
     NO_INTERVENTIONS,
-    PAD,
     Request,
     Selection,
     Visit,
@@ -58,15 +57,15 @@ def to_query(permalink: Permalink) -> dict[str, str]:
 
 
 def from_query(
-    query: Mapping[str, str], texts: Mapping[str, str]
+    query: Mapping[str, str], openings: Mapping[str, Request]
 ) -> tuple[Permalink, tuple[str, ...]]:
     """The permalink in a query, and the names of the parameters that were refused.
 
-    texts: by the name of each listed model, the default one first, the text it opens with.
+    openings: by the name of each listed model, the default one first, the request it opens with.
     """
     refused: list[str] = []
-    model = _parameter(query, "model", refused, lambda name: name if name in texts else None)
-    known = model or next(iter(texts))
+    model = _parameter(query, "model", refused, lambda name: name if name in openings else None)
+    opening = openings[model or next(iter(openings))]
     text = _parameter(
         query, "text", refused, lambda text: text if len(text) <= LONGEST_LINKED_TEXT else None
     )
@@ -75,7 +74,8 @@ def from_query(
     forced = _parameter(query, "force", refused, _forced) if same_model else None
     interventions = _parameter(query, "do", refused, _interventions) if same_model else None
     section = _parameter(query, "part", refused, lambda name: name if name in SECTIONS else None)
-    request = Request(known, text or texts[known], PAD if pad is None else pad, forced or ())
+    padding = opening.pad if pad is None else pad
+    request = Request(opening.model, text or opening.text, padding, forced or ())
     selection = Selection(
         site=_parameter(query, "site", refused, lambda name: name if name in SITES else None),
         layer=_parameter(query, "layer", refused, _number),

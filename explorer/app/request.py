@@ -6,7 +6,7 @@ from explorer.core.interventions import Interventions
 from explorer.core.trace import Trace
 
 PAD = 2
-"""Padding tokens a page opens with, so that masked cells of both kinds are on screen."""
+"""Padding tokens a model of symbols opens with: masked cells of both kinds are on screen."""
 
 MOST_PADDING = 16
 MOST_FORCED = 64

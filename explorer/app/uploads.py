@@ -1,4 +1,4 @@
-"""The models and traces one visitor uploaded, kept in memory as long as the session lasts."""
+"""The models and traces one visitor uploaded, in memory as long as the session lasts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
+from explorer.app.trained_models import trained_models
 from explorer.core.errors import ExplorerError
 from explorer.model import catalog
 from explorer.model.catalog import CatalogMember, Upload
@@ -33,8 +34,9 @@ def uploads() -> Mapping[str, Upload]:
 
 
 def visitor_catalog() -> dict[str, CatalogMember]:
-    """What this visitor may choose from, by name: what ships, then the uploads."""
-    return {**catalog.shipped_models(), **uploads()}
+    """What this visitor may choose from, by name: what ships, what was trained on this machine,
+    then the uploads."""
+    return {**catalog.shipped_models(), **trained_models(), **uploads()}
 
 
 def add_upload(upload: Upload) -> str:

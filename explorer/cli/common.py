@@ -23,8 +23,8 @@ def lower_priority() -> None:
 
 
 def end_with_parent() -> None:
-    """End this process as soon as its standard input is closed: by the end of the process that
-    started it, however that came about."""
+    """End this process as soon as its standard input is closed, which the system does when the
+    process that started it ends, even if it was killed."""
     threading.Thread(target=_wait_for_end_of_input, name="parent", daemon=True).start()
 
 

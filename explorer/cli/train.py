@@ -139,7 +139,7 @@ def _train_run(options: argparse.Namespace, config: "TrainingConfig", stops: "St
     from explorer.model.checkpoint import load_checkpoint
     from explorer.training import distributed
     from explorer.training.run_directory import create_run, find_run
-    from explorer.training.run_worker import run_training, saved_step
+    from explorer.training.run_worker import run_training
 
     folder: Path = options.run
     if options.resume:
@@ -150,8 +150,8 @@ def _train_run(options: argparse.Namespace, config: "TrainingConfig", stops: "St
     if distributed.rank() > 0:
         run = find_run(folder.parent, folder.name)
     if options.resume and distributed.rank() == 0:
-        step = saved_step(run)
-        print(say("train.going_on", name=folder, step=step, steps=run.config.steps), flush=True)
+        at, last = run.saved_step, run.config.steps
+        print(say("train.going_on", name=folder, step=at, steps=last), flush=True)
     with _progress_bar(run.config) as show:
         status = run_training(run, show, stops)
     if distributed.rank() == 0:

@@ -224,8 +224,8 @@ def _gold(line: str, number: int, name: str) -> Gold:
 def refuse_foreign(gold: Gold, source: int, target: int, line: int, name: str) -> None:
     """Raise `AlignmentError` when a link is to a token that the sentence does not have.
 
-    source, target: number of its content tokens. This detects files that count from 1, or that
-    count other words.
+    source, target: number of its content tokens. This detects files that count from 1, or
+    whose words are segmented in another way.
     """
     for source_link, target_link in sorted(gold.possible):
         if source_link >= source or target_link >= target:

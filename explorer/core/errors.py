@@ -1,4 +1,4 @@
-"""The errors that a person can cause and mend: one class for each thing that fails.
+"""The errors that a person can cause and correct: one class for each thing that fails.
 
 Each carries the key of a sentence and the facts that fill it in, so that a view can show it in
 the reader's language: what was expected, what came instead, and what to do.
@@ -10,7 +10,7 @@ from explorer.core.i18n import say
 
 
 class ExplorerError(Exception):
-    """The base of all errors a person can cause and mend.
+    """The base of all errors that a person can cause and correct.
 
     section: the section of the string table that has the sentences of the class.
     key: the name of the sentence there; `facts` fill it in. `str(error)` is the English one.
@@ -37,15 +37,15 @@ class VocabularyError(ExplorerError):
 
 
 class PairsError(ExplorerError):
-    """A file that is no table of sentences and translations."""
+    """A file that is not a table of sentences and translations."""
 
 
 class TraceError(ExplorerError):
-    """Arrays or a file that are no trace, or a part of a trace that was not captured."""
+    """Arrays or a file that do not make a trace, or a part of a trace that was not captured."""
 
 
 class HeadReportError(ExplorerError):
-    """A file that is no head report."""
+    """A file that is not a head report."""
 
 
 class EvaluationBatchError(ExplorerError):
@@ -73,7 +73,7 @@ class TaskError(ExplorerError):
 
 
 class CheckpointError(ExplorerError):
-    """A file that is no checkpoint of the explorer."""
+    """A file that is not a checkpoint of the explorer."""
 
 
 class TrainingError(ExplorerError):

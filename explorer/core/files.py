@@ -117,20 +117,15 @@ def replace_atomically(path: Path, data: bytes) -> None:
     """As `write_atomically`, but raises `FileError` where there is no such folder: for a path
     that a person typed."""
     with writing(path):
-        with _new_file_beside(path) as file:
-            temporary = Path(file.name)
-            try:
+        descriptor, temporary = _new_file_beside(path)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            except BaseException:
-                file.close()
-                temporary.unlink()
-                raise
-        temporary.chmod(0o644)
-        try:
+            temporary.chmod(0o644)
             temporary.replace(path)  # closed by now: Windows does not replace open files
-        except OSError:
+        except BaseException:
             temporary.unlink()
             raise
 
@@ -141,10 +136,12 @@ def refuse_unwritable(path: Path) -> None:
         if path.is_dir():
             raise IsADirectoryError(21, "it is a folder")
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _new_file_beside(path) as file:
-            name = file.name
-        Path(name).unlink()
+        descriptor, temporary = _new_file_beside(path)
+        os.close(descriptor)
+        temporary.unlink()
 
 
-def _new_file_beside(path: Path) -> "tempfile._TemporaryFileWrapper[bytes]":
-    return tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False)
+def _new_file_beside(path: Path) -> tuple[int, Path]:
+    """A new empty file in the folder of `path`, open for writing, and its path."""
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+    return descriptor, Path(name)

@@ -1,4 +1,4 @@
-"""Interventions: what is changed in a model while it runs. Remove heads, edit cells, set rows.
+"""Interventions: what is changed in a model while it runs: heads, cells of masks, rows of weights.
 
 Each has one line of text, for links, facts and the command line:
 
@@ -143,7 +143,7 @@ class Interventions:
     ) -> "Interventions":
         """Interventions from tuples. Of several ablations of a head the last counts.
 
-        Raises `InterventionError` on a tuple that is none, and on a head both removed and kept.
+        Raises `InterventionError` on a malformed tuple, and on a head both removed and kept.
         """
         removed = {one[:3]: one for one in (_checked(Ablation, parts) for parts in ablate)}
         kept = tuple(_checked(Keep, parts) for parts in keep)

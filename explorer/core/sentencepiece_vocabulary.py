@@ -25,7 +25,7 @@ FEWEST_PIECES = 320
 """256 bytes, the specials, and some letters."""
 
 _COVERAGE = 0.9998
-_LETTERS_FROM = 1000  # pieces, from which on every ASCII letter gets one
+_LETTERS_FROM = 1000  # with at least so many pieces, every ASCII letter has its own
 _LONGEST_LINE = 4192
 
 

@@ -25,7 +25,8 @@ LARGEST_FILE = 512 * 2**20
 
 _MEMBER = re.compile(r"[a-z]+(\.[a-z_]+)?\.npy")
 _END = b"PK\x05\x06"  # of a zip archive: its end record, then the number and size of its entries
-_LONGEST_END = 22 + 2**16  # bytes of that record with the longest comment
+_END_SIZE = 22  # bytes of that record without its comment
+_ZIP64 = b"PK\x06\x07"  # in front of it in an archive with over 65,535 members
 _LONGEST_ENTRY = 256  # bytes in the directory for a member with a name as above
 
 
@@ -73,7 +74,10 @@ def _refuse_many_members(data: bytes, name: str) -> None:
     By the size of the directory at its end: opening the archive would make an object of each
     member first.
     """
-    end = data.rfind(_END, max(0, len(data) - _LONGEST_END))
+    end = len(data) - _END_SIZE
+    if not (data.startswith(_END, max(end, 0)) and data.endswith(b"\0\0")):  # it has a comment
+        end = data.rfind(_END, max(0, end - 2**16))
     listed = int.from_bytes(data[end + 12 : end + 16], "little") if end >= 0 else 0
-    if listed > MOST_MEMBERS * _LONGEST_ENTRY:
+    large = data[max(end - 20, 0) : max(end, 0)].startswith(_ZIP64)
+    if large or listed > MOST_MEMBERS * _LONGEST_ENTRY:
         raise TraceError("no_trace", name=name)

@@ -49,7 +49,7 @@ def read_mask(site: str, mask: Any, weights: NDArray[np.float32]) -> NDArray[np.
         may attend to counts as padding. None: nothing is masked but the later positions of a
         decoder, where the weights on all of them are exactly 0.
 
-    Raises `TraceError` on a mask that is none of these or does not fit.
+    Raises `TraceError` on a mask of another kind or shape.
     """
     causal = mask_codes(*weights.shape[-2:], causal=site == "decoder")
     if mask is None:

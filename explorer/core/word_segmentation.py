@@ -11,7 +11,7 @@ A special (<bos>, <eos>, <pad>, </s>, [SEP] …) is a word of its own, and so is
 punctuation alone. An apostrophe or a hyphen between letters is inside a word, as is a point or a
 comma between digits: "l'homme" is one word, whether the pieces are "▁l'" + "homme" or "▁l" + "'" +
 "homme". In scripts without spaces (Chinese, Japanese, Thai …) words are not marked, and each piece
-counts as one. The bytes of a character belong together. A character without a form of its own
+counts as one. The bytes of a character belong together. A character that is not drawn by itself
 (combining marks, joiners and other format characters, variation selectors, skin tones) belongs to
 the character before it, and a zero-width joiner binds the next one as well.
 """

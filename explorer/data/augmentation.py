@@ -1,9 +1,9 @@
 """Names and numbers exchanged on both sides of a pair, and lines whose translation is a copy.
 
-A corpus with few names and numbers teaches a model those few. Where one stands on both sides of
-a pair, another one from a list is put in its place on both, so that the model learns to carry
-over what it has not seen (placeholders for names: Crego et al. 2016, arXiv 1610.05540; here
-the names themselves). Copied lines: Currey et al. 2017, "Copied Monolingual Data Improves
+From a corpus with few names and numbers a model learns only those few. A name or number that
+occurs on both sides of a pair is replaced on both by another one from a list, so that the model
+learns to copy names it has not seen (placeholders for names: Crego et al. 2016, arXiv 1610.05540;
+here the names themselves). Copied lines: Currey et al. 2017, "Copied Monolingual Data Improves
 Low-Resource Neural Machine Translation", WMT.
 
 The lists are in this folder, one entry a line, columns separated by tabs:
@@ -55,7 +55,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A name or number that stands equally often on both sides of a pair.
+    """A name or number that occurs equally often on both sides of a pair.
 
     kind: that of a name, or "number".
     """
@@ -97,7 +97,7 @@ class Augmentation:
         return [self.swapped(number, 1.0, random) for number in numbers]
 
     def copied(self, random: Random) -> Pair:
-        """A line and its translation that are, but for the script, the same: a target sentence,
+        """A line and its translation that differ at most in their script: a target sentence,
         a few names, or a few numbers."""
         kind = random.integers(4)
         if kind < 2:
@@ -148,7 +148,7 @@ class Augmentation:
 
 
 def find_anchors(pair: Pair) -> tuple[Anchor, ...]:
-    """The names and numbers of the lists that stand equally often on both sides; at most
+    """The names and numbers of the lists that occur equally often on both sides; at most
     four."""
     found = [*_name_anchors(pair), *_number_anchors(pair)]
     return tuple(found[:_MOST_ANCHORS])
@@ -171,8 +171,8 @@ def chinese_name(random: Random) -> Name:
 
 
 def random_number(random: Random, *, small: bool = False) -> str:
-    """Digits of a number as texts have them: mostly two, seldom more than four; of a small one,
-    seldom three."""
+    """Digits of a number as texts have them: mostly two, rarely more than four; of a small one,
+    rarely three."""
     ranges = _RANGES[:_SMALL_RANGES] if small else _RANGES
     low, high = _choice(ranges, random)
     return str(random.integers(low, high))
@@ -216,7 +216,7 @@ def _new_numbers(anchor: Anchor, random: Random) -> tuple[str, str]:
 
 
 def _only(forms: Iterable[str], text: str) -> str:
-    """The one of `forms` that stands in `text`; "" when there is none or more than one."""
+    """The one of `forms` that occurs in `text`; "" when none or several do."""
     present = [form for form in forms if form in text and _count(text, form)]
     return present[0] if len(present) == 1 else ""
 
@@ -227,7 +227,7 @@ def _count(text: str, form: str) -> int:
 
 @cache
 def _pattern(form: str) -> re.Pattern[str]:
-    """Where `form` stands as a whole word; a Chinese numeral stands alone among numerals."""
+    """Matches `form` as a whole word; a Chinese numeral only if no other numeral is beside it."""
     if _is_chinese(form):
         around = _NUMERALS if form[0] in _NUMERALS else ""
         return re.compile(f"(?<![{around}]){form}(?![{around}])" if around else form)
@@ -249,7 +249,7 @@ def _replaced(text: str, old: str, new: str, *, elides: bool) -> str:
 
 
 def _elides(texts: Sequence[str]) -> bool:
-    """Whether these are French texts: "qu'" stands in more than one of a thousand."""
+    """Whether these are French texts: "qu'" occurs in more than one of a thousand."""
     return 1000 * sum("qu'" in text or "qu’" in text for text in texts) > len(texts)
 
 

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
+from typing import Literal
 
 from explorer.core.errors import PairsError
 from explorer.core.files import opened, size_of
@@ -30,7 +31,7 @@ _PAIRS_OF_FEW_SOURCES = 100_000  # so many pairs must have `FEWEST_SOURCES` dist
 HELD_OUT = 2000
 """Distinct sources in each of the two held-out parts, but at most one in twenty."""
 
-PARTS = ("training", "dev", "test")
+Part = Literal["training", "dev", "test"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +73,8 @@ class ParallelCorpus:
             for source in chosen
         }
 
-    def part(self, name: str) -> tuple[Pair, ...]:
-        """The pairs of "training", "dev" or "test"."""
+    def part(self, name: Part) -> tuple[Pair, ...]:
+        """The pairs of one part."""
         return tuple(
             pair
             for pair in self.pairs

@@ -16,8 +16,9 @@ from explorer.model.attention_paths import all_heads, attentions
 from explorer.model.config import ModelConfig
 from explorer.model.explorable import ExplorableModel
 from explorer.model.intervention_hooks import Means, applied, gated
+from explorer.model.masks import padding_mask
 from explorer.model.threads import threads_for
-from explorer.model.transformer import Transformer, padding_mask
+from explorer.model.transformer import Transformer
 
 VARIANTS = ("zero", "mean", "only")
 """The head's output set to zero; set to its mean; all other heads of its site set to zero."""

@@ -43,7 +43,7 @@ class EvaluationBatch:
     target: (N, T + 1) ids, BOS first, then the output, EOS, padding.
     name: shown beside the figures.
     targets: where the targets are from: the task's rule, given translations, or the model's own
-        greedy output, which is no ground truth.
+        greedy output, which is not ground truth.
     task: the toy task, which knows the gold alignment; None for text.
     """
 
@@ -166,7 +166,7 @@ def held_out_sentences(
     """At most `most` distinct sources of the dev part of a file of pairs, which training on the
     file leaves out, each with its first translation; all of a file with at most `most` pairs.
 
-    Raises `PairsError` on a file that is no table of pairs; otherwise as `pair_sentences`.
+    Raises `PairsError` on a file that is not a table of pairs; otherwise as `pair_sentences`.
     """
     try:
         pairs = read_pairs(path, columns)

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from explorer.core import json_values
+from explorer.core.csv_text import csv_text
 from explorer.core.errors import HeadReportError
 from explorer.core.files import read_text, replace_atomically
 from explorer.core.i18n import say
@@ -80,7 +81,7 @@ class HeadReport:
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """The table of heads as CSV; also written to `path` if given. Raises `FileError`."""
-        text = self.heads.to_csv(index=False)
+        text = csv_text(self.heads)
         if path is not None:
             replace_atomically(Path(path), text.encode())
         return text

@@ -26,8 +26,9 @@ from explorer.heads.head_report_validation import KEYS
 from explorer.model.attention_paths import all_heads, layers, path
 from explorer.model.explorable import ExplorableModel
 from explorer.model.hooks import capture
+from explorer.model.masks import causal_mask
 from explorer.model.threads import threads_for
-from explorer.model.transformer import Transformer, causal_mask
+from explorer.model.transformer import Transformer
 
 _PerHead = dict[tuple[str, str], PerExampleMean]
 """By (site, metric or role): (example, head), the heads of all layers in one axis."""
@@ -44,7 +45,7 @@ def measure(
     removed_on: int = 0,
 ) -> HeadReport:
     """Metrics and roles of every head, teacher-forced on the targets of `batch`; on request also
-    what the loss owes to each head.
+    the importance of each head for the loss.
 
     gradients: importance by gradient, on the whole batch.
     removed_on: on how many of its sentences each head is removed in turn; 0 for none. The mean
@@ -52,16 +53,16 @@ def measure(
     """
     shares = [0.1, 0.2 * gradients, 0.7 * bool(removed_on)]  # of the time, roughly
 
-    def stage(number: int) -> Progress:
+    def progress_of(number: int) -> Progress:
         return lambda share: progress((sum(shares[:number]) + shares[number] * share) / sum(shares))
 
     with threads_for(model.transformer.config, batch.pass_tokens):
-        report = _metrics_and_roles(model, batch, stage(0))
+        report = _metrics_and_roles(model, batch, progress_of(0))
         if gradients:
-            report = report.with_columns(importance(model, batch, stage(1)))
+            report = report.with_columns(importance(model, batch, progress_of(1)))
         if removed_on:
             some, means = batch.first(removed_on), mean_outputs(model, batch)
-            effects = ablation(model, some, means, stage(2))
+            effects = ablation(model, some, means, progress_of(2))
             facts = {
                 "sentences": len(some),
                 "means": means.name,

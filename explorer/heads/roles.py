@@ -48,7 +48,7 @@ ROLES: Mapping[str, Role] = {
     "next": Role(("encoder",), 0.9),
     "copy": Role(("cross",), 0.9),
     "reverse": Role(("cross",), 0.9),
-    # the gold position is no fixed offset: most of the queries suffice
+    # the gold position is not a fixed offset: most of the queries suffice
     "alignment": Role(("cross",), 0.5),
     # mean mass on BOS, EOS and padding: most of it
     "sink": Role(SITES, 0.5),

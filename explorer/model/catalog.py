@@ -1,9 +1,11 @@
-"""The models and traces to choose from: checkpoints that ship, and a visitor's uploads.
+"""The models and traces to choose from: checkpoints that ship, models trained on this machine, and
+a visitor's uploads.
 
-Nothing here needs torch: a shipped checkpoint is listed by the header of its file, and loaded by
+Nothing here needs torch: a checkpoint in a file is listed by its header, and loaded by
 `explorable.load` when it is first used. Names are looked up here, never used as paths.
 """
 
+import os
 import random
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
@@ -30,17 +32,27 @@ _ORDER = ("reverse", "english-french", "chinese-english", "copy", "sort", "rever
 
 _MOST_EXAMPLES = 8
 
+TRAINED_PREFIX = "runs/"
+"""Begins the names of trained models, as the Train page names their runs; so a run may be called as
+a model that ships is."""
+
 
 @dataclass(frozen=True, slots=True)
 class CatalogModel:
-    """A model to choose, shipped or uploaded.
+    """A model to choose: shipped, trained here or uploaded.
 
+    name: its key in the catalog and in URLs.
     stamp: differs whenever the contents of the file do.
     """
 
     name: str
     stamp: str
     summary: ModelSummary = field(compare=False)
+
+    @property
+    def label(self) -> str:
+        """What people call it."""
+        return self.name
 
     @property
     def examples(self) -> tuple[str, ...]:
@@ -67,10 +79,27 @@ class CatalogModel:
 
 
 @dataclass(frozen=True, slots=True)
-class ShippedModel(CatalogModel):
-    """A checkpoint in the folder of checkpoints, there for every visitor."""
+class StoredModel(CatalogModel):
+    """A checkpoint in a file of this machine, there for every visitor and after a restart."""
 
     path: Path
+
+
+class ShippedModel(StoredModel):
+    """A checkpoint in the folder of checkpoints."""
+
+    __slots__ = ()
+
+
+class TrainedModel(StoredModel):
+    """The best checkpoint of a training on this machine; its name is "runs/RUN"."""
+
+    __slots__ = ()
+
+    @property
+    def label(self) -> str:
+        """The name of the run."""
+        return self.name.removeprefix(TRAINED_PREFIX)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +131,24 @@ def shipped_models() -> dict[str, ShippedModel]:
         except OSError as error:
             log_skipped(path, reason(error))
             continue
-        found.append(_read_header(path, status.st_mtime_ns, status.st_size))
+        summary = _summary(path, status.st_mtime_ns, status.st_size)
+        if summary is not None:
+            found.append(ShippedModel(path.stem, _stamp(path, status), summary, path))
     ranks = {name: rank for rank, name in enumerate(_ORDER)}
-    models = [model for model in found if model is not None]
-    models.sort(key=lambda model: (ranks.get(model.name, len(ranks)), model.name))
-    return {model.name: model for model in models}
+    found.sort(key=lambda model: (ranks.get(model.name, len(ranks)), model.name))
+    return {model.name: model for model in found}
+
+
+def trained_model(run: str, path: Path) -> TrainedModel | None:
+    """The model that the run called `run` has stored at `path`; None when there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    summary = _summary(path, status.st_mtime_ns, status.st_size)
+    if summary is None:
+        return None
+    return TrainedModel(f"{TRAINED_PREFIX}{run}", _stamp(path, status), summary, path)
 
 
 def describe(member: CatalogMember, language: str) -> str:
@@ -118,7 +160,7 @@ def describe(member: CatalogMember, language: str) -> str:
         say(
             "explore.facts_sizes",
             language,
-            name=member.name,
+            name=member.label,
             encoder_layers=summary.encoder_layers,
             decoder_layers=summary.decoder_layers,
             heads=summary.heads,
@@ -131,12 +173,14 @@ def describe(member: CatalogMember, language: str) -> str:
         parts.append(say("explore.facts_bleu", language, score=f"{summary.bleu:.1f}"))
     if isinstance(member, UploadedModel):
         parts.append(say("explore.facts_uploaded", language))
+    if isinstance(member, TrainedModel):
+        parts.append(say("explore.facts_trained", language))
     return " · ".join(parts)
 
 
-@lru_cache(maxsize=64)
-def _read_header(path: Path, changed: int, size: int) -> ShippedModel | None:
-    """The model in a checkpoint file; None when it holds none, so that it is not listed.
+@lru_cache(maxsize=512)
+def _summary(path: Path, changed: int, size: int) -> ModelSummary | None:
+    """What the header of a checkpoint file says; None when it holds none, so that it is not listed.
 
     changed, size: of the file; a changed file is read again.
     """
@@ -145,8 +189,11 @@ def _read_header(path: Path, changed: int, size: int) -> ShippedModel | None:
             raise FileError("unreadable_file", name=printable(path.name))
         header = read_header(path)
         symbols, _ = header.symbols("source"), header.symbols("target")
-        summary = ModelSummary.of(asdict(header.config), symbols, header.facts)
+        return ModelSummary.of(asdict(header.config), symbols, header.facts)
     except ExplorerError as error:
         log_skipped(path, error)
         return None
-    return ShippedModel(path.stem, f"{path}:{changed}:{size}", summary, path)
+
+
+def _stamp(path: Path, status: os.stat_result) -> str:
+    return f"{path}:{status.st_mtime_ns}:{status.st_size}"

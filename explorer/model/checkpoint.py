@@ -72,7 +72,7 @@ def to_bytes(checkpoint: Checkpoint, *, half: bool = False) -> bytes:
 def load_checkpoint(path: str | Path) -> Checkpoint:
     """The checkpoint in a file. Raises `FileError`, and `CheckpointError` when it holds none."""
     path = Path(path)
-    read_header(path)  # before the rest of a file that is no checkpoint is read
+    read_header(path)  # refuses other files before the rest is read
     return from_bytes(read_bytes(path), path.name)
 
 
@@ -143,7 +143,8 @@ def _vocabularies(
 def _vocabulary(entry: Mapping[str, Any], tensors: Mapping[str, Tensor], name: str) -> Vocabulary:
     if entry.get("kind") != "sentencepiece":
         return SymbolVocabulary.from_json(dict(entry))
-    tensor = tensors.get(str(entry.get("tensor")))
+    stored = entry.get("tensor")
+    tensor = tensors.get(str(stored)) if stored in PIECES.values() else None
     if tensor is None or tensor.dtype != torch.uint8:
         raise CheckpointError("damaged_checkpoint", name=name)
     proto = tensor.numpy().tobytes()

@@ -1,7 +1,7 @@
 """Example texts: of the toy tasks, and of single models with a hint on what to look at.
 
-The examples of a model of sentences stand in the string table: the file
-`strings/examples-MODEL.toml` has one entry for each, the hint under the text itself.
+The examples of a model of sentences are in the string table: `strings/examples-MODEL.toml` has one
+entry for each, with its hint in every language.
 """
 
 from explorer.core.i18n import table

@@ -24,8 +24,9 @@ from explorer.model.checkpoint import Checkpoint, load_checkpoint
 from explorer.model.greedy_decoding import NO_TOKENS, greedy_steps
 from explorer.model.hooks import capture as capture_values
 from explorer.model.intervention_hooks import Means, applied, refuse_outside
+from explorer.model.masks import padding_mask
 from explorer.model.threads import threads_for
-from explorer.model.transformer import Transformer, padding_mask
+from explorer.model.transformer import Transformer
 
 CANDIDATES = 10
 """The most probable tokens listed at each step, beside the one that follows."""
@@ -282,9 +283,12 @@ class ExplorableModel:
         }
 
 
-def load(path: str | Path) -> ExplorableModel:
-    """The model in a checkpoint file. Raises `FileError`, `CheckpointError`."""
-    return ExplorableModel(load_checkpoint(path), Path(path).stem)
+def load(path: str | Path, name: str | None = None) -> ExplorableModel:
+    """The model in a checkpoint file. Raises `FileError`, `CheckpointError`.
+
+    name: in the facts of its traces; None = that of the file.
+    """
+    return ExplorableModel(load_checkpoint(path), Path(path).stem if name is None else name)
 
 
 def _arrays(values: dict[str, list[Tensor]], padding: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:

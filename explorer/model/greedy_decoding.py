@@ -7,7 +7,8 @@ import torch
 from torch import Tensor
 
 from explorer.core.vocabulary import BOS, EOS, PAD
-from explorer.model.transformer import Transformer, padding_mask
+from explorer.model.masks import padding_mask
+from explorer.model.transformer import Transformer
 
 NO_TOKENS: Mapping[int, int] = MappingProxyType({})
 

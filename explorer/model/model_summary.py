@@ -14,7 +14,7 @@ _LONGEST_CREDIT = 300
 
 @dataclass(frozen=True, slots=True)
 class ModelSummary:
-    """Sizes and facts of a model; text that a file brings along is bounded here.
+    """Sizes and facts of a model; texts from its file are bounded here.
 
     symbols: what a model of symbols reads; empty for one that reads any text, in pieces.
     most_tokens: of a source, without its end.

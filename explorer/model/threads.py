@@ -1,4 +1,4 @@
-"""With how many threads torch computes: with one, where the work is too small to be shared.
+"""The number of threads torch computes with: one for small work, else what the program has set.
 
 A small operation is done before the second thread has begun, and on a busy machine the first one
 then waits until the second one gets a core.
@@ -21,7 +21,7 @@ SMALL = 2 * 10**9
 
 @contextmanager
 def threads_for(config: ModelConfig, tokens: int) -> Iterator[None]:
-    """A block that computes with the number of threads that suits its size.
+    """A block that computes with one thread if its work is small.
 
     tokens: how many go through the model in one pass, those of all sequences of a batch.
 

@@ -1,8 +1,8 @@
 """The Transformer of "Attention Is All You Need" (Vaswani et al. 2017, arXiv 1706.03762).
 
-In the order of the paper: the model and its stacks (§3.1), attention and masks (§3.2),
-feed-forward networks (§3.3), embeddings (§3.4) and positions (§3.5); then the cache for decoding
-step by step.
+In the order of the paper: the model and its stacks (§3.1), attention (§3.2), feed-forward
+networks (§3.3), embeddings (§3.4) and positions (§3.5); then the cache for decoding step by step.
+`masks` has the masks.
 
 Letters in shape comments:
 
@@ -20,11 +20,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from explorer.core.errors import MaskError
-from explorer.core.vocabulary import PAD
 from explorer.model.config import ModelConfig
 from explorer.model.dropout import dropout
 from explorer.model.hooks import HookPoint, hook_points, watched
+from explorer.model.masks import causal_mask, padding_mask, refuse_masked_rows
 
 
 class Transformer(nn.Module):
@@ -266,28 +265,6 @@ class CrossAttention(Attention):
         return self.attend(query, key, value, mask)
 
 
-def padding_mask(tokens: Tensor) -> Tensor:
-    """Which keys of the token ids (B, L) may be attended to: (B, 1, 1, L).
-
-    Raises `MaskError` when a sequence is nothing but padding: its rows would be fully masked.
-    """
-    mask = (tokens != PAD)[:, None, None, :]
-    return mask if _recording_graph() else refuse_masked_rows(mask)
-
-
-def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
-    """Each query may attend to itself and to earlier positions: (T, T). §3.2.3."""
-    return torch.ones(length, length, dtype=torch.bool, device=device).tril()
-
-
-def refuse_masked_rows(mask: Tensor) -> Tensor:
-    """`mask` (…, T, L). Raises `MaskError` when a query of it may attend to no key."""
-    masked = ~mask.any(-1)
-    if masked.any():
-        raise MaskError("masked_row", query=int(masked.nonzero()[0, -1]))
-    return mask
-
-
 class FeedForward(nn.Module):
     """Two linear maps with a ReLU between, the same at every position (§3.3, equation 2)."""
 
@@ -378,8 +355,3 @@ def _final_norm(config: ModelConfig) -> nn.Module:
 def _slower_fused(query: Tensor) -> bool:
     # On a CPU the backward pass of the fused kernel takes ten times as long in bfloat16.
     return query.requires_grad and query.dtype == torch.bfloat16 and query.device.type == "cpu"
-
-
-def _recording_graph() -> bool:
-    # While a CUDA graph is captured, no value can be read on the CPU.
-    return torch.cuda.is_available() and torch.cuda.is_current_stream_capturing()

@@ -4,10 +4,11 @@ from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 
+from explorer.core.sentencepiece_check import refuse_harmful
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import SymbolVocabulary, shorten
 from explorer.model.catalog import Upload, UploadedModel, UploadedTrace
-from explorer.model.checkpoint import from_bytes
+from explorer.model.checkpoint import from_bytes, piece_models
 from explorer.model.explorable import ExplorableModel
 from explorer.model.model_summary import ModelSummary
 
@@ -19,7 +20,7 @@ LARGEST_TRACE = 128 * 2**20
 def read_upload(file_name: str, data: bytes) -> Upload:
     """The model or, where the name ends with ".trace", the trace in an uploaded file.
 
-    Raises `CheckpointError`, `TraceError`.
+    Raises `CheckpointError`, `VocabularyError`, `TraceError`.
     """
     shown = shorten(Path(file_name).name)
     stem = shorten(Path(file_name).stem) or "upload"
@@ -27,6 +28,8 @@ def read_upload(file_name: str, data: bytes) -> Upload:
     if file_name.lower().endswith(TRACE_SUFFIX):
         trace = Trace.from_bytes(data, shown, limit=LARGEST_TRACE)
         return UploadedTrace(f"{stem}{TRACE_SUFFIX}", stamp, trace)
+    for proto in piece_models(data, shown):
+        refuse_harmful(proto, shown)
     checkpoint = from_bytes(data, shown)
     vocabulary = checkpoint.source_vocabulary
     symbols = vocabulary.symbols if isinstance(vocabulary, SymbolVocabulary) else ()

@@ -1,7 +1,7 @@
 """Estimate of a training's cost before it starts: parameters, memory and time.
 
 The time is that of the newest finished run of similar size on this machine; without one, a
-rough estimate by the number of operations, which is called so.
+rough estimate by the number of operations, shown as such.
 """
 
 import math

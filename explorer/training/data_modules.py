@@ -16,7 +16,7 @@ from explorer.model.transformer import Transformer
 from explorer.training.config import TrainingConfig
 from explorer.training.toy_evaluation import batch_gold_weight, exact_matches
 from explorer.training.translation_data import TranslationDataModule
-from explorer.training.translation_metrics import token_loss
+from explorer.training.translation_metrics import held_out_loss
 
 STATE_PREFIX = "lesson."
 """What the names of a data module's state begin with in a saved trainer."""
@@ -87,7 +87,7 @@ class ToyDataModule:
         """exact_match and held_out_loss (nats a token) of 512 sequences drawn as those of
         training; gold (layer, head): weight of the cross heads on the gold position."""
         held = self._held
-        loss = token_loss(model, [held], self.config.label_smoothing)
+        loss = held_out_loss(model, [held], self.config.label_smoothing)
         some = Batch(held.source[:_GOLD_EVALUATED], held.target[:_GOLD_EVALUATED])
         return {
             "exact_match": exact_matches(model, held).double().mean().item(),

@@ -26,6 +26,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from safetensors import SafetensorError, safe_open
+
 from explorer.core import json_values
 from explorer.core.errors import ExplorerError, RunError
 from explorer.core.files import (
@@ -53,9 +55,13 @@ ACTIVE_STATES = ("waiting", "preparing", "running")
 RESUMABLE_STATES = ("new", "stopped", "failed", "interrupted")
 _STATES = ("new", *ACTIVE_STATES, "stopped", "done", "failed", "interrupted")
 
-LARGEST_METRICS = 64 * 2**20
-"""Bytes. Larger metrics are not read."""
+LARGEST_METRICS = 16 * 2**20
+"""Bytes, some twenty thousand moments. Larger metrics are not read."""
 
+MOST_LINES = 100_000
+"""Of the metrics. Longer ones are not read."""
+
+_MOST_METRICS = 2_000_000  # values in all lines together
 _LARGEST_JSON = 4 * 2**20
 _LATEST = 1e11  # seconds since 1970, some thousand years
 _LARGEST_PID = 2**31 - 1
@@ -133,6 +139,9 @@ class Run:
         moments: dict[int, dict[str, Any]] = {}
         try:
             data = read_bytes(path, LARGEST_METRICS)
+            values = sum(map(data.count, (b",", b"[", b"{")))
+            if data.count(b"\n") > MOST_LINES or values > _MOST_METRICS:
+                raise RunError("damaged_run", name=self.name, file=path.name)
         except ExplorerError as error:
             if os.path.lexists(path):
                 log_skipped(path, error)
@@ -176,6 +185,19 @@ class Run:
     def resumable(self) -> bool:
         """Whether steps are left and no process carries the run out."""
         return self.status().state in RESUMABLE_STATES and not is_locked(self.folder, ending=True)
+
+    @property
+    def saved_step(self) -> int:
+        """The step from which the run goes on. Raises `RunError` when its state is damaged."""
+        if not self.state_path.exists():
+            return 0
+        try:
+            if not self.state_path.is_file():  # opening a FIFO would block
+                raise OSError(22, "it is no regular file")
+            with safe_open(self.state_path, "np") as state:
+                return int(state.get_tensor("step"))
+        except (OSError, SafetensorError, ValueError, TypeError) as error:
+            raise RunError("damaged_run", name=self.name, file=self.state_path.name) from error
 
     def request_stop(self) -> None:
         """Ask the process of the run to stop after its present step."""

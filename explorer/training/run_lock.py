@@ -15,7 +15,7 @@ from explorer.core.errors import RunError
 from explorer.core.files import unwritable
 
 _NAME = ".lock"
-_ACQUIRE_TIMEOUT = 2.0  # seconds: a process that only tests the lock holds it for a moment, too
+_ACQUIRE_TIMEOUT = 2.0  # seconds: a process that only tests the lock also holds it briefly
 _TEST_TIMEOUT = 0.05  # seconds: the same
 _POLL = 0.01
 _one_test = threading.Lock()  # threads of this process test one after the other
@@ -43,7 +43,7 @@ def locked(folder: Path) -> Iterator[None]:
 def is_locked(folder: Path, *, ending: bool = False) -> bool:
     """Whether a living process carries out the run in `folder`, as far as can be found out.
 
-    ending: its status says that it has ended; wait for the moment it takes to release the lock.
+    ending: its status says that it has ended; wait until the lock is released.
     """
     if not (folder / _NAME).exists():
         return False

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 from filelock import FileLock, Timeout
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 
@@ -58,17 +58,6 @@ def run_training(
             full = TrainingError("out_of_memory", device=run.config.device)
             _fail(heartbeat, full)
             raise full from error
-
-
-def saved_step(run: Run) -> int:
-    """The step from which `run` goes on. Raises `RunError` when its saved state is damaged."""
-    if not run.state_path.exists():
-        return 0
-    try:
-        with safe_open(run.state_path, "pt") as state:
-            return int(state.get_tensor("step"))
-    except (OSError, SafetensorError, ValueError) as error:
-        raise RunError("damaged_run", name=run.name, file=run.state_path.name) from error
 
 
 def _train(

@@ -89,8 +89,8 @@ class Trainer:
         self._losses = torch.zeros((), device=self.device)  # summed since the last moment
         self._tokens = torch.zeros((), dtype=torch.long, device=self.device)
         self._counted = 0
-        self._recorded: GraphedStep | None = None
-        self._records = (
+        self._graphed_step: GraphedStep | None = None
+        self._uses_graph = (
             self._on_gpu and self.data_module.fixed_shapes and distributed.world_size() == 1
         )
         if saved is not None:
@@ -202,12 +202,12 @@ class Trainer:
         self.model.train()
         self._set_rate(learning_rate(self.config, self.step))
         evaluates = self._evaluates(self.step + 1)
-        if self._recorded is not None and not evaluates:
-            self._recorded()
-        elif self._records:
+        if self._graphed_step is not None and not evaluates:
+            self._graphed_step()
+        elif self._uses_graph:
             with side_stream():
                 self._learn(look=evaluates)
-            self._record()
+            self._capture_graph()
         else:
             self._learn(look=evaluates)
         self.step += 1
@@ -224,16 +224,16 @@ class Trainer:
         for average, weight in pairs:
             average.lerp_(weight, 1 / (1 + span))
 
-    def _record(self) -> None:
-        """Capture the step as a CUDA graph once it is warm; falls back to eager on
+    def _capture_graph(self) -> None:
+        """Capture the step as a CUDA graph once it is warm; fall back to eager execution on
         RuntimeError."""
-        if self._recorded is not None or self._counted + 1 < WARMUP_STEPS:
+        if self._graphed_step is not None or self._counted + 1 < WARMUP_STEPS:
             return
         assert self.data_module.generator is not None
         try:
-            self._recorded = GraphedStep(self._learn, self.data_module.generator)
+            self._graphed_step = GraphedStep(self._learn, self.data_module.generator)
         except RuntimeError:
-            self._records = False
+            self._uses_graph = False
 
     def _set_rate(self, rate: float) -> None:
         if self._on_gpu:

@@ -27,9 +27,9 @@ from explorer.training.config import TrainingConfig
 from explorer.training.translation_epochs import Epochs, Row
 from explorer.training.translation_metrics import (
     DECODED_TOGETHER,
+    held_out_loss,
     padded,
     score,
-    token_loss,
     translate,
 )
 
@@ -105,7 +105,7 @@ class TranslationDataModule:
         scores = score(outputs, list(self._sample.values()))
         starts = range(0, len(self._held_out), DECODED_TOGETHER)
         batches = (self._assemble(self._held_out[at : at + DECODED_TOGETHER]) for at in starts)
-        loss = token_loss(model, batches, self.config.label_smoothing)
+        loss = held_out_loss(model, batches, self.config.label_smoothing)
         samples = zip(self._sample.items(), outputs, strict=True)
         return {
             "held_out_loss": round(loss.smoothed, 5),

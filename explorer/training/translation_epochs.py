@@ -77,14 +77,14 @@ class Epochs:
             number = bisect_right(self.starts, step) - 1
             if number != self._number:
                 self._batches = []  # so that two epochs are never in memory
-                self._batches = self._deal(number)
+                self._batches = self._epoch_batches(number)
                 self._number = number
             place = step - self.starts[number]
             if place < len(self._batches):
                 return self._batches[place]
             self.starts.append(self.starts[number] + len(self._batches))
 
-    def _deal(self, number: int) -> list[list[Row]]:
+    def _epoch_batches(self, number: int) -> list[list[Row]]:
         """The batches of an epoch. Memory: all its rows."""
         random = np.random.default_rng((self._config.seed, number))
         texts = self._texts(random)

@@ -7,7 +7,10 @@ from explorer.app.request import PAD, Request, Selection, Visit
 from explorer.core.interventions import Interventions
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 
-TEXTS = {"reverse": "7 3 9 1 4", "sort": "甲 乙"}
+OPENINGS = {
+    "reverse": Request("reverse", "7 3 9 1 4", PAD),
+    "sort": Request("sort", "甲 乙", PAD),
+}
 LINES = ("ablate cross.1.2 mean", "close cross.*.* 3 4", "row cross.0.0 1 0.5,0.5")
 PERMALINK = Permalink(
     Visit(
@@ -20,11 +23,11 @@ PERMALINK = Permalink(
 
 
 def test_a_link_restores_the_visit_it_was_made_from():
-    assert from_query(to_query(PERMALINK), TEXTS) == (PERMALINK, ())
+    assert from_query(to_query(PERMALINK), OPENINGS) == (PERMALINK, ())
 
 
 def test_a_url_without_a_query_opens_the_first_model_with_its_text():
-    permalink, refused = from_query({}, TEXTS)
+    permalink, refused = from_query({}, OPENINGS)
     assert permalink == Permalink(Visit(Request("reverse", "7 3 9 1 4", PAD)))
     assert refused == ()
 
@@ -69,7 +72,7 @@ OLD_LINKS = [
 
 @pytest.mark.parametrize(("query", "permalink"), OLD_LINKS)
 def test_links_made_by_earlier_versions_open_the_same_visit(query, permalink):
-    assert from_query(query, TEXTS) == (permalink, ())
+    assert from_query(query, OPENINGS) == (permalink, ())
     assert query.items() <= to_query(permalink).items()
 
 
@@ -100,20 +103,28 @@ def test_links_made_by_earlier_versions_open_the_same_visit(query, permalink):
     ],
 )
 def test_an_invalid_parameter_is_left_out_and_named(name, value):
-    permalink, refused = from_query({**to_query(PERMALINK), name: value}, TEXTS)
+    permalink, refused = from_query({**to_query(PERMALINK), name: value}, OPENINGS)
     assert refused == (name,)
-    assert permalink.visit.request.model in TEXTS
+    assert permalink.visit.request.model in OPENINGS
     assert value not in to_query(permalink).values()
 
 
 def test_tokens_forced_on_an_unknown_model_are_not_forced_on_another():
     query = to_query(PERMALINK) | {"model": "gone"}
-    permalink, refused = from_query(query, TEXTS)
+    permalink, refused = from_query(query, OPENINGS)
     assert permalink.visit.request.forced == ()
     assert not permalink.visit.interventions
     assert refused == ("model",)
 
 
 def test_a_text_as_long_as_a_link_may_carry_is_taken():
-    permalink, refused = from_query({"text": "1" * LONGEST_LINKED_TEXT}, TEXTS)
+    permalink, refused = from_query({"text": "1" * LONGEST_LINKED_TEXT}, OPENINGS)
     assert (len(permalink.visit.request.text), refused) == (LONGEST_LINKED_TEXT, ())
+
+
+def test_a_translator_opens_without_padding_unless_the_link_names_some():
+    openings = {"own": Request("own", "Hello.", 0)}
+    bare, _ = from_query({"model": "own"}, openings)
+    linked, _ = from_query({"model": "own", "text": "Good day.", "pad": "2"}, openings)
+    assert bare.visit.request == Request("own", "Hello.", 0)
+    assert linked.visit.request == Request("own", "Good day.", 2)

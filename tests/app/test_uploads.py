@@ -35,7 +35,7 @@ def test_uploads_get_names_of_their_own_and_are_limited():
     assert "4 个文件" in raised.value.in_language("zh")
 
 
-def test_a_deleted_upload_gives_way_to_the_first_model():
+def test_deleting_the_chosen_upload_chooses_the_first_model():
     name = uploads.add_upload(uploaded("mine", "upload"))
     visit_state.choose_model(name, uploads.visitor_catalog())
     assert visit_state.current().request == Request("mine", "a a a", 2)

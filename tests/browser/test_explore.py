@@ -356,7 +356,7 @@ def translating(tmp_path) -> Iterator[str]:
 
 def test_the_hint_takes_no_height_from_the_picture(translating, new_tab):
     tab = new_tab()
-    tab.goto(f"{translating}?lang=en")
+    tab.goto(f"{translating}?lang=en&pad=2")
     hint = tab.locator(".st-key-hint")
     expect(hint).to_contain_text("A cross head crosses over", timeout=30_000)
     expect(tab.get_by_test_id("step-count")).to_be_visible(timeout=30_000)

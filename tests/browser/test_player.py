@@ -638,7 +638,7 @@ def test_csv_holds_the_shown_matrix(show: Callable[..., Page]) -> None:
     assert event.value.path().read_bytes().startswith(b"\x89PNG")
 
 
-def test_tokens_in_the_csv_are_no_formulas(show: Callable[..., Page]) -> None:
+def test_tokens_in_the_csv_are_not_formulas(show: Callable[..., Page]) -> None:
     tokens = ("=1+1", "+2", "-3", "@sum", "\t=4", "5=5")
     tab = show(example_trace(tokens, padding=0))
     with tab.expect_download() as event:
@@ -673,7 +673,7 @@ def test_the_integrity_line_of_a_tampered_trace_is_red(show: Callable[..., Page]
     expect(tab.locator("[data-testid=integrity] .passed").first).to_contain_text("closed cells")
 
 
-def test_an_expected_difference_is_no_failed_check(show: Callable[..., Page]) -> None:
+def test_an_expected_difference_is_not_a_failed_check(show: Callable[..., Page]) -> None:
     opened = {"interventions": ["open decoder.0.0 1 2"]}
     measured = {"hooked_equals_plain": 0.0, "cached_equals_full": 0.5}
     tab = show(replace(example_trace(), facts=opened, measured=measured, digest=""))

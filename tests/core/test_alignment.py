@@ -97,7 +97,7 @@ def test_words_of_one_piece_are_linked_as_pieces():
 
 
 @pytest.mark.parametrize(("layer", "head"), [(1, 0), (0, 2), (-1, None), (0, -1)])
-def test_a_head_that_is_not_there_is_named(layer, head):
+def test_a_missing_head_is_named(layer, head):
     with pytest.raises(AlignmentError, match="1 layers of 2 heads"):
         align(pieces_trace(), layer, head)
 
@@ -126,7 +126,7 @@ def test_gold_files_have_sure_and_possible_links(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["0-0\n0:1", "0-0\n1-", "0-0\n-1-2", "0-0\na-b", "0-0\n1-2-3"])
-def test_what_is_no_link_is_named_with_its_line(text):
+def test_a_malformed_link_is_named_with_its_line(text):
     with pytest.raises(AlignmentError, match="line 2 of “x”"):
         parse_gold(text, "x")
 

@@ -1,10 +1,23 @@
 import os
 import stat
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+from explorer.core import folders
 from explorer.core.errors import FileError
-from explorer.core.files import reading, reason, refuse_unwritable, write_atomically, writing
+from explorer.core.files import (
+    log_skipped,
+    read_bytes,
+    read_text,
+    reading,
+    reason,
+    refuse_unwritable,
+    write_atomically,
+    writing,
+)
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
@@ -56,3 +69,72 @@ def test_errors_of_the_system_become_sentences_and_others_stay(tmp_path):
         (tmp_path / "x").read_text("utf-8")
     with pytest.raises(KeyError), writing(tmp_path / "x"):
         {}["missing"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such limit")
+@pytest.mark.parametrize("export", ["trace", "html", "json", "csv"])
+def test_a_full_disk_leaves_the_old_export(export, tmp_path):
+    path = tmp_path / f"x.{export}"
+    path.write_bytes(b"old")
+    code = (
+        "import resource, sys\n"
+        "from explorer.core.errors import FileError\n"
+        "from explorer.heads.head_report import HeadReport\n"
+        "from tests.support.small_trace import small_trace\n"
+        "kind, path, report = sys.argv[1:]\n"
+        "report = HeadReport.load(report)\n"
+        "trace = small_trace()\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\n"
+        "exports = {'trace': trace.save, 'html': trace.to_html,\n"
+        "           'json': report.save, 'csv': report.to_csv}\n"
+        "try:\n"
+        "    exports[kind](path)\n"
+        "except FileError as error:\n"
+        "    sys.exit(error.key != 'unwritable_file')\n"
+        "sys.exit(2)\n"
+    )
+    report = folders.shipped_reports() / "reverse.json"
+    call = [sys.executable, "-c", code, export, str(path), str(report)]
+    root = Path(__file__).parents[2]
+    done = subprocess.run(call, cwd=root, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no FIFOs")
+def test_only_regular_files_are_read_and_a_fifo_does_not_block(tmp_path):
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "link").symlink_to("nowhere")
+    for path in (
+        tmp_path / "fifo",
+        tmp_path / "link",
+        tmp_path,
+        tmp_path / "x\0",
+        Path("/dev/zero"),
+    ):
+        with pytest.raises(FileError) as caught:
+            read_bytes(path)
+        assert caught.value.key == "unreadable_file"
+
+
+def test_a_file_over_the_limit_is_not_read(tmp_path):
+    (tmp_path / "x").write_bytes(b"1234")
+    assert read_bytes(tmp_path / "x", 4) == b"1234"
+    with pytest.raises(FileError) as caught:
+        read_bytes(tmp_path / "x", 3)
+    assert caught.value.key == "file_too_large"
+
+
+def test_text_is_read_with_or_without_its_mark_and_only_in_utf_8(tmp_path):
+    (tmp_path / "x").write_bytes("甲".encode("utf-8-sig"))
+    assert read_text(tmp_path / "x") == "甲"
+    (tmp_path / "x").write_bytes(b"\xff")
+    with pytest.raises(FileError):
+        read_text(tmp_path / "x")
+
+
+def test_one_file_and_reason_are_logged_once(tmp_path, caplog):
+    for why in ("one", "one", "other\ud800"):
+        log_skipped(tmp_path / "x\udcff", why)
+    assert [record.getMessage().rsplit(": ")[1] for record in caplog.records] == ["one", "other?"]

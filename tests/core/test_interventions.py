@@ -35,7 +35,7 @@ def test_tuples_are_accepted_and_no_interventions_are_false():
     assert not Interventions.parse([])
 
 
-def test_one_is_taken_back_and_a_repeated_line_counts_once():
+def test_one_is_removed_and_a_repeated_line_counts_once():
     done = Interventions.parse([*LINES, LINES[0]])
     assert done.texts() == LINES
     assert done.without(done.edit_mask[0]).texts() == LINES[:3] + LINES[4:]
@@ -43,7 +43,7 @@ def test_one_is_taken_back_and_a_repeated_line_counts_once():
     assert Interventions.of(reversed(tuple(done))).on_heads.keep == done.keep
 
 
-def test_each_is_an_object_that_knows_its_verb():
+def test_each_object_has_its_verb():
     done = Interventions.parse(LINES)
     assert len(done) == len(LINES)
     assert [one.verb for one in done] == [line.split()[0] for line in LINES]
@@ -51,7 +51,7 @@ def test_each_is_an_object_that_knows_its_verb():
     assert Interventions.of(done) == done
 
 
-def test_those_on_whole_heads_and_those_on_cells_are_told_apart():
+def test_those_on_whole_heads_and_those_on_cells_are_distinguished():
     done = Interventions.parse(LINES)
     assert done.on_heads.texts() == LINES[:3]
     assert done.on_cells.texts() == LINES[3:]

@@ -35,7 +35,7 @@ def test_every_character_comes_back(vocabulary, text):
     assert min(ids) >= len(SPECIALS)  # no text can write a special
 
 
-def test_what_has_no_piece_is_written_in_bytes_that_are_shown_as_such(vocabulary):
+def test_characters_without_a_piece_are_shown_as_bytes(vocabulary):
     labels = vocabulary.labels(vocabulary.encode("猫"))
     assert labels == ("▁", "<0xE7>", "<0x8C>", "<0xAB>")  # 猫 in UTF-8
     assert [byte_of(label) for label in labels] == [None, *"猫".encode()]
@@ -47,7 +47,7 @@ def test_a_byte_that_is_a_whole_character_is_shown_as_that(vocabulary):
     assert vocabulary.decode(ids) == "7 & Z"
 
 
-def test_a_forged_piece_that_is_no_text_is_refused(vocabulary):
+def test_a_forged_piece_that_is_not_utf_8_is_refused(vocabulary):
     longest = max(vocabulary.labels(range(len(vocabulary))), key=len).lstrip("▁")
     place = vocabulary.proto.index(longest.encode())
     forged = vocabulary.proto[:place] + b"\xff\xfe" + vocabulary.proto[place + 2 :]
@@ -55,7 +55,7 @@ def test_a_forged_piece_that_is_no_text_is_refused(vocabulary):
         PieceVocabulary(forged)
 
 
-def test_half_a_character_pair_is_no_character(vocabulary):
+def test_half_a_surrogate_pair_is_not_a_character(vocabulary):
     assert vocabulary.decode(vocabulary.encode("a \ud800 b")) == "a ? b"
 
 
@@ -119,7 +119,7 @@ def test_a_text_of_five_thousand_words_is_refused_with_the_limit(vocabulary):
 
 
 @pytest.mark.parametrize("proto", [b"", b"no model", b"\x80" * 300])
-def test_bytes_that_are_no_model_are_refused(proto):
+def test_malformed_bytes_are_refused(proto):
     with pytest.raises(VocabularyError, match=r"cannot be read|needs"):
         PieceVocabulary(proto)
 

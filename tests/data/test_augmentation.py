@@ -30,7 +30,7 @@ def generator(seed: int = 0) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def test_anchors_stand_on_both_sides_in_the_form_of_each_language():
+def test_anchors_occur_on_both_sides_in_the_form_of_each_language():
     assert find_anchors(FRENCH[0]) == (
         Anchor("city", "Boston", "Boston"),
         Anchor("male", *2 * ["Tom"]),
@@ -57,7 +57,7 @@ def test_anchors_stand_on_both_sides_in_the_form_of_each_language():
         ("Thomson came.", "Thomson est venu."),
     ],
 )
-def test_what_stands_on_one_side_alone_or_in_a_longer_word_is_no_anchor(source, target):
+def test_what_occurs_on_one_side_or_in_a_longer_word_is_not_an_anchor(source, target):
     assert find_anchors(Pair(source, target)) == ()
 
 

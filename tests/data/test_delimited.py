@@ -45,6 +45,6 @@ def test_rows_are_read_one_after_the_other():
         (b'a,"' + b"b" * 100_001 + b'"\n', "100000 characters"),
     ],
 )
-def test_a_file_that_is_no_table_is_refused(data, message):
+def test_a_file_without_a_table_is_refused(data, message):
     with pytest.raises(PairsError, match=message):
         list(table(data, "table"))

@@ -1,5 +1,6 @@
 import tracemalloc
 from collections import Counter
+from typing import get_args
 
 import pytest
 
@@ -7,8 +8,8 @@ from explorer.core.errors import FileError, PairsError
 from explorer.data.parallel_corpus import (
     FEWEST_PAIRS,
     FEWEST_SOURCES,
-    PARTS,
     Pair,
+    Part,
     normalised,
     parse_pairs,
     read_pairs,
@@ -54,7 +55,7 @@ def test_a_quoted_field_may_hold_a_line_break():
     assert pairs.pairs[0] == Pair("two lines", "deux lignes")
 
 
-def test_windows_line_ends_and_a_byte_order_mark_are_no_text():
+def test_windows_line_ends_and_a_byte_order_mark_are_not_part_of_the_text():
     pairs = parse_pairs(b"\xef\xbb\xbf" + as_table().replace("\n", "\r\n").encode(), "x.tsv")
     assert pairs.pairs == tuple(Pair(*pair) for pair in SENTENCES)
 
@@ -94,7 +95,7 @@ def test_references_gather_all_translations():
         ('"a","b"\n' * 9 + f'"c","{"d" * 100_001}"', "than 100000 characters from line 10 on"),
     ],
 )
-def test_a_file_that_is_no_table_of_pairs_is_refused_in_words(data, words):
+def test_a_file_without_a_table_of_pairs_is_refused_in_a_sentence(data, words):
     data = data if isinstance(data, bytes) else data.encode()
     with pytest.raises(PairsError, match=words):
         parse_pairs(data, "pairs")
@@ -118,11 +119,11 @@ def test_there_are_sources_for_every_part(sources):
             parse("".join(rows))
     else:
         pairs = parse("".join(rows))
-        assert all(pairs.part(name) for name in PARTS)
+        assert all(pairs.part(name) for name in get_args(Part))
 
 
 @pytest.mark.parametrize("title", ["My pairs", "Pairs, mine; and others, too", "#\n\n# by me\n#"])
-def test_a_title_may_stand_over_the_columns(title):
+def test_a_title_above_the_columns_is_skipped(title):
     counts = parse(f"{title}\n{as_table()}").counts
     assert counts.kept == 240
     assert counts.incomplete == len([line for line in title.splitlines() if line])
@@ -160,7 +161,7 @@ def test_a_large_file_is_not_held_as_text_and_rows_at_once():
     ("columns", "words"),
     [(("1", "1"), "two different"), (("1",), "two different"), (("en", "fr"), "no column called")],
 )
-def test_columns_that_are_not_there_are_refused(columns, words):
+def test_missing_columns_are_refused(columns, words):
     with pytest.raises(PairsError, match=words):
         parse_pairs(as_table().encode(), "pairs.tsv", columns)
 
@@ -170,7 +171,7 @@ def test_another_column_than_there_are_is_refused():
         parse(as_table(), ("1", "5"))
 
 
-def test_a_huge_file_is_refused_unread(tmp_path):
+def test_a_huge_file_is_refused_before_it_is_read(tmp_path):
     path = tmp_path / "huge.tsv"
     with path.open("wb") as file:
         file.truncate(2 * 2**30)  # a hole: takes no room

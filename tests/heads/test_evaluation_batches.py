@@ -43,7 +43,7 @@ def test_task_sentences_depend_on_size_and_seed_alone(explorable):
     assert not torch.equal(one, other)
 
 
-def test_eos_is_no_query_and_padding_has_no_label(explorable):
+def test_eos_is_not_a_query_and_padding_has_no_label(explorable):
     batch = pair_sentences(explorable, [("1 2", "3"), ("1", "1 2 3")], "two")
     assert batch.queries.tolist() == [[1, 5, 0, 0], [1, 3, 4, 5]]
     assert batch.labels.tolist() == [[5, 2, 0, 0], [3, 4, 5, 2]]

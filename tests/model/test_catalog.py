@@ -56,7 +56,7 @@ def test_the_path_is_that_of_the_model_described(folder):
     assert load(path).trace("1 2").source_tokens == ("1", "2", "<eos>")
 
 
-def test_facts_are_told_in_both_languages():
+def test_facts_are_described_in_both_languages():
     model = shipped("reverse", encoder_layers=2, decoder_layers=2, heads=4, exact_match=0.99812)
     assert describe(model, "en") == "reverse · 2+2 layers · 4 heads · 99.8 % exact"
     assert describe(model, "zh") == "reverse · 2+2 层 · 4 头 · 99.8 % 全对"

@@ -2,7 +2,8 @@ import torch
 
 from explorer.core.vocabulary import BOS, EOS, PAD
 from explorer.model.greedy_decoding import NO_TOKENS, greedy, greedy_steps
-from explorer.model.transformer import Transformer, padding_mask
+from explorer.model.masks import padding_mask
+from explorer.model.transformer import Transformer
 
 SOURCE = torch.tensor([[3, 4, 5, 2], [6, 2, PAD, PAD]])
 

@@ -38,7 +38,7 @@ def test_a_model_of_sentences_reads_texts_with_a_word_that_may_fit(text, reads):
         {"examples": [3, "", "a" * 9999], "longest": 0, "bleu": 101, "exact_match": float("nan")},
     ],
 )
-def test_malformed_facts_are_left_aside(facts):
+def test_malformed_facts_are_ignored(facts):
     assert ModelSummary.of(SIZES, (), facts) == ModelSummary.of(SIZES, (), {})
 
 

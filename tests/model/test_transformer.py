@@ -5,17 +5,14 @@ import pytest
 import torch
 from torch import nn
 
-from explorer.core.errors import MaskError
 from explorer.core.vocabulary import PAD
 from explorer.model.hooks import capture
+from explorer.model.masks import causal_mask, padding_mask
 from explorer.model.transformer import (
     Attention,
     Residual,
     SelfAttention,
     Transformer,
-    causal_mask,
-    padding_mask,
-    refuse_masked_rows,
     sinusoids,
 )
 from tests.support.tiny_configs import PRIMES
@@ -219,18 +216,3 @@ def test_parameters_are_counted_without_building_the_model(norm):
     config = replace(PRIMES, norm=norm)
     built = sum(weight.numel() for weight in Transformer(config).parameters())
     assert config.parameters == built
-
-
-def test_a_fully_masked_row_is_refused_when_the_mask_is_built():
-    with pytest.raises(MaskError):
-        padding_mask(torch.tensor([[3, 2], [PAD, PAD]]))
-    mask = causal_mask(3)
-    mask[1] = False
-    with pytest.raises(MaskError) as caught:
-        refuse_masked_rows(mask)
-    assert caught.value.facts == {"query": 1}
-
-
-def test_masks_are_true_where_a_query_may_attend():
-    assert padding_mask(TARGET)[1, 0, 0].tolist() == [True, True, False, False]
-    assert causal_mask(3).tolist() == [[True, False, False], [True, True, False], [True] * 3]

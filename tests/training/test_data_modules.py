@@ -25,20 +25,20 @@ def test_the_probe_of_a_task_has_the_classrooms_symbols_where_it_can():
     assert set(text.split()) <= {"x", "y", "z"}
 
 
-def test_a_training_with_pairs_is_a_lesson_in_translation(pairs_file):
+def test_a_training_with_pairs_translates(pairs_file):
     config = replace(TINY_PAIRS, pairs=str(pairs_file))
     assert config.task == "translate"
     assert isinstance(find_data_module(config, CPU), TranslationDataModule)
     assert isinstance(find_data_module(TrainingConfig(), CPU), ToyDataModule)
 
 
-def test_a_resumed_lesson_keeps_its_pieces_and_refuses_other_pairs(pairs_file):
+def test_a_resumed_data_module_keeps_its_pieces_and_refuses_other_pairs(pairs_file):
     config = replace(TINY_PAIRS, pairs=str(pairs_file))
-    lesson = find_data_module(config, CPU)
-    kept = {f"lesson.{name}": value for name, value in lesson.state().items()}
+    module = find_data_module(config, CPU)
+    kept = {f"lesson.{name}": value for name, value in module.state().items()}
     again = find_data_module(config, CPU, kept)
-    assert again.source_vocabulary == lesson.source_vocabulary
-    assert torch.equal(again.batch(5).target, lesson.batch(5).target)
+    assert again.source_vocabulary == module.source_vocabulary
+    assert torch.equal(again.batch(5).target, module.batch(5).target)
     pairs_file.write_text(pairs_file.read_text(encoding="utf-8") + "More.\tEncore.\n", "utf-8")
     with pytest.raises(PairsError, match="no longer the one"):
         find_data_module(config, CPU, kept)

@@ -3,8 +3,10 @@ import os
 import time
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
+from safetensors.numpy import save
 
 from explorer.core.errors import ExplorerError, RunError
 from explorer.training import run_lock
@@ -199,3 +201,34 @@ def test_a_folder_that_cannot_be_created_is_an_error(tmp_path):
     with pytest.raises(ExplorerError) as caught:
         create_run(tmp_path / "file" / "x", CONFIG)
     assert caught.value.key == "unwritable_file"
+
+
+def test_the_saved_step_is_where_a_run_goes_on(tmp_path):
+    run = create_run(tmp_path / "runs" / "new", CONFIG)
+    assert run.saved_step == 0
+    run.state_path.write_bytes(save({"step": np.array(120), "other": np.zeros(3)}))
+    assert run.saved_step == 120
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"nothing of the kind",
+        save({"other": np.zeros(3)}),
+        save({"step": np.zeros(3)}),
+    ],
+)
+def test_a_damaged_state_has_no_saved_step(tmp_path, data):
+    run = create_run(tmp_path / "runs" / "new", CONFIG)
+    run.state_path.write_bytes(data)
+    with pytest.raises(RunError, match="cannot be read"):
+        _ = run.saved_step
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no FIFOs")
+def test_a_fifo_in_place_of_the_state_blocks_nothing(tmp_path):
+    run = create_run(tmp_path / "runs" / "new", CONFIG)
+    os.mkfifo(run.state_path)
+    with pytest.raises(RunError, match="cannot be read"):
+        _ = run.saved_step

@@ -1,6 +1,7 @@
 """Runs as the page starts them: real processes, found again by their files alone."""
 
 import os
+import signal
 import sys
 import time
 from dataclasses import replace
@@ -39,6 +40,17 @@ def children() -> list[int]:
     """The child processes of this one, zombies included."""
     path = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
     return [int(word) for word in path.read_text().split()] if path.exists() else []
+
+
+def test_sigterm_saves_a_run_that_the_page_started_and_its_log_says_how_to_resume():
+    run = run_launcher.start(TrainingConfig.from_json(as_json(TINY) | {"steps": 100_000}))
+    wait_for(lambda: run.status().state == "running" and run.status().step > 0)
+    os.kill(run.status().pid, signal.SIGTERM)
+    wait_for(lambda: run.status().state == "stopped")
+    assert run.saved_step == run.status().step > 0
+    assert run.resumable  # its process has ended
+    log = (run.folder / "log.txt").read_text(encoding="utf-8")
+    assert f"stopped at step {run.saved_step}; go on with --resume" in log
 
 
 def test_a_run_starts_stops_on_request_and_resumes():

@@ -30,7 +30,7 @@ def test_a_lock_without_a_folder_is_an_error(tmp_path):
     assert not is_locked(tmp_path / "file")
 
 
-def test_an_ended_process_has_a_moment_to_release_the_lock(run):
+def test_an_ended_process_has_time_to_release_the_lock(run):
     run.write_status(Status("stopped", 7, time.time()))
     with run.locked():
         waiting = ThreadPoolExecutor(1).submit(lambda: run.resumable)

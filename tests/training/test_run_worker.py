@@ -24,7 +24,7 @@ from explorer.training import run_worker
 from explorer.training.data_modules import ToyDataModule
 from explorer.training.run_directory import Run, Status, create_run
 from explorer.training.run_heartbeat import INTERVAL
-from explorer.training.run_worker import run_training, saved_step
+from explorer.training.run_worker import run_training
 from explorer.training.trainer import Trainer
 from tests.support.short_runs import LONGER, heartbeats, losses, wait_for
 
@@ -107,7 +107,7 @@ def test_a_signal_saves_the_run_and_says_how_to_resume(tmp_path, number, code):
     assert process.returncode == code
     assert f"stopped at step {status.step}; go on with --resume" in output
     assert "going on from step 0 of 100000" in output
-    assert saved_step(run) == status.step  # nothing is lost
+    assert run.saved_step == status.step  # nothing is lost
     assert run.resumable
     with start(run.folder) as process:
         wait_for(lambda: run.status().step > status.step)
@@ -126,14 +126,6 @@ def test_a_signal_ends_the_wait_for_the_device(tmp_path):
             assert "stopped at step 0" in waiting.communicate(timeout=60)[0]
         assert second.status().state == "stopped"
         assert first.status().state == "running"
-
-
-def test_the_saved_step_of_a_new_run_is_0_and_of_a_damaged_one_an_error(tmp_path):
-    run = create_run(tmp_path / "runs" / "new", LONGER)
-    assert saved_step(run) == 0
-    run.state_path.write_bytes(b"nothing of the kind")
-    with pytest.raises(RunError, match="cannot be read"):
-        saved_step(run)
 
 
 def test_a_killed_run_is_not_damaged_and_has_the_same_losses(tmp_path):

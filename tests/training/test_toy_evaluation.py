@@ -24,7 +24,7 @@ def test_a_match_is_exact_including_the_end(make_model):
     assert exact_matches(model, Batch(source, wrong)).tolist() == [True, False]
 
 
-def test_an_output_that_does_not_end_is_no_match(make_model):
+def test_an_output_that_does_not_end_is_not_a_match(make_model):
     model = make_model(CONFIG)
     with torch.no_grad():
         model.logits.bias[EOS] = -100

@@ -17,7 +17,7 @@ def moments(trainer: Trainer) -> list[Moment]:
     return [moment for moment in trainer.run() if moment is not None]
 
 
-def test_a_tiny_model_learns_to_copy_and_looks_where_it_copies_from():
+def test_a_tiny_model_learns_to_copy_and_attends_to_what_it_copies():
     trainer = Trainer(LEARNING)
     reports = moments(trainer)
     assert [report.step for report in reports] == list(range(50, 401, 50))
@@ -55,7 +55,7 @@ def test_training_stops_early_at_the_exact_match():
     assert trainer.checkpoint({}).facts["steps"] == trainer.step
 
 
-def test_a_loss_that_is_no_number_stops_with_the_step():
+def test_a_loss_that_is_not_finite_stops_the_training_at_its_step():
     trainer = Trainer(LEARNING)
     with torch.no_grad():
         trainer.model.logits.bias.fill_(math.nan)
@@ -82,14 +82,14 @@ def test_the_gradient_is_clipped():
     assert total == pytest.approx((1 - 0.9) * 1e-3, rel=0.01)
 
 
-def test_a_device_that_is_not_here_is_refused():
+def test_a_missing_device_is_refused():
     assert choose_device("auto").type in ("cpu", "cuda")
     assert str(choose_device("cpu:0")) == str(choose_device("cpu")) == "cpu"
     with pytest.raises(TrainingError, match="auto, cpu"):
         choose_device("abacus")
 
 
-def test_a_moment_tells_rate_gradients_gold_and_memory():
+def test_a_moment_contains_rate_gradients_gold_and_memory():
     trainer = Trainer(replace(LEARNING, steps=2, evaluate_every=1))
     moment = moments(trainer)[0]
     assert moment.step == 1
@@ -124,7 +124,7 @@ def test_without_the_causal_mask_the_loss_falls_and_decoding_collapses():
 
 
 @pytest.mark.parametrize("stop", [3, 10, 17])
-def test_a_restored_training_goes_on_exactly(stop):
+def test_a_resumed_training_gives_equal_results(stop):
     config = replace(LEARNING, steps=24, dropout=0.2, evaluate_every=5)
     uninterrupted = Trainer(config)
     expected = moments(uninterrupted)
@@ -151,7 +151,7 @@ def test_each_moment_has_the_held_out_loss_in_the_unit_of_the_training_loss():
     assert last.line()["held_out_loss"] == pytest.approx(last.loss, abs=0.1)
 
 
-def test_training_stops_when_its_patience_is_at_an_end_and_knows_the_best_moment():
+def test_training_stops_when_its_patience_is_exhausted_and_marks_the_best_moment():
     trainer = Trainer(replace(LEARNING, patience=2, evaluate_every=5, rate=0.5, clip=1e6))
     reports = moments(trainer)
     assert trainer.step < LEARNING.steps
@@ -186,7 +186,7 @@ def test_the_average_is_exponential_over_the_steps_asked_for():
 
 
 @pytest.mark.parametrize("stop", [7, 20])
-def test_a_restored_training_goes_on_with_its_average_and_patience(stop):
+def test_a_resumed_training_restores_its_average_and_patience(stop):
     config = replace(LEARNING, average=20, patience=3, steps=30, evaluate_every=5, rate=0.2)
     uninterrupted = Trainer(config)
     expected = moments(uninterrupted)

@@ -1,11 +1,12 @@
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 import torch
 
 from explorer.core.errors import PairsError, VocabularyError
 from explorer.core.vocabulary import BOS, EOS, PAD
-from explorer.data.parallel_corpus import PARTS, parse_pairs
+from explorer.data.parallel_corpus import Part, parse_pairs
 from explorer.model.checkpoint import Checkpoint
 from explorer.training.final_evaluation import evaluate_translations
 from explorer.training.trainer import Trainer
@@ -75,7 +76,9 @@ def test_overlong_pairs_of_every_part_are_left_out_and_counted(make_model):
     rows = [f"{number} {long}\tcourt\n{number} court\t{long}\n" for number in range(40)]
     pairs = parse_pairs((as_table() + "".join(rows) + f"{long * 100}\tx\n").encode(), "x.tsv")
     data = TranslationDataModule(TINY_PAIRS, pairs, CPU)
-    overlong = {part: sum(long in p.source + p.target for p in pairs.part(part)) for part in PARTS}
+    overlong = {
+        part: sum(long in p.source + p.target for p in pairs.part(part)) for part in get_args(Part)
+    }
     assert min(overlong.values()) > 0  # there are some in every part
     assert data.overlong == overlong["training"] + overlong["dev"]
     assert data.facts()["pairs"]["overlong"] == data.overlong
@@ -114,7 +117,7 @@ def test_excluded_sources_are_never_trained_on_however_they_are_written(tmp_path
 
 
 @pytest.mark.parametrize("stop", [3, 17])
-def test_a_resumed_translation_training_goes_on_exactly(pairs_file, stop):
+def test_a_resumed_translation_training_gives_equal_results(pairs_file, stop):
     """Through the end of an epoch, with everything random that a training on pairs has."""
     config = replace(
         TINY_PAIRS, pairs=str(pairs_file), steps=24, evaluate_every=6, dropout=0.2,

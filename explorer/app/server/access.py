@@ -18,7 +18,7 @@ import segno
 KEY_VARIABLE = "EXPLORER_HOST_KEY"
 """The environment variable with the host's key; set in class mode only."""
 
-COMPUTING_RATE = 0.1
+COMPUTING_RATE = 0.15
 MOST_COMPUTING = 3.0
 """The rate limit of a guest in class mode: an allowance of `MOST_COMPUTING` seconds of computing,
 refilled by `COMPUTING_RATE` seconds a second."""

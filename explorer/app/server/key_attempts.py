@@ -9,7 +9,7 @@ FREE = 3
 """Wrong keys before the first wait: mistakes in typing."""
 
 LONGEST = 60.0
-"""Seconds. Visitors may share an address with the host, so nobody is shut out for long."""
+"""Seconds. Short, because visitors may share an address with the host."""
 
 _MEMORY = 3600.0  # seconds after which the wrong keys of an address are forgotten
 

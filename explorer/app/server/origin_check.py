@@ -107,7 +107,7 @@ def _refusal(allowed: Allowed, scope: Message) -> str | None:
 
 
 def _without_origin(scope: Message) -> Message:
-    """A WebSocket handshake without its checked Origin header, so that Streamlit asks nobody."""
+    """A WebSocket handshake without its checked Origin header, which Streamlit would look up."""
     if scope["type"] != "websocket":
         return scope
     return {**scope, "headers": [pair for pair in scope["headers"] if pair[0] != b"origin"]}

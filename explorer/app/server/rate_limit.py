@@ -32,7 +32,7 @@ class RateLimiter:
     def charge(self, owners: Mapping[str, float], seconds: float, rate: float, most: float) -> None:
         """Take `seconds` from each of `owners`; see `allows`.
 
-        Nobody owes more than an allowance holds: an expensive computation costs a wait, no ban.
+        No debt exceeds an allowance: an expensive computation costs a wait, not a ban.
         """
         with self._lock:
             now = time.monotonic()

@@ -79,9 +79,7 @@ def forget(session: str, file: str | None = None) -> None:
 
 def _refusal(request: Request, session: str, file: str) -> PlainTextResponse | None:
     """The answer to a request that is refused; None when it is allowed, and then counted."""
-    cookie = request.cookies.get(access.cookie_name(), "")
-    is_host = access.is_host_session(session) or access.is_host_cookie(cookie)
-    if access.is_class_mode() and not is_host:
+    if access.is_class_mode() and not access.is_host_session(session):
         return _sentence(403, "upload_host_only", request)
     if request.method == "DELETE":
         return None

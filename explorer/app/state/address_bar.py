@@ -58,8 +58,8 @@ def follow(catalog: Mapping[str, CatalogMember]) -> None:
     state = session.load(AddressState)
     if query == state.query and session.find(Visit) is not None:
         return
-    texts = {name: visit_state.opening_text(member) for name, member in catalog.items()}
-    permalink, refused = from_query(query, texts)
+    openings = {name: visit_state.opening_request(member) for name, member in catalog.items()}
+    permalink, refused = from_query(query, openings)
     session.save(permalink.visit)
     heads_state.show_section(permalink.section)
     session.save(
@@ -104,6 +104,11 @@ def write(permalink: Permalink, default: Request, language: str) -> None:
 def link(permalink: Permalink) -> str:
     """The URL that opens `permalink` for another person, in that person's language."""
     return f"{app_address()}?{urlencode(to_query(permalink))}"
+
+
+def relative_link(permalink: Permalink) -> str:
+    """The address of Explore with `permalink`, as the other pages link to it."""
+    return f"./?{urlencode(to_query(permalink))}"
 
 
 def app_address() -> str:

@@ -9,11 +9,15 @@ from explorer.app.state import visit as visit_state
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture in the player: its request, where it opened, and in which language."""
+    """A picture in the player: its request, where it opened, and in which language.
+
+    whole: whether it opened with the whole pattern at a step that shows something.
+    """
 
     request: Request
     opening: Selection
     language: str
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,20 @@ def opening(wanted: Request, language: str) -> Selection:
         return picture.opening if picture.language == language else now
     same_text = replace(picture.request, forced=(), pad=0) == replace(wanted, forced=(), pad=0)
     return now if same_text else replace(now, step=None)
+
+
+def opens_whole(wanted: Request, language: str, opening: Selection) -> bool:
+    """Whether the player opens with the whole pattern, at a step that shows something.
+
+    So it does without a step in `opening`, unless it is another text of the same model.
+    """
+    picture = session.load(ExploreState).picture
+    if picture is None or address_bar.just_followed():
+        return opening.step is None
+    if (picture.request, picture.language) == (wanted, language):
+        return picture.whole
+    same_model = picture.request.model == wanted.model
+    return opening.step is None and not (same_model and picture.request.text != wanted.text)
 
 
 def remember_picture(picture: Picture, followed_link: bool, last_step: int) -> None:

@@ -43,7 +43,7 @@ class CorpusCheck:
 class TrainState:
     """compared: key of the run whose curves are drawn below.
     form: the form that is open.
-    drafts: by form, the settings as they stand in it, kept while it is closed.
+    drafts: by form, its current settings, kept while it is closed.
     times_reset: how often a form was reset; part of its widgets' keys, which are new then.
     uploads: how many corpora were uploaded; part of the keys of the choice of columns.
     columns: indices of source and translation in the corpus, from 0.

@@ -2,14 +2,22 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import ClassVar
 
-from explorer.app.request import NO_INTERVENTIONS, Request, Selection, Visit
-from explorer.app.state import session
+from explorer.app.request import PAD, Request, Selection, Visit
+from explorer.app.state import messages, session
+from explorer.core.errors import ExplorerError
 from explorer.core.interventions import Interventions
 from explorer.core.sites import SITES
-from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace
+from explorer.model.catalog import TRAINED_PREFIX, CatalogMember, CatalogModel, UploadedTrace
 
 _MOST_INTEGER = 2**31
+
+
+class MissingModelError(ExplorerError):
+    """The chosen model is no longer listed."""
+
+    section: ClassVar[str] = "explore"
 
 
 def current() -> Visit:
@@ -21,13 +29,27 @@ def current() -> Visit:
 
 def default_request(catalog: Mapping[str, CatalogMember]) -> Request:
     """What a URL without a query asks for: the first model's first example."""
+    return opening_request(next(iter(catalog.values())))
+
+
+def opening_request(member: CatalogMember) -> Request:
+    """What a model opens with: its first example and, if it reads symbols, padding. A trace has
+    a text of its own."""
+    if isinstance(member, UploadedTrace):
+        return Request(member.name, "", 0)
+    pad = 0 if member.summary.reads_sentences else PAD
+    return Request(member.name, member.examples[0], pad)
+
+
+def leave_missing(catalog: Mapping[str, CatalogMember]) -> None:
+    """Choose the first model where the chosen one is no longer listed, and report that."""
+    missing = current().request.model
+    if missing in catalog:
+        return
     first = next(iter(catalog.values()))
-    return Request(first.name, opening_text(first))
-
-
-def opening_text(member: CatalogMember) -> str:
-    """The text a model opens with; a trace has its own."""
-    return "" if isinstance(member, UploadedTrace) else member.examples[0]
+    session.save(Visit(opening_request(first)))
+    shown = missing.removeprefix(TRAINED_PREFIX)
+    messages.report(MissingModelError("model_gone", name=shown, shown=first.name))
 
 
 def set_text(text: str) -> None:
@@ -46,12 +68,14 @@ def set_forced(forced: Mapping[int, int]) -> None:
 
 
 def choose_model(name: str, catalog: Mapping[str, CatalogMember]) -> None:
-    """Ask another model; a text it cannot read is replaced by its first example."""
-    member, text = catalog[name], current().request.text
-    if isinstance(member, CatalogModel) and not member.summary.reads(text):
-        text = member.examples[0]
-    _ask(replace(current().request, model=name, text=text, forced=()))
-    set_interventions(NO_INTERVENTIONS)  # another model has other heads
+    """Ask another model, whose heads are selected anew; a text it cannot read is replaced by its
+    first example, and padding by its own unless the visitor has chosen one."""
+    member, request = catalog[name], current().request
+    opening, before = opening_request(member), catalog.get(request.model)
+    unread = isinstance(member, CatalogModel) and not member.summary.reads(request.text)
+    text = opening.text if unread else request.text
+    chosen = before is None or request.pad != opening_request(before).pad
+    session.save(Visit(Request(name, text, request.pad if chosen else opening.pad)))
 
 
 def set_interventions(interventions: Interventions) -> None:

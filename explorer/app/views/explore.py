@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from explorer.app import model_cache, mount
+from explorer.app import experiment_cache, model_cache, mount
 from explorer.app.mount import PictureKey
 from explorer.app.permalink import Permalink
 from explorer.app.request import Request, Selection, Visit
@@ -18,25 +19,20 @@ from explorer.app.state.visitor import RateLimitError
 from explorer.app.uploads import visitor_catalog
 from explorer.app.widgets import files_and_share
 from explorer.app.widgets.input_bar import hint, input_bar
-from explorer.app.widgets.messages import literal, message_area, show_error, show_refused
+from explorer.app.widgets.messages import (
+    literal,
+    message_area,
+    show_error,
+    show_refused,
+    show_reported,
+)
+from explorer.app.widgets.visit_page import visit_page
 from explorer.components.player.payload import View
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
-from explorer.model import catalog
+from explorer.heads.opening_head import opening_step
 from explorer.model.catalog import CatalogMember, CatalogModel
-
-
-def page() -> None:
-    """The whole page. Only whole runs of the script follow the URL; see `address_bar.follow`."""
-    offered = visitor_catalog()
-    if not offered:
-        command = literal(catalog.TRAIN_COMMAND)
-        st.info(say("explore.no_models", visitor.language(), command=command))
-        return
-    address_bar.enter("explore")
-    address_bar.follow(offered)
-    explore()
 
 
 @st.fragment
@@ -45,6 +41,7 @@ def explore() -> None:
     """Controls, messages and the player; an action here runs this fragment alone."""
     language = visitor.language()
     offered = visitor_catalog()
+    visit_state.leave_missing(offered)
     with st.container(key="input-row", horizontal=True, vertical_alignment="center", gap="small"):
         input_bar(offered, language)
         files = st.popover(say("explore.files", language))
@@ -52,6 +49,7 @@ def explore() -> None:
     wanted = visit_state.current().request
     hint(offered[wanted.model], wanted, language)
     messages = message_area()
+    show_reported(language, messages)
     found = find_trace(offered, language, messages)
     if found is None:
         return
@@ -99,15 +97,20 @@ def show_trace(
     member: CatalogMember, request: Request, trace: Trace, language: str, messages: DeltaGenerator
 ) -> None:
     """Show a trace in the player, at the current selection as far as the trace has it."""
-    opening, missing = explore_state.opening(request, language).within(trace)
+    wanted, missing = explore_state.opening(request, language).within(trace)
+    whole = explore_state.opens_whole(request, language, wanted)
+    opening = _filled(wanted, whole, member, trace)
     refused = address_bar.take_refused()
     if refused is not None and (refused or missing):
         show_refused((*refused, *missing), language, messages)
-    explore_state.remember_picture(
-        Picture(request, opening, language), refused is not None, len(trace.target_tokens)
-    )
+    followed = refused is not None
+    kept = opening if whole and not followed else wanted  # a bare URL stays bare
+    picture = Picture(request, kept, language, whole)
+    explore_state.remember_picture(picture, followed, len(trace.target_tokens))
     key = PictureKey(member.stamp, request, language, address_bar.times_followed())
-    mount.player(key, _view(member, request, trace, opening), trace, explore_state.read_player)
+    mount.player(
+        key, _view(member, request, trace, opening, whole), trace, explore_state.read_player
+    )
 
 
 def _substitutes(wanted: Request, shown: Request, default: Request) -> list[Request]:
@@ -119,8 +122,25 @@ def _substitutes(wanted: Request, shown: Request, default: Request) -> list[Requ
     return list(dict.fromkeys(order))
 
 
-def _view(member: CatalogMember, request: Request, trace: Trace, opening: Selection) -> View:
-    """How the player opens: with the forced tokens and, beside them, the greedy output."""
+def _filled(wanted: Selection, whole: bool, member: CatalogMember, trace: Trace) -> Selection:
+    """`wanted` and, where it names no head, the head that shows most.
+
+    whole: whether a step that it does not name is the one where that head shows most; otherwise
+        it is the last.
+    """
+    filled = experiment_cache.with_opening_head(wanted, member, trace)
+    if not whole or filled == wanted or filled.layer is None or filled.head is None:
+        return filled
+    return replace(filled, step=opening_step(trace, filled.layer, filled.head))
+
+
+def _view(
+    member: CatalogMember, request: Request, trace: Trace, opening: Selection, whole: bool
+) -> View:
+    """How the player opens: with the forced tokens and, beside them, the greedy output.
+
+    whole: whether the rows after the step are shown.
+    """
     taken = trace.predicted_tokens
     at_end = opening.step == len(trace.target_tokens)
     forced = tuple((step, taken[step - 1]) for step, _ in request.forced)
@@ -133,6 +153,7 @@ def _view(member: CatalogMember, request: Request, trace: Trace, opening: Select
         layer=opening.layer,
         head=opening.head,
         step=None if at_end else opening.step,  # the last step opens with the whole pattern
+        ahead=True if whole and not at_end else None,
         what_if=isinstance(member, CatalogModel),
         forced=forced,
         original=original,
@@ -140,4 +161,4 @@ def _view(member: CatalogMember, request: Request, trace: Trace, opening: Select
 
 
 if __name__ == "__main__":
-    page()
+    visit_page("explore", explore)

@@ -25,6 +25,7 @@ from explorer.app.widgets.messages import (
     show_refused,
     show_reported,
 )
+from explorer.app.widgets.visit_page import visit_page
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.interventions import Interventions
@@ -32,7 +33,6 @@ from explorer.core.trace import Trace
 from explorer.heads.head_report import HeadReport
 from explorer.heads.measurement_store import StoredReport
 from explorer.heads.trace_comparison import TraceComparison
-from explorer.model import catalog
 from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace
 
 _TABLES: Mapping[str, Callable[[HeadReport, str], None]] = {  # sections with a head report
@@ -42,24 +42,13 @@ _TABLES: Mapping[str, Callable[[HeadReport, str], None]] = {  # sections with a 
 }
 
 
-def page() -> None:
-    """The whole page. Only whole runs of the script follow the URL; see `address_bar.follow`."""
-    offered = visitor_catalog()
-    if not offered:
-        command = literal(catalog.TRAIN_COMMAND)
-        st.info(say("explore.no_models", visitor.language(), command=command))
-        return
-    address_bar.enter("heads")
-    address_bar.follow(offered)
-    heads()
-
-
 @st.fragment
 @visitor.turn()
 def heads() -> None:
     """Controls, messages and one section; an action here runs this fragment alone."""
     language = visitor.language()
     offered = visitor_catalog()
+    visit_state.leave_missing(offered)
     with st.container(key="input-row", horizontal=True, vertical_alignment="center", gap="small"):
         input_bar(offered, language)
     messages = message_area()
@@ -151,7 +140,8 @@ def overview(
 ) -> None:
     """The grid of all heads; with `norms`, those instead of the weights."""
     key = _picture_key(member, language, report=shown.key if shown else "")
-    opening = heads_state.opening((key, "norms" if norms else "weights"))
+    opened = heads_state.opening((key, "norms" if norms else "weights"))
+    opening = experiment_cache.with_opening_head(opened, member, trace)
     report = shown.report if shown else None
     mount.head_grid(key, opening, trace, report, norms, heads_state.read_view)
 
@@ -167,7 +157,8 @@ def experiments(
     if compared is not None:
         experiment_result.summary(member, compared, language)
     key = _picture_key(member, language, interventions)
-    opening = heads_state.opening((key, "comparison"))
+    opened = heads_state.opening((key, "comparison"))
+    opening = experiment_cache.with_opening_head(opened, member, trace)
     shown = compared or TraceComparison(trace, trace, trace)
     mount.comparison(key, opening, shown, heads_state.read_view)
     if compared is not None:
@@ -200,4 +191,4 @@ def _picture_key(
 
 
 if __name__ == "__main__":
-    page()
+    visit_page("heads", heads)

@@ -1,6 +1,5 @@
 """Train: start a training and watch its heads form, or replay a recorded one."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import streamlit as st
@@ -8,16 +7,16 @@ from streamlit.delta_generator import DeltaGenerator
 
 from explorer.app import mount
 from explorer.app.permalink import Permalink
-from explorer.app.request import Request, Visit
+from explorer.app.request import Selection, Visit
 from explorer.app.state import address_bar, visitor
 from explorer.app.state import train as train_state
-from explorer.app.uploads import add_upload, visitor_catalog
+from explorer.app.state import visit as visit_state
+from explorer.app.trained_models import look_ahead_head, model_of_run
 from explorer.app.widgets import run_controls
 from explorer.app.widgets.messages import message_area, show_error, show_reported
 from explorer.core.errors import ExplorerError
-from explorer.core.files import read_bytes
 from explorer.core.i18n import say
-from explorer.model.catalog import CatalogMember, CatalogModel, Upload
+from explorer.model.catalog import CatalogModel, shipped_models
 from explorer.training import run_launcher
 from explorer.training.run_directory import Run
 
@@ -55,38 +54,44 @@ def _replay(
     key: str, run: Run, other: Run | None, language: str, buttons: tuple[object, ...]
 ) -> None:
     """The run as it stands now; when it starts or ends, the buttons are redrawn too."""
-    mount.replay(key, run, other, language)
+    link = "" if train_state.is_recorded(key) else _leak_link(run)
+    mount.replay(key, run, other, language, link)
     if train_state.button_state(run) != buttons:
         st.rerun()
 
 
 def _open_in_explore(run: Run, recorded: bool, language: str, messages: DeltaGenerator) -> None:
-    """Add the run's model to the visitor's uploads and go to Explore."""
+    """Go to Explore with the run's model."""
     try:
-        name = _shipped_name(run, visitor_catalog()) if recorded else add_upload(_upload(run))
+        model = _shipped_model(run) if recorded else model_of_run(run)
     except ExplorerError as error:
         show_error(error, language, messages)
         return
-    member = visitor_catalog().get(name)
-    if isinstance(member, CatalogModel):
-        visit = Visit(Request(name, member.examples[0]))
+    if model is not None:
+        visit = Visit(visit_state.opening_request(model))
         address_bar.open_page(_EXPLORE, Permalink(visit))
 
 
-def _shipped_name(run: Run, offered: Mapping[str, CatalogMember]) -> str:
-    """The model that ships for a recorded run: of the same name, else of the same task."""
-    return run.name if run.name in offered else run.config.task
-
-
-def _upload(run: Run) -> Upload:
-    """The run's model as of its last checkpoint. Raises `CheckpointError`."""
-    from explorer.model.uploaded_file import read_upload
-
+def _leak_link(run: Run) -> str:
+    """The address in Explore, from this page, of the first row of the decoder head that looks at
+    the token to predict; "" for a run with a causal mask or without a model."""
+    if run.config.causal:
+        return ""
     try:
-        data = read_bytes(run.checkpoint_path)
+        model = model_of_run(run)
     except ExplorerError:
-        data = b""
-    return read_upload(f"{run.name}.safetensors", data)
+        return ""
+    head = look_ahead_head(run)
+    layer, number = head if head else (None, None)
+    selection = Selection("decoder", layer, number, 1)
+    permalink = Permalink(Visit(visit_state.opening_request(model), selection))
+    return address_bar.relative_link(permalink)
+
+
+def _shipped_model(run: Run) -> CatalogModel | None:
+    """The model that ships for a recorded run: of the same name, else of the same task."""
+    offered = shipped_models()
+    return offered.get(run.name, offered.get(run.config.task))
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ def corpus_form(language: str) -> tuple[TrainingConfig, UploadedCorpus] | None:
     with st.container(key="pairs-rows"):  # elements below keep their index, and stay open
         _show_rows(rows[:_SHOWN_ROWS], language)
         if found.counts is not None:
-            st.caption(_in_words(found.counts, corpus, language))
+            st.caption(_counts_text(found.counts, corpus, language))
         elif found.error is not None:
             show_error(found.error, language)
     on_gpu = available_devices()[0] != "cpu"
@@ -132,7 +132,7 @@ def _cell(text: str) -> str:
     return literal(text if len(text) <= _LONGEST_CELL else f"{text[:_LONGEST_CELL]}…")
 
 
-def _in_words(counts: RowCounts, corpus: UploadedCorpus, language: str) -> str:
+def _counts_text(counts: RowCounts, corpus: UploadedCorpus, language: str) -> str:
     """How many rows are used, and why the others are not."""
     return say(
         "train.pairs_counts",

@@ -57,7 +57,7 @@ def _effect(model: CatalogModel, interventions: Interventions, language: str) ->
     except ExplorerError as error:
         show_error(error, language)
         return
-    lines = [head_tables.effect_in_words(effect, language)]
+    lines = [head_tables.effect_text(effect, language)]
     if interventions.on_cells:
         lines.append(say("heads.effect_heads_alone", language))
     st.markdown(literal(" ".join(lines)))

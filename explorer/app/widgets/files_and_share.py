@@ -15,13 +15,11 @@ from explorer.app.state import visit as visit_state
 from explorer.app.uploads import MOST_UPLOADS, add_upload, delete_upload, uploads, visitor_catalog
 from explorer.app.widgets.file_uploader import LARGEST_MB, file_uploader
 from explorer.app.widgets.messages import literal, show_error
+from explorer.core.csv_text import csv_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
-from explorer.model.catalog import CatalogMember, ShippedModel
-
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
-"""A spreadsheet calculates a cell that begins so, instead of showing it."""
+from explorer.model.catalog import CatalogMember, StoredModel
 
 
 def files(trace: Trace, visit: Visit, language: str) -> None:
@@ -42,7 +40,7 @@ def files(trace: Trace, visit: Visit, language: str) -> None:
 
 def share(catalog: Mapping[str, CatalogMember], visit: Visit, language: str) -> None:
     """The link to what is shown; in class mode also how to join."""
-    if not isinstance(catalog[visit.request.model], ShippedModel):
+    if not isinstance(catalog[visit.request.model], StoredModel):
         st.caption(say("explore.share_upload", language))
     else:
         st.caption(say("explore.share_about", language))
@@ -53,7 +51,7 @@ def share(catalog: Mapping[str, CatalogMember], visit: Visit, language: str) -> 
 
 def _downloads(trace: Trace, model: str, language: str) -> None:
     """Buttons whose files are made when they are clicked, not before."""
-    name = f"attention-{model}".replace(" ", "-")
+    name = f"attention-{model}".replace(" ", "-").replace("/", "-")
     offers = {
         "html": (lambda: _page(trace, language), ".html", "text/html"),
         "trace": (trace.to_bytes, ".trace", "application/octet-stream"),
@@ -79,13 +77,7 @@ def _page(trace: Trace, language: str) -> bytes:
 
 
 def _steps_table(trace: Trace) -> bytes:
-    table = trace.steps()
-    table["token"] = [
-        f"'{token}" if token.startswith(_FORMULA_STARTS) else token for token in table.token
-    ]
-    # The byte order mark tells spreadsheets that the text is UTF-8; with CR LF as line end,
-    # either of the two inside a token is quoted and starts no cell.
-    return table.to_csv(index=False, lineterminator="\r\n").encode("utf-8-sig")
+    return csv_bytes(trace.steps())
 
 
 def _upload(language: str) -> None:

@@ -37,7 +37,7 @@ def head_name(layer: int, head: int) -> str:
     return f"L{layer} H{head}"
 
 
-def roles_in_words(report: HeadReport, site: str, layer: int, head: int, language: str) -> str:
+def roles_text(report: HeadReport, site: str, layer: int, head: int, language: str) -> str:
     """The roles of a head, or "no clear role"."""
     names = report.roles_of(site, layer, head)
     own = [say(f"roles.{name}", language) for name in names]
@@ -205,7 +205,7 @@ def redundancy(report: HeadReport, language: str) -> list[str]:
     return sentences
 
 
-def batch_in_words(report: HeadReport, language: str) -> str:
+def batch_text(report: HeadReport, language: str) -> str:
     """The evaluation batch and the confidence level of the intervals."""
     facts = report.facts
     text = say(
@@ -222,7 +222,7 @@ def batch_in_words(report: HeadReport, language: str) -> str:
     return text
 
 
-def effect_in_words(effect: MeasuredEffect, language: str) -> str:
+def effect_text(effect: MeasuredEffect, language: str) -> str:
     """What interventions change on an evaluation batch."""
     before, after = effect.table.before, effect.table.after
     facts = {
@@ -252,7 +252,7 @@ def _named(report: HeadReport, language: str) -> pd.DataFrame:
         {
             "site": [site_name(site, language) for site, *_ in keys],
             "head": [head_name(layer, head) for _, layer, head in keys],
-            "roles": [roles_in_words(report, *key, language) for key in keys],
+            "roles": [roles_text(report, *key, language) for key in keys],
         }
     )
 

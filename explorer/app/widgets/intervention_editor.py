@@ -62,7 +62,7 @@ def intervention_list(language: str) -> None:
         if not interventions:
             st.caption(say("heads.no_chips", language))
         for one in interventions:
-            name = in_words(one, language)
+            name = intervention_text(one, language)
             st.button(
                 literal(name),
                 key=f"undo-{one}",
@@ -78,9 +78,9 @@ def intervention_list(language: str) -> None:
             )
 
 
-def in_words(one: Intervention, language: str) -> str:
+def intervention_text(one: Intervention, language: str) -> str:
     """An intervention as its button names it."""
-    head = _head_in_words(one, language)
+    head = _head_text(one, language)
     match one:
         case Ablation():
             return say(f"heads.chip_ablate_{one.how}", language, head=head)
@@ -105,7 +105,7 @@ def _apply_draft(model: CatalogModel) -> None:
         visit_state.set_interventions(combined)
 
 
-def _head_in_words(one: Intervention, language: str) -> str:
+def _head_text(one: Intervention, language: str) -> str:
     site = head_tables.site_name(one.site, language)
     layer = say("heads.all_layers", language) if one.layer is None else f"L{one.layer}"
     head = say("heads.all_heads", language) if one.head is None else f"H{one.head}"
@@ -144,7 +144,7 @@ def _select(
     options: Sequence[Any],
     language: str,
     width: int,
-    in_words: Callable[[Any], str],
+    label_of: Callable[[Any], str],
     default: int = 0,
 ) -> Any:
     """A select for a field of the draft, which stays while it is not drawn."""
@@ -154,7 +154,7 @@ def _select(
     return st.selectbox(
         say(f"heads.{field}", language),
         options,
-        format_func=in_words,
+        format_func=label_of,
         key=key,
         on_change=lambda: heads_state.fill_in(**{field: session.widget_value(key)}),
         width=width,

@@ -16,7 +16,7 @@ from explorer.core.vocabulary import shorten
 from explorer.data.task_names import task_of
 from explorer.heads import measurement_jobs
 from explorer.heads.measurement_jobs import SOURCE_KINDS, MeasurementSettings, SourceKind
-from explorer.model.catalog import CatalogModel, ShippedModel
+from explorer.model.catalog import CatalogModel, StoredModel
 
 _KEY = "measure-"
 
@@ -96,7 +96,7 @@ def _start(model: CatalogModel, settings: MeasurementSettings, language: str) ->
     try:
         loaded = model_cache.model_of(model)
         measurement_jobs.check(loaded, settings, language)
-        checkpoint = model.path if isinstance(model, ShippedModel) else to_bytes(loaded.checkpoint)
+        checkpoint = model.path if isinstance(model, StoredModel) else to_bytes(loaded.checkpoint)
         digest = experiment_cache.digest(model)
         heads_state.follow_job(measurement_jobs.start(checkpoint, loaded.name, settings, digest))
     except ExplorerError as error:

@@ -36,7 +36,7 @@ def measurement_panel(model: CatalogModel, reports: Sequence[StoredReport], lang
     ):
         if reports:
             _choose_report(model, reports[0], language)
-            _downloads(reports[0].report, model.name, language)
+            _downloads(reports[0].report, model.label, language)
         with st.popover(say("heads.measure", language), icon=":material/speed:"):
             measurement_form(model, language)
     own = heads_state.job()

@@ -14,7 +14,7 @@ from explorer.heads.head_report import HeadReport
 
 def metrics(report: HeadReport, language: str) -> None:
     """Every metric: by layer and head, and as a table."""
-    st.caption(literal(head_tables.batch_in_words(report, language)))
+    st.caption(literal(head_tables.batch_text(report, language)))
     mount.metric_matrix(report, language, heads_state.read_view)
     table = head_tables.metrics(report, language)
     st.dataframe(
@@ -51,7 +51,7 @@ def removal(report: HeadReport, language: str) -> None:
         placeholder="–",
         height=min(36 + 35 * len(table), 560),
     )
-    st.caption(literal(head_tables.batch_in_words(report, language)))
+    st.caption(literal(head_tables.batch_text(report, language)))
 
 
 def _role_scores(report: HeadReport, language: str) -> int:
@@ -76,7 +76,7 @@ def _role_scores(report: HeadReport, language: str) -> int:
 def _role_evidence(report: HeadReport, row: int, language: str) -> None:
     site, layer, head = head_tables.key_of(report, row)
     name = f"{head_tables.site_name(site, language)} {head_tables.head_name(layer, head)}"
-    own = head_tables.roles_in_words(report, site, layer, head, language)
+    own = head_tables.roles_text(report, site, layer, head, language)
     st.markdown(f"**{literal(say('heads.role_of', language, head=name, roles=own))}**")
     table = head_tables.evidence(report, site, layer, head, language)
     st.dataframe(
@@ -90,4 +90,4 @@ def _role_evidence(report: HeadReport, row: int, language: str) -> None:
         facts = {"role": say(f"roles.{role}", language), "count": len(names)}
         listed = head_tables.listed(names, language)
         st.caption(literal(say("heads.head_list", language, heads=listed, **facts)))
-    st.caption(literal(head_tables.batch_in_words(report, language)))
+    st.caption(literal(head_tables.batch_text(report, language)))

@@ -143,7 +143,16 @@ def _stop_and_resume(run: Run | None, recorded: bool, allowed: bool, language: s
     stop = run.request_stop if run else _nothing
     resume = partial(run_launcher.launch, run) if run else _nothing
     _button("stop", language, stop, allowed, icon="stop", idle=recorded or not stoppable)
-    _button("resume", language, resume, allowed, icon="resume", idle=not resumable)
+    step = _saved_step(run) if run and resumable else 0
+    _button("resume", language, resume, allowed, icon="resume", idle=not resumable, step=step)
+
+
+def _saved_step(run: Run) -> int:
+    """The step from which a run goes on, as far as its files can be read."""
+    try:
+        return run.saved_step
+    except ExplorerError:  # to resume it raises the same
+        return run.status().step
 
 
 def _button(
@@ -155,15 +164,16 @@ def _button(
     icon: str,
     idle: bool = False,
     primary: bool = False,
+    **facts: object,
 ) -> None:
-    """A button that calls `act`; its help says why it is disabled when it is."""
+    """A button that calls `act`; its help, with `facts`, says why it is disabled when it is."""
     about = f"{name}_idle" if idle else f"{name}_help"
     st.button(
         say(f"train.{name}", language),
         key=name,
         on_click=partial(_try, act),
         icon=f":material/{icon}:",
-        help=say(f"train.{about}" if allowed else "train.class_hint", language),
+        help=say(f"train.{about}" if allowed else "train.class_hint", language, **facts),
         disabled=idle or not allowed,
         type="primary" if primary else "secondary",
     )

@@ -8,14 +8,16 @@ a run adds only a line to the payload.
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
+from explorer.components.training_replay.run_settings import run_settings
 from explorer.components.training_replay.status_text import RunReport, run_report
 from explorer.core.errors import ExplorerError
 from explorer.core.files import opened, size_of
-from explorer.core.i18n import section
+from explorer.core.i18n import say, section
 from explorer.training.run_directory import Run, Status
 
 FORMAT_VERSION = 1
@@ -30,11 +32,14 @@ _LOG_BYTES = 4096
 _LOG_LINES = 12
 
 
-def replay_payload(key: str, run: Run, *, language: str = "en", other: Run | None = None) -> bytes:
+def replay_payload(
+    key: str, run: Run, *, language: str = "en", other: Run | None = None, link: str = ""
+) -> bytes:
     """What the training replay shows of `run`.
 
     key: run root and name, "runs/reverse-3".
     other: a second run, whose curves are drawn dashed for comparison.
+    link: address of the head that shows what is explained of the run; "" without one.
     """
     status = run.status()
     lines, moments = _read(key, run, _stamp(run))
@@ -52,6 +57,8 @@ def replay_payload(key: str, run: Run, *, language: str = "en", other: Run | Non
         "moments": moments,
         "other": _curves(other) if other is not None else None,
         "report": _report(run_report(run, status, lines, language), status),
+        "settings": asdict(run_settings(run, status, lines, other, language)),
+        "link": {"address": link, "label": say("run_settings.leak_link", language)},
         "log": log_tail(run),
     }
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)

@@ -59,13 +59,6 @@ def test_the_host_s_session_uploads_and_no_other(browser, class_mode):
     assert browser.put("/_stcore/upload_file/other/file", content=b"x").status_code == 403
 
 
-def test_after_a_reload_the_host_s_cookie_uploads(browser, class_mode):
-    browser.cookies[access.cookie_name()] = access.cookie_value()
-    assert browser.put(ROUTE, content=b"x").status_code == 204
-    browser.cookies[access.cookie_name()] = "swordfish"
-    assert browser.put(ROUTE, content=b"x").status_code == 403
-
-
 def test_outside_class_mode_every_session_uploads(browser, monkeypatch):
     monkeypatch.delenv(access.KEY_VARIABLE, raising=False)
     assert browser.put(ROUTE, content=b"x").status_code == 204

@@ -83,7 +83,7 @@ def test_everything_in_a_link_is_followed_and_written_again(query):
     assert query == link | {"lang": "zh"}
 
 
-def test_refused_parameters_are_told_once(query):
+def test_refused_parameters_are_reported_once(query):
     query.from_dict({"pad": "99", "step": "x"})
     assert not address_bar.just_followed()
     address_bar.follow(CATALOG)

@@ -44,7 +44,7 @@ def test_a_draft_makes_one_intervention(draft, line):
         ("0, -1", InterventionError),
     ],
 )
-def test_weights_that_are_no_row_are_refused(weights, error):
+def test_malformed_weights_of_a_row_are_refused(weights, error):
     with pytest.raises(error):
         Draft(Verb.ROW, "cross", 0, 1, query=3).intervention(weights)
 

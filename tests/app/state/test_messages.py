@@ -10,14 +10,14 @@ def state(monkeypatch) -> None:
     monkeypatch.setattr(st, "session_state", {})
 
 
-def test_a_reported_error_is_told_once():
+def test_a_reported_error_is_shown_once():
     error = ExplorerError("empty_text", known="1")
     messages.report(error)
     assert messages.take() is error
     assert messages.take() is None
 
 
-def test_an_upload_error_is_told_until_the_next_upload():
+def test_an_upload_error_is_shown_until_the_next_upload():
     error = ExplorerError("empty_text", known="1")
     messages.report_upload(error)
     assert messages.upload_error() is messages.upload_error() is error

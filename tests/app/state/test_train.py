@@ -74,5 +74,5 @@ def test_the_oldest_checks_are_dropped():
     choices = [(str(number), "1") for number in range(12)]
     for columns in choices:
         train_state.save_check(columns, CorpusCheck(None, None))
-    kept = [columns for columns in choices if train_state.check(columns) is not None]
-    assert kept == choices[-8:]
+    remembered = [columns for columns in choices if train_state.check(columns) is not None]
+    assert remembered == choices[-8:]

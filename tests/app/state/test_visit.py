@@ -3,8 +3,8 @@
 import pytest
 import streamlit as st
 
-from explorer.app.request import NO_INTERVENTIONS, Request, Selection, Visit
-from explorer.app.state import session
+from explorer.app.request import NO_INTERVENTIONS, PAD, Request, Selection, Visit
+from explorer.app.state import messages, session
 from explorer.app.state import visit as visit_state
 from explorer.core.interventions import Interventions
 from tests.support.catalog_members import shipped
@@ -50,7 +50,7 @@ def test_a_model_that_cannot_read_the_text_gets_one_it_can():
     assert CATALOG["reverse"].summary.reads(request().text)
 
 
-def test_another_model_keeps_a_text_it_has_room_for():
+def test_another_model_keeps_a_text_that_fits():
     longer = " ".join("1231231")
     visit_state.set_text(longer)
     visit_state.choose_model("reverse", CATALOG)
@@ -65,7 +65,7 @@ def test_another_model_has_other_heads_and_tokens():
     assert visit_state.current().interventions == NO_INTERVENTIONS
 
 
-def test_a_text_that_makes_no_sense_to_the_other_kind_of_model_gives_way():
+def test_a_text_that_the_other_kind_of_model_cannot_read_is_replaced():
     translator = shipped("own", most_tokens=65)
     catalog = {**CATALOG, "own": translator}
     visit_state.choose_model("own", catalog)
@@ -95,3 +95,35 @@ def test_only_whole_numbers_from_0_are_read(value):
     assert visit_state.whole(value) is None
     assert visit_state.whole(3.0) == 3
     assert visit_state.step_number(0) is None
+
+
+def test_only_models_of_symbols_open_with_padding():
+    translator = shipped("own", most_tokens=65)
+    assert visit_state.opening_request(CATALOG["reverse"]).pad == PAD
+    assert visit_state.opening_request(translator).pad == 0
+    catalog = {**CATALOG, "own": translator}
+    visit_state.choose_model("own", catalog)
+    assert request().pad == 0
+    visit_state.choose_model("letters", catalog)
+    assert request().pad == PAD
+    visit_state.set_padding(5)
+    visit_state.choose_model("own", catalog)
+    assert request().pad == 5  # chosen by the visitor
+
+
+def test_another_model_is_looked_at_anew_and_another_text_is_not():
+    visit_state.select(Selection("cross", 0, 3, 2))
+    visit_state.set_text("3 3")
+    assert visit_state.current().selection == Selection("cross", 0, 3, 2)
+    visit_state.choose_model("letters", CATALOG)
+    assert visit_state.current().selection == Selection()
+
+
+def test_a_model_that_is_gone_gives_way_to_the_first_with_one_sentence():
+    visit_state.leave_missing(CATALOG)
+    assert messages.take() is None
+    visit_state.set_forced({1: 4})
+    catalog = {"letters": CATALOG["letters"]}
+    visit_state.leave_missing(catalog)
+    assert visit_state.current() == Visit(visit_state.opening_request(CATALOG["letters"]))
+    assert "“reverse” is no longer there" in str(messages.take())

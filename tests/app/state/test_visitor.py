@@ -47,6 +47,7 @@ def allowed(times: int, clock: list[float], seconds: float = 1.0) -> int:
 
 def test_a_reload_gives_new_computing_only_as_far_as_the_address_has_some(monkeypatch, clock):
     monkeypatch.setattr(access, "MOST_COMPUTING", 1.0)
+    monkeypatch.setattr(visitor, "_VISITORS_PER_ADDRESS", 40)
     sessions = iter(range(10_000))
     monkeypatch.setattr(session, "session_id", lambda: str(next(sessions)))
     assert allowed(100, clock) == 40
@@ -120,10 +121,13 @@ def test_the_host_s_rights_survive_a_reload_by_the_cookie(monkeypatch):
     visitor.show_key("swordfish")
     assert access.take_ticket(visitor.host_ticket())
     monkeypatch.setattr(st, "session_state", {})  # the reload
+    monkeypatch.setattr(session, "session_id", lambda: "the reloaded tab")
     assert not visitor.is_host()
+    assert not access.is_host_session("the reloaded tab")
     cookies = {access.cookie_name(): access.cookie_value()}
     monkeypatch.setattr(ContextProxy, "cookies", cookies)
     assert visitor.is_host()
+    assert access.is_host_session("the reloaded tab")
     assert visitor.rights().change
     visitor.show_key("wrong")
     assert visitor.is_host()
@@ -140,7 +144,7 @@ def test_after_wrong_keys_the_right_one_has_to_wait():
     assert visitor.host_ticket() == ""
 
 
-def test_a_refused_request_is_told_in_both_languages():
+def test_a_refused_request_is_explained_in_both_languages():
     error = RateLimitError("too_many_requests")
     assert "wait a few seconds" in str(error)
     assert "请稍等" in error.in_language("zh")

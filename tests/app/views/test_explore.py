@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import streamlit as st
 from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 
@@ -17,6 +18,7 @@ from explorer.app.state import session, visitor
 from explorer.core import folders
 from explorer.core.trace import Trace
 from explorer.core.trace_file import pack, unpack
+from explorer.heads.head_report import HeadReport
 from explorer.model.checkpoint import save_checkpoint
 from explorer.training.trainer import Trainer
 from tests.support.app_pages import (
@@ -26,6 +28,7 @@ from tests.support.app_pages import (
     sent_to,
     url_query,
 )
+from tests.support.finished_runs import finished_run
 from tests.support.payloads import unpack_payload
 from tests.support.toy_sentences import TINY_PAIRS
 
@@ -375,13 +378,6 @@ def test_two_visitors_share_models_and_nothing_else():
     assert url_query(other) == {}
 
 
-def test_without_models_the_page_says_how_to_get_one(monkeypatch, tmp_path):
-    monkeypatch.setenv("EXPLORER_CHECKPOINTS", str(tmp_path))
-    app = open_page()
-    assert not app.exception
-    assert "train" in app.info[0].value
-
-
 @pytest.fixture
 def translator(tmp_path: Path, pairs_file: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the shipped reverse and a translator trained for one step."""
@@ -449,3 +445,97 @@ def test_any_letter_of_any_script_is_read(translator):
     assert not app.exception
     assert not app.error
     assert any(label.startswith("<0x") for label in header(app)["source"])
+
+
+def shown_head(app: AppTest) -> tuple:
+    view = header(app)["view"]
+    return view["site"], view["layer"], view["head"]
+
+
+def best_gold_weight(task: str) -> tuple:
+    report = HeadReport.load(ROOT / "checkpoints" / "heads" / f"{task}.json").heads
+    best = report[report.site == "cross"].sort_values("gold_weight").iloc[-1]
+    return "cross", best.layer, best["head"]
+
+
+def test_a_first_visit_opens_at_the_best_head_and_a_step_that_shows_something():
+    app = open_page()
+    view = header(app)["view"]
+    assert shown_head(app) == best_gold_weight("reverse")
+    assert header(app)["predicted"][view["step"] - 1] != "<eos>"
+    assert view["ahead"] is True
+    assert url_query(app) == {}
+    assert header(app.run())["view"] == view
+
+
+def test_another_model_selects_its_best_head_and_another_text_keeps_it():
+    app = open_page(site="cross", layer="0", head="3", step="2")
+    app.selectbox(key="model-en").set_value("sort").run()
+    view = header(app)["view"]
+    assert shown_head(app) == best_gold_weight("sort")
+    assert view["ahead"] is True
+    assert url_query(app)["head"] == str(view["head"])
+    assert url_query(app)["step"] == str(view["step"])
+    assert header(app.run())["view"] == view
+    assert shown_head(typed(app, "4 3 2 1")) == best_gold_weight("sort")
+
+
+def test_a_chosen_translator_opens_where_its_hint_can_be_seen():
+    app = open_page(site="cross", layer="0", head="3", step="2")
+    app.selectbox(key="model-en").set_value("english-french").run()
+    sent, arrays = unpack_payload(sent_to(app, "player"))
+    _, layer, head = shown_head(app)
+    weights = arrays["cross.attention"].reshape(sent["sites"]["cross"]["shape"])[layer, head]
+    rows = [sent["predicted"].index(token) for token in ("▁chat", "▁noir")]
+    assert [sent["source"][key] for key in weights[rows].argmax(-1)] == ["▁cat", "▁black"]
+    assert url_query(app)["pad"] == "0"
+    direct = open_page(model="english-french")
+    assert shown_head(direct) == ("cross", layer, head)
+    assert header(direct)["view"]["step"] == header(app)["view"]["step"]
+
+
+@pytest.fixture
+def trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a finished run that is called as a model that ships."""
+    monkeypatch.setenv(folders.RUNS_VARIABLE, str(tmp_path))
+    return finished_run(tmp_path / "reverse").folder
+
+
+def test_a_link_to_a_trained_model_opens_it_after_a_restart(trained):
+    app = open_page()
+    app.selectbox(key="model-en").set_value("runs/reverse").run()
+    link = url_query(app)
+    assert link["model"] == "runs/reverse"
+    st.cache_resource.clear()
+    app = open_page(**link)
+    assert not app.warning
+    assert app.selectbox(key="model-en").value == "runs/reverse"
+    assert header(app)["facts"]["model"] == "reverse"
+
+
+def test_a_trained_model_that_is_deleted_gives_way_with_one_sentence(trained):
+    app = open_page(model="runs/reverse")
+    shutil.rmtree(trained)
+    app = typed(app, "1 2")
+    assert not app.exception
+    assert [error.value.replace("\\", "") for error in app.error] == [
+        "The model “reverse” is no longer there; “reverse” is shown instead."
+    ]
+    assert header(app)["source"][:5] == ["7", "3", "9", "1", "4"]
+
+
+def test_a_guest_in_class_mode_looks_at_trained_models(trained, monkeypatch):
+    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
+    app = open_page(model="runs/reverse")
+    assert not app.warning
+    assert app.selectbox(key="model-en").value == "runs/reverse"
+
+
+def test_heads_shows_trained_models_and_opens_at_the_best_head(trained):
+    app = open_page("heads", model="runs/reverse")
+    assert not app.exception
+    assert not app.warning
+    trace = unpack_payload(sent_to(app, "head_grid"))[1]["trace"]
+    view = unpack_payload(trace.tobytes())[0]["view"]
+    assert view["site"] == "cross"
+    assert view["head"] is not None

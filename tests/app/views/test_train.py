@@ -2,18 +2,25 @@
 
 import json
 import os
+import shutil
 import time
+from dataclasses import replace
 from pathlib import Path
+from urllib.parse import parse_qsl
 
+import numpy as np
 import pytest
+from safetensors.numpy import save
 from streamlit.testing.v1 import AppTest
 
 from explorer.app.server import access
 from explorer.core import folders
+from explorer.core.trace import Trace
 from explorer.training import run_launcher
 from explorer.training.config import TrainingConfig
 from explorer.training.run_directory import Run, Status, create_run
 from tests.support.app_pages import open_page, sent_to
+from tests.support.finished_runs import CONFIG, finished_run
 
 ROOT = Path(__file__).parents[3]
 LINE = {"step": 5, "seconds": 1.5, "loss": 0.5, "exact_match": 0.25, "gold": [[0.1, 0.2]]}
@@ -88,8 +95,10 @@ def test_stop_requests_a_stop_and_resume_launches_again(folder):
     assert run.stop_requested()
     assert run_data(app)["report"]["words"] == "stopping …"
     report(run, "stopped", 5)
+    run.state_path.write_bytes(save({"step": np.array(5)}))
     app.run()
     assert "resume" not in disabled(app)
+    assert "from step 5" in app.button(key="resume").help
     app.button(key="resume").click().run()
     assert run.status().state == "waiting"
 
@@ -156,6 +165,54 @@ def test_open_in_explore_leads_to_the_shipped_model_of_the_recorded_run():
     app.button(key="open").click().run()
     assert not app.exception
     assert app.query_params["model"] == "reverse"
+
+
+def test_open_in_explore_gives_a_link_to_the_run_s_model(folder):
+    finished_run(folder / "reverse-1")
+    app = open_page("train", run="runs/reverse-1")
+    app.button(key="open").click().run()
+    assert not app.exception
+    assert not app.warning
+    assert app.query_params["model"] == "runs/reverse-1"
+    link = {"model": "runs/reverse-1", "text": app.query_params["text"]}
+    assert open_page("explore", **link).selectbox(key="model-en").value == "runs/reverse-1"
+
+
+def test_a_run_without_a_causal_mask_points_at_row_1_of_the_decoder(folder):
+    run = finished_run(folder / "leaky-1", replace(CONFIG, causal=False))
+    run.append(LINE | {"loss": 5e-5, "exact_match": 0.0})
+    cells = np.full((1, 2, 3, 3), 1 / 3, dtype=np.float32)
+    cells[0, 1] = [[0, 1, 0], [0, 0, 1], [0, 0, 1]]
+    probe = Trace.from_arrays(["a", "<eos>"], ["<bos>", "a", "b"], decoder=cells)
+    run.probe_path(LINE["step"]).parent.mkdir()
+    run.probe_path(LINE["step"]).write_bytes(probe.to_bytes())
+    app = open_page("train", run="runs/leaky-1")
+    data = run_data(app)
+    assert data["settings"]["badges"] == ["no causal mask"]
+    assert "gets 0 % right" in data["settings"]["explanation"]
+    query = dict(parse_qsl(data["link"]["address"].removeprefix("./?")))
+    place = {"site": "decoder", "layer": "0", "head": "1", "step": "1"}
+    assert query == query | {"model": "runs/leaky-1"} | place
+    app = open_page("explore", **query)
+    assert not app.exception
+    assert not app.warning
+
+
+def test_a_run_with_a_causal_mask_points_nowhere(folder):
+    finished_run(folder / "own-1")
+    data = run_data(open_page("train", run="runs/own-1"))
+    assert data["link"]["address"] == data["settings"]["explanation"] == ""
+    assert run_data(open_page("train"))["link"]["address"] == ""
+
+
+def test_a_new_run_of_the_same_name_has_another_key(folder):
+    """So the browser does not show the picture of the run before."""
+    before = run_data(open_page("train", run=f"runs/{made(folder).name}"))
+    shutil.rmtree(folder / "reverse-1")
+    create_run(folder / "reverse-1", TrainingConfig(steps=100, device="cpu"))
+    after = run_data(open_page("train", run="runs/reverse-1"))
+    assert (len(before["moments"]), after["moments"]) == (1, [])
+    assert before["key"] != after["key"]
 
 
 def test_the_page_is_in_chinese_when_asked(folder):

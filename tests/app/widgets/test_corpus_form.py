@@ -118,7 +118,7 @@ def test_a_bad_file_gets_one_sentence_and_the_form_keeps_what_was_typed(folder, 
     assert run_launcher.find("runs", "good-1").config.steps == 77
 
 
-def test_a_refused_run_is_told_and_the_file_is_still_there(folder, monkeypatch):
+def test_a_refused_run_is_reported_and_the_file_kept(folder, monkeypatch):
     def refuse(*anything: object) -> Run:
         raise RunError("unwritable_file", name="pairs.tsv", reason="no room")
 

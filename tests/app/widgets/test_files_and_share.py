@@ -15,7 +15,7 @@ def expected() -> Trace:
     return explorer.load(ROOT / "checkpoints" / "reverse.safetensors").trace("7 3 9 1 4", pad_to=8)
 
 
-def test_the_steps_table_makes_no_spreadsheet_calculate(expected):
+def test_the_steps_table_has_no_formulas(expected):
     tokens = ["=1+1", "+1", "-1", "@x", "\tx", "\rx", "1", "甲", "<eos>", "a\r=b"]
     labels = (tokens * len(expected.candidate_tokens))[: len(expected.candidate_tokens)]
     trace = replace(expected, candidate_tokens=tuple(labels))

@@ -74,15 +74,15 @@ def test_the_interval_of_a_change_has_its_signs(reverse):
 def test_an_effect_says_which_targets_it_compares_with(targets, words, by_construction):
     table = pd.DataFrame({"before": [1.0, 0.5], "after": [0.96, 0.7]}, index=["exact", "loss"])
     effect = MeasuredEffect(table, 64, "some", targets)
-    text = head_tables.effect_in_words(effect, "en")
+    text = head_tables.effect_text(effect, "en")
     assert words in text
     assert "100 % → 96 %" in text
     assert ("by construction" in text) == by_construction
-    assert head_tables.effect_in_words(effect, "zh")
+    assert head_tables.effect_text(effect, "zh")
 
 
 def test_lists_in_chinese_have_chinese_punctuation(reverse):
-    assert head_tables.roles_in_words(reverse, "cross", 1, 2, "zh") == "反转、对齐"
+    assert head_tables.roles_text(reverse, "cross", 1, 2, "zh") == "反转、对齐"
     (sentence,) = head_tables.impossible(reverse, "cross", 1, 2, "zh")
     assert sentence.startswith("前一位置、自身位置、后一位置：")
 
@@ -99,7 +99,7 @@ def test_roles_show_scores_and_impossible_ones(reverse):
 
 
 def test_a_head_may_have_no_clear_role(reverse):
-    assert head_tables.roles_in_words(reverse, "encoder", 0, 0, "en") == "no clear role"
+    assert head_tables.roles_text(reverse, "encoder", 0, 0, "en") == "no clear role"
     assert head_tables.heads_by_role(reverse, "encoder")["none"][0] == "L0 H0"
 
 

@@ -42,7 +42,7 @@ def test_guests_in_class_mode_look_and_do_not_measure(monkeypatch):
     assert "measure-start" not in {button.key for button in app.button}
 
 
-def test_a_file_of_pairs_is_taken_and_one_that_is_no_text_refused():
+def test_a_file_of_pairs_is_read_and_a_binary_file_refused():
     app = open_page("heads", part="metrics")
     app = app.radio(key="measure-kind-en").set_value("pairs").run()
     app = app.file_uploader[0].set_value(("mine.tsv", b"1 2\t2 1\n3\t3\n", "")).run()

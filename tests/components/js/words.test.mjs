@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { csvToken } from "../../../explorer/components/player/js/download.js";
 import { plotlyLabel } from "../../../explorer/components/player/js/exportFigure.js";
+import { csvCell } from "../../../explorer/components/shared/js/csv.js";
 import { isSpecial, labelOf, markOf } from "../../../explorer/components/shared/js/label.js";
 import {
   percent,
@@ -85,8 +85,8 @@ test("labels of tokens", () => {
 
 test("tokens in a figure and in a table", () => {
   assert.equal(plotlyLabel("<b>&$"), "&lt;b&gt;&amp;＄");
-  assert.equal(csvToken("=1+1"), "'=1+1");
-  assert.equal(csvToken('a"b,c'), '"a""b,c"');
+  assert.equal(csvCell("=1+1"), "'=1+1");
+  assert.equal(csvCell('a"b,c'), '"a""b,c"');
 });
 
 test("numbers have as many digits as are informative", () => {

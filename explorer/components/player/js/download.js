@@ -1,4 +1,5 @@
 import { pharaohText } from "../../shared/js/alignment.js";
+import { csvCell } from "../../shared/js/csv.js";
 import { element } from "../../shared/js/element.js";
 import { rowOf, shownKeys, shownRows, siteOf } from "../../shared/js/stepState.js";
 import { MEAN } from "../../shared/js/trace.js";
@@ -106,22 +107,13 @@ function tableText(context) {
   const { state } = context;
   const site = siteOf(context);
   const [rows, keys] = [shownRows(context), shownKeys(context)];
-  const lines = [["", ...site.keyTokens.slice(0, keys).map(csvToken)].join(",")];
+  const lines = [["", ...site.keyTokens.slice(0, keys).map(csvCell)].join(",")];
   for (let query = 0; query < rows; query += 1) {
     const { weights, masked } = rowOf(site, state.layer, state.head, query);
     const cells = weights
       .slice(0, keys)
       .map((weight, key) => (masked[key] ? "" : weight.toFixed(4)));
-    lines.push([csvToken(site.queryTokens[query]), ...cells].join(","));
+    lines.push([csvCell(site.queryTokens[query]), ...cells].join(","));
   }
   return `${lines.join("\r\n")}\r\n`;
-}
-
-/**
- * A token in a CSV file; a ' in front of what a spreadsheet would take for a formula.
- * @param {string} token
- */
-export function csvToken(token) {
-  const text = /^[=+\-@\t\r]/.test(token) ? `'${token}` : token;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -68,7 +68,7 @@ export function openingState(pieces, view, before) {
     log: before.log ?? false,
     projector: before.projector ?? false,
     whatIf: view.what_if ?? false,
-    hinted: before.hinted ?? view.step !== null,
+    hinted: before.hinted ?? (view.step !== null && !view.ahead),
     zoomed: false,
     playing: false,
     hover: null,

@@ -70,9 +70,8 @@ export function createProbe(context) {
     box.classList.toggle("waiting", !trace);
     const ofOther = shownRun !== context.run.key; // whose picture is never shown for this run
     box.classList.toggle("other-run", ofOther);
-    const missing = trace === false && moment;
-    const waits = ofOther || trace === false;
-    write(note, waits ? context.say(missing ? "no_picture" : "waiting_picture") : "");
+    const reason = !moment ? "waiting_picture" : trace === false ? "no_picture" : "loading_picture";
+    write(note, ofOther || trace === false ? context.say(reason) : "");
     text.show(moment, trace || view?.context.pieces);
   };
   /** While the training is live, show its sharpest head until the visitor chooses one. */

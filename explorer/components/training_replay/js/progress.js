@@ -27,8 +27,19 @@ export function createProgress(context) {
   const problem = element("span", { class: "problem", testid: "run-problem" });
   const other = element("span", { class: "facts", testid: "compared" });
   const hint = element("span", { class: "hint", testid: "moment-hint" }, say("hint"));
-  const line = element("div", { class: "progress-line" }, state, facts, other, problem, hint);
-  const node = element("div", { class: "progress" }, bar, line);
+  const badges = element("span", { class: "badges", testid: "run-badges" });
+  const line = element(
+    "div",
+    { class: "progress-line" },
+    state,
+    badges,
+    facts,
+    other,
+    problem,
+    hint,
+  );
+  const settings = createSettings(context);
+  const node = element("div", { class: "progress" }, bar, line, ...settings.elements);
   /** @param {Set<string>} changed */
   const update = (changed) => {
     const { report, moments } = context.run;
@@ -42,8 +53,42 @@ export function createProgress(context) {
     write(other, comparedRun(context));
     write(problem, report.problem);
     problem.hidden = !report.problem;
+    badges.replaceChildren(
+      ...context.run.settings.badges.map((text) => element("span", { class: "badge" }, text)),
+    );
+    settings.update();
   };
   return { element: node, update };
+}
+
+/**
+ * What differs from the quick demo and from the compared run, and why loss and score contradict.
+ * @param {ReplayContext} context
+ */
+function createSettings(context) {
+  const different = element("p", { class: "run-settings", testid: "run-settings" });
+  const reason = element("span");
+  const link = element("a", { class: "run-link", testid: "run-link" });
+  const explanation = element(
+    "p",
+    { class: "run-explanation", testid: "run-explanation" },
+    reason,
+    " ",
+    link,
+  );
+  const update = () => {
+    const { settings, link: target } = context.run;
+    const text = [settings.demo, settings.other].filter(Boolean).join(" — ");
+    write(different, text);
+    assign(different, "title", text);
+    different.hidden = !text;
+    write(reason, settings.explanation);
+    explanation.hidden = !settings.explanation;
+    write(link, target.label);
+    assign(link, "href", target.address || undefined);
+    link.hidden = !target.address;
+  };
+  return { elements: [different, explanation], update };
 }
 
 /**

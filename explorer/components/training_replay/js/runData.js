@@ -31,6 +31,12 @@
  * @property {string[]} facts
  * @property {string} problem
  *
+ * @typedef {object} RunSettings the settings of a run as text; "" for nothing to say
+ * @property {string[]} badges
+ * @property {string} demo
+ * @property {string} other
+ * @property {string} explanation
+ *
  * @typedef {object} RunData a training run, as `training_replay/payload.py` describes it
  * @property {string} key
  * @property {string} name
@@ -44,6 +50,8 @@
  * @property {Moment[]} moments
  * @property {{name: string, moments: ComparedMoment[]} | null} other a compared run
  * @property {RunReport} report
+ * @property {RunSettings} settings
+ * @property {{address: string, label: string}} link to what the explanation is about; no address: no link
  * @property {string[]} log
  */
 

@@ -1,0 +1,91 @@
+"""The models of the runs of this machine, as members of the catalog.
+
+Everybody who may watch a run may look at its model, guests in class mode, too: so the link that
+the host sends them opens for all. A run that goes on training is listed with what it has stored;
+its stamp changes with the file, and with it everything that is cached for the model.
+"""
+
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from explorer.core import folders
+from explorer.core.errors import ExplorerError
+from explorer.core.trace import Trace
+from explorer.model.catalog import TrainedModel, trained_model
+from explorer.model.checkpoint_header import read_header
+from explorer.training.run_directory import Run, find_run
+
+
+def trained_models() -> dict[str, TrainedModel]:
+    """The models of all runs that have stored one, by name; the newest run first."""
+    found = []
+    for path in folders.runs().glob("*/config.json"):
+        try:
+            status = path.stat()
+        except OSError:
+            continue
+        created = _created(path.parent, status.st_mtime_ns, status.st_size)
+        model = None if created is None else _model(Run(path.parent))
+        if created is not None and model is not None:
+            found.append((created, model))
+    found.sort(key=lambda one: (one[0], one[1].name), reverse=True)
+    return {model.name: model for _, model in found}
+
+
+def model_of_run(run: Run) -> TrainedModel:
+    """The model of a run. Raises `FileError`, `CheckpointError` where it cannot be read."""
+    model = _model(run)
+    if model is None:
+        read_header(_path(run))
+        raise AssertionError("a header that can be read is listed")
+    return model
+
+
+def look_ahead_head(run: Run) -> tuple[int, int] | None:
+    """Layer and number of the decoder head that looks most at the next position, on the probe of
+    the run's last moment; None without a probe."""
+    moments = run.moments()
+    if not moments:
+        return None
+    path = run.probe_path(moments[-1]["step"])
+    try:
+        return _look_ahead_head(path, path.stat().st_mtime_ns)
+    except (ExplorerError, OSError):
+        return None
+
+
+@lru_cache(maxsize=64)
+def _look_ahead_head(path: Path, changed: int) -> tuple[int, int] | None:
+    trace = Trace.load(path)
+    if "decoder" not in trace.sites:
+        return None
+    ahead = np.diagonal(trace.attention("decoder"), offset=1, axis1=2, axis2=3)
+    if ahead.shape[-1] == 0:
+        return None
+    weights = ahead.mean(axis=-1)  # (layer, head)
+    layer, head = np.unravel_index(int(weights.argmax()), weights.shape)
+    return int(layer), int(head)
+
+
+def _model(run: Run) -> TrainedModel | None:
+    return trained_model(run.name, _path(run))
+
+
+def _path(run: Run) -> Path:
+    """The best checkpoint; the last one of a run that has stored no best."""
+    return run.best_path if run.best_path.exists() else run.checkpoint_path
+
+
+@lru_cache(maxsize=512)
+def _created(folder: Path, changed: int, size: int) -> float | None:
+    """When a run was created; None where it cannot be read.
+
+    changed, size: of its settings; a changed file is read again.
+    """
+    try:
+        run = find_run(folder.parent, folder.name)
+        return run.created if run.config else None
+    except ExplorerError:
+        return None

@@ -1,0 +1,26 @@
+"""What Explore and Heads, the pages that show the visit, begin with."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from explorer.app.state import address_bar, visitor
+from explorer.app.uploads import visitor_catalog
+from explorer.app.widgets.messages import literal
+from explorer.core.i18n import say
+from explorer.model.catalog import TRAIN_COMMAND
+
+
+def visit_page(name: str, draw: Callable[[], None]) -> None:
+    """Follow the URL and `draw` the page called `name`; without any model, say how to get one.
+
+    To be called in whole runs of the script; see `address_bar.follow`.
+    """
+    catalog = visitor_catalog()
+    if not catalog:
+        command = literal(TRAIN_COMMAND)
+        st.info(say("explore.no_models", visitor.language(), command=command))
+        return
+    address_bar.enter(name)
+    address_bar.follow(catalog)
+    draw()

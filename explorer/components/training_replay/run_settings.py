@@ -1,0 +1,135 @@
+"""The settings of a run as text: what differs from the suggested ones and from another run."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from explorer.core.i18n import say
+from explorer.training.config import TrainingConfig, quick_demo, small_translation
+from explorer.training.run_directory import Run, Status
+
+_NO_EFFECT = {"pairs", "columns", "excluded", "device", "evaluate_every"}
+"""Settings that name files and devices, or change nothing in the model."""
+
+_SWITCHES = ("causal", "joint")
+_PAIRS_ONLY = {
+    *("pieces", "joint", "joined", "swapped", "copied", "unpunctuated"),
+    *("subword_alpha", "batch_tokens"),
+}
+_TASK_ONLY = {"symbols"}
+_LONGEST_VALUE = 40  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """The settings of a run as text.
+
+    badges: what one has to know before reading its curves.
+    demo: what differs from the suggested settings of such a run; "" = nothing.
+    other: what differs from the compared run; "" without one.
+    explanation: why its loss and its score contradict each other; "" where they do not.
+    """
+
+    badges: list[str]
+    demo: str
+    other: str
+    explanation: str
+
+
+def run_settings(
+    run: Run,
+    status: Status,
+    moments: Sequence[Mapping[str, Any]],
+    other: Run | None,
+    language: str,
+) -> RunSettings:
+    """The settings of `run`.
+
+    moments: lines of its metrics, of which the last is used.
+    """
+    config = run.config
+    suggested, lead = _suggested(config)
+    differs = " · ".join(_differences(config, suggested, language))
+    return RunSettings(
+        badges=[] if config.causal else [say("run_settings.causal_off", language)],
+        demo=say(f"run_settings.{lead}", language, settings=differs) if differs else "",
+        other=_compared(config, other, language) if other is not None else "",
+        explanation=_explanation(config, status, moments, language),
+    )
+
+
+def _suggested(config: TrainingConfig) -> tuple[TrainingConfig, str]:
+    """The settings that a page would suggest, and the sentence that names them."""
+    on_gpu = config.device.startswith("cuda")
+    if config.pairs:
+        return small_translation(config.pairs, config.columns, on_gpu=on_gpu), "suggested"
+    return quick_demo(config.task, on_gpu=on_gpu), "demo"
+
+
+def _compared(config: TrainingConfig, other: Run, language: str) -> str:
+    differences = [
+        text if there is None else say("run_settings.instead", language, here=text, there=there)
+        for text, there in _compared_values(config, other.config, language)
+    ]
+    if not differences:
+        return say("run_settings.other_same", language, name=other.name)
+    joined = " · ".join(differences)
+    return say("run_settings.other", language, name=other.name, settings=joined)
+
+
+def _compared_values(
+    config: TrainingConfig, other: TrainingConfig, language: str
+) -> Iterator[tuple[str, str | None]]:
+    """What differs, and the value there; None for a switch, which has two values only."""
+    for name in _differing(config, other):
+        there = None if name in _SWITCHES else _value(name, getattr(other, name))
+        yield _setting(name, config, language), there
+
+
+def _differences(config: TrainingConfig, other: TrainingConfig, language: str) -> list[str]:
+    return [_setting(name, config, language) for name in _differing(config, other)]
+
+
+def _differing(config: TrainingConfig, other: TrainingConfig) -> list[str]:
+    """The names of the settings that differ and have an effect, the causal mask first."""
+    unused = _NO_EFFECT | (_TASK_ONLY if config.pairs else _PAIRS_ONLY)
+    names = [field.name for field in fields(TrainingConfig) if field.name not in unused]
+    names.sort(key=lambda name: name != "causal")
+    return [name for name in names if getattr(config, name) != getattr(other, name)]
+
+
+def _setting(name: str, config: TrainingConfig, language: str) -> str:
+    """A setting and its value: "rate .003"."""
+    value = getattr(config, name)
+    if name in _SWITCHES:
+        return say(f"run_settings.{name}_{'on' if value else 'off'}", language)
+    return say(f"run_settings.{name}", language, value=_value(name, value))
+
+
+def _value(name: str, value: object) -> str:
+    if name == "until" and isinstance(value, int | float):
+        return f"{100 * value:g} %"
+    if isinstance(value, tuple):
+        text = " ".join(map(str, value))
+        return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 2]} …"
+    if isinstance(value, float):
+        return f"{value:g}".removeprefix("0") if 0 < value < 1 else f"{value:g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _explanation(
+    config: TrainingConfig, status: Status, moments: Sequence[Mapping[str, Any]], language: str
+) -> str:
+    """Why a run that ended without a causal mask has a small loss and a bad score."""
+    if config.causal or status.state not in ("done", "stopped") or not moments:
+        return ""
+    last = moments[-1]
+    loss, exact, bleu = (last.get(name) for name in ("loss", "exact_match", "bleu"))
+    if not isinstance(loss, int | float):
+        return ""
+    if isinstance(exact, int | float):
+        percent = f"{100 * exact:.3g}"
+        return say("run_settings.leak", language, loss=f"{loss:.2g}", exact=percent)
+    if isinstance(bleu, int | float):
+        return say("run_settings.leak_bleu", language, loss=f"{loss:.2g}", bleu=f"{bleu:.1f}")
+    return ""

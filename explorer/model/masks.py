@@ -1,0 +1,37 @@
+"""The masks of attention (§3.2.3 of "Attention Is All You Need", arXiv 1706.03762).
+
+Masks are boolean, True = may attend; rows are queries, columns are keys.
+"""
+
+import torch
+from torch import Tensor
+
+from explorer.core.errors import MaskError
+from explorer.core.vocabulary import PAD
+
+
+def padding_mask(tokens: Tensor) -> Tensor:
+    """Which keys of the token ids (B, L) may be attended to: (B, 1, 1, L).
+
+    Raises `MaskError` when a sequence is nothing but padding: its rows would be fully masked.
+    """
+    mask = (tokens != PAD)[:, None, None, :]
+    return mask if _is_captured_as_graph() else refuse_masked_rows(mask)
+
+
+def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
+    """Each query may attend to itself and to earlier positions: (T, T)."""
+    return torch.ones(length, length, dtype=torch.bool, device=device).tril()
+
+
+def refuse_masked_rows(mask: Tensor) -> Tensor:
+    """`mask` (…, T, L). Raises `MaskError` when a query of it may attend to no key."""
+    masked = ~mask.any(-1)
+    if masked.any():
+        raise MaskError("masked_row", query=int(masked.nonzero()[0, -1]))
+    return mask
+
+
+def _is_captured_as_graph() -> bool:
+    # While a CUDA graph is captured, no value can be read on the CPU.
+    return torch.cuda.is_available() and torch.cuda.is_current_stream_capturing()

@@ -1,0 +1,38 @@
+from streamlit.testing.v1 import AppTest
+
+from explorer.app.widgets.file_uploader import LARGEST_MB
+
+
+def page() -> None:
+    """Two uploaders; the session remembers what each handed over."""
+    import streamlit as st
+
+    from explorer.app.widgets.file_uploader import file_uploader
+
+    taken = st.session_state.setdefault("taken", [])
+    file_uploader("Pairs", ["tsv", "csv"], "en", lambda *file: taken.append(file), limit_mb=3)
+    file_uploader("Model", ["trace"], "zh", lambda *file: taken.append(file), prefix="model-")
+
+
+def test_a_file_is_handed_over_once_and_an_empty_uploader_follows():
+    app = AppTest.from_function(page).run()
+    before = app.file_uploader[0].key
+    app = app.file_uploader[0].set_value(("a.tsv", b"1\t2", "")).run().run()
+    assert not app.exception
+    assert app.session_state["taken"] == [("a.tsv", b"1\t2")]
+    assert app.file_uploader[0].key != before
+    assert app.file_uploader[0].value is None
+
+
+def test_each_of_two_uploaders_hands_over_its_own_file():
+    app = AppTest.from_function(page).run()
+    app = app.file_uploader[1].set_value(("b.trace", b"PK", "")).run()
+    app = app.file_uploader[0].set_value(("a.csv", b"1,2", "")).run()
+    assert app.session_state["taken"] == [("b.trace", b"PK"), ("a.csv", b"1,2")]
+
+
+def test_only_files_of_the_right_kind_and_size_are_offered():
+    pairs, model = (one.proto for one in AppTest.from_function(page).run().file_uploader)
+    assert list(pairs.type) == [".tsv", ".csv"]
+    assert list(model.type) == [".trace"]
+    assert (pairs.max_upload_size_mb, model.max_upload_size_mb) == (3, LARGEST_MB)

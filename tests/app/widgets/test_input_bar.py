@@ -1,0 +1,75 @@
+from streamlit.testing.v1 import AppTest
+
+from explorer.app.request import Request, Visit
+
+
+def page() -> None:
+    """The bar for two models and a trace, and the hint."""
+    from explorer.app.request import Request, Visit
+    from explorer.app.state import session
+    from explorer.app.state import visit as visit_state
+    from explorer.app.widgets.input_bar import hint, input_bar
+    from explorer.model.catalog import UploadedTrace
+    from tests.support.catalog_members import shipped
+    from tests.support.small_trace import small_trace
+
+    catalog = {
+        "reverse": shipped("reverse", "123", task="reverse", credit="**Drawn** by hand"),
+        "sentences": shipped("sentences", sentences=("A cat.",)),
+        "upload": UploadedTrace("upload", "stamp", small_trace()),
+    }
+    if session.find(Visit) is None:
+        session.save(Visit(Request("reverse", "1 2", 2)))
+    input_bar(catalog, "en")
+    hint(catalog[visit_state.current().request.model], visit_state.current().request, "en")
+
+
+def visit(app: AppTest) -> Visit:
+    assert not app.exception
+    return app.session_state["Visit"]
+
+
+def test_the_bar_shows_the_request():
+    app = AppTest.from_function(page).run()
+    assert app.selectbox(key="model-en").value == "reverse"
+    assert app.text_input(key="source-en").value == "1 2"
+    assert app.text_input(key="source-en").placeholder.endswith("1 2 3")
+    assert app.selectbox(key="pad-en").value == 2
+
+
+def test_what_is_typed_and_chosen_becomes_the_request():
+    app = AppTest.from_function(page).run()
+    app = app.text_input(key="source-en").set_value("3 1").run()
+    app = app.selectbox(key="pad-en").set_value(4).run()
+    assert visit(app).request == Request("reverse", "3 1", 4)
+    assert app.session_state["ExploreState"].submissions == 1
+    app = app.selectbox(key="model-en").set_value("sentences").run()
+    assert visit(app).request.model == "sentences"
+    assert app.text_input(key="source-en").placeholder != ""
+    assert "1 2 3" not in app.text_input(key="source-en").placeholder
+
+
+def test_random_asks_for_another_text_of_known_symbols():
+    app = AppTest.from_function(page).run()
+    app = app.button(key="random").click().run()
+    text = visit(app).request.text
+    assert len(text.split()) >= 3
+    assert set(text.split()) <= set("123")
+
+
+def test_a_trace_is_shown_and_cannot_be_asked_for_another_text():
+    app = AppTest.from_function(page).run()
+    app = app.selectbox(key="model-en").set_value("upload").run()
+    assert visit(app).request.model == "upload"
+    (text,) = app.text_input
+    assert text.disabled
+    assert text.value == "a b <eos> <pad>"
+    assert app.button(key="random").disabled
+    assert app.selectbox(key="pad-en").disabled
+    assert not app.caption
+
+
+def test_the_credit_of_a_model_is_shown_literally():
+    (shown,) = AppTest.from_function(page).run().caption
+    assert "**Drawn**" not in shown.value
+    assert shown.value.replace("\\", "") == "**Drawn** by hand"

@@ -1,0 +1,93 @@
+from streamlit.testing.v1 import AppTest
+
+from explorer.app.widgets.intervention_editor import intervention_text
+from explorer.core.interventions import Interventions
+
+
+def page() -> None:
+    """The editor for the shipped reverse model on one text."""
+    import streamlit as st
+
+    from explorer.app import experiment_cache
+    from explorer.app.request import Request, Visit
+    from explorer.app.state import heads as heads_state
+    from explorer.app.state import session
+    from explorer.app.widgets.intervention_editor import draft_row, intervention_list
+    from explorer.app.widgets.messages import show_reported
+    from explorer.model.catalog import shipped_models
+
+    request = Request("reverse", "7 3 9")
+    if session.find(Visit) is None:
+        session.save(Visit(request))
+    heads_state.remember_shown(request)
+    model = shipped_models()["reverse"]
+    draft_row(model, experiment_cache.original(model, request), "en")
+    intervention_list("en")
+    show_reported("en", st.container())
+
+
+def opened() -> AppTest:
+    return AppTest.from_function(page, default_timeout=60).run()
+
+
+def choose(app: AppTest, **choices: object) -> AppTest:
+    for name, value in choices.items():
+        app = app.selectbox(key=f"heads-{name}-en").set_value(value).run()
+    return app
+
+
+def in_force(app: AppTest) -> list[str]:
+    assert not app.exception
+    return [str(one) for one in app.session_state["Visit"].interventions]
+
+
+def shown_fields(app: AppTest) -> set[str]:
+    return {str(box.key).split("-")[1] for box in app.selectbox}
+
+
+def test_each_kind_of_intervention_has_its_own_fields():
+    app = opened()
+    assert shown_fields(app) == {"verb", "site", "layer", "head", "how"}
+    assert shown_fields(choose(app, verb="keep")) == {"verb", "site", "layer", "head"}
+    app = choose(app, verb="close")
+    assert shown_fields(app) == {"verb", "site", "layer", "head", "query", "key"}
+    assert app.selectbox(key="heads-head-en").options[-1] == "all"
+    app = choose(app, verb="row")
+    assert shown_fields(app) == {"verb", "site", "layer", "head", "query"}
+    assert [box.key for box in app.text_input] == ["heads-weights"]
+
+
+def test_interventions_are_applied_and_undone_one_by_one_and_all():
+    app = choose(opened(), site="cross", layer=1, head=2)
+    app = app.button(key="heads-add").click().run()
+    app = choose(app, head=0).button(key="heads-add").click().run()
+    app = choose(app, head=3).button(key="heads-add").click().run()
+    assert set(in_force(app)) == {f"ablate cross.1.{head}" for head in (0, 2, 3)}
+    app = app.button(key="undo-ablate cross.1.2").click().run()
+    assert set(in_force(app)) == {"ablate cross.1.0", "ablate cross.1.3"}
+    app = app.button(key="undo-all").click().run()
+    assert in_force(app) == []
+    assert "undo-all" not in {button.key for button in app.button}
+
+
+def test_an_intervention_that_cannot_be_computed_is_reported_and_not_in_force():
+    app = choose(opened(), verb="row")
+    app = app.text_input(key="heads-weights").set_value("x y").run()
+    app = app.button(key="heads-add").click().run()
+    assert in_force(app) == []
+    assert len(app.error) == 1
+    assert app.text_input(key="heads-weights").value == "x y"
+
+
+def test_an_intervention_is_named_by_what_it_does_and_where():
+    lines = ["ablate cross.1.2", "close decoder.*.* 3 0", "open encoder.0.1 1 2", "keep cross.0.0"]
+    names = [
+        intervention_text(one, "en") for one in Interventions.parse([*lines, "row cross.1.3 2 1,0"])
+    ]
+    assert len(set(names)) == 5
+    by_line = {str(one): intervention_text(one, "en") for one in Interventions.parse(lines)}
+    assert "L1 H2" in by_line["ablate cross.1.2"]
+    assert "all layers" in by_line["close decoder.*.* 3 0"]
+    assert by_line["open encoder.0.1 1 2"] != intervention_text(
+        next(iter(Interventions.parse(["close encoder.0.1 1 2"]))), "en"
+    )

@@ -1,0 +1,52 @@
+import pytest
+from streamlit.testing.v1 import AppTest
+
+
+def page(section: str, changes: dict) -> None:
+    """A section for the report that ships with the reverse model."""
+    from dataclasses import replace
+
+    from explorer.app.request import Request, Selection, Visit
+    from explorer.app.state import session
+    from explorer.app.widgets import report_tables
+    from explorer.core import folders
+    from explorer.heads.head_report import HeadReport
+
+    report = HeadReport.load(folders.shipped_reports() / "reverse.json")
+    session.save(Visit(Request("reverse", "7 3 9"), Selection("cross", 1, 2)))
+    report = replace(report, facts={**report.facts, **changes})
+    getattr(report_tables, section)(report, "en")
+
+
+def shown(section: str, **changes: object) -> AppTest:
+    app = AppTest.from_function(page, default_timeout=60, args=(section, changes)).run()
+    assert not app.exception
+    return app
+
+
+def texts(app: AppTest) -> str:
+    return " ".join(text.value for text in [*app.markdown, *app.caption]).replace("\\", "")
+
+
+def test_metrics_are_a_matrix_and_a_table_of_every_head():
+    app = shown("metrics")
+    (matrix,) = app.get("bidi_component")
+    assert matrix.proto.component_name == "attention_metric_matrix"
+    assert len(app.dataframe[0].value) == 24
+    assert "entropy" in app.dataframe[0].value
+
+
+def test_roles_open_with_the_evidence_for_the_selected_head():
+    app = shown("roles")
+    scores, evidence = (table.value for table in app.dataframe)
+    assert len(scores) == 24
+    assert len(evidence) < 12
+    assert "L1 H2: reverse, alignment" in texts(app).replace("**", "")
+
+
+@pytest.mark.parametrize("measured", [True, False])
+def test_removal_is_shown_only_where_it_was_measured(measured):
+    app = shown("removal") if measured else shown("removal", ablation=None)
+    assert len(app.dataframe) == measured
+    assert len(app.info) == (not measured)
+    assert ("removing any one of 8 heads" in texts(app)) == measured

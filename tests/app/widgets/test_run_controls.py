@@ -1,0 +1,102 @@
+"""The controls of the Train page alone; no training is started."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from explorer.app.server import access
+from explorer.core import folders
+from explorer.core.errors import RunError
+from explorer.training import run_launcher
+from explorer.training.config import TrainingConfig
+from explorer.training.run_directory import Run, Status, create_run
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder of runs."""
+    monkeypatch.setenv(folders.RUNS_VARIABLE, str(tmp_path / "runs"))
+    return tmp_path / "runs"
+
+
+def page() -> None:
+    """The controls of the run on screen, the newest one."""
+    import streamlit as st
+
+    from explorer.app.state import train as train_state
+    from explorer.app.widgets.messages import show_reported
+    from explorer.app.widgets.run_controls import choose_runs, open_and_delete, start_row
+
+    runs = train_state.list_all_runs()
+    key = train_state.shown_run(runs)
+    start_row(runs[key], train_state.is_recorded(key), "en")
+    other = choose_runs(runs, key, "en")
+    st.session_state["opened"] = open_and_delete(runs[key], train_state.is_recorded(key), "en")
+    st.session_state["other"] = other.name if other else None
+    show_reported("en", st.container())
+
+
+def shown() -> AppTest:
+    app = AppTest.from_function(page, default_timeout=60).run()
+    assert not app.exception
+    return app
+
+
+def made(folder: Path, name: str, state: str, step: int = 0) -> Run:
+    run = create_run(folder / name, TrainingConfig(steps=100, device="cpu"))
+    run.write_status(Status(state, step, time.time(), os.getpid()))
+    return run
+
+
+def disabled(app: AppTest) -> set[str]:
+    return {str(button.key) for button in app.button if button.disabled}
+
+
+def test_start_trains_the_quick_demo_of_the_chosen_task(monkeypatch):
+    started: list[TrainingConfig] = []
+
+    def refuse(config: TrainingConfig) -> Run:
+        started.append(config)
+        raise RunError("unwritable_file", name="runs", reason="full")
+
+    monkeypatch.setattr(run_launcher, "start", refuse)
+    app = shown().selectbox(key="train-task-en").set_value("sort").run()
+    app = app.button(key="start").click().run()
+    assert [config.task for config in started] == ["sort"]
+    assert "full" in app.error[0].value
+
+
+def test_an_active_run_can_be_stopped_and_not_deleted(folder):
+    run = made(folder, "reverse-1", "running", 5)
+    assert not run.stop_requested()
+    app = shown()
+    assert disabled(app) >= {"resume", "delete-idle", "open"}
+    assert "stop" not in disabled(app)
+    app.button(key="stop").click().run()
+    assert run.stop_requested()
+
+
+def test_a_stopped_run_can_be_deleted_and_compared_with_another(folder):
+    made(folder, "reverse-1", "stopped", 5)
+    app = shown()
+    app = app.selectbox(key="train-run").set_value("runs/reverse-1").run()
+    assert disabled(app) >= {"stop", "open"}
+    assert app.session_state["other"] is None
+    app = app.selectbox(key="train-other").set_value("recorded/reverse").run()
+    assert app.session_state["other"] == "reverse"
+    app = app.button(key="delete-yes").click().run()
+    assert not app.exception
+    assert not (folder / "reverse-1").exists()
+    assert app.selectbox(key="train-run").value == "recorded/reverse"
+
+
+def test_a_guest_in_class_mode_can_only_choose_and_open(folder, monkeypatch):
+    made(folder, "reverse-1", "stopped", 5).checkpoint_path.touch()
+    monkeypatch.setenv(access.KEY_VARIABLE, "secret")
+    app = shown().selectbox(key="train-run").set_value("runs/reverse-1").run()
+    assert disabled(app) >= {"start", "stop", "resume", "settings", "pairs", "delete-idle"}
+    app = app.button(key="open").click().run()
+    assert app.session_state["opened"]

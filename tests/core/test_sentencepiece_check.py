@@ -1,0 +1,34 @@
+import pytest
+
+from explorer.core import sentencepiece_check
+from explorer.core.errors import VocabularyError
+from explorer.core.sentencepiece_check import refuse_harmful
+from explorer.core.sentencepiece_vocabulary import learn_pieces
+from tests.support.toy_sentences import SENTENCES
+
+
+@pytest.fixture(scope="module")
+def proto() -> bytes:
+    return learn_pieces([text for pair in SENTENCES for text in pair], 400).proto
+
+
+def test_a_sound_model_passes(proto):
+    refuse_harmful(proto, "x")
+
+
+@pytest.mark.parametrize("damage", [b"", b"\x0a\xff\xff\xff\xff\x0f", b"x" * 1000])
+def test_a_damaged_model_is_refused_with_the_sentence_of_the_parser(damage):
+    with pytest.raises(VocabularyError) as caught:
+        refuse_harmful(damage, "x")
+    assert caught.value.key in ("damaged_pieces", "foreign_pieces")
+
+
+@pytest.mark.parametrize(
+    ("limit", "value"), [("SECONDS", 0.001), ("MEMORY", 2**24), ("LARGEST_PIECES", 100)]
+)
+def test_a_model_over_a_limit_is_refused(limit, value, proto, monkeypatch):
+    monkeypatch.setattr(sentencepiece_check, limit, value)
+    with pytest.raises(VocabularyError) as caught:
+        refuse_harmful(proto, "x.safetensors")
+    assert caught.value.key == "slow_pieces"
+    assert "x.safetensors" in caught.value.in_language("zh")
