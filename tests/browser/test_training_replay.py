@@ -3,7 +3,7 @@
 import base64
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -55,7 +55,7 @@ def sharpest(run: dict[str, Any]) -> str:
 
 
 @pytest.fixture
-def replay(new_tab: Callable[..., Page]) -> Iterator[tuple[Page, list[str]]]:
+def replay(new_tab: Callable[..., Page]) -> tuple[Page, list[str]]:
     """A page, and the beginnings of the addresses whose probe traces never arrive."""
     tab, missing = new_tab(), list[str]()
     run = run_launcher.find("recorded", "reverse")
@@ -79,7 +79,7 @@ def replay(new_tab: Callable[..., Page]) -> Iterator[tuple[Page, list[str]]]:
     tab.route(f"{ADDRESS}**", answer)
     tab.goto(ADDRESS)
     tab.wait_for_function("() => Boolean(window.send)")
-    yield tab, missing
+    return tab, missing
 
 
 def test_a_live_training_shows_its_sharpest_head_until_one_is_chosen(replay) -> None:
