@@ -71,6 +71,19 @@ def test_the_grid_is_painted_sorted_filtered_and_a_click_focuses(visit):
     expect(first).to_have_attribute("data-testid", "head-1-3")
 
 
+def test_the_table_of_tokens_offers_no_export_without_escapes(visit):
+    tab = visit("Experiments")
+    tab.get_by_test_id("head-1-1").click()
+    tab.get_by_test_id("comparison-original").get_by_test_id("map").click(position=CELL)
+    expect(tab.get_by_role("combobox", name="Layer")).to_have_value("L1")
+    tab.get_by_role("button", name="Apply").click()
+    table = tab.locator(".st-key-head-tables").get_by_test_id("stDataFrame").first
+    table.scroll_into_view_if_needed()
+    table.hover()
+    expect(table.get_by_label("Search")).to_be_visible()
+    expect(table.get_by_label("Download as CSV")).to_be_hidden()
+
+
 def test_an_intervention_changes_the_output_and_is_undone(visit):
     tab = visit("Experiments")
     original = outputs(tab)[0]
