@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote, urlsplit
 from uuid import uuid4
 
 import pytest
@@ -110,6 +110,33 @@ def test_a_small_screen_scrolls_down_and_never_sideways(visit):
             assert box is not None
             assert box["x"] >= 0
             assert box["x"] + box["width"] <= width
+
+
+LONG = (
+    "If you had told me that the train was going to be late again this morning, I would have "
+    "stayed at home and read the book that my sister gave me when we were in Paris last summer"
+)
+
+
+@pytest.mark.parametrize("projector", [False, True])
+@pytest.mark.parametrize("where", ["?text=7+3+9+1+4", "?model=english-french&text=" + quote(LONG)])
+def test_on_a_projector_of_1024_x_768_every_step_is_seen_without_scrolling(visit, where, projector):
+    tab = visit(where, 1024, 768)
+    expect(tab.locator(".plotted")).to_be_visible()
+    if projector:
+        tab.keyboard.press("p")
+    for name in ("first", "next", "last"):
+        tab.get_by_test_id(name).click()
+        tab.wait_for_timeout(150)
+        for part in ("strip-source", "strip-target", "first", "last", "step-count", "map"):
+            expect(tab.get_by_test_id(part)).to_be_in_viewport(ratio=0.99)
+        for part in ("current-row", "sentence"):
+            expect(tab.get_by_test_id(part)).to_be_in_viewport(ratio=0.99)
+        for element in ("html", "[data-testid=stMain]"):
+            assert overflow(tab, element) == [0, 0]
+        cells = tab.locator(".map .clip").bounding_box()
+        assert cells is not None
+        assert min(cells["width"], cells["height"]) > 180
 
 
 def test_after_enter_the_player_has_the_focus(visit):

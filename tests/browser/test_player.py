@@ -271,6 +271,114 @@ def test_keys_step_except_in_text_boxes(show: Callable[..., Page]) -> None:
     expect(tab.get_by_test_id("play")).to_have_attribute("aria-pressed", "false")
 
 
+@pytest.mark.parametrize(
+    "control", ["first", "last", "next", "head-0-1", "site-cross", "ahead", "projector", "csv"]
+)
+def test_after_a_click_the_keys_step_and_play(show: Callable[..., Page], control: str) -> None:
+    tab = show(example_trace(), view=View(site="cross", step=2))
+    count, play = tab.get_by_test_id("step-count"), tab.get_by_test_id("play")
+    tab.get_by_test_id(control).click()
+    settle(tab)
+    title = tab.get_by_test_id("map-title").inner_text()
+    tab.keyboard.press("Home")
+    tab.keyboard.press("ArrowRight")
+    expect(count).to_have_text("step 2/6")
+    tab.keyboard.press("Space")
+    expect(play).to_have_attribute("aria-pressed", "true")
+    expect(count).to_have_text("step 3/6")
+    tab.keyboard.press("Space")
+    expect(play).to_have_attribute("aria-pressed", "false")
+    expect(tab.get_by_test_id("map-title")).to_have_text(title)
+    expect(tab.get_by_test_id("ahead")).not_to_be_checked()
+
+
+def test_space_plays_on_a_focused_transport_button_and_enter_presses_it(
+    show: Callable[..., Page],
+) -> None:
+    tab = show(example_trace(), view=View(site="cross", step=4))
+    count, play = tab.get_by_test_id("step-count"), tab.get_by_test_id("play")
+    tab.get_by_test_id("first").focus()
+    tab.keyboard.press("Enter")
+    expect(count).to_have_text("step 1/6")
+    tab.keyboard.press("ArrowRight")
+    tab.keyboard.press("Space")
+    expect(play).to_have_attribute("aria-pressed", "true")
+    expect(count).to_have_text("step 3/6")
+    tab.get_by_test_id("step").focus()
+    tab.keyboard.press("Space")
+    expect(play).to_have_attribute("aria-pressed", "false")
+    tab.get_by_test_id("ahead").focus()
+    tab.keyboard.press("Space")  # reached by the Tab key, it is used by keys
+    expect(tab.get_by_test_id("ahead")).to_be_checked()
+
+
+LAYOUT = """() => {
+  const box = (name) => {
+    const node = document.querySelector(name);
+    const { left, top, width, height } = node.getBoundingClientRect();
+    return [left, top, width, height].map((value) => Math.round(value));
+  };
+  return Object.fromEntries([".transport", ".map .clip", ".picture", ".legend", ".map", ".heads"]
+    .map((name) => [name, box(name)]));
+}"""
+
+
+def wide_tokens_trace() -> Trace:
+    """Strips of two lines, of which the target's second one fills up with the steps."""
+    trace = random_trace(30, 26)
+    names = [f"token{position:02}" for position in range(30)]
+    return replace(
+        trace,
+        source_tokens=(*names[:25], "<eos>"),
+        target_tokens=("<bos>", *names[1:]),
+        predicted_tokens=(*names[1:], "<eos>"),
+        digest="",
+    )
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1366, 630), (1024, 768)])
+def test_a_step_moves_nothing_and_the_legend_stays_below_the_cells(
+    show: Callable[..., Page], size: tuple[int, int]
+) -> None:
+    tab = show(wide_tokens_trace(), size=size)
+    seen = []
+    for name in ("first", "next", "last", "first"):
+        tab.get_by_test_id(name).click()
+        settle(tab)
+        layout = tab.evaluate(LAYOUT)
+        cells, legend = layout[".map .clip"], layout[".legend"]
+        assert legend[1] >= cells[1] + cells[3]
+        seen.append(layout)
+    assert all(layout == seen[0] for layout in seen)
+
+
+def test_the_map_is_fitted_again_when_a_line_above_it_wraps(show: Callable[..., Page]) -> None:
+    tab = show(wide_tokens_trace())
+    tab.evaluate("document.querySelector('.strips').style.paddingBottom = '60px'")
+    tab.wait_for_timeout(200)
+    layout = tab.evaluate(LAYOUT)
+    cells, legend = layout[".map .clip"], layout[".legend"]
+    assert cells[1] + cells[3] <= legend[1] <= cells[1] + cells[3] + 24
+
+
+@pytest.mark.parametrize("projector", [False, True])
+@pytest.mark.parametrize(
+    "trace", [example_trace(), wide_tokens_trace(), random_trace(8, 40)], ids=["5", "30", "40"]
+)
+def test_encoder_decoder_and_cross_have_one_size(
+    show: Callable[..., Page], trace: Trace, projector: bool
+) -> None:
+    tab = show(trace)
+    if projector:
+        tab.keyboard.press("p")
+    seen = []
+    for site in ("encoder", "decoder", "cross"):
+        tab.get_by_test_id(f"site-{site}").click()
+        tab.wait_for_timeout(150)
+        seen.append(tab.evaluate(LAYOUT))
+    assert seen[0] == seen[1] == seen[2]
+
+
 def test_a_radio_group_is_one_tab_stop_and_arrow_keys_move_inside(
     show: Callable[..., Page],
 ) -> None:
@@ -449,7 +557,7 @@ def test_the_encoder_has_no_current_step_and_shows_the_reason(show: Callable[...
     expect(tab.get_by_test_id("step-count")).to_have_text("step 6/6")
 
 
-def test_every_head_has_a_thumbnail_and_its_gold_score(show: Callable[..., Page]) -> None:
+def test_every_head_has_a_thumbnail_and_its_gold_weight(show: Callable[..., Page]) -> None:
     trace = example_trace()
     tab = show(trace)
     gold, cross = trace.gold, trace.attention("cross")

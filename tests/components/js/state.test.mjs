@@ -4,7 +4,7 @@ import { synchronise } from "../../../explorer/components/head_views/js/comparis
 import {
   bestHead,
   coverage,
-  goldScore,
+  goldWeight,
   isGold,
 } from "../../../explorer/components/shared/js/headScores.js";
 import { openingState } from "../../../explorer/components/shared/js/openingState.js";
@@ -89,12 +89,12 @@ test("rows and keys that are not decoded yet are not shown", () => {
   assert.equal(shownRows({ trace, state: { ...state, ahead: true } }), 2);
 });
 
-test("gold scores, and the best head by them", () => {
+test("gold weights, and the best head by them", () => {
   const trace = exampleTrace([0b010 | (0b001 << 3)]); // row 0 → key 1, row 1 → key 0
   const site = /** @type {NonNullable<Trace["sites"]["cross"]>} */ (trace.sites.cross);
   assert.ok(isGold(trace, 0, 1) && isGold(trace, 1, 0) && !isGold(trace, 1, 1));
-  assert.equal(goldScore(trace, site, 0, 0), 1);
-  assert.ok(Math.abs((goldScore(trace, site, 0, 1) ?? 0) - 1 / 6) < 1e-4);
+  assert.equal(goldWeight(trace, site, 0, 0), 1);
+  assert.ok(Math.abs((goldWeight(trace, site, 0, 1) ?? 0) - 1 / 6) < 1e-4);
   assert.deepEqual(bestHead(trace, site), { layer: 0, head: 0, score: 1 });
 });
 

@@ -3,7 +3,7 @@ import { bitmap, paint } from "../../shared/js/bitmap.js";
 import { assign, element, positionRectangle, write } from "../../shared/js/element.js";
 import { cellAt, cellSize } from "../../shared/js/geometry.js";
 import { labelOf } from "../../shared/js/label.js";
-import { fitMap, paintPattern } from "../../shared/js/map.js";
+import { fitMap, paintPattern, watchSpace } from "../../shared/js/map.js";
 import { colourAt, inkOn } from "../../shared/js/palette.js";
 import { headName, mapTitle, siteOf } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
@@ -87,9 +87,10 @@ export function createValueMap(context, frame, kind) {
   box.addEventListener("pointermove", (event) => {
     assign(box, "title", geometry && cellTitle(context, frame, name, box, geometry, heads, event));
   });
+  watchSpace(context, box, { geometry: () => geometry });
   /** @param {Set<string>} changed */
   const update = (changed) => {
-    if (anyOf(changed, "trace", "site", "layer", "head", "theme", "size")) draw();
+    if (anyOf(changed, "trace", "site", "layer", "head", "theme", "size", "map-size")) draw();
     if (geometry) axes.update(geometry);
   };
   return { element: node, update };

@@ -26,6 +26,7 @@ import { markNarrow, watchSize, watchTheme } from "../../shared/js/watchers.js";
  * @property {() => void} destroy
  */
 
+const COLUMNS = 1100; // px that several columns need
 const LOWEST_TOP = 330; // px; a view that begins lower is as high as if it began here
 
 /**
@@ -74,7 +75,7 @@ export function watchFrame({ root, signal }, onChange) {
     signal,
     (top) => Math.min(top + window.scrollY, LOWEST_TOP),
     () => {
-      markNarrow(root);
+      markNarrow(root, COLUMNS);
       onChange();
     },
   );

@@ -24,6 +24,8 @@ import { createStrips } from "./strips.js";
 /** @import { Trace } from "../../shared/js/trace.js" */
 /** @import { TraceContext, TraceOptions } from "../../shared/js/traceContext.js" */
 
+const COLUMNS = 960; // px that thumbnails, map and candidates need beside each other
+
 /** @typedef {Partial<TraceOptions>} Listeners */
 
 /**
@@ -74,7 +76,7 @@ export function mountPlayer(parent, trace, options) {
     abort.signal,
     (top) => top,
     () => {
-      markNarrow(root);
+      markNarrow(root, COLUMNS);
       context.touch("size");
     },
   );

@@ -15,7 +15,9 @@ import { clearHover, setHover } from "../../shared/js/tooltip.js";
 
 /** @typedef {"source" | "target"} StripName */
 
-const PROJECTOR_TYPE = 19; // px, as in the style sheet
+const DESK_TYPE = 13; // px, as in the style sheet,
+const PROJECTOR_TYPE = 19; // as this
+const SHORTEST_CHIP = 16; // px
 const CHIP_EDGE = 24; // px that a chip adds to its text
 const MANY_TOKENS = 24; // fewer always fit two lines and need no measuring
 
@@ -52,8 +54,14 @@ export function createStrips(context) {
     target.row.classList.toggle("off", context.state.site === "encoder");
     source.row.hidden = context.trace.source.length === 0;
     target.row.hidden = context.trace.target.length === 0;
-    if (anyOf(changed, "trace", "size", "projector"))
-      node.classList.toggle("abreast", fitAbreast(context));
+    if (anyOf(changed, "trace", "size", "projector")) {
+      const abreast = fitAbreast(context);
+      node.classList.toggle("abreast", abreast);
+      for (const [strip, tokens] of tokensOf(context)) {
+        const { row } = strip === "source" ? source : target;
+        row.classList.toggle("wrapped", !abreast && needsTwoLines(context, tokens));
+      }
+    }
     drawSource(context, source.tokens);
     drawTarget(context, target.tokens);
     markHovered(context, source.tokens, target.tokens);
@@ -73,11 +81,51 @@ function fitAbreast({ state, trace, root, palette, say }) {
   if (!state.projector) return false;
   const pen = measuringPen(`${PROJECTOR_TYPE}px ${palette.font}`);
   const tokens = [...trace.source, ...trace.target, ...trace.predicted.slice(-1)];
-  const chips = tokens.map((token) => Math.max(tokenWidth(pen, token), 16) + CHIP_EDGE);
   const names = ["strip_source", "strip_target"].map(
     (name) => Math.max(textWidth(pen, say(name)), 80) + 40,
   );
-  return [...chips, ...names].reduce((sum, width) => sum + width, 0) < root.clientWidth;
+  const width = names.reduce((sum, name) => sum + name, 0);
+  return chipsWidth(pen, tokens) + width < root.clientWidth;
+}
+
+/**
+ * Width of tokens beside each other, px.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {string[]} tokens
+ */
+function chipsWidth(pen, tokens) {
+  return tokens.reduce(
+    (sum, token) => sum + Math.max(tokenWidth(pen, token), SHORTEST_CHIP) + CHIP_EDGE,
+    0,
+  );
+}
+
+/**
+ * Every token that a strip shows at the last step, in pieces, which take more space than words.
+ * @param {TraceContext} context
+ * @returns {[StripName, string[]][]}
+ */
+function tokensOf({ pieces }) {
+  return [
+    ["source", pieces.source],
+    ["target", [...pieces.target, ...pieces.predicted.slice(-1)]],
+  ];
+}
+
+/**
+ * Whether a strip needs two lines at any step: it then has them at every step and in both units,
+ * so that nothing below it moves.
+ * @param {TraceContext} context
+ * @param {string[]} tokens
+ */
+function needsTwoLines({ state, root, palette, say }, tokens) {
+  const type = state.projector ? PROJECTOR_TYPE : DESK_TYPE;
+  const pen = measuringPen(`600 ${type}px ${palette.font}`); // as wide as the prediction
+  const names = ["strip_source", "strip_target"].map((name) => textWidth(pen, say(name)));
+  const label = Math.max(...names, 4.2 * type) + 10;
+  const padding = 2 * 14 + 4;
+  const marks = 4 + 1.5 * type; // around the query, and before the prediction
+  return label + chipsWidth(pen, tokens) + marks + padding > root.clientWidth;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { context2d } from "./element.js";
 import { BYTE, labelOf, markOf, WORD_START } from "./label.js";
 
-/** @import { Site } from "./trace.js" */
+/** @import { Site, Trace } from "./trace.js" */
 /** @import { TraceContext } from "./traceContext.js" */
 
 /**
@@ -106,7 +106,25 @@ function levelSpacing(pen, tokens) {
 }
 
 /**
- * Where everything of the large map lies within a box of `width` × `height` px.
+ * Rows and columns of a thumbnail that is large enough for every attention of a trace: all are
+ * drawn in one size, so that nothing moves from one to another.
+ * @param {Pick<Trace, "sites">} trace
+ */
+export function sharedShape({ sites }) {
+  const all = Object.values(sites);
+  /** @param {"queries" | "keys" | "layers" | "heads"} name */
+  const most = (name) => Math.max(1, ...all.map((site) => site[name]));
+  return {
+    queries: most("queries"),
+    keys: most("keys"),
+    layers: most("layers"),
+    heads: most("heads"),
+  };
+}
+
+/**
+ * Where everything of the large map lies within a box of `width` × `height` px. Every attention
+ * of the trace has the same rectangle, as large as the largest of them needs.
  * @param {TraceContext} context
  * @param {Site} site
  * @param {number} width
@@ -118,36 +136,52 @@ export function createGeometry({ palette, state, trace, say }, site, width, heig
   const pen = measuringPen(`${font}px ${palette.font}`);
   /** @type {(value: number, most: number) => number} */
   const bounded = (value, most) => Math.ceil(Math.min(value, most));
-  const predicts = site.name !== "encoder" && trace.predicted.length > 0;
-  const queryRoom = bounded(widest(pen, site.queryTokens), width * 0.2) + 12;
+  const sites = Object.values(trace.sites);
+  const predicts = sites.some(({ name }) => name !== "encoder") && trace.predicted.length > 0;
+  const queries = Math.max(...sites.map(({ queryTokens }) => widest(pen, queryTokens)));
+  const queryRoom = bounded(queries, width * 0.2) + 12;
   const title = textWidth(pen, say("predicts")) + font;
   const longest = Math.max(widest(pen, trace.predicted) + 3 * font, title);
   const predictedRoom = predicts ? bounded(longest, width * 0.2 + font) : 8;
   const left = queryRoom + Math.round(font * 1.6) + 8;
-  const keyWidth = widest(pen, site.keyTokens);
   const largest = LARGEST_CELL * (font / MAP_TYPE.desk);
-  const roomForKeys = (width - left - predictedRoom) / site.keys;
-  const level = levelSpacing(pen, site.keyTokens) + font * 0.2;
   const slack = state.projector ? PROJECTOR_SLACK : 1;
-  const tall = Math.max(((height - 5 * font) / site.queries) * slack, NARROW_CELL); // cells are about square
-  const crowded = level > Math.min(roomForKeys, largest, tall);
-  const rotated = crowded && (keyWidth > 2.4 * font || roomForKeys > font * SLANTED);
-  const keyRoom = rotated ? bounded(keyWidth * 0.85, height * 0.22) + font : font + 6;
+  const across = width - left - predictedRoom;
+  /** @param {Site} one */
+  const likelyWidth = ({ queries, keys }) => {
+    const tall = Math.max(((height - 5 * font) / queries) * slack, NARROW_CELL); // cells are about square
+    return Math.min(across, largest * keys, tall * keys);
+  };
+  const likely = Math.max(...sites.map(likelyWidth));
+  /** @param {Site} one */
+  const keyLabels = ({ keyTokens, keys }) => {
+    const widestKey = widest(pen, keyTokens);
+    const level = levelSpacing(pen, keyTokens) + font * 0.2;
+    const crowded = level > likely / keys;
+    const rotated = crowded && (widestKey > 2.4 * font || across / keys > font * SLANTED);
+    return {
+      rotated,
+      room: rotated ? bounded(widestKey * 0.85, height * 0.22) + font : font + 6,
+      spacing: rotated ? font * SLANTED : crowded ? widestKey + font * 0.4 : level,
+    };
+  };
+  const { rotated, spacing } = keyLabels(site);
+  const keyRoom = Math.max(...sites.map((one) => keyLabels(one).room));
   const top = Math.round(font * 1.7) + keyRoom;
-  const room = { width: width - left - predictedRoom, height: height - top - 6 };
-  const cell = cellShape(site, room, largest, slack);
+  const room = { width: across, height: height - top - 6 };
+  const cells = sites.map((one) => ({ ...one, cell: cellShape(one, room, largest, slack) }));
   return {
     box: { width, height },
     font,
     left,
     top,
-    width: Math.max(cell.width * site.keys, 10),
-    height: Math.max(cell.height * site.queries, 10),
+    width: Math.max(...cells.map(({ cell, keys }) => cell.width * keys), 10),
+    height: Math.max(...cells.map(({ cell, queries }) => cell.height * queries), 10),
     queryRoom,
     predictedRoom,
     keyRoom,
     rotated,
-    keySpacing: rotated ? font * SLANTED : crowded ? keyWidth + font * 0.4 : level,
+    keySpacing: spacing,
     querySpacing: font * 1.2,
     ...wholeRange(site),
   };

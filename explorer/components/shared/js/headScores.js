@@ -22,7 +22,7 @@ export function isGold(trace, row, key) {
  * @param {number} head
  * @returns {number | null} null where no row has one
  */
-export function goldScore(trace, site, layer, head) {
+export function goldWeight(trace, site, layer, head) {
   const weights = site.weights(layer, head);
   let [sum, rows] = [0, 0];
   for (let row = 0; row < site.queries; row += 1) {
@@ -65,7 +65,7 @@ export function coverage(trace, site, layer, head) {
 }
 
 /**
- * The head to show first: in cross-attention the one with the best gold score or, where no gold
+ * The head to show first: in cross-attention the one with the best gold weight or, where no gold
  * alignment is known, the best coverage; else the first.
  * @param {Trace} trace
  * @param {Site} site
@@ -73,7 +73,7 @@ export function coverage(trace, site, layer, head) {
 export function bestHead(trace, site) {
   let best = { layer: 0, head: 0, score: -1 };
   if (site.name !== "cross") return best;
-  const scoreOf = trace.gold ? goldScore : coverage;
+  const scoreOf = trace.gold ? goldWeight : coverage;
   for (let layer = 0; layer < site.layers; layer += 1) {
     for (let head = 0; head < site.heads; head += 1) {
       const score = scoreOf(trace, site, layer, head) ?? -1;

@@ -8,13 +8,22 @@ const KEY_MOVES = {
   End: "last",
   " ": "play",
 };
-const USES_ARROWS =
-  "input:not([type=checkbox]), textarea, select, [contenteditable]:not([contenteditable=false]), " +
-  "[role=slider], [role=textbox], [role=combobox], [role=listbox], [role=menu], [role=tab]";
-const USES_SPACE = "button, input, a[href], summary, [role=button], [role=radio], [role=checkbox]";
+const TAKES_TEXT =
+  "input:not([type=checkbox], [type=radio], [type=range]), textarea, select, " +
+  "[contenteditable]:not([contenteditable=false]), [role=textbox], [role=combobox], " +
+  "[role=listbox], [role=menu]";
+const USES_ARROWS = "input[type=range], [role=slider], [role=tab]";
+const USES_SPACE =
+  "button, input:not([type=range]), a[href], summary, [role=button], [role=radio], [role=checkbox]";
+// Space plays on these too: Enter presses a button, and a selected one has nothing left to select.
+const PLAYS = ".move, [data-head], [role=radio][aria-checked=true]";
+const KEEPS_FOCUS = "[data-head]"; // ↑ and ↓ go on from the thumbnail that was clicked
+const CONTROL = "button, input[type=checkbox], input[type=range]";
 
 /**
- * ← → Home End, space and P, unless the focused element uses them itself.
+ * ← → Home End, space and P, wherever the focus is, except in text boxes and on elements that use
+ * them themselves. After a click the focus is on the component, not on the control: the next key
+ * must not press it again.
  * @param {object} component
  * @param {HTMLElement} component.root
  * @param {AbortSignal} component.signal
@@ -22,6 +31,14 @@ const USES_SPACE = "button, input, a[href], summary, [role=button], [role=radio]
  * @param {() => void} toggleProjector
  */
 export function listenToKeys({ root, signal, act }, toggleProjector) {
+  /** @param {EventTarget} target */
+  const plays = (target) =>
+    target instanceof Element && root.contains(target) && target.closest(PLAYS) !== null;
+  /** @param {MouseEvent} event `detail`: 0 for a click by a key */
+  const onClick = ({ target, detail }) => {
+    const control = target instanceof Element ? target.closest(CONTROL) : null;
+    if (detail && control && !control.matches(KEEPS_FOCUS)) root.focus({ preventScroll: true });
+  };
   /** @param {KeyboardEvent} event */
   const onKey = (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -29,15 +46,18 @@ export function listenToKeys({ root, signal, act }, toggleProjector) {
     const [target] = event.composedPath();
     /** @param {string} selector */
     const within = (selector) => target instanceof Element && target.closest(selector) !== null;
-    if (within(USES_ARROWS)) return;
+    if (within(TAKES_TEXT)) return;
     if (event.key === "p" || event.key === "P") {
       toggleProjector();
       return;
     }
     const move = KEY_MOVES[event.key];
-    if (!move || (event.key === " " && within(USES_SPACE))) return;
+    if (!move) return;
+    const uses = event.key === " " ? within(USES_SPACE) && !plays(target) : within(USES_ARROWS);
+    if (uses) return;
     event.preventDefault();
     act[move]();
   };
   document.addEventListener("keydown", onKey, { signal });
+  root.addEventListener("click", onClick, { signal });
 }

@@ -42,9 +42,16 @@ export function createLegend(context) {
     paintRamp(bar, palette.ramp);
     writeMarks(marks, scaleMarks(scale, site.scale));
     radios.check(scale);
-    const codes = new Set(site.masked(state.layer, state.head));
+    const shown = new Set(site.masked(state.layer, state.head));
+    const elsewhere = Object.values(context.trace.sites).flatMap((other) => [
+      ...new Set(other.masked(0, 0)),
+    ]);
+    /** @param {(code: number) => boolean} wanted */
+    const keys = (wanted) =>
+      [1, 2, 3].filter(wanted).map((code) => reasonKey(context, code, shown.has(code)));
     reasons.replaceChildren(
-      ...[1, 2, 3].filter((code) => codes.has(code)).map((code) => reasonKey(context, code)),
+      ...keys((code) => shown.has(code)),
+      ...keys((code) => !shown.has(code) && elsewhere.includes(code)), // their space stays free
     );
   };
   /** @param {Set<string>} changed */
@@ -73,8 +80,9 @@ export function writeMarks(parent, marks) {
  * A small masked cell and its reason.
  * @param {TraceContext} context
  * @param {number} code
+ * @param {boolean} shown else its space stays free
  */
-function reasonKey({ trace, palette, say }, code) {
+function reasonKey({ trace, palette, say }, code, shown) {
   const name = trace.header.reasons[code].replace(" ", "_");
   const swatch = element("canvas", {
     class: "swatch",
@@ -85,7 +93,7 @@ function reasonKey({ trace, palette, say }, code) {
   paintSwatch(swatch, palette, code);
   return element(
     "span",
-    { class: "reason-key", title: say(`reason_${name}_title`) },
+    { class: shown ? "reason-key" : "reason-key absent", title: say(`reason_${name}_title`) },
     swatch,
     say(`reason_${name}`),
   );

@@ -78,17 +78,18 @@ export function createMap(context, { tools = [], onCell } = {}) {
     legend.element,
   );
   watchPointer(context, box, space, onCell);
+  watchSpace(context, box, space);
   /** @param {Set<string>} changed */
   const update = (changed) => {
     heading.update(changed);
     legend.update(changed);
-    if (anyOf(changed, "trace", "site", "size", "projector", "theme") || !space.geometry()) {
+    const moved = ["trace", "site", "size", "map-size", "projector", "theme"];
+    if (anyOf(changed, ...moved) || !space.geometry()) {
       if (!space.measure()) return;
     }
     const geometry = /** @type {Geometry} */ (space.geometry());
     drawLayers(context, layers, geometry, changed);
-    if (anyOf(changed, "trace", "site", "layer", "head", "scale", "theme", "size", "projector"))
-      drawing.request();
+    if (anyOf(changed, ...moved, "layer", "head", "scale")) drawing.request();
     overlay.update(geometry);
     axes.update(geometry);
   };
@@ -114,7 +115,10 @@ export function createMap(context, { tools = [], onCell } = {}) {
 function drawLayers(context, { box, base, pattern, links }, geometry, changed) {
   const { state, palette } = context;
   const site = siteOf(context);
-  const redrawn = anyOf(changed, "trace", "site", "layer", "head", "theme", "size", "projector");
+  const redrawn = anyOf(
+    changed,
+    ...["trace", "site", "layer", "head", "theme", "size", "map-size", "projector"],
+  );
   if (redrawn || changed.has("scale")) {
     const tone = tones(site.weights(state.layer, state.head), site.keys, scaleOf(state, site));
     paint(base, bitmap(palette, tone, site.masked(state.layer, state.head), site));
@@ -160,6 +164,23 @@ export function fitMap(context, box, below, cellsHeight) {
   box.style.height = narrow ? `${height - slack}px` : "";
   below.style.transform = narrow ? "" : `translateY(${-slack}px)`;
   return geometry;
+}
+
+/**
+ * Fit the map again when its box got another size, as when a line above or below it wraps.
+ * @param {TraceContext} context
+ * @param {HTMLElement} box
+ * @param {{geometry: () => Geometry | null}} space
+ */
+export function watchSpace(context, box, space) {
+  const observer = new ResizeObserver(() => {
+    const fitted = space.geometry()?.box;
+    if (!fitted || context.root.dataset.narrow !== undefined) return;
+    if (fitted.width !== box.clientWidth || fitted.height !== box.clientHeight)
+      context.touch("map-size");
+  });
+  observer.observe(box);
+  context.signal.addEventListener("abort", () => observer.disconnect());
 }
 
 /**

@@ -1,5 +1,6 @@
 import { assign, element, write } from "./element.js";
-import { goldScore } from "./headScores.js";
+import { sharedShape } from "./geometry.js";
+import { goldWeight } from "./headScores.js";
 import { shortWeight } from "./numbers.js";
 import { scaleOf, tones } from "./scale.js";
 import { currentRow, headName, shownRows, siteOf } from "./stepState.js";
@@ -13,7 +14,13 @@ import { MEAN } from "./trace.js";
 /** @import { Site } from "./trace.js" */
 /** @import { TraceContext } from "./traceContext.js" */
 
-/** @typedef {ThumbnailSize & {columns: number}} Layout thumbnails, and how many are in a line */
+/**
+ * @typedef {ThumbnailSize & {columns: number}} Layout thumbnails, and how many are in a line
+ *
+ * @typedef {object} GoldNumbers the numbers under the thumbnails of cross-attention
+ * @property {(layer: number, head: number) => number | null} weight
+ * @property {(head: string, weight: number) => string} title
+ */
 
 const LARGEST_THUMBNAIL = 132;
 const TIGHT_THUMBNAIL = 46; // px; below, a score leaves no space for the head's number
@@ -27,9 +34,10 @@ const WORTH_A_LINE = 1.3; // a layer is broken into more lines only for this muc
 /**
  * Thumbnails of all heads of the chosen attention, the selected one ringed.
  * @param {TraceContext} context
+ * @param {GoldNumbers} [gold] as they are measured elsewhere on the page; else those of the trace
  * @returns {Part}
  */
-export function createRail(context) {
+export function createRail(context, gold = goldOfTrace(context)) {
   const { say } = context;
   const axes = element("div", { class: "mini-axes", title: say("mini_axes_title") });
   const grid = element("div", { class: "heads", testid: "heads", role: "group" });
@@ -40,9 +48,9 @@ export function createRail(context) {
   const update = (changed) => {
     const rebuilt = anyOf(changed, "trace", "site", "size", "projector");
     if (rebuilt) {
-      const scored = context.state.site === "cross" && context.trace.gold !== null;
+      const scored = context.state.site === "cross" && gold.weight(0, 0) !== null;
       write(axes, say(scored ? "mini_axes_gold" : "mini_axes"));
-      layout = buildRail(context, grid);
+      layout = buildRail(context, grid, gold);
     }
     if (rebuilt || anyOf(changed, "scale", "theme")) paintThumbnails(context, grid, layout);
     if (rebuilt || anyOf(changed, "layer", "head")) markSelected(context, grid);
@@ -56,7 +64,7 @@ export function createRail(context) {
  * The largest thumbnails with which every head fits.
  * @param {number} width for all heads
  * @param {number} height for all heads
- * @param {Site} site
+ * @param {Pick<Site, "layers" | "heads" | "queries" | "keys">} site
  * @param {number} larger factor of the type size
  * @returns {Layout}
  */
@@ -82,17 +90,31 @@ function fitThumbnails(width, height, site, larger) {
 }
 
 /**
- * Lay the thumbnails out, layer by layer.
+ * The gold weights of the trace on screen.
+ * @param {TraceContext} context
+ * @returns {GoldNumbers}
+ */
+function goldOfTrace(context) {
+  return {
+    weight: (layer, head) => goldWeight(context.trace, siteOf(context), layer, head),
+    title: (head, weight) => context.say("gold_title", { head, weight: weight.toFixed(3) }),
+  };
+}
+
+/**
+ * Lay the thumbnails out, layer by layer. They have one size in all attentions.
  * @param {TraceContext} context
  * @param {HTMLElement} grid
+ * @param {GoldNumbers} gold
  */
-function buildRail(context, grid) {
+function buildRail(context, grid, gold) {
   const site = siteOf(context);
+  const shape = sharedShape(context.trace);
   const narrow = context.root.dataset.narrow !== undefined;
   const larger = context.state.projector ? 1.4 : 1;
   const layout = narrow
-    ? { ...thumbnailSize(72, site, SMALLEST_THUMBNAIL), columns: site.heads }
-    : fitThumbnails(grid.clientWidth - 2, grid.clientHeight - 2, site, larger);
+    ? { ...thumbnailSize(72, shape, SMALLEST_THUMBNAIL), columns: site.heads }
+    : fitThumbnails(grid.clientWidth - 2, grid.clientHeight - 2, shape, larger);
   grid.style.setProperty("--thumb-width", `${layout.width}px`);
   grid.style.setProperty("--thumb-height", `${layout.height}px`);
   grid.style.setProperty("--columns", String(layout.columns));
@@ -104,7 +126,7 @@ function buildRail(context, grid) {
   );
   const layers = Array.from({ length: site.layers }, (_, layer) => {
     const heads = Array.from({ length: site.heads }, (_, head) =>
-      thumbnail(context, site, layer, head),
+      thumbnail(context, layer, head, gold),
     );
     return element(
       "div",
@@ -148,17 +170,16 @@ function layerName({ say, set }, site, layer) {
 }
 
 /**
- * One head: its picture, the marks on it, and its score.
+ * One head: its picture, the marks on it, and its gold weight.
  * @param {TraceContext} context
- * @param {Site} site
  * @param {number} layer
  * @param {number} head
+ * @param {GoldNumbers} gold
  */
-function thumbnail(context, site, layer, head) {
-  const { say, trace } = context;
-  const score = site.name === "cross" ? goldScore(trace, site, layer, head) : null;
+function thumbnail(context, layer, head, gold) {
+  const weight = context.state.site === "cross" ? gold.weight(layer, head) : null;
   const name = headName(layer, head);
-  const title = score === null ? name : say("gold_title", { head: name, score: score.toFixed(3) });
+  const title = weight === null ? name : gold.title(name, weight);
   const picture = element(
     "span",
     { class: "picture" },
@@ -185,7 +206,7 @@ function thumbnail(context, site, layer, head) {
     picture,
     element("span", { class: "head-name" }, `H${head}`),
   );
-  if (score !== null) frame.append(element("span", { class: "score" }, shortWeight(score)));
+  if (weight !== null) frame.append(element("span", { class: "score" }, shortWeight(weight)));
   return frame;
 }
 

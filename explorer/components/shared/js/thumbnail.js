@@ -16,7 +16,7 @@ export const SMALLEST_THUMBNAIL = 26; // px; a narrower one leaves no space for 
  * The size of a thumbnail whose longer side is about `edge`: where possible whole device pixels a
  * cell; a side of fewer than `smallest` px is stretched.
  * @param {number} edge
- * @param {Site} site
+ * @param {Pick<Site, "queries" | "keys">} site
  * @param {number} smallest
  * @returns {ThumbnailSize}
  */

@@ -3,8 +3,6 @@ import { readPalette } from "./palette.js";
 
 /** @import { Palette } from "./palette.js" */
 
-const NARROW = 1100; // px; below, everything is in one column
-
 /**
  * Read the colours of the theme at `root` and follow them: they change through a CSS transition
  * of a hidden element, whose end is an event.
@@ -80,7 +78,8 @@ export function watchSize(root, signal, topOf, onChange) {
 /**
  * Mark `root` for the style sheet when there is room for one column only.
  * @param {HTMLElement} root
+ * @param {number} columns px that several columns need
  */
-export function markNarrow(root) {
-  assign(root, "data-narrow", root.clientWidth < NARROW ? "" : null);
+export function markNarrow(root, columns) {
+  assign(root, "data-narrow", root.clientWidth < columns ? "" : null);
 }

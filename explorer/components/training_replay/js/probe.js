@@ -1,16 +1,19 @@
 import { assign, element, write } from "../../shared/js/element.js";
 import { isSpecial, tokenElement } from "../../shared/js/label.js";
 import { createMap } from "../../shared/js/map.js";
+import { shortWeight } from "../../shared/js/numbers.js";
 import { openingState } from "../../shared/js/openingState.js";
 import { servedPlotly } from "../../shared/js/plotly.js";
 import { createRail } from "../../shared/js/rail.js";
 import { createSiteChoice } from "../../shared/js/siteChoice.js";
+import { headName } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
 import { createTooltip } from "../../shared/js/tooltip.js";
 import { createTraceContext, drawAll } from "../../shared/js/traceContext.js";
 import { createUnitChoice, setTrace } from "../../shared/js/unitChoice.js";
 import { drawGoldRings } from "./goldRings.js";
 import { joinedPieces } from "./pieceText.js";
+import { sharpestHead } from "./runData.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
 /** @import { TraceState } from "../../shared/js/openingState.js" */
@@ -33,7 +36,7 @@ import { joinedPieces } from "./pieceText.js";
  *
  * @typedef {object} ProbeView the picture of a probe trace
  * @property {TraceContext} context
- * @property {(trace: Trace) => void} show
+ * @property {(moment: Moment, trace: Trace) => void} show
  * @property {() => void} recolour
  * @property {() => void} destroy
  */
@@ -50,20 +53,40 @@ export function createProbe(context) {
   const note = element("p", { class: "probe-note", testid: "probe-note" });
   const box = element("section", { class: "probe-box", testid: "probe" }, text.element, note, body);
   assign(box, "aria-label", context.say("probe"));
+  const sharpest = element("span", {
+    class: "sharpest",
+    testid: "sharpest",
+    "aria-live": "polite",
+  });
   /** @type {ProbeView | null} */
   let view = null;
+  let shownRun = "";
   const showMoment = () => {
     const moment = context.run.moments[context.state.at];
     const trace = moment ? context.traces.get(moment.probe) : false;
-    if (trace && view) view.show(trace);
-    else if (trace) view = createProbeView(context, body, trace);
+    if (trace && view) view.show(moment, trace);
+    else if (trace) view = createProbeView(context, body, sharpest, moment, trace);
+    if (trace) shownRun = context.run.key;
     box.classList.toggle("waiting", !trace);
-    write(note, trace === false ? context.say(moment ? "no_picture" : "waiting_picture") : "");
+    const ofOther = shownRun !== context.run.key; // whose picture is never shown for this run
+    box.classList.toggle("other-run", ofOther);
+    const reason = !moment ? "waiting_picture" : trace === false ? "no_picture" : "loading_picture";
+    write(note, ofOther || trace === false ? context.say(reason) : "");
     text.show(moment, trace || view?.context.pieces);
+  };
+  /** While the training is live, show its sharpest head until the visitor chooses one. */
+  const followSharpest = () => {
+    const { run, state } = context;
+    const best = run.report.going && !state.headChosen ? sharpestHead(run.moments) : null;
+    const followed = view?.context.state.site === "cross" ? best : null;
+    if (followed) view?.context.set(followed);
+    const head = followed && headName(followed.layer, followed.head);
+    write(sharpest, head ? context.say("sharpest", { head }) : "");
   };
   /** @param {Set<string>} changed */
   const update = (changed) => {
     if (anyOf(changed, "run", "at", "probe")) showMoment();
+    if (anyOf(changed, "run", "at", "probe", "headChosen", "head")) followSharpest();
     if (changed.has("theme")) view?.recolour();
     if (changed.has("projector")) view?.context.set({ projector: context.state.projector });
   };
@@ -155,10 +178,13 @@ function createSentenceLine({ say }) {
  * Rail, map and tooltip of the player, with a state of their own.
  * @param {ReplayContext} replay
  * @param {HTMLElement} body
+ * @param {HTMLElement} sharpest which head is followed
+ * @param {Moment} moment
  * @param {Trace} trace
  * @returns {ProbeView}
  */
-function createProbeView(replay, body, trace) {
+function createProbeView(replay, body, sharpest, moment, trace) {
+  let shown = moment;
   const { projector } = replay.state;
   const key = element(
     "span",
@@ -182,8 +208,11 @@ function createProbeView(replay, body, trace) {
     },
   });
   context.act.goTo = (step) => toggleRow(context, step);
-  const rail = createRail(context);
-  const map = createMap(context);
+  const rail = createRail(context, {
+    weight: (layer, head) => shown.gold[layer]?.[head] ?? null,
+    title: (head, weight) => replay.say("head_title", { head, weight: shortWeight(weight) }),
+  });
+  const map = createMap(context, { tools: [{ element: sharpest, update: () => {} }] });
   const tooltip = createTooltip(context);
   const choices = [createSiteChoice(context), createUnitChoice(context)];
   rail.element.prepend(
@@ -191,6 +220,14 @@ function createProbeView(replay, body, trace) {
   );
   parts.push(...choices, rail, map, tooltip);
   map.legend.append(key);
+  const onChoice = (/** @type {Event} */ { target }) => {
+    if (target instanceof Element && target.closest("[data-head]"))
+      replay.set({ headChosen: true });
+  };
+  rail.element.addEventListener("click", onChoice);
+  rail.element.addEventListener("keydown", (event) => {
+    if (event.key === "ArrowUp" || event.key === "ArrowDown") onChoice(event);
+  });
   body.replaceChildren(rail.element, map.element);
   replay.root.append(tooltip.element);
   const observer = new ResizeObserver(() => context.touch("size"));
@@ -199,7 +236,10 @@ function createProbeView(replay, body, trace) {
   map.start();
   return {
     context,
-    show: (next) => showTrace(context, next),
+    show: (next, its) => {
+      shown = next;
+      showTrace(context, its);
+    },
     recolour: () => {
       context.palette = replay.palette;
       context.touch("theme");

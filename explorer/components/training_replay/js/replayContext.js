@@ -11,6 +11,7 @@
  * @typedef {object} ReplayState
  * @property {number} at index of the selected moment; −1 without moments
  * @property {boolean} following whether each new moment is selected
+ * @property {boolean} headChosen whether the visitor chose a head of this run
  * @property {boolean} playing
  * @property {boolean} hinted
  * @property {boolean} projector

@@ -64,6 +64,23 @@ export function readRunData(bytes) {
 }
 
 /**
+ * The head with the largest gold weight at the newest moment; null where no gold weight is known.
+ * @param {Moment[]} moments
+ */
+export function sharpestHead(moments) {
+  const gold = moments.at(-1)?.gold ?? [];
+  const heads = gold.flatMap((weights, layer) =>
+    weights.map((weight, head) => ({ layer, head, weight: weight ?? -1 })),
+  );
+  const best = heads.reduce((one, other) => (other.weight > one.weight ? other : one), {
+    layer: 0,
+    head: 0,
+    weight: -1,
+  });
+  return best.weight < 0 ? null : { layer: best.layer, head: best.head };
+}
+
+/**
  * The index of the moment nearest to `step`; −1 without moments.
  * @param {{step: number}[]} moments
  * @param {number} step

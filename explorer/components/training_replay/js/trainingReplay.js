@@ -58,7 +58,10 @@ export function mountTrainingReplay(parent, run) {
     for (const part of parts) part.update(changed);
   });
   const probe = createProbe(context);
-  context.chooseHead = probe.chooseHead;
+  context.chooseHead = (layer, head) => {
+    context.set({ headChosen: true });
+    probe.chooseHead(layer, head);
+  };
   parts.push(...placeParts(context, probe));
   watchSize(
     root,
@@ -162,6 +165,7 @@ function openingState(run) {
   return {
     at: kept ? nearestMoment(run.moments, kept.step) : run.moments.length - 1,
     following: going && !kept,
+    headChosen: lastView?.key === run.key && lastView.headChosen,
     playing: false,
     hinted: lastView?.hinted ?? false,
     projector: lastView?.projector ?? false,
@@ -175,12 +179,13 @@ function openingState(run) {
  * @returns {LastView}
  */
 function viewOf({ run, state }, probe) {
-  const { at, hinted, projector } = state;
+  const { at, headChosen, hinted, projector } = state;
   const following = state.following || at === run.moments.length - 1;
   return {
     key: run.key,
     step: run.moments[at]?.step ?? 0,
     following,
+    headChosen,
     hinted,
     projector,
     probe: probe.shown(),

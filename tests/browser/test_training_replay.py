@@ -1,0 +1,161 @@
+"""The training replay in a page of its own, with a fake host that sends it runs."""
+
+import base64
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from explorer.components.html_export import html_page
+from explorer.components.player.payload import player_payload
+from explorer.components.shared.bundle import styles
+from explorer.components.training_replay.payload import replay_payload
+from explorer.core.trace import Trace
+from explorer.training import run_launcher
+from tests.support.example_traces import example_trace
+from tests.support.player_page import EMBEDDED, entry_script, with_script
+
+ADDRESS = "http://replay.test/"
+PAGE = """<script type="module">
+{script}
+{embedded}
+window.explorerPlotly = embeddedPlotly();
+const sheet = document.createElement("style");
+sheet.textContent = {styles};
+document.head.append(sheet);
+window.send = (text) => entry({{ parentElement: document.getElementById("player"),
+  data: Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)) }});
+</script>
+"""
+
+
+def run_data(moments: int, *, key: str = "runs/one@1", going: bool = True) -> dict[str, Any]:
+    """The recorded run as if it were a live one at its first moments."""
+    run = run_launcher.find("recorded", "reverse")
+    content = json.loads(replay_payload("recorded/reverse", run))
+    content["moments"] = content["moments"][:moments]
+    content["key"] = key
+    content["report"] |= {"going": going, "state": "training" if going else "done"}
+    return content
+
+
+def send(tab: Page, run: dict[str, Any]) -> None:
+    tab.evaluate("(text) => { send(text); }", base64.b64encode(json.dumps(run).encode()).decode())
+
+
+def sharpest(run: dict[str, Any]) -> str:
+    """The head with the largest gold weight at the newest moment."""
+    gold = run["moments"][-1]["gold"]
+    weights = {(one, two): w for one, row in enumerate(gold) for two, w in enumerate(row)}
+    layer, head = max(weights, key=lambda place: weights[place])
+    return f"L{layer} H{head}"
+
+
+@pytest.fixture
+def replay(new_tab: Callable[..., Page]) -> tuple[Page, list[str]]:
+    """A page, and the beginnings of the addresses whose probe traces never arrive."""
+    tab, missing = new_tab(), list[str]()
+    run = run_launcher.find("recorded", "reverse")
+    page = PAGE.format(
+        script=entry_script("training_replay"),
+        embedded=EMBEDDED,
+        styles=repr(styles("training_replay")),
+    )
+    html = with_script(html_page(example_trace()), page)
+    html = re.sub(r"<meta http-equiv=.Content-Security-Policy.[^>]*>", "", html)  # it fetches
+
+    def answer(route: Route) -> None:
+        path = route.request.url.removeprefix(ADDRESS).split("?")[0]
+        if not path:
+            route.fulfill(body=html, content_type="text/html")
+        elif not any(path.startswith(one) for one in missing):
+            step = int(path.rsplit("/", 1)[-1])
+            trace = Trace.load(run.probe_path(step))
+            route.fulfill(body=player_payload(trace, language=None))
+
+    tab.route(f"{ADDRESS}**", answer)
+    tab.goto(ADDRESS)
+    tab.wait_for_function("() => Boolean(window.send)")
+    return tab, missing
+
+
+def test_a_live_training_shows_its_sharpest_head_until_one_is_chosen(replay) -> None:
+    tab, _ = replay
+    title, note = tab.get_by_test_id("map-title"), tab.get_by_test_id("sharpest")
+    followed = set()
+    for moments in (1, 8, 20, 40):
+        run = run_data(moments)
+        send(tab, run)
+        head = sharpest(run)
+        expect(title).to_have_text(f"Cross · {head}")
+        expect(note).to_have_text(f"following the sharpest head: {head}")
+        followed.add(head)
+    assert len(followed) > 1
+    other = next(name for name in ("0-0", "0-1") if head != f"L{name[0]} H{name[2]}")
+    tab.get_by_test_id(f"head-{other}").click()
+    expect(note).to_be_empty()
+    send(tab, run_data(8))
+    expect(tab.get_by_test_id("moment-count")).to_contain_text("8/8")
+    expect(title).to_have_text(f"Cross · L{other[0]} H{other[2]}")
+    send(tab, run_data(20, key="runs/two@2"))
+    expect(note).to_contain_text(sharpest(run_data(20)))
+
+
+def test_a_click_on_the_head_that_is_followed_keeps_it(replay) -> None:
+    tab, _ = replay
+    first, last = run_data(8), run_data(40)
+    assert sharpest(first) != sharpest(last)
+    send(tab, first)
+    name = sharpest(first)
+    expect(tab.get_by_test_id("map-title")).to_have_text(f"Cross · {name}")
+    tab.locator(f".head-key [aria-label^='{name}']").click()
+    expect(tab.get_by_test_id("sharpest")).to_be_empty()
+    send(tab, last)
+    expect(tab.get_by_test_id("moment-count")).to_contain_text("40/40")
+    expect(tab.get_by_test_id("map-title")).to_have_text(f"Cross · {name}")
+
+
+def test_a_finished_run_follows_no_head(replay) -> None:
+    tab, _ = replay
+    send(tab, run_data(40, going=False))
+    expect(tab.get_by_test_id("map-title")).to_contain_text("Cross")
+    expect(tab.get_by_test_id("sharpest")).to_be_empty()
+
+
+def test_the_picture_of_the_previous_run_is_not_shown_for_another(replay) -> None:
+    tab, missing = replay
+    send(tab, run_data(40, going=False))
+    picture = tab.get_by_test_id("map")
+    expect(picture).to_be_visible()
+    later = run_data(3, key="runs/two@2")
+    for moment in later["moments"]:
+        moment["probe"] = moment["probe"].replace("recorded", "late")
+    missing.append("moments/late")
+    send(tab, later)
+    expect(tab.get_by_test_id("moment-count")).to_contain_text("3/3")
+    expect(picture).to_be_hidden()
+    expect(tab.get_by_test_id("probe-text")).to_be_hidden()
+    expect(tab.get_by_test_id("probe-note")).to_be_visible()
+    send(tab, run_data(0, key="runs/three@3"))
+    expect(picture).to_be_hidden()
+    send(tab, run_data(4, key="runs/four@4"))
+    expect(picture).to_be_visible()
+
+
+def test_thumbnails_and_the_key_of_the_curves_have_one_number(replay) -> None:
+    tab, _ = replay
+    send(tab, run_data(12, going=False))
+    expect(tab.get_by_test_id("head-0-0")).to_be_visible()
+    for at in (None, "moment-first"):
+        if at:
+            tab.get_by_test_id(at).click()
+            expect(tab.get_by_test_id("moment-count")).to_contain_text("1/12")
+        key = tab.locator(".head-key .weight").all_inner_texts()
+        assert tab.locator(".thumbnail .score").all_inner_texts() == key
+        names = tab.locator(".thumbnail").evaluate_all("all => all.map((one) => one.title)")
+        keys = tab.locator(".head-key button").evaluate_all("all => all.map((one) => one.title)")
+        assert names == keys
+        assert all("gold weight" in name for name in names)
