@@ -368,3 +368,12 @@ def test_the_hint_takes_no_height_from_the_picture(translating, new_tab):
     type_source(tab, "We want water now.")
     expect(hint).to_have_text("by a class")
     assert source(tab)[-1] == "pad"
+    type_source(tab, "water " * 400)
+    expect(tab.get_by_test_id("stAlert")).to_be_visible()
+    expect(hint.locator("p")).to_be_hidden()
+    tab.set_viewport_size({"width": 1024, "height": 768})
+    message, link = (
+        node.bounding_box()
+        for node in (tab.get_by_test_id("stAlert"), tab.get_by_role("link", name="Train"))
+    )
+    assert message["x"] >= link["x"] + link["width"]
