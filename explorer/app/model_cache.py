@@ -50,7 +50,7 @@ def computing() -> Iterator[None]:
     computing its value. Raises `RateLimitError`.
     """
     with visitor.turn():
-        visitor.refuse_overdrawn()
+        visitor.refuse_over_limit()
         with _SLOTS:
             yield
 

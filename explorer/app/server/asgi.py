@@ -1,11 +1,11 @@
-"""What the server adds to Streamlit's own routes: plotly.js, the probe traces of a run,
-compression for other machines, and the check of uploads. Nothing comes from the internet.
+"""What the server adds to Streamlit's own routes: plotly.js, the probe traces of a run, the
+host's cookie, compression for other machines, and checks of origins and uploads. Nothing comes
+from the internet.
 """
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import streamlit as st
 from starlette.middleware import Middleware
@@ -16,8 +16,9 @@ from explorer.app.server.origin_check import OriginCheck
 from explorer.app.server.security_headers import SecurityHeaders
 from explorer.app.server.static_files import CompressedScripts, serve_plotly
 from explorer.app.server.upload_guard import UploadGuard
+from explorer.core import folders
 
-MAIN = Path(__file__).resolve().parents[1] / "main.py"
+MAIN = folders.PACKAGE / "app" / "main.py"
 """The script Streamlit runs for each visitor."""
 
 

@@ -121,7 +121,7 @@ def turn() -> Iterator[None]:
             _limiter.charge(_owners(), seconds, access.COMPUTING_RATE, access.MOST_COMPUTING)
 
 
-def refuse_overdrawn() -> None:
+def refuse_over_limit() -> None:
     """Refuse something that is not in a cache to a visitor who has computed too much.
 
     Asked once a turn: what is begun is finished. Raises `RateLimitError`.

@@ -9,10 +9,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
+from explorer.core import folders
+
 Component = Literal["player", "head_grid", "comparison", "metric_matrix", "training_replay"]
 Script = Literal[Component, "exported_page"]
 
-BUNDLES = Path(__file__).parents[1] / "bundles"
+BUNDLES = folders.PACKAGE / "components" / "bundles"
 
 
 @cache

@@ -37,7 +37,7 @@ def allowed(times: int, clock: list[float], seconds: float = 1.0) -> int:
     for _ in range(times):
         with visitor.turn():
             try:
-                visitor.refuse_overdrawn()
+                visitor.refuse_over_limit()
             except RateLimitError:
                 continue
             clock[0] += seconds
@@ -72,7 +72,7 @@ def test_a_turn_that_was_begun_is_finished_and_charged_once(monkeypatch, clock):
     with visitor.turn():
         for _ in range(5):
             with visitor.turn():  # of a computation inside the run of a page
-                visitor.refuse_overdrawn()
+                visitor.refuse_over_limit()
                 clock[0] += 0.15
     assert allowed(1, clock, seconds=0.3) == 1
     assert allowed(1, clock) == 0
