@@ -171,7 +171,7 @@ def test_the_tooltip_has_weight_positions_and_reason(show: Callable[..., Page], 
         shown = re.search(r"weight (\d\.\d{4})", text)
         assert shown is not None, text
         assert float(shown[1]) == pytest.approx(weight, abs=6e-5)
-        assert ("closed: " + reasons[query, key] in text) == (reasons[query, key] != "")
+        assert ("masked: " + reasons[query, key] in text) == (reasons[query, key] != "")
         assert f"query “{label(trace.queries(site)[query])}” (position {query})" in text
         assert f"key “{label(trace.keys(site)[key])}” (position {key})" in text
         assert text.endswith("L1 H2")
@@ -670,7 +670,7 @@ def test_the_integrity_line_of_a_tampered_trace_is_red(show: Callable[..., Page]
     colour = failed.first.evaluate("node => getComputedStyle(node).color")
     red, green, blue = (int(part) for part in re.findall(r"\d+", colour))
     assert red > 2 * max(green, blue)
-    expect(tab.locator("[data-testid=integrity] .passed").first).to_contain_text("closed cells")
+    expect(tab.locator("[data-testid=integrity] .passed").first).to_contain_text("masked cells")
 
 
 def test_an_expected_difference_is_not_a_failed_check(show: Callable[..., Page]) -> None:
