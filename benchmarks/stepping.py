@@ -153,7 +153,7 @@ def open_player(browser: Browser, address: str, trace: Path) -> Page:
     page.get_by_test_id("step-count").wait_for()
     page.get_by_role("button", name="Files").click()
     page.locator("input[type=file]").set_input_files(trace)
-    page.get_by_text(f"step {SIZE}/{SIZE}").wait_for()
+    page.get_by_test_id("step-count").filter(has_text=f"/{SIZE}").wait_for()
     page.keyboard.press("Escape")
     page.wait_for_selector(".plotted")
     page.get_by_test_id("first").click()

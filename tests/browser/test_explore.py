@@ -312,16 +312,20 @@ def send(tab: Page, address: str, session: str) -> tuple[int, str]:
 def test_stepping_sends_nothing_and_a_pause_one_message(visit):
     tab = visit("?text=1+2+3+4+5+6+7+8")
     tab.evaluate(
-        "() => { window.sent = []; const send = WebSocket.prototype.send;"
+        "() => { window.sent = []; window.pressed = []; const send = WebSocket.prototype.send;"
         " WebSocket.prototype.send = function (data) {"
-        " window.sent.push(performance.now()); return send.call(this, data); }; }"
+        " window.sent.push(performance.now()); return send.call(this, data); };"
+        " addEventListener('keydown', () => window.pressed.push(performance.now()), true); }"
     )
     tab.get_by_role("button", name="First", exact=True).click()
     for _ in range(6):
         tab.keyboard.press("ArrowRight")
-    assert tab.evaluate("window.sent") == []
     expect_query(tab, "step", "7")
-    assert len(tab.evaluate("window.sent")) == 1
+    sent, pressed = tab.evaluate("[window.sent, window.pressed]")
+    assert len(pressed) == 6
+    assert len([time for time in sent if time > pressed[-1]]) == 1
+    for time in sent:  # on a busy machine two presses may be far enough apart for a message
+        assert all(time - press > 400 for press in pressed if press < time)
 
 
 def test_two_visitors_at_once_have_visits_of_their_own(visit):

@@ -91,7 +91,8 @@ def test_the_recorded_run_is_replayed_without_the_server(visit):
     settle(tab)
     assert cursor(tab) < last - 100
     assert score(tab) < formed - 0.3
-    expect(tab.get_by_test_id("value-exact")).to_have_text("2.3 %")
+    exact = run_launcher.find("recorded", "reverse").moments()[0]["exact_match"]
+    expect(tab.get_by_test_id("value-exact")).to_have_text(f"{100 * exact:.1f} %")
     expect(tab.get_by_test_id("verdict")).to_have_text("wrong")
     tab.keyboard.press("ArrowRight")
     expect(tab.get_by_test_id("moment-count")).to_have_text("moment 2/40 · step 50")

@@ -130,9 +130,16 @@ def _is_loopback(address: str) -> bool:
 
 
 def invitation(url: str, key: str, *, here_only: bool = False) -> str:
-    """What the terminal shows: the address and the key, in every language."""
+    """What the terminal shows: address, key and a warning, each language in lines of its own.
+
+    The key ends its line, so that it is copied alone.
+    """
     how = "classroom.invitation_here" if here_only else "classroom.invitation"
     return "\n".join(
-        f"{say(how, language, address=url, secret=key)} {say('classroom.plain_http', language)}"
+        line
         for language in LANGUAGES
+        for line in (
+            say(how, language, address=url, secret=key),
+            say("classroom.plain_http", language),
+        )
     )

@@ -38,9 +38,10 @@ def test_class_mode_listens_on_the_network_and_tells_the_host_the_key(started, m
 
 def test_the_invitation_names_address_and_key_in_both_languages():
     lines = launch.invitation("http://192.0.2.7:8501", "swordfish").splitlines()
-    assert len(lines) == 2
-    assert all("http://192.0.2.7:8501 " in f"{line} " for line in lines)
-    assert all("swordfish" in line for line in lines)
+    assert len(lines) == 4
+    assert all("http://192.0.2.7:8501 " in line for line in lines[::2])
+    assert all(line.endswith("swordfish") for line in lines[::2])
+    assert all("http" in line and "swordfish" not in line for line in lines[1::2])
 
 
 def test_class_mode_honours_port_address_and_name(started, monkeypatch, capsys):
