@@ -32,6 +32,9 @@ from explorer.model.checkpoint_header import (
 from explorer.model.config import ModelConfig
 from explorer.model.transformer import Transformer
 
+_SPARE_NUMBERS = 10_000_000
+"""Numbers, 40 MB of them, that a model may take beyond what its file accounts for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
@@ -156,19 +159,23 @@ def _vocabulary(entry: Mapping[str, Any], tensors: Mapping[str, Tensor], name: s
 def _model(config: ModelConfig, weights: Mapping[str, Tensor], name: str) -> Transformer:
     """The Transformer of `config` with `weights`, which must fit it exactly.
 
-    They are compared with a model without memory first.
+    A config that claims far more numbers than the file holds is refused before memory is taken.
+    (A model on the meta device would take none, but importing that takes a second.)
     """
-    with torch.device("meta"):
-        shapes = dict(_weights(Transformer(config)))
+    stored = sum(weight.numel() for weight in weights.values())
+    claimed = config.parameters + 2 * config.max_length * config.d_model  # and both positions
+    if claimed > 2 * stored + _SPARE_NUMBERS:
+        _refuse_weights(name, "*", f"{stored:,}", f"{config.parameters:,}")
+    model = Transformer(config)
+    shapes = dict(_weights(model))
     for key in sorted(shapes.keys() | weights.keys()):
         expected, got = (list(w[key].shape) if key in w else "none" for w in (shapes, weights))
         if expected != got:
             _refuse_weights(name, key[:64], got, expected)
         if not weights[key].isfinite().all():
             raise CheckpointError("damaged_checkpoint", name=name)
-    model = Transformer(config)
     with torch.no_grad():
-        for key, weight in _weights(model):
+        for key, weight in shapes.items():
             weight.copy_(weights[key])
     return model.eval()
 
