@@ -161,6 +161,9 @@ def test_a_reload_and_the_back_button_restore_the_picture(visit):
     expect_query(tab, "head", "2")
     tab.get_by_role("button", name="Random").click()
     expect(tab.get_by_test_id("step-count")).not_to_have_text("step 1/4")
+    tab.wait_for_function(  # the address is written a moment after the picture
+        "new URLSearchParams(location.search).get('text') !== '1 2 3'"
+    )
     tab.go_back()
     expect(tab.get_by_test_id("step-count")).to_have_text("step 1/4")
     tab.reload()

@@ -678,7 +678,7 @@ def test_an_expected_difference_is_not_a_failed_check(show: Callable[..., Page])
     measured = {"hooked_equals_plain": 0.0, "cached_equals_full": 0.5}
     tab = show(replace(example_trace(), facts=opened, measured=measured, digest=""))
     check = tab.locator("[data-check=cached_equals_full]")
-    expect(check).to_have_text("✓ cached ≠ full: expected, a later position was opened")
+    expect(check).to_have_text("✓ cached ≠ full: expected, a later position was unmasked")
     assert tab.locator("[data-testid=integrity] .failed").count() == 0
 
 
