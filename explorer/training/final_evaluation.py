@@ -36,10 +36,10 @@ def evaluate_checkpoint(checkpoint: Checkpoint, config: TrainingConfig) -> Final
     """Evaluate a model on the data its training held out. Raises `PairsError`."""
     if config.pairs:
         return evaluate_translations(checkpoint, read_pairs(config.pairs, config.columns))
-    return _examine_task(checkpoint, config)
+    return _evaluate_task(checkpoint, config)
 
 
-def _examine_task(checkpoint: Checkpoint, config: TrainingConfig) -> FinalEvaluation:
+def _evaluate_task(checkpoint: Checkpoint, config: TrainingConfig) -> FinalEvaluation:
     task = find_task(config.task)
     evaluation = evaluate(checkpoint.model, task, len(config.symbols), config.longest)
     layer, head = evaluation.best_head
