@@ -1,12 +1,18 @@
 """A real browser for the tests; without one they fail, because skipping would hide it."""
 
+import base64
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Error, Page, expect, sync_playwright
 
+from explorer.components.html_export import html_page
+from explorer.components.player.payload import View, player_payload
+from explorer.core.trace import Trace
 from tests.support.chromium import find_chromium
+from tests.support.example_traces import example_trace
+from tests.support.player_page import EMBEDDED, PLAYERS, entry_script, with_script
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -75,3 +81,54 @@ def open_html(new_tab: Callable[..., Page], tmp_path: Path) -> Callable[..., Pag
         return tab
 
     return show
+
+
+@pytest.fixture(scope="session")
+def player_tab(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    """One tab for many players, offline: reading Plotly takes longer than most tests."""
+    path = tmp_path_factory.mktemp("player") / "page.html"
+    script = PLAYERS.format(script=entry_script("player"), embedded=EMBEDDED)
+    html = with_script(html_page(example_trace()), script)
+    path.write_text(html, encoding="utf-8")
+    context = chromium.new_context(reduced_motion="reduce", offline=True, accept_downloads=True)
+    tab = context.new_page()
+    tab.goto(path.as_uri())
+    yield tab
+    context.close()
+
+
+@pytest.fixture
+def show(player_tab: Page) -> Iterator[Callable[..., Page]]:
+    """Show a trace in a new player; the test fails on any console error or exception."""
+    complaints: list[str] = []
+
+    def note(message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            complaints.append(message.text)
+
+    def fault(error: Error) -> None:
+        complaints.append(str(error))
+
+    player_tab.on("console", note)
+    player_tab.on("pageerror", fault)
+
+    def mount(
+        trace: Trace,
+        language: str = "en",
+        view: View | None = None,
+        size: tuple[int, int] = (1440, 900),
+        *,
+        dark: bool = False,
+    ) -> Page:
+        player_tab.set_viewport_size({"width": size[0], "height": size[1]})
+        player_tab.emulate_media(color_scheme="dark" if dark else "light")
+        player_tab.mouse.move(0, 0)
+        data = player_payload(trace, language=language, view=view)
+        player_tab.evaluate("(text) => show(text)", base64.b64encode(data).decode())
+        player_tab.wait_for_selector(".plotted")
+        return player_tab
+
+    yield mount
+    player_tab.remove_listener("console", note)
+    player_tab.remove_listener("pageerror", fault)
+    assert not complaints

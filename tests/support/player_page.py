@@ -2,6 +2,8 @@
 
 import re
 
+from playwright.sync_api import Page
+
 from explorer.components.html_export import html_page
 from explorer.components.player.payload import View, player_payload
 from explorer.components.shared.bundle import Script, script, styles
@@ -30,6 +32,23 @@ const embeddedPlotly = async () => {
 };
 """
 """Payload and Plotly of an exported page."""
+
+
+PLAYERS = """<script type="module">
+{script}
+{embedded}
+let cleanup = null;
+window.explorerPlotly = embeddedPlotly();
+window.show = (text) => {{
+  cleanup?.();
+  window.reported = [];
+  const data = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  cleanup = entry({{ data, parentElement: document.getElementById("player"),
+    setStateValue: (name, selection) => reported.push(selection), setTriggerValue: () => {{}} }});
+}};
+</script>
+"""
+"""One tab for many players: `show(payload)` removes the one before."""
 
 
 def shadow_page(trace: Trace) -> str:
@@ -63,3 +82,20 @@ def with_script(html: str, script: str) -> str:
     """A page with another script than its own to start it."""
     end = html.index('<script type="text/plain" id="pl')
     return html[: html.index('<script type="module">')] + script + html[end:]
+
+
+def label(token: str) -> str:
+    return token.strip("<>") if token in ("<bos>", "<eos>", "<pad>") else token
+
+
+def go_to_first(tab: Page) -> None:
+    tab.get_by_role("button", name="First", exact=True).click()
+
+
+def cell_center(tab: Page, trace: Trace, site: str, query: int, key: int) -> tuple[float, float]:
+    """Where the middle of a cell of the large map is on the page."""
+    box = tab.locator(".map .clip").bounding_box()
+    assert box is not None
+    rows, columns = len(trace.queries(site)), len(trace.keys(site))
+    x = box["x"] + box["width"] * (key + 0.5) / columns
+    return x, box["y"] + box["height"] * (query + 0.5) / rows

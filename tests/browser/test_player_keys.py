@@ -1,0 +1,125 @@
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from explorer.components.player.payload import View
+from tests.support.example_traces import example_trace
+from tests.support.page_checks import settle
+
+
+def test_keys_step_except_in_text_boxes(show: Callable[..., Page]) -> None:
+    tab = show(example_trace())
+    count = tab.get_by_test_id("step-count")
+    for key, step in [
+        ("Home", 1),
+        ("ArrowRight", 2),
+        ("ArrowRight", 3),
+        ("ArrowLeft", 2),
+        ("End", 6),
+    ]:
+        tab.keyboard.press(key)
+        expect(count).to_have_text(f"step {step}/6")
+    tab.keyboard.press("p")
+    expect(tab.get_by_test_id("player")).to_have_class(re.compile("projector"))
+    sizes = tab.locator(".axis-label, .chip, button:not(.thumbnail), .sentence").evaluate_all(
+        "nodes => nodes.map((node) => parseFloat(getComputedStyle(node).fontSize))"
+    )
+    assert min(sizes) >= 18
+    tab.evaluate("document.body.append(document.createElement('input'))")
+    tab.locator("body > input").focus()
+    for key in ("Home", "p", " "):
+        tab.keyboard.press(key)
+    settle(tab)
+    tab.evaluate("document.querySelector('body > input').remove()")
+    expect(count).to_have_text("step 6/6")
+    tab.get_by_test_id("site-decoder").focus()
+    tab.keyboard.press("Space")
+    expect(tab.get_by_test_id("site-decoder")).to_have_attribute("aria-checked", "true")
+    expect(tab.get_by_test_id("play")).to_have_attribute("aria-pressed", "false")
+
+
+@pytest.mark.parametrize(
+    "control", ["first", "last", "next", "head-0-1", "site-cross", "ahead", "projector", "csv"]
+)
+def test_after_a_click_the_keys_step_and_play(show: Callable[..., Page], control: str) -> None:
+    tab = show(example_trace(), view=View(site="cross", step=2))
+    count, play = tab.get_by_test_id("step-count"), tab.get_by_test_id("play")
+    tab.get_by_test_id(control).click()
+    settle(tab)
+    title = tab.get_by_test_id("map-title").inner_text()
+    tab.keyboard.press("Home")
+    tab.keyboard.press("ArrowRight")
+    expect(count).to_have_text("step 2/6")
+    tab.keyboard.press("Space")
+    expect(play).to_have_attribute("aria-pressed", "true")
+    expect(count).to_have_text("step 3/6")
+    tab.keyboard.press("Space")
+    expect(play).to_have_attribute("aria-pressed", "false")
+    expect(tab.get_by_test_id("map-title")).to_have_text(title)
+    expect(tab.get_by_test_id("ahead")).not_to_be_checked()
+
+
+def test_space_plays_on_a_focused_transport_button_and_enter_presses_it(
+    show: Callable[..., Page],
+) -> None:
+    tab = show(example_trace(), view=View(site="cross", step=4))
+    count, play = tab.get_by_test_id("step-count"), tab.get_by_test_id("play")
+    tab.get_by_test_id("first").focus()
+    tab.keyboard.press("Enter")
+    expect(count).to_have_text("step 1/6")
+    tab.keyboard.press("ArrowRight")
+    tab.keyboard.press("Space")
+    expect(play).to_have_attribute("aria-pressed", "true")
+    expect(count).to_have_text("step 3/6")
+    tab.get_by_test_id("step").focus()
+    tab.keyboard.press("Space")
+    expect(play).to_have_attribute("aria-pressed", "false")
+    tab.get_by_test_id("ahead").focus()
+    tab.keyboard.press("Space")  # reached by the Tab key, it is used by keys
+    expect(tab.get_by_test_id("ahead")).to_be_checked()
+
+
+def test_a_radio_group_is_one_tab_stop_and_arrow_keys_move_inside(
+    show: Callable[..., Page],
+) -> None:
+    tab = show(example_trace(), view=View(site="cross", step=3))
+    for name, chosen in [("Attention", "Cross"), ("Colour scale", "linear")]:
+        radios = tab.get_by_role("radiogroup", name=name).get_by_role("radio")
+        stops = radios.evaluate_all("all => all.filter((one) => one.tabIndex === 0)")
+        assert len(stops) == 1
+        expect(radios.and_(tab.get_by_role("radio", name=chosen))).to_have_attribute(
+            "tabindex", "0"
+        )
+    tab.get_by_test_id("site-cross").focus()
+    for key, site in [("ArrowLeft", "decoder"), ("ArrowUp", "encoder"), ("ArrowLeft", "cross")]:
+        tab.keyboard.press(key)
+        chosen = tab.get_by_test_id(f"site-{site}")
+        expect(chosen).to_have_attribute("aria-checked", "true")
+        expect(chosen).to_be_focused()
+    tab.get_by_test_id("candidates-percent").focus()
+    tab.keyboard.press("ArrowRight")
+    expect(tab.get_by_test_id("candidates-log")).to_have_attribute("aria-checked", "true")
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 3/6")
+
+
+def test_controls_have_accessible_names(show: Callable[..., Page]) -> None:
+    tab = show(example_trace())
+    for name in ("First", "Previous", "Play", "Next", "Last"):
+        expect(tab.get_by_role("button", name=name, exact=True)).to_be_visible()
+    expect(tab.get_by_role("slider", name="Step")).to_be_visible()
+    group = tab.get_by_role("radiogroup", name="Attention")
+    for name in ("Encoder", "Decoder", "Cross"):
+        expect(group.get_by_role("radio", name=name)).to_be_visible()
+    tab.get_by_role("slider", name="Step").fill("2")
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 2/6")
+    expect(tab.get_by_test_id("sentence")).to_have_attribute("aria-live", "polite")
+
+
+def test_play_runs_to_the_end_and_stops(show: Callable[..., Page]) -> None:
+    tab = show(example_trace(), view=View(step=4))
+    tab.get_by_role("button", name="Play").click()
+    expect(tab.get_by_test_id("play")).to_have_attribute("aria-pressed", "true")
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 6/6", timeout=10_000)
+    expect(tab.get_by_test_id("play")).to_have_attribute("aria-pressed", "false")

@@ -1,0 +1,221 @@
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from explorer.components.player.payload import View
+from explorer.core.trace import Trace
+from tests.support.example_traces import example_trace, random_trace
+from tests.support.page_checks import CLIPPED, OVERLAPPING, SIZES, settle
+
+LAYOUT = """() => {
+  const box = (name) => {
+    const node = document.querySelector(name);
+    const { left, top, width, height } = node.getBoundingClientRect();
+    return [left, top, width, height].map((value) => Math.round(value));
+  };
+  return Object.fromEntries([".transport", ".map .clip", ".picture", ".legend", ".map", ".heads"]
+    .map((name) => [name, box(name)]));
+}"""
+
+
+def wide_tokens_trace() -> Trace:
+    """Strips of two lines, of which the target's second one fills up with the steps."""
+    trace = random_trace(30, 26)
+    names = [f"token{position:02}" for position in range(30)]
+    return replace(
+        trace,
+        source_tokens=(*names[:25], "<eos>"),
+        target_tokens=("<bos>", *names[1:]),
+        predicted_tokens=(*names[1:], "<eos>"),
+        digest="",
+    )
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1366, 630), (1024, 768)])
+def test_a_step_moves_nothing_and_the_legend_stays_below_the_cells(
+    show: Callable[..., Page], size: tuple[int, int]
+) -> None:
+    tab = show(wide_tokens_trace(), size=size)
+    seen = []
+    for name in ("first", "next", "last", "first"):
+        tab.get_by_test_id(name).click()
+        settle(tab)
+        layout = tab.evaluate(LAYOUT)
+        cells, legend = layout[".map .clip"], layout[".legend"]
+        assert legend[1] >= cells[1] + cells[3]
+        seen.append(layout)
+    assert all(layout == seen[0] for layout in seen)
+
+
+def test_the_map_is_fitted_again_when_a_line_above_it_wraps(show: Callable[..., Page]) -> None:
+    tab = show(wide_tokens_trace())
+    tab.evaluate("document.querySelector('.strips').style.paddingBottom = '60px'")
+    tab.wait_for_timeout(200)
+    layout = tab.evaluate(LAYOUT)
+    cells, legend = layout[".map .clip"], layout[".legend"]
+    assert cells[1] + cells[3] <= legend[1] <= cells[1] + cells[3] + 24
+
+
+@pytest.mark.parametrize("projector", [False, True])
+@pytest.mark.parametrize(
+    "trace", [example_trace(), wide_tokens_trace(), random_trace(8, 40)], ids=["5", "30", "40"]
+)
+def test_encoder_decoder_and_cross_have_one_size(
+    show: Callable[..., Page], trace: Trace, projector: bool
+) -> None:
+    tab = show(trace)
+    if projector:
+        tab.keyboard.press("p")
+    seen = []
+    for site in ("encoder", "decoder", "cross"):
+        tab.get_by_test_id(f"site-{site}").click()
+        tab.wait_for_timeout(150)
+        seen.append(tab.evaluate(LAYOUT))
+    assert seen[0] == seen[1] == seen[2]
+
+
+SEEN_WHOLE = """() => {
+  const column = document.querySelector(".aside");
+  const box = column.getBoundingClientRect();
+  const inside = (node) => {
+    const { top, bottom } = node.getBoundingClientRect();
+    return bottom > top && top >= box.top - 1 && bottom <= box.bottom + 1;
+  };
+  const rows = [...column.querySelectorAll(".candidates li")].filter((row) => row.offsetParent);
+  const parts = [".sentence", ".forced"].map((name) => column.querySelector(name));
+  return {
+    rows: rows.length,
+    all: [...rows, ...parts.filter((part) => part.offsetParent)].every(inside),
+    above: parts[0].getBoundingClientRect().bottom <= rows[0].getBoundingClientRect().top,
+    cut: column.scrollHeight - column.clientHeight,
+  };
+}"""
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("size", [(1366, 505), (1366, 630), (1440, 650), (1440, 900)])
+def test_projector_mode_shows_everything_in_large_type(
+    show: Callable[..., Page], language: str, size: tuple[int, int]
+) -> None:
+    """505 and 650 px are what the app leaves of 630 and 770."""
+    tab = show(example_trace(), language, size=size)
+    tab.keyboard.press("p")
+    for head in ("head-0-0", "head-1-3"):  # one spreads its weight, one does not
+        tab.get_by_test_id(head).click()
+        tab.keyboard.press("Home")
+        for _ in range(6):
+            settle(tab)
+            seen = tab.evaluate(SEEN_WHOLE)
+            assert seen["rows"] >= 5
+            assert (seen["all"], seen["above"], seen["cut"]) == (True, True, 0)
+            expect(tab.get_by_test_id("row-weights")).to_be_visible()
+            tab.keyboard.press("ArrowRight")
+    expect(tab.locator(".key-label")).to_have_count(8)
+    for name in ("csv", "png", "svg"):
+        expect(tab.get_by_test_id(name)).to_be_hidden()
+    expect(tab.locator(".foot")).to_be_hidden()
+    assert tab.evaluate(CLIPPED) == []
+    assert tab.evaluate(OVERLAPPING) == []
+    cells = tab.locator(".map .clip").bounding_box()
+    assert cells is not None
+    assert cells["height"] > 0.45 * size[1]
+    assert cells["width"] > 0.33 * size[0]
+    type_sizes = tab.locator(".player *").evaluate_all(
+        "nodes => nodes.filter((node) => node.offsetParent && !node.closest('.weights') &&"
+        " [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim()))"
+        ".map((node) => [parseFloat(getComputedStyle(node).fontSize), node.className])"
+    )
+    assert [kind for kind in type_sizes if kind[0] < 18 and kind[1] != "icon"] == []
+
+
+def test_small_cells_print_fewer_digits(
+    show: Callable[..., Page],
+) -> None:
+    tab = show(random_trace(12, 14), size=(1366, 505))
+    tab.keyboard.press("p")
+    weights = tab.get_by_test_id("row-weights")
+    expect(weights).to_be_visible()
+    assert weights.evaluate("node => parseFloat(getComputedStyle(node).fontSize)") >= 14
+
+
+def test_the_sentence_is_visible_beside_forced_tokens(show: Callable[..., Page]) -> None:
+    forced, original = ((2, "1"), (4, "3")), ("4", "9", "1", "3", "7", "<eos>")
+    view = View(step=4, what_if=True, forced=forced, original=original)
+    tab = show(example_trace(), view=view, size=(1366, 505))
+    expect(tab.get_by_test_id("candidates-note")).to_have_text("Click a row: what if?")
+    for head in ("head-0-0", "head-1-3"):
+        tab.get_by_test_id(head).click()
+        settle(tab)
+        seen = tab.evaluate(SEEN_WHOLE)
+        assert seen["rows"] >= 3
+        assert (seen["all"], seen["above"], seen["cut"]) == (True, True, 0)
+    tab.keyboard.press("p")
+    expect(tab.get_by_test_id("sentence")).to_be_in_viewport(ratio=0.99)
+    expect(tab.locator(".forced-chip").first).to_be_in_viewport(ratio=0.99)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("trace", [example_trace(), random_trace(64, 64, 6, 8)], ids=["5", "64"])
+def test_nothing_overflows(show: Callable[..., Page], language: str, trace: Trace) -> None:
+    tab = show(trace, language)
+    for width, height in SIZES:
+        tab.set_viewport_size({"width": width, "height": height})
+        tab.wait_for_timeout(150)
+        page_width, page_height = tab.evaluate(
+            "[document.documentElement.scrollWidth, document.documentElement.scrollHeight]"
+        )
+        assert page_width <= width
+        if width >= 1366:
+            assert page_height <= height
+        assert tab.evaluate(CLIPPED) == [], (width, height)
+        assert tab.evaluate(OVERLAPPING) == [], (width, height)
+        map_box = tab.get_by_test_id("map").bounding_box()
+        assert map_box is not None
+        assert min(map_box["width"], map_box["height"]) > 180
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_text_can_be_read_in_both_themes(show: Callable[..., Page], dark: bool) -> None:
+    tab = show(example_trace(), dark=dark)
+    tab.keyboard.press("Home")
+    tab.keyboard.press("ArrowRight")
+    settle(tab)
+    assert tab.evaluate(CONTRAST) == []
+    tab.get_by_test_id("site-encoder").click()
+    settle(tab)
+    assert tab.evaluate(CONTRAST) == []
+
+
+CONTRAST = """() => {
+  const pen = Object.assign(document.createElement("canvas"), { width: 1, height: 1 })
+    .getContext("2d", { willReadFrequently: true });
+  const parse = (colour) => {
+    pen.clearRect(0, 0, 1, 1);
+    pen.fillStyle = colour;
+    pen.fillRect(0, 0, 1, 1);
+    return [...pen.getImageData(0, 0, 1, 1).data];
+  };
+  const light = (rgb) => rgb.slice(0, 3).map((value) => value / 255)
+    .map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, part, at) => sum + part * [0.2126, 0.7152, 0.0722][at], 0);
+  const ground = (node) => {
+    for (let at = node; at; at = at.parentElement) {
+      const colour = parse(getComputedStyle(at).backgroundColor);
+      if (colour[3] > 250) return colour;
+    }
+    return [255, 255, 255, 255];
+  };
+  const names = ".chip:not(.ahead), button:not([aria-disabled]), .strip-label, .hint, .count, " +
+    ".axis-title, .axis-label:not(.ahead), .head-name, .score, .sentence, .integrity li, .keys, " +
+    ".marks span, .reason-key, .value, .rank, .note, h3, .cover-text, .mini-axes";
+  return [...document.querySelectorAll(names)].filter((node) => node.offsetParent).map((node) => {
+    const [ink, paper] = [parse(getComputedStyle(node).color), ground(node)];
+    let opacity = 1;
+    for (let at = node; at; at = at.parentElement) opacity *= getComputedStyle(at).opacity;
+    const seen = ink.map((part, at) => part * opacity + paper[at] * (1 - opacity));
+    const [one, other] = [seen, paper].map(light);
+    return [(Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05), node.className];
+  }).filter(([ratio]) => ratio < 4.5);
+}"""

@@ -1,0 +1,136 @@
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from explorer.components.html_export import html_page
+from explorer.components.player.payload import View
+from explorer.core.mask_reasons import EDITED
+from tests.support.example_traces import example_trace
+from tests.support.page_checks import settle
+from tests.support.player_page import (
+    cell_center,
+    label,
+)
+
+
+@pytest.mark.parametrize("site", ["encoder", "decoder", "cross"])
+def test_the_tooltip_has_weight_positions_and_reason(show: Callable[..., Page], site: str) -> None:
+    trace = example_trace()
+    tab = show(trace)
+    tab.get_by_test_id(f"site-{site}").click()
+    tab.get_by_test_id("head-1-2").click()
+    tooltip = tab.get_by_test_id("tooltip")
+    reasons = trace.mask_reason(site)
+    for query, key in [(0, 0), (0, 5), (2, 3), (4, 1), (5, len(trace.keys(site)) - 1)]:
+        tab.mouse.move(*cell_center(tab, trace, site, query, key))
+        settle(tab)
+        text = tooltip.inner_text()
+        weight = trace.attention(site)[1, 2, query, key]
+        shown = re.search(r"weight (\d\.\d{4})", text)
+        assert shown is not None, text
+        assert float(shown[1]) == pytest.approx(weight, abs=6e-5)
+        assert ("masked: " + reasons[query, key] in text) == (reasons[query, key] != "")
+        assert f"query “{label(trace.queries(site)[query])}” (position {query})" in text
+        assert f"key “{label(trace.keys(site)[key])}” (position {key})" in text
+        assert text.endswith("L1 H2")
+
+
+def test_a_touch_shows_the_tooltip_until_the_next_touch(chromium: Browser, tmp_path: Path) -> None:
+    trace = example_trace()
+    path = tmp_path / "page.html"
+    path.write_text(html_page(trace), encoding="utf-8")
+    context = chromium.new_context(
+        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, offline=True
+    )
+    tab = context.new_page()
+    tab.goto(path.as_uri())
+    tab.wait_for_selector(".plotted")
+    tab.get_by_test_id("map").scroll_into_view_if_needed()
+    tab.touchscreen.tap(*cell_center(tab, trace, "cross", 1, 2))
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 2/6")
+    tooltip = tab.get_by_test_id("tooltip")
+    expect(tooltip).to_contain_text("key “9” (position 2)")
+    tab.get_by_test_id("map-title").tap()
+    expect(tooltip).to_be_hidden()
+    context.close()
+
+
+def test_zoom_moves_the_printed_weights_and_is_kept_at_a_step(
+    show: Callable[..., Page],
+) -> None:
+    trace = example_trace()
+    tab = show(trace)
+    start = cell_center(tab, trace, "cross", 1, 1)
+    end = cell_center(tab, trace, "cross", 4, 4)
+    tab.mouse.move(*start)
+    tab.mouse.down()
+    tab.mouse.move(*end, steps=4)
+    tab.mouse.up()
+    expect(tab.get_by_test_id("reset-zoom")).to_be_visible()
+    zoomed = tab.locator("[data-testid=row-weights]").evaluate("node => node.style.transform")
+    tab.get_by_test_id("head-0-0").click()
+    tab.keyboard.press("ArrowLeft")
+    settle(tab)
+    assert tab.evaluate("document.querySelector('.plot').layout.xaxis.range[0]") > 0
+    tab.mouse.move(start[0] + 200, start[1] + 100)
+    tab.get_by_test_id("reset-zoom").click()
+    expect(tab.get_by_test_id("reset-zoom")).to_be_hidden()
+    assert zoomed != tab.locator(".weights").evaluate("node => node.style.transform")
+
+
+def test_cells_not_yet_decoded_are_covered_on_map_and_thumbnails(show: Callable[..., Page]) -> None:
+    trace = example_trace()
+    other = dict(trace.arrays)
+    cross = other["cross.attention"].copy()
+    cross[..., 3:, :6] = cross[..., 3:, 5::-1]  # only rows after step 3 differ
+    other["cross.attention"] = cross
+    pictures = []
+    for shown in (trace, replace(trace, arrays=other, digest="")):
+        tab = show(shown, view=View(site="cross", layer=1, head=3, step=3))
+        settle(tab)
+        pictures.append([tab.locator(name).screenshot() for name in (".map", ".picture >> nth=7")])
+    assert pictures[0] == pictures[1]
+
+
+def test_mask_reasons_and_unmasked_zeros_look_different(
+    show: Callable[..., Page],
+) -> None:
+    trace = example_trace()
+    arrays = dict(trace.arrays)
+    closed = arrays["decoder.closed"].copy()
+    weights = arrays["decoder.attention"].copy()
+    closed[4, 1], closed[0, 5] = EDITED, 2
+    weights[..., 4, :2] = 0
+    weights[..., 4, 4] += 1 - weights[..., 4, :].sum(-1)
+    arrays |= {"decoder.closed": closed, "decoder.attention": weights}
+    tab = show(replace(trace, arrays=arrays, digest=""), view=View(site="decoder"))
+    expect(tab.get_by_test_id("reasons")).to_have_text("later positionpaddingedited")
+    looks = set()
+    for query, key in [(4, 0), (4, 1), (0, 2), (0, 5)]:
+        x, y = cell_center(tab, trace, "decoder", query, key)
+        tab.mouse.move(1, 1)
+        settle(tab)
+        clip = {"x": round(x) - 12, "y": round(y) - 12, "width": 24, "height": 24}
+        looks.add(tab.screenshot(clip=clip))
+    assert len(looks) == 4
+
+
+def test_every_head_has_a_thumbnail_and_its_gold_weight(show: Callable[..., Page]) -> None:
+    trace = example_trace()
+    tab = show(trace)
+    gold, cross = trace.gold, trace.attention("cross")
+    assert gold is not None
+    rows = gold.any(-1)
+    for layer in range(2):
+        for head in range(4):
+            score = (cross[layer, head] * gold).sum(-1)[rows].mean()
+            shown = tab.locator(f"[data-testid=head-{layer}-{head}] .score").inner_text()
+            assert float(shown) == pytest.approx(score, abs=0.0051)
+    tab.get_by_test_id("head-0-1").click()
+    expect(tab.get_by_test_id("map-title")).to_have_text("Cross · L0 H1")
+    tab.get_by_test_id("head-0-1").press("ArrowDown")
+    expect(tab.get_by_test_id("map-title")).to_have_text("Cross · L0 H2")

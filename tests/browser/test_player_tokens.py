@@ -1,0 +1,85 @@
+import csv
+import io
+from collections.abc import Callable
+
+import numpy as np
+from playwright.sync_api import Page
+
+from explorer.components.html_export import html_page
+from explorer.components.player.payload import View
+from tests.support.example_traces import example_trace
+from tests.support.page_checks import settle
+
+HOSTILE = (
+    "<b>x</b>",
+    "<script>document.title='owned'</script>",
+    "<img src=x onerror=alert(1)>",
+    "A" * 10_000,
+    "\u200b\u200d",
+    "مرحبا",
+    "$a$ &amp; {b}",
+    "👩‍👩‍👧",
+)
+
+
+def test_tokens_with_markup_stay_text(open_html: Callable[..., Page]) -> None:
+    tab = open_html(html_page(example_trace(HOSTILE)), 1366, 630)
+    source = tab.get_by_test_id("strip-source").inner_text()
+    assert "<b>x</b>" in source
+    assert "مرحبا" in source
+    assert r"\u200b\u200d" in source
+    assert tab.locator("b, img").count() == 0
+    assert "owned" not in tab.title() or "<script>" in tab.title()
+    tab.keyboard.press("Home")
+    for _ in HOSTILE:
+        tab.keyboard.press("ArrowRight")
+        settle(tab)
+        assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    with tab.expect_download() as event:
+        tab.get_by_test_id("csv").click()
+    rows = list(csv.reader(io.StringIO(event.value.path().read_text("utf-8-sig"))))
+    assert rows[0][1] == "<b>x</b>"
+    assert len(rows) == len(HOSTILE) + 2
+    with tab.expect_download() as event:
+        tab.get_by_test_id("svg").click()
+    drawing = event.value.path().read_text("utf-8")
+    assert "&#60;b&#62;x&#60;/b&#62;" in drawing
+    assert "<script" not in drawing
+
+
+def test_csv_holds_the_shown_matrix(show: Callable[..., Page]) -> None:
+    trace = example_trace()
+    tab = show(trace, view=View(site="cross", layer=1, head=1))
+    with tab.expect_download() as event:
+        tab.get_by_test_id("csv").click()
+    rows = list(csv.reader(io.StringIO(event.value.path().read_text("utf-8-sig"))))
+    shown = np.array([row[1:] for row in rows[1:]])
+    is_open = trace.mask("cross")
+    assert np.array_equal(shown == "", ~is_open)
+    weights = trace.attention("cross")[1, 1][is_open]
+    assert np.abs(shown[is_open].astype(float) - weights).max() < 6e-5
+    with tab.expect_download() as event:
+        tab.get_by_test_id("png").click()
+    assert event.value.path().read_bytes().startswith(b"\x89PNG")
+
+
+def test_tokens_in_the_csv_are_not_formulas(show: Callable[..., Page]) -> None:
+    tokens = ("=1+1", "+2", "-3", "@sum", "\t=4", "5=5")
+    tab = show(example_trace(tokens, padding=0))
+    with tab.expect_download() as event:
+        tab.get_by_test_id("csv").click()
+    rows = list(csv.reader(io.StringIO(event.value.path().read_text("utf-8-sig"), newline="")))
+    disarmed = ["'=1+1", "'+2", "'-3", "'@sum", "'\t=4", "5=5"]
+    assert rows[0] == ["", *disarmed, "<eos>"]
+    assert [row[0] for row in rows[1:]] == ["<bos>", *reversed(disarmed)]
+    assert min(len(cell) for row in rows[1:] for cell in row[1:]) == len("0.0000")
+
+
+def test_invisible_characters_are_written_as_code_points(
+    show: Callable[..., Page],
+) -> None:
+    tokens = ("a\u200b\u200bb", "ab", "a\u00a0b", "1\ufe0f", " ", "👩\u200d👧", "❤\ufe0f", "a b")
+    tab = show(example_trace(tokens, padding=0))
+    shown = tab.locator("[data-testid=strip-source] .chip").all_inner_texts()
+    written = [r"a\u200b\u200bb", "ab", r"a\u00a0b", r"1\ufe0f", "␣", *tokens[5:]]
+    assert shown == [*written, "eos"]
