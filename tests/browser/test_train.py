@@ -35,12 +35,11 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def visit(address: str, new_tab: Callable[..., Page]) -> Callable[..., Page]:
-    """Open the app in a tab of its own, go to Train and wait for the last picture."""
+    """Open Train in a tab of its own and wait for the last picture."""
 
     def open_tab(width: int = 1440, height: int = 900, lang: str = "en", **looks: bool) -> Page:
         tab = new_tab(width, height, **looks)
-        tab.goto(f"{address}?lang={lang}")
-        tab.get_by_role("link", name="训练" if lang == "zh" else "Train").click()
+        tab.goto(f"{address}train?lang={lang}")
         expect(tab.get_by_test_id("moment-count")).to_contain_text("40/40", timeout=30_000)
         expect(tab.locator(".plotted")).to_be_visible()
         return tab

@@ -1,6 +1,6 @@
 """What the server adds to Streamlit's own routes: plotly.js, the probe traces of a run, the
-host's cookie, compression for other machines, and checks of origins and uploads. Nothing comes
-from the internet.
+host's cookie, compression for other machines, the server's address for pages opened directly, and
+checks of origins and uploads. Nothing comes from the internet.
 """
 
 import asyncio
@@ -11,9 +11,10 @@ import streamlit as st
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
-from explorer.app.server import host_cookie, probe_route, warmup
+from explorer.app.server import host_cookie, probe_route, server_address, warmup
 from explorer.app.server.origin_check import OriginCheck
 from explorer.app.server.security_headers import SecurityHeaders
+from explorer.app.server.server_address import ServerAddress
 from explorer.app.server.static_files import CompressedScripts, serve_plotly
 from explorer.app.server.upload_guard import UploadGuard
 from explorer.core import folders
@@ -33,6 +34,7 @@ def routes() -> list[Route]:
     base = base_path()
     return [
         Route(f"{base}/plotly.min.js", serve_plotly),
+        Route(f"{base}{server_address.PATH}", server_address.serve_script),
         Route(f"{base}{probe_route.PATH}", probe_route.serve_moment),
         Route(f"{base}{host_cookie.PATH}", host_cookie.set_cookie, methods=["POST"]),
     ]
@@ -45,6 +47,7 @@ def middleware() -> list[Middleware]:
         Middleware(SecurityHeaders),
         Middleware(UploadGuard),
         Middleware(CompressedScripts, base=base_path()),
+        Middleware(ServerAddress),
     ]
 
 

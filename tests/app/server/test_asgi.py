@@ -7,6 +7,7 @@ import pytest
 from explorer.app.server import asgi
 from explorer.app.server.origin_check import OriginCheck
 from explorer.app.server.security_headers import SecurityHeaders
+from explorer.app.server.server_address import ServerAddress
 from explorer.app.server.static_files import CompressedScripts
 from explorer.app.server.upload_guard import UploadGuard
 from explorer.core import folders
@@ -26,7 +27,13 @@ def test_routes_respect_the_base_path(monkeypatch, path, base):
 def test_the_entry_script_has_the_middleware():
     entry = runpy.run_path(str(ROOT / "app.py"))
     middleware = [one.cls for one in entry["app"]._user_middleware]
-    assert middleware == [OriginCheck, SecurityHeaders, UploadGuard, CompressedScripts]
+    assert middleware == [
+        OriginCheck,
+        SecurityHeaders,
+        UploadGuard,
+        CompressedScripts,
+        ServerAddress,
+    ]
 
 
 _MEASURING = """

@@ -1,0 +1,75 @@
+"""Tells Streamlit's page where the server is.
+
+Without it a page that is opened directly, such as /train, asks for /train/_stcore/health first,
+where nothing is, and the browser calls that an error.
+"""
+
+from pathlib import Path
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.responses import Response
+
+from explorer.app.server.static_files import MAX_AGE, Application, Message, Receive, Send
+
+PATH = "/server_address.js"
+
+_SCRIPT = Path(__file__).with_suffix(".js")
+_HEAD = b"<head>"
+_ELEMENT = f'<script src=".{PATH}"></script>'.encode()
+"""Relative, as the addresses of Streamlit's own scripts: a proxy may put a prefix before them."""
+
+
+def serve_script(request: Request) -> Response:
+    """The script that the page loads before Streamlit's own."""
+    headers = {"Cache-Control": f"public, max-age={MAX_AGE}"}
+    return Response(_SCRIPT.read_bytes(), media_type="text/javascript", headers=headers)
+
+
+class ServerAddress:
+    """ASGI middleware: adds the script to every HTML page."""
+
+    def __init__(self, app: Application) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or "text/html" not in Headers(scope=scope).get("accept", ""):
+            await self.app(scope, receive, send)
+            return
+        # Asked for without compression, so that the page can be changed.
+        headers = [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]
+        await self.app({**scope, "headers": headers}, receive, _Inserting(send))
+
+
+class _Inserting:
+    """Passes an answer on; an HTML page whole, with the script in it."""
+
+    def __init__(self, send: Send) -> None:
+        self.send = send
+        self.page: Message | None = None  # the start of the answer, held back until the body came
+        self.body = bytearray()
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start" and _is_page(message):
+            self.page = message
+            return
+        if self.page is None:
+            await self.send(message)
+            return
+        self.body += message.get("body", b"")
+        if message.get("more_body"):
+            return
+        body = bytes(self.body).replace(_HEAD, _HEAD + _ELEMENT, 1)
+        headers = MutableHeaders(scope=self.page)
+        for name in ("ETag", "Last-Modified"):  # those of Streamlit's file
+            del headers[name]
+        if body:  # none in the answer to HEAD
+            headers["Content-Length"] = str(len(body))
+        await self.send(self.page)
+        await self.send({"type": "http.response.body", "body": body})
+
+
+def _is_page(start: Message) -> bool:
+    """Whether an answer begins that is an HTML page."""
+    kind = MutableHeaders(scope=start).get("content-type", "")
+    return bool(start["status"] == 200 and kind.startswith("text/html"))

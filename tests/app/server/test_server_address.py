@@ -1,0 +1,72 @@
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from explorer.app.server import server_address
+from explorer.app.server.server_address import ServerAddress
+
+PAGE = "<!DOCTYPE html><html><head><title>a</title></head><body>é <head></body></html>"
+SCRIPT = '<head><script src="./server_address.js"></script><title>'
+
+
+async def page(request: Request) -> Response:
+    return HTMLResponse(PAGE, headers={"ETag": '"x"', "Last-Modified": "now"})
+
+
+async def in_parts(scope, receive, send):
+    start = {"type": "http.response.start", "status": 200}
+    await send({**start, "headers": [(b"content-type", b"text/html")]})
+    for part in (PAGE[:20], PAGE[20:]):
+        await send({"type": "http.response.body", "body": part.encode(), "more_body": True})
+    await send({"type": "http.response.body"})
+
+
+@pytest.fixture
+def browser() -> TestClient:
+    app = Starlette(
+        routes=[
+            Route("/page", page),
+            Route("/missing", lambda request: HTMLResponse(PAGE, 404)),
+            Route("/text", lambda request: PlainTextResponse("<head>")),
+            Route(
+                "/data", lambda request: JSONResponse({"encoded": "gzip" in str(request.headers)})
+            ),
+            Route(server_address.PATH, server_address.serve_script),
+        ],
+        middleware=[Middleware(ServerAddress), Middleware(GZipMiddleware, minimum_size=1)],
+    )
+    return TestClient(app, headers={"Accept": "text/html,*/*", "Accept-Encoding": "gzip"})
+
+
+def test_a_page_loads_the_script_first(browser):
+    answer = browser.get("/page")
+    assert answer.text == PAGE.replace("<head><title>", SCRIPT)
+    assert int(answer.headers["content-length"]) == len(answer.content)
+    assert "etag" not in answer.headers  # it is that of the page without the script
+    assert "last-modified" not in answer.headers
+    assert "./" + browser.get("/server_address.js").url.path.lstrip("/") in answer.text
+
+
+def test_a_page_that_is_sent_in_parts_is_put_together():
+    answer = TestClient(ServerAddress(in_parts), headers={"Accept": "text/html"}).get("/")
+    assert answer.text == PAGE.replace("<head><title>", SCRIPT)
+
+
+def test_nothing_else_is_changed(browser):
+    assert browser.get("/text").text == "<head>"
+    assert browser.get("/missing").text == PAGE
+    assert browser.get("/page", headers={"Accept": "*/*"}).text == PAGE
+    compressed = browser.get("/data", headers={"Accept": "application/json"})
+    assert compressed.headers["content-encoding"] == "gzip"
+    assert compressed.json() == {"encoded": True}
+
+
+def test_the_script_names_the_folder_of_the_page(browser):
+    script = browser.get("/server_address.js")
+    assert script.headers["content-type"].startswith("text/javascript")
+    assert 'new URL(".", document.baseURI)' in script.text
