@@ -1,15 +1,18 @@
 /**
  * Bundle the JavaScript and CSS of every component into `bundles/`, or the folder named on the
- * command line: node bundle.js [folder]
+ * command line, and copy plotly.js there with its licence: node bundle.js [folder]
  */
 
+import { copyFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const banner = "Bundled from explorer/components by `make bundles`; edit the sources instead.";
+const here = fileURLToPath(new URL(".", import.meta.url));
+const outdir = process.argv[2] ?? `${here}bundles`;
 const options = {
-  absWorkingDir: fileURLToPath(new URL(".", import.meta.url)),
-  outdir: process.argv[2] ?? "bundles",
+  absWorkingDir: here,
+  outdir,
   bundle: true,
   minify: true,
   charset: /** @type {const} */ ("utf8"),
@@ -40,3 +43,8 @@ await build({
     training_replay: "training_replay/css/trainingReplayComponent.css",
   },
 });
+
+// The part of plotly.js with heatmaps and lines, minified by its authors.
+const plotly = `${here}node_modules/plotly.js-cartesian-dist-min`;
+await copyFile(`${plotly}/plotly-cartesian.min.js`, `${outdir}/plotly-cartesian.min.js`);
+await copyFile(`${plotly}/LICENSE`, `${outdir}/plotly-LICENSE.txt`);

@@ -17,6 +17,12 @@ def test_the_page_needs_no_network():
     assert "default-src 'none'" in html
 
 
+def test_the_page_takes_at_most_two_megabytes_and_keeps_the_licence_of_plotly():
+    html = html_page(example_trace())
+    assert len(html.encode()) < 2_000_000
+    assert "Copyright 2012-2026, Plotly, Inc." in html
+
+
 def test_tokens_stay_inside_the_data_of_the_page():
     hostile = ("</script>", "<!--", "<script>", "</title><b>", "\u2028")
     html = html_page(example_trace(hostile))

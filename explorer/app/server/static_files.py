@@ -32,7 +32,7 @@ Application = Callable[[Message, Receive, Send], Awaitable[None]]
 
 
 def serve_plotly(request: Request) -> Response:
-    """plotly.js from the installed package; 304 when the browser's copy is current."""
+    """plotly.js, compressed; 304 when the browser's copy is current."""
     compressed, etag = _plotly()
     headers = {
         "Cache-Control": f"public, max-age={MAX_AGE}",

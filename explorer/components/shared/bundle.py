@@ -1,12 +1,9 @@
 """The bundled JavaScript and CSS of the components, and Plotly's own script.
 
-esbuild writes the bundles at development time (`make bundles`); they are committed, so users
-need no Node.
+`make bundles` writes them at development time; they are committed, so users need no Node.
 """
 
 from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Literal
 
 from explorer.core import folders
@@ -15,6 +12,10 @@ Component = Literal["player", "head_grid", "comparison", "metric_matrix", "train
 Script = Literal[Component, "exported_page"]
 
 BUNDLES = folders.PACKAGE / "components" / "bundles"
+
+PLOTLY = BUNDLES / "plotly-cartesian.min.js"
+"""The plotly.js that the components draw with: served by the app, embedded in exported pages. The
+version is that of the Python package; it has heatmaps and lines, and is a third of the size."""
 
 
 @cache
@@ -27,15 +28,3 @@ def script(name: Script) -> str:
 def styles(component: Component) -> str:
     """The style sheet of one component, for a page or a shadow root."""
     return (BUNDLES / f"{component}.css").read_text(encoding="utf-8")
-
-
-def _installed_plotly() -> Path:
-    """Path of the plotly package's plotly.min.js, found without importing the package."""
-    spec = find_spec("plotly")
-    if spec is None or spec.origin is None:
-        raise ModuleNotFoundError("plotly")
-    return Path(spec.origin).with_name("package_data") / "plotly.min.js"
-
-
-PLOTLY = _installed_plotly()
-"""The plotly.js that the components draw with: served by the app, embedded in exported pages."""

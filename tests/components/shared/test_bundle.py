@@ -1,10 +1,12 @@
+import json
 import re
 from pathlib import Path
 from typing import get_args
 
 import pytest
+from plotly.offline import get_plotlyjs_version
 
-from explorer.components.shared.bundle import PLOTLY, Component, Script, script, styles
+from explorer.components.shared.bundle import BUNDLES, PLOTLY, Component, Script, script, styles
 from explorer.core.i18n import section, table
 from explorer.core.word_segmentation import KNOWN_SPECIALS
 
@@ -19,9 +21,10 @@ def source(*folders: str) -> str:
 
 
 def test_there_is_a_bundle_for_every_component():
-    names = {file.name for file in (COMPONENTS / "bundles").iterdir()}
+    names = {file.name for file in BUNDLES.iterdir()}
     sheets = {f"{name}.css" for name in get_args(Component)}
-    assert names == {f"{name}.js" for name in SCRIPTS} | sheets
+    plotly = {PLOTLY.name, "plotly-LICENSE.txt"}
+    assert names == {f"{name}.js" for name in SCRIPTS} | sheets | plotly
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
@@ -82,6 +85,26 @@ def test_the_script_knows_the_special_tokens_that_python_knows():
     assert set(listed[1].split()) == KNOWN_SPECIALS
 
 
-def test_plotly_is_that_of_the_installed_package():
-    assert PLOTLY.name == "plotly.min.js"
-    assert PLOTLY.stat().st_size > 1_000_000
+def test_plotly_has_the_version_of_the_python_package():
+    head = PLOTLY.read_text(encoding="utf-8")[:300]
+    assert f"plotly.js (cartesian - minified) v{get_plotlyjs_version()}\n" in head
+    assert "Licensed under the MIT license" in head
+    assert PLOTLY.stat().st_size < 1_600_000
+
+
+def test_plotly_is_shipped_with_its_licence():
+    licence = (BUNDLES / "plotly-LICENSE.txt").read_text(encoding="utf-8")
+    assert licence.startswith("MIT License")
+    assert "Plotly" in licence
+
+
+def test_plotly_is_the_file_that_the_lock_names():
+    """npm checks the hash in the lock when it installs; here the copy is that file."""
+    name = "node_modules/plotly.js-cartesian-dist-min"
+    locked, installed = (
+        json.loads((COMPONENTS / lock).read_text(encoding="utf-8"))["packages"][name]
+        for lock in ("package-lock.json", "node_modules/.package-lock.json")
+    )
+    assert locked["integrity"] == installed["integrity"]
+    assert locked["version"] == get_plotlyjs_version()
+    assert PLOTLY.read_bytes() == (COMPONENTS / name / PLOTLY.name).read_bytes()
