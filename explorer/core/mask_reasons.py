@@ -6,10 +6,13 @@ Rows are queries, columns are keys. A mask is boolean, True = may attend.
 import numpy as np
 from numpy.typing import NDArray
 
-REASONS = ("", "later position", "padding", "edited")
+REASONS = ("", "later position", "padding", "edited", "outside the window")
 """Why a cell is masked; the code of a reason is its index here, 0 = unmasked."""
 
-UNMASKED, LATER, PADDING, EDITED = range(4)
+UNMASKED, LATER, PADDING, EDITED, OUTSIDE = range(5)
+
+_FEWEST_ROWS = 2
+"""Queries whose masked cells must follow a window, so that they count as one."""
 
 
 def mask_codes(
@@ -24,13 +27,33 @@ def mask_codes(
 
 
 def reason_codes(
-    mask: NDArray[np.bool_], padding: NDArray[np.bool_], *, causal: bool = True
+    mask: NDArray[np.bool_],
+    padding: NDArray[np.bool_],
+    *,
+    causal: bool = True,
+    other: int = EDITED,
 ) -> NDArray[np.uint8]:
     """Codes of `REASONS` for a mask (…, query, key) and its padded keys (key,).
 
     A masked cell whose key is padding has the reason "padding"; else, in a `causal` mask, one
-    right of the diagonal has "later position"; any other has "edited".
+    right of the diagonal has "later position"; any other has the code `other`.
     """
     later = np.triu(np.full(mask.shape[-2:], causal, dtype=np.bool_), 1)
-    why = np.where(padding, PADDING, np.where(later, LATER, EDITED))
+    why = np.where(padding, PADDING, np.where(later, LATER, other))
     return np.where(mask, UNMASKED, why).astype(np.uint8)
+
+
+def has_window(mask: NDArray[np.bool_], padding: NDArray[np.bool_], *, causal: bool) -> bool:
+    """Whether a mask (query, key) is a window: masked from one distance between query and key on.
+
+    Padded keys (key,) and, in a `causal` mask, later positions say nothing. A window must mask
+    cells of at least two queries; one row alone may have been edited.
+    """
+    queries, keys = mask.shape
+    distance = np.arange(queries)[:, None] - np.arange(keys)
+    known = np.broadcast_to(~padding, mask.shape) & ((distance >= 0) | (not causal))
+    masked, open_ = known & ~mask, known & mask
+    if masked.any(1).sum() < _FEWEST_ROWS:
+        return False
+    nearest = np.abs(distance[masked]).min()
+    return bool((np.abs(distance[open_]) < nearest).all())

@@ -29,7 +29,14 @@ from explorer.core.interventions import expected_errors
 from explorer.core.mask_reasons import REASONS, UNMASKED
 from explorer.core.sites import SITES
 from explorer.core.trace_file import LARGEST_FILE, pack, unpack
-from explorer.core.trace_from_arrays import is_half, labels, read_mask, read_weights
+from explorer.core.trace_from_arrays import (
+    is_half,
+    labels,
+    read_candidates,
+    read_mask,
+    read_weights,
+    without_padding_rows,
+)
 from explorer.core.trace_validation import check_gold, check_site, check_steps, check_texts
 
 if TYPE_CHECKING:
@@ -41,22 +48,35 @@ _LIMITS = {  # largest error of a genuine trace in float32
     "hooked_equals_plain": 1e-4,
     "cached_equals_full": 1e-4,
     "padding_changes_nothing": 1e-4,
+    "equals_library": 1e-6,
     "unchanged_since_capture": 0.0,
 }
+_LIMITS["rows_and_sink_sum_to_one"] = _LIMITS["rows_sum_to_one"]
 
-_HALF_ROW_SUM = 1e-2  # the same for weights rounded to bfloat16
+_HALF_LIMITS = {  # the same in bfloat16, whose numbers have eight bits
+    "rows_sum_to_one": 1e-2,
+    "rows_and_sink_sum_to_one": 1e-2,
+    "cached_equals_full": 0.5,
+    "padding_changes_nothing": 0.5,
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trace:
     """One source, one target, and the attention of every head of every layer.
 
+    A model with an encoder alone has no target, one with a decoder alone no source. There the
+    target is the prompt, then what was decoded; here "steps.…" have the candidates of some
+    positions of the source, those with a mask token, as step = position + 1.
+
     source_tokens: S labels, the end of the sequence last, then padding, if any.
     target_tokens: T labels of the queries: the tokens fed in, beginning of sequence first.
     predicted_tokens: T labels, the token that follows each query; empty when unknown.
     text: the decoded output without specials.
     arrays: read-only, by name: "cross.attention" (layer, head, query, key) float32,
-        "cross.closed" (query, key) or (layer, head, query, key) uint8 codes of `REASONS`,
+        "cross.closed" uint8 codes of `REASONS`, (query, key), (layer, 1, query, key) or (layer,
+        head, query, key), "cross.sink" (layer, head, query) the weight that a query gives to no
+        key, where the model has attention sinks,
         with full capture also "cross.scores" (layer, head, query, key), "cross.values" (layer,
         head, key, width) and "cross.head_output" (layer, head, query, width); "steps.…" one
         entry for each candidate; "gold" (T, S) bool where the gold alignment is known.
@@ -101,7 +121,7 @@ class Trace:
     def losses(self) -> NDArray[np.float32]:
         """(T,) −ln probability of the token that follows each query; NaN where unknown."""
         losses = np.full(len(self.target_tokens), np.nan, dtype=np.float32)
-        if "steps.chosen" in self.arrays:
+        if "steps.chosen" in self.arrays and self.target_tokens:
             chosen = self.arrays["steps.chosen"]
             rows = self.arrays["steps.step"][chosen] - 1
             tiny = np.finfo(np.float32).tiny
@@ -129,14 +149,16 @@ class Trace:
     ) -> NDArray[np.uint8]:
         """Codes of `REASONS`, 0 = unmasked: (query, key).
 
-        layer, head: only needed where the masks of heads differ; `TraceError` without them.
+        layer, head: only needed where the masks of layers or heads differ; `TraceError` without
+            them.
         """
         closed = self._array(site, "closed")
         if closed.ndim == 2:
             return closed
-        if layer is None or head is None:
+        by_head = closed.shape[1] > 1
+        if layer is None or (by_head and head is None):
             raise TraceError("masks_differ", site=site)
-        return closed[layer, head]
+        return closed[layer, head if by_head else 0]
 
     def mask(
         self, site: str, layer: int | None = None, head: int | None = None
@@ -147,8 +169,17 @@ class Trace:
     def mask_reason(
         self, site: str, layer: int | None = None, head: int | None = None
     ) -> NDArray[np.str_]:
-        """The strings of `REASONS` (query, key): "", "later position", "padding" or "edited"."""
+        """The strings of `REASONS` (query, key), such as "later position"; "" = unmasked."""
         return np.array(REASONS)[self.closed(site, layer, head)]
+
+    def layer_numbers(self, site: str) -> tuple[int, ...]:
+        """The number of each layer in the model; in a hybrid not all layers have attention."""
+        layers = len(self.attention(site))
+        known = self.facts.get("layer_numbers")
+        numbers = known.get(site) if isinstance(known, Mapping) else None
+        if isinstance(numbers, list | tuple) and len(numbers) == layers:
+            return tuple(numbers)
+        return tuple(range(layers))
 
     def queries(self, site: str) -> tuple[str, ...]:
         """Labels of the rows of `site`."""
@@ -195,7 +226,7 @@ class Trace:
 
         errors = {
             **self.measured,
-            "rows_sum_to_one": self._worst_row_sum(),
+            self._row_check(): self._worst_row_sum(),
             "closed_cells_are_zero": self._largest_masked_weight(),
             "unchanged_since_capture": float(_digest(self) != self.digest),
         }
@@ -262,6 +293,7 @@ class Trace:
         cross: Any = None,
         masks: Mapping[str, Any] | None = None,
         predicted_tokens: Sequence[object] = (),
+        candidates: Sequence[Sequence[tuple[object, float]]] = (),
     ) -> Self:
         """A trace of any model's attention; every site is optional.
 
@@ -269,8 +301,14 @@ class Trace:
             one that only has an encoder.
         encoder, decoder, cross: weights (layer, head, query, key), or one array a layer; a
             batch axis of length 1 is dropped. NumPy arrays or tensors of any library.
-        masks: by site, True = may attend, or strings of `REASONS`. Without one no cell is
-            masked, but the later positions of a decoder where all their weights are exactly 0.
+        masks: by site (query, key), (layer, 1, query, key) or (layer, head, query, key), or a
+            list with one for each layer: True = may attend, strings of `REASONS`, or the additive
+            masks of most libraries, 0 where a query may attend and −10,000 or less where not.
+            Without one no cell is masked, but the later positions of a decoder where all their
+            weights are exactly 0. A query that may attend to no key is padding; what a library
+            computes in its row means nothing and is left out.
+        candidates: for each target token, (token, probability) of some tokens that may follow it,
+            the predicted one among them.
 
         Raises `TraceError` on parts that do not fit together.
         """
@@ -282,15 +320,18 @@ class Trace:
         arrays: dict[str, NDArray[Any]] = {}
         for site, weights in sites.items():
             array = read_weights(site, weights)
-            arrays[f"{site}.attention"] = array
-            arrays[f"{site}.closed"] = read_mask(site, (masks or {}).get(site), array)
+            closed = read_mask(site, (masks or {}).get(site), array)
+            arrays[f"{site}.attention"] = without_padding_rows(array, closed)
+            arrays[f"{site}.closed"] = closed
+        steps, candidate_tokens = read_candidates(candidates, labels(predicted_tokens))
         half = any(is_half(weights) for weights in sites.values())
         return cls(
             source_tokens=labels(source_tokens),
             target_tokens=labels(target_tokens),
             predicted_tokens=labels(predicted_tokens),
             text=" ".join(labels(predicted_tokens)),
-            arrays=arrays,
+            arrays=arrays | steps,
+            candidate_tokens=candidate_tokens,
             facts={"precision": "half"} if half else {},
         )
 
@@ -318,7 +359,9 @@ class Trace:
         for site in self.sites:
             check_site(self.arrays, site, len(self.queries(site)), len(self.keys(site)))
         check_gold(self.arrays, steps, len(self.source_tokens))
-        check_steps(self.arrays, len(self.candidate_tokens), steps)
+        alone = self.sites == ("encoder",)
+        most = len(self.source_tokens) if alone else steps
+        check_steps(self.arrays, len(self.candidate_tokens), most, each=not alone)
         axes = (self.source_tokens, self.target_tokens, self.predicted_tokens)
         tokens = (*axes, self.candidate_tokens)
         check_texts(tokens, self.text, self.measured, self.facts)
@@ -333,11 +376,21 @@ class Trace:
 
     def _limits(self) -> dict[str, float]:
         half = self.facts.get("precision") == "half"
-        return _LIMITS | {"rows_sum_to_one": _HALF_ROW_SUM} if half else _LIMITS
+        return _LIMITS | _HALF_LIMITS if half else _LIMITS
+
+    def _row_check(self) -> str:
+        sinks = any(f"{site}.sink" in self.arrays for site in self.sites)
+        return "rows_and_sink_sum_to_one" if sinks else "rows_sum_to_one"
 
     def _worst_row_sum(self) -> float:
-        sums = [self.attention(site).sum(-1, dtype=np.float64) for site in self.sites]
-        return max((float(np.abs(s - 1).max(initial=0)) for s in sums), default=0.0)
+        """The largest distance of a row's sum from 1; a row without an open key is padding."""
+        largest = 0.0
+        for site in self.sites:
+            sums = self.attention(site).sum(-1, dtype=np.float64)  # (layer, head, query)
+            sums = sums + self.arrays.get(f"{site}.sink", 0)
+            has_key = (self._array(site, "closed") == UNMASKED).any(-1)
+            largest = max(largest, float((np.abs(sums - 1) * has_key).max(initial=0)))
+        return largest
 
     def _largest_masked_weight(self) -> float:
         largest = 0.0

@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 from explorer.core import json_values
 from explorer.core.errors import TraceError
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+"""Version 2 added masks by layer, the reason "outside the window" and attention sinks."""
+
+_READ = (1, 2)
 LARGEST_HEADER = 4 * 2**20
 """Bytes of the JSON header."""
 
@@ -60,7 +63,7 @@ def unpack(
             raise TraceError("no_trace", name=name)
     with np.load(io.BytesIO(data), allow_pickle=False) as archive:
         header = json_values.parse_object(archive["header"].tobytes())
-        if header.pop("version", None) != FORMAT_VERSION:
+        if header.pop("version", None) not in _READ:
             raise TraceError("trace_version", name=name, version=FORMAT_VERSION)
         arrays = {key: archive[key] for key in archive.files if key != "header"}
     for array in arrays.values():

@@ -1,4 +1,4 @@
-"""Attention and masks from any other library, read into the arrays of a `Trace`."""
+"""Attention, masks and candidates from any other library, read into the arrays of a `Trace`."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,7 +7,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.errors import TraceError
-from explorer.core.mask_reasons import LATER, REASONS, mask_codes, reason_codes
+from explorer.core.mask_reasons import (
+    EDITED,
+    LATER,
+    OUTSIDE,
+    REASONS,
+    UNMASKED,
+    has_window,
+    mask_codes,
+    reason_codes,
+)
+
+LARGEST_MASKED = -1e4
+"""The largest number that an additive mask has where a query may not attend."""
 
 
 def read_weights(site: str, weights: Any) -> NDArray[np.float32]:
@@ -45,29 +57,116 @@ def is_half(weights: Any) -> bool:
 def read_mask(site: str, mask: Any, weights: NDArray[np.float32]) -> NDArray[np.uint8]:
     """Codes of `REASONS` for `weights` (layer, head, query, key).
 
-    mask: booleans or 0 and 1, True = may attend, or strings of `REASONS`; a key that no query
-        may attend to counts as padding. None: nothing is masked but the later positions of a
-        decoder, where the weights on all of them are exactly 0.
+    mask: booleans or 0 and 1, True = may attend, strings of `REASONS`, or an additive mask; with
+        the axes (query, key), (layer, 1, query, key) or those of `weights`, or a list of one a
+        layer. A key that no query may attend to counts as padding; a masked cell that is neither
+        padding nor a later position is outside the window, if the mask is one, else edited.
+        None: nothing is masked but the later positions of a decoder, where the weights on all of
+        them are exactly 0.
 
     Raises `TraceError` on a mask of another kind or shape.
     """
     causal = mask_codes(*weights.shape[-2:], causal=site == "decoder")
     if mask is None:
         return causal if not weights[..., causal == LATER].any() else np.zeros_like(causal)
-    given = np.asarray(_on_cpu(mask))
-    if given.ndim > 2 and given.size == causal.size:
-        given = given.reshape(given.shape[-2:])
-    if given.shape not in (causal.shape, weights.shape):
-        raise TraceError("wrong_mask", site=site, got=given.shape, expected=causal.shape)
+    given = _mask_array(site, mask, weights)
     if given.dtype.kind == "U":
         if not np.isin(given, REASONS).all():
             raise TraceError("bad_mask", site=site)
-        return np.select([given == reason for reason in REASONS], range(4)).astype(np.uint8)
-    if given.dtype.kind not in "biuf" or not np.isin(given, (0, 1)).all():
-        raise TraceError("bad_mask", site=site)
-    allowed = given.astype(np.bool_)
+        codes = np.select([given == reason for reason in REASONS], range(len(REASONS)))
+        return codes.astype(np.uint8)
+    allowed = _allowed(site, given)
     attended = np.atleast_1d(allowed.reshape(-1, allowed.shape[-1]).any(axis=0))  # (key,)
-    return reason_codes(allowed, ~attended)
+    self_attention, causal_site = site != "cross", site == "decoder"
+    codes = np.empty(allowed.shape, np.uint8)
+    for where in np.ndindex(allowed.shape[:-2]):
+        one = allowed[where]
+        window = self_attention and has_window(one, ~attended, causal=causal_site)
+        codes[where] = reason_codes(one, ~attended, other=OUTSIDE if window else EDITED)
+    return codes
+
+
+def _mask_array(site: str, mask: Any, weights: NDArray[np.float32]) -> NDArray[Any]:
+    """`mask` with one of the shapes a trace has. Raises `TraceError` on another shape."""
+    axes = weights.shape[-2:]
+    if isinstance(mask, list | tuple) and len(mask) == len(weights) and np.ndim(mask[0]) > 1:
+        layers = [np.asarray(_on_cpu(layer)) for layer in mask]
+        if len({layer.shape for layer in layers}) > 1:
+            raise TraceError("uneven_masks", site=site)
+        one = layers[0].shape
+        # One head for all where a layer has no axis of heads; a batch axis of 1 is dropped.
+        heads = one[-3] if len(one) > 2 else 1
+        sized = layers[0].size == heads * np.prod(axes) and one[-2:] == axes
+        if sized:
+            return np.stack([layer.reshape(heads, *axes) for layer in layers])
+        raise TraceError("wrong_mask", site=site, got=one, expected=axes)
+    given = np.asarray(_on_cpu(mask))
+    if given.ndim > 2 and given.size == np.prod(axes):
+        given = given.reshape(given.shape[-2:])
+    if given.ndim == 5 and given.shape[1] == 1:
+        given = given[:, 0]
+    if given.shape not in (axes, (len(weights), 1, *axes), weights.shape):
+        raise TraceError("wrong_mask", site=site, got=given.shape, expected=axes)
+    return given
+
+
+def _allowed(site: str, given: NDArray[Any]) -> NDArray[np.bool_]:
+    """A mask of booleans, of 0 and 1 or of numbers to add, as booleans, True = may attend."""
+    if given.dtype.kind not in "biuf":
+        raise TraceError("bad_mask", site=site)
+    # A mask of numbers that opens nothing as 0 and 1 is one of numbers to add that masks nothing.
+    if given.dtype.kind == "f" and (given.min(initial=0) < 0 or not given.any()):
+        masked = given <= LARGEST_MASKED
+        if not (np.abs(given[~masked]) < -LARGEST_MASKED).all():  # NaN fails as well
+            raise TraceError("bad_mask", site=site)
+        return ~masked
+    if not np.isin(given, (0, 1)).all():
+        raise TraceError("bad_mask", site=site)
+    return given.astype(np.bool_)
+
+
+def without_padding_rows(
+    weights: NDArray[np.float32], closed: NDArray[np.uint8]
+) -> NDArray[np.float32]:
+    """`weights` with zeros in the rows of queries that may attend to no key."""
+    has_key = (closed == UNMASKED).any(-1)  # (query,), (layer, 1, query) or (layer, head, query)
+    if has_key.all():
+        return weights
+    return np.where(has_key[..., None], weights, np.float32(0))
+
+
+def read_candidates(
+    candidates: Sequence[Sequence[tuple[Any, float]]], predicted: Sequence[str]
+) -> tuple[dict[str, NDArray[Any]], tuple[str, ...]]:
+    """The columns of `Trace.steps` and the labels of the candidates.
+
+    Ids count the distinct labels. Raises `TraceError` where a step lacks its predicted token.
+    """
+    if not candidates:
+        return {}, ()
+    if len(candidates) != len(predicted):
+        raise TraceError("candidates_differ", got=len(candidates), expected=len(predicted))
+    rows: list[tuple[int, int, float, bool]] = []
+    tokens: list[str] = []
+    for step, (listed, chosen) in enumerate(zip(candidates, predicted, strict=True), start=1):
+        best_first = sorted(listed, key=lambda one: -float(one[1]))
+        names = labels([token for token, _ in best_first])
+        if chosen not in names:
+            raise TraceError("candidate_missing", step=step, token=chosen)
+        chosen_rank = names.index(chosen) + 1
+        for rank, (_, probability) in enumerate(best_first, start=1):
+            rows.append((step, rank, float(probability), rank == chosen_rank))
+        tokens += names
+    ids = {token: number for number, token in enumerate(dict.fromkeys(tokens))}
+    step_, rank_, probability_, chosen_ = zip(*rows, strict=True)
+    return {
+        "steps.step": np.array(step_),
+        "steps.rank": np.array(rank_),
+        "steps.id": np.array([ids[token] for token in tokens]),
+        "steps.probability": np.array(probability_, np.float32),
+        "steps.chosen": np.array(chosen_, np.bool_),
+        "steps.forced": np.zeros(len(rows), np.bool_),
+    }, tuple(tokens)
 
 
 def labels(tokens: Sequence[Any]) -> tuple[str, ...]:

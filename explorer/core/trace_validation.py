@@ -8,9 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.errors import TraceError
-from explorer.core.mask_reasons import EDITED
+from explorer.core.mask_reasons import REASONS
 
-MEASURED = ("hooked_equals_plain", "cached_equals_full", "padding_changes_nothing")
+MEASURED = (
+    "hooked_equals_plain",
+    "cached_equals_full",
+    "padding_changes_nothing",
+    "equals_library",
+)
 """The integrity checks that only a model can measure."""
 
 _STEPS = {  # column of `Trace.steps` → type of its numbers
@@ -35,17 +40,18 @@ def check_site(arrays: Arrays, site: str, queries: int, keys: int) -> None:
     if not valid:
         raise TraceError("not_finite", site=site)
     closed = arrays.get(f"{site}.closed")
-    if closed is None or closed.dtype != np.uint8 or closed.max(initial=0) > EDITED:
+    if closed is None or closed.dtype != np.uint8 or closed.max(initial=0) >= len(REASONS):
         raise TraceError("bad_mask", site=site)
-    if closed.shape not in (axes, weights.shape):
+    if closed.shape not in (axes, (len(weights), 1, *axes), weights.shape):
         raise TraceError("wrong_mask", site=site, got=closed.shape, expected=axes)
     _check_inside(arrays, site)
 
 
 def _check_inside(arrays: Arrays, site: str) -> None:
-    """The arrays of full capture fit the attention of `site` and are finite."""
+    """The further arrays of `site` fit its attention and are finite."""
     shape = arrays[f"{site}.attention"].shape
-    fits = {"scores": shape, "values": (*shape[:2], shape[3]), "head_output": shape[:3]}
+    values = (*shape[:2], shape[3])
+    fits = {"scores": shape, "values": values, "head_output": shape[:3], "sink": shape[:3]}
     for kind, expected in fits.items():
         array = arrays.get(f"{site}.{kind}")
         if array is None:
@@ -63,8 +69,11 @@ def check_gold(arrays: Arrays, steps: int, source: int) -> None:
         raise TraceError("bad_gold", got=gold.shape)
 
 
-def check_steps(arrays: Arrays, candidates: int, steps: int) -> None:
-    """The steps are columns of one length, and each step has one chosen candidate."""
+def check_steps(arrays: Arrays, candidates: int, steps: int, *, each: bool = True) -> None:
+    """The steps are columns of one length, and each step has one chosen candidate.
+
+    each: False where only some steps have candidates.
+    """
     columns = {name: arrays.get(f"steps.{name}") for name in _STEPS}
     if all(column is None for column in columns.values()):
         return
@@ -80,7 +89,8 @@ def check_steps(arrays: Arrays, candidates: int, steps: int) -> None:
         raise TraceError("bad_steps")
     chosen = np.bincount(step[arrays["steps.chosen"]], minlength=steps + 1)[1:]
     least = min(int(arrays["steps.rank"].min()), int(arrays["steps.id"].min()))
-    if least < 0 or not (chosen == 1).all():
+    has_one = chosen == 1 if each else chosen == (np.bincount(step, minlength=steps + 1)[1:] > 0)
+    if least < 0 or not has_one.all():
         raise TraceError("bad_steps")
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.core.mask_reasons import EDITED, LATER, PADDING, UNMASKED
+from explorer.core.mask_reasons import EDITED, LATER, OUTSIDE, PADDING, UNMASKED
 from explorer.core.trace import Trace
 from explorer.core.word_segmentation import Word, grouped, mark_of
 
@@ -49,11 +49,11 @@ def merge(trace: Trace) -> Trace:
     Σ_K A'[Q, K] = 1/|Q| · Σ_q Σ_k A[q, k] = 1/|Q| · |Q|.
 
     A cell is masked where all cells of its pieces are; of their reasons padding wins over later
-    position, later position over edited. A target row is the word fed in. It predicts what its
-    last piece predicts, shown as the whole next word; the candidates of a step are those of that
-    piece, first *pieces* of the next word, and `losses` are theirs. The gold alignment of a word
-    is that of any of its pieces. `facts["unit"]` is "words". Scores, values and head outputs are
-    dropped: no sum or mean of them is what a head computed.
+    position, later position over the end of a window, that over edited. A target row is the word
+    fed in. It predicts what its last piece predicts, shown as the whole next word; the candidates
+    of a step are those of that piece, first *pieces* of the next word, and `losses` are theirs.
+    The gold alignment of a word is that of any of its pieces. `facts["unit"]` is "words". Scores,
+    values and head outputs are dropped: no sum or mean of them is what a head computed.
 
     The errors that the model measured are taken over. A trace that was changed after its capture
     fails `integrity` after merging, too.
@@ -65,9 +65,13 @@ def merge(trace: Trace) -> Trace:
     for site in trace.sites:
         arrays[f"{site}.attention"] = merged_weights(trace.attention(site), *axes[site])
         arrays[f"{site}.closed"] = _merged_codes(trace.arrays[f"{site}.closed"], *axes[site])
+        if f"{site}.sink" in trace.arrays:
+            sink = trace.arrays[f"{site}.sink"][..., None]  # as if it were one more key
+            one_key = (Word("", 0, 1),)
+            arrays[f"{site}.sink"] = merged_weights(sink, axes[site][0], one_key)[..., 0]
     if trace.gold is not None:
         arrays["gold"] = _any_cell(trace.gold, target, source)
-    steps, candidates = _merged_steps(trace, target)
+    steps, candidates = _merged_steps(trace, target or source)
     changed = not trace.integrity().set_index("check").loc["unchanged_since_capture", "ok"]
     return Trace(
         source_tokens=tuple(word.label for word in source),
@@ -96,7 +100,8 @@ def _merged_codes(
     codes: NDArray[np.uint8], queries: Sequence[Word], keys: Sequence[Word]
 ) -> NDArray[np.uint8]:
     """Codes of `REASONS` (…, query, key) of pieces → of words: unmasked where any piece is."""
-    has = {code: _any_cell(codes == code, queries, keys) for code in (UNMASKED, PADDING, LATER)}
+    order = (UNMASKED, PADDING, LATER, OUTSIDE)
+    has = {code: _any_cell(codes == code, queries, keys) for code in order}
     return np.select(list(has.values()), list(has), EDITED).astype(np.uint8)
 
 
@@ -110,12 +115,12 @@ def _any_cell(
 
 
 def _merged_steps(
-    trace: Trace, target: Sequence[Word]
+    trace: Trace, words: Sequence[Word]
 ) -> tuple[dict[str, NDArray[Any]], tuple[str, ...]]:
     """The candidates at the last piece of each word, one step a word."""
     if "steps.step" not in trace.arrays:
         return {}, ()
-    last = np.array([word.stop for word in target])  # step of the last piece
+    last = np.array([word.stop for word in words])  # step of the last piece
     step = trace.arrays["steps.step"]
     kept = np.isin(step, last)
     columns = {

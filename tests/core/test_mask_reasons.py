@@ -1,4 +1,15 @@
-from explorer.core.mask_reasons import LATER, PADDING, UNMASKED, mask_codes
+import numpy as np
+
+from explorer.core.mask_reasons import (
+    EDITED,
+    LATER,
+    OUTSIDE,
+    PADDING,
+    UNMASKED,
+    has_window,
+    mask_codes,
+    reason_codes,
+)
 
 
 def test_padding_wins_over_later_positions():
@@ -8,3 +19,27 @@ def test_padding_wins_over_later_positions():
         [UNMASKED, UNMASKED, PADDING, PADDING],
         [UNMASKED, UNMASKED, PADDING, PADDING],
     ]
+
+
+def test_other_masked_cells_are_edited_unless_told_otherwise():
+    mask = np.array([[True, True, False], [False, True, True], [True, True, True]])
+    nothing = np.zeros(3, bool)
+    assert reason_codes(mask, nothing)[0, 2] == LATER
+    assert reason_codes(mask, nothing, causal=False)[0, 2] == EDITED
+    assert reason_codes(mask, nothing, other=OUTSIDE)[1, 0] == OUTSIDE
+
+
+def test_a_window_masks_from_one_distance_on_in_two_rows_or_more():
+    distance = np.arange(6)[:, None] - np.arange(6)
+    nothing, last = np.zeros(6, bool), np.arange(6) == 5
+    causal = (distance >= 0) & (distance < 3)
+    assert has_window(causal, nothing, causal=True)
+    assert has_window(causal & ~last, last, causal=True)
+    assert has_window(np.abs(distance) < 2, nothing, causal=False)
+    assert not has_window(distance >= 0, nothing, causal=True)
+    holed = causal.copy()
+    holed[4, 4] = False
+    assert not has_window(holed, nothing, causal=True)
+    one_row = np.tril(np.ones((6, 6), bool))
+    one_row[5, 0] = False
+    assert not has_window(one_row, nothing, causal=True)

@@ -132,3 +132,50 @@ def test_a_missing_site_or_kind_of_array_is_reported(kind, site, key):
     with pytest.raises(TraceError) as caught:
         getattr(small_trace(), kind)(site)
     assert caught.value.key == key
+
+
+def test_masks_that_differ_between_layers_need_the_layer_alone():
+    closed = np.zeros((2, 1, 3, 4), np.uint8)
+    closed[1, 0, 2, 0] = 4
+    trace = small_trace(arrays=dict(small_trace().arrays) | {"cross.closed": closed})
+    assert trace.mask_reason("cross", 1)[2, 0] == "outside the window"
+    assert trace.mask("cross", 0, 3).all()
+    with pytest.raises(TraceError):
+        trace.mask("cross")
+
+
+def test_a_row_and_its_sink_sum_to_one():
+    arrays = dict(small_trace().arrays)
+    weights = arrays["decoder.attention"]
+    arrays |= {"decoder.attention": weights * np.float32(0.75)}
+    short = small_trace(arrays=arrays).integrity().set_index("check")
+    assert not short.ok["rows_sum_to_one"]
+    arrays |= {"decoder.sink": np.full(weights.shape[:3], 0.25, np.float32)}
+    whole = small_trace(arrays=arrays).integrity().set_index("check")
+    assert whole.ok["rows_and_sink_sum_to_one"]
+    assert "rows_sum_to_one" not in whole.index
+
+
+def test_layers_of_a_hybrid_keep_their_numbers():
+    assert small_trace().layer_numbers("decoder") == (0, 1)
+    trace = small_trace(facts={"layer_numbers": {"decoder": [3, 7]}})
+    assert trace.layer_numbers("decoder") == (3, 7)
+    assert trace.layer_numbers("cross") == (0, 1)
+
+
+def test_an_encoder_alone_has_candidates_for_some_positions():
+    arrays = {name: small_trace().arrays[name] for name in ("encoder.attention", "encoder.closed")}
+    arrays |= {
+        "steps.step": np.array([2, 2]),
+        "steps.rank": np.array([1, 2]),
+        "steps.id": np.array([5, 6]),
+        "steps.probability": np.array([0.5, 0.25], np.float32),
+        "steps.chosen": np.array([True, False]),
+        "steps.forced": np.zeros(2, bool),
+    }
+    given = {"target_tokens": (), "predicted_tokens": (), "candidate_tokens": ("x", "y")}
+    trace = small_trace(arrays=arrays, **given)
+    assert trace.steps().step.tolist() == [2, 2]
+    assert trace.losses.shape == (0,)
+    with pytest.raises(TraceError):
+        small_trace(arrays=arrays | {"steps.chosen": np.zeros(2, bool)}, **given)

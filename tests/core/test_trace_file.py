@@ -62,3 +62,12 @@ def test_two_hundred_mutations_of_a_file_give_a_trace_or_a_trace_error():
         except TraceError:
             refused += 1
     assert refused > 100
+
+
+def test_a_file_of_the_first_version_is_read(monkeypatch):
+    trace = small_trace()
+    monkeypatch.setattr("explorer.core.trace_file.FORMAT_VERSION", 1)
+    old = trace.to_bytes()
+    monkeypatch.undo()
+    assert trace.to_bytes() != old
+    assert Trace.from_bytes(old).integrity().ok.all()

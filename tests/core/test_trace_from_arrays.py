@@ -89,6 +89,7 @@ def test_masks_of_zeros_and_ones_with_leading_axes_are_read():
         ({"cross": np.ones((1, 1, 3, 4)), "masks": {"enc": 1}}, "unknown_site"),
         ({"cross": np.ones((1, 1, 3, 4)), "masks": {"cross": np.ones((3, 3))}}, "wrong_mask"),
         ({"cross": np.ones((1, 1, 3, 4)), "masks": {"cross": np.full((3, 4), 2)}}, "bad_mask"),
+        ({"cross": np.ones((1, 1, 3, 4)), "masks": {"cross": [np.ones((4, 3))]}}, "wrong_mask"),
     ],
 )
 def test_each_kind_of_invalid_array_has_its_own_error(given, key):
@@ -112,3 +113,64 @@ def test_each_kind_of_invalid_array_has_its_own_error(given, key):
 def test_weights_that_do_not_fit_the_tokens_are_refused(weights):
     with pytest.raises(TraceError):
         Trace.from_arrays(SOURCE, TARGET, cross=weights)
+
+
+def test_masks_may_differ_by_layer():
+    allowed = np.tril(np.ones((3, 3), bool))
+    local = np.eye(3, dtype=bool)
+    weights = np.concatenate([random_weights((1, 2, 3, 3), mask) for mask in (allowed, local)])
+    as_list = [allowed, local]
+    as_array = np.stack(as_list)[:, None]
+    with_batch = [mask[None, None] for mask in as_list]
+    for given in (as_list, as_array, as_array[:, None], with_batch):
+        trace = Trace.from_arrays((), TARGET, decoder=weights, masks={"decoder": given})
+        assert trace.mask("decoder", 0).tolist() == allowed.tolist()
+        assert trace.mask("decoder", 1, 1).tolist() == local.tolist()
+        assert trace.mask_reason("decoder", 1)[2, 0] == "outside the window"
+        assert trace.integrity().ok.all()
+        with pytest.raises(TraceError):
+            trace.mask("decoder")
+
+
+def test_additive_masks_are_read():
+    allowed = np.array([[1, 1, 1, 0]] * 3, bool)
+    weights = random_weights((1, 1, 3, 4), allowed)
+    for least in (np.finfo(np.float32).min, -np.inf, -1e4):
+        mask = np.where(allowed, 0.0, least)
+        trace = Trace.from_arrays(SOURCE, TARGET, cross=weights, masks={"cross": mask})
+        assert trace.mask("cross").tolist() == allowed.tolist()
+        assert trace.mask_reason("cross")[0, 3] == "padding"
+    open_ = Trace.from_arrays(
+        SOURCE, TARGET, cross=np.full((1, 1, 3, 4), 0.25), masks={"cross": np.zeros((3, 4))}
+    )
+    assert open_.mask("cross").all()
+
+
+def test_rows_of_padding_are_left_out():
+    """With padding on the left a causal mask leaves its queries nothing; libraries write 1/K."""
+    mask = np.tril(np.ones((3, 3), bool))
+    mask[:, 0] = False
+    weights = np.where(mask.any(-1)[:, None], 0, 1 / 3) + np.where(mask, 1, 0)
+    weights[2, 1:] = 0.5
+    trace = Trace.from_arrays(
+        (), TARGET, decoder=weights[None, None], masks={"decoder": mask[None, None, None]}
+    )
+    assert trace.integrity().ok.all()
+    assert not trace.attention("decoder")[0, 0, 0].any()
+    assert (trace.mask_reason("decoder")[:, 0] == "padding").all()
+
+
+def test_candidates_make_steps():
+    weights = random_weights((1, 1, 2, 2), np.tril(np.ones((2, 2), bool)))
+    given = {"target_tokens": ("a", "b"), "decoder": weights, "predicted_tokens": ("b", "c")}
+    listed = [[("a", 0.25), ("b", 0.5)], [("b", 0.75), ("c", 0.125)]]
+    trace = Trace.from_arrays(**given, candidates=listed)
+    steps = trace.steps()
+    assert steps.token.tolist() == ["b", "a", "b", "c"]
+    assert steps["rank"].tolist() == [1, 2, 1, 2]
+    assert steps[steps.chosen].token.tolist() == ["b", "c"]
+    np.testing.assert_allclose(trace.losses, -np.log([0.5, 0.125]), rtol=1e-6)
+    for wrong, key in [(listed[:1], "candidates_differ"), ([listed[0]] * 2, "candidate_missing")]:
+        with pytest.raises(TraceError) as caught:
+            Trace.from_arrays(**given, candidates=wrong)
+        assert caught.value.key == key

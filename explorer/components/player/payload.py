@@ -142,8 +142,11 @@ def _scale(weights: NDArray[np.float32]) -> float:
 
 
 def _step_arrays(trace: Trace, labels: list[str]) -> dict[str, NDArray[Any]]:
-    """The candidates of all steps, one entry each; labels as indices into `labels`."""
-    if "steps.step" not in trace.arrays:
+    """The candidates of all steps, one entry each; labels as indices into `labels`.
+
+    None for a model with an encoder alone, whose trace has no steps to go through.
+    """
+    if "steps.step" not in trace.arrays or not trace.target_tokens:
         return {}
     index = {label: position for position, label in enumerate(labels)}
     arrays: dict[str, NDArray[Any]] = {

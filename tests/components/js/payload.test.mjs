@@ -58,6 +58,19 @@ test("a mask per head: the mean is masked where every head is", () => {
   assert.deepEqual([...(cross?.masked(0, MEAN) ?? [])], [1, 0, 0, 0, 0, 0]);
 });
 
+test("a mask per layer serves all of its heads", () => {
+  const header = { ...HEADER, sites: { cross: { shape: [2, 2, 1, 3], scale: 1, packed: false } } };
+  const bytes = packPayload(header, {
+    "cross.attention": ["uint16", CODES],
+    "cross.closed": ["uint8", [0, 0, 0, 4, 0, 0]],
+  });
+  const { cross } = readTrace(bytes).sites;
+  for (const head of [0, 1, MEAN]) {
+    assert.deepEqual([...(cross?.masked(0, head) ?? [])], [0, 0, 0]);
+    assert.deepEqual([...(cross?.masked(1, head) ?? [])], [4, 0, 0]);
+  }
+});
+
 test("candidates by row, best first; a given target is not a forced choice", () => {
   const arrays = {
     "cross.attention": /** @type {["uint16", number[]]} */ (["uint16", CODES]),

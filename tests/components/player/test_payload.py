@@ -131,3 +131,34 @@ def test_the_sentences_can_be_left_out():
     assert {name: array.tobytes() for name, array in arrays.items()} == {
         name: array.tobytes() for name, array in expected.items()
     }
+
+
+def test_an_encoder_alone_is_sent_without_steps_and_a_decoder_alone_without_a_source():
+    masked = {
+        "steps.step": np.array([2]),
+        "steps.rank": np.array([1]),
+        "steps.id": np.array([5]),
+        "steps.probability": np.array([0.5], np.float32),
+        "steps.chosen": np.array([True]),
+        "steps.forced": np.array([False]),
+    }
+    encoder = Trace.from_arrays(list("abcd"), encoder=np.full((1, 1, 4, 4), 0.25))
+    alone = replace(encoder, arrays=dict(encoder.arrays) | masked, candidate_tokens=("x",))
+    header, arrays = unpack_payload(player_payload(alone))
+    assert list(header["sites"]) == ["encoder"]
+    assert not any(name.startswith("steps") for name in arrays)
+    decoder = Trace.from_arrays((), "ab", decoder=np.tril(np.ones((1, 1, 2, 2))) / [[1], [2]])
+    header, _ = unpack_payload(player_payload(decoder))
+    assert list(header["sites"]) == ["decoder"]
+
+
+def test_masks_that_differ_by_layer_are_sent_once_a_layer():
+    masks = [np.tril(np.ones((4, 4), bool)), np.eye(4, dtype=bool)]
+    weights = np.stack([mask / mask.sum(-1, keepdims=True) for mask in masks])[:, None]
+    weights = np.repeat(weights, 3, axis=1)
+    trace = Trace.from_arrays((), "abcd", decoder=weights, masks={"decoder": masks})
+    header, arrays = unpack_payload(player_payload(trace))
+    assert header["reasons"][4] == "outside the window"
+    assert (arrays["decoder.closed"].reshape(2, 4, 4) == UNMASKED).tolist() == np.stack(
+        masks
+    ).tolist()

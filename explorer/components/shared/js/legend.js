@@ -1,7 +1,7 @@
 import { paintRamp } from "./bitmap.js";
 import { context2d, element } from "./element.js";
 import { wholeRange } from "./geometry.js";
-import { LEVELS, maskColour } from "./palette.js";
+import { LEVELS, MASK_CODES, maskColour } from "./palette.js";
 import { drawPattern } from "./pattern.js";
 import { createRadios } from "./radios.js";
 import { SCALES, scaleMarks, scaleOf } from "./scale.js";
@@ -48,7 +48,7 @@ export function createLegend(context) {
     ]);
     /** @param {(code: number) => boolean} wanted */
     const keys = (wanted) =>
-      [1, 2, 3].filter(wanted).map((code) => reasonKey(context, code, shown.has(code)));
+      MASK_CODES.filter(wanted).map((code) => reasonKey(context, code, shown.has(code)));
     reasons.replaceChildren(
       ...keys((code) => shown.has(code)),
       ...keys((code) => !shown.has(code) && elsewhere.includes(code)), // their space stays free
@@ -83,7 +83,7 @@ export function writeMarks(parent, marks) {
  * @param {boolean} shown else its space stays free
  */
 function reasonKey({ trace, palette, say }, code, shown) {
-  const name = trace.header.reasons[code].replace(" ", "_");
+  const name = trace.header.reasons[code].replaceAll(" ", "_");
   const swatch = element("canvas", {
     class: "swatch",
     width: 36,

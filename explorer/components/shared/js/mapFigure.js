@@ -1,5 +1,5 @@
 import { wholeRange } from "./geometry.js";
-import { colourAt, css, maskColour } from "./palette.js";
+import { colourAt, css, MASK_CODES, maskColour } from "./palette.js";
 import { scaleOf, tones } from "./scale.js";
 import { siteOf } from "./stepState.js";
 
@@ -28,7 +28,7 @@ export function figureData(context, rows) {
   const data = [{ ...shared, z: weights, colorscale: plotlyRamp(palette) }];
   if (masked.some((code) => code !== 0)) {
     const codes = table((cell, query) => (query < rows && masked[cell] ? masked[cell] : null));
-    data.push({ ...shared, z: codes, colorscale: plotlyGreys(palette), zmin: 0.5, zmax: 3.5 });
+    data.push({ ...shared, z: codes, colorscale: plotlyGreys(palette), zmin: 0.5, zmax: MASK_CODES.length + 0.5 });
   }
   return data;
 }
@@ -45,13 +45,14 @@ function plotlyRamp(palette) {
 }
 
 /**
- * Three flat greys, one a mask code.
+ * Flat greys, one a mask code.
  * @param {Palette} palette
  */
 function plotlyGreys(palette) {
-  return [1, 2, 3].flatMap((code) => [
-    [(code - 1) / 3, maskColour(palette.masked, code)],
-    [code / 3, maskColour(palette.masked, code)],
+  const last = MASK_CODES.length;
+  return MASK_CODES.flatMap((code) => [
+    [(code - 1) / last, maskColour(palette.masked, code)],
+    [code / last, maskColour(palette.masked, code)],
   ]);
 }
 

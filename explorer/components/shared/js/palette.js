@@ -98,8 +98,8 @@ export function readPalette(sensor) {
     ink,
     ramp: gradient([paper, ...RAMPS[dark ? "dark" : "light"].map(rgb)], LEVELS),
     query: rgb(dark ? "#ffa23a" : "#c2410c"),
-    masked: [null, mix(paper, ink, 0.09), mix(paper, ink, 0.24), mix(paper, ink, 0.16)],
-    stroke: [null, mix(paper, ink, 0.34), mix(paper, ink, 0.46), mix(paper, ink, 0.5)],
+    masked: [null, ...[0.09, 0.24, 0.16, 0.05].map((share) => mix(paper, ink, share))],
+    stroke: [null, ...[0.34, 0.46, 0.5, 0.3].map((share) => mix(paper, ink, share))],
     font: style.fontFamily,
     key: `${paper}/${ink}`,
   };
@@ -121,6 +121,9 @@ export function colourAt(ramp, tone) {
 export function inkOn(colour) {
   return luminance(colour) > 0.22 ? "#000" : "#fff";
 }
+
+/** The codes of the reasons why a cell is masked. */
+export const MASK_CODES = [1, 2, 3, 4];
 
 /**
  * The colours of a mask code, which has some unless it is 0.

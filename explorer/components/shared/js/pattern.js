@@ -1,6 +1,6 @@
 import { context2d } from "./element.js";
 import { cellSize, wholeRange, xOf, yOf } from "./geometry.js";
-import { maskColour } from "./palette.js";
+import { MASK_CODES, maskColour } from "./palette.js";
 
 /** @import { Plot } from "./geometry.js" */
 /** @import { Palette } from "./palette.js" */
@@ -12,7 +12,7 @@ const PITCH = 7; // px between two strokes
 
 /**
  * Draw why cells are masked: strokes for a later position, dots for padding, a grid for an edited
- * mask. One path a reason, however many cells.
+ * mask, strokes the other way outside the window. One path a reason, however many cells.
  * @param {CanvasRenderingContext2D} pen
  * @param {Plot} plot
  * @param {Shape} site
@@ -24,7 +24,7 @@ export function drawPattern(pen, plot, site, masked, palette) {
   pen.beginPath();
   pen.rect(0, 0, plot.width, plot.height);
   pen.clip();
-  for (const code of [1, 2, 3]) {
+  for (const code of MASK_CODES) {
     const cells = maskedPath(plot, site, masked, code);
     if (!cells) continue;
     pen.save();
@@ -32,7 +32,7 @@ export function drawPattern(pen, plot, site, masked, palette) {
     pen.strokeStyle = pen.fillStyle = maskColour(palette.stroke, code);
     pen.lineWidth = 1;
     if (code === 2) drawDots(pen, plot);
-    else drawStrokes(pen, plot, code === 3);
+    else drawStrokes(pen, plot, { falling: code !== 4, rising: code > 2 });
     pen.restore();
   }
   pen.restore();
@@ -63,17 +63,19 @@ function maskedPath(plot, site, masked, code) {
 }
 
 /**
- * Diagonal strokes over the whole plot, with `crossed` in both directions.
+ * Diagonal strokes over the whole plot, in one direction or both.
  * @param {CanvasRenderingContext2D} pen
  * @param {Plot} plot
- * @param {boolean} crossed
+ * @param {{falling: boolean, rising: boolean}} directions
  */
-function drawStrokes(pen, { width, height }, crossed) {
+function drawStrokes(pen, { width, height }, { falling, rising }) {
   pen.beginPath();
   for (let from = -height; from < width; from += PITCH) {
-    pen.moveTo(from, height);
-    pen.lineTo(from + height, 0);
-    if (crossed) {
+    if (falling) {
+      pen.moveTo(from, height);
+      pen.lineTo(from + height, 0);
+    }
+    if (rising) {
       pen.moveTo(from, 0);
       pen.lineTo(from + height, height);
     }

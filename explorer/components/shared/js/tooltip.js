@@ -48,7 +48,7 @@ function tooltipLines(context, { layer, head }, query, key) {
   const site = siteOf(context);
   const code = site.masked(layer, head)[query * site.keys + key];
   const weight = weightAt(site, layer, head, query, key).toFixed(4);
-  const reason = say(`reason_${trace.header.reasons[code].replace(" ", "_")}`);
+  const reason = say(`reason_${trace.header.reasons[code].replaceAll(" ", "_")}`);
   /** @type {(tokens: string[], position: number, shown: number) => string} */
   const name = (tokens, position, shown) => (position < shown ? labelOf(tokens[position]) : "·");
   return [

@@ -134,7 +134,7 @@ function readSite(name, header, array) {
   const ofLayer = (all, layer) => Array.from({ length: heads }, (_, head) => one(all, layer, head));
   const meanWeights = byLayer((layer) => meanOf(ofLayer(weights, layer)));
   const meanMask = byLayer((layer) => maskedInAll(ofLayer(mask, layer)));
-  const maskPerHead = mask.length > area;
+  const masks = mask.length / area; // one, one a layer, or one a head
   return {
     name,
     layers,
@@ -146,7 +146,8 @@ function readSite(name, header, array) {
     keyTokens: name === "decoder" ? header.target : header.source,
     weights: (layer, head) => (head === MEAN ? meanWeights(layer) : one(weights, layer, head)),
     masked: (layer, head) => {
-      if (!maskPerHead) return mask;
+      if (masks === 1) return mask;
+      if (masks === layers) return mask.subarray(layer * area, (layer + 1) * area);
       return head === MEAN ? meanMask(layer) : one(mask, layer, head);
     },
   };
