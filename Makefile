@@ -4,6 +4,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check
+UV := uv==0.13.9
+# Versions of all packages on every Python from 3.11 on and every system, without names of indexes.
+COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate
+TORCH := torch|triton|nvidia-|cuda-
+WITHOUT_TORCH = $$(sed 's/==.*//; s/^/--no-emit-package /' torch.lock)
+# Requirements beside those of the app; each has a .lock beside its .txt.
+MORE_REQUIREMENTS := tests/requirements
 CPU_INDEX := https://download.pytorch.org/whl/cpu
 PROBE := import sys, urllib.request as u; u.urlopen(sys.argv[1], timeout=5)
 SYSTEM := $(shell uname -s)
@@ -14,7 +21,7 @@ NPM = PATH="$(NODE)/bin:$$PATH" node $(NODE)/lib/node_modules/npm/bin/npm-cli.js
 START_OPTIONS = $(if $(PORT),--port $(PORT))
 CLASS_OPTIONS = $(if $(ADDRESS),--address $(ADDRESS)) $(if $(NAME),--name $(NAME))
 
-.PHONY: help run class test verify check bundles clean
+.PHONY: help run class test verify check bundles lock clean
 
 help:
 	@echo "make run [PORT=8600]    start the app and open the browser"
@@ -24,6 +31,7 @@ help:
 	@echo "make bundles            bundle the JavaScript and CSS of the components"
 	@echo "make test               check, and all tests, with a browser"
 	@echo "make verify             the same with the full counts of repeated tests"
+	@echo "make lock               choose the versions of all packages anew"
 	@echo "make clean              remove the virtual environment and caches"
 
 run: $(VENV)/run
@@ -51,7 +59,7 @@ bundles: $(COMPONENTS)/node_modules
 
 # On Linux, PyPI's torch depends on CUDA libraries of several GB. Without an NVIDIA driver the CPU
 # build is taken from PyTorch's own index, and from the usual index if that one does not answer.
-$(VENV)/run: requirements.txt
+$(VENV)/run: requirements.lock torch.lock
 	@$(PYTHON) -c 'import sys; sys.exit(None if (3, 11) <= sys.version_info < (3, 14) else "Python 3.11 to 3.13 is needed; name one, as in: make run PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
 	@if [ "$(SYSTEM)" != Linux ]; then \
@@ -60,17 +68,31 @@ $(VENV)/run: requirements.txt
 		echo "Downloading several GB, once, into $(VENV): torch with CUDA, because there is an NVIDIA driver."; \
 	elif $(BIN)/python -c '$(PROBE)' $(CPU_INDEX)/torch/ 2>/dev/null \
 		&& echo "Downloading about 340 MB, once, into $(VENV); 190 MB of it is torch without CUDA, because there is no NVIDIA driver." \
-		&& $(PIP) --no-deps --index-url $(CPU_INDEX) $$(grep '^torch==' requirements.txt); then \
+		&& $(PIP) --no-deps --index-url $(CPU_INDEX) $$(grep '^torch==' torch.lock); then \
 		true; \
 	else \
 		echo "$(CPU_INDEX) does not answer: torch comes from the usual index, on most machines with CUDA (several GB)."; \
 	fi
-	$(PIP) -r requirements.txt
+	$(PIP) --no-deps --require-hashes -r requirements.lock
+	$(PIP) -c torch.lock torch
 	touch $@
 
-$(VENV)/test: $(VENV)/run tests/requirements.txt
-	$(PIP) -r tests/requirements.txt
+$(VENV)/test: $(VENV)/run tests/requirements.lock
+	$(PIP) --no-deps --require-hashes -r tests/requirements.lock
 	touch $@
+
+# torch and its CUDA packages are in a file of their own, without hashes: which build of torch is
+# taken depends on the machine.
+lock:
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) $(UV)
+	$(COMPILE) requirements.txt | grep -E '^($(TORCH))' > torch.lock
+	$(COMPILE) --generate-hashes $(WITHOUT_TORCH) requirements.txt > requirements.lock
+	@for name in $(MORE_REQUIREMENTS); do \
+		echo "$$name.lock"; \
+		$(COMPILE) --generate-hashes $(WITHOUT_TORCH) -c requirements.lock -c torch.lock \
+			$$name.txt > $$name.lock || exit 1; \
+	done
 
 # The tools for JavaScript, run by the Node of the test requirements.
 $(COMPONENTS)/node_modules: $(VENV)/test $(COMPONENTS)/package-lock.json

@@ -65,14 +65,15 @@ def test_without_an_nvidia_driver_the_cpu_build_of_torch_is_taken(tmp_path):
     told, pip = install(tmp_path)
     assert "340 MB" in told[0]
     assert "--index-url https://download.pytorch.org/whl/cpu torch==" in pip[0]
-    assert pip[1].endswith("-r requirements.txt")
+    assert pip[1].endswith("--no-deps --require-hashes -r requirements.lock")
+    assert pip[2].endswith("-c torch.lock torch")
 
 
 @pytest.mark.parametrize("failure", [{"probe": 1}, {"broken": "--index-url"}])
 def test_the_usual_index_serves_when_the_cpu_index_does_not(tmp_path, failure):
     told, pip = install(tmp_path, **failure)
     assert "does not answer" in told[-1]
-    assert pip[-1] == "pip install --disable-pip-version-check -r requirements.txt"
+    assert pip[-1] == "pip install --disable-pip-version-check -c torch.lock torch"
 
 
 @pytest.mark.parametrize(
@@ -80,5 +81,5 @@ def test_the_usual_index_serves_when_the_cpu_index_does_not(tmp_path, failure):
 )
 def test_other_machines_take_torch_from_the_usual_index(tmp_path, machine, size):
     told, pip = install(tmp_path, probe=1, **machine)
-    assert len(told) == len(pip) == 1
+    assert (len(told), len(pip)) == (1, 2)
     assert size in told[0]
