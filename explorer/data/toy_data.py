@@ -1,8 +1,8 @@
 """Sequences for the toy tasks: their answers, gold alignments, training and held-out batches.
 
 Whether a sequence of five symbols or more is held out is computed from its symbols: it is when
-their weighted sum is 0 modulo a prime. Training never sees such a sequence, evaluation sees no
-others, and no list of sequences is needed.
+their weighted sum is 0 modulo a prime and they are not all the same. Training never sees such a
+sequence, evaluation sees no others, and no list of sequences is needed.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,6 +25,10 @@ FIRST = len(SPECIALS)
 
 SHORTEST_HELD_OUT = 5
 """Symbols. There are too few shorter sequences to hold some of them out."""
+
+_FEWEST_HELD_OUT = 100
+"""Sequences. Where an alphabet has fewer held-out ones, evaluation uses all sequences: a few
+would be drawn again and again."""
 
 _MODULUS = 127
 assert MOST_SYMBOLS < _MODULUS  # so that changing one symbol always leaves the held-out set
@@ -63,28 +67,37 @@ class Task:
         generator: torch.Generator,
         *,
         shortest: int = 1,
+        small_alphabets: float = 0.0,
         device: torch.device | str = "cpu",
     ) -> Batch:
         """Random sequences of `shortest` to `longest` symbols out of `symbols`, none held out.
 
+        small_alphabets: the share of sequences with few different symbols, see
+            `draw_small_alphabets`; the other sequences are uniform.
         Every length is equally likely. The shapes depend on the arguments alone.
         """
         lengths = torch.randint(
             shortest, longest + 1, (size,), generator=generator, device=generator.device
         )
-        x = torch.randint(symbols, (size, longest), generator=generator, device=generator.device)
+        if small_alphabets:
+            x = draw_small_alphabets(size, longest, symbols, generator, share=small_alphabets)
+        else:
+            shape = (size, longest)
+            x = torch.randint(symbols, shape, generator=generator, device=generator.device)
         x[:, 0] = torch.where(held_out(x, lengths), (x[:, 0] + 1) % symbols, x[:, 0])
         return self._assemble(x.to(device) + FIRST, lengths.to(device))
 
     def held_out_batch(
-        self, size: int, length: int, symbols: int, generator: torch.Generator
+        self, size: int, length: int, alphabet: Sequence[int], generator: torch.Generator
     ) -> Batch:
-        """Random sequences of exactly `length` symbols; from five on, only held-out ones."""
+        """Random sequences of exactly `length` symbols of `alphabet`, which begin at 0; only
+        held-out ones where there are enough of them, see `has_held_out`."""
         chosen: list[Tensor] = []
         lengths = torch.full((4096,), length)
         while sum(map(len, chosen)) < size:
-            x = torch.randint(symbols, (4096, length), generator=generator)
-            chosen.append(x[held_out(x, lengths)] if length >= SHORTEST_HELD_OUT else x)
+            drawn = torch.randint(len(alphabet), (4096, length), generator=generator)
+            x = torch.tensor(alphabet)[drawn]
+            chosen.append(x[held_out(x, lengths)] if has_held_out(length, len(alphabet)) else x)
         return self._assemble(torch.cat(chosen)[:size] + FIRST, torch.full((size,), length))
 
     def _assemble(self, x: Tensor, lengths: Tensor) -> Batch:
@@ -102,11 +115,39 @@ class Task:
         return Batch(source, target)
 
 
+def draw_small_alphabets(
+    size: int, longest: int, symbols: int, generator: torch.Generator, *, share: float
+) -> Tensor:
+    """(B, L) symbols from 0 on; about `share` of the rows use a random subset of them only.
+
+    The logarithm of the subset's size, 1 to `symbols`, is uniform: of twenty symbols, half of
+    the subsets have at most four. With uniform draws, repeats of few symbols would be too rare
+    to be learnt. No value is read back, so that a CUDA graph can hold this.
+    """
+    device = generator.device
+    one, other = torch.rand(2, size, generator=generator, device=device)
+    few = ((symbols + 1) ** other).long().clamp(1, symbols)  # (B,)
+    sizes = torch.where(one < share, few, symbols)
+    order = torch.rand(size, symbols, generator=generator, device=device).argsort(1)
+    drawn = torch.randint(2**31, (size, longest), generator=generator, device=device)
+    return order.gather(1, drawn % sizes[:, None])
+
+
+def has_held_out(length: int, symbols: int) -> bool:
+    """Whether an alphabet of `symbols` has enough held-out sequences of `length` symbols to be
+    evaluated on them."""
+    return length >= SHORTEST_HELD_OUT and symbols**length >= _FEWEST_HELD_OUT * _MODULUS
+
+
 def held_out(x: Tensor, lengths: Tensor) -> Tensor:
-    """(B,) True where a sequence of `x` (B, L), symbols from 0 on, belongs to the held-out set."""
+    """(B,) True where a sequence of `x` (B, L), symbols from 0 on, belongs to the held-out set.
+
+    One symbol repeated never does: there are too few such sequences to hold one out.
+    """
     inside = torch.arange(x.size(1), device=x.device) < lengths[:, None]  # (B, L)
     residue = (torch.where(inside, x, 0) * _weights(x.size(1), x.device)).sum(1) % _MODULUS
-    return (residue == 0) & (lengths >= SHORTEST_HELD_OUT)
+    repeated = (~inside | (x == x[:, :1])).all(1)
+    return (residue == 0) & (lengths >= SHORTEST_HELD_OUT) & ~repeated
 
 
 @cache  # once for each device: while a CUDA graph is captured nothing can be copied there

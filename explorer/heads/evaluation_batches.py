@@ -121,13 +121,13 @@ def task_sentences(model: ExplorableModel, size: int, seed: int = 0) -> Evaluati
     task = find_task(name)
     most = model.transformer.config.max_length - 1
     longest = min(int(model.facts.get("longest", most)), most)
-    symbols = len(model.source_vocabulary) - FIRST
+    alphabet = range(len(model.source_vocabulary) - FIRST)
     generator = torch.Generator().manual_seed(seed)
     sources, targets = [], []
     for length in range(1, longest + 1):
         share = size * length // longest - size * (length - 1) // longest
         if share:
-            batch = task.held_out_batch(share, length, symbols, generator)
+            batch = task.held_out_batch(share, length, alphabet, generator)
             sources += batch.source.tolist()
             targets += batch.target.tolist()
     title = f"{name}, held out, 1 to {longest} symbols, seed {seed}"

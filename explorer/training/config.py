@@ -27,6 +27,7 @@ _SIZES = {  # field → least and most
     "seed": (0, 2**31),
 }
 _NUMBERS = {
+    "small_alphabets": (0.0, 1.0),
     "joined": (0.0, 1.0),
     "swapped": (0.0, 1.0),
     "copied": (0.0, 1.0),
@@ -43,6 +44,9 @@ _CHOICES = {
     "norm": ("pre", "post"),
 }
 
+_OLD_RUNS = {"small_alphabets": 0.0}
+"""The values of settings that the files of older runs lack, where they are not the defaults."""
+
 
 @dataclass(frozen=True, slots=True)
 class TrainingConfig:
@@ -55,6 +59,7 @@ class TrainingConfig:
     task: str = "reverse"
     longest: int = 16  # symbols or pieces in the longest sequence
     symbols: tuple[str, ...] = TOY_VOCABULARY.symbols
+    small_alphabets: float = 0.75  # share of the sequences with few different symbols
     pairs: str = ""  # a file of sentences and their translations: the task is to translate
     columns: tuple[str, ...] = ("1", "2")  # of source and target in it: numbers or headings
     pieces: int = 8000  # most entries of a SentencePiece vocabulary
@@ -145,7 +150,10 @@ class TrainingConfig:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "TrainingConfig":
-        """The config from the file of a run. Raises `ConfigError` on an unknown setting."""
+        """The config from the file of a run. Raises `ConfigError` on an unknown setting.
+
+        A run from before there were small alphabets goes on without them.
+        """
         names = [field.name for field in fields(cls)]
         for name in data:
             if name not in names:
@@ -158,7 +166,7 @@ class TrainingConfig:
         for text in (*texts, *(entry for name in lists for entry in lists[name])):
             if not isinstance(text, str):
                 raise ConfigError("bad_choice", name="setting", got=text, choices="text")
-        return cls(**data | lists)
+        return cls(**_OLD_RUNS | data | lists)
 
 
 def learning_rate(config: TrainingConfig, step: int) -> float:

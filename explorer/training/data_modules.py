@@ -122,7 +122,12 @@ class ToyDataModule:
     def _batch(self, size: int, generator: torch.Generator) -> Batch:
         config = self.config
         return self.task.batch(
-            size, config.longest, len(config.symbols), generator, device=self.device
+            size,
+            config.longest,
+            len(config.symbols),
+            generator,
+            small_alphabets=config.small_alphabets,
+            device=self.device,
         )
 
 

@@ -47,7 +47,7 @@ def evaluate(
     exact: dict[int, float] = {}
     gold: list[NDArray[np.float64]] = []
     for length in range(1, longest + 1):
-        batch = task.held_out_batch(each, length, symbols, generator)
+        batch = task.held_out_batch(each, length, range(symbols), generator)
         batch = Batch(batch.source.to(device), batch.target.to(device))
         exact[length] = exact_matches(model, batch).double().mean().item()
         gold.append(batch_gold_weight(model, task, batch))

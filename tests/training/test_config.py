@@ -42,6 +42,7 @@ def test_the_inverse_square_root_is_the_papers_schedule():
         {"symbols": tuple(map(str, range(101)))},
         {"symbols": ("a", "a")},
         {"seed": -1},
+        {"small_alphabets": 1.5},
         {"batch": 4, "accumulate": 5},
     ],
 )
@@ -58,6 +59,12 @@ def test_json_gives_back_the_same_settings():
 def test_a_foreign_setting_is_named():
     with pytest.raises(ExplorerError, match="speed"):
         TrainingConfig.from_json({"speed": 9})
+
+
+def test_an_older_run_has_no_small_alphabets():
+    older = {name: value for name, value in asdict(BASE).items() if name != "small_alphabets"}
+    assert BASE.small_alphabets > 0
+    assert TrainingConfig.from_json(older) == replace(BASE, small_alphabets=0.0)
 
 
 @pytest.mark.parametrize("on_gpu", [False, True])

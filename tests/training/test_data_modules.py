@@ -25,6 +25,16 @@ def test_the_probe_of_a_task_has_the_classrooms_symbols_where_it_can():
     assert set(text.split()) <= {"x", "y", "z"}
 
 
+def test_small_alphabets_are_a_share_of_the_batch():
+    def few(**settings: object) -> int:
+        config = replace(TrainingConfig(), batch=400, **settings)
+        batch = ToyDataModule(config, CPU).batch(0)
+        return sum(len(set(row) - {0, 2}) < 4 < row.index(2) for row in batch.source.tolist())
+
+    assert few(small_alphabets=0.0) < 10  # by chance
+    assert few() > 60
+
+
 def test_a_training_with_pairs_translates(pairs_file):
     config = replace(TINY_PAIRS, pairs=str(pairs_file))
     assert config.task == "translate"

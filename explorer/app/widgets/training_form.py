@@ -21,7 +21,8 @@ from explorer.training.cost_estimate import estimate, estimate_text
 
 GROUPS = {
     "task": (
-        *("task", "pairs", "columns", "longest", "symbols", "pieces", "joint", "joined"),
+        *("task", "pairs", "columns", "longest", "symbols", "small_alphabets"),
+        *("pieces", "joint", "joined"),
         *("excluded", "swapped", "copied", "unpunctuated", "subword_alpha"),
         *("seed", "causal"),
     ),
@@ -46,7 +47,7 @@ GROUPS = {
         "device",
     ),
 }
-_TASK_ONLY = {"task", "symbols"}
+_TASK_ONLY = {"task", "symbols", "small_alphabets"}
 _TRANSLATION_ONLY = {
     *("pieces", "joint", "joined", "swapped", "copied", "unpunctuated"),
     *("subword_alpha", "batch_tokens"),
@@ -61,6 +62,7 @@ _NUMBER_FORMATS = {
     "dropout": "%.2f",
     "label_smoothing": "%.2f",
     "until": "%.2f",
+    "small_alphabets": "%.2f",
     "joined": "%.2f",
     "swapped": "%.2f",
     "copied": "%.2f",
@@ -69,6 +71,7 @@ _NUMBER_FORMATS = {
 }
 _INCREMENTS = {
     **{"rate": 5e-4, "dropout": 0.05, "label_smoothing": 0.05, "until": 0.01, "clip": 0.1},
+    "small_alphabets": 0.05,
     **{"joined": 0.05, "swapped": 0.05, "copied": 0.01, "unpunctuated": 0.01},
     "subword_alpha": 0.05,
 }

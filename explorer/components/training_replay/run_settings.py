@@ -16,7 +16,7 @@ _PAIRS_ONLY = {
     *("pieces", "joint", "joined", "swapped", "copied", "unpunctuated"),
     *("subword_alpha", "batch_tokens"),
 }
-_TASK_ONLY = {"symbols"}
+_TASK_ONLY = {"symbols", "small_alphabets"}
 _LONGEST_VALUE = 40  # characters
 
 
