@@ -11,7 +11,12 @@ from explorer.data.parallel_corpus import ParallelCorpus, read_pairs, references
 from explorer.data.toy_data import find_task
 from explorer.model.checkpoint import Checkpoint
 from explorer.training.config import TrainingConfig
-from explorer.training.toy_evaluation import evaluate
+from explorer.training.toy_evaluation import (
+    evaluate,
+    exact_match_by_length,
+    mean_by_halves,
+    typed_alphabets,
+)
 from explorer.training.translation_data import fitting
 from explorer.training.translation_metrics import Scores, score, translate
 
@@ -44,15 +49,25 @@ def _evaluate_task(checkpoint: Checkpoint, config: TrainingConfig) -> FinalEvalu
     evaluation = evaluate(checkpoint.model, task, len(config.symbols), config.longest)
     layer, head = evaluation.best_head
     by_length = evaluation.exact_match_by_length
+    lengths = range(1, config.longest + 1)
+    by_alphabet = {
+        name: mean_by_halves(exact_match_by_length(checkpoint.model, task, alphabet, lengths))
+        for name, alphabet in typed_alphabets(config.symbols).items()
+    }
+    worst = min(share for halves in by_alphabet.values() for share in halves.values())
     facts = {
         "exact_match": round(evaluation.exact_match, 5),
         "exact_match_by_length": {str(size): round(share, 5) for size, share in by_length.items()},
+        "exact_match_by_alphabet": {
+            name: {half: round(share, 5) for half, share in halves.items()}
+            for name, halves in by_alphabet.items()
+        },
         "gold_weight": evaluation.gold.round(4).tolist(),
     }
     sentence = (
         f"exact match {evaluation.exact_match:.2%} on held-out sequences of 1 to "
-        f"{config.longest} symbols, 300 each; best cross head L{layer} H{head}, "
-        f"gold weight {evaluation.gold.max():.3f}"
+        f"{config.longest} symbols, 300 each; of digits, letters or few symbols alone at least "
+        f"{worst:.2%}; best cross head L{layer} H{head}, gold weight {evaluation.gold.max():.3f}"
     )
     return FinalEvaluation(facts, sentence)
 

@@ -1,5 +1,7 @@
-"""Evaluation of a model on a toy task, on held-out sequences."""
+"""Evaluation of a model on a toy task, on held-out sequences: of all symbols, and of the smaller
+alphabets that a class types."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,20 +40,77 @@ class Evaluation:
 def evaluate(
     model: Transformer, task: Task, symbols: int, longest: int, *, each: int = 300, seed: int = 1
 ) -> Evaluation:
-    """Decode greedily `each` held-out sequences of every length from 1 to `longest`.
-
-    Below five symbols none are held out: all sequences are used.
-    """
-    generator = torch.Generator().manual_seed(seed)
-    device = next(model.parameters()).device
+    """Decode greedily `each` held-out sequences of every length from 1 to `longest`, see
+    `Task.held_out_batch`."""
     exact: dict[int, float] = {}
     gold: list[NDArray[np.float64]] = []
-    for length in range(1, longest + 1):
-        batch = task.held_out_batch(each, length, range(symbols), generator)
-        batch = Batch(batch.source.to(device), batch.target.to(device))
-        exact[length] = exact_matches(model, batch).double().mean().item()
+    batches = _batches(model, task, range(symbols), range(1, longest + 1), each, seed)
+    for length, batch in batches:
+        exact[length] = _exact_match(model, batch)
         gold.append(batch_gold_weight(model, task, batch))
     return Evaluation(exact, np.mean(gold, axis=0))
+
+
+def exact_match_by_length(
+    model: Transformer,
+    task: Task,
+    alphabet: Sequence[int],
+    lengths: Sequence[int],
+    *,
+    each: int = 300,
+    seed: int = 1,
+) -> dict[int, float]:
+    """The exact match of `evaluate` on sequences of `alphabet` alone, symbols from 0 on."""
+    batches = _batches(model, task, alphabet, lengths, each, seed)
+    return {length: _exact_match(model, batch) for length, batch in batches}
+
+
+def typed_alphabets(symbols: Sequence[str]) -> dict[str, list[int]]:
+    """The alphabets a class types, by their symbols: all, the digits, the Latin letters, the other
+    symbols, and the first three. Each has symbols from 0 on; equal ones are there once."""
+    kinds: dict[str, list[int]] = {"digit": [], "letter": [], "other": []}
+    for number, symbol in enumerate(symbols):
+        latin = symbol.isascii() and symbol.isalpha()
+        kind = "digit" if symbol.isdigit() else "letter" if latin else "other"
+        kinds[kind].append(number)
+    everything = list(range(len(symbols)))
+    chosen = [everything, *kinds.values(), everything[:3]]
+    return {
+        " ".join(symbols[number] for number in alphabet): alphabet
+        for alphabet in chosen
+        if alphabet
+    }
+
+
+def mean_by_halves(by_length: dict[int, float]) -> dict[str, float]:
+    """The means over the shorter and over the longer half of the lengths: {"1-8": …, "9-16": …}."""
+    lengths = sorted(by_length)
+    middle = len(lengths) // 2
+    return {
+        f"{half[0]}-{half[-1]}": float(np.mean([by_length[length] for length in half]))
+        for half in (lengths[:middle], lengths[middle:])
+        if half
+    }
+
+
+def _batches(
+    model: Transformer,
+    task: Task,
+    alphabet: Sequence[int],
+    lengths: Sequence[int],
+    each: int,
+    seed: int,
+) -> Iterator[tuple[int, Batch]]:
+    """Each length with `each` sequences, on the model's device."""
+    generator = torch.Generator().manual_seed(seed)
+    device = next(model.parameters()).device
+    for length in lengths:
+        batch = task.held_out_batch(each, length, alphabet, generator)
+        yield length, Batch(batch.source.to(device), batch.target.to(device))
+
+
+def _exact_match(model: Transformer, batch: Batch) -> float:
+    return exact_matches(model, batch).double().mean().item()
 
 
 @torch.inference_mode()

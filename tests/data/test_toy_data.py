@@ -93,7 +93,7 @@ def test_other_sequences_are_held_out_as_before():
 def test_an_alphabet_with_few_held_out_sequences_is_evaluated_on_all(generator):
     assert has_held_out(5, 20)
     assert not has_held_out(4, 20)
-    assert [length for length in range(1, 17) if has_held_out(length, 3)][0] == 9
+    assert next(length for length in range(1, 17) if has_held_out(length, 3)) == 9
     for alphabet in (range(1), range(2)):  # none or one of these is held out
         batch = find_task("copy").held_out_batch(300, 5, alphabet, generator)
         assert set((batch.source[:, :5] - FIRST).flatten().tolist()) == set(alphabet)

@@ -2,8 +2,10 @@ import numpy as np
 import pytest
 
 from explorer.data.parallel_corpus import parse_pairs, references
-from explorer.model.checkpoint import from_bytes, to_bytes
+from explorer.data.toy_data import FIRST
+from explorer.model.checkpoint import Checkpoint, from_bytes, to_bytes
 from explorer.model.explorable import ExplorableModel
+from explorer.training.config import TrainingConfig
 from explorer.training.final_evaluation import evaluate_checkpoint
 from explorer.training.translation_metrics import score, translate
 from tests.support.toy_sentences import as_table
@@ -48,3 +50,22 @@ def test_joined_texts_are_judged_against_every_way_to_join_and_beside_their_part
     assert facts["joined_bleu_one_by_one"] == pytest.approx(apart.bleu, abs=0.01)
     together = translate(trained.model, vocabulary, vocabulary, [" ".join(g) for g in groups])
     assert facts["joined_bleu"] == pytest.approx(score(together, right).bleu, abs=0.01)
+
+
+def test_a_task_is_judged_on_each_alphabet_that_a_class_types(make_model, monkeypatch):
+    config = TrainingConfig(
+        task="copy", longest=4, symbols=("1", "2", "a", "b"), d_model=8, heads=2
+    )
+    monkeypatch.setattr(
+        "explorer.training.toy_evaluation.exact_matches",
+        lambda model, batch: (batch.source <= FIRST + 1).all(1),  # the digits
+    )
+    model = make_model(config.model_config())
+    vocabulary = config.vocabulary()
+    found = evaluate_checkpoint(Checkpoint(model, vocabulary, vocabulary, {}), config)
+    shares = found.facts["exact_match_by_alphabet"]
+    assert list(shares) == ["1 2 a b", "1 2", "a b", "1 2 a"]
+    assert shares["1 2"] == {"1-2": 1.0, "3-4": 1.0}
+    assert shares["a b"] == {"1-2": 0.0, "3-4": 0.0}
+    assert shares["1 2 a"]["1-2"] == pytest.approx((2 / 3 + 4 / 9) / 2, abs=0.05)
+    assert "few symbols alone at least 0.00%" in found.sentence

@@ -2,13 +2,19 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.core.vocabulary import BOS, EOS, PAD
+from explorer.core.vocabulary import BOS, EOS, PAD, TOY_VOCABULARY
 from explorer.data.batch import Batch
 from explorer.data.toy_data import find_task
 from explorer.model.config import ModelConfig
 from explorer.model.greedy_decoding import greedy
 from explorer.model.hooks import edit
-from explorer.training.toy_evaluation import evaluate, exact_matches
+from explorer.training.toy_evaluation import (
+    evaluate,
+    exact_match_by_length,
+    exact_matches,
+    mean_by_halves,
+    typed_alphabets,
+)
 
 CONFIG = ModelConfig(source_vocabulary=8, target_vocabulary=8, d_model=12, heads=3, d_ff=8)
 
@@ -55,3 +61,34 @@ def test_a_head_with_all_weight_on_gold_scores_1(make_model):
         evaluation = evaluate(model, find_task("copy"), symbols=5, longest=1, each=9)
     np.testing.assert_allclose(evaluation.gold[1], 1.0)
     assert (evaluation.gold[0] < 1).all()
+
+
+def test_an_alphabet_is_decoded_alone_as_in_the_whole_evaluation(make_model, monkeypatch):
+    seen = []
+
+    def all_match(model: object, batch: Batch) -> torch.Tensor:
+        seen.append(batch.source)
+        return torch.ones(len(batch.source), dtype=torch.bool)
+
+    monkeypatch.setattr("explorer.training.toy_evaluation.exact_matches", all_match)
+    model, task = make_model(CONFIG), find_task("sort")
+    assert exact_match_by_length(model, task, (3, 4), (2, 4), each=50) == {2: 1.0, 4: 1.0}
+    assert [tuple(source.shape) for source in seen] == [(50, 3), (50, 5)]
+    assert {token for source in seen for token in source.flatten().tolist()} == {6, 7, EOS}
+
+
+def test_the_alphabets_of_a_class_are_kinds_of_symbols_and_the_first_three():
+    assert typed_alphabets(TOY_VOCABULARY.symbols) == {
+        " ".join(TOY_VOCABULARY.symbols): list(range(20)),
+        "1 2 3 4 5 6 7 8 9": list(range(9)),
+        "a b c d e f g": list(range(9, 16)),
+        "甲 乙 丙 丁": [16, 17, 18, 19],
+        "1 2 3": [0, 1, 2],
+    }
+    assert typed_alphabets(("x", "y")) == {"x y": [0, 1]}
+
+
+def test_the_longer_half_has_the_middle_length():
+    assert mean_by_halves({1: 1.0, 2: 0.5, 3: 0.0, 4: 0.5}) == {"1-2": 0.75, "3-4": 0.25}
+    assert mean_by_halves({1: 1.0, 2: 0.5, 3: 0.0}) == {"1-1": 1.0, "2-3": 0.25}
+    assert mean_by_halves({1: 0.5}) == {"1-1": 0.5}
