@@ -16,7 +16,7 @@ from explorer.model.transformer import Transformer
 from explorer.training.config import TrainingConfig
 from explorer.training.toy_evaluation import batch_gold_weight, exact_matches
 from explorer.training.translation_data import TranslationDataModule
-from explorer.training.translation_metrics import held_out_loss
+from explorer.training.translation_metrics import mean_loss
 
 STATE_PREFIX = "lesson."
 """What the names of a data module's state begin with in a saved trainer."""
@@ -50,8 +50,8 @@ class DataModule(Protocol):
         """The batch of step 0, 1, …"""
 
     def measure(self, model: Transformer) -> dict[str, Any]:
-        """Measurements of `model`, in evaluation mode: JSON values by name, `held_out_loss`
-        (nats a token) among them."""
+        """Measurements of `model`, in evaluation mode: JSON values by name, `training_loss` and
+        `held_out_loss` among them; see `run_directory`."""
 
     def score(self, measured: dict[str, Any]) -> float:
         """The figure of `measure`, from 0 to 1, at which a training may stop early."""
@@ -79,19 +79,21 @@ class ToyDataModule:
         self.model_config = config.model_config()
         self.generator = self._generator(config.seed)
         self._held = self._batch(_EVALUATED, self._generator(config.seed + 1))
+        self._seen = self._first_batches(_EVALUATED)
 
     def batch(self, step: int) -> Batch:
         return self._batch(self.config.batch, self.generator)
 
     def measure(self, model: Transformer) -> dict[str, Any]:
-        """exact_match and held_out_loss (nats a token) of 512 sequences drawn as those of
-        training; gold (layer, head): weight of the cross heads on the gold position."""
-        held = self._held
-        loss = held_out_loss(model, [held], self.config.label_smoothing)
+        """exact_match and held_out_loss of 512 new sequences, drawn as those of training;
+        training_loss of the first 512 of training; gold (layer, head): weight of the cross heads
+        on the gold position."""
+        held, smoothing = self._held, self.config.label_smoothing
         some = Batch(held.source[:_GOLD_EVALUATED], held.target[:_GOLD_EVALUATED])
         return {
             "exact_match": exact_matches(model, held).double().mean().item(),
-            "held_out_loss": round(loss.smoothed, 5),
+            "training_loss": round(mean_loss(model, [self._seen], smoothing).smoothed, 5),
+            "held_out_loss": round(mean_loss(model, [held], smoothing).smoothed, 5),
             "gold": batch_gold_weight(model, self.task, some).round(4).tolist(),
         }
 
@@ -114,6 +116,16 @@ class ToyDataModule:
 
     def state(self) -> dict[str, Tensor]:
         return {}
+
+    def _first_batches(self, size: int) -> Batch:
+        """The first `size` sequences of the training."""
+        generator = self._generator(self.config.seed)
+        count = -(-size // self.config.batch)
+        drawn = [self._batch(self.config.batch, generator) for _ in range(count)]
+        return Batch(
+            torch.cat([batch.source for batch in drawn])[:size],
+            torch.cat([batch.target for batch in drawn])[:size],
+        )
 
     def _generator(self, seed: int) -> torch.Generator:
         kind = self.device.type

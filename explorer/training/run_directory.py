@@ -11,15 +11,39 @@
     state.safetensors       the trainer's saved state, for resuming
     stop                    a request to stop, written by another process
 
+What a line of metrics.jsonl holds. All three losses are nats a target token, with the label
+smoothing of the training:
+
+    step, seconds           steps and seconds of training so far, pauses not counted
+    training_loss           of this moment's weights, on a fixed sample of the training data
+    held_out_loss           of the same weights, on data that are not trained on; both without
+                            dropout, so that their difference is overfitting alone
+    loss                    mean over the steps since the last moment, with dropout, of the
+                            weights as they were then: what the optimiser minimises
+    exact_match, gold       of a toy task: 0 to 1; weight of each cross head on its gold position
+    perplexity, bleu, chrf  of a translation, on held-out data: e to the loss without smoothing;
+                            scores from 0 to 100
+    samples                 of a translation: some with source, written and reference
+    rate, gradient_norm     of the last step; gradient_norms: of each layer
+    tokens_per_second, memory, greedy
+
+Older runs have no training_loss, or no held_out_loss either. The best moment is the one with the
+lowest held-out loss, see `best_moment`.
+
+status.json holds the fields of `Status`; `error` of a failed run is ["diverged", {"step": 150,
+"loss": "31.4", …}] where its loss exploded, or names another sentence.
+
 Every file but metrics.jsonl is replaced atomically; a last line of metrics.jsonl that a crash
 cut short is ignored. So a run can be killed at any time and resumes from its saved state.
 """
 
 import json
+import math
 import os
 import re
 import shutil
 import time
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -63,6 +87,7 @@ MOST_LINES = 100_000
 
 _MOST_METRICS = 2_000_000  # values in all lines together
 _LARGEST_JSON = 4 * 2**20
+_LARGEST_LOSS = 1e30
 _LATEST = 1e11  # seconds since 1970, some thousand years
 _LARGEST_PID = 2**31 - 1
 _NAME = re.compile(r"[\w-][\w.-]{0,59}")
@@ -291,6 +316,18 @@ def list_runs(root: Path) -> list[Run]:
         except ExplorerError as error:
             log_skipped(path, error)
     return [run for _, _, run in sorted(runs, key=lambda entry: entry[:2], reverse=True)]
+
+
+def best_moment(moments: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """The first of `moments` with the lowest held-out loss, whose weights are in
+    best.safetensors; None where no moment has one."""
+    found: Mapping[str, Any] | None = None
+    lowest = math.inf
+    for moment in moments:
+        loss = json_values.number(moment.get("held_out_loss"), 0.0, _LARGEST_LOSS, math.inf)
+        if loss < lowest:
+            found, lowest = moment, loss
+    return found
 
 
 def waiting_runs(root: Path, device: str) -> list[Run]:

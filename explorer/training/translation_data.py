@@ -27,7 +27,8 @@ from explorer.training.config import TrainingConfig
 from explorer.training.translation_epochs import Epochs, Row
 from explorer.training.translation_metrics import (
     DECODED_TOGETHER,
-    held_out_loss,
+    MeanLoss,
+    mean_loss,
     padded,
     score,
     translate,
@@ -37,7 +38,8 @@ SAMPLE = 200
 """Distinct sources of the dev part whose greedy translations judge each moment."""
 
 LOSS_SAMPLE = 500
-"""Distinct sources of the dev part on whose first translations the held-out loss is measured."""
+"""Pairs on which each of the two losses is measured: distinct sources of the dev part with their
+first translations, and pairs of the training part."""
 
 SHOWN = 4
 """Translations that each moment shows."""
@@ -92,24 +94,27 @@ class TranslationDataModule:
         self._held_out = self._encode(
             [Pair(source, targets[0]) for source, targets in judged[:LOSS_SAMPLE]]
         )
+        apart = max(1, fits // LOSS_SAMPLE)  # all over the file
+        seen = self._epochs.fitting[::apart][:LOSS_SAMPLE]
+        self._seen = self._encode([self._training[place] for place in seen])
 
     def batch(self, step: int) -> Batch:
         return self._assemble(self._epochs.batch(step))
 
     def measure(self, model: Transformer) -> dict[str, Any]:
-        """held_out_loss (nats a token, smoothed as in training) and perplexity on pairs of the
-        dev part; BLEU, chrF and some translations of a sample of its sources."""
+        """training_loss on pairs of the training part as they are in the file; held_out_loss and
+        perplexity on pairs of the dev part; BLEU, chrF and some translations of a sample of its
+        sources."""
         outputs = translate(
             model, self.source_vocabulary, self.target_vocabulary, list(self._sample)
         )
         scores = score(outputs, list(self._sample.values()))
-        starts = range(0, len(self._held_out), DECODED_TOGETHER)
-        batches = (self._assemble(self._held_out[at : at + DECODED_TOGETHER]) for at in starts)
-        loss = held_out_loss(model, batches, self.config.label_smoothing)
+        seen, held_out = (self._mean_loss(model, rows) for rows in (self._seen, self._held_out))
         samples = zip(self._sample.items(), outputs, strict=True)
         return {
-            "held_out_loss": round(loss.smoothed, 5),
-            "perplexity": round(loss.perplexity, 4),
+            "training_loss": round(seen.smoothed, 5),
+            "held_out_loss": round(held_out.smoothed, 5),
+            "perplexity": round(held_out.perplexity, 4),
             "bleu": round(scores.bleu, 2),
             "chrf": round(scores.chrf, 2),
             "samples": [
@@ -117,6 +122,11 @@ class TranslationDataModule:
                 for (source, targets), text in islice(samples, SHOWN)
             ],
         }
+
+    def _mean_loss(self, model: Transformer, rows: Sequence[Row]) -> MeanLoss:
+        starts = range(0, len(rows), DECODED_TOGETHER)
+        batches = (self._assemble(rows[at : at + DECODED_TOGETHER]) for at in starts)
+        return mean_loss(model, batches, self.config.label_smoothing)
 
     def score(self, measured: dict[str, Any]) -> float:
         """BLEU ÷ 100."""

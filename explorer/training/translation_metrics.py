@@ -35,7 +35,7 @@ class Scores:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldOutLoss:
+class MeanLoss:
     """Mean cross-entropy, nats a target token."""
 
     smoothed: float  # with the label smoothing of the training
@@ -72,9 +72,7 @@ def translate(
 
 
 @torch.inference_mode()
-def held_out_loss(
-    model: Transformer, batches: Iterable[Batch], smoothing: float = 0.0
-) -> HeldOutLoss:
+def mean_loss(model: Transformer, batches: Iterable[Batch], smoothing: float = 0.0) -> MeanLoss:
     """The teacher-forced loss of `model`, in evaluation mode, on `batches`.
 
     smoothing: share of the probability that is spread evenly over the vocabulary.
@@ -89,7 +87,7 @@ def held_out_loss(
         even -= float(log.mean(-1).sum())
         tokens += len(expected)
     tokens = max(tokens, 1)
-    return HeldOutLoss(((1 - smoothing) * plain + smoothing * even) / tokens, plain / tokens)
+    return MeanLoss(((1 - smoothing) * plain + smoothing * even) / tokens, plain / tokens)
 
 
 def score(outputs: Sequence[str], references: Sequence[Sequence[str]]) -> Scores:

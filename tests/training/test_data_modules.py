@@ -4,9 +4,11 @@ import pytest
 import torch
 
 from explorer.core.errors import PairsError
+from explorer.data.batch import Batch
 from explorer.training.config import TrainingConfig
 from explorer.training.data_modules import ToyDataModule, find_data_module
 from explorer.training.translation_data import TranslationDataModule
+from explorer.training.translation_metrics import mean_loss
 from tests.support.toy_sentences import TINY_PAIRS
 
 CPU = torch.device("cpu")
@@ -52,3 +54,17 @@ def test_a_resumed_data_module_keeps_its_pieces_and_refuses_other_pairs(pairs_fi
     pairs_file.write_text(pairs_file.read_text(encoding="utf-8") + "More.\tEncore.\n", "utf-8")
     with pytest.raises(PairsError, match="no longer the one"):
         find_data_module(config, CPU, kept)
+
+
+def test_the_training_loss_of_a_toy_task_is_of_its_first_sequences(make_model):
+    config = replace(TrainingConfig(), longest=4, d_model=16, heads=2, d_ff=16, batch=100)
+    module = ToyDataModule(config, CPU)
+    model = make_model(module.model_config)
+    measured = module.measure(model)
+    again = ToyDataModule(config, CPU)
+    first = [again.batch(step) for step in range(6)]
+    first[5] = Batch(first[5].source[:12], first[5].target[:12])
+    expected = mean_loss(model, first).smoothed
+    assert measured["training_loss"] == pytest.approx(expected, abs=1e-4)
+    assert measured["training_loss"] != measured["held_out_loss"]
+    assert torch.equal(module.batch(0).source, first[0].source)  # nothing was drawn from it

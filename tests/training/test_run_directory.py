@@ -1,4 +1,5 @@
 import json
+import math
 import os
 import time
 from dataclasses import replace
@@ -18,6 +19,7 @@ from explorer.training.run_directory import (
     START_TIMEOUT,
     Run,
     Status,
+    best_moment,
     create_run,
     find_run,
     list_runs,
@@ -141,6 +143,16 @@ def test_moments_after_a_step_are_discarded(run):
     assert [moment["step"] for moment in run.moments()] == [10, 20]
     assert not run.probe_path(30).exists()
     assert run.probe_path(20).exists()
+
+
+def test_the_best_moment_has_the_lowest_held_out_loss():
+    losses = {10: 2.0, 20: 1.25, 30: 1.25, 40: 1.5, 50: math.nan, 60: None, 70: "0", 80: -1.0}
+    moments = [{"step": step, "held_out_loss": loss} for step, loss in losses.items()]
+    best = best_moment([*moments, {"step": 90, "loss": 0.1}])
+    assert best is not None
+    assert best["step"] == 20
+    assert best_moment([{"step": 10, "loss": 1.0}]) is None  # an older run
+    assert best_moment([]) is None
 
 
 def test_runs_are_listed_newest_first_without_damaged_ones(tmp_path):

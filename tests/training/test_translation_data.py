@@ -3,6 +3,7 @@ from typing import get_args
 
 import pytest
 import torch
+from torch.nn.functional import cross_entropy
 
 from explorer.core.errors import PairsError, VocabularyError
 from explorer.core.vocabulary import BOS, EOS, PAD
@@ -155,3 +156,24 @@ def test_it_learns_to_translate_what_it_never_saw(trained):
     assert set(moment.measured["samples"][0]) == {"source", "written", "reference"}
     source, reference = trained.data_module.probe()
     assert dict(SENTENCES)[source] == reference
+
+
+@torch.no_grad()
+def test_both_losses_are_nats_a_token_of_the_same_model(make_model):
+    """Of pairs as they are in the file, one by one: nothing joined, exchanged or sampled."""
+    config = replace(
+        TINY_PAIRS, label_smoothing=0.1, joined=0.5, swapped=0.5, subword_alpha=0.3, dropout=0.3
+    )
+    data = TranslationDataModule(config, PAIRS, CPU)
+    model = make_model(data.model_config)
+    measured = data.measure(model)
+    for name, part in (("training_loss", "training"), ("held_out_loss", "dev")):
+        losses, tokens = 0.0, 0
+        for pair in PAIRS.part(part):
+            source = [*data.source_vocabulary.encode(pair.source), EOS]
+            target = [BOS, *data.target_vocabulary.encode(pair.target), EOS]
+            logits = model(torch.tensor([source]), torch.tensor([target[:-1]]))[0]
+            expected = torch.tensor(target[1:])
+            losses += cross_entropy(logits, expected, label_smoothing=0.1, reduction="sum").item()
+            tokens += len(expected)
+        assert measured[name] == pytest.approx(losses / tokens, rel=1e-4)

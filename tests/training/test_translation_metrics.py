@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from explorer.core.vocabulary import PAD
 from explorer.data.batch import Batch
 from explorer.data.parallel_corpus import parse_pairs
-from explorer.training.translation_metrics import held_out_loss, score, translate
+from explorer.training.translation_metrics import mean_loss, score, translate
 from tests.support.toy_sentences import as_table
 
 PAIRS = parse_pairs(as_table().encode(), "pairs.tsv")
@@ -34,13 +34,11 @@ def test_perplexity_is_the_exponent_of_the_mean_loss(trained):
         for place, token in enumerate(tokens)
         if token != PAD
     ]
-    assert held_out_loss(model, [batch]).perplexity == pytest.approx(
+    assert mean_loss(model, [batch]).perplexity == pytest.approx(
         math.exp(np.mean(losses)), rel=1e-4
     )
     halves = [Batch(batch.source[at : at + 8], batch.target[at : at + 8]) for at in (0, 8)]
-    assert held_out_loss(model, halves).perplexity == pytest.approx(
-        math.exp(np.mean(losses)), rel=1e-4
-    )
+    assert mean_loss(model, halves).perplexity == pytest.approx(math.exp(np.mean(losses)), rel=1e-4)
 
 
 def test_scores_count_every_reference_and_say_how():
@@ -80,4 +78,4 @@ def test_the_smoothed_loss_is_that_of_training(trained):
     expected = F.cross_entropy(
         logits, batch.target[:, 1:].flatten(), ignore_index=PAD, label_smoothing=0.1
     )
-    assert held_out_loss(model, [batch], 0.1).smoothed == pytest.approx(expected.item(), rel=1e-5)
+    assert mean_loss(model, [batch], 0.1).smoothed == pytest.approx(expected.item(), rel=1e-5)
