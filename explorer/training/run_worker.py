@@ -69,31 +69,36 @@ def _train(
     run.discard_after(trainer.step)
     checked = saved = 0.0
     best: bytes | None = None  # not written yet
-    for moment in trainer.run():
-        heartbeat.update("running", trainer.step)
-        now = time.monotonic()
-        if moment is not None:
-            _record(run, trainer, moment)
-            on_moment(moment)
-            if moment.best:
-                best = _serialised(trainer)
-            if now - saved >= SAVE_INTERVAL or saved == 0.0:
-                _save(run, trainer, best)
-                best = None
-                saved = time.monotonic()
-        stop = stops()
-        if now - checked >= INTERVAL:
-            checked = now
-            stop = stop or run.stop_requested()
-        # Several processes agree at moments only, so that all stop at the same step.
-        if distributed.world_size() > 1:
-            stop = moment is not None and distributed.broadcast_decision(
-                stop or run.stop_requested()
-            )
-        if stop:
-            break
+    try:
+        for moment in trainer.run():
+            heartbeat.update("running", trainer.step)
+            now = time.monotonic()
+            if moment is not None:
+                _record(run, trainer, moment)
+                on_moment(moment)
+                if moment.best:
+                    best = _serialised(trainer)
+                if now - saved >= SAVE_INTERVAL or saved == 0.0:
+                    _save(run, trainer, best)
+                    best = None
+                    saved = time.monotonic()
+            asks = now - checked >= INTERVAL
+            checked = now if asks else checked
+            if _stops(run, stops, asks, moment):
+                break
+    except TrainingError:  # it diverged: its present weights are worth nothing
+        _save_best(run, best)
+        raise
     _save(run, trainer, best)
     return heartbeat.update("done" if trainer.finished else "stopped", trainer.step)
+
+
+def _stops(run: Run, stops: Callable[[], bool], asks: bool, moment: Moment | None) -> bool:
+    """Whether to stop after this step; asks: whether to look for a request in the folder."""
+    if distributed.world_size() == 1:
+        return stops() or (asks and run.stop_requested())
+    # Several processes agree at moments only, so that all stop at the same step.
+    return moment is not None and distributed.broadcast_decision(stops() or run.stop_requested())
 
 
 def _train_beside(run: Run) -> Status:
@@ -124,10 +129,14 @@ def _record(run: Run, trainer: Trainer, moment: Moment) -> None:
 def _save(run: Run, trainer: Trainer, best: bytes | None) -> None:
     """Save the model, for inspection, and the trainer's state, for resuming; and the checkpoint
     with the lowest held-out loss, where there is a new one."""
-    if best is not None:
-        write_atomically(run.best_path, best)
+    _save_best(run, best)
     write_atomically(run.checkpoint_path, _serialised(trainer))
     write_atomically(run.state_path, save_tensors(trainer.state()))
+
+
+def _save_best(run: Run, best: bytes | None) -> None:
+    if best is not None:
+        write_atomically(run.best_path, best)
 
 
 def _serialised(trainer: Trainer) -> bytes:

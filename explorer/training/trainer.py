@@ -27,6 +27,10 @@ from explorer.training.token_loss import TokenLoss
 _AVERAGED_EVERY = 10
 """Steps between two updates of the averaged weights."""
 
+_DIVERGED = 2.0
+"""How many times the loss of a uniform guess, ln V, a training has to lose to count as diverged.
+A training begins near once, and one that learns nothing stays below."""
+
 
 @dataclass(frozen=True, slots=True)
 class Moment:
@@ -107,7 +111,7 @@ class Trainer:
         """Train until `finished`: yield a moment after each evaluation, None after each other
         step, so that the caller can stop between two steps.
 
-        Raises `TrainingError` when the loss is no longer a number.
+        Raises `TrainingError` when the training has diverged.
         """
         before, since = self.seconds, time.perf_counter()
         while not self.finished:
@@ -279,9 +283,9 @@ class Trainer:
         self._losses.zero_()
         self._tokens.zero_()
         self._counted = 0
-        if not math.isfinite(loss):
-            raise TrainingError("loss_not_finite", step=self.step)
+        self._refuse_divergence(loss)
         measured = self.data_module.measure(self.averaged.eval())
+        self._refuse_divergence(measured["training_loss"])
         best = measured["held_out_loss"] < self.best_loss
         self._since_best = 0 if best else self._since_best + 1
         self.best_loss = min(self.best_loss, measured["held_out_loss"])
@@ -298,6 +302,15 @@ class Trainer:
             tokens_per_second=tokens / seconds,
             memory=memory_used(self.device),
         )
+
+    def _refuse_divergence(self, loss: float) -> None:
+        """Raises `TrainingError` when `loss`, of training data, is not a number or so large that
+        the training has diverged."""
+        uniform = math.log(self.model.config.target_vocabulary)
+        if not loss <= _DIVERGED * uniform:  # also true of NaN
+            facts = {"loss": f"{loss:.3g}", "uniform": f"{uniform:.2g}"}
+            rate = f"{self.config.rate:g}"
+            raise TrainingError("diverged", step=self.step, rate=rate, **facts)
 
 
 def gradient_norms(model: Transformer) -> dict[str, float]:

@@ -22,7 +22,7 @@ from explorer.core.i18n import LANGUAGES
 from explorer.model.checkpoint import load_checkpoint
 from explorer.training import run_worker
 from explorer.training.data_modules import ToyDataModule
-from explorer.training.run_directory import Run, Status, create_run
+from explorer.training.run_directory import Run, Status, best_moment, create_run
 from explorer.training.run_heartbeat import INTERVAL
 from explorer.training.run_worker import run_training
 from explorer.training.trainer import Trainer
@@ -271,6 +271,19 @@ def test_out_of_memory_names_a_remedy(tmp_path):
     assert run.status().error[0] == "out_of_memory"
 
 
+def test_a_run_that_diverges_keeps_what_was_best_before(tmp_path, monkeypatch):
+    class Exploding(run_worker.Trainer):
+        def _loss(self, source: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+            return super()._loss(source, target) * (1e3 if self.step >= 10 else 1.0)
+
+    monkeypatch.setattr(run_worker, "Trainer", Exploding)
+    run = create_run(tmp_path / "runs" / "high", replace(LONGER, rate=1e-3))
+    with pytest.raises(TrainingError, match=r"diverged at step 15: loss .* lower the rate"):
+        run_training(run)
+    assert [moment["step"] for moment in run.moments()] == [5, 10]
+    assert load_checkpoint(run.best_path).facts["steps"] == best_moment(run.moments())["step"]
+
+
 def test_a_loss_that_is_not_finite_names_the_step(tmp_path, monkeypatch):
     class Broken(run_worker.Trainer):
         def _loss(self, source: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
@@ -278,9 +291,11 @@ def test_a_loss_that_is_not_finite_names_the_step(tmp_path, monkeypatch):
 
     monkeypatch.setattr(run_worker, "Trainer", Broken)
     run = create_run(tmp_path / "runs" / "nan", LONGER)
-    with pytest.raises(TrainingError, match="step 5"):
+    with pytest.raises(TrainingError, match="step 5: loss nan"):
         run_training(run)
-    assert run.status().error == ("loss_not_finite", {"step": "5"})
+    key, facts = run.status().error
+    assert (key, facts["step"], facts["loss"]) == ("diverged", "5", "nan")
+    assert not run.best_path.exists()
 
 
 def test_a_damaged_state_is_an_error_and_no_moment_is_lost(uninterrupted, tmp_path):

@@ -55,12 +55,26 @@ def test_training_stops_early_at_the_exact_match():
     assert trainer.checkpoint({}).facts["steps"] == trainer.step
 
 
-def test_a_loss_that_is_not_finite_stops_the_training_at_its_step():
-    trainer = Trainer(LEARNING)
+@pytest.mark.parametrize(("bias", "loss"), [(math.nan, "nan"), (9.0, "10")])
+def test_a_loss_far_above_that_of_a_uniform_guess_stops_the_training(bias, loss):
+    """Of seven entries a uniform guess loses ln 7 = 1.9."""
+    trainer = Trainer(replace(LEARNING, rate=1e-8))
     with torch.no_grad():
-        trainer.model.logits.bias.fill_(math.nan)
-    with pytest.raises(TrainingError, match="step 50"):
+        trainer.model.logits.bias[0] = bias
+    with pytest.raises(TrainingError, match=rf"step 50: loss {loss}.* 1\.9;.* \(1e-08\)"):
         moments(trainer)
+
+
+def test_weights_that_the_last_step_broke_are_never_the_best():
+    """The gradient of the fifth step is still good: only its loss on the sample is not."""
+    trainer = Trainer(replace(LEARNING, evaluate_every=5))
+    steps = trainer.run()
+    for _ in range(4):
+        next(steps)
+    trainer.optimizer.param_groups[0]["eps"] = math.nan
+    with pytest.raises(TrainingError, match="step 5: loss nan"):
+        next(steps)
+    assert trainer.best_loss == math.inf
 
 
 def test_bfloat16_trains_too():

@@ -8,6 +8,7 @@ from typing import Any
 from explorer.core.errors import RunError
 from explorer.core.i18n import say
 from explorer.training import run_launcher
+from explorer.training.config import TrainingConfig
 from explorer.training.cost_estimate import short_time
 from explorer.training.run_directory import ACTIVE_STATES, Run, Status
 
@@ -40,7 +41,7 @@ def run_report(
         at = max(at, int(moments[-1]["step"]))
     finished = status.state == "done"
     return RunReport(
-        words=_words(run, status, at, language),
+        words=_words(run, status, moments, at, language),
         facts=_facts(run, status, moments, at, language),
         problem=_problem(status, language),
         share=1.0 if finished else min(at / steps, 1.0),
@@ -48,18 +49,33 @@ def run_report(
     )
 
 
-def _words(run: Run, status: Status, at: int, language: str) -> str:
-    """The state; of a waiting run, also how many wait before it."""
+def _words(
+    run: Run, status: Status, moments: Sequence[Mapping[str, Any]], at: int, language: str
+) -> str:
+    """The state; of a waiting run, also how many wait before it, and of one that ended before
+    its last step, why."""
     if run_launcher.is_starting(status):
         return say("train.state_starting", language)
     if status.state == "waiting":
         return say("train.state_waiting", language, count=run_launcher.jobs_ahead(run))
     if status.state == "done" and at < run.config.steps:
-        reached = "state_reached_bleu" if run.config.pairs else "state_reached"
-        return say(f"train.{reached}", language, share=f"{100 * run.config.until:g}")
+        return _early_end(run.config, moments, language)
+    if status.state == "failed" and status.error is not None and status.error[0] == "diverged":
+        return say("train.state_diverged", language)
     if status.state in ("preparing", "running") and run.stop_requested():
         return say("train.state_stopping", language)
     return say(f"train.state_{status.state}", language)
+
+
+def _early_end(config: TrainingConfig, moments: Sequence[Mapping[str, Any]], language: str) -> str:
+    """Which of the two limits ended a run: its score, or else its patience."""
+    bleu = _number(moments[-1], "bleu") if moments else None
+    exact = _number(moments[-1], "exact_match") if moments else None
+    score = bleu / 100 if bleu is not None else exact
+    if config.patience and (score is None or not score >= config.until < 1):
+        return say("train.state_patience", language, patience=config.patience)
+    reached = "state_reached_bleu" if config.pairs else "state_reached"
+    return say(f"train.{reached}", language, share=f"{100 * config.until:g}")
 
 
 def _facts(

@@ -24,6 +24,7 @@ from tests.support.finished_runs import CONFIG, finished_run
 
 ROOT = Path(__file__).parents[3]
 LINE = {"step": 5, "seconds": 1.5, "loss": 0.5, "exact_match": 0.25, "gold": [[0.1, 0.2]]}
+DIVERGED = ("diverged", {"step": "5", "loss": "nan", "uniform": "3.1", "rate": "1"})
 
 
 @pytest.fixture(autouse=True)
@@ -107,7 +108,7 @@ def test_stop_requests_a_stop_and_resume_launches_again(folder):
     ("status", "words"),
     [
         ({"state": "running", "age": 60.0}, "ended without a word"),
-        ({"state": "failed", "error": ("loss_not_finite", {"step": "5"})}, "at step 5"),
+        ({"state": "failed", "error": DIVERGED}, "at step 5"),
     ],
 )
 def test_a_failure_is_one_sentence_and_resume_is_offered(folder, status, words):
@@ -216,10 +217,10 @@ def test_a_new_run_of_the_same_name_has_another_key(folder):
 
 
 def test_the_page_is_in_chinese_when_asked(folder):
-    made(folder, state="failed", error=("loss_not_finite", {"step": "5"}))
+    made(folder, state="failed", error=DIVERGED)
     app = open_page("train", lang="zh", run="runs/reverse-1")
     assert app.button(key="start").label == "开始"
-    assert run_data(app)["report"]["words"] == "失败"
+    assert run_data(app)["report"]["words"] == "已发散"
     assert "第 5 步" in run_data(app)["report"]["problem"]
     app.button(key="settings").click().run()
     assert app.number_input(key="setting-heads-0").label == "头数"

@@ -47,9 +47,20 @@ def test_every_state_has_its_sentence(tmp_path, state, age, words):
     assert found.going is (words in ("starting", "training", "preparing"))
 
 
+@pytest.mark.parametrize(("exact", "words"), [(0.25, "2 evaluations"), (0.5, "50 % exact")])
+def test_a_run_that_ended_early_says_which_limit_ended_it(tmp_path, exact, words):
+    config = TrainingConfig(steps=100, until=0.5, patience=2, device="cpu")
+    run = create_run(tmp_path / "run", config)
+    run.append(LINE | {"exact_match": exact})
+    set_status(run, "done", 50)
+    assert words in report(run).words
+
+
 def test_the_reason_of_a_failure_is_in_the_language_of_the_visitor(run):
-    set_status(run, "failed", 7, ("loss_not_finite", {"step": "7"}))
-    assert "no longer a number at step 7" in report(run).problem
+    facts = {"step": "7", "loss": "31.4", "uniform": "3.1", "rate": "1"}
+    set_status(run, "failed", 7, ("diverged", facts))
+    assert report(run).words == "diverged"
+    assert "diverged at step 7: loss 31.4" in report(run).problem
     assert "第 7 步" in report(run, "zh").problem
     set_status(run, "failed", 7, ("no_such_sentence", {"key": "x"}))
     assert report(run).problem
