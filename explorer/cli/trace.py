@@ -7,8 +7,9 @@ from typing import Any
 from explorer.core.errors import FileError
 
 _INTERVENTIONS = {  # option → help; "--ablate cross.1.2" is the intervention "ablate cross.1.2"
-    "ablate": "remove a head: cross.1.2, or set it to its mean output: 'cross.1.2 mean'",
-    "keep": "remove all other heads of the site: cross.1.2",
+    "ablate": "remove a head: cross.1.2, all heads of a layer: 'cross.1.*', or set it to its mean "
+    "output: 'cross.1.2 mean'",
+    "keep": "remove all other heads of the site: cross.1.2 or 'cross.1.*'",
     "close": "mask a cell: 'cross.1.2 QUERY KEY', 'cross.*.* QUERY KEY' in all heads",
     "open": "unmask a cell: 'decoder.1.2 QUERY KEY'",
     "row": "set a row of weights: 'cross.1.2 QUERY 0.5,0.5'",

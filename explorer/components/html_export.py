@@ -7,7 +7,7 @@ import re
 from explorer.components.player.payload import View, player_payload
 from explorer.components.shared.bundle import PLOTLY, script, styles
 from explorer.core.i18n import LANGUAGES, say
-from explorer.core.trace import Trace
+from explorer.core.trace import Trace, check_trace
 
 _PAGE = """<!doctype html>
 <html lang="{language}">
@@ -41,6 +41,7 @@ def html_page(trace: Trace, language: str = "en", view: View | None = None) -> s
 
     view: what the player shows first.
     """
+    check_trace(trace)
     title = say(
         "player.page_title",
         language,

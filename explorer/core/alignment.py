@@ -27,8 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.errors import AlignmentError
-from explorer.core.files import read_bytes
-from explorer.core.trace import Trace
+from explorer.core.files import as_path, read_bytes
+from explorer.core.trace import Trace, check_trace, is_index
 from explorer.core.vocabulary import shorten
 from explorer.core.word_segmentation import Word, is_special
 from explorer.core.words import merged_weights, predicted_words, source_words, target_words
@@ -72,7 +72,7 @@ def aligned_keys(
 
     Raises `AlignmentError` on an unknown timing.
     """
-    if timing not in TIMINGS:
+    if not isinstance(timing, str) or timing not in TIMINGS:
         raise AlignmentError("bad_timing", timing=timing, known=", ".join(TIMINGS))
     keys = np.full(len(outputs), -1, dtype=np.intp)
     if not source.any():
@@ -89,6 +89,7 @@ def content(trace: Trace) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
 
     The output is the tokens fed in without <bos>, and the last prediction where it is known.
     """
+    check_trace(trace)
     outputs = (*trace.target_tokens[1:], *trace.predicted_tokens[-1:])
     return _content(trace.source_tokens), _content(outputs)
 
@@ -112,6 +113,7 @@ def align(trace: Trace, layer: int, head: int | None = None, timing: str = "pred
     Raises `AlignmentError` on a layer, head or timing that does not exist, and on a merged trace
     with the timing "prediction": use `align_words` on the trace of pieces.
     """
+    check_trace(trace)
     if timing == "prediction" and trace.facts.get("unit") == "words":
         raise AlignmentError("words_not_pieces")
     return links(matrix(trace, layer, head), *content(trace), timing)
@@ -145,9 +147,10 @@ def _predicting(words: Sequence[Word]) -> list[Word]:
 
 def matrix(trace: Trace, layer: int, head: int | None) -> NDArray[np.float32]:
     """Cross-attention (T, S) of one head; None = the mean of the heads of the layer."""
+    check_trace(trace)
     weights = trace.attention("cross")
     layers, heads = weights.shape[:2]
-    if not 0 <= layer < layers or not 0 <= (head or 0) < heads:
+    if not (is_index(layer, layers) and (head is None or is_index(head, heads))):
         wanted = f"L{layer}" if head is None else f"L{layer} H{head}"
         raise AlignmentError("no_cross_head", wanted=wanted, layers=layers, heads=heads)
     if head is None:
@@ -192,7 +195,7 @@ def error_rate(found: Iterable[Links], gold: Iterable[Gold]) -> float:
 
 def read_gold(path: str | Path) -> tuple[Gold, ...]:
     """The links in a file in Pharaoh format. Raises `FileError`, and as `parse_gold` does."""
-    path = Path(path)
+    path = as_path(path)
     data = read_bytes(path, LARGEST_GOLD)
     try:
         text = data.decode("utf-8-sig")
@@ -207,6 +210,8 @@ def parse_gold(text: str, name: str) -> tuple[Gold, ...]:
     "0-0" is a sure link, "1p2" and "1?2" are possible ones: source before target, counted from
     0. An empty line is a sentence without links. Raises `AlignmentError` on anything else.
     """
+    if not isinstance(text, str):
+        raise AlignmentError("no_text", got=type(text).__name__)
     lines = text.splitlines()
     return tuple(_gold(line, number, name) for number, line in enumerate(lines, start=1))
 

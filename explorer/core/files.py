@@ -18,6 +18,13 @@ _NON_BLOCKING = getattr(os, "O_NONBLOCK", 0)  # Windows has neither such files n
 _BINARY = getattr(os, "O_BINARY", 0)
 
 
+def as_path(path: object) -> Path:
+    """A path that a caller gave. Raises `FileError` on what is none."""
+    if not isinstance(path, str | os.PathLike):
+        raise FileError("no_path", got=type(path).__name__)
+    return Path(path)
+
+
 def reason(error: OSError) -> str:
     """What the system says, such as "No space left on device"; else the name of the class."""
     return error.strerror or type(error).__name__

@@ -4,6 +4,7 @@ Each has one line of text, for links, facts and the command line:
 
     ablate cross.1.2            the output of the head becomes zero
     ablate cross.1.2 mean       it becomes its mean over a named batch
+    ablate cross.1.*            the same for all heads of a layer
     keep cross.1.2              the other heads of its site, unless kept too, become zero
     close cross.1.2 3 4         query 3 may not attend to key 4
     open decoder.*.* 2 5        query 2 may attend to key 5, in every layer and head
@@ -39,11 +40,12 @@ class Verb(StrEnum):
 
 
 class Ablation(NamedTuple):
-    """Replace the output of a head, before the output projection, by zero or by its mean."""
+    """Replace the output of a head, before the output projection, by zero or by its mean; None as
+    head stands for all heads of the layer."""
 
     site: str
     layer: int
-    head: int
+    head: int | None
     how: Literal["zero", "mean"] = "zero"
 
     @property
@@ -52,22 +54,23 @@ class Ablation(NamedTuple):
 
     def __str__(self) -> str:
         more = "" if self.how == "zero" else f" {self.how}"
-        return f"{self.verb} {Head(*self[:3])}{more}"
+        return f"{self.verb} {_name(*self[:3])}{more}"
 
 
 class Keep(NamedTuple):
-    """Remove the other heads of the site, unless they are kept too."""
+    """Remove the other heads of the site, unless they are kept too; None as head stands for all
+    heads of the layer."""
 
     site: str
     layer: int
-    head: int
+    head: int | None
 
     @property
     def verb(self) -> Verb:
         return Verb.KEEP
 
     def __str__(self) -> str:
-        return f"{self.verb} {Head(*self)}"
+        return f"{self.verb} {_name(*self)}"
 
 
 class CellEdit(NamedTuple):
@@ -90,8 +93,7 @@ class CellEdit(NamedTuple):
         return self.open and self.site == "decoder" and self.key > self.query
 
     def __str__(self) -> str:
-        layer, head = ("*" if part is None else part for part in (self.layer, self.head))
-        return f"{self.verb} {self.site}.{layer}.{head} {self.query} {self.key}"
+        return f"{self.verb} {_name(*self[:3])} {self.query} {self.key}"
 
 
 class RowOverride(NamedTuple):
@@ -145,16 +147,16 @@ class Interventions:
 
         Raises `InterventionError` on a malformed tuple, and on a head both removed and kept.
         """
-        removed = {one[:3]: one for one in (_checked(Ablation, parts) for parts in ablate)}
-        kept = tuple(_checked(Keep, parts) for parts in keep)
+        removed = {one[:3]: one for one in _all_checked(Ablation, ablate)}
+        kept = tuple(_all_checked(Keep, keep))
         for one in kept:
-            if tuple(one) in removed:
-                raise InterventionError("kept_and_removed", head=Head(*one))
+            if any(other[:2] == one[:2] and _overlap(other[2], one.head) for other in removed):
+                raise InterventionError("kept_and_removed", head=_name(*one))
         return cls(
             tuple(removed.values()),
             kept,
-            tuple(_checked(CellEdit, parts) for parts in edit_mask),
-            tuple(_checked_row(parts) for parts in override_row),
+            tuple(_all_checked(CellEdit, edit_mask)),
+            tuple(map(_checked_row, _all_checked(RowOverride, override_row))),
         )
 
     @classmethod
@@ -200,6 +202,20 @@ class Interventions:
     def options(self) -> dict[str, Any]:
         """The keyword arguments of `ExplorableModel.trace` for these interventions."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def removed(self, site: str, layers: int, heads: int) -> dict[tuple[int, int], str]:
+        """How the output of each removed head of a site is replaced, "zero" or "mean", by layer
+        and head.
+
+        layers, heads: how many the site has. Of several ablations of a head the last counts.
+        """
+        every = [(layer, head) for layer in range(layers) for head in range(heads)]
+        kept = [one for one in self.keep if one.site == site]
+        found = {at: "zero" for at in every if kept and not any(_names(one, *at) for one in kept)}
+        for one in self.ablate:
+            if one.site == site:
+                found |= {at: one.how for at in every if _names(one, *at)}
+        return found
 
     @property
     def on_heads(self) -> "Interventions":
@@ -248,15 +264,16 @@ def _read(text: str) -> Intervention:
         site, layer, head = name.split(".")
         match Verb(verb), rest:
             case Verb.ABLATE, [] | ["zero"] | ["mean"]:
-                return _checked(Ablation, (site, int(layer), int(head), *rest))
+                return _checked(Ablation, (site, int(layer), _or_all(head), *rest))
             case Verb.KEEP, []:
-                return _checked(Keep, (site, int(layer), int(head)))
+                return _checked(Keep, (site, int(layer), _or_all(head)))
             case ((Verb.CLOSE | Verb.OPEN), [query, key]):
                 where = (site, _or_all(layer), _or_all(head), int(query), int(key))
                 return _checked(CellEdit, (*where, verb == Verb.OPEN))
             case Verb.ROW, [query, weights]:
                 given = tuple(map(float, weights.split(",")))
-                return _checked_row((site, int(layer), int(head), int(query), given))
+                row = (site, int(layer), int(head), int(query), given)
+                return _checked_row(_checked(RowOverride, row))
     except ValueError:
         pass
     raise InterventionError("bad_intervention", text=text[:80])
@@ -264,6 +281,30 @@ def _read(text: str) -> Intervention:
 
 def _or_all(part: str) -> int | None:
     return None if part == "*" else int(part)
+
+
+def _name(site: str, layer: int | None, head: int | None) -> str:
+    """A head in a line of text; "*" stands for all layers or heads."""
+    return ".".join([site, *("*" if part is None else str(part) for part in (layer, head))])
+
+
+def _names(one: Ablation | Keep, layer: int, head: int) -> bool:
+    """Whether an intervention names this head of its site."""
+    return one.layer == layer and _overlap(one.head, head)
+
+
+def _overlap(one: int | None, other: int | None) -> bool:
+    """Whether two heads of a layer are the same; None stands for all."""
+    return None in (one, other) or one == other
+
+
+def _all_checked(kind: type[_Kind], given: Iterable[Sequence[Any]]) -> Iterator[_Kind]:
+    """Each of `given` as one of `kind`. Raises `InterventionError`, also for a single one where
+    several are expected."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InterventionError("no_list_of_interventions", got=type(given).__name__)
+    for parts in given:
+        yield _checked(kind, parts)
 
 
 def _checked(kind: type[_Kind], parts: Sequence[Any]) -> _Kind:
@@ -274,9 +315,11 @@ def _checked(kind: type[_Kind], parts: Sequence[Any]) -> _Kind:
         raise InterventionError("bad_intervention", text=str(parts)[:80]) from None
     if one.site not in SITES:
         raise InterventionError("no_such_site", site=one.site, sites=", ".join(SITES))
-    numbers = [one.layer, one.head]
-    if isinstance(one, CellEdit):
-        numbers = [number for number in numbers if number is not None]
+    numbers: list[int | None] = (
+        [] if one.layer is None and isinstance(one, CellEdit) else [one.layer]
+    )
+    if one.head is not None or isinstance(one, RowOverride):
+        numbers.append(one.head)
     if isinstance(one, CellEdit | RowOverride):
         numbers.append(one.query)
     if isinstance(one, CellEdit):
@@ -287,8 +330,8 @@ def _checked(kind: type[_Kind], parts: Sequence[Any]) -> _Kind:
     return one
 
 
-def _checked_row(parts: Sequence[Any]) -> RowOverride:
-    row = _checked(RowOverride, parts)
+def _checked_row(row: RowOverride) -> RowOverride:
+    """`row` with its weights as floats. Raises `InterventionError` where they are no row."""
     try:
         weights = tuple(map(float, row.weights))
     except (TypeError, ValueError):

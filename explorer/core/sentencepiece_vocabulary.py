@@ -16,7 +16,7 @@ from functools import cached_property
 import sentencepiece
 
 from explorer.core.errors import VocabularyError
-from explorer.core.vocabulary import BOS, EOS, PAD, SPECIALS, refuse_long
+from explorer.core.vocabulary import BOS, EOS, PAD, SPECIALS, check_text
 
 UNKNOWN = 3
 """The id that SentencePiece reserves for unknown characters; unused, because of the bytes."""
@@ -35,6 +35,9 @@ class PieceVocabulary:
     its ids of padding, beginning and end are not those of all vocabularies here."""
 
     proto: bytes = field(repr=False)
+
+    def __repr__(self) -> str:
+        return f"PieceVocabulary({len(self)} pieces)"
 
     def __post_init__(self) -> None:
         try:
@@ -67,9 +70,10 @@ class PieceVocabulary:
     def encode(self, text: str) -> list[int]:
         """Ids of the pieces of `text`, without specials.
 
-        Raises `VocabularyError` when the text is empty or longer than any model takes.
+        Raises `VocabularyError` on what is no text, and on a text that is empty or longer than any
+        model takes.
         """
-        refuse_long(text)
+        check_text(text)
         ids = self.encode_all([text])[0]
         if not ids:
             raise VocabularyError("empty_sentence")

@@ -16,6 +16,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
@@ -24,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.errors import TraceError
-from explorer.core.files import read_bytes, replace_atomically
+from explorer.core.files import as_path, read_bytes, replace_atomically
 from explorer.core.interventions import expected_errors
 from explorer.core.mask_reasons import REASONS, UNMASKED
 from explorer.core.sites import SITES
@@ -38,6 +39,7 @@ from explorer.core.trace_from_arrays import (
     without_padding_rows,
 )
 from explorer.core.trace_validation import check_gold, check_site, check_steps, check_texts
+from explorer.core.vocabulary import shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -149,8 +151,8 @@ class Trace:
     ) -> NDArray[np.uint8]:
         """Codes of `REASONS`, 0 = unmasked: (query, key).
 
-        layer, head: only needed where the masks of layers or heads differ; `TraceError` without
-            them.
+        layer, head: only needed where the masks of layers or heads differ. Raises `TraceError`
+            without them there, and on a site or head that the trace does not have.
         """
         closed = self._array(site, "closed")
         if closed.ndim == 2:
@@ -158,7 +160,7 @@ class Trace:
         by_head = closed.shape[1] > 1
         if layer is None or (by_head and head is None):
             raise TraceError("masks_differ", site=site)
-        return closed[layer, head if by_head else 0]
+        return closed[self._place(site, layer, head if by_head else 0)]
 
     def mask(
         self, site: str, layer: int | None = None, head: int | None = None
@@ -182,19 +184,24 @@ class Trace:
         return tuple(range(layers))
 
     def queries(self, site: str) -> tuple[str, ...]:
-        """Labels of the rows of `site`."""
+        """Labels of the rows of `site`. Raises `TraceError` on one that the trace does not have."""
+        self._array(site, "attention")
         return self.source_tokens if site == "encoder" else self.target_tokens
 
     def keys(self, site: str) -> tuple[str, ...]:
-        """Labels of the columns of `site`."""
+        """Labels of the columns of `site`; raises as `queries` does."""
+        self._array(site, "attention")
         return self.target_tokens if site == "decoder" else self.source_tokens
 
     def table(self, site: str, layer: int, head: int) -> "pd.DataFrame":
-        """The weights of one head, rows and columns labelled "position token"."""
+        """The weights of one head, rows and columns labelled "position token".
+
+        Raises `TraceError` on a head that the trace does not have.
+        """
         import pandas as pd
 
         return pd.DataFrame(
-            self.attention(site)[layer, head],
+            self.attention(site)[self._place(site, layer, head)],
             index=_numbered(self.queries(site), "query"),
             columns=_numbered(self.keys(site), "key"),
         )
@@ -241,7 +248,7 @@ class Trace:
 
     def save(self, path: str | Path) -> None:
         """Write a file that `load` reads back exactly. Raises `FileError`."""
-        replace_atomically(Path(path), self.to_bytes())
+        replace_atomically(as_path(path), self.to_bytes())
 
     def to_bytes(self) -> bytes:
         """The contents of a `.trace` file."""
@@ -263,7 +270,7 @@ class Trace:
 
         Executes nothing from the file.
         """
-        path = Path(path)
+        path = as_path(path)
         return cls.from_bytes(read_bytes(path, LARGEST_FILE), name=path.name)
 
     @classmethod
@@ -312,6 +319,8 @@ class Trace:
 
         Raises `TraceError` on parts that do not fit together.
         """
+        if not isinstance(masks, Mapping | None):
+            raise TraceError("no_masks", got=type(masks).__name__)
         given = {"encoder": encoder, "decoder": decoder, "cross": cross}
         sites = {site: weights for site, weights in given.items() if weights is not None}
         for site in masks or {}:
@@ -343,11 +352,14 @@ class Trace:
         # The one import of a higher layer, so that a trace can be exported in one call.
         from explorer.components.html_export import html_page
 
-        replace_atomically(Path(path), html_page(self, language).encode())
+        replace_atomically(as_path(path), html_page(self, language).encode())
 
     def __repr__(self) -> str:
         shapes = ", ".join(f"{site} {self.attention(site).shape}" for site in self.sites)
-        return f"Trace({' '.join(self.source_tokens)!r} → {self.text!r}: {shapes})"
+        model = f"{shorten(str(self.facts['model']))}: " if "model" in self.facts else ""
+        source = " ".join(self.source_tokens) or " ".join(self.target_tokens)
+        shown = str(self.facts.get("text", source))
+        return f"Trace({model}{shorten(shown)!r} → {shorten(self.text)!r}; {shapes})"
 
     def _check(self) -> None:
         """Raise `TraceError` unless all parts are valid and fit together."""
@@ -370,9 +382,17 @@ class Trace:
         array = self.arrays.get(f"{site}.{kind}")
         if array is not None:
             return array
-        if site not in self.sites:
+        if not isinstance(site, str) or site not in self.sites:
             raise TraceError("unknown_site", site=site, sites=", ".join(self.sites))
         raise TraceError("not_captured", kind=kind, site=site)
+
+    def _place(self, site: str, layer: int, head: int | None) -> tuple[int, int]:
+        """The index of a head in the arrays of a site. Raises `TraceError` on one outside."""
+        layers, heads = self.attention(site).shape[:2]
+        if head is not None and is_index(layer, layers) and is_index(head, heads):
+            return layer, head
+        name = f"{site}.{layer}.{head}"
+        raise TraceError("no_such_head", head=name, site=site, layers=layers, heads=heads)
 
     def _limits(self) -> dict[str, float]:
         half = self.facts.get("precision") == "half"
@@ -398,6 +418,17 @@ class Trace:
             weights, masked = self.attention(site), self._array(site, "closed") != UNMASKED
             largest = max(largest, float(np.abs(weights * masked).max(initial=0)))
         return largest
+
+
+def is_index(value: object, size: int) -> bool:
+    """Whether `value` is a number from 0 below `size`."""
+    return isinstance(value, Integral) and not isinstance(value, bool) and value in range(size)
+
+
+def check_trace(value: object) -> None:
+    """Raise `TraceError` unless `value` is a trace."""
+    if not isinstance(value, Trace):
+        raise TraceError("not_a_trace", got=type(value).__name__)
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:

@@ -1,6 +1,6 @@
 """Attention, masks and candidates from any other library, read into the arrays of a `Trace`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -170,7 +170,9 @@ def read_candidates(
 
 
 def labels(tokens: Sequence[Any]) -> tuple[str, ...]:
-    """Tokens as strings; ids as their digits."""
+    """Tokens as strings; ids as their digits. Raises `TraceError` on what is no list of them."""
+    if not isinstance(tokens, Iterable):
+        raise TraceError("no_tokens", got=type(tokens).__name__)
     return tuple(str(token) for token in tokens)
 
 

@@ -55,7 +55,11 @@ class SymbolVocabulary:
     _labels: tuple[str, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.symbols, tuple):
+            raise VocabularyError("no_symbols", got=type(self.symbols).__name__)
         for symbol in self.symbols:
+            if not isinstance(symbol, str):
+                raise VocabularyError("bad_symbol", symbol=shorten(str(symbol)))
             if not 0 < len(symbol) <= _LONGEST_SYMBOL or symbol.split() != [symbol]:
                 raise VocabularyError("bad_symbol", symbol=shorten(symbol))
         if not self.symbols or len(set(self.symbols) | set(SPECIALS)) != len(self):
@@ -64,16 +68,19 @@ class SymbolVocabulary:
         object.__setattr__(self, "_ids", ids)
         object.__setattr__(self, "_labels", SPECIALS + self.symbols)
 
+    def __repr__(self) -> str:
+        return f"SymbolVocabulary({len(self.symbols)} symbols: {shorten(self.known())})"
+
     def __len__(self) -> int:
         return len(SPECIALS) + len(self.symbols)
 
     def encode(self, text: str) -> list[int]:
         """Ids of the symbols in `text`, without specials.
 
-        Raises `VocabularyError` on a text that is empty, longer than `LONGEST_TEXT`, or has an
-        unknown symbol.
+        Raises `VocabularyError` on what is no text, and on a text that is empty, longer than
+        `LONGEST_TEXT`, or has an unknown symbol.
         """
-        refuse_long(text)
+        check_text(text)
         symbols = text.split()
         if not symbols:
             raise VocabularyError("empty_text", known=self.known())
@@ -113,9 +120,6 @@ class SymbolVocabulary:
         symbols = data.get("symbols")
         if data.get("kind") != "symbols" or not isinstance(symbols, list):
             raise VocabularyError("foreign_vocabulary", kind=shorten(str(data.get("kind"))))
-        for symbol in symbols:
-            if not isinstance(symbol, str):
-                raise VocabularyError("bad_symbol", symbol=shorten(str(symbol)))
         return cls(tuple(symbols))
 
 
@@ -123,8 +127,10 @@ TOY_VOCABULARY = SymbolVocabulary(tuple("123456789abcdefg甲乙丙丁"))
 """The 20 symbols of the toy models that ship."""
 
 
-def refuse_long(text: str) -> None:
-    """Raise `VocabularyError` when `text` is longer than `LONGEST_TEXT`."""
+def check_text(text: str) -> None:
+    """Raise `VocabularyError` on what is no text, and on one longer than `LONGEST_TEXT`."""
+    if not isinstance(text, str):
+        raise VocabularyError("no_text", got=type(text).__name__)
     if len(text) > LONGEST_TEXT:
         raise VocabularyError("text_too_long", characters=len(text), limit=LONGEST_TEXT)
 

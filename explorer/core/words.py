@@ -7,12 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.mask_reasons import EDITED, LATER, OUTSIDE, PADDING, UNMASKED
-from explorer.core.trace import Trace
+from explorer.core.trace import Trace, check_trace
 from explorer.core.word_segmentation import Word, grouped, mark_of
 
 
 def source_words(trace: Trace) -> tuple[Word, ...]:
     """The words of the source, over its S positions."""
+    check_trace(trace)
     return grouped(trace.source_tokens, _mark(trace))
 
 
@@ -136,6 +137,7 @@ def _target(trace: Trace) -> tuple[tuple[Word, ...], tuple[str, ...]]:
     The last prediction was not fed in, but it may continue the last word or show that an
     apostrophe is inside it; so it is grouped together with the tokens fed in.
     """
+    check_trace(trace)
     mark, fed = _mark(trace), trace.target_tokens
     predicted = trace.predicted_tokens
     if not fed:

@@ -60,6 +60,9 @@ class EvaluationBatch:
     def __len__(self) -> int:
         return len(self.source)
 
+    def __repr__(self) -> str:
+        return f"EvaluationBatch({self.name!r}: {len(self)} sentences, targets {self.targets})"
+
     @property
     def labels(self) -> Tensor:
         """(N, T) the token each query has to predict; padding for a padding query."""

@@ -13,7 +13,7 @@ import pandas as pd
 from explorer.core import json_values
 from explorer.core.csv_text import csv_text
 from explorer.core.errors import HeadReportError
-from explorer.core.files import read_text, replace_atomically
+from explorer.core.files import as_path, read_text, replace_atomically
 from explorer.core.i18n import say
 from explorer.core.sites import Head
 from explorer.heads.head_report_validation import KEYS, check_facts, check_heads, check_roles
@@ -41,6 +41,10 @@ class HeadReport:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "facts", MappingProxyType(dict(self.facts)))
+
+    def __repr__(self) -> str:
+        batch = f"{self.facts.get('batch')} ({self.facts.get('sentences')} sentences)"
+        return f"HeadReport({len(self.heads)} heads, {len(self.metrics)} metrics on {batch})"
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -83,12 +87,12 @@ class HeadReport:
         """The table of heads as CSV; also written to `path` if given. Raises `FileError`."""
         text = csv_text(self.heads)
         if path is not None:
-            replace_atomically(Path(path), text.encode())
+            replace_atomically(as_path(path), text.encode())
         return text
 
     def save(self, path: str | Path) -> None:
         """Write one JSON file that `load` reads back. Raises `FileError`."""
-        replace_atomically(Path(path), self.to_json().encode())
+        replace_atomically(as_path(path), self.to_json().encode())
 
     def to_json(self) -> str:
         """The contents of the file: tables by column; NaN and infinities as null."""
@@ -99,7 +103,7 @@ class HeadReport:
     @classmethod
     def load(cls, path: str | Path) -> "HeadReport":
         """The report in a file. Raises `FileError`, `HeadReportError`. Runs no code."""
-        path = Path(path)
+        path = as_path(path)
         return cls.from_json(read_text(path, LARGEST_FILE), path.name)
 
     @classmethod

@@ -17,7 +17,7 @@ from safetensors.torch import save as save_tensors
 from torch import Tensor
 
 from explorer.core.errors import CheckpointError
-from explorer.core.files import read_bytes, write_atomically
+from explorer.core.files import as_path, read_bytes, write_atomically
 from explorer.core.sentencepiece_vocabulary import PieceVocabulary
 from explorer.core.vocabulary import SymbolVocabulary, Vocabulary
 from explorer.model.checkpoint_header import (
@@ -48,10 +48,14 @@ class Checkpoint:
     target_vocabulary: Vocabulary
     facts: Mapping[str, Any]
 
+    def __repr__(self) -> str:
+        sizes = f"{self.source_vocabulary!r} → {self.target_vocabulary!r}"
+        return f"Checkpoint({self.model.config!r}, {sizes})"
+
 
 def save_checkpoint(checkpoint: Checkpoint, path: str | Path, *, half: bool = False) -> None:
     """Write `checkpoint` to `path` atomically; see `to_bytes`. Raises `FileError`."""
-    write_atomically(Path(path), to_bytes(checkpoint, half=half))
+    write_atomically(as_path(path), to_bytes(checkpoint, half=half))
 
 
 def to_bytes(checkpoint: Checkpoint, *, half: bool = False) -> bytes:
@@ -74,7 +78,7 @@ def to_bytes(checkpoint: Checkpoint, *, half: bool = False) -> bytes:
 
 def load_checkpoint(path: str | Path) -> Checkpoint:
     """The checkpoint in a file. Raises `FileError`, and `CheckpointError` when it holds none."""
-    path = Path(path)
+    path = as_path(path)
     read_header(path)  # refuses other files before the rest is read
     return from_bytes(read_bytes(path), path.name)
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from explorer.core.errors import ConfigError, VocabularyError
+from explorer.core.files import as_path
 from explorer.core.interventions import Interventions
 from explorer.core.mask_reasons import reason_codes
 from explorer.core.sites import SITES
@@ -23,7 +24,7 @@ from explorer.model.attention_paths import layers, path
 from explorer.model.checkpoint import Checkpoint, load_checkpoint
 from explorer.model.greedy_decoding import NO_TOKENS, greedy_steps
 from explorer.model.hooks import capture as capture_values
-from explorer.model.intervention_hooks import Means, applied, refuse_outside
+from explorer.model.intervention_hooks import Means, applied, refuse_misplaced
 from explorer.model.masks import padding_mask
 from explorer.model.threads import threads_for
 from explorer.model.transformer import Transformer
@@ -100,17 +101,18 @@ class ExplorableModel:
         pad_to: number of tokens to which the source is padded, as in a batch with longer ones.
         capture: "pattern", or "full" for scores, values and head outputs too.
         ablate: `Ablation`s or tuples such as ("cross", 1, 2): heads whose output before W_O
-            becomes zero or, with "mean" as a fourth item, its mean in `means`.
-        keep: heads; the other heads of their sites are removed.
+            becomes zero or, with "mean" as a fourth item, its mean in `means`; None as head
+            stands for all heads of the layer.
+        keep: heads, or None as in `ablate`; the other heads of their sites are removed.
         edit_mask: `CellEdit`s, cells to mask or unmask.
-        override_row: `RowOverride`s, rows of weights to set.
+        override_row: `RowOverride`s, rows of weights to set, at most one weight for each key.
         means: of the outputs of all heads; only for ablation by the mean.
 
         Raises `VocabularyError` on a text, token or step that does not exist or is too long,
         `ConfigError` on a padding or a capture that does not exist, `InterventionError` and
         `MaskError` on interventions that this model or text does not allow.
         """
-        if capture not in _CAPTURES:
+        if not isinstance(capture, str) or capture not in _CAPTURES:
             raise ConfigError("bad_capture", capture=capture)
         source = self._source(text, pad_to)  # (1, S)
         forced = self._forced(target, prefix, force)
@@ -142,7 +144,7 @@ class ExplorableModel:
         if forced and max(forced) > len(steps):
             raise VocabularyError("no_such_step", step=max(forced), last=len(steps))
         queries = torch.cat([chosen.new_tensor([BOS]), chosen[:-1]])[None]  # (1, T)
-        refuse_outside(interventions, source.size(1), queries.size(1))
+        refuse_misplaced(interventions, config, (source[0] == PAD).tolist(), queries.size(1))
         with threads_for(config, source.size(1)):
             hooked_logits, values = self._capture(source, queries, kinds)
             plain_logits = self.transformer.decode(queries, memory, mask)[0]
@@ -172,7 +174,8 @@ class ExplorableModel:
         ids = [*self.source_vocabulary.encode(text), EOS]
         self._refuse_long("long_source", len(ids))
         limit = self.transformer.config.max_length
-        if pad_to is not None and not len(ids) <= pad_to <= limit:
+        fits = isinstance(pad_to, int) and len(ids) <= pad_to <= limit
+        if pad_to is not None and not fits:
             raise ConfigError("bad_padding", pad_to=pad_to, length=len(ids), limit=limit)
         padding = [PAD] * ((pad_to or len(ids)) - len(ids))
         return torch.tensor([ids + padding])
@@ -181,7 +184,9 @@ class ExplorableModel:
         self, target: str | None, prefix: str | None, force: Mapping[int, int]
     ) -> Mapping[int, int]:
         """Step → the id its token must have."""
-        if sum((target is not None, prefix is not None, bool(force))) > 1:
+        if not isinstance(force, Mapping):
+            raise ConfigError("bad_force", got=type(force).__name__)
+        if sum((target is not None, prefix is not None, len(force) > 0)) > 1:
             raise ConfigError("two_ways_to_force")
         text = target if target is not None else prefix
         if text is None:
@@ -196,7 +201,7 @@ class ExplorableModel:
         for step, token in force.items():
             if not isinstance(token, int) or not EOS <= token <= last:
                 raise VocabularyError("no_candidate", token=token, last=last)
-            if step < 1:
+            if not isinstance(step, int) or step < 1:
                 raise VocabularyError("no_such_step", step=step, last=1)
         return dict(force)
 
@@ -288,7 +293,7 @@ def load(path: str | Path, name: str | None = None) -> ExplorableModel:
 
     name: in the facts of its traces; None = that of the file.
     """
-    return ExplorableModel(load_checkpoint(path), Path(path).stem if name is None else name)
+    return ExplorableModel(load_checkpoint(path), as_path(path).stem if name is None else name)
 
 
 def _arrays(values: dict[str, list[Tensor]], padding: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:

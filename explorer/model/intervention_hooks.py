@@ -4,7 +4,7 @@ The model itself does not change: an intervention lasts as long as its `with` bl
 threads that use the model do not see it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -13,6 +13,7 @@ from torch import Tensor
 
 from explorer.core.errors import InterventionError, MaskError
 from explorer.core.interventions import CellEdit, Interventions, RowOverride
+from explorer.core.sites import SITES
 from explorer.model.attention_paths import all_heads, attentions, layers, path
 from explorer.model.config import ModelConfig
 from explorer.model.hooks import edit
@@ -30,6 +31,9 @@ class Means:
 
     name: str
     outputs: Tensor
+
+    def __repr__(self) -> str:
+        return f"Means({self.name!r}, {tuple(self.outputs.shape)})"
 
 
 @contextmanager
@@ -78,13 +82,41 @@ def gated(model: Transformer, gates: Tensor, fills: Tensor | None = None) -> Ite
         yield
 
 
-def refuse_outside(interventions: Interventions, source: int, target: int) -> None:
-    """Raise `InterventionError` on a cell or row beyond `source` and `target` tokens."""
+def refuse_misplaced(
+    interventions: Interventions, config: ModelConfig, padding: Sequence[bool], target: int
+) -> None:
+    """Raise `InterventionError` on a cell or row outside a text, on a row with more weights than
+    keys, and on an edit that leaves its cell as it is.
+
+    padding: of each source token, whether it is padding; target: how many tokens were fed in.
+    """
+    source = len(padding)
     sizes = {"encoder": (source, source), "decoder": (target, target), "cross": (target, source)}
+    for row in interventions.override_row:
+        _refuse_cell(row.site, row.query, 0, sizes[row.site])
+        given, keys = len(row.weights), sizes[row.site][1]
+        if given > keys:
+            raise InterventionError("too_many_weights", site=row.site, given=given, keys=keys)
+    masks: dict[tuple[str, int, int], Tensor] = {}  # (layer, head), True = may attend
     for cell in interventions.edit_mask:
         _refuse_cell(cell.site, cell.query, cell.key, sizes[cell.site])
-    for row in interventions.override_row:
-        _refuse_cell(row.site, row.query, len(row.weights) - 1, sizes[row.site])
+        place = (cell.site, cell.query, cell.key)
+        if cell.site == "decoder":
+            unmasked = not config.causal or cell.key <= cell.query
+        else:
+            unmasked = not padding[cell.key]
+        shape = (layers(config, cell.site), config.heads)
+        mask = masks.setdefault(place, torch.full(shape, unmasked))
+        edited = mask[_slice(cell.layer), _slice(cell.head)]
+        if bool((edited == cell.open).all()):
+            key = "already_unmasked" if cell.open else "already_masked"
+            raise InterventionError(key, intervention=cell)
+        edited.fill_(cell.open)
+
+
+def _slice(number: int | None) -> slice:
+    """One layer or head, or all of them."""
+    return slice(None) if number is None else slice(number, number + 1)
 
 
 def _refuse_cell(site: str, query: int, key: int, size: tuple[int, int]) -> None:
@@ -108,22 +140,17 @@ def _gates(
     interventions: Interventions, config: ModelConfig, means: Means | None
 ) -> tuple[Tensor, Tensor | None]:
     """Gates (1, attention, head) that remove heads, and their replacement, None = zero."""
-    heads = all_heads(config)
-    kept = {tuple(one) for one in interventions.keep}
-    kept_sites = {one.site for one in interventions.keep}
-    removed = {tuple(one[:3]): one.how for one in interventions.ablate}
-    for head in heads:
-        if head.site in kept_sites and tuple(head) not in kept:
-            removed.setdefault(tuple(head), "zero")
-    if len(removed) == len(heads):
+    sizes = {site: (layers(config, site), config.heads) for site in SITES}
+    removed = {site: interventions.removed(site, *size) for site, size in sizes.items()}
+    outcomes = [removed[site].get((layer, head)) for site, layer, head in all_heads(config)]
+    if None not in outcomes:
         raise InterventionError("nothing_left")
-    gates = torch.tensor([float(tuple(head) not in removed) for head in heads])
-    gates = gates.view(1, -1, config.heads)
-    if "mean" not in removed.values():
+    gates = torch.tensor([float(how is None) for how in outcomes]).view(1, -1, config.heads)
+    if "mean" not in outcomes:
         return gates, None
-    if means is None:
+    if not isinstance(means, Means):
         raise InterventionError("no_means")
-    by_mean = torch.tensor([removed.get(tuple(head)) == "mean" for head in heads])
+    by_mean = torch.tensor([how == "mean" for how in outcomes])
     return gates, means.outputs * by_mean.view(-1, config.heads, 1)
 
 

@@ -116,10 +116,17 @@ class TrainingConfig:
                 raise ConfigError("bad_choice", name=name, got=got, choices=", ".join(choices))
         if self.accumulate > self.batch:
             raise ConfigError("too_many_parts", parts=self.accumulate, batch=self.batch)
+        self.vocabulary()
         if len(self.symbols) > MOST_SYMBOLS:
             got = len(self.symbols)
             raise ConfigError("bad_size", name="symbols", got=got, least=1, most=MOST_SYMBOLS)
         self.model_config()
+
+    def __repr__(self) -> str:
+        own = {name: getattr(self, name) for name in (field.name for field in fields(self))}
+        defaults = {field.name: field.default for field in fields(self) if field.name != "task"}
+        changed = (f"{name}={own[name]!r}" for name in own if own[name] != defaults.get(name))
+        return f"TrainingConfig({', '.join(changed)})"
 
     def vocabulary(self) -> SymbolVocabulary:
         """The symbols of a toy task."""

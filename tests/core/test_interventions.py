@@ -9,6 +9,7 @@ from explorer.core.interventions import expected_errors as expected
 LINES = (
     "ablate cross.1.2",
     "ablate encoder.0.1 mean",
+    "ablate decoder.1.*",
     "keep decoder.0.1",
     "close cross.1.2 3 4",
     "open decoder.*.* 2 5",
@@ -19,7 +20,11 @@ LINES = (
 def test_lines_are_read_and_written_back():
     done = Interventions.parse(LINES)
     assert done.texts() == LINES
-    assert done.ablate == (("cross", 1, 2, "zero"), ("encoder", 0, 1, "mean"))
+    assert done.ablate == (
+        ("cross", 1, 2, "zero"),
+        ("encoder", 0, 1, "mean"),
+        ("decoder", 1, None, "zero"),
+    )
     assert done.keep == (Keep("decoder", 0, 1),)
     assert done.edit_mask[1] == CellEdit("decoder", None, None, 2, 5, open=True)
     assert done.override_row == (RowOverride("cross", 1, 2, 3, (0.5, 0.25, 1e-7, 2.0)),)
@@ -38,7 +43,7 @@ def test_tuples_are_accepted_and_no_interventions_are_false():
 def test_one_is_removed_and_a_repeated_line_counts_once():
     done = Interventions.parse([*LINES, LINES[0]])
     assert done.texts() == LINES
-    assert done.without(done.edit_mask[0]).texts() == LINES[:3] + LINES[4:]
+    assert done.without(done.edit_mask[0]).texts() == LINES[:4] + LINES[5:]
     assert done.without(done.keep[0]).plus(done.keep[0]) == done
     assert Interventions.of(reversed(tuple(done))).on_heads.keep == done.keep
 
@@ -53,8 +58,8 @@ def test_each_object_has_its_verb():
 
 def test_those_on_whole_heads_and_those_on_cells_are_distinguished():
     done = Interventions.parse(LINES)
-    assert done.on_heads.texts() == LINES[:3]
-    assert done.on_cells.texts() == LINES[3:]
+    assert done.on_heads.texts() == LINES[:4]
+    assert done.on_cells.texts() == LINES[4:]
     assert not done.on_heads.on_cells
 
 
@@ -65,6 +70,8 @@ def test_those_on_whole_heads_and_those_on_cells_are_distinguished():
         ("ablate", "bad_intervention"),
         ("ablate cross.1", "bad_intervention"),
         ("ablate cross.1.x", "bad_intervention"),
+        ("ablate cross.*.1", "bad_intervention"),
+        ("row cross.1.* 0 1", "bad_intervention"),
         ("ablate cross.1.2 median", "bad_intervention"),
         ("remove cross.1.2", "bad_intervention"),
         ("close cross.1.2 3", "bad_intervention"),
@@ -103,6 +110,9 @@ def test_invalid_weights_of_a_row_are_refused(weights):
         {"override_row": [("cross", 0, 0, 0, ["x"])]},
         {"override_row": [("cross", 0, 0, 0, 3)]},
         {"override_row": [("cross", None, 0, 0, 3)]},
+        {"override_row": [("cross", 0, None, 0, (1.0,))]},
+        {"ablate": "cross.1.2"},
+        {"keep": None},
     ],
 )
 def test_invalid_tuples_are_refused(wrong):
@@ -137,3 +147,13 @@ def test_a_head_is_removed_in_one_way_and_not_kept_as_well():
     )
     with pytest.raises(InterventionError, match="both removed and kept"):
         Interventions.parse(["ablate cross.0.0", "keep cross.0.0"])
+    for kept in ("keep cross.0.1", "keep cross.0.*"):
+        with pytest.raises(InterventionError, match="both removed and kept"):
+            Interventions.parse(["ablate cross.0.*", kept])
+
+
+def test_the_removed_heads_of_a_site_are_those_named_and_those_not_kept():
+    done = Interventions.parse(["ablate cross.1.*", "ablate cross.1.0 mean", "keep decoder.0.*"])
+    assert done.removed("cross", 2, 3) == {(1, 0): "mean", (1, 1): "zero", (1, 2): "zero"}
+    assert done.removed("decoder", 2, 2) == {(1, 0): "zero", (1, 1): "zero"}
+    assert done.removed("encoder", 2, 2) == {}

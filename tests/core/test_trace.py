@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from explorer.core.errors import FileError, TraceError
-from explorer.core.trace import Trace
+from explorer.core.errors import ExplorerError, FileError, TraceError
+from explorer.core.trace import Trace, check_trace
 from tests.support.small_trace import SOURCE, TARGET, small_trace
 
 
@@ -179,3 +179,25 @@ def test_an_encoder_alone_has_candidates_for_some_positions():
     assert trace.losses.shape == (0,)
     with pytest.raises(TraceError):
         small_trace(arrays=arrays | {"steps.chosen": np.zeros(2, bool)}, **given)
+
+
+@pytest.mark.parametrize(
+    ("call", "key"),
+    [
+        (lambda trace: trace.table("cross", 9, 0), "no_such_head"),
+        (lambda trace: trace.table("cross", 0, "1"), "no_such_head"),
+        (lambda trace: trace.queries("elsewhere"), "unknown_site"),
+        (lambda trace: trace.keys(None), "unknown_site"),
+        (lambda trace: trace.save(None), "no_path"),
+        (lambda trace: trace.to_html(3), "no_path"),
+        (lambda _: Trace.load(["x.trace"]), "no_path"),
+        (lambda _: Trace.from_arrays(3, cross=np.ones((1, 1, 1, 1))), "no_tokens"),
+        (lambda _: Trace.from_arrays([], masks=[True]), "no_masks"),
+        (lambda _: check_trace("x.trace"), "not_a_trace"),
+    ],
+)
+def test_a_wrong_argument_is_refused_in_one_sentence(call, key):
+    with pytest.raises(ExplorerError) as caught:
+        call(small_trace())
+    assert caught.value.key == key
+    assert caught.value.in_language("zh") != str(caught.value)

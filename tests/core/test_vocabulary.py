@@ -33,6 +33,7 @@ def test_an_unknown_symbol_is_named_and_the_known_ones_are_listed():
         ("7\u200b", "unknown_symbol"),
         ("<pad>", "unknown_symbol"),
         ("7 " * LONGEST_TEXT, "text_too_long"),
+        (["7 3", "1 2"], "no_text"),
     ],
 )
 def test_bad_text_is_refused_in_one_sentence(text, key):
@@ -49,11 +50,16 @@ def test_control_characters_of_a_symbol_are_escaped():
 
 
 @pytest.mark.parametrize(
-    "symbols", [(), ("a", "a"), ("a b",), ("",), ("<eos>",), ("x" * 17,), (" a",)]
+    "symbols",
+    [(), "ab", ["a", "b"], (1, 2), ("a", "a"), ("a b",), ("",), ("<eos>",), ("x" * 17,), (" a",)],
 )
 def test_symbols_that_could_be_confused_are_refused(symbols):
     with pytest.raises(VocabularyError):
         SymbolVocabulary(symbols)
+
+
+def test_the_repr_shows_the_first_symbols():
+    assert repr(TOY_VOCABULARY) == "SymbolVocabulary(20 symbols: 1 2 3 4 5 6 7 8 9 a b c d e f g …)"
 
 
 def test_json_round_trip():

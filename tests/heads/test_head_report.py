@@ -89,3 +89,9 @@ def test_on_copy_alignment_is_confounded_with_position_0():
     assert report.confounded("cross", "alignment") == ("copy",)
     assert report.roles_of("encoder", 0, 0) == ("diffuse",)
     assert report.roles_of("encoder", 1, 2) == ("previous",)
+
+
+def test_the_repr_is_one_line(report):
+    assert repr(report).startswith(f"HeadReport({len(report.heads)} heads, ")
+    assert len(repr(report)) < 200
+    assert "\n" not in repr(report)

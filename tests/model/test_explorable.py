@@ -184,6 +184,16 @@ def test_a_length_stop_does_not_feed_in_the_last_prediction(explorable):
         ("1", {"force": {1: 8}}, "no_candidate"),
         ("1", {"force": {0: 3}}, "no_such_step"),
         ("1", {"force": {99: 3}}, "no_such_step"),
+        ("1", {"force": {"1": 3}}, "no_such_step"),
+        ("1", {"force": [3]}, "bad_force"),
+        ("1", {"pad_to": "4"}, "bad_padding"),
+        ("1", {"capture": ["full"]}, "bad_capture"),
+        ("1", {"target": ["1"]}, "no_text"),
+        (["1 2", "2 1"], {}, "no_text"),
+        (None, {}, "no_text"),
+        (12, {}, "no_text"),
+        (b"1 2", {}, "no_text"),
+        (np.array(["1 2"]), {}, "no_text"),
     ],
 )
 def test_an_invalid_request_is_refused_in_one_sentence(explorable, text, options, key):
@@ -221,3 +231,12 @@ def test_the_repr_of_a_model_is_one_line(explorable):
     config = explorable.transformer.config
     layers = f"{config.encoder_layers}+{config.decoder_layers} layers"
     assert repr(explorable) == f"ExplorableModel('{explorable.name}': {layers}, 3 heads)"
+
+
+def test_reprs_are_short(explorable):
+    trace = explorable.trace("1 2 3")
+    assert repr(trace).startswith(f"Trace({explorable.name}: '1 2 3' → ")
+    vocabulary = explorable.source_vocabulary
+    for one in (explorable.checkpoint, trace, vocabulary, explorable.transformer.config):
+        assert len(repr(one)) < 400
+        assert "\n" not in repr(one)

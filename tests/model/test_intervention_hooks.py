@@ -175,11 +175,14 @@ def test_unmasking_padding_is_marked_too(explorable):
         ("close cross.0.0 99 0", "no_such_cell"),
         ("close encoder.0.0 -1 0", "no_such_cell"),
         ("open decoder.0.0 0 99", "no_such_cell"),
-        ("row cross.0.0 0 1,1,1,1,1", "no_such_cell"),
+        ("row cross.0.0 0 1,1,1,1,1", "too_many_weights"),
         ("row cross.0.0 99 1", "no_such_cell"),
         ("row decoder.0.0 0 0,1", "row_on_masked_cells"),
         ("ablate cross.0.0 mean", "no_means"),
         ("close decoder.0.0 0 0", "masked_row"),
+        ("open cross.0.0 0 1", "already_unmasked"),
+        ("open decoder.*.* 1 0", "already_unmasked"),
+        ("close decoder.0.0 0 1", "already_masked"),
     ],
 )
 def test_interventions_that_the_model_does_not_allow_are_refused(explorable, line, key):
@@ -187,6 +190,27 @@ def test_interventions_that_the_model_does_not_allow_are_refused(explorable, lin
         explorable.trace("1 2 3", **Interventions.parse([line]).options())
     assert caught.value.key == key
     assert caught.value.in_language("zh") != str(caught.value)
+
+
+def test_an_edit_is_refused_only_where_all_its_cells_are_so_already(explorable):
+    lines = ["close decoder.0.1 2 1", "close decoder.0.* 2 1", "open decoder.0.1 2 1"]
+    trace = explorable.trace("1 2 3", **Interventions.parse(lines).options())
+    assert [trace.mask("decoder", 0, head)[2, 1] for head in range(3)] == [False, True, False]
+    for line in ("close cross.0.0 0 4", "open cross.0.0 0 3"):
+        with pytest.raises(InterventionError, match=f"“{line}” changes nothing"):
+            explorable.trace("1 2 3", pad_to=6, **Interventions.parse([line]).options())
+
+
+def test_too_many_weights_of_a_row_are_counted_in_the_sentence(explorable):
+    with pytest.raises(InterventionError, match="7 given, 6 keys"):
+        explorable.trace("1 2 3 2 1", override_row=[("cross", 0, 0, 0, (1.0,) * 7)])
+
+
+def test_all_heads_of_a_layer_are_removed_as_each_by_itself(explorable):
+    together = explorable.trace("1 2 3", ablate=[("cross", 0, None)])
+    each = explorable.trace("1 2 3", ablate=[("cross", 0, head) for head in range(3)])
+    assert np.array_equal(together.steps().probability, each.steps().probability)
+    assert together.facts["interventions"] == ["ablate cross.0.*"]
 
 
 def test_removing_every_head_is_refused_and_a_whole_site_is_not(explorable):

@@ -73,3 +73,8 @@ def test_the_quick_demo_stops_when_the_task_is_learnt(on_gpu):
     assert config.task == "copy"
     assert config.until == 0.99
     assert config.device == ("cuda" if on_gpu else "cpu")
+
+
+def test_the_repr_has_the_changed_settings_only():
+    assert repr(TrainingConfig()) == "TrainingConfig(task='reverse')"
+    assert repr(TrainingConfig(task="copy", steps=9)) == "TrainingConfig(task='copy', steps=9)"

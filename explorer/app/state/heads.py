@@ -43,13 +43,13 @@ class Draft:
 
         weights: those of a row, as typed.
         """
-        head = (self.site, self.layer, self.head)
+        layer, number = (None if part == ALL else part for part in (self.layer, self.head))
+        head = (self.site, layer, number)
         match self.verb:
             case Verb.ABLATE:
                 drafted = Interventions.gather(ablate=[(*head, self.how or "zero")])
             case Verb.CLOSE | Verb.OPEN:
-                layer, number = (None if part == ALL else part for part in head[1:])
-                cell = (self.site, layer, number, self.query, self.key, self.verb == Verb.OPEN)
+                cell = (*head, self.query, self.key, self.verb == Verb.OPEN)
                 drafted = Interventions.gather(edit_mask=[cell])
             case Verb.ROW:
                 row = (*head, self.query, _weights(weights))

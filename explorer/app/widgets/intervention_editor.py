@@ -31,7 +31,7 @@ def draft_row(model: CatalogModel, trace: Trace, language: str) -> None:
         layers, heads = trace.attention(site).shape[:2]
         is_cell = verb in (Verb.CLOSE, Verb.OPEN)
         _choose_index("layer", "L", layers, is_cell, language)
-        _choose_index("head", "H", heads, is_cell, language)
+        _choose_index("head", "H", heads, verb != Verb.ROW, language)
         if verb == Verb.ABLATE:
             _choose_word("how", ("zero", "mean"), language, 170)
         if is_cell or verb == Verb.ROW:
@@ -126,7 +126,7 @@ def _choose_word(
 
 
 def _choose_index(field: str, letter: str, count: int, offer_all: bool, language: str) -> None:
-    """A select of a layer or a head; for a cell of the mask also all of them."""
+    """A select of a layer or a head, or of all of them where `offer_all`."""
     options = (*range(count), *([heads_state.ALL] if offer_all else []))
     names = {number: f"{letter}{number}" for number in range(count)}
     names[heads_state.ALL] = say("heads.all", language)
