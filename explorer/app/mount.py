@@ -6,7 +6,7 @@ what has changed.
 """
 
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -93,13 +93,13 @@ def metric_matrix(report: HeadReport, language: str, on_report: Report) -> None:
     _mount("metric_matrix", payload, on_report, _HEAD_VIEW_EVENTS)
 
 
-def replay(key: str, run: Run, other: Run | None, language: str, link: str) -> None:
-    """A run as it stands now, its curves over those of `other`.
+def replay(key: str, run: Run, others: Sequence[Run], language: str, link: str) -> None:
+    """A run as it stands now, its curves over those of `others`.
 
     key: the run's name in the URL of its probe traces.
     link: see `replay_payload`.
     """
-    payload = replay_payload(key, run, language=language, other=other, link=link)
+    payload = replay_payload(key, run, language=language, others=others, link=link)
     _component("training_replay")(key="training_replay", data=payload)
 
 

@@ -1,10 +1,11 @@
-"""The one module that reads and writes the URL in the address bar.
+"""The one module that reads and writes the URL in the address bar; moment and head of a replay
+are written by the browser, see `training_replay/js/address.js`.
 
 A query that this session did not write came with a link, a reload or the Back button, and is
 followed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlencode
@@ -20,6 +21,9 @@ from explorer.model.catalog import CatalogMember
 
 _LANGUAGE = "lang"
 _RUN = "run"
+_COMPARED = "compare"
+_WRITTEN_BY_BROWSER = ("moment", "head")
+"""Parameters of the Train page that its replay writes itself, without the server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +131,24 @@ def linked_run() -> str | None:
 
 
 def write_run(key: str | None) -> None:
-    """Name a run in the URL of the Train page; None = none."""
-    if key is None:
-        st.query_params.pop(_RUN, None)
+    """Name a run in the URL of the Train page, and nothing else of it; None = none."""
+    query = st.query_params.to_dict()
+    for name in (_RUN, _COMPARED, *_WRITTEN_BY_BROWSER):
+        query.pop(name, None)
+    st.query_params.from_dict(query if key is None else query | {_RUN: key})
+
+
+def linked_comparison() -> list[str]:
+    """The runs that the URL of the Train page names for comparison."""
+    return [key for key in st.query_params.get(_COMPARED, "").split(",") if key]
+
+
+def write_comparison(keys: Sequence[str]) -> None:
+    """Name the compared runs in the URL of the Train page."""
+    if keys:
+        st.query_params[_COMPARED] = ",".join(keys)
     else:
-        st.query_params[_RUN] = key
+        st.query_params.pop(_COMPARED, None)
 
 
 def open_page(page: Path, permalink: Permalink) -> None:

@@ -17,7 +17,7 @@ HOST_KEY = "host-key"
 EXAMPLES = "examples"
 WEIGHTS = "heads-weights"
 RUN = "train-run"
-COMPARED_RUN = "train-other"
+COMPARED_RUNS = "train-others"
 
 _State = TypeVar("_State")
 

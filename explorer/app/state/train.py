@@ -1,13 +1,15 @@
-"""What is remembered of the Train page: the run on screen and the forms.
+"""What is remembered of the Train page: the run on screen, the compared ones, and the forms.
 
-The run on screen is named in the URL, so that a reload and a link find it again.
+The runs are named in the URL, so that a reload and a link find them again.
 """
 
-from collections.abc import Mapping
+import random
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from explorer.app.state import address_bar, session
+from explorer.components.training_replay.compared_runs import MOST_RUNS
 from explorer.core.errors import PairsError
 from explorer.data.parallel_corpus import RowCounts
 from explorer.training import run_launcher
@@ -21,6 +23,7 @@ SETTINGS_FORM = "setting"
 """The forms that open over the page; the keys of their widgets begin so."""
 
 _MOST_CHECKS = 8
+_LARGEST_SEED = 9999  # short enough to read it out
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ class CorpusCheck:
 
 @dataclass(frozen=True, slots=True)
 class TrainState:
-    """compared: key of the run whose curves are drawn below.
+    """seed: of the next quick demo; None before the first look at it.
     form: the form that is open.
     drafts: by form, its current settings, kept while it is closed.
     times_reset: how often a form was reset; part of its widgets' keys, which are new then.
@@ -51,7 +54,7 @@ class TrainState:
     checks: by choice of columns, what was found in the corpus.
     """
 
-    compared: str | None = None
+    seed: int | None = None
     form: str | None = None
     drafts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     times_reset: int = 0
@@ -95,20 +98,32 @@ def shown_run(runs: Mapping[str, Run]) -> str | None:
 
 
 def show_run(key: str | None) -> None:
-    """Show another run; None = the one the page opens on."""
+    """Show another run, compared with none; None = the one the page opens on."""
     address_bar.write_run(key)
-    compare_with(None)
 
 
-def compared(runs: Mapping[str, Run]) -> str | None:
-    """The key of the run whose curves are drawn below; None without one."""
-    key = session.load(TrainState).compared
-    return key if key in runs else None
+def compared(runs: Mapping[str, Run], shown: str) -> list[str]:
+    """The keys of the runs whose curves are drawn beside those of the run `shown`."""
+    linked = dict.fromkeys(address_bar.linked_comparison())
+    return [key for key in linked if key in runs and key != shown][: MOST_RUNS - 1]
 
 
-def compare_with(key: str | None) -> None:
-    """Draw the curves of this run below those of the run on screen; None = of none."""
-    session.save(replace(session.load(TrainState), compared=key))
+def compare_with(keys: Sequence[str]) -> None:
+    """Draw the curves of these runs beside those of the run on screen."""
+    address_bar.write_comparison(keys)
+
+
+def demo_seed() -> int:
+    """The seed of the next quick demo: another one after each start."""
+    seed = session.load(TrainState).seed
+    return renew_demo_seed() if seed is None else seed
+
+
+def renew_demo_seed() -> int:
+    """Choose the seed of the next quick demo anew."""
+    seed = random.randint(1, _LARGEST_SEED)
+    session.save(replace(session.load(TrainState), seed=seed))
+    return seed
 
 
 def button_state(run: Run) -> tuple[object, ...]:

@@ -1,5 +1,6 @@
 """Train: start a training and watch its heads form, or replay a recorded one."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
@@ -42,21 +43,21 @@ def page() -> None:
         st.info(say("train.no_runs", language))
         return
     with st.container(key="run-row", horizontal=True, vertical_alignment="center", gap="small"):
-        other = run_controls.choose_runs(runs, key, language)
+        others = run_controls.choose_runs(runs, key, language)
         opened = run_controls.open_and_delete(run, recorded, language)
     buttons = train_state.button_state(run)
     replay = st.fragment(_replay, run_every=_REFRESH if run_launcher.is_active(run) else None)
-    replay(key, run, other, language, buttons)
+    replay(key, run, others, language, buttons)
     if opened:
         _open_in_explore(run, recorded, language, messages)
 
 
 def _replay(
-    key: str, run: Run, other: Run | None, language: str, buttons: tuple[object, ...]
+    key: str, run: Run, others: Sequence[Run], language: str, buttons: tuple[object, ...]
 ) -> None:
     """The run as it stands now; when it starts or ends, the buttons are redrawn too."""
     link = "" if train_state.is_recorded(key) else _leak_link(run)
-    mount.replay(key, run, other, language, link)
+    mount.replay(key, run, others, language, link)
     if train_state.button_state(run) != buttons:
         st.rerun()
 

@@ -1,6 +1,7 @@
 """The controls of the Train page: start a training, and control the run on screen."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -11,6 +12,7 @@ from explorer.app.state.train import UploadedCorpus
 from explorer.app.widgets.corpus_form import corpus_form
 from explorer.app.widgets.messages import literal
 from explorer.app.widgets.training_form import available_devices, settings_form
+from explorer.components.training_replay.compared_runs import MOST_RUNS
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.data.task_names import TASK_NAMES, task_label
@@ -54,10 +56,10 @@ def start_row(run: Run | None, recorded: bool, language: str) -> None:
     st.caption(_facts(demo, allowed, language), help=about)
 
 
-def choose_runs(runs: Mapping[str, Run], key: str, language: str) -> Run | None:
-    """Which run is on screen, and which other one its curves are compared with.
+def choose_runs(runs: Mapping[str, Run], key: str, language: str) -> list[Run]:
+    """Which run is on screen, and which others its curves are compared with.
 
-    Returns the other one; None without one.
+    Returns the others.
     """
     labels = {name: _label(name, run, language) for name, run in runs.items()}  # read once
     session.set_widget(session.RUN, key)
@@ -71,20 +73,20 @@ def choose_runs(runs: Mapping[str, Run], key: str, language: str) -> Run | None:
         width=330,
     )
     others = [name for name in runs if name != key]
-    session.set_widget(session.COMPARED_RUN, train_state.compared(runs))
-    other = st.selectbox(
-        say("train.compare", language),
-        others,
-        index=None,
-        format_func=labels.__getitem__,
-        placeholder=say("train.compare_none", language),
-        key=session.COMPARED_RUN,
-        on_change=lambda: train_state.compare_with(session.widget_value(session.COMPARED_RUN)),
-        label_visibility="collapsed",
-        width=230,
-        disabled=not others,
-    )
-    return runs.get(other) if other else None
+    session.set_widget(session.COMPARED_RUNS, train_state.compared(runs, key))
+    label = say("train.compare", language)
+    with st.popover(label, icon=":material/stacked_line_chart:", disabled=not others):
+        chosen = st.multiselect(
+            say("train.compare_label", language, count=MOST_RUNS - 1),
+            others,
+            format_func=labels.__getitem__,
+            placeholder=say("train.compare_none", language),
+            key=session.COMPARED_RUNS,
+            on_change=lambda: train_state.compare_with(session.widget_value(session.COMPARED_RUNS)),
+            max_selections=MOST_RUNS - 1,
+            width=360,
+        )
+    return [runs[name] for name in chosen]
 
 
 def open_and_delete(run: Run, recorded: bool, language: str) -> bool:
@@ -129,7 +131,8 @@ def _demo(language: str) -> TrainingConfig:
         label_visibility="collapsed",
         width=240,
     )
-    return quick_demo(task, on_gpu=available_devices()[0] != "cpu")
+    demo = quick_demo(task, on_gpu=available_devices()[0] != "cpu")
+    return replace(demo, seed=train_state.demo_seed())
 
 
 def _stop_and_resume(run: Run | None, recorded: bool, allowed: bool, language: str) -> None:
@@ -190,6 +193,7 @@ def _try(act: Callable[[], None]) -> None:
 
 def _start(config: TrainingConfig) -> None:
     train_state.show_run(train_state.key_of(run_launcher.start(config)))
+    train_state.renew_demo_seed()
 
 
 def _start_on_corpus(config: TrainingConfig, corpus: UploadedCorpus) -> None:
@@ -240,11 +244,15 @@ def _facts(demo: TrainingConfig, allowed: bool, language: str) -> str:
     """What the quick demo costs, and how many runs are queued before it."""
     if not allowed:
         return say("train.class_hint", language)
-    facts = [estimate_text(estimate(demo, run_launcher.run_root("runs")), demo.device, language)]
+    cost = estimate(demo, run_launcher.run_root("runs"))
+    facts = [
+        estimate_text(cost, demo.device, language),
+        say("train.fact_seed", language, value=demo.seed),
+    ]
     ahead = sum(run.config.device == demo.device for run in run_launcher.active_runs())
     if ahead:
         key = "train.queue_one" if ahead == 1 else "train.queue_many"
-        facts.append(say(key, language, count=ahead))
+        facts.insert(0, say(key, language, count=ahead))
     return literal(" · ".join(facts))
 
 

@@ -6,25 +6,35 @@ a run adds only a line to the payload.
 """
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
+from explorer.components.training_replay.chance_weight import chance_weight
+from explorer.components.training_replay.compared_runs import (
+    compared_curves,
+    comparison_rows,
+    curve_numbers,
+    run_results,
+)
+from explorer.components.training_replay.run_numbers import (
+    finite_number,
+    number_map,
+    number_table,
+)
 from explorer.components.training_replay.run_settings import run_settings
 from explorer.components.training_replay.status_text import RunReport, run_report
 from explorer.core.errors import ExplorerError
 from explorer.core.files import opened, size_of
 from explorer.core.i18n import say, section
-from explorer.training.run_directory import Run, Status
+from explorer.training.run_directory import Run, Status, best_moment
 
 FORMAT_VERSION = 1
 MOST_MOMENTS = 400
 """A longer run is thinned to every second, fourth, … moment."""
 
-_SCORES = ("bleu", "chrf", "perplexity")
 _LONGEST_SAMPLE = 240
 """Characters; a model that has learnt little may repeat itself up to the length limit."""
 
@@ -33,16 +43,18 @@ _LOG_LINES = 12
 
 
 def replay_payload(
-    key: str, run: Run, *, language: str = "en", other: Run | None = None, link: str = ""
+    key: str, run: Run, *, language: str = "en", others: Sequence[Run] = (), link: str = ""
 ) -> bytes:
     """What the training replay shows of `run`.
 
     key: run root and name, "runs/reverse-3".
-    other: a second run, whose curves are drawn dashed for comparison.
+    others: runs whose curves are drawn over those of this one.
     link: address of the head that shows what is explained of the run; "" without one.
     """
     status = run.status()
-    lines, moments = _read(key, run, _stamp(run))
+    lines, moments, best = _read(key, run, _stamp(run))
+    compared = [_read_compared(other, _stamp(other)) for other in [run, *others]]
+    results = [results for _, results in compared]
     content = {
         "version": FORMAT_VERSION,
         "key": f"{key}@{run.created}",
@@ -52,12 +64,16 @@ def replay_payload(
         "player": section("player", language),
         "steps": run.config.steps,
         "every": run.config.evaluate_every,
+        "task": run.config.task,
         "translates": bool(run.config.pairs),
+        "chance": finite_number(chance_weight(run.config)),
         "samples": _samples(lines, "source", "reference"),
         "moments": moments,
-        "other": _curves(other) if other is not None else None,
+        "best": best,
+        "others": [curves for curves, _ in compared[1:]],
+        "rows": comparison_rows([run, *others], results, language) if others else [],
         "report": _report(run_report(run, status, lines, language), status),
-        "settings": asdict(run_settings(run, status, lines, other, language)),
+        "settings": asdict(run_settings(run, status, lines, language)),
         "link": {"address": link, "label": say("run_settings.leak_link", language)},
         "log": log_tail(run),
     }
@@ -65,15 +81,19 @@ def replay_payload(
     return text.encode(errors="replace")
 
 
-def thinned(moments: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """About `MOST_MOMENTS` of them and the last one; those kept stay as the run grows."""
+def thinned(
+    moments: Sequence[Mapping[str, Any]], best: Mapping[str, Any] | None = None
+) -> list[Mapping[str, Any]]:
+    """About `MOST_MOMENTS` of them, the last one and `best`; those kept stay as the run grows."""
     stride = 1
     while len(moments) > stride * MOST_MOMENTS:
         stride *= 2
-    kept = list(moments[::stride])
-    if moments and kept[-1] is not moments[-1]:
-        kept.append(moments[-1])
-    return kept
+    last = len(moments) - 1
+    return [
+        moment
+        for index, moment in enumerate(moments)
+        if index % stride == 0 or index == last or moment is best
+    ]
 
 
 def log_tail(run: Run) -> list[str]:
@@ -103,55 +123,39 @@ def _stamp(run: Run) -> tuple[int, ...]:
 @lru_cache(maxsize=16)
 def _read(
     key: str, run: Run, stamp: tuple[int, ...]
-) -> tuple[tuple[Mapping[str, Any], ...], tuple[dict[str, Any], ...]]:
-    """The last line of the metrics, if any, and the moments; shared by all visitors."""
+) -> tuple[tuple[Mapping[str, Any], ...], tuple[dict[str, Any], ...], int | None]:
+    """The last line of the metrics, if any, the moments, and the step of the best one; shared by
+    all visitors."""
     lines, probes = run.moments(), _probe_names(run)
-    moments = tuple(_moment(key, run, line, probes) for line in thinned(lines))
-    return tuple(lines[-1:]), moments
+    best = best_moment(lines)
+    moments = tuple(_moment(key, run, line, probes) for line in thinned(lines, best))
+    return tuple(lines[-1:]), moments, int(best["step"]) if best else None
+
+
+@lru_cache(maxsize=64)
+def _read_compared(run: Run, stamp: tuple[int, ...]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The curves of a run beside others, and its results; shared by all visitors."""
+    lines = run.moments()
+    return compared_curves(run, thinned(lines)), run_results(lines)
 
 
 def _moment(key: str, run: Run, line: Mapping[str, Any], probes: set[str]) -> dict[str, Any]:
     """One moment; a missing or invalid number leaves a gap in its curve."""
     step = int(line["step"])
     stored = run.probe_path(step).name in probes
-    version = quote(f"{run.created:.3f}-{_number(line.get('seconds'))}")
+    version = quote(f"{run.created:.3f}-{finite_number(line.get('seconds'))}")
     return {
-        "step": step,
-        "loss": _number(line.get("loss")),
-        "exact": _number(line.get("exact_match")),
-        "gold": _table(line.get("gold")),
-        "rate": _number(line.get("rate")),
-        "norm": _number(line.get("gradient_norm")),
-        "norms": _numbers(line.get("gradient_norms")),
-        "speed": _number(line.get("tokens_per_second")),
-        "memory": _number(line.get("memory")),
+        **curve_numbers(line),
+        "gold": number_table(line.get("gold")),
+        "rate": finite_number(line.get("rate")),
+        "norm": finite_number(line.get("gradient_norm")),
+        "norms": number_map(line.get("gradient_norms")),
+        "speed": finite_number(line.get("tokens_per_second")),
+        "memory": finite_number(line.get("memory")),
         "greedy": str(line.get("greedy", ""))[:_LONGEST_SAMPLE],
         "written": [sample["written"] for sample in _samples([line], "written")],
-        **_scores(line),
         "probe": f"moments/{quote(key)}/{step}?{version}" if stored else None,
     }
-
-
-def _curves(run: Run) -> dict[str, Any]:
-    """The curves of a compared run; of the gold weights, only the best head's."""
-    points = []
-    for line in thinned(run.moments()):
-        gold = [weight for layer in _table(line.get("gold")) for weight in layer if weight]
-        points.append(
-            {
-                "step": int(line["step"]),
-                "loss": _number(line.get("loss")),
-                "exact": _number(line.get("exact_match")),
-                "gold": max(gold, default=None),
-                **_scores(line),
-            }
-        )
-    return {"name": run.name, "moments": points}
-
-
-def _scores(line: Mapping[str, Any]) -> dict[str, float | None]:
-    """The scores of a translation run; empty for a toy task."""
-    return {name: _number(line[name]) for name in _SCORES if name in line}
 
 
 def _samples(lines: Sequence[Mapping[str, Any]], *parts: str) -> list[dict[str, str]]:
@@ -182,22 +186,3 @@ def _probe_names(run: Run) -> set[str]:
         return {path.name for path in (run.folder / "moments").iterdir()}
     except OSError:
         return set()
-
-
-def _number(value: object) -> float | None:
-    """A finite number, rounded to six digits; None for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return None
-    return float(f"{value:.6g}")
-
-
-def _numbers(value: object) -> dict[str, float | None]:
-    if not isinstance(value, Mapping):
-        return {}
-    return {str(name): _number(number) for name, number in value.items()}
-
-
-def _table(value: object) -> list[list[float | None]]:
-    if not isinstance(value, list):
-        return []
-    return [[_number(number) for number in row] for row in value if isinstance(row, list)]

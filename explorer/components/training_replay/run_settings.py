@@ -1,6 +1,6 @@
-"""The settings of a run as text: what differs from the suggested ones and from another run."""
+"""The settings of a run as text: what differs from the suggested ones and from other runs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -26,13 +26,11 @@ class RunSettings:
 
     badges: what one has to know before reading its curves.
     demo: what differs from the suggested settings of such a run; "" = nothing.
-    other: what differs from the compared run; "" without one.
     explanation: why its loss and its score contradict each other; "" where they do not.
     """
 
     badges: list[str]
     demo: str
-    other: str
     explanation: str
 
 
@@ -40,7 +38,6 @@ def run_settings(
     run: Run,
     status: Status,
     moments: Sequence[Mapping[str, Any]],
-    other: Run | None,
     language: str,
 ) -> RunSettings:
     """The settings of `run`.
@@ -53,7 +50,6 @@ def run_settings(
     return RunSettings(
         badges=[] if config.causal else [say("run_settings.causal_off", language)],
         demo=say(f"run_settings.{lead}", language, settings=differs) if differs else "",
-        other=_compared(config, other, language) if other is not None else "",
         explanation=_explanation(config, status, moments, language),
     )
 
@@ -66,33 +62,28 @@ def _suggested(config: TrainingConfig) -> tuple[TrainingConfig, str]:
     return quick_demo(config.task, on_gpu=on_gpu), "demo"
 
 
-def _compared(config: TrainingConfig, other: Run, language: str) -> str:
-    differences = [
-        text if there is None else say("run_settings.instead", language, here=text, there=there)
-        for text, there in _compared_values(config, other.config, language)
-    ]
-    if not differences:
-        return say("run_settings.other_same", language, name=other.name)
-    joined = " · ".join(differences)
-    return say("run_settings.other", language, name=other.name, settings=joined)
-
-
-def _compared_values(
-    config: TrainingConfig, other: TrainingConfig, language: str
-) -> Iterator[tuple[str, str | None]]:
-    """What differs, and the value there; None for a switch, which has two values only."""
-    for name in _differing(config, other):
-        there = None if name in _SWITCHES else _value(name, getattr(other, name))
-        yield _setting(name, config, language), there
+def differing_settings(configs: Sequence[TrainingConfig], language: str) -> list[str]:
+    """For each config, its values of the settings in which the configs differ: the causal mask
+    first, then those that tell most of them apart."""
+    found = {name for config in configs for name in _differing(config, configs[0], seed=True)}
+    names = [field.name for field in fields(TrainingConfig) if field.name in found]
+    distinct = {name: len({getattr(config, name) for config in configs}) for name in names}
+    names.sort(key=lambda name: (name != "causal", -distinct[name]))
+    return [" · ".join(_setting(name, config, language) for name in names) for config in configs]
 
 
 def _differences(config: TrainingConfig, other: TrainingConfig, language: str) -> list[str]:
     return [_setting(name, config, language) for name in _differing(config, other)]
 
 
-def _differing(config: TrainingConfig, other: TrainingConfig) -> list[str]:
-    """The names of the settings that differ and have an effect, the causal mask first."""
+def _differing(config: TrainingConfig, other: TrainingConfig, *, seed: bool = False) -> list[str]:
+    """The names of the settings that differ and have an effect, the causal mask first.
+
+    seed: whether the seed is one of them; each demo has its own.
+    """
     unused = _NO_EFFECT | (_TASK_ONLY if config.pairs else _PAIRS_ONLY)
+    if not seed:
+        unused = unused | {"seed"}
     names = [field.name for field in fields(TrainingConfig) if field.name not in unused]
     names.sort(key=lambda name: name != "causal")
     return [name for name in names if getattr(config, name) != getattr(other, name)]

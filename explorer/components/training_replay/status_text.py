@@ -1,10 +1,10 @@
 """The state of a run as text: a sentence, its figures, and why it failed."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from explorer.components.training_replay.run_numbers import finite_number
 from explorer.core.errors import RunError
 from explorer.core.i18n import say
 from explorer.training import run_launcher
@@ -69,8 +69,8 @@ def _words(
 
 def _early_end(config: TrainingConfig, moments: Sequence[Mapping[str, Any]], language: str) -> str:
     """Which of the two limits ended a run: its score, or else its patience."""
-    bleu = _number(moments[-1], "bleu") if moments else None
-    exact = _number(moments[-1], "exact_match") if moments else None
+    bleu = finite_number(moments[-1].get("bleu")) if moments else None
+    exact = finite_number(moments[-1].get("exact_match")) if moments else None
     score = bleu / 100 if bleu is not None else exact
     if config.patience and (score is None or not score >= config.until < 1):
         return say("train.state_patience", language, patience=config.patience)
@@ -81,30 +81,33 @@ def _early_end(config: TrainingConfig, moments: Sequence[Mapping[str, Any]], lan
 def _facts(
     run: Run, status: Status, moments: Sequence[Mapping[str, Any]], at: int, language: str
 ) -> list[str]:
-    """step 310/450 · exact 87 % · loss 0.21 · 84 k tokens/s · 6 s left · cpu · 410 MB"""
+    """step 310/450 · exact 87 % · 84 k tokens/s · 6 s left · 410 MB · cpu · seed 417"""
     facts = [say("train.fact_step", language, step=at, steps=run.config.steps)]
     if not moments:
-        return [*facts, run.config.device, *_pairs_facts(run, language)]
+        return [*facts, *_constant_facts(run, language)]
     now = moments[-1]
-    if (exact := _number(now, "exact_match")) is not None:
+    if (exact := finite_number(now.get("exact_match"))) is not None:
         facts.append(say("train.fact_exact", language, value=f"{100 * exact:.1f}"))
     for name in ("bleu", "chrf"):
-        if (score := _number(now, name)) is not None:
+        if (score := finite_number(now.get(name))) is not None:
             facts.append(say(f"train.fact_{name}", language, value=f"{score:.1f}"))
-    if (loss := _number(now, "loss")) is not None:
-        facts.append(say("train.fact_loss", language, value=f"{loss:.3g}"))
-    if (speed := _number(now, "tokens_per_second")) is not None:
+    if (speed := finite_number(now.get("tokens_per_second"))) is not None:
         facts.append(say("train.fact_speed", language, value=f"{speed / 1000:.1f}"))
-    if (seconds := _number(now, "seconds")) is not None and seconds >= 0 and now["step"]:
+    if (seconds := finite_number(now.get("seconds"))) is not None and seconds >= 0 and now["step"]:
         left = (run.config.steps - at) * seconds / now["step"]
         if status.state == "running":
             facts.append(say("train.fact_left", language, time=short_time(left, language)))
         else:
             facts.append(say("train.fact_took", language, time=short_time(seconds, language)))
-    facts.append(run.config.device)
-    if (memory := _number(now, "memory")) is not None:
+    if (memory := finite_number(now.get("memory"))) is not None:
         facts.append(say("train.fact_memory", language, value=f"{memory:.0f}"))
-    return facts + _pairs_facts(run, language)
+    return [*facts, *_constant_facts(run, language)]
+
+
+def _constant_facts(run: Run, language: str) -> list[str]:
+    """Device and seed, and the counts of sentence pairs."""
+    seed = say("train.fact_seed", language, value=run.config.seed)
+    return [run.config.device, seed, *_pairs_facts(run, language)]
 
 
 def _pairs_facts(run: Run, language: str) -> list[str]:
@@ -112,19 +115,11 @@ def _pairs_facts(run: Run, language: str) -> list[str]:
     counts = run.data_facts().get("pairs")
     if not isinstance(counts, Mapping):
         return []
-    kept, overlong = _number(counts, "kept"), _number(counts, "overlong")
+    kept, overlong = finite_number(counts.get("kept")), finite_number(counts.get("overlong"))
     if kept is None or overlong is None:
         return []
     facts = [say("train.fact_pairs", language, count=f"{kept - overlong:,.0f}")]
     return [*facts, say("train.fact_overlong", language, count=f"{overlong:,.0f}")]
-
-
-def _number(moment: Mapping[str, Any], name: str) -> float | None:
-    """A number of a moment; None where it is missing or not finite."""
-    value = moment.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value) if math.isfinite(value) else None
 
 
 def _problem(status: Status, language: str) -> str:

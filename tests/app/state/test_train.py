@@ -8,10 +8,21 @@ from explorer.app.state.train import CorpusCheck, UploadedCorpus
 from explorer.training import run_launcher
 
 
+class QueryParams(dict[str, str]):
+    """The query of the URL, as Streamlit gives it."""
+
+    def to_dict(self) -> dict[str, str]:
+        return dict(self)
+
+    def from_dict(self, query: dict[str, str]) -> None:
+        self.clear()
+        self.update(query)
+
+
 @pytest.fixture(autouse=True)
 def session(monkeypatch) -> dict[str, str]:
     """A new session, and a URL without a query."""
-    query: dict[str, str] = {}
+    query = QueryParams()
     monkeypatch.setattr(st, "session_state", {})
     monkeypatch.setattr(st, "query_params", query)
     monkeypatch.setattr(run_launcher, "is_active", lambda run: run == "active")
@@ -32,12 +43,31 @@ def test_the_run_in_the_url_is_shown_then_an_active_one_then_the_recorded_one(se
     assert train_state.shown_run({}) is None
 
 
-def test_another_run_on_screen_is_compared_with_none():
-    train_state.compare_with("runs/one")
-    assert train_state.compared(RUNS) == "runs/one"
-    assert train_state.compared({}) is None
+def test_the_compared_runs_are_in_the_url_until_another_run_is_shown(session):
+    train_state.compare_with(["runs/one", "runs/gone", "recorded/reverse"])
+    assert session["compare"] == "runs/one,runs/gone,recorded/reverse"
+    assert train_state.compared(RUNS, "runs/two") == ["runs/one", "recorded/reverse"]
+    assert train_state.compared(RUNS, "runs/one") == ["recorded/reverse"]
+    session |= {"moment": "50", "head": "1.2", "lang": "zh"}
     train_state.show_run("runs/two")
-    assert train_state.compared(RUNS) is None
+    assert session == {"run": "runs/two", "lang": "zh"}
+    assert train_state.compared(RUNS, "runs/two") == []
+    train_state.compare_with([])
+    assert "compare" not in session
+
+
+def test_at_most_five_runs_are_on_screen():
+    runs = {f"runs/{number}": "ended" for number in range(9)}
+    train_state.compare_with(list(runs))
+    assert train_state.compared(runs, "runs/8") == [f"runs/{number}" for number in range(4)]
+
+
+def test_the_seed_of_a_demo_stays_until_it_is_renewed(monkeypatch):
+    draws = iter([11, 22])
+    monkeypatch.setattr(train_state.random, "randint", lambda low, high: next(draws))
+    assert [train_state.demo_seed(), train_state.demo_seed()] == [11, 11]
+    assert train_state.renew_demo_seed() == 22
+    assert train_state.demo_seed() == 22
 
 
 def test_a_form_stays_open_until_it_is_closed():

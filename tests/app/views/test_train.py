@@ -143,11 +143,25 @@ def test_a_folder_that_cannot_be_written_gets_one_sentence(tmp_path, monkeypatch
 def test_two_runs_are_compared(folder):
     made(folder, state="done")
     app = open_page("train")
-    app.selectbox(key="train-other").set_value("runs/reverse-1").run()
-    assert run_data(app)["other"]["name"] == "reverse-1"
+    app.multiselect(key="train-others").set_value(["runs/reverse-1"]).run()
+    assert [other["name"] for other in run_data(app)["others"]] == ["reverse-1"]
+    link = {"run": "recorded/reverse", "compare": app.query_params["compare"]}
+    again = open_page("train", **link)  # a reload
+    assert [other["name"] for other in run_data(again)["others"]] == ["reverse-1"]
     app.selectbox(key="train-run").set_value("runs/reverse-1").run()
     assert run_data(app)["name"] == "reverse-1"
-    assert run_data(app)["other"] is None
+    assert run_data(app)["others"] == []
+
+
+def test_each_quick_demo_has_a_seed_of_its_own_that_is_shown_before(folder):
+    app = open_page("train")
+    seeds = []
+    for name in ("reverse-1", "reverse-2"):
+        shown = app.caption[0].value.replace("\\", "")
+        app.button(key="start").click().run()
+        seeds.append(run_launcher.find("runs", name).config.seed)
+        assert f"seed {seeds[-1]}" in shown
+    assert seeds[0] != seeds[1]
 
 
 def test_a_guest_in_class_mode_replays_and_changes_nothing(folder, monkeypatch):
@@ -158,7 +172,7 @@ def test_a_guest_in_class_mode_replays_and_changes_nothing(folder, monkeypatch):
     assert {"start", "stop", "resume", "settings", "delete-idle"} <= disabled(app)
     assert "the host trains" in app.caption[0].value
     assert run_data(app)["moments"]
-    assert not app.get("popover")
+    assert [one.proto.popover.label for one in app.get("popover")] == ["Compare"]  # no Delete
 
 
 def test_open_in_explore_leads_to_the_shipped_model_of_the_recorded_run():

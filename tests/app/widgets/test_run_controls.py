@@ -33,9 +33,9 @@ def page() -> None:
     runs = train_state.list_all_runs()
     key = train_state.shown_run(runs)
     start_row(runs[key], train_state.is_recorded(key), "en")
-    other = choose_runs(runs, key, "en")
+    others = choose_runs(runs, key, "en")
     st.session_state["opened"] = open_and_delete(runs[key], train_state.is_recorded(key), "en")
-    st.session_state["other"] = other.name if other else None
+    st.session_state["others"] = [other.name for other in others]
     show_reported("en", st.container())
 
 
@@ -84,9 +84,9 @@ def test_a_stopped_run_can_be_deleted_and_compared_with_another(folder):
     app = shown()
     app = app.selectbox(key="train-run").set_value("runs/reverse-1").run()
     assert disabled(app) >= {"stop", "open"}
-    assert app.session_state["other"] is None
-    app = app.selectbox(key="train-other").set_value("recorded/reverse").run()
-    assert app.session_state["other"] == "reverse"
+    assert app.session_state["others"] == []
+    app = app.multiselect(key="train-others").set_value(["recorded/reverse"]).run()
+    assert app.session_state["others"] == ["reverse"]
     app = app.button(key="delete-yes").click().run()
     assert not app.exception
     assert not (folder / "reverse-1").exists()

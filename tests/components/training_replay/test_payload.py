@@ -70,13 +70,26 @@ def test_damaged_lines_and_missing_numbers_leave_gaps(run):
     assert "NaN" not in json.dumps(shown_run)
 
 
-def test_the_curves_of_a_compared_run_are_sent(run, tmp_path):
-    other = create_run(tmp_path / "other", CONFIG)
-    other.append(LINE)
-    assert shown(run, other=other)["other"] == {
-        "name": "other",
-        "moments": [{"step": 5, "loss": 0.5, "exact": 0.25, "gold": 0.2}],
-    }
+def test_the_curves_of_the_compared_runs_are_sent_with_one_row_each(run, tmp_path):
+    others = [create_run(tmp_path / name, CONFIG) for name in ("one", "two")]
+    others[0].append(LINE | {"held_out_loss": 0.7})
+    found = shown(run, others=others)
+    point = {"step": 5, "loss": 0.5, "held_out": 0.7, "exact": 0.25, "gold": 0.2}
+    assert found["others"] == [{"name": "one", "moments": [point]}, {"name": "two", "moments": []}]
+    assert [row["name"] for row in found["rows"]] == ["reverse-1", "one", "two"]
+    assert [row["best_loss"] for row in found["rows"]] == [None, 0.7, None]
+    assert shown(run)["rows"] == []
+
+
+def test_the_best_moment_has_the_lowest_held_out_loss_and_is_never_thinned_out(run):
+    for step, loss in [(5, 0.9), (10, 0.4), (15, 0.6)]:
+        run.append(LINE | {"step": step, "held_out_loss": loss})
+    found = shown(run)
+    assert found["best"] == 10
+    assert [moment["held_out"] for moment in found["moments"]] == [0.9, 0.4, 0.6]
+    lines = [{"step": step} for step in range(2 * MOST_MOMENTS)]
+    assert lines[7] not in thinned(lines)
+    assert lines[7] in thinned(lines, lines[7])
 
 
 def test_a_long_run_is_thinned_and_the_moments_kept_stay():
@@ -138,7 +151,7 @@ def test_damaged_samples_leave_gaps(translating, samples):
 
 def test_a_toy_run_and_a_translation_run_can_be_compared(run, translating):
     run.append(LINE)
-    beneath = shown(run, other=translating)["other"]["moments"]
+    beneath = shown(run, others=[translating])["others"][0]["moments"]
     assert beneath[0]["exact"] is None
     assert beneath[0]["bleu"] == 9.9
-    assert "bleu" not in shown(translating, other=run)["other"]["moments"][0]
+    assert "bleu" not in shown(translating, others=[run])["others"][0]["moments"][0]

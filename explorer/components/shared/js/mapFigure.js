@@ -28,7 +28,13 @@ export function figureData(context, rows) {
   const data = [{ ...shared, z: weights, colorscale: plotlyRamp(palette) }];
   if (masked.some((code) => code !== 0)) {
     const codes = table((cell, query) => (query < rows && masked[cell] ? masked[cell] : null));
-    data.push({ ...shared, z: codes, colorscale: plotlyGreys(palette), zmin: 0.5, zmax: MASK_CODES.length + 0.5 });
+    data.push({
+      ...shared,
+      z: codes,
+      colorscale: plotlyGreys(palette),
+      zmin: 0.5,
+      zmax: MASK_CODES.length + 0.5,
+    });
   }
   return data;
 }

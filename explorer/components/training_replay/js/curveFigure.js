@@ -9,13 +9,15 @@ import { css, mix } from "../../shared/js/palette.js";
  * @typedef {{columns: number, boxes: Box[], size: Size, range: [number, number]}} Layout `range`: of steps
  */
 
-const MARGIN = { left: 46, right: 12, top: 24, bottom: 32 };
-const GAP = { across: 58, down: 28 };
+const MARGIN = { left: 50, right: 8, top: 26, bottom: 36 };
+const GAP = { across: 60, down: 30 };
+const ROOM = 72; // px right of a panel for the names of its lines, by default
+const TICK_PITCH = 17; // px between two decades
 const MANY_POINTS = 80; // more are drawn without dots
 
 /**
- * Where every panel of a figure lies.
- * @param {Pick<Panel, "weight">[]} panels
+ * Where every panel of a figure lies; the names of its lines have their room to the right.
+ * @param {Pick<Panel, "weight" | "room">[]} panels
  * @param {number} columns
  * @param {Size} size
  * @returns {Box[]}
@@ -34,12 +36,12 @@ export function panelBoxes(panels, columns, { width, height }) {
     y += weight * unit + gap;
     return here;
   });
-  return panels.map((_, index) => {
+  return panels.map((panel, index) => {
     const row = Math.floor(index / columns);
     return {
       left: left + (index % columns) * (across + GAP.across),
       top: tops[row],
-      width: Math.max(across, 10),
+      width: Math.max(across - (panel.room ?? ROOM), 10),
       height: Math.max(weights[row] * unit, 10),
     };
   });
@@ -74,7 +76,7 @@ export function panelFigure(context, panels, { columns, boxes, size, range }) {
     uirevision: "steady",
     font: {
       family: palette.font,
-      size: context.state.projector ? 15 : 11,
+      size: context.state.projector ? 18 : 13,
       color: css(mix(palette.ink, palette.paper, 0.2)),
     },
     shapes: panels.flatMap((panel, index) => markLine(context, panel, index, range)),
@@ -84,7 +86,7 @@ export function panelFigure(context, panels, { columns, boxes, size, range }) {
     const labelled = columns > 1 || index >= panels.length - columns;
     return panelAxes(context, panel, lines[index], index, boxes[index], size, range, labelled);
   });
-  const nothing = { x: [], y: [], width: 0 }; // without a line Plotly draws no axes
+  const nothing = { name: "", colour: "", x: [], y: [], width: 0 }; // without a line Plotly draws no axes
   const data = lines.flatMap((own, index) =>
     (own.length ? own : [nothing]).map((line) => plotlyLine(line, index)),
   );
@@ -109,6 +111,19 @@ function plotlyLine(line, index) {
     marker: { color: line.colour, size: 4 },
     hoverinfo: "skip",
   };
+}
+
+/**
+ * Where a value is drawn, in px from the top of the figure; null where the axis has no such value.
+ * @param {Box} box
+ * @param {{type?: string, range: number[]}} axis
+ * @param {number} value
+ */
+export function heightOf(box, { type, range: [low, high] }, value) {
+  if (type === "log" && value <= 0) return null;
+  const at = type === "log" ? Math.log10(value) : value;
+  const share = Math.min(Math.max((at - low) / (high - low), 0), 1);
+  return box.top + (1 - share) * box.height;
 }
 
 /**
@@ -146,7 +161,7 @@ function panelAxes({ palette }, panel, lines, index, box, size, range, labelled)
       ...shared,
       domain: [1 - (box.top + box.height) / size.height, 1 - box.top / size.height],
       anchor: x,
-      ...valueAxis(panel, lines),
+      ...valueAxis(panel, lines, box.height),
     },
   };
 }
@@ -179,8 +194,9 @@ function markLine({ palette }, { mark }, index, [x0, x1]) {
  * Range and ticks of the values of a panel; a logarithmic one grows by whole decades.
  * @param {Pick<Panel, "range" | "ticks" | "percent" | "ceilings" | "log">} panel
  * @param {Pick<Line, "y">[]} lines
+ * @param {number} [height] px, for the count of ticks
  */
-export function valueAxis({ range, ticks = [], percent, ceilings, log }, lines) {
+export function valueAxis({ range, ticks = [], percent, ceilings, log }, lines, height = 200) {
   const values = lines.flatMap((line) => line.y).filter((value) => value !== null);
   if (range) {
     const ticktext = ticks.map((tick) => (percent ? `${100 * tick} %` : String(tick)));
@@ -196,8 +212,10 @@ export function valueAxis({ range, ticks = [], percent, ceilings, log }, lines) 
     const low = positive.length ? Math.floor(Math.min(...positive)) : -2;
     const high = positive.length ? Math.ceil(Math.max(...positive)) : 1;
     const decades = Array.from({ length: Math.max(high - low, 1) + 1 }, (_, index) => low + index);
-    const tickvals = decades.map((decade) => 10 ** decade);
-    const ticktext = decades.map((decade) =>
+    const every = Math.ceil((decades.length * TICK_PITCH) / height);
+    const labelled = decades.filter((_, index) => index % every === 0);
+    const tickvals = labelled.map((decade) => 10 ** decade);
+    const ticktext = labelled.map((decade) =>
       decade < -3 ? `1e${decade}` : String(Number(`1e${decade}`)),
     );
     return { type: "log", range: [low, decades[decades.length - 1]], tickvals, ticktext };

@@ -1,15 +1,20 @@
+import { shortWeight } from "../../shared/js/numbers.js";
 import { css, mix, rgb } from "../../shared/js/palette.js";
+import { headName } from "../../shared/js/stepState.js";
 import { shortShare, shortValue } from "./numbers.js";
 
 /** @import { Palette } from "../../shared/js/palette.js" */
+/** @import { Say } from "../../shared/js/sentences.js" */
 /** @import { Moment, RunData } from "./runData.js" */
 /** @import { HeadChoice } from "./replayContext.js" */
 
 /**
  * @typedef {object} Line
+ * @property {string} name at its right end; "" for none
+ * @property {boolean} [mine] whether it is the selected one of its kind
  * @property {number[]} x
  * @property {(number | null)[]} y
- * @property {string} [colour]
+ * @property {string} colour
  * @property {number} width px
  * @property {string} [dash]
  *
@@ -17,11 +22,15 @@ import { shortShare, shortValue } from "./numbers.js";
  * @property {RunData} run
  * @property {Palette} palette
  * @property {HeadChoice | null} selected
+ * @property {Say} say
  *
  * @typedef {object} Panel
  * @property {string} name
  * @property {(shown: Shown) => Line[]} lines
  * @property {(moment: Moment) => string} value at the cursor
+ * @property {(value: number) => string} [format] of a value under the pointer, as `shortValue` by default
+ * @property {number} [room] px for the names of the lines
+ * @property {boolean} [starred] whether the best moment is marked on it
  * @property {[number, number]} [range]
  * @property {number[]} [ticks] of that range
  * @property {boolean} [percent] of those ticks
@@ -30,7 +39,7 @@ import { shortShare, shortValue } from "./numbers.js";
  * @property {boolean} [log] whether the axis is logarithmic
  * @property {number} [weight] share of the height, 1 by default
  *
- * @typedef {"loss" | "exact" | "bleu" | "chrf" | "perplexity"} CurveName
+ * @typedef {"held_out" | "exact" | "bleu" | "chrf" | "perplexity"} CurveName
  */
 
 const LAYER_HUES = {
@@ -52,15 +61,28 @@ export function headColour(palette, layer, head, heads) {
 }
 
 /**
+ * The colour of a compared run; the run on screen has that of the text.
+ * @param {Palette} palette
+ * @param {number} index of the run, 0 = the one on screen
+ */
+export function runColour(palette, index) {
+  if (index === 0) return css(palette.ink);
+  const hues = LAYER_HUES[palette.dark ? "dark" : "light"];
+  return hues[(index - 1) % hues.length];
+}
+
+/**
  * A curve through one number of every moment.
  * @template {{step: number}} Point
+ * @param {string} name
  * @param {Point[]} moments
  * @param {(moment: Point) => number | null | undefined} read
- * @param {Pick<Line, "colour" | "width" | "dash">} look
+ * @param {Pick<Line, "colour" | "width" | "dash" | "mine">} look
  * @returns {Line}
  */
-function curve(moments, read, look) {
+function curve(name, moments, read, look) {
   return {
+    name,
     x: moments.map(({ step }) => step),
     y: moments.map((moment) => read(moment) ?? null),
     ...look,
@@ -68,37 +90,61 @@ function curve(moments, read, look) {
 }
 
 /**
- * The dashed curve of the compared run, if there is one.
+ * The curves of the compared runs.
  * @param {Shown} shown
  * @param {CurveName | "gold"} name
  */
-function comparedCurve({ run, palette }, name) {
-  if (!run.other) return [];
-  const look = { colour: css(mix(palette.ink, palette.paper, 0.35)), dash: "dash", width: 1.5 };
-  return [curve(run.other.moments, (moment) => moment[name], look)];
+function comparedCurves({ run, palette }, name) {
+  return run.others.map((other, index) => {
+    const look = { colour: runColour(palette, index + 1), dash: DASHES[index], width: 1.8 };
+    return curve(other.name, other.moments, (moment) => moment[name], look);
+  });
 }
 
 /**
- * The curve of the run on screen over that of the compared one.
+ * The curve of the run on screen over those of the compared ones; named only among these.
  * @param {CurveName} name
  * @returns {Panel["lines"]}
  */
-function bothCurves(name) {
-  return (shown) => [
-    ...comparedCurve(shown, name),
-    curve(shown.run.moments, (moment) => moment[name], {
-      colour: css(shown.palette.ink),
+function allCurves(name) {
+  return (shown) => {
+    const { run, palette } = shown;
+    const look = { colour: css(palette.ink), width: 2 };
+    const label = run.others.length ? run.name : "";
+    return [
+      ...comparedCurves(shown, name),
+      curve(label, run.moments, (moment) => moment[name], look),
+    ];
+  };
+}
+
+/**
+ * Training and held-out loss, which have one unit; of compared runs the held-out loss alone.
+ * @param {Shown} shown
+ */
+function lossLines(shown) {
+  const { run, palette, say } = shown;
+  const alone = run.others.length === 0;
+  const muted = css(mix(palette.ink, palette.paper, 0.35));
+  return [
+    ...comparedCurves(shown, "held_out"),
+    curve(say("loss_training"), run.moments, ({ loss }) => loss, { colour: muted, width: 1.2 }),
+    curve(alone ? say("loss_held_out") : run.name, run.moments, (moment) => moment.held_out, {
+      colour: css(palette.ink),
       width: 2,
     }),
   ];
 }
 
+const DASHES = ["dash", "dot", "dashdot", "longdash"];
+
 /** @type {Panel} */
 const LOSS_PANEL = {
   name: "loss",
   log: true,
-  lines: bothCurves("loss"),
-  value: (moment) => shortValue(moment.loss),
+  starred: true,
+  lines: lossLines,
+  value: ({ loss, held_out }) => `${shortValue(held_out)} · ${shortValue(loss)}`,
 };
 
 /** @type {Panel[]} the curves of a toy task */
@@ -109,7 +155,8 @@ export const TASK_PANELS = [
     mark: 0.99,
     ticks: [0, 0.5, 0.99],
     percent: true,
-    lines: bothCurves("exact"),
+    format: shortShare,
+    lines: allCurves("exact"),
     value: (moment) => shortShare(moment.exact),
   },
   LOSS_PANEL,
@@ -118,7 +165,8 @@ export const TASK_PANELS = [
     range: [0, 1],
     ticks: [0, 0.5, 1],
     weight: 1.25,
-    lines: (shown) => [...comparedCurve(shown, "gold"), ...goldLines(shown)],
+    format: shortWeight,
+    lines: (shown) => (shown.run.others.length ? bestHeadLines(shown) : goldLines(shown)),
     value: () => "",
   },
 ];
@@ -131,7 +179,7 @@ export const TRANSLATION_PANELS = [
   {
     name: "perplexity",
     log: true,
-    lines: bothCurves("perplexity"),
+    lines: allCurves("perplexity"),
     value: (moment) => shortValue(moment.perplexity),
   },
 ];
@@ -145,7 +193,7 @@ function scorePanel(name) {
   return {
     name,
     ceilings: [25, 50, 100],
-    lines: bothCurves(name),
+    lines: allCurves(name),
     value: (moment) => moment[name]?.toFixed(1) ?? "–",
   };
 }
@@ -162,18 +210,35 @@ function goldLines({ run, palette, selected }) {
       const look = {
         colour: headColour(palette, layer, head, heads.length),
         width: mine ? 3.5 : 1.3,
+        mine,
       };
-      return { mine, line: curve(run.moments, (moment) => moment.gold[layer]?.[head], look) };
+      const name = headName(layer, head);
+      return curve(name, run.moments, (moment) => moment.gold[layer]?.[head], look);
     }),
   );
-  return lines.sort((one, other) => Number(one.mine) - Number(other.mine)).map(({ line }) => line);
+  return lines.sort((one, other) => Number(one.mine) - Number(other.mine));
+}
+
+/**
+ * One line a run: its best head at each moment.
+ * @param {Shown} shown
+ */
+function bestHeadLines(shown) {
+  const { run, palette } = shown;
+  const look = { colour: css(palette.ink), width: 2 };
+  /** @param {Moment} moment */
+  const best = ({ gold }) => {
+    const known = gold.flat().filter((weight) => weight !== null);
+    return known.length ? Math.max(...known) : null;
+  };
+  return [...comparedCurves(shown, "gold"), curve(run.name, run.moments, best, look)];
 }
 
 /** @type {Panel[]} the curves in the drawer */
 export const MORE_PANELS = [
   simplePanel("rate", (moment) => moment.rate),
   simplePanel("norm", (moment) => moment.norm),
-  { name: "norms", log: true, lines: normLines, value: () => "" },
+  { name: "norms", log: true, room: 116, lines: normLines, value: () => "" },
   simplePanel("speed", (moment) => (moment.speed === null ? null : moment.speed / 1000)),
   simplePanel("memory", (moment) => moment.memory),
 ];
@@ -187,8 +252,9 @@ export const MORE_PANELS = [
 function simplePanel(name, read) {
   return {
     name,
+    room: 0,
     lines: ({ run, palette }) => [
-      curve(run.moments, read, { colour: css(palette.ink), width: 1.6 }),
+      curve("", run.moments, read, { colour: css(palette.ink), width: 1.6 }),
     ],
     value: (moment) => shortValue(read(moment)),
   };
@@ -204,6 +270,6 @@ function normLines({ run, palette }) {
     const side = name.startsWith("encoder") ? 0 : 1;
     const own = names.filter((other) => other.startsWith("encoder") === (side === 0));
     const colour = headColour(palette, side, own.indexOf(name), own.length);
-    return curve(run.moments, (moment) => moment.norms[name], { colour, width: 1.3 });
+    return curve(name, run.moments, (moment) => moment.norms[name], { colour, width: 1.3 });
   });
 }

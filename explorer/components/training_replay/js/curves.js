@@ -1,12 +1,17 @@
-import { element, write } from "../../shared/js/element.js";
+import { assign, element, write } from "../../shared/js/element.js";
 import { anyOf } from "../../shared/js/store.js";
-import { panelBoxes, panelFigure } from "./curveFigure.js";
+import { heightOf, panelBoxes, panelFigure, valueAxis } from "./curveFigure.js";
+import { createCurveTooltip } from "./curveTooltip.js";
+import { createEndLabels, endLabels } from "./endLabels.js";
+import { shortValue } from "./numbers.js";
 import { nearestMoment } from "./runData.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
 /** @import { Box } from "./curveFigure.js" */
 /** @import { Panel } from "./curvePanels.js" */
 /** @import { ReplayContext } from "./replayContext.js" */
+
+const LABEL_PITCH = 15; // px between two names of lines
 
 /**
  * Panels of curves with one cursor; a click or a drag selects the moment there.
@@ -20,6 +25,8 @@ export function createCurves(context, panels, columnsNow, testid) {
   const plot = element("div", { class: "curve-plot", "aria-hidden": "true" });
   const cursors = panels.map(() => element("i", { class: "cursor", testid: `${testid}-cursor` }));
   const headings = panels.map((panel) => curveHeading(context, panel));
+  const labels = createEndLabels();
+  const stars = panels.map(() => bestStar(context));
   const note = element("p", { class: "curve-note", testid: `${testid}-note` });
   const steps = element(
     "span",
@@ -30,8 +37,10 @@ export function createCurves(context, panels, columnsNow, testid) {
     "div",
     { class: "curves", testid, role: "group", "aria-label": context.say("curves") },
     plot,
+    labels.element,
     ...headings.map((heading) => heading.element),
     ...cursors,
+    ...stars,
     steps,
     note,
   );
@@ -44,11 +53,12 @@ export function createCurves(context, panels, columnsNow, testid) {
     if (size.width < 60 || size.height < 60) return;
     boxes = panelBoxes(panels, columnsNow(), size);
     headings.forEach(({ element: heading }, index) => {
-      heading.style.transform = `translate(${boxes[index].left}px, ${boxes[index].top - 19}px)`;
+      heading.style.transform = `translate(${boxes[index].left}px, ${boxes[index].top - 20}px)`;
       heading.style.width = `${boxes[index].width}px`;
     });
     const { every, moments } = context.run;
     write(note, moments.length ? "" : context.say("no_moment", { every }));
+    annotate();
     requested = true;
     if (!context.plotly || busy) return;
     busy = true;
@@ -60,6 +70,30 @@ export function createCurves(context, panels, columnsNow, testid) {
       await context.plotly.react(plot, data, layout, { staticPlot: true, displayModeBar: false });
     }
     busy = false;
+  };
+  /** The names of the lines, and the star of the best moment. */
+  const annotate = () => {
+    const range = context.range();
+    const pitch = LABEL_PITCH * (context.state.projector ? 1.4 : 1);
+    const drawn = panels.map((panel) => panel.lines(context));
+    labels.draw(
+      panels.flatMap((panel, index) => endLabels(panel, drawn[index], boxes[index], range, pitch)),
+    );
+    const { moments, best: step } = context.run;
+    const best = moments.length > 1 ? moments.find((moment) => moment.step === step) : undefined;
+    panels.forEach((panel, index) => {
+      const { left, width } = boxes[index];
+      const axis = valueAxis(panel, drawn[index]);
+      const loss = panel.starred ? (best?.held_out ?? null) : null;
+      const top = loss === null ? null : heightOf(boxes[index], axis, loss);
+      stars[index].hidden = top === null;
+      if (!best || top === null) return;
+      const x = left + ((best.step - range[0]) / (range[1] - range[0])) * width;
+      stars[index].style.transform = `translate(${x}px, ${top}px) translate(-50%, -50%)`;
+      const title = context.say("best_title", { step: best.step, loss: shortValue(loss) });
+      assign(stars[index], "title", title);
+      assign(stars[index], "aria-label", title);
+    });
   };
   /** The cursor and the values at the selected moment. */
   const moveCursor = () => {
@@ -77,7 +111,7 @@ export function createCurves(context, panels, columnsNow, testid) {
       write(heading.value, moment ? panels[index].value(moment) : "");
     });
   };
-  watchCurves(context, box, () => boxes);
+  watchCurves(context, box, panels, () => boxes, `${testid}-tooltip`);
   /** @param {Set<string>} changed */
   const update = (changed) => {
     if (anyOf(changed, "run", "theme", "size", "head", "open", "projector")) draw();
@@ -99,25 +133,62 @@ function curveHeading({ say }, panel) {
 }
 
 /**
- * Select the moment where the pointer is pressed; dragging may leave the panels.
+ * The mark of the best moment; a click shows that moment.
+ * @param {ReplayContext} context
+ */
+function bestStar(context) {
+  const show = () => {
+    const { moments, best } = context.run;
+    if (best !== null) context.act.goTo(nearestMoment(moments, best));
+  };
+  const star = element("button", { type: "button", class: "best-star", testid: "best" }, "★");
+  star.addEventListener("pointerdown", (event) => event.stopPropagation());
+  star.addEventListener("click", show);
+  star.hidden = true;
+  return star;
+}
+
+/**
+ * Select the moment where the pointer is pressed, and show the values under it; dragging may leave
+ * the panels.
  * @param {ReplayContext} context
  * @param {HTMLElement} box
+ * @param {Panel[]} panels
  * @param {() => Box[]} boxes
+ * @param {string} testid of the values
  */
-function watchCurves(context, box, boxes) {
+function watchCurves(context, box, panels, boxes, testid) {
   let pressed = false;
-  /** @param {PointerEvent} event */
-  const select = (event) => {
+  const tooltip = createCurveTooltip(context, testid);
+  context.root.append(tooltip.element);
+  /**
+   * The panel and the index of the moment under the pointer.
+   * @param {PointerEvent} event
+   */
+  const find = (event) => {
     const frame = box.getBoundingClientRect();
     const [x, y] = [event.clientX - frame.left, event.clientY - frame.top];
-    const panel = boxes().find(
+    const index = boxes().findIndex(
       ({ left, top, width, height }) =>
         x >= left - 8 && x <= left + width + 8 && y >= top - 20 && y <= top + height + 20,
     );
-    if (!panel) return;
+    if (index < 0) return null;
+    const { left, width } = boxes()[index];
     const [low, high] = context.range();
-    const share = (x - panel.left) / panel.width;
-    context.act.goTo(nearestMoment(context.run.moments, low + share * (high - low)));
+    const step = low + ((x - left) / width) * (high - low);
+    return { panel: panels[index], moment: nearestMoment(context.run.moments, step) };
+  };
+  /** @param {PointerEvent} event */
+  const select = (event) => {
+    const found = find(event);
+    if (found) context.act.goTo(found.moment);
+  };
+  /** @param {PointerEvent} event */
+  const hover = (event) => {
+    const found = event.pointerType === "touch" ? null : find(event);
+    const moment = found && context.run.moments[found.moment];
+    if (moment) tooltip.show(found.panel, moment.step, { x: event.clientX, y: event.clientY });
+    else tooltip.hide();
   };
   box.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
@@ -127,7 +198,9 @@ function watchCurves(context, box, boxes) {
   });
   box.addEventListener("pointermove", (event) => {
     if (pressed) select(event);
+    hover(event);
   });
+  box.addEventListener("pointerleave", tooltip.hide);
   for (const end of ["pointerup", "pointercancel"]) {
     box.addEventListener(end, () => {
       pressed = false;

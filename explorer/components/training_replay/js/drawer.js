@@ -19,12 +19,17 @@ export function createDrawer(context) {
   const log = element("pre", { class: "log", testid: "log", title: context.say("log_title") });
   const node = element(
     "details",
-    { class: "drawer", testid: "drawer", on: { toggle: () => context.touch("open") } },
+    { class: "drawer", testid: "drawer", on: { toggle: () => opened() } },
     element("summary", {}, context.say("more")),
     curves.element,
     element("div", { class: "log-name" }, context.say("log")),
     log,
   );
+  const opened = () => {
+    context.touch("open");
+    context.store.flush();
+    if (node.open) node.scrollIntoView({ block: "end" });
+  };
   /** @param {Set<string>} changed */
   const update = (changed) => {
     if (!node.open) return;

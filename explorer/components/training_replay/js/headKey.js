@@ -27,6 +27,7 @@ export function createHeadKey(context) {
   /** @param {Set<string>} changed */
   const update = (changed) => {
     if (!anyOf(changed, "run", "at", "theme", "head")) return;
+    node.hidden = context.run.others.length > 0; // their table is the key then
     const gold = context.run.moments[context.state.at]?.gold ?? [];
     const next = gold.map((layer) => layer.length).join();
     if (next !== shape || changed.has("theme")) {

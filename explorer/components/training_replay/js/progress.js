@@ -4,7 +4,8 @@ import { assign, element, write } from "../../shared/js/element.js";
 /** @import { ReplayContext } from "./replayContext.js" */
 
 /**
- * The state of the run: a progress bar, a sentence, figures, and why it failed.
+ * The state of the run, always in the same two lines: a progress bar, a sentence with figures, and
+ * the settings or why it failed.
  * @param {ReplayContext} context
  * @returns {Part}
  */
@@ -24,81 +25,41 @@ export function createProgress(context) {
   );
   const state = element("strong", { class: "state", testid: "run-state" });
   const facts = element("span", { class: "facts", testid: "run-facts" });
-  const problem = element("span", { class: "problem", testid: "run-problem" });
-  const other = element("span", { class: "facts", testid: "compared" });
-  const hint = element("span", { class: "hint", testid: "moment-hint" }, say("hint"));
   const badges = element("span", { class: "badges", testid: "run-badges" });
-  const line = element(
+  const problem = element("span", { class: "problem", testid: "run-problem" });
+  const settings = element("span", { class: "run-settings", testid: "run-settings" });
+  const hint = element("span", { class: "moment-hint", testid: "moment-hint" }, say("hint"));
+  const node = element(
     "div",
-    { class: "progress-line" },
-    state,
-    badges,
-    facts,
-    other,
-    problem,
-    hint,
+    { class: "progress" },
+    bar,
+    element("div", { class: "progress-line" }, state, badges, facts),
+    element("div", { class: "progress-line" }, problem, settings, hint),
   );
-  const settings = createSettings(context);
-  const node = element("div", { class: "progress" }, bar, line, ...settings.elements);
   /** @param {Set<string>} changed */
   const update = (changed) => {
-    const { report, moments } = context.run;
+    const { report, moments, settings: own } = context.run;
     hint.hidden = context.state.hinted || moments.length < 2 || Boolean(report.problem);
     if (!changed.has("run")) return;
     done.style.width = `${100 * report.share}%`;
     assign(bar, "aria-valuenow", Math.round(100 * report.share));
     node.dataset.state = report.state;
     write(state, report.words);
-    write(facts, report.facts.join(" · "));
-    write(other, comparedRun(context));
-    write(problem, report.problem);
-    problem.hidden = !report.problem;
-    badges.replaceChildren(
-      ...context.run.settings.badges.map((text) => element("span", { class: "badge" }, text)),
-    );
-    badges.hidden = context.run.settings.badges.length === 0;
-    settings.update();
+    writeWhole(facts, report.facts.join(" · "));
+    writeWhole(problem, report.problem);
+    writeWhole(settings, own.demo);
+    badges.replaceChildren(...own.badges.map((text) => element("span", { class: "badge" }, text)));
   };
   return { element: node, update };
 }
 
 /**
- * What differs from the quick demo and from the compared run, and why loss and score contradict.
- * @param {ReplayContext} context
+ * Write a text that may be cut off on screen; the hover text is whole.
+ * @param {HTMLElement} node
+ * @param {string} text
  */
-function createSettings(context) {
-  const different = element("p", { class: "run-settings", testid: "run-settings" });
-  const reason = element("span");
-  const link = element("a", { class: "run-link", testid: "run-link" });
-  const explanation = element(
-    "p",
-    { class: "run-explanation", testid: "run-explanation" },
-    reason,
-    " ",
-    link,
-  );
-  const update = () => {
-    const { settings, link: target } = context.run;
-    const text = [settings.demo, settings.other].filter(Boolean).join(" — ");
-    write(different, text);
-    assign(different, "title", text);
-    different.hidden = !text;
-    write(reason, settings.explanation);
-    explanation.hidden = !settings.explanation;
-    write(link, target.label);
-    assign(link, "href", target.address || undefined);
-    link.hidden = !target.address;
-  };
-  return { elements: [different, explanation], update };
-}
-
-/**
- * Whose the dashed curves are; heads are named where both runs have curves of heads.
- * @param {ReplayContext} context
- */
-function comparedRun({ run, say }) {
-  if (!run.other) return "";
-  const { name, moments } = run.other;
-  const heads = !run.translates && moments.some((moment) => moment.gold !== null);
-  return say(heads ? "compared" : "compared_run", { name });
+function writeWhole(node, text) {
+  write(node, text);
+  assign(node, "title", text || undefined);
+  node.hidden = !text;
 }

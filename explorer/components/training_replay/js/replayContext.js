@@ -24,7 +24,6 @@
  * @property {HTMLElement} root
  * @property {AbortSignal} signal aborted when the replay is destroyed
  * @property {RunData} run
- * @property {boolean} wasLive whether the run went on while it was shown: then the axes keep the whole training
  * @property {ReplayState} state
  * @property {Store<ReplayState>["set"]} set
  * @property {Store<ReplayState>["touch"]} touch

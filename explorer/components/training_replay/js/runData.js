@@ -3,7 +3,8 @@
 /**
  * @typedef {object} Curves the numbers of a moment that are drawn as curves; null leaves a gap
  * @property {number} step
- * @property {number | null} loss
+ * @property {number | null} loss on training data; of older runs, mean over the batches since the last moment
+ * @property {number | null} held_out loss on held-out data, in the same unit
  * @property {number | null} exact
  * @property {number | null} [bleu]
  * @property {number | null} [chrf]
@@ -34,8 +35,15 @@
  * @typedef {object} RunSettings the settings of a run as text; "" for nothing to say
  * @property {string[]} badges
  * @property {string} demo
- * @property {string} other
  * @property {string} explanation
+ *
+ * @typedef {object} ComparisonRow what sets a run apart from those beside it, and what it reached
+ * @property {string} name
+ * @property {string} settings
+ * @property {number | null} mastered first step with 99 % exact match
+ * @property {number | null} best_loss lowest held-out loss
+ * @property {number | null} best_step
+ * @property {number | null} bleu the highest
  *
  * @typedef {object} RunData a training run, as `training_replay/payload.py` describes it
  * @property {string} key
@@ -45,10 +53,14 @@
  * @property {Strings} player
  * @property {number} steps
  * @property {number} every steps between two moments
+ * @property {string} task
  * @property {boolean} translates
+ * @property {number | null} chance gold weight of a head that looks everywhere alike
  * @property {{source: string, reference: string}[]} samples
  * @property {Moment[]} moments
- * @property {{name: string, moments: ComparedMoment[]} | null} other a compared run
+ * @property {number | null} best step of the lowest held-out loss
+ * @property {{name: string, moments: ComparedMoment[]}[]} others compared runs
+ * @property {ComparisonRow[]} rows of this run and the compared ones; none without compared ones
  * @property {RunReport} report
  * @property {RunSettings} settings
  * @property {{address: string, label: string}} link to what the explanation is about; no address: no link

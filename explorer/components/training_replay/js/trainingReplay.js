@@ -4,11 +4,14 @@ import { servedPlotly } from "../../shared/js/plotly.js";
 import { fillIn } from "../../shared/js/sentences.js";
 import { anyOf, createStore } from "../../shared/js/store.js";
 import { watchSize, watchTheme } from "../../shared/js/watchers.js";
+import { addressed, createAddress } from "./address.js";
+import { createComparisonTable } from "./comparisonTable.js";
 import { TASK_PANELS, TRANSLATION_PANELS } from "./curvePanels.js";
 import { createCurves } from "./curves.js";
 import { createDrawer } from "./drawer.js";
 import { createHeadKey } from "./headKey.js";
 import { createMomentSlider } from "./momentSlider.js";
+import { createMomentText } from "./momentText.js";
 import { createProbe } from "./probe.js";
 import { createProbeTraces } from "./probeTraces.js";
 import { createProgress } from "./progress.js";
@@ -19,7 +22,7 @@ import { createSamples } from "./samples.js";
 /** @import { TraceState } from "../../shared/js/openingState.js" */
 /** @import { View } from "../../shared/js/streamlitComponent.js" */
 /** @import { ProbePart } from "./probe.js" */
-/** @import { ReplayActions, ReplayContext, ReplayState } from "./replayContext.js" */
+/** @import { HeadChoice, ReplayActions, ReplayContext, ReplayState } from "./replayContext.js" */
 /** @import { RunData } from "./runData.js" */
 
 /**
@@ -56,6 +59,7 @@ export function mountTrainingReplay(parent, run) {
     if (anyOf(changed, "run", "at")) context.traces.request(context.run.moments, context.state.at);
     if (changed.has("head")) context.selected = probe.selected();
     for (const part of parts) part.update(changed);
+    address.update(changed);
   });
   const probe = createProbe(context);
   context.chooseHead = (layer, head) => {
@@ -63,6 +67,7 @@ export function mountTrainingReplay(parent, run) {
     probe.chooseHead(layer, head);
   };
   parts.push(...placeParts(context, probe));
+  const address = createAddress(context);
   watchSize(
     root,
     abort.signal,
@@ -70,6 +75,8 @@ export function mountTrainingReplay(parent, run) {
     () => context.touch("size"),
   );
   listenToKeys(context, () => context.set({ projector: !context.state.projector }));
+  const { signal } = abort;
+  window.addEventListener("popstate", () => showAddressed(context), { signal });
   context.touch(...Object.keys(context.state), "run", "theme", "size", "head");
   context.store.flush();
   loadPlotly(context);
@@ -109,7 +116,6 @@ function createContext(root, signal, run, draw) {
     root,
     signal,
     run,
-    wasLive: run.report.going,
     state: store.values,
     set: store.set,
     touch: store.touch,
@@ -122,7 +128,7 @@ function createContext(root, signal, run, draw) {
     expected: () => expectedMoments(context),
     chooseHead: () => {},
     selected: null,
-    lastProbe: () => lastView?.probe ?? {},
+    lastProbe: () => ({ ...lastView?.probe, ...crossHead(addressed(context.run).head) }),
   };
   const context = /** @type {ReplayContext} */ (parts);
   context.act = createReplayActions(context);
@@ -137,6 +143,7 @@ function createContext(root, signal, run, draw) {
  */
 function placeParts(context, probe) {
   const progress = createProgress(context);
+  const text = createMomentText(context);
   const { translates } = context.run;
   const curves = createCurves(
     context,
@@ -145,13 +152,21 @@ function placeParts(context, probe) {
     "main-curves",
   );
   const below = translates ? createSamples(context) : createHeadKey(context);
+  const table = createComparisonTable(context);
   const slider = createMomentSlider(context);
   const drawer = createDrawer(context);
-  const side = element("div", { class: "curve-side" }, curves.element, below.element);
+  const side = element(
+    "div",
+    { class: "curve-side" },
+    curves.element,
+    below.element,
+    table.element,
+  );
   const body = element("div", { class: "replay-body" }, side, probe.element);
-  const main = element("div", { class: "replay-main" }, progress.element, body, slider.element);
+  const top = element("div", { class: "replay-top" }, progress.element, text.element);
+  const main = element("div", { class: "replay-main" }, top, body, slider.element);
   context.root.append(main, drawer.element);
-  return [progress, probe, below, curves, slider, drawer];
+  return [progress, probe, text, below, table, curves, slider, drawer];
 }
 
 /**
@@ -162,10 +177,12 @@ function placeParts(context, probe) {
 function openingState(run) {
   const { going } = run.report;
   const kept = lastView?.key === run.key && !lastView.following ? lastView : null; // nothing moves under the pointer
+  const linked = addressed(run);
+  const at = kept ? nearestMoment(run.moments, kept.step) : linked.at;
   return {
-    at: kept ? nearestMoment(run.moments, kept.step) : run.moments.length - 1,
-    following: going && !kept,
-    headChosen: lastView?.key === run.key && lastView.headChosen,
+    at: at ?? run.moments.length - 1,
+    following: going && at === null,
+    headChosen: (lastView?.key === run.key && lastView.headChosen) || linked.head !== null,
     playing: false,
     hinted: lastView?.hinted ?? false,
     projector: lastView?.projector ?? false,
@@ -193,21 +210,27 @@ function viewOf({ run, state }, probe) {
 }
 
 /**
- * The right end of the step axis, which is fixed while a training goes on.
+ * The right end of the step axis, as of the progress bar and the slider: the last step that is
+ * planned, or of a run that is done, the last one that was made.
  * @param {ReplayContext} context
  */
-function lastStep({ run, wasLive }) {
-  const own = wasLive ? run.steps : (run.moments.at(-1)?.step ?? run.steps);
-  return Math.max(own, run.other?.moments.at(-1)?.step ?? 0, 1);
+function lastStep({ run }) {
+  const own = isDone(run) ? (run.moments.at(-1)?.step ?? run.steps) : run.steps;
+  return Math.max(own, ...run.others.map(({ moments }) => moments.at(-1)?.step ?? 0), 1);
 }
 
 /**
- * How many moments there are or, while the training goes on, will be.
+ * How many moments there are or, as long as the training is not done, will be.
  * @param {ReplayContext} context
  */
-function expectedMoments({ run, wasLive }) {
+function expectedMoments({ run }) {
   const count = run.moments.length;
-  return wasLive ? Math.max(count, Math.ceil(run.steps / run.every)) : count;
+  return isDone(run) ? count : Math.max(count, Math.ceil(run.steps / run.every));
+}
+
+/** @param {RunData} run */
+function isDone({ report }) {
+  return report.state === "done";
 }
 
 /**
@@ -221,18 +244,38 @@ function showRun(context, next) {
   context.run = next;
   if (before.key !== next.key) {
     context.act.pause();
-    context.wasLive = next.report.going;
     context.set({ ...openingState(next), hinted: state.hinted, projector: state.projector });
+    chooseAddressedHead(context);
   } else {
     const wasLast = state.at === before.moments.length - 1;
     const begins = next.report.going && !before.report.going;
-    context.wasLive ||= next.report.going;
     const following = next.report.going && (state.following || (begins && wasLast));
     const at =
       state.following || following ? next.moments.length - 1 : nearestMoment(next.moments, step);
     context.set({ at, following });
   }
   context.touch("run");
+}
+
+/**
+ * After Back or Forward, the moment and the head in the URL, if it is of this run.
+ * @param {ReplayContext} context
+ */
+function showAddressed(context) {
+  const { at } = addressed(context.run);
+  if (at !== null) context.act.goTo(at);
+  chooseAddressedHead(context);
+}
+
+/** @param {ReplayContext} context */
+function chooseAddressedHead(context) {
+  const { head } = addressed(context.run);
+  if (head) context.chooseHead(head.layer, head.head);
+}
+
+/** @param {HeadChoice | null} head */
+function crossHead(head) {
+  return head && { site: /** @type {const} */ ("cross"), ...head };
 }
 
 /**

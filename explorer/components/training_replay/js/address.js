@@ -1,0 +1,83 @@
+import { nearestMoment } from "./runData.js";
+
+/** @import { Part } from "../../shared/js/element.js" */
+/** @import { HeadChoice, ReplayContext } from "./replayContext.js" */
+/** @import { RunData } from "./runData.js" */
+
+/**
+ * Moment and head in the URL of the page. The browser writes them itself, because scrubbing needs
+ * no server; the run and the compared ones are written by the server.
+ */
+
+const RUN = "run";
+const MOMENT = "moment";
+const HEAD = "head";
+const AFTER = 300; // ms without a change until the URL is written
+
+/**
+ * What the URL says of a run; nulls for what it does not say or says of another run.
+ * @param {RunData} run
+ * @param {string} [query]
+ * @returns {{at: number | null, head: HeadChoice | null}}
+ */
+export function addressed(run, query = window.location.search) {
+  const found = new URLSearchParams(query);
+  const key = keyOf(run);
+  if (found.get(RUN) !== key) return { at: null, head: null };
+  const step = /^\d{1,9}$/.test(found.get(MOMENT) ?? "") ? Number(found.get(MOMENT)) : null;
+  const head = /^(\d{1,3})\.(\d{1,3})$/.exec(found.get(HEAD) ?? "");
+  const moments = run.moments.length;
+  return {
+    at: step === null || !moments ? null : nearestMoment(run.moments, step),
+    head: head && { layer: Number(head[1]), head: Number(head[2]) },
+  };
+}
+
+/**
+ * Keep moment and head in the URL. The newest moment of a run and a head nobody chose are what a
+ * URL without them shows.
+ * @param {ReplayContext} context
+ * @returns {Pick<Part, "update">}
+ */
+export function createAddress(context) {
+  let timer = 0;
+  const write = () => {
+    const { run, state, selected } = context;
+    const next = new URL(window.location.href);
+    const latest = state.following || state.at === run.moments.length - 1;
+    const moment = latest ? null : run.moments[state.at]?.step;
+    put(next.searchParams, MOMENT, moment);
+    if (!state.headChosen) put(next.searchParams, HEAD, null);
+    else if (selected) put(next.searchParams, HEAD, `${selected.layer}.${selected.head}`);
+    const names = [RUN, MOMENT, HEAD]; // a moment and a head are of a run, which they name
+    if (names.some((name) => next.searchParams.has(name))) put(next.searchParams, RUN, keyOf(run));
+    if (next.href !== window.location.href)
+      window.history.replaceState(window.history.state, "", next);
+  };
+  context.signal.addEventListener("abort", () => clearTimeout(timer));
+  /** @param {Set<string>} changed */
+  const update = (changed) => {
+    if (!["run", "at", "head", "headChosen", "following"].some((name) => changed.has(name))) return;
+    clearTimeout(timer);
+    timer = window.setTimeout(write, AFTER);
+  };
+  return { update };
+}
+
+/**
+ * The run as the URL names it; its key has the time of its creation behind.
+ * @param {RunData} run
+ */
+function keyOf({ key }) {
+  return key.slice(0, key.lastIndexOf("@"));
+}
+
+/**
+ * @param {URLSearchParams} query
+ * @param {string} name
+ * @param {string | number | null | undefined} value
+ */
+function put(query, name, value) {
+  if (value === null || value === undefined) query.delete(name);
+  else query.set(name, String(value));
+}

@@ -1,0 +1,113 @@
+import { csvCell } from "../../shared/js/csv.js";
+import { element } from "../../shared/js/element.js";
+import { anyOf } from "../../shared/js/store.js";
+import { runColour } from "./curvePanels.js";
+import { shortValue } from "./numbers.js";
+
+/** @import { Part } from "../../shared/js/element.js" */
+/** @import { ReplayContext } from "./replayContext.js" */
+/** @import { ComparisonRow } from "./runData.js" */
+
+/**
+ * The compared runs as a table, which is also the key to the curves above.
+ * @param {ReplayContext} context
+ * @returns {Part}
+ */
+export function createComparisonTable(context) {
+  const { say } = context;
+  const reached = context.run.translates ? "best_bleu" : "mastered";
+  const titles = ["compared_run", "compared_settings", reached, "best_loss"];
+  const body = element("tbody", {});
+  const save = element(
+    "button",
+    {
+      type: "button",
+      class: "quiet",
+      testid: "compared-csv",
+      title: say("csv_title"),
+      on: { click: () => download(context) },
+    },
+    "CSV",
+  );
+  const head = element(
+    "tr",
+    {},
+    ...titles.map((key) => element("th", { scope: "col", title: say(`${key}_title`) }, say(key))),
+    element("td", {}, save),
+  );
+  const node = element(
+    "div",
+    { class: "comparison-table", testid: "compared" },
+    element("table", {}, element("thead", {}, head), body),
+  );
+  /** @param {Set<string>} changed */
+  const update = (changed) => {
+    if (!anyOf(changed, "run", "theme")) return;
+    node.hidden = context.run.rows.length === 0;
+    body.replaceChildren(...context.run.rows.map((row, index) => tableRow(context, row, index)));
+  };
+  return { element: node, update };
+}
+
+/**
+ * @param {ReplayContext} context
+ * @param {ComparisonRow} row
+ * @param {number} index
+ */
+function tableRow({ palette, run, say }, row, index) {
+  const swatch = element("i", { class: "swatch" });
+  swatch.style.background = runColour(palette, index);
+  const name = element("th", { scope: "row", title: row.name }, swatch, row.name);
+  const cells = [
+    row.settings || say("same_settings"),
+    reachedText(run.translates, row),
+    lossText(row),
+  ].map((text) => element("td", { title: text }, text));
+  return element("tr", {}, name, ...cells, element("td", {}));
+}
+
+/**
+ * When a run of a toy task was right, or how far a translation came.
+ * @param {boolean} translates
+ * @param {ComparisonRow} row
+ */
+function reachedText(translates, { bleu, mastered }) {
+  if (translates) return bleu === null ? "–" : bleu.toFixed(1);
+  return mastered === null ? "–" : String(mastered);
+}
+
+/** @param {ComparisonRow} row */
+function lossText({ best_loss: loss, best_step: step }) {
+  return loss === null ? "–" : `${shortValue(loss)} ★ ${step}`;
+}
+
+/**
+ * The rows as the lines of a CSV file, the numbers in full.
+ * @param {ComparisonRow[]} rows
+ */
+export function comparisonCsv(rows) {
+  const names = /** @type {const} */ ([
+    "name",
+    "settings",
+    "mastered",
+    "best_loss",
+    "best_step",
+    "bleu",
+  ]);
+  const heading = ["run", "settings", "steps_to_99_percent", "best_held_out_loss", "best_step"];
+  const lines = rows.map((row) =>
+    names.map((name) => csvCell(row[name] === null ? "" : String(row[name]))).join(","),
+  );
+  return `${[[...heading, "best_bleu"].join(","), ...lines].join("\r\n")}\r\n`;
+}
+
+/** @param {ReplayContext} context */
+function download({ run }) {
+  const text = `\ufeff${comparisonCsv(run.rows)}`;
+  const url = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
+  const link = element("a", { href: url, download: `compared-${run.name}.csv` });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+}

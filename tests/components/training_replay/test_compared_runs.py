@@ -1,0 +1,57 @@
+import json
+from pathlib import Path
+
+from explorer.components.training_replay.compared_runs import (
+    compared_curves,
+    comparison_rows,
+    curve_numbers,
+    run_results,
+)
+from explorer.training.config import TrainingConfig
+from explorer.training.run_directory import create_run
+
+LINES = [
+    {"step": 5, "loss": 2.0, "held_out_loss": 1.5, "exact_match": 0.5, "gold": [[0.1, 0.4]]},
+    {"step": 10, "loss": 1.0, "held_out_loss": 0.5, "exact_match": 0.99, "gold": [[0.2, None]]},
+    {"step": 15, "loss": 0.5, "held_out_loss": 0.9, "exact_match": 1.0},
+]
+NOTHING = {"mastered": None, "best_loss": None, "best_step": None, "bleu": None}
+
+
+def test_results_are_the_first_mastered_step_and_the_best_scores():
+    found = {"mastered": 10, "best_loss": 0.5, "best_step": 10, "bleu": None}
+    assert run_results(LINES) == found
+    assert run_results([{"step": 5, "bleu": 9.0}, {"step": 9, "bleu": 7.0}])["bleu"] == 9.0
+    assert run_results([]) == NOTHING
+
+
+def test_a_row_has_the_name_and_the_settings_that_differ(tmp_path: Path):
+    runs = [
+        create_run(tmp_path / name, TrainingConfig(seed=seed, device="cpu"))
+        for name, seed in (("one", 1), ("two", 2))
+    ]
+    rows = comparison_rows(runs, [NOTHING, NOTHING], "en")
+    assert rows == [
+        {"name": "one", "settings": "seed 1", **NOTHING},
+        {"name": "two", "settings": "seed 2", **NOTHING},
+    ]
+
+
+def test_the_curves_of_a_compared_run_have_its_best_head(tmp_path: Path):
+    run = create_run(tmp_path / "one", TrainingConfig(device="cpu"))
+    curves = compared_curves(run, LINES)
+    assert curves["name"] == "one"
+    assert [moment["gold"] for moment in curves["moments"]] == [0.4, 0.2, None]
+
+
+def test_a_missing_number_is_a_gap():
+    found = curve_numbers({"step": 5, "loss": float("inf"), "bleu": "x"})
+    empty = {"loss": None, "held_out": None, "exact": None, "bleu": None}
+    assert found == {"step": 5, **empty}
+    assert "Infinity" not in json.dumps(found)
+
+
+def test_the_training_loss_is_that_of_the_moment_where_it_was_measured():
+    measured = {"step": 5, "loss": 2.0, "training_loss": 1.5}
+    assert curve_numbers(measured)["loss"] == 1.5
+    assert curve_numbers(LINES[0])["loss"] == 2.0
