@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer import __version__
 from explorer.components.shared.payload import pack_payload, payload_bytes
 from explorer.core.alignment import content
 from explorer.core.i18n import section
@@ -67,6 +68,7 @@ def player_payload(trace: Trace, *, language: str | None = "en", view: View | No
         arrays["words"] = payload_bytes(_words_payload(trace, shown))
     header |= {
         "version": FORMAT_VERSION,
+        "project": f"Attention explorer {__version__}",
         "reasons": REASONS,
         "integrity": trace.integrity().to_dict("records"),
         "language": language or "en",

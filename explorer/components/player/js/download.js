@@ -1,12 +1,14 @@
 import { pharaohText } from "../../shared/js/alignment.js";
 import { csvCell } from "../../shared/js/csv.js";
-import { element } from "../../shared/js/element.js";
+import { context2d, element } from "../../shared/js/element.js";
 import { rowOf, shownKeys, shownRows, siteOf } from "../../shared/js/stepState.js";
 import { MEAN } from "../../shared/js/trace.js";
-import { exportFigure } from "./exportFigure.js";
+import { exportFigure } from "./figure.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
+
+const SHARPNESS = 3; // pixels of a PNG to one px: 300 dpi where it is printed 16 cm wide
 
 /**
  * The buttons PNG, SVG, CSV and Pharaoh.
@@ -42,18 +44,26 @@ export function createDownloads(context) {
 }
 
 /**
- * Save a text as a file.
+ * Save a file.
  * @param {string} name
- * @param {string} type
- * @param {string} text
+ * @param {Blob} contents
  */
-function download(name, type, text) {
-  const url = URL.createObjectURL(new Blob([text], { type }));
+function download(name, contents) {
+  const url = URL.createObjectURL(contents);
   const link = element("a", { href: url, download: name });
   document.body.append(link);
   link.click();
   link.remove();
   setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
+
+/**
+ * A text as the contents of a file.
+ * @param {string} text
+ * @param {string} type
+ */
+function textFile(text, type) {
+  return new Blob([text], { type: `${type};charset=utf-8` });
 }
 
 /**
@@ -74,12 +84,27 @@ function fileName({ state, trace }, ending) {
  * @param {"png" | "svg"} format
  */
 async function downloadFigure(context, format) {
-  if (!context.plotly) return;
-  const figure = exportFigure(context);
-  const { width, height } = figure.layout;
-  const scale = format === "png" ? 2 : 1;
-  const filename = fileName(context, "");
-  await context.plotly.downloadImage(figure, { format, width, height, scale, filename });
+  const { drawing, width, height } = exportFigure(context);
+  const source = textFile(new XMLSerializer().serializeToString(drawing), "image/svg+xml");
+  const contents = format === "svg" ? source : await bitmapOf(source, width, height);
+  download(fileName(context, `.${format}`), contents);
+}
+
+/**
+ * A drawing as PNG.
+ * @param {Blob} source
+ * @param {number} width px
+ * @param {number} height px
+ */
+async function bitmapOf(source, width, height) {
+  const picture = new Image();
+  picture.src = URL.createObjectURL(source);
+  await picture.decode();
+  const canvas = element("canvas", { width: width * SHARPNESS, height: height * SHARPNESS });
+  context2d(canvas).drawImage(picture, 0, 0, canvas.width, canvas.height);
+  URL.revokeObjectURL(picture.src);
+  const png = await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+  return /** @type {Blob} */ (png);
 }
 
 /**
@@ -87,7 +112,7 @@ async function downloadFigure(context, format) {
  * @param {TraceContext} context
  */
 function downloadTable(context) {
-  download(fileName(context, ".csv"), "text/csv;charset=utf-8", `\ufeff${tableText(context)}`);
+  download(fileName(context, ".csv"), textFile(`\ufeff${tableText(context)}`, "text/csv"));
 }
 
 /**
@@ -96,7 +121,7 @@ function downloadTable(context) {
  */
 function downloadLinks(context) {
   const ending = `-${context.state.alignment}.pharaoh`;
-  download(fileName(context, ending), "text/plain;charset=utf-8", `${pharaohText(context)}\n`);
+  download(fileName(context, ending), textFile(`${pharaohText(context)}\n`, "text/plain"));
 }
 
 /**

@@ -10,24 +10,23 @@ import { siteOf } from "./stepState.js";
 /**
  * The weights and the masked cells of the selected head as Plotly heatmaps.
  * @param {TraceContext} context
- * @param {number} rows how many are shown
  */
-export function figureData(context, rows) {
+function figureData(context) {
   const { state, palette } = context;
   const site = siteOf(context);
   const masked = site.masked(state.layer, state.head);
   const tone = tones(site.weights(state.layer, state.head), site.keys, scaleOf(state, site));
-  /** @param {(cell: number, query: number) => number | null} value */
+  /** @param {(cell: number) => number | null} value */
   const table = (value) =>
     Array.from({ length: site.queries }, (_, query) =>
-      Array.from({ length: site.keys }, (_, key) => value(query * site.keys + key, query)),
+      Array.from({ length: site.keys }, (_, key) => value(query * site.keys + key)),
     );
   const shared = { type: "heatmap", hoverinfo: "skip", showscale: false, zmin: 0, zmax: 1 };
-  const weights = table((cell, query) => (masked[cell] || query >= rows ? null : tone[cell]));
+  const weights = table((cell) => (masked[cell] ? null : tone[cell]));
   /** @type {object[]} */
   const data = [{ ...shared, z: weights, colorscale: plotlyRamp(palette) }];
   if (masked.some((code) => code !== 0)) {
-    const codes = table((cell, query) => (query < rows && masked[cell] ? masked[cell] : null));
+    const codes = table((cell) => (masked[cell] ? masked[cell] : null));
     data.push({
       ...shared,
       z: codes,
@@ -85,5 +84,5 @@ export function liveFigure(context, geometry) {
     xaxis: { ...axis, range: x, minallowed: x[0], maxallowed: x[1] },
     yaxis: { ...axis, range: [...y].reverse(), minallowed: y[0], maxallowed: y[1] },
   };
-  return { data: figureData(context, site.queries), layout };
+  return { data: figureData(context), layout };
 }

@@ -81,16 +81,32 @@ export function gradient(stops, count) {
 
 /**
  * The colours of the theme, from what CSS resolved at `sensor`.
- *
- * Weight zero has the colour of the page; from there luminance alone carries the weight, so that
- * it survives grey print and colour blindness.
  * @param {Element} sensor
  * @returns {Palette}
  */
 export function readPalette(sensor) {
   const style = getComputedStyle(sensor);
-  const paper = rgb(style.backgroundColor);
-  const ink = rgb(style.color);
+  return paletteOf(rgb(style.backgroundColor), rgb(style.color), style.fontFamily);
+}
+
+/**
+ * The colours of a figure to save: dark on white, whatever the theme.
+ * @param {string} font
+ * @returns {Palette}
+ */
+export function printPalette(font) {
+  return paletteOf([255, 255, 255], [31, 36, 48], font);
+}
+
+/**
+ * Weight zero has the colour of the page; from there luminance alone carries the weight, so that
+ * it survives grey print and colour blindness.
+ * @param {Colour} paper
+ * @param {Colour} ink
+ * @param {string} font
+ * @returns {Palette}
+ */
+function paletteOf(paper, ink, font) {
   const dark = luminance(paper) < 0.2;
   return {
     dark,
@@ -100,7 +116,7 @@ export function readPalette(sensor) {
     query: rgb(dark ? "#ffa23a" : "#c2410c"),
     masked: [null, ...[0.09, 0.24, 0.16, 0.05].map((share) => mix(paper, ink, share))],
     stroke: [null, ...[0.34, 0.46, 0.5, 0.3].map((share) => mix(paper, ink, share))],
-    font: style.fontFamily,
+    font,
     key: `${paper}/${ink}`,
   };
 }

@@ -1,5 +1,4 @@
-import { context2d } from "./element.js";
-import { cellSize, wholeRange, xOf, yOf } from "./geometry.js";
+import { cellSize, xOf, yOf } from "./geometry.js";
 import { MASK_CODES, maskColour } from "./palette.js";
 
 /** @import { Plot } from "./geometry.js" */
@@ -92,20 +91,4 @@ function drawDots(pen, { width, height }) {
   for (let y = PITCH / 2; y < height; y += PITCH) {
     for (let x = PITCH / 2; x < width; x += PITCH) pen.fillRect(x, y, 2, 2);
   }
-}
-
-/**
- * The pattern as a data URL for an exported figure.
- * @param {Shape} site
- * @param {ArrayLike<number>} masked
- * @param {Palette} palette
- * @param {number} unit px a cell
- */
-export function patternImage(site, masked, palette, unit) {
-  const canvas = document.createElement("canvas");
-  canvas.width = site.keys * unit;
-  canvas.height = site.queries * unit;
-  const plot = { width: canvas.width, height: canvas.height, ...wholeRange(site) };
-  drawPattern(context2d(canvas), plot, site, masked, palette);
-  return canvas.toDataURL();
 }

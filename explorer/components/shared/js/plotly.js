@@ -4,7 +4,6 @@
  * @property {(node: HTMLElement, data: object[], layout: object, config: object) => Promise<unknown>} react
  * @property {(node: HTMLElement, update: object) => Promise<unknown>} relayout
  * @property {(node: HTMLElement) => void} purge
- * @property {(figure: object, options: object) => Promise<unknown>} downloadImage
  *
  * @typedef {HTMLElement & {
  *   on: (event: string, listener: () => void) => void,

@@ -36,7 +36,7 @@ export function createSentence(context) {
  * The sentence of the current step.
  * @param {TraceContext} context
  */
-function sentenceOf(context) {
+export function sentenceOf(context) {
   const { say, state } = context;
   const row = currentRow(context);
   if (state.site === "encoder") return encoderSentence(context);

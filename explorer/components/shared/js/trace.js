@@ -30,7 +30,8 @@ import { readEnvelope } from "./envelope.js";
  * @property {{source: boolean[], outputs: boolean[]}} content which positions hold content tokens
  * @property {Partial<Record<SiteName, {shape: number[], scale: number, packed: boolean}>>} sites
  * @property {string[]} labels
- * @property {{ended?: boolean, given?: boolean}} facts
+ * @property {{ended?: boolean, given?: boolean, model?: string}} facts
+ * @property {string} project name and version of the project
  * @property {string[]} reasons by mask code
  * @property {IntegrityCheck[]} integrity
  * @property {string} language

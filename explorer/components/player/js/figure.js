@@ -1,0 +1,78 @@
+import { isSpecial, labelOf, WORD_START } from "../../shared/js/label.js";
+import { css, mix, printPalette } from "../../shared/js/palette.js";
+import { sentenceOf } from "../../shared/js/sentence.js";
+import { currentRow, mapTitle } from "../../shared/js/stepState.js";
+import { addLegend, definitions } from "./figureLegend.js";
+import { isThinned, mapDrawing, placesOf } from "./figureMap.js";
+import { addParagraph, drawn, FONT, LINE, MARGIN, TYPE, WIDTH } from "./figureText.js";
+
+/** @import { TraceContext } from "../../shared/js/traceContext.js" */
+
+/**
+ * The map as a figure that explains itself, on white: title, model, text, the picture in one
+ * sentence, map, legend and source.
+ * @param {TraceContext} given
+ * @returns {{drawing: SVGElement, width: number, height: number}} px
+ */
+export function exportFigure(given) {
+  const context = { ...given, palette: printPalette(FONT) };
+  const { palette, say, trace, state } = context;
+  const figure = drawn("svg", {
+    width: WIDTH,
+    "font-family": FONT,
+    "font-size": TYPE,
+    fill: css(palette.ink),
+    lang: trace.header.language,
+  });
+  const paper = drawn("rect", { width: "100%", height: "100%", fill: css(palette.paper) });
+  figure.append(definitions(context), paper);
+  let end = addParagraph(figure, title(context), MARGIN, { heading: true });
+  end = addParagraph(figure, say(`figure_axes_${state.site}`), end + 2);
+  for (const text of [...origin(context), sentenceOf(context)])
+    end = addParagraph(figure, text, end + 2);
+  const places = placesOf(context, end + LINE / 2);
+  figure.append(mapDrawing(context, places));
+  end = addLegend(figure, context, places.top + places.height + LINE);
+  if (isThinned(places)) end = addParagraph(figure, say("figure_thinned"), end);
+  const muted = css(mix(palette.paper, palette.ink, 0.72));
+  end = addParagraph(figure, trace.header.project, end + 2, { fill: muted });
+  const height = Math.ceil(end + MARGIN / 2);
+  figure.setAttribute("height", String(height));
+  figure.setAttribute("viewBox", `0 0 ${WIDTH} ${height}`);
+  return { drawing: figure, width: WIDTH, height };
+}
+
+/**
+ * Which head, and which step.
+ * @param {TraceContext} context
+ */
+function title(context) {
+  const { state, trace, say } = context;
+  const head = `${say("attention")} · ${mapTitle(context)}`;
+  const step = say("step_of", { step: state.step, steps: trace.steps });
+  return currentRow(context) < 0 ? head : `${head} · ${step}`;
+}
+
+/**
+ * The model, where it is known, and the text.
+ * @param {TraceContext} context
+ */
+function origin({ pieces, say }) {
+  const { facts, marked } = pieces.header;
+  /** @param {string[]} tokens */
+  const textOf = (tokens) => {
+    const content = tokens.filter((token) => !isSpecial(token));
+    if (!marked) return content.map(labelOf).join(" ");
+    const begins = (/** @type {string} */ token) => token.startsWith(WORD_START);
+    return content
+      .map((token) => (begins(token) ? " " : "") + labelOf(token))
+      .join("")
+      .trim();
+  };
+  const written = pieces.predicted.length ? pieces.predicted : pieces.target;
+  const text = [pieces.source, written].map(textOf).filter(Boolean).join("  →  ");
+  return [
+    ...(facts.model ? [say("figure_model", { name: facts.model })] : []),
+    say("figure_text", { text }),
+  ];
+}

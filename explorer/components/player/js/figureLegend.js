@@ -1,0 +1,119 @@
+import { linksOf } from "../../shared/js/alignment.js";
+import { textWidth } from "../../shared/js/geometry.js";
+import { colourAt, css, MASK_CODES, maskColour } from "../../shared/js/palette.js";
+import { scaleMarks, scaleOf } from "../../shared/js/scale.js";
+import { currentRow, shownKeys, shownRows, siteOf } from "../../shared/js/stepState.js";
+import { drawn, figurePen, LINE, MARGIN, TYPE, WIDTH } from "./figureText.js";
+
+/** @import { TraceContext } from "../../shared/js/traceContext.js" */
+
+const BAR = { width: 200, height: 12 }; // px
+const SWATCH = { width: 22, height: 13 }; // px
+const STEPS = 16; // of the colour bar
+const GAP = 8; // px
+
+/**
+ * The patterns of masked cells and the colours of the bar, which the drawing refers to.
+ * @param {TraceContext} context
+ */
+export function definitions({ palette }) {
+  const stops = Array.from({ length: STEPS + 1 }, (_, step) =>
+    drawn("stop", {
+      offset: step / STEPS,
+      "stop-color": css(colourAt(palette.ramp, step / STEPS)),
+    }),
+  );
+  const patterns = MASK_CODES.map((code) => {
+    const colour = maskColour(palette.stroke, code);
+    const size = { width: 7, height: 7, patternUnits: "userSpaceOnUse" };
+    const strokes = [code !== 4 && "M-1 8L8 -1", code > 2 && "M-1 -1L8 8"].filter(Boolean);
+    const mark =
+      code === 2
+        ? drawn("rect", { x: 2, y: 2, width: 2, height: 2, fill: colour })
+        : drawn("path", { d: strokes.join(""), stroke: colour, fill: "none" });
+    return drawn("pattern", { id: `masked-${code}`, ...size }, mark);
+  });
+  return drawn("defs", {}, drawn("linearGradient", { id: "ramp" }, ...stops), ...patterns);
+}
+
+/**
+ * The codes of the masked cells that are shown.
+ * @param {TraceContext} context
+ */
+function shownCodes(context) {
+  const { state } = context;
+  const site = siteOf(context);
+  const masked = site.masked(state.layer, state.head);
+  const keys = shownKeys(context);
+  const cells = shownRows(context) * site.keys;
+  return MASK_CODES.filter((code) =>
+    masked.subarray(0, cells).some((found, cell) => found === code && cell % site.keys < keys),
+  );
+}
+
+/**
+ * The colour bar with its numbers.
+ * @param {TraceContext} context
+ * @param {number} top px
+ */
+function colourBar(context, top) {
+  const { state, say, palette } = context;
+  const site = siteOf(context);
+  const scale = scaleOf(state, site);
+  const name = `${say("weight")} (${say(`scale_${scale}`)})`;
+  const left = MARGIN + textWidth(figurePen(), name) + 2 * GAP;
+  const looks = { fill: "url(#ramp)", stroke: css(palette.ink), "stroke-width": 0.5 };
+  return [
+    drawn("text", { x: MARGIN, y: top + TYPE * 0.85 }, name),
+    drawn("rect", { x: left, y: top, ...BAR, ...looks }),
+    ...scaleMarks(scale, site.scale).map(([tone, text]) => {
+      const place = { x: left + tone * BAR.width, y: top + BAR.height + TYPE };
+      return drawn("text", { ...place, "text-anchor": "middle" }, text);
+    }),
+  ];
+}
+
+/**
+ * What marks mean: a swatch and a text each.
+ * @param {TraceContext} context
+ * @returns {[Record<string, string | number>[], string][]}
+ */
+function marks(context) {
+  const { say, palette, trace } = context;
+  /** @type {[Record<string, string | number>[], string][]} */
+  const found = shownCodes(context).map((code) => {
+    const reason = say(`reason_${trace.header.reasons[code].replaceAll(" ", "_")}`);
+    const fills = [maskColour(palette.masked, code), `url(#masked-${code})`];
+    return [fills.map((fill) => ({ fill })), say("figure_masked", { reason })];
+  });
+  const frame = { fill: "none", stroke: css(palette.query), "stroke-width": 2 };
+  if (currentRow(context) >= 0) found.push([[frame], say("figure_current")]);
+  if (linksOf(context).some((key) => key >= 0)) {
+    const corners = { fill: "none", stroke: css(palette.ink), "stroke-width": 2 };
+    found.push([[{ ...corners, "stroke-dasharray": "6 10 9 10 9 10 9 10" }], say("figure_link")]);
+  }
+  return found;
+}
+
+/**
+ * Colour bar and marks.
+ * @param {SVGElement} figure
+ * @param {TraceContext} context
+ * @param {number} top px
+ * @returns {number} px, its end
+ */
+export function addLegend(figure, context, top) {
+  figure.append(...colourBar(context, top));
+  const pen = figurePen();
+  let [x, y] = [MARGIN, top + BAR.height + 2 * LINE];
+  for (const [swatches, text] of marks(context)) {
+    const width = SWATCH.width + GAP + textWidth(pen, text);
+    if (x > MARGIN && x + width > WIDTH - MARGIN) [x, y] = [MARGIN, y + LINE];
+    figure.append(
+      ...swatches.map((looks) => drawn("rect", { x, y: y - TYPE * 0.85, ...SWATCH, ...looks })),
+      drawn("text", { x: x + SWATCH.width + GAP, y }, text),
+    );
+    x += width + 3 * GAP;
+  }
+  return y + GAP;
+}

@@ -1,0 +1,300 @@
+import { cornersOf, linkStrokes, linksOf } from "../../shared/js/alignment.js";
+import { labelled, textWidth } from "../../shared/js/geometry.js";
+import { labelOf, markOf } from "../../shared/js/label.js";
+import { shortWeight } from "../../shared/js/numbers.js";
+import { colourAt, css, inkOn, maskColour } from "../../shared/js/palette.js";
+import { scaleOf, tones } from "../../shared/js/scale.js";
+import {
+  currentRow,
+  rowCodes,
+  rowOf,
+  shownKeys,
+  shownRows,
+  siteOf,
+} from "../../shared/js/stepState.js";
+import {
+  drawn,
+  figurePen,
+  LINE,
+  labelText,
+  MARGIN,
+  shortLabel,
+  TYPE,
+  WIDTH,
+} from "./figureText.js";
+
+/** @import { TraceContext } from "../../shared/js/traceContext.js" */
+
+/**
+ * @typedef {object} Places where the parts of the map lie, px
+ * @property {number} left of the cells
+ * @property {number} top
+ * @property {number} width of all cells
+ * @property {number} height
+ * @property {number} across width of a cell
+ * @property {number} down height of a cell
+ * @property {boolean} upright whether the labels of keys stand upright
+ * @property {boolean} predicts whether there is space for what rows predict
+ */
+
+const LONGEST_LABEL = 112; // px
+const LARGEST_CELL = 48; // px
+const PITCH = { upright: 13, level: 14 }; // px between two labels
+const TALLEST = 760; // px of all rows together, where cells need not be square
+const PRINTED_CELL = 32; // px; from here on a weight fits into its cell
+const GAP = 6; // px between cells and labels
+
+/**
+ * Where the map lies.
+ * @param {TraceContext} context
+ * @param {number} top px
+ * @returns {Places}
+ */
+export function placesOf(context, top) {
+  const site = siteOf(context);
+  const pen = figurePen();
+  /** @param {string[]} tokens */
+  const room = (tokens) =>
+    Math.min(
+      LONGEST_LABEL,
+      Math.max(0, ...tokens.map((token) => textWidth(pen, markOf(token) + labelOf(token)))),
+    );
+  const left = MARGIN + LINE + room(site.queryTokens) + GAP;
+  const space = WIDTH - MARGIN - left;
+  const { predicted } = context.trace;
+  const arrow = textWidth(pen, "→ ") + 2 * GAP;
+  const right = Math.max(room(predicted) + arrow, textWidth(pen, context.say("predicts")) + GAP);
+  const wanted = site.name !== "encoder" && predicted.length > 0;
+  const predicts = wanted && (space - right) / site.keys >= PITCH.upright;
+  const across = Math.min(LARGEST_CELL, (space - (predicts ? right : 0)) / site.keys);
+  const legible = Math.min(PITCH.level + 2, TALLEST / site.queries);
+  const down = Math.min(Math.max(across, legible), (1.25 * TALLEST) / site.queries);
+  const keys = room(site.keyTokens);
+  const upright = keys + GAP > across;
+  return {
+    left,
+    top: top + LINE + (upright ? keys : TYPE) + GAP,
+    width: across * site.keys,
+    height: down * site.queries,
+    across,
+    down,
+    upright,
+    predicts,
+  };
+}
+
+/**
+ * Whether there is no space for the labels of all rows and columns.
+ * @param {Places} places
+ */
+export function isThinned({ across, down, upright }) {
+  return (upright && across < PITCH.upright) || down < PITCH.level;
+}
+
+/**
+ * The cells of the selected head with labels, current row and links.
+ * @param {TraceContext} context
+ * @param {Places} places
+ */
+export function mapDrawing(context, places) {
+  const { left, top, width, height } = places;
+  const edge = { x: left, y: top, width, height, fill: "none", stroke: css(context.palette.ink) };
+  return drawn(
+    "g",
+    {},
+    ...cells(context, places),
+    drawn("rect", edge),
+    ...keyLabels(context, places),
+    ...queryLabels(context, places),
+    ...(places.predicts ? predictions(context, places) : []),
+    ...links(context, places),
+    ...currentQuery(context, places),
+    ...notYet(context, places),
+  );
+}
+
+/**
+ * One rectangle for each run of equal cells.
+ * @param {TraceContext} context
+ * @param {Places} places
+ */
+function cells(context, { left, top, across, down }) {
+  const { state, palette } = context;
+  const site = siteOf(context);
+  const masked = site.masked(state.layer, state.head);
+  const tone = tones(site.weights(state.layer, state.head), site.keys, scaleOf(state, site));
+  /** @param {number} cell */
+  const fills = (cell) => {
+    const code = masked[cell];
+    return code
+      ? [maskColour(palette.masked, code), `url(#masked-${code})`]
+      : [css(colourAt(palette.ramp, tone[cell]))];
+  };
+  const white = css(palette.paper);
+  /** @type {SVGElement[]} */
+  const found = [];
+  for (let query = 0; query < shownRows(context); query += 1) {
+    for (let key = 0, end = 0; key < shownKeys(context); key = end) {
+      const fill = fills(query * site.keys + key);
+      for (end = key + 1; end < shownKeys(context); end += 1)
+        if (fills(query * site.keys + end).join() !== fill.join()) break;
+      const place = { x: left + key * across, y: top + query * down };
+      const shape = { ...place, width: (end - key) * across, height: down };
+      const crisp = { "shape-rendering": "crispEdges" };
+      if (fill[0] !== white)
+        found.push(...fill.map((each) => drawn("rect", { ...shape, ...crisp, fill: each })));
+    }
+  }
+  return found;
+}
+
+/**
+ * Labels of the columns, and what columns are.
+ * @param {TraceContext} context
+ * @param {Places} places
+ */
+function keyLabels(context, { left, top, across, upright }) {
+  const site = siteOf(context);
+  const pen = figurePen();
+  const room = upright ? LONGEST_LABEL : across;
+  const faint = maskColour(context.palette.stroke, 1);
+  const named = labelled(
+    shownKeys(context),
+    [-0.5, site.keys],
+    across,
+    upright ? PITCH.upright : 1,
+    [],
+  );
+  const y = top - GAP;
+  const labels = [...named].map((key) => {
+    const x = left + (key + 0.5) * across;
+    const text = shortLabel(pen, site.keyTokens[key], room);
+    const turned = { transform: `translate(${x + TYPE * 0.35} ${y}) rotate(-90)` };
+    return labelText(upright ? turned : { x, y, "text-anchor": "middle" }, text, faint);
+  });
+  const longest = Math.max(
+    ...site.keyTokens.map((token) => textWidth(pen, shortLabel(pen, token, room))),
+  );
+  const above = y - (upright ? longest + GAP : LINE);
+  return [...labels, drawn("text", { x: left, y: above }, context.say("axis_key"))];
+}
+
+/**
+ * Labels of the rows, and what rows are.
+ * @param {TraceContext} context
+ * @param {Places} places
+ */
+function queryLabels(context, { left, top, height, down }) {
+  const { palette } = context;
+  const site = siteOf(context);
+  const pen = figurePen();
+  const row = currentRow(context);
+  const rows = shownRows(context);
+  const named = labelled(rows, [-0.5, site.queries], down, PITCH.level, row < 0 ? [] : [row]);
+  const labels = [...named].map((query) => {
+    const looks = query === row ? { fill: css(palette.query), "font-weight": 600 } : {};
+    const place = { x: left - GAP, y: middle(top, down, query), "text-anchor": "end" };
+    const label = shortLabel(pen, site.queryTokens[query], LONGEST_LABEL);
+    return labelText({ ...place, ...looks }, label, maskColour(palette.stroke, 1));
+  });
+  const turned = `translate(${MARGIN + TYPE * 0.8} ${top + height}) rotate(-90)`;
+  return [...labels, drawn("text", { transform: turned }, context.say("axis_query"))];
+}
+
+/**
+ * The base line of the text of a row, px.
+ * @param {number} top
+ * @param {number} down
+ * @param {number} query
+ */
+function middle(top, down, query) {
+  return top + (query + 0.5) * down + TYPE * 0.35;
+}
+
+/**
+ * "→ predicted" at the right end of the rows.
+ * @param {TraceContext} context
+ * @param {Places} places
+ */
+function predictions(context, { left, top, width, down }) {
+  const { trace, say } = context;
+  const pen = figurePen();
+  const row = currentRow(context);
+  const x = left + width + GAP;
+  const faint = maskColour(context.palette.stroke, 1);
+  const rows = shownRows(context);
+  const named = labelled(rows, [-0.5, rows], down, PITCH.level, row < 0 ? [] : [row]);
+  const labels = [...named].map((query) => {
+    const label = shortLabel(pen, trace.predicted[query], LONGEST_LABEL);
+    return labelText({ x, y: middle(top, down, query) }, label, faint, "→ ");
+  });
+  return [...labels, drawn("text", { x, y: top - GAP }, say("predicts"))];
+}
+
+/**
+ * The corners of the linked cells.
+ * @param {TraceContext} context
+ * @param {Places} places
+ */
+function links(context, { left, top, across, down }) {
+  const size = { width: across, height: down };
+  const smaller = Math.min(across, down);
+  const lines = cornersOf(size, Math.min(smaller / 10, 3), smaller < PITCH.level);
+  return Array.from(linksOf(context).subarray(0, shownRows(context))).flatMap((key, row) => {
+    if (key < 0) return [];
+    const [x, y] = [left + key * across, top + row * down];
+    const path = lines.map((line) => `M${line.map(([dx, dy]) => `${x + dx} ${y + dy}`).join("L")}`);
+    return linkStrokes(context.palette).map(({ colour, width }) =>
+      drawn("path", {
+        d: path.join(""),
+        fill: "none",
+        stroke: css(colour),
+        "stroke-width": Math.min(width, smaller / 3),
+      }),
+    );
+  });
+}
+
+/**
+ * The frame of the current row, with its weights where they fit.
+ * @param {TraceContext} context
+ * @param {Places} places
+ */
+function currentQuery(context, { left, top, width, across, down }) {
+  const { state, palette } = context;
+  const site = siteOf(context);
+  const row = currentRow(context);
+  if (row < 0 || row >= site.queries) return [];
+  const place = { x: left, y: top + row * down, width, height: down };
+  const frame = drawn("rect", {
+    ...place,
+    fill: "none",
+    stroke: css(palette.query),
+    "stroke-width": 2,
+  });
+  if (across < PRINTED_CELL) return [frame];
+  const { weights, masked } = rowOf(site, state.layer, state.head, row);
+  const tone = tones(rowCodes(site, state.layer, state.head, row), site.keys, scaleOf(state, site));
+  const texts = weights.flatMap((weight, key) => {
+    if (masked[key] || weight < 0.005) return [];
+    const fill = inkOn(colourAt(palette.ramp, tone[key]));
+    const x = left + (key + 0.5) * across;
+    const text = { x, y: middle(top, down, row), "text-anchor": "middle", fill };
+    return [drawn("text", text, shortWeight(weight))];
+  });
+  return [...texts, frame];
+}
+
+/**
+ * What the empty rows are.
+ * @param {TraceContext} context
+ * @param {Places} places
+ */
+function notYet(context, { left, top, width, down }) {
+  const site = siteOf(context);
+  const rows = shownRows(context);
+  const text = context.say("not_yet");
+  if ((site.queries - rows) * down < LINE || textWidth(figurePen(), text) > width) return [];
+  const y = top + ((rows + site.queries) / 2) * down + TYPE * 0.35;
+  return [drawn("text", { x: left + width / 2, y, "text-anchor": "middle" }, text)];
+}

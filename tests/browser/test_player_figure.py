@@ -1,0 +1,90 @@
+"""The saved figure of the map: it explains itself, on white, and no text covers another."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from explorer import __version__
+from explorer.components.player.payload import View
+from explorer.core.i18n import LANGUAGES, say
+from explorer.core.trace import Trace
+from tests.support.example_traces import example_trace, pieces_trace, random_trace
+
+LONG = tuple(f"word{number}" + "s" * (number % 9) for number in range(38))
+CHINESE = tuple("这只黑猫在花园里的大树下面睡觉")
+
+OVERLAPPING = """([source, type]) => {
+  const host = document.createElement("div");
+  host.append(new DOMParser().parseFromString(source, "image/svg+xml").documentElement);
+  document.body.append(host);
+  const figure = host.firstChild.getBoundingClientRect();
+  const boxes = [...host.querySelectorAll("text")].map((node) => {
+    const { left, right, top, bottom } = node.getBoundingClientRect();
+    const upright = (node.getAttribute("transform") ?? "").includes("rotate");
+    const [x, y] = [(left + right) / 2, (top + bottom) / 2]; // letters, not the line they stand in
+    return upright ? { left: x - type / 2, right: x + type / 2, top, bottom, node }
+      : { left, right, top: y - type / 2, bottom: y + type / 2, node };
+  });
+  const faults = boxes.filter(({ left, right, top, bottom }) => left < figure.left ||
+    right > figure.right || top < figure.top || bottom > figure.bottom)
+    .map(({ node }) => ["outside", node.textContent]);
+  boxes.forEach((one, at) => boxes.slice(at + 1).forEach((other) => {
+    const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+    const down = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+    if (across > 1 && down > 1) faults.push([one.node.textContent, other.node.textContent]);
+  }));
+  const small = boxes.filter(({ node }) => parseFloat(getComputedStyle(node).fontSize) < type);
+  host.remove();
+  return [...faults, ...small.map(({ node }) => ["small", node.textContent])];
+}"""
+
+SMALLEST = 9 / 72 * 2.54 / 16
+"""Share of the figure's width of 9-pt type where the figure is printed 16 cm wide."""
+
+
+def saved(tab: Page, name: str = "svg") -> Path:
+    with tab.expect_download() as event:
+        tab.get_by_test_id(name).click()
+    return event.value.path()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("trace", "view", "clicks"),
+    [
+        (example_trace(), View(site="cross", layer=1, head=1, step=3), ["alignment-prediction"]),
+        (example_trace(("7",), padding=0), View(site="encoder"), []),
+        (example_trace(LONG), View(site="cross", layer=1, head=3), []),
+        (example_trace(CHINESE), View(site="decoder", layer=0, head=1, step=9), []),
+        (random_trace(64, 64, 1, 1), View(site="cross"), ["alignment-input", "scale-row"]),
+        (pieces_trace(), View(site="cross", head=0), ["alignment-prediction"]),
+        (pieces_trace(), View(site="cross", head=0), ["unit-words"]),
+    ],
+    ids=["step", "one", "long", "chinese", "large", "pieces", "words"],
+)
+def test_no_two_texts_overlap_and_all_can_be_read(
+    show: Callable[..., Page], trace: Trace, view: View, clicks: list[str], language: str
+) -> None:
+    tab = show(trace, language, view)
+    for name in clicks:
+        tab.get_by_test_id(name).click()
+    source = saved(tab).read_text(encoding="utf-8")
+    assert tab.evaluate(OVERLAPPING, [source, 640 * SMALLEST]) == []
+    assert f"Attention explorer {__version__}" in source
+    assert say(f"player.figure_axes_{view.site}", language)[:20] in source
+
+
+def test_the_figure_says_what_is_seen_in_dark_too(show: Callable[..., Page]) -> None:
+    trace = example_trace()
+    named = replace(trace, facts={"model": "reverse"}, digest="")
+    tab = show(named, view=View(site="cross", layer=1, head=1, step=3), dark=True)
+    source = saved(tab).read_text(encoding="utf-8")
+    assert tab.get_by_test_id("sentence").inner_text()[:30] in source
+    for text in ("Cross · L1 H1", "Model: reverse", "7 3 9 1 4", "4 1 9 3 7", "masked: padding"):
+        assert text in source
+    assert 'height="100%" fill="rgb(255,255,255)"' in source
+    png = saved(tab, "png").read_bytes()
+    assert int.from_bytes(png[16:20]) == 3 * 640  # pixels across: 300 dpi at 16 cm
