@@ -28,7 +28,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for command in (start, train, trace, measure_heads, align, runs):
         command.add_parser(commands)
-    options = parser.parse_args(arguments)
+    options, unknown = parser.parse_known_args(arguments)
+    if unknown:  # argparse itself would print the usage of all commands
+        own = commands.choices.get(options.command, parser)
+        own.error(f"unrecognized arguments: {' '.join(unknown)}")
     run = getattr(options, "run_command", start.start)
     try:
         return int(run(options))

@@ -79,3 +79,21 @@ def test_a_console_without_unicode_gets_escapes(command, encoding, tmp_path):
     assert b"Traceback" not in done.stderr
     if command[0] == "trace":
         assert b"7 3 \\u7532" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "usage"),
+    [
+        (["train", "--bad"], "explorer train [--task"),
+        (["runs", "--bad"], "explorer runs "),
+        (["--bad"], "explorer [-h]"),
+    ],
+)
+def test_an_unknown_option_prints_the_usage_of_its_own_command(arguments, usage, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+    printed = capsys.readouterr().err
+    assert printed.startswith("usage: ")
+    assert usage in printed.splitlines()[0]
+    assert "unrecognized arguments: --bad" in printed

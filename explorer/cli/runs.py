@@ -2,7 +2,7 @@
 
 import argparse
 import time
-from dataclasses import asdict
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ def add_parser(commands: Any) -> None:
     command = commands.add_parser("runs", help="list the recorded runs, or show one")
     command.set_defaults(run_command=_runs)
     command.add_argument("show", nargs="?", choices=["show"], help="show one run")
-    command.add_argument("name", nargs="?", help="its name")
+    command.add_argument("name", nargs="?", help="its name, or the path of its folder")
     command.add_argument(
         "--root", type=Path, default=folders.runs(), help="the folder with the runs (default: runs)"
     )
@@ -31,24 +31,63 @@ def _runs(options: argparse.Namespace) -> int:
         for run in list_runs(options.root):
             print(_line(run))
         return 0
-    _show(find_run(options.root, options.name))
+    path = Path(options.name)
+    named = path.name != options.name or (path / "config.json").is_file()
+    folder = path.resolve() if named else options.root / options.name
+    _show(find_run(folder.parent, folder.name))
     return 0
 
 
 def _show(run: "Run") -> None:
-    """Print a run with its settings and moments."""
+    """Print a run: its state, the settings that differ from the preset, its best moment and a
+    table of all evaluations."""
+    from explorer.core.errors import RunError
+    from explorer.training.run_directory import best_moment
+
     print(_line(run))
-    for name, value in asdict(run.config).items():
-        print(f"  {name:16} {' '.join(value) if isinstance(value, tuple) else value}")
-    for moment in run.moments():
-        loss, seconds = _number(moment, "loss", ".4f"), _number(moment, "seconds", ".1f")
-        print(f"  step {moment['step']:6}  loss {loss}  {_score(moment)}  {seconds} s")
+    if (error := run.status().error) is not None:
+        print(f"  {RunError(error[0], **error[1])}")
+    print("settings that differ from the app's:")
+    for text in _changed_settings(run) or ["none"]:
+        print(f"  {text}")
+    moments = run.moments()
+    best = best_moment(moments)
+    if best is not None:
+        loss = _number(best, "held_out_loss", ".4f")
+        print(f"best moment: step {best['step']}, held-out loss {loss}, {_score(best)}")
+    print(f"{'step':>8} {'seconds':>9} {'loss':>8} {'training':>9} {'held-out':>9}  score")
+    for moment in moments:
+        print(_table_row(moment) + ("  best" if moment is best else ""))
+
+
+def _changed_settings(run: "Run") -> list[str]:
+    """ "steps 60 (900)": a setting, and in brackets what the app suggests for such a run."""
+    from explorer.training.config import preset
+
+    config, suggested = run.config, preset(run.config)
+    named = {field.name: getattr(config, field.name) for field in fields(config)}
+    texts = []
+    for name, value in named.items():
+        usual = getattr(suggested, name)
+        if value != usual:
+            shown, other = (" ".join(v) if isinstance(v, tuple) else v for v in (value, usual))
+            texts.append(f"{name} {shown} ({other})")
+    return texts
+
+
+def _table_row(moment: "Mapping[str, Any]") -> str:
+    """Step, seconds, the three losses in nats a token (see `run_directory`), and the score."""
+    return (
+        f"{moment['step']:8} {_number(moment, 'seconds', '.1f'):>9} "
+        f"{_number(moment, 'loss', '.4f'):>8} {_number(moment, 'training_loss', '.4f'):>9} "
+        f"{_number(moment, 'held_out_loss', '.4f'):>9}  {_score(moment)}"
+    )
 
 
 def _number(moment: "Mapping[str, Any]", name: str, form: str) -> str:
-    """A number of a moment; "?" where it is missing or damaged."""
+    """A number of a moment; "–" where it is missing or damaged."""
     value = moment.get(name)
-    return format(value, form) if isinstance(value, int | float) else "?"
+    return format(value, form) if isinstance(value, int | float) else "–"
 
 
 def _score(moment: "Mapping[str, Any]") -> str:

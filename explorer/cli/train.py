@@ -21,39 +21,97 @@ if TYPE_CHECKING:
     from explorer.training.trainer import Moment
 
 
-def add_parser(commands: Any) -> None:
-    from explorer.training.config import TrainingConfig, translation
+_USAGE = "%(prog)s [--task TASK | --pairs FILE] [--run FOLDER [--resume]] [--out FILE] [SETTINGS]"
 
-    command = commands.add_parser("train", help="train a Transformer and save its checkpoint")
+_EXAMPLES = """examples:
+  %(prog)s --task sort --run runs/mine              a toy task, recorded
+  %(prog)s --run runs/mine --resume                 go on after Ctrl-C or a power cut
+  %(prog)s --pairs pairs.tsv --patience 10 --run runs/fr --out fr.safetensors
+"""
+
+SETTING_GROUPS = {
+    "task": ("task", "longest", "symbols", "small_alphabets", "causal", "seed"),
+    "pairs of sentences": (
+        *("pairs", "columns", "excluded", "pieces", "joint", "joined", "swapped", "copied"),
+        *("unpunctuated", "subword_alpha", "batch_tokens"),
+    ),
+    "model": ("d_model", "heads", "encoder_layers", "decoder_layers", "d_ff", "dropout", "norm"),
+    "optimisation": (
+        *("steps", "batch", "accumulate", "rate", "schedule", "warmup", "beta1", "beta2"),
+        *("label_smoothing", "clip", "average"),
+    ),
+    "evaluation": ("evaluate_every", "patience", "until"),
+    "machine": ("device", "precision"),
+}
+"""The settings by the heading under which the help lists them."""
+
+_METAVARS = {
+    **{"pairs": "FILE", "excluded": "FILE", "columns": "A,B", "symbols": "SYMBOLS"},
+    "device": "DEVICE",
+}
+
+
+def add_parser(commands: Any) -> None:
+    command = commands.add_parser(
+        "train",
+        help="train a Transformer and save its checkpoint",
+        usage=_USAGE,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     command.set_defaults(run_command=_train)
-    command.add_argument(
+    _add_run_options(command.add_argument_group("run"))
+    for heading, names in SETTING_GROUPS.items():
+        group = command.add_argument_group(heading)
+        for name in names:
+            _add_setting(group, name)
+        if heading == "machine":
+            group.add_argument("--background", action="store_true", help="run at a low priority")
+
+
+def _add_run_options(group: Any) -> None:
+    """What is written, and where."""
+    group.add_argument(
+        "--run", type=Path, metavar="FOLDER", help="a folder that records the training, runs/NAME"
+    )
+    group.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on with the run in that folder, from its last saved step and with its settings",
+    )
+    group.add_argument(
         "--out",
         type=Path,
+        metavar="FILE",
         help="the file to write, evaluated on held-out data (default: TASK.safetensors, or with "
-        "--run none)",
+        "--run none); with --patience of the best moment",
     )
-    command.add_argument("--half", action="store_true", help="write 16-bit weights: half the size")
-    command.add_argument("--credit", help="whose data it was trained on, a fact in the file")
-    command.add_argument("--run", type=Path, help="a folder that records the training, runs/NAME")
-    command.add_argument("--resume", action="store_true", help="resume the run in that folder")
-    command.add_argument("--background", action="store_true", help="run at a low priority")
-    plain, pairs = TrainingConfig(), translation("FILE")
-    for field in fields(TrainingConfig):
-        default, other = getattr(plain, field.name), getattr(pairs, field.name)
-        listed = isinstance(default, tuple)
-        shown = " ".join(default) if listed else default
-        if other != default and field.name not in ("task", "pairs"):
-            shown = f"{shown}; with --pairs {other}"
-        if isinstance(default, bool):
-            kind: dict[str, Any] = {"action": argparse.BooleanOptionalAction}
-        else:
-            kind = {"type": comma_list if listed else type(default)}
-        command.add_argument(
-            f"--{field.name.replace('_', '-')}",
-            default=None,
-            help=f"{say(f'settings.{field.name}')} (default: {shown or 'none'})",
-            **kind,
-        )
+    group.add_argument("--half", action="store_true", help="write 16-bit weights: half the size")
+    group.add_argument(
+        "--credit", metavar="TEXT", help="whose data it was trained on, a fact in the file"
+    )
+
+
+def _add_setting(group: Any, name: str) -> None:
+    """The option of one setting, with its choices or the kind of its value, and its default."""
+    from explorer.training.config import TrainingConfig, choices_of, translation
+
+    default, other = (getattr(c, name) for c in (TrainingConfig(), translation("FILE")))
+    listed = isinstance(default, tuple)
+    shown = " ".join(default) if listed else default
+    if other != default and name not in ("task", "pairs"):
+        shown = f"{shown}; with --pairs {other}"
+    if isinstance(default, bool):
+        kind: dict[str, Any] = {"action": argparse.BooleanOptionalAction}
+    else:
+        metavar = _METAVARS.get(name, "N" if isinstance(default, int) else "X")
+        if choices := choices_of(name):  # the config refuses others in one sentence
+            metavar = f"{{{','.join(choices)}}}"
+        kind = {"type": comma_list if listed else type(default), "metavar": metavar}
+    about = f"{say(f'settings.{name}')} (default: {'none' if shown == '' else shown})".replace(
+        "%", "%%"
+    )
+    group.add_argument(f"--{name.replace('_', '-')}", default=None, help=about, **kind)
 
 
 def _train(options: argparse.Namespace) -> int:
@@ -76,6 +134,8 @@ def _train_until(options: argparse.Namespace, stops: "StopSignals") -> int:
     if options.out is not None:
         refuse_unwritable(options.out)
     with distributed.process_group():
+        if distributed.world_size() > 1 and distributed.rank() == 0:
+            print(say("train.processes", count=distributed.world_size()), flush=True)
         if options.run is not None:
             return _train_run(options, config, stops)
         return _train_alone(options, config, stops)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from explorer.core.errors import ConfigError
 from explorer.core.sentencepiece_vocabulary import FEWEST_PIECES
 from explorer.core.vocabulary import TOY_VOCABULARY, SymbolVocabulary
-from explorer.data.task_names import MOST_SYMBOLS, refuse_unknown_task
+from explorer.data.task_names import MOST_SYMBOLS, TASK_NAMES, refuse_unknown_task
 from explorer.model.config import ModelConfig
 
 TRANSLATE = "translate"
@@ -34,6 +34,8 @@ _NUMBERS = {
     "unpunctuated": (0.0, 1.0),
     "subword_alpha": (0.0, 1.0),
     "rate": (1e-8, 1.0),
+    "beta1": (0.0, 0.9999),
+    "beta2": (0.0, 0.99999),
     "label_smoothing": (0.0, 0.9),
     "clip": (1e-6, 1e6),
     "until": (0.0, 1.0),
@@ -85,6 +87,8 @@ class TrainingConfig:
     rate: float = 2e-3  # the peak of the schedule
     schedule: Literal["cosine", "inverse-sqrt"] = "cosine"
     warmup: int = 100  # steps
+    beta1: float = 0.9  # Adam: share of the running mean of the gradient that a step keeps
+    beta2: float = 0.98  # the same of its square; the paper's, where Adam's own default is .999
     label_smoothing: float = 0.0
     clip: float = 1.0  # largest norm of the gradient
     precision: Literal["float32", "bfloat16"] = "float32"
@@ -176,6 +180,11 @@ class TrainingConfig:
         return cls(**_OLD_RUNS | data | lists)
 
 
+def choices_of(name: str) -> tuple[str, ...]:
+    """The values of a setting that has a short list of them; empty for others."""
+    return tuple(TASK_NAMES) if name == "task" else _CHOICES.get(name, ())
+
+
 def learning_rate(config: TrainingConfig, step: int) -> float:
     """The rate of step 0, 1, …: a linear warm-up, and a decay along half a cosine to 0 or by the
     inverse square root of the step.
@@ -213,6 +222,14 @@ def small_translation(pairs: str, columns: tuple[str, ...], *, on_gpu: bool) -> 
         steps=1500, batch=32, rate=2e-3, warmup=150, label_smoothing=0.1, evaluate_every=50,
         device="cpu",
     )  # fmt: skip
+
+
+def preset(config: TrainingConfig) -> TrainingConfig:
+    """The settings that the app suggests for the task or the pairs of `config`, on its device."""
+    on_gpu = config.device.startswith("cuda")
+    if config.pairs:
+        return small_translation(config.pairs, config.columns, on_gpu=on_gpu)
+    return quick_demo(config.task, on_gpu=on_gpu)
 
 
 def quick_demo(task: str, *, on_gpu: bool) -> TrainingConfig:

@@ -1,17 +1,22 @@
 """Estimate of a training's cost before it starts: parameters, memory and time.
 
-The time is that of the newest finished run of similar size on this machine; without one, a
-rough estimate by the number of operations, shown as such.
+The time depends on the file of pairs, too: on how long its texts are, on how many of them are
+translated at each evaluation, and on how many pieces are learnt from. It is that of the newest
+finished run of similar size on this machine; without one, a rough estimate by the number of
+operations, shown as such.
 """
 
 import math
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from explorer.core.i18n import say
+from explorer.core.json_values import number
+from explorer.data.parallel_corpus import Pair
 from explorer.training.config import TrainingConfig
-from explorer.training.run_directory import list_runs
+from explorer.training.run_directory import Run, list_runs
 
 SIMILAR = 2.0
 """Two trainings are similar when neither their parameters nor their batches differ more."""
@@ -21,10 +26,23 @@ _ON_CORE = 3e10
 _OVERHEAD = 0.005  # seconds: the least a step takes
 _EVALUATION = 2.5  # duration of an evaluation in steps
 _TRANSLATING = 12.0  # the same, translating hundreds of sentences
-_SENTENCE = 12.0  # pieces of an average sentence, on each side
+_SENTENCE = 12.0  # pieces of an average sentence, on each side, where the file is not known
+_PIECE = 3.7  # characters of a piece
+_CHINESE_PIECE = 1.4  # the same in scripts without spaces
+_TRANSLATED = 200  # sources that each evaluation translates, at most
+_PREPARING = 1e-4  # seconds a pair: reading it and learning pieces from it
+_TRAINED = 0.9  # share of the pairs that is trained on
 _FILLED = 0.95  # share of a batch of similarly long texts that is not padding
 _LOGITS = 4  # copies of the logits in a step: output, as float32, softmax, gradient
 _PROCESS = 450.0  # MB of Python and torch
+
+
+@dataclass(frozen=True, slots=True)
+class PairsSize:
+    """How many distinct pairs a file holds, and roughly how many pieces a text of it has."""
+
+    pairs: int
+    pieces: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,27 +50,52 @@ class Estimate:
     """Cost of a training.
 
     memory: MB; seconds: at most; measured: whether the time is that of an earlier run.
+    epochs: how often each pair is seen; None where the pairs are not known.
     """
 
     parameters: int
     memory: float
     seconds: float
     measured: bool
+    epochs: float | None = None
 
 
-def estimate(config: TrainingConfig, runs: Path) -> Estimate:
-    """The cost of `config`; runs: the folder of earlier runs that the time is taken from."""
+def pairs_size(pairs: Sequence[Pair]) -> PairsSize:
+    """The size of a file of `pairs`, judged by up to a thousand of them."""
+    some = pairs[:: max(1, len(pairs) // 1000)]
+    texts = [text for pair in some for text in (pair.source, pair.target)]
+    pieces = 0.0
+    for text in texts:
+        unspaced = sum("\u2e80" <= letter <= "\uffef" for letter in text)
+        pieces += unspaced / _CHINESE_PIECE + (len(text) - unspaced) / _PIECE
+    return PairsSize(len(pairs), pieces / max(len(texts), 1))
+
+
+def estimate(config: TrainingConfig, runs: Path, size: PairsSize | None = None) -> Estimate:
+    """The cost of `config`.
+
+    runs: the folder of earlier runs that the time is taken from.
+    size: of the file of pairs, where it is known.
+    """
     parameters = config.model_config().parameters
     speed = measured_speed(config, parameters, runs)
-    tokens = config.steps * tokens_a_step(config)
-    seconds = tokens / speed if speed else _rough_seconds(config, parameters)
-    return Estimate(parameters, _memory(config, parameters), seconds, speed is not None)
+    tokens = tokens_a_step(config, size.pieces if size else _SENTENCE)
+    if speed:
+        seconds = config.steps * tokens / speed
+    else:
+        seconds = _rough_seconds(config, parameters, tokens, size)
+    epochs = None
+    if size is not None:
+        seconds += _PREPARING * size.pairs
+        rows = tokens / (2 * size.pieces + 3) if config.batch_tokens else config.batch
+        epochs = config.steps * rows / (_TRAINED * size.pairs)
+    return Estimate(parameters, _memory(config, parameters), seconds, speed is not None, epochs)
 
 
 def estimate_text(found: Estimate, device: str, language: str) -> str:
     """The estimate as a line: "0.2 M parameters · 0.5 GB · about 20 s on this CPU"."""
     where = say("train.this_cpu" if device.startswith("cpu") else "train.this_gpu", language)
-    return say(
+    text = say(
         "train.estimate" if found.measured else "train.estimate_rough",
         language,
         parameters=short_count(found.parameters),
@@ -60,17 +103,22 @@ def estimate_text(found: Estimate, device: str, language: str) -> str:
         time=short_time(found.seconds, language),
         where=where,
     )
+    if found.epochs is None:
+        return text
+    count = f"{found.epochs:,.0f}" if found.epochs >= 2 else f"{found.epochs:.1f}"
+    return f"{text} · {say('train.estimate_epochs', language, count=count)}"
 
 
-def tokens_a_step(config: TrainingConfig) -> float:
+def tokens_a_step(config: TrainingConfig, pieces: float = _SENTENCE) -> float:
     """Source and target tokens of an average batch, BOS and EOS included.
 
     Lengths of a toy task are uniform; most sentences are far shorter than the longest.
+    pieces: of an average text of a file of pairs.
     """
     if config.pairs and config.batch_tokens:
         return config.batch_tokens * _FILLED
     if config.pairs:
-        return config.batch * (2 * min(config.longest, _SENTENCE) + 3)
+        return config.batch * (2 * min(config.longest, pieces) + 3)
     return config.batch * (config.longest + 1 + 3)
 
 
@@ -92,7 +140,7 @@ def measured_speed(config: TrainingConfig, parameters: int, runs: Path) -> float
         last = (run.moments() or [{}])[-1]
         seconds = last.get("seconds")  # evaluations included
         if isinstance(seconds, int | float) and seconds > 0:
-            return float(last["step"] * tokens_a_step(other) / seconds)
+            return float(last["step"] * tokens_a_step(other, _pieces(run)) / seconds)
     return None
 
 
@@ -117,16 +165,29 @@ def _similar(one: float, other: float) -> bool:
     return max(one, other) <= SIMILAR * min(one, other)
 
 
-def _rough_seconds(config: TrainingConfig, parameters: int) -> float:
-    """Seconds at six operations per parameter and token, on an ordinary machine."""
+def _pieces(run: Run) -> float:
+    """Pieces of an average text of a run on pairs; older runs did not count them."""
+    counts = run.data_facts().get("pairs")
+    found = counts.get("pieces") if isinstance(counts, Mapping) else None
+    return number(found, 1.0, 1e6, otherwise=_SENTENCE)
+
+
+def _rough_seconds(
+    config: TrainingConfig, parameters: int, tokens: float, size: PairsSize | None
+) -> float:
+    """Seconds at six operations per parameter and token, on an ordinary machine.
+
+    tokens: of a step; sentences are batched by length, with little padding.
+    """
     speed = _ON_CORE * max(1, (os.cpu_count() or 2) - 1)
     if not config.device.startswith("cpu"):
         speed = _ON_GPU
-    tokens = tokens_a_step(config)  # sentences are batched by length: little padding
     if not config.pairs:
         tokens = config.batch * (2 * config.longest + 3)  # with padding
     step = _OVERHEAD + 6 * parameters * tokens / speed / 2
     evaluation = _TRANSLATING if config.pairs else _EVALUATION
+    if size is not None:  # one source in twenty is held out to be translated
+        evaluation *= min(1.0, size.pairs / 20 / _TRANSLATED)
     return step * (config.steps + evaluation * config.steps / config.evaluate_every)
 
 

@@ -74,7 +74,7 @@ class Trainer:
         self.optimizer = torch.optim.Adam(
             self.model.parameters(),
             lr=self.rate if self._on_gpu else 0.0,
-            betas=(0.9, 0.98),
+            betas=(config.beta1, config.beta2),
             eps=1e-9,
             fused=True,
             capturable=self._on_gpu,

@@ -163,9 +163,14 @@ class TranslationDataModule:
                 "duplicate": counts.duplicate,
                 "excluded": self.excluded,
                 "overlong": self.overlong,
+                "pieces": round(self._pieces_a_text(), 2),
                 "digest": self.corpus.digest,
             },
         }
+
+    def _pieces_a_text(self) -> float:
+        """Of both sides, in the sample of the training part."""
+        return sum(len(ids) for row in self._seen for ids in row) / (2 * len(self._seen))
 
     def state(self) -> dict[str, Tensor]:
         """The pieces, the hash of the file they were learnt from, and where epochs began."""

@@ -29,11 +29,28 @@ def test_runs_are_listed_on_one_line_each(run, tmp_path, capsys):
     assert "exact 25.0%" in line
 
 
-def test_a_run_is_shown_with_its_settings_and_moments(run, tmp_path, capsys):
-    assert main(["runs", "show", "one", "--root", str(tmp_path)]) == 0
+def test_a_run_is_shown_with_what_differs_its_best_moment_and_its_evaluations(
+    run, tmp_path, capsys
+):
+    run.append({"step": 15, "loss": 0.5, "training_loss": 0.25, "held_out_loss": 0.75})
+    run.append({"step": 20, "loss": 0.4, "training_loss": 0.125, "held_out_loss": 1.5})
+    assert main(["runs", "show", "one"]) == 0
     printed = capsys.readouterr().out
-    assert "  symbols          1 2 3 4\n" in printed
-    assert "  step      5  loss 2.0000  exact 25.0%  1.5 s\n" in printed
+    assert "  symbols 1 2 3 4 (1 2 3 4 5" in printed
+    assert "  steps 40 (900)\n" in printed
+    assert "  task" not in printed  # as the preset has it
+    assert "best moment: step 15, held-out loss 0.7500" in printed
+    assert "       5       1.5   2.0000         –         –  exact 25.0%\n" in printed
+    assert "      15         –   0.5000    0.2500    0.7500  exact –  best\n" in printed
+    assert main(["runs", "show", str(run.folder)]) == 0
+    assert capsys.readouterr().out == printed
+
+
+def test_why_a_run_failed_is_shown(run, capsys):
+    facts = {"step": "5", "loss": "31.4", "uniform": "3.1", "rate": "1"}
+    run.write_status(Status("failed", 5, time.time(), error=("diverged", facts)))
+    assert main(["runs", "show", "one"]) == 0
+    assert "diverged at step 5: loss 31.4" in capsys.readouterr().out
 
 
 def test_an_unknown_run_is_an_error(run, capsys):

@@ -2,13 +2,17 @@ import re
 import signal
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
+import pytest
 import torch
 from safetensors.torch import load_file
 
 from explorer.__main__ import main
+from explorer.cli.train import SETTING_GROUPS
 from explorer.model.checkpoint import load_checkpoint
+from explorer.training.config import TrainingConfig
 
 TINY = (
     "train --task copy --longest 2 --d-model 16 --heads 2 --d-ff 16 --encoder-layers 1 "
@@ -90,3 +94,17 @@ def test_a_file_without_a_table_is_an_error(tmp_path, capsys):
     error = capsys.readouterr().err
     assert error.startswith("error: No row of “one.tsv” has the columns 1, 2")
     assert error.count("\n") == 1
+
+
+def test_the_help_has_every_setting_once_under_a_heading_with_its_choices(capsys):
+    names = [name for group in SETTING_GROUPS.values() for name in group]
+    assert sorted(names) == sorted(field.name for field in fields(TrainingConfig))
+    with pytest.raises(SystemExit):
+        main(["train", "--help"])
+    printed = capsys.readouterr().out
+    for heading in ("run", *SETTING_GROUPS, "examples"):
+        assert f"\n{heading}:\n" in printed
+    assert "--task {copy,reverse,sort}" in printed
+    assert "--norm {pre,post}" in printed
+    assert "--seed N " in printed
+    assert printed.count("(default: none)") == 2  # --pairs and --excluded

@@ -4,11 +4,14 @@ from dataclasses import replace
 
 import pytest
 
+from explorer.data.parallel_corpus import Pair
 from explorer.model.transformer import Transformer
 from explorer.training.config import TrainingConfig, quick_demo, small_translation
 from explorer.training.cost_estimate import (
+    PairsSize,
     estimate,
     estimate_text,
+    pairs_size,
     short_count,
     short_time,
 )
@@ -99,3 +102,33 @@ def test_only_runs_on_pairs_are_used_for_a_run_on_pairs(tmp_path):
     assert not estimate(small, tmp_path).measured
     finished(tmp_path / "own", small, 100.0)
     assert estimate(replace(small, steps=3000), tmp_path).seconds == pytest.approx(200.0)
+
+
+def test_the_time_of_a_training_on_pairs_depends_on_the_file(tmp_path):
+    small = small_translation("x.tsv", ("1", "2"), on_gpu=False)
+    short, long = (
+        pairs_size([Pair(f"{text}.", f"{text}.")] * 1000) for text in ("a cat", "a cat " * 12)
+    )
+    one, other = (estimate(small, tmp_path, size) for size in (short, long))
+    assert other.seconds > 3 * one.seconds
+    many = replace(short, pairs=200_000)
+    assert estimate(small, tmp_path, many).seconds > one.seconds + 15
+    assert one.epochs == pytest.approx(1500 * 32 / 900)
+    assert "sees each pair about 53 times" in estimate_text(one, "cpu", "en")
+    by_tokens = replace(small, batch_tokens=1000)
+    rows = 950 / (2 * short.pieces + 3)
+    assert estimate(by_tokens, tmp_path, short).epochs == pytest.approx(1500 * rows / 900)
+
+
+def test_a_measured_time_is_converted_to_the_length_of_the_texts(tmp_path):
+    small = small_translation("x.tsv", ("1", "2"), on_gpu=False)
+    run = finished(tmp_path / "own", small, 100.0)
+    run.write_data_facts({"pairs": {"pieces": 6.0}})
+    size = PairsSize(1000, 13.5)  # 2 · 13.5 + 3 = 2 · (2 · 6 + 3)
+    assert estimate(small, tmp_path, size).seconds == pytest.approx(200.0, abs=0.2)
+
+
+def test_a_text_without_spaces_has_more_pieces_than_its_characters_tell():
+    chinese = pairs_size([Pair("我今天想喝水", "我今天想喝水")])
+    assert 3 < chinese.pieces < 6
+    assert pairs_size([Pair("a dog", "un chien")]).pieces < 3

@@ -56,6 +56,7 @@ def test_two_processes_have_the_losses_and_weights_of_one(tmp_path):
     )
     assert finished.returncode == 0, finished.stdout + finished.stderr
     assert finished.stdout.count("done at step 30") == 1
+    assert finished.stdout.count("2 processes train one model") == 1
     together = Run(folder)
     ours, theirs = losses(together), losses(alone)
     assert [step for step, _ in ours] == [step for step, _ in theirs]

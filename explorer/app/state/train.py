@@ -13,6 +13,7 @@ from explorer.components.training_replay.compared_runs import MOST_RUNS
 from explorer.core.errors import PairsError
 from explorer.data.parallel_corpus import RowCounts
 from explorer.training import run_launcher
+from explorer.training.cost_estimate import PairsSize
 from explorer.training.run_directory import Run, list_runs
 
 RECORDED = "recorded/reverse"
@@ -36,9 +37,12 @@ class UploadedCorpus:
 
 @dataclass(frozen=True, slots=True)
 class CorpusCheck:
-    """counts: of the rows of a corpus, how many are used; None with an `error`."""
+    """counts: of the rows of a corpus, how many are used; None with an `error`.
+    size: of its pairs, by which the time of a training is estimated.
+    """
 
     counts: RowCounts | None
+    size: PairsSize | None
     error: PairsError | None
 
 

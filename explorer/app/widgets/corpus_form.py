@@ -15,6 +15,7 @@ from explorer.core.vocabulary import shorten
 from explorer.data.column_guess import Rows, first_rows, is_numbers, looks_headed
 from explorer.data.parallel_corpus import RowCounts, parse_pairs
 from explorer.training.config import TrainingConfig, small_translation
+from explorer.training.cost_estimate import pairs_size
 from explorer.training.run_directory import PAIRS_FILE
 
 _SHOWN_ROWS = 4
@@ -46,7 +47,8 @@ def corpus_form(language: str) -> tuple[TrainingConfig, UploadedCorpus] | None:
     with st.expander(say("train.pairs_settings", language)):
         chosen = choose_settings(recipe, train_state.CORPUS_FORM, language)
     with start:
-        config = offer_start(chosen, train_state.CORPUS_FORM, found.counts is not None, language)
+        has_data = found.counts is not None
+        config = offer_start(chosen, train_state.CORPUS_FORM, has_data, language, found.size)
     return (config, corpus) if config is not None else None
 
 
@@ -55,10 +57,11 @@ def check(corpus: UploadedCorpus, columns: tuple[str, str]) -> CorpusCheck:
     found = train_state.check(columns)
     if found is None:
         try:
-            found = CorpusCheck(parse_pairs(corpus.data, corpus.name, columns).counts, None)
+            parsed = parse_pairs(corpus.data, corpus.name, columns)
+            found = CorpusCheck(parsed.counts, pairs_size(parsed.pairs), None)
         except PairsError as error:
             # A copy without a traceback, which would keep the parsed rows in memory.
-            found = CorpusCheck(None, PairsError(error.key, **error.facts))
+            found = CorpusCheck(None, None, PairsError(error.key, **error.facts))
         train_state.save_check(columns, found)
     return found
 

@@ -17,7 +17,7 @@ from explorer.core.i18n import say
 from explorer.data.task_names import TASK_NAMES
 from explorer.training import run_launcher
 from explorer.training.config import TrainingConfig
-from explorer.training.cost_estimate import estimate, estimate_text
+from explorer.training.cost_estimate import PairsSize, estimate, estimate_text
 
 GROUPS = {
     "task": (
@@ -41,6 +41,8 @@ GROUPS = {
         "evaluate_every",
         "average",
         "label_smoothing",
+        "beta1",
+        "beta2",
         "clip",
         "accumulate",
         "precision",
@@ -59,6 +61,8 @@ _LABELS = {
 }
 _NUMBER_FORMATS = {
     "rate": "%.2g",
+    "beta1": "%.4g",
+    "beta2": "%.5g",
     "dropout": "%.2f",
     "label_smoothing": "%.2f",
     "until": "%.2f",
@@ -71,6 +75,7 @@ _NUMBER_FORMATS = {
 }
 _INCREMENTS = {
     **{"rate": 5e-4, "dropout": 0.05, "label_smoothing": 0.05, "until": 0.01, "clip": 0.1},
+    **{"beta1": 0.01, "beta2": 0.01},
     "small_alphabets": 0.05,
     **{"joined": 0.05, "swapped": 0.05, "copied": 0.01, "unpunctuated": 0.01},
     "subword_alpha": 0.05,
@@ -99,17 +104,22 @@ def choose_settings(demo: TrainingConfig, form: str, language: str) -> dict[str,
 
 
 def offer_start(
-    chosen: dict[str, Any], form: str, has_data: bool, language: str
+    chosen: dict[str, Any],
+    form: str,
+    has_data: bool,
+    language: str,
+    size: PairsSize | None = None,
 ) -> TrainingConfig | None:
     """The estimated cost, or the error in these settings, and the button that starts them.
 
     has_data: whether there is something to train on; otherwise the button is disabled.
+    size: of the file of pairs.
     Returns the config when the button was clicked.
     """
     config = None
     try:
         config = TrainingConfig(**chosen)
-        cost = estimate(config, run_launcher.run_root("runs"))
+        cost = estimate(config, run_launcher.run_root("runs"), size)
         st.caption(literal(estimate_text(cost, config.device, language)))
     except ExplorerError as error:
         show_error(error, language)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from explorer.core.i18n import say
-from explorer.training.config import TrainingConfig, quick_demo, small_translation
+from explorer.training.config import TrainingConfig, preset
 from explorer.training.run_directory import Run, Status
 
 _NO_EFFECT = {"pairs", "columns", "excluded", "device", "evaluate_every"}
@@ -45,21 +45,13 @@ def run_settings(
     moments: lines of its metrics, of which the last is used.
     """
     config = run.config
-    suggested, lead = _suggested(config)
-    differs = " · ".join(_differences(config, suggested, language))
+    lead = "suggested" if config.pairs else "demo"
+    differs = " · ".join(_differences(config, preset(config), language))
     return RunSettings(
         badges=[] if config.causal else [say("run_settings.causal_off", language)],
         demo=say(f"run_settings.{lead}", language, settings=differs) if differs else "",
         explanation=_explanation(config, status, moments, language),
     )
-
-
-def _suggested(config: TrainingConfig) -> tuple[TrainingConfig, str]:
-    """The settings that a page would suggest, and the sentence that names them."""
-    on_gpu = config.device.startswith("cuda")
-    if config.pairs:
-        return small_translation(config.pairs, config.columns, on_gpu=on_gpu), "suggested"
-    return quick_demo(config.task, on_gpu=on_gpu), "demo"
 
 
 def differing_settings(configs: Sequence[TrainingConfig], language: str) -> list[str]:

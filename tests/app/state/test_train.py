@@ -91,7 +91,7 @@ def test_another_corpus_has_its_own_columns_and_checks():
     first = UploadedCorpus("first.tsv", b"1")
     train_state.set_corpus(first)
     train_state.choose_columns((2, 1), True)
-    train_state.save_check(("3", "2"), CorpusCheck(None, None))
+    train_state.save_check(("3", "2"), CorpusCheck(None, None, None))
     assert (train_state.corpus(), train_state.uploads()) == (first, 1)
     train_state.set_corpus(UploadedCorpus("second.tsv", b"2"))
     assert (train_state.columns(), train_state.has_headings()) == ((0, 1), False)
@@ -103,6 +103,6 @@ def test_the_oldest_checks_are_dropped():
     train_state.set_corpus(UploadedCorpus("first.tsv", b"1"))
     choices = [(str(number), "1") for number in range(12)]
     for columns in choices:
-        train_state.save_check(columns, CorpusCheck(None, None))
+        train_state.save_check(columns, CorpusCheck(None, None, None))
     remembered = [columns for columns in choices if train_state.check(columns) is not None]
     assert remembered == choices[-8:]
