@@ -1,5 +1,6 @@
 """Runs in real processes: stopped, killed, out of memory, on a full disk."""
 
+import json
 import os
 import random
 import resource
@@ -269,6 +270,27 @@ def test_out_of_memory_names_a_remedy(tmp_path):
         assert process.returncode == 2, output
     assert "lower the batch" in output
     assert run.status().error[0] == "out_of_memory"
+
+
+def test_a_run_from_before_the_newer_settings_and_losses_goes_on_exactly(tmp_path):
+    """Its settings lack the betas, its metrics the training loss."""
+    config = replace(LONGER, small_alphabets=0.0)
+    whole, old = (create_run(tmp_path / "runs" / name, config) for name in ("new", "old"))
+    run_training(whole)
+    asked = iter([False] * 29 + [True])
+    assert run_training(old, stops=lambda: next(asked)).state == "stopped"
+    written = json.loads((old.folder / "config.json").read_text())
+    for name in ("beta1", "beta2", "small_alphabets"):
+        del written["settings"][name]
+    (old.folder / "config.json").write_text(json.dumps(written))
+    lines = [{k: v for k, v in m.items() if k != "training_loss"} for m in old.moments()]
+    (old.folder / "metrics.jsonl").write_text("".join(json.dumps(m) + "\n" for m in lines))
+    old = Run(old.folder)
+    assert old.config == config
+    assert run_training(old).state == "done"
+    assert losses(old) == losses(whole)
+    assert best_moment(old.moments())["step"] == best_moment(whole.moments())["step"]
+    assert load_checkpoint(old.best_path).facts["steps"] == best_moment(old.moments())["step"]
 
 
 def test_a_run_that_diverges_keeps_what_was_best_before(tmp_path, monkeypatch):

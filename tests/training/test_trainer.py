@@ -213,3 +213,18 @@ def test_a_resumed_training_restores_its_average_and_patience(stop):
     assert [moment.best for moment in expected][-len(later) :] == [m.best for m in later]
     assert second.step == uninterrupted.step
     assert torch.equal(second.averaged.logits.weight, uninterrupted.averaged.logits.weight)
+
+
+def test_the_betas_are_those_of_adams_running_means():
+    """After one step each mean holds (1 − β) of the gradient, or of its square."""
+    one, other = (
+        Trainer(replace(LEARNING, steps=1, clip=1e6, beta1=b1, beta2=b2))
+        for b1, b2 in ((0.9, 0.98), (0.5, 0.9))
+    )
+    moments(one)
+    moments(other)
+    for ours, theirs in zip(
+        one.optimizer.state.values(), other.optimizer.state.values(), strict=True
+    ):
+        torch.testing.assert_close(5 * ours["exp_avg"], theirs["exp_avg"])
+        torch.testing.assert_close(5 * ours["exp_avg_sq"], theirs["exp_avg_sq"])
