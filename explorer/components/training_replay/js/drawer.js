@@ -13,7 +13,7 @@ import { createCurves } from "./curves.js";
 export function createDrawer(context) {
   const columns = () => {
     const width = context.root.clientWidth;
-    return width >= 1100 ? MORE_PANELS.length : width >= 700 ? 3 : 1;
+    return width >= 1700 ? MORE_PANELS.length : width >= 700 ? 3 : 1;
   };
   const curves = createCurves(context, MORE_PANELS, columns, "more-curves");
   const log = element("pre", { class: "log", testid: "log", title: context.say("log_title") });
