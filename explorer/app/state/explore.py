@@ -6,6 +6,9 @@ from explorer.app.request import Request, Selection
 from explorer.app.state import address_bar, session
 from explorer.app.state import visit as visit_state
 
+NEW_TRACE = ("force", "unforce", "reset")
+"""Events of the player that ask for another trace."""
+
 
 @dataclass(frozen=True, slots=True)
 class Picture:

@@ -34,6 +34,8 @@ from explorer.core.trace import Trace
 from explorer.heads.opening_head import opening_step
 from explorer.model.catalog import CatalogMember, CatalogModel
 
+_ADDRESS = "address"  # key of the fragment with the address, by which a callback runs it alone
+
 
 @st.fragment
 @visitor.turn()
@@ -58,13 +60,31 @@ def explore() -> None:
     if request == visit_state.current().request:
         with messages:  # an element takes height anywhere else
             mount.focus(session.load(ExploreState).submissions)
-    visit = Visit(request, visit_state.current().selection)
     with files:
-        files_and_share.files(trace, visit, language)
+        files_and_share.files(trace, request.model, language)
     with share:
-        files_and_share.share(offered, visit, language)
+        show_address(request, offered, language)
+        files_and_share.join(language)
+
+
+@st.fragment(key=_ADDRESS)
+@visitor.turn()
+def show_address(request: Request, offered: Mapping[str, CatalogMember], language: str) -> None:
+    """Name what is on screen in the URL and in the link to share."""
+    visit = Visit(request, visit_state.current().selection)
+    files_and_share.link(offered[request.model], visit, language)
     default = visit_state.default_request(offered)
     address_bar.write(Permalink(visit), default, visitor.chosen_language())
+
+
+def read_player(report: dict[str, object]) -> None:
+    """Take what the player reports; after a step alone, only the address is drawn again.
+
+    Many visitors step at a time, and a run of the whole page takes ten times as long.
+    """
+    explore_state.read_player(report)
+    if not any(report.get(event) for event in explore_state.NEW_TRACE):
+        st.rerun(_ADDRESS)
 
 
 def find_trace(
@@ -108,9 +128,7 @@ def show_trace(
     picture = Picture(request, kept, language, whole)
     explore_state.remember_picture(picture, followed, len(trace.target_tokens))
     key = PictureKey(member.stamp, request, language, address_bar.times_followed())
-    mount.player(
-        key, _view(member, request, trace, opening, whole), trace, explore_state.read_player
-    )
+    mount.player(key, _view(member, request, trace, opening, whole), trace, read_player)
 
 
 def _substitutes(wanted: Request, shown: Request, default: Request) -> list[Request]:

@@ -1,7 +1,6 @@
 """The popovers Files and Share of Explore: downloads, uploads, and the link to the picture."""
 
 import math
-from collections.abc import Mapping
 from functools import partial
 
 import streamlit as st
@@ -22,9 +21,9 @@ from explorer.core.trace import Trace
 from explorer.model.catalog import CatalogMember, StoredModel
 
 
-def files(trace: Trace, visit: Visit, language: str) -> None:
+def files(trace: Trace, model: str, language: str) -> None:
     """Downloads of what is shown; for visitors with the right, uploads and their deletion."""
-    _downloads(trace, visit.request.model, language)
+    _downloads(trace, model, language)
     if not visitor.rights().change:
         st.caption(say("explore.upload_refused", language))
         return
@@ -38,15 +37,13 @@ def files(trace: Trace, visit: Visit, language: str) -> None:
         )
 
 
-def share(catalog: Mapping[str, CatalogMember], visit: Visit, language: str) -> None:
-    """The link to what is shown; in class mode also how to join."""
-    if not isinstance(catalog[visit.request.model], StoredModel):
-        st.caption(say("explore.share_upload", language))
-    else:
+def link(member: CatalogMember, visit: Visit, language: str) -> None:
+    """The link to what is shown, or why there is none."""
+    if isinstance(member, StoredModel):
         st.caption(say("explore.share_about", language))
         st.code(address_bar.link(Permalink(visit)), language=None, wrap_lines=True)
-    if access.is_class_mode():
-        _join(language)
+    else:
+        st.caption(say("explore.share_upload", language))
 
 
 def _downloads(trace: Trace, model: str, language: str) -> None:
@@ -104,8 +101,10 @@ def _take_upload(file_name: str, contents: bytes) -> None:
         messages.report_upload(None)
 
 
-def _join(language: str) -> None:
-    """The address as a QR code, and the box for the host's key."""
+def join(language: str) -> None:
+    """In class mode, the address as a QR code and the box for the host's key."""
+    if not access.is_class_mode():
+        return
     address = address_bar.app_address()
     st.image(access.qr_code(address), width=220)
     st.caption(say("classroom.join", language, address=address))

@@ -1,3 +1,4 @@
+import asyncio
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -28,9 +29,11 @@ from tests.support.app_pages import (
     sent_to,
     url_query,
 )
+from tests.support.app_server import running_app
 from tests.support.finished_runs import finished_run
 from tests.support.payloads import unpack_payload
 from tests.support.toy_sentences import TINY_PAIRS
+from tests.support.visitor_connection import Visitor, visit
 
 ROOT = Path(__file__).parents[3]
 
@@ -222,6 +225,21 @@ def test_a_forced_step_that_fails_leaves_the_picture_with_the_ones_before():
     app.run()
     assert len(app.error) == 1
     assert header(app)["view"]["forced"] == [[2, "7"]]
+
+
+def test_a_step_writes_the_address_and_draws_nothing_else():
+    """A class steps all the time: a run of the whole page would take ten times as long."""
+
+    async def step(address: str) -> Visitor:
+        visitor = await visit(address)
+        await visitor.run(visitor.report(3))
+        await visitor.socket.close()
+        return visitor
+
+    with running_app() as address:
+        visitor = asyncio.run(step(address))
+    assert visitor.query.endswith("&site=cross&layer=0&head=3&step=3")
+    assert visitor.drawn == ["block", "markdown", "code"]  # the link to share
 
 
 def test_the_back_button_goes_back():
