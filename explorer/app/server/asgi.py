@@ -1,6 +1,6 @@
 """What the server adds to Streamlit's own routes: plotly.js, the probe traces of a run, the
 host's cookie, compression for other machines, the server's address for pages opened directly, and
-checks of origins and uploads. Nothing comes from the internet.
+checks of origins, messages and uploads. Nothing comes from the internet.
 """
 
 import asyncio
@@ -12,6 +12,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from explorer.app.server import host_cookie, probe_route, server_address, warmup
+from explorer.app.server.back_messages import BackMessageGuard
 from explorer.app.server.origin_check import OriginCheck
 from explorer.app.server.security_headers import SecurityHeaders
 from explorer.app.server.server_address import ServerAddress
@@ -45,6 +46,7 @@ def middleware() -> list[Middleware]:
     return [
         Middleware(OriginCheck),
         Middleware(SecurityHeaders),
+        Middleware(BackMessageGuard),
         Middleware(UploadGuard),
         Middleware(CompressedScripts, base=base_path()),
         Middleware(ServerAddress),

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from explorer.app.server import asgi
+from explorer.app.server.back_messages import BackMessageGuard
 from explorer.app.server.origin_check import OriginCheck
 from explorer.app.server.security_headers import SecurityHeaders
 from explorer.app.server.server_address import ServerAddress
@@ -30,6 +31,7 @@ def test_the_entry_script_has_the_middleware():
     assert middleware == [
         OriginCheck,
         SecurityHeaders,
+        BackMessageGuard,
         UploadGuard,
         CompressedScripts,
         ServerAddress,
