@@ -4,7 +4,7 @@ Each carries the key of a sentence and the facts that fill it in, so that a view
 the reader's language: what was expected, what came instead, and what to do.
 """
 
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from explorer.core.i18n import say
 
@@ -26,6 +26,12 @@ class ExplorerError(Exception):
     def in_language(self, language: str) -> str:
         """The sentence in `language` ("en", "zh")."""
         return say(f"{self.section}.{self.key}", language, **self.facts)
+
+    def alone(self) -> Self:
+        """This error without its traceback and cause, which keep all that was in memory when it
+        was raised, such as a refused file; to be called before an error is stored."""
+        self.__traceback__ = self.__cause__ = self.__context__ = None
+        return self
 
 
 class FileError(ExplorerError):

@@ -18,7 +18,7 @@ class Messages:
 
 def report(error: ExplorerError) -> None:
     """Tell `error` once, on the page."""
-    session.save(replace(session.load(Messages), page=error))
+    session.save(replace(session.load(Messages), page=error.alone()))
 
 
 def take() -> ExplorerError | None:
@@ -30,7 +30,8 @@ def take() -> ExplorerError | None:
 
 def report_upload(error: ExplorerError | None) -> None:
     """Tell `error` beside the uploader of models; None = no longer tell one."""
-    session.save(replace(session.load(Messages), upload=error))
+    stored = error.alone() if error else None
+    session.save(replace(session.load(Messages), upload=stored))
 
 
 def upload_error() -> ExplorerError | None:

@@ -60,8 +60,7 @@ def check(corpus: UploadedCorpus, columns: tuple[str, str]) -> CorpusCheck:
             parsed = parse_pairs(corpus.data, corpus.name, columns)
             found = CorpusCheck(parsed.counts, pairs_size(parsed.pairs), None)
         except PairsError as error:
-            # A copy without a traceback, which would keep the parsed rows in memory.
-            found = CorpusCheck(None, None, PairsError(error.key, **error.facts))
+            found = CorpusCheck(None, None, error.alone())
         train_state.save_check(columns, found)
     return found
 
