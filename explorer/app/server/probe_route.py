@@ -4,6 +4,7 @@ The URL names a run and a step, which are looked up; no part of it is used as a 
 """
 
 import gzip
+import re
 from functools import lru_cache
 from pathlib import Path
 
@@ -15,7 +16,9 @@ from explorer.components.player.payload import player_payload
 from explorer.core.errors import ExplorerError
 from explorer.core.trace import Trace
 
-PATH = "/moments/{root}/{name}/{step:int}"
+PATH = "/moments/{root}/{name}/{step}"
+
+_STEP = re.compile(r"[0-9]{1,9}", re.ASCII)
 
 
 def serve_moment(request: Request) -> Response:
@@ -23,17 +26,23 @@ def serve_moment(request: Request) -> Response:
     from explorer.training import run_launcher  # late: the server starts without torch
 
     parts = request.path_params
+    if not _STEP.fullmatch(parts["step"]):
+        return _not_found()
     try:
         path = run_launcher.find(parts["root"], parts["name"]).probe_path(int(parts["step"]))
         status = path.stat()
         uncompressed, compressed = payloads(path, status.st_mtime_ns, status.st_size)
     except (ExplorerError, OSError):
-        return Response(status_code=404, headers={"Cache-Control": "no-store"})
+        return _not_found()
     headers = {"Cache-Control": f"public, max-age={MAX_AGE}", "Vary": "Accept-Encoding"}
     if "gzip" in request.headers.get("accept-encoding", ""):
         headers["Content-Encoding"] = "gzip"
         return Response(compressed, media_type="application/octet-stream", headers=headers)
     return Response(uncompressed, media_type="application/octet-stream", headers=headers)
+
+
+def _not_found() -> Response:
+    return Response(status_code=404, headers={"Cache-Control": "no-store"})
 
 
 @lru_cache(maxsize=512)

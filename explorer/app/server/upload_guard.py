@@ -25,6 +25,9 @@ LARGEST = 64 * 2**20
 _FRAME = 2**16
 """Bytes that the encoding as a form adds to a file."""
 
+_MOST_DIGITS = 12
+"""Of a Content-Length header; Python refuses to read a number of thousands of digits."""
+
 _UPLOAD = re.compile(r".*/_stcore/upload_file/([^/]+)/([^/]+)", re.DOTALL)
 """Streamlit's route behind any base path; groups: session and file."""
 
@@ -86,7 +89,7 @@ def _refusal(request: Request, session: str, file: str) -> PlainTextResponse | N
     length = request.headers.get("content-length", "")
     if not (length.isascii() and length.isdecimal()):
         return _sentence(411, "upload_length_unknown", request)
-    if int(length) > LARGEST + _FRAME:
+    if len(length) > _MOST_DIGITS or int(length) > LARGEST + _FRAME:
         return _sentence(413, "upload_too_large", request)
     if not _add(session, file):
         return _sentence(413, "upload_too_many", request)

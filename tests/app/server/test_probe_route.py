@@ -50,6 +50,8 @@ def test_a_browser_gets_each_probe_trace_once_and_caches_it(browser):
         "recorded/../5",
         "recorded/reverse/7",
         "recorded/reverse/-25",
+        "recorded/reverse/" + "9" * 5_000,
+        "recorded/reverse/２５",
         "other/reverse/25",
     ],
 )

@@ -108,3 +108,8 @@ def test_a_file_too_large_is_refused_by_its_length_alone(browser):
 def test_an_upload_of_unknown_length_is_refused(browser):
     answer = browser.put(ROUTE, content=iter([b"x"]))
     assert answer.status_code == 411
+
+
+def test_a_length_of_thousands_of_digits_is_too_large(browser):
+    answer = browser.put(ROUTE, content=b"x", headers={"Content-Length": "9" * 5_000})
+    assert answer.status_code == 413
