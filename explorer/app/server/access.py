@@ -23,6 +23,11 @@ MOST_COMPUTING = 3.0
 """The rate limit of a guest in class mode: an allowance of `MOST_COMPUTING` seconds of computing,
 refilled by `COMPUTING_RATE` seconds a second."""
 
+PAGE_RATE = 0.5
+MOST_PAGES = 30.0
+"""The rate limit of page loads and downloads in class mode, for all guests of a network address
+together: thirty visitors who all reload every five seconds stay below it."""
+
 _TICKET_SECONDS = 60.0
 _MOST_TICKETS = 64
 

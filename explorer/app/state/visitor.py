@@ -1,7 +1,7 @@
 """What is remembered of a visitor on all pages: language, rights and the rate limit."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -15,13 +15,14 @@ from explorer.app.server.key_attempts import KeyAttempts
 from explorer.app.server.rate_limit import RateLimiter
 from explorer.app.state import address_bar, session
 from explorer.core.errors import ExplorerError
-from explorer.core.i18n import LANGUAGES
+from explorer.core.i18n import LANGUAGES, say
 
 _VISITORS_PER_ADDRESS = 10
 """Visitors that may compute all they are allowed behind one network address: a school often has
 only one. Together they have three quarters of what `model_cache` computes at a time."""
 
 _limiter = RateLimiter(owners=4096)
+_pages = RateLimiter(owners=4096)
 _key_attempts = KeyAttempts(addresses=4096)
 
 _admitted: ContextVar[bool | None] = ContextVar("admitted", default=None)
@@ -119,6 +120,46 @@ def turn() -> Iterator[None]:
         if not rights().unlimited:
             seconds = time.thread_time() - began
             _limiter.charge(_owners(), seconds, access.COMPUTING_RATE, access.MOST_COMPUTING)
+
+
+@contextmanager
+def page_load() -> Iterator[bool]:
+    """A block that draws a whole page, charged to the visitor's network address; whether it may.
+
+    What is cached is never refused, so without this limit an address that reloads a page for
+    ever would have all of the processor.
+    """
+    with _paged(None if rights().unlimited else _address()) as admitted:
+        yield admitted
+
+
+def limited_download(make: Callable[[], bytes], language: str) -> Callable[[], bytes]:
+    """`make`, charged to the visitor's network address each time it is called, from any thread.
+
+    Over the limit, the file holds the sentence that says so: Streamlit shows none of ours, and
+    writes a traceback for each error.
+    """
+    address = None if rights().unlimited else _address()
+
+    def limited() -> bytes:
+        with _paged(address) as admitted:
+            return make() if admitted else say("explore.too_many_requests", language).encode()
+
+    return limited
+
+
+@contextmanager
+def _paged(address: str | None) -> Iterator[bool]:
+    """A block charged to an address, None = to nobody; whether it has some allowance left."""
+    if address is None:
+        yield True
+        return
+    owner, limits = {address: 1.0}, (access.PAGE_RATE, access.MOST_PAGES)
+    began = time.thread_time()
+    try:
+        yield _pages.allows(owner, *limits)
+    finally:
+        _pages.charge(owner, time.thread_time() - began, *limits)
 
 
 def refuse_over_limit() -> None:

@@ -57,7 +57,7 @@ def _downloads(trace: Trace, model: str, language: str) -> None:
     for offer, (make, ending, kind) in offers.items():
         st.download_button(
             say(f"explore.download_{offer}", language),
-            make,
+            visitor.limited_download(make, language),
             file_name=name + ending,
             mime=kind,
             key=f"download-{offer}",

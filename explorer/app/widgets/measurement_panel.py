@@ -77,20 +77,24 @@ def _choose_report(model: CatalogModel, shown: StoredReport, language: str) -> N
 
 def _downloads(report: HeadReport, name: str, language: str) -> None:
     """The table with all its digits, and the whole report."""
-    offers: dict[str, tuple[Callable[[], str | bytes], str, str]] = {
+    offers: dict[str, tuple[Callable[[], bytes], str, str]] = {
         "download": (partial(_table, report), ".csv", "text/csv"),
-        "download_all": (report.to_json, ".json", "application/json"),
+        "download_all": (partial(_whole, report), ".json", "application/json"),
     }
     for offer, (make, ending, kind) in offers.items():
         st.download_button(
             say(f"heads.{offer}", language),
-            make,
+            visitor.limited_download(make, language),
             file_name=f"heads-{name}{ending}".replace(" ", "-"),
             mime=kind,
             key=f"heads-{offer}",
             on_click="ignore",
             icon=":material/download:",
         )
+
+
+def _whole(report: HeadReport) -> bytes:
+    return report.to_json().encode()
 
 
 def _table(report: HeadReport) -> bytes:

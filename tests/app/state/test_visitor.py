@@ -4,7 +4,7 @@ import pytest
 import streamlit as st
 from streamlit.runtime.context import ContextProxy
 
-from explorer.app.server import access
+from explorer.app.server import access, rate_limit
 from explorer.app.server.key_attempts import FREE, KeyAttempts
 from explorer.app.server.rate_limit import RateLimiter
 from explorer.app.state import session, visitor
@@ -19,6 +19,7 @@ def guest(monkeypatch) -> None:
     monkeypatch.setattr(access, "_hosts", set())
     monkeypatch.setattr(access, "COMPUTING_RATE", 0.0)
     monkeypatch.setattr(visitor, "_limiter", RateLimiter(owners=99))
+    monkeypatch.setattr(visitor, "_pages", RateLimiter(owners=99))
     monkeypatch.setattr(visitor, "_key_attempts", KeyAttempts(addresses=99))
     monkeypatch.setattr(session, "session_id", lambda: "one tab")
 
@@ -156,3 +157,49 @@ def test_a_chosen_language_stays_and_an_unknown_one_is_ignored():
     assert visitor.language() == "zh"
     visitor.choose_language("xx")
     assert visitor.language() == "en"
+
+
+def loads(times: int, clock: list[float], seconds: float) -> int:
+    """How many of so many page loads, each of these seconds, are admitted."""
+    count = 0
+    for _ in range(times):
+        with visitor.page_load() as admitted:
+            clock[0] += seconds if admitted else 0.0
+        count += admitted
+    return count
+
+
+def test_an_address_loads_pages_until_its_allowance_is_used_up(monkeypatch, clock):
+    monkeypatch.setattr(access, "PAGE_RATE", 0.0)
+    assert loads(1_000, clock, seconds=0.25) == 4 * access.MOST_PAGES
+    monkeypatch.setattr(ContextProxy, "ip_address", "192.0.2.2")
+    assert loads(1, clock, seconds=0.25) == 1
+
+
+def test_a_class_of_thirty_behind_one_address_never_meets_the_limit(monkeypatch, clock):
+    """Every visitor reloads every five seconds for an hour; a load takes 80 ms of a processor."""
+    now = [0.0]
+    monkeypatch.setattr(rate_limit.time, "monotonic", lambda: now[0])
+    for _ in range(720):
+        assert loads(30, clock, seconds=0.08) == 30
+        now[0] += 5
+
+
+def test_downloads_are_charged_to_the_address_from_any_thread(monkeypatch, clock):
+    monkeypatch.setattr(access, "PAGE_RATE", 0.0)
+
+    def make() -> bytes:
+        clock[0] += 1.0
+        return b"file"
+
+    download = visitor.limited_download(make, "en")
+    monkeypatch.setattr(ContextProxy, "ip_address", None)  # Streamlit makes it outside the session
+    made = [download() for _ in range(int(access.MOST_PAGES) + 1)]
+    assert made.count(b"file") == access.MOST_PAGES
+    assert b"wait a few seconds" in made[-1]
+
+
+def test_outside_class_mode_and_for_the_host_pages_have_no_limit(monkeypatch, clock):
+    monkeypatch.setattr(access, "PAGE_RATE", 0.0)
+    monkeypatch.delenv(access.KEY_VARIABLE)
+    assert loads(100, clock, seconds=1.0) == 100
