@@ -22,7 +22,7 @@ from explorer.core.sites import Head
 from explorer.core.trace import Trace
 from explorer.data.task_names import task_of
 from explorer.heads.measurement_store import stored_reports
-from explorer.heads.opening_head import opening_head
+from explorer.heads.opening_head import opening_head, opening_step
 from explorer.heads.trace_comparison import TraceComparison
 from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace
 
@@ -83,11 +83,14 @@ def means_batch(member: CatalogModel) -> str:
     return _means(member.stamp, member).name
 
 
-def with_opening_head(wanted: Selection, member: CatalogMember, trace: Trace) -> Selection:
+def opening_selection(
+    wanted: Selection, member: CatalogMember, trace: Trace, *, with_step: bool
+) -> Selection:
     """`wanted` and, where it names no head of its own, the cross head that shows most.
 
     Of a model it is the same head for all texts, so that another text keeps it.
     trace: the one on screen.
+    with_step: whether the step is then the one where that head shows most.
     """
     if wanted.site not in (None, "cross") or (wanted.layer, wanted.head) != (None, None):
         return wanted
@@ -101,7 +104,9 @@ def with_opening_head(wanted: Selection, member: CatalogMember, trace: Trace) ->
     if head is None:
         return wanted
     filled = replace(wanted, site=head.site, layer=head.layer, head=head.head)
-    return wanted if filled.within(trace)[1] else filled
+    if filled.within(trace)[1]:
+        return wanted
+    return replace(filled, step=opening_step(trace, head.layer, head.head)) if with_step else filled
 
 
 def digest(member: CatalogModel) -> str:

@@ -41,9 +41,11 @@ class AddressState:
 
 
 def enter(page: str) -> None:
-    """Note the page on screen; after another page, a URL without a query keeps the visit."""
+    """Note the page on screen; after another page, a URL without a query keeps the visit, and
+    Heads opens where it is now."""
     if session.load(AddressState).page not in ("", page):
         leave_visit()
+        heads_state.forget_opening()
     session.save(replace(session.load(AddressState), page=page))
 
 

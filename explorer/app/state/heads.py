@@ -135,6 +135,11 @@ def opening(picture: object) -> Selection:
     return state.opening.selection
 
 
+def forget_opening() -> None:
+    """Let the next picture open at the current selection, after a visit to another page."""
+    session.save(replace(session.load(HeadsState), opening=None))
+
+
 def draft() -> Draft:
     """The intervention being drafted."""
     return session.load(HeadsState).draft

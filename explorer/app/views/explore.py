@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -31,7 +30,6 @@ from explorer.components.player.payload import View
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
-from explorer.heads.opening_head import opening_step
 from explorer.model.catalog import CatalogMember, CatalogModel
 
 _ADDRESS = "address"  # key of the fragment with the address, by which a callback runs it alone
@@ -119,7 +117,7 @@ def show_trace(
     """Show a trace in the player, at the current selection as far as the trace has it."""
     wanted, missing = explore_state.opening(request, language).within(trace)
     whole = explore_state.opens_whole(request, language, wanted)
-    opening = _filled(wanted, whole, member, trace)
+    opening = experiment_cache.opening_selection(wanted, member, trace, with_step=whole)
     refused = address_bar.take_refused()
     if refused is not None and (refused or missing):
         show_refused((*refused, *missing), language, messages)
@@ -138,18 +136,6 @@ def _substitutes(wanted: Request, shown: Request, default: Request) -> list[Requ
     same_text = shown.without_forced() == free
     order = (wanted, shown, free, default) if same_text else (wanted, free, shown, default)
     return list(dict.fromkeys(order))
-
-
-def _filled(wanted: Selection, whole: bool, member: CatalogMember, trace: Trace) -> Selection:
-    """`wanted` and, where it names no head, the head that shows most.
-
-    whole: whether a step that it does not name is the one where that head shows most; otherwise
-        it is the last.
-    """
-    filled = experiment_cache.with_opening_head(wanted, member, trace)
-    if not whole or filled == wanted or filled.layer is None or filled.head is None:
-        return filled
-    return replace(filled, step=opening_step(trace, filled.layer, filled.head))
 
 
 def _view(

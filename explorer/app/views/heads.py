@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from explorer.app import experiment_cache, mount
 from explorer.app.mount import Norms, PictureKey
 from explorer.app.permalink import SECTIONS
-from explorer.app.request import NO_INTERVENTIONS
+from explorer.app.request import NO_INTERVENTIONS, Selection
 from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
@@ -140,8 +140,7 @@ def overview(
 ) -> None:
     """The grid of all heads; with `norms`, those instead of the weights."""
     key = _picture_key(member, language, report=shown.key if shown else "")
-    opened = heads_state.opening((key, "norms" if norms else "weights"))
-    opening = experiment_cache.with_opening_head(opened, member, trace)
+    opening = _opening((key, "norms" if norms else "weights"), member, trace)
     report = shown.report if shown else None
     mount.head_grid(key, opening, trace, report, norms, heads_state.read_view)
 
@@ -157,8 +156,7 @@ def experiments(
     if compared is not None:
         experiment_result.summary(member, compared, language)
     key = _picture_key(member, language, interventions)
-    opened = heads_state.opening((key, "comparison"))
-    opening = experiment_cache.with_opening_head(opened, member, trace)
+    opening = _opening((key, "comparison"), member, trace)
     shown = compared or TraceComparison(trace, trace, trace)
     mount.comparison(key, opening, shown, heads_state.read_view)
     if compared is not None:
@@ -177,6 +175,13 @@ def _compare(
     except ExplorerError as error:
         show_error(error, language, messages)
         return None
+
+
+def _opening(picture: object, member: CatalogMember, trace: Trace) -> Selection:
+    """Where a picture opens: as Explore does."""
+    opened = heads_state.opening(picture)
+    with_step = opened.step is None
+    return experiment_cache.opening_selection(opened, member, trace, with_step=with_step)
 
 
 def _picture_key(

@@ -246,3 +246,16 @@ def test_the_visit_is_kept_between_the_pages():
     app.query_params.clear()
     app = app.switch_page("views/explore.py").run()
     assert app.text_input(key="source-en").value == "1 2 3"
+
+
+def opening_step(app: AppTest) -> int | None:
+    """The step at which the grid of heads opens; None = the last."""
+    return head_view(app, "head_grid")[1]["trace"]["view"]["step"]
+
+
+def test_heads_opens_at_the_step_of_explore():
+    opened = open_page()
+    step = unpack_payload(sent_to(opened, "player"))[0]["view"]["step"]
+    assert opening_step(open_page("heads")) == step
+    chosen = open_page("heads", text=TEXT, site="cross", layer="0", head="1", step="3")
+    assert opening_step(chosen) == 3
