@@ -22,7 +22,7 @@ _POLICY = "; ".join(
     [
         "default-src 'self'",
         # Streamlit mounts the script of a component as a module from memory.
-        "script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:",
+        "script-src 'self' 'unsafe-inline' blob:",
         "worker-src 'self' blob:",
         "style-src 'self' 'unsafe-inline'",
         "img-src 'self' data: blob:",

@@ -36,6 +36,7 @@ def test_a_page_loads_and_connects_to_its_own_server_only(browser):
     policy = directives(browser)
     assert policy["default-src"] == "'self'"
     assert policy["object-src"] == "'none'"
+    assert "unsafe-eval" not in policy["script-src"]
     assert policy["connect-src"] == "'self' ws://localhost:8501 wss://localhost:8501"
 
 
