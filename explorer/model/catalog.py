@@ -31,6 +31,7 @@ _ORDER = ("reverse", "english-french", "chinese-english", "copy", "sort", "rever
 """Of the shipped models; others follow by name."""
 
 _MOST_EXAMPLES = 8
+_MOST_DRAWS = 100  # of which all are equal only where there is nothing else to draw
 
 TRAINED_PREFIX = "runs/"
 """Begins the name of a trained model whose run is called as another model is."""
@@ -65,8 +66,15 @@ class CatalogModel:
         fitting = tuple(text for text in short if summary.reads(text))
         return fitting or (self.random_text(random.Random(0)),)
 
-    def random_text(self, generator: random.Random) -> str:
-        """Five to nine known symbols, as far as they fit, or a sentence held out of training."""
+    def random_text(self, generator: random.Random, shown: str = "") -> str:
+        """Five to nine known symbols, as far as they fit, or a sentence held out of training;
+        another than `shown`, where the model has another."""
+        for _ in range(_MOST_DRAWS):
+            if (drawn := self._draw_text(generator)) != shown:
+                return drawn
+        return shown
+
+    def _draw_text(self, generator: random.Random) -> str:
         summary = self.summary
         if summary.reads_sentences:
             return generator.choice(self._held_out() or self.examples)

@@ -68,6 +68,13 @@ def test_examples_and_random_texts_are_ones_the_model_reads(folder):
         assert all(model.summary.reads(text) for text in texts)
 
 
+def test_a_random_text_differs_from_the_one_shown():
+    model = shipped("x", "12", trained_tokens=1, most_tokens=2)
+    assert {model.random_text(random.Random(seed), "1") for seed in range(20)} == {"2"}
+    alone = shipped("x", "1", trained_tokens=1, most_tokens=2)
+    assert alone.random_text(random.Random(0), "1") == "1"
+
+
 def test_the_shipped_models_are_listed_with_examples_in_chinese(monkeypatch):
     monkeypatch.delenv(folders.CHECKPOINTS_VARIABLE, raising=False)
     models = shipped_models()

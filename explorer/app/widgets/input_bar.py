@@ -21,7 +21,7 @@ def input_bar(catalog: Mapping[str, CatalogMember], language: str) -> None:
     member = catalog[request.model]
     _choose_model(request.model, catalog, language)
     _type_source(request.text, member, language)
-    _offer_texts(member, language)
+    _offer_texts(request.text, member, language)
     _choose_padding(request.pad, member, language)
 
 
@@ -72,12 +72,16 @@ def _source_hint(member: CatalogModel, language: str) -> str:
     return say("explore.source_hint", language, known=" ".join(member.summary.symbols))
 
 
-def _offer_texts(member: CatalogMember, language: str) -> None:
+def _offer_texts(shown: str, member: CatalogMember, language: str) -> None:
     model = member if isinstance(member, CatalogModel) else None
+
+    def take_random() -> None:
+        visit_state.set_text(model.random_text(random.Random(), shown) if model else "")
+
     st.button(
         say("explore.random", language),
         key="random",
-        on_click=lambda: visit_state.set_text(model.random_text(random.Random()) if model else ""),
+        on_click=take_random,
         disabled=model is None,
     )
     st.menu_button(
