@@ -239,22 +239,29 @@ class Interventions:
 
 
 def expected_errors(facts: Mapping[str, Any]) -> frozenset[str]:
-    """The integrity checks that must fail after the interventions in the `facts` of a trace.
+    """The integrity checks that must fail, given the model and the interventions in the `facts` of
+    a trace.
 
     A query that attends to later positions cannot be decoded step by step, and one that attends
     to padding changes with the padding. Malformed facts excuse nothing.
     """
-    texts = facts.get("interventions")
+    opened = _opened_sites(facts.get("interventions"))
+    config = facts.get("config")
+    if isinstance(config, Mapping) and config.get("causal") is False:
+        opened |= {"decoder"}
+    return frozenset(_UNAVOIDABLE[site] for site in opened)
+
+
+def _opened_sites(texts: object) -> set[str]:
+    """The sites in which these interventions let a query attend to what its mask hides."""
     if not isinstance(texts, list | tuple):
-        return frozenset()
+        return set()
     try:
         interventions = Interventions.parse(map(str, texts))
     except InterventionError:
-        return frozenset()
+        return set()
     opened = {cell.site for cell in interventions.edit_mask if cell.open}
-    if not interventions.counterfactual:
-        opened -= {"decoder"}
-    return frozenset(_UNAVOIDABLE[site] for site in opened)
+    return opened if interventions.counterfactual else opened - {"decoder"}
 
 
 def _read(text: str) -> Intervention:

@@ -125,6 +125,8 @@ def test_unmasking_a_cell_makes_an_integrity_check_fail():
     assert expected({"interventions": ["ablate cross.1.2", "close decoder.0.0 1 0"]}) == set()
     assert expected({"interventions": ["open decoder.*.* 1 2"]}) == {"cached_equals_full"}
     assert expected({"interventions": ["open cross.0.0 1 2"]}) == {"padding_changes_nothing"}
+    assert expected({"config": {"causal": False}}) == {"cached_equals_full"}
+    assert expected({"config": {"causal": True}}) == expected({"config": 3}) == set()
     assert expected({"interventions": 3}) == set()  # a malformed file
     assert expected({"interventions": ["open", None, "open x"]}) == set()
     assert Interventions.parse(["open decoder.0.0 1 2"]).counterfactual
