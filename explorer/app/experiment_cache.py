@@ -90,8 +90,16 @@ def opening_selection(
 
     Of a model it is the same head for all texts, so that another text keeps it.
     trace: the one on screen.
-    with_step: whether the step is then the one where that head shows most.
+    with_step: whether the step is the one that shows most of what is selected.
     """
+    filled = _with_head(wanted, member, trace)
+    if not with_step:
+        return filled
+    site = filled.site or trace.sites[-1]
+    return replace(filled, step=opening_step(trace, site, filled.layer, filled.head))
+
+
+def _with_head(wanted: Selection, member: CatalogMember, trace: Trace) -> Selection:
     if wanted.site not in (None, "cross") or (wanted.layer, wanted.head) != (None, None):
         return wanted
     try:
@@ -104,9 +112,7 @@ def opening_selection(
     if head is None:
         return wanted
     filled = replace(wanted, site=head.site, layer=head.layer, head=head.head)
-    if filled.within(trace)[1]:
-        return wanted
-    return replace(filled, step=opening_step(trace, head.layer, head.head)) if with_step else filled
+    return wanted if filled.within(trace)[1] else filled
 
 
 def digest(member: CatalogModel) -> str:

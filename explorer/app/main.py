@@ -38,6 +38,8 @@ def draw(language: str) -> None:
     with st.container(key="header", horizontal=True, vertical_alignment="center", gap="small"):
         st.title(say("explore.title", language), anchor=False)
         choose_language(language)
+    with st.container(key="skeleton"):  # main.css hides it when the page has something to show
+        st.text(say("explore.loading", language))
     chosen.run()
 
 

@@ -151,7 +151,13 @@ def _view(trace: Trace, opening: Selection) -> View:
     the whole pattern."""
     seen, _ = opening.within(trace)
     step = None if seen.step == len(trace.target_tokens) else seen.step
-    return View(site=seen.site, layer=seen.layer, head=seen.head, step=step)
+    return View(
+        site=seen.site,
+        layer=seen.layer,
+        head=seen.head,
+        step=step,
+        alignment=seen.alignment or "off",
+    )
 
 
 def _mount(name: Component, data: bytes, on_report: Report, events: tuple[str, ...]) -> None:

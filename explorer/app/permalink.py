@@ -18,6 +18,7 @@ from explorer.app.request import (
     Selection,
     Visit,
 )
+from explorer.core.alignment import TIMINGS
 from explorer.core.errors import InterventionError
 from explorer.core.interventions import Interventions
 from explorer.core.sites import SITES
@@ -50,7 +51,7 @@ def to_query(permalink: Permalink) -> dict[str, str]:
         query["do"] = ";".join(visit.interventions.texts())
     if permalink.section:
         query["part"] = permalink.section
-    for name in ("site", "layer", "head", "step"):
+    for name in ("site", "layer", "head", "step", "alignment"):
         if (value := getattr(selection, name)) is not None:
             query[name] = str(value)
     return query
@@ -81,6 +82,9 @@ def from_query(
         layer=_parameter(query, "layer", refused, _number),
         head=_parameter(query, "head", refused, _number),
         step=_parameter(query, "step", refused, _number),
+        alignment=_parameter(
+            query, "alignment", refused, lambda name: name if name in TIMINGS else None
+        ),
     )
     visit = Visit(request, selection, interventions or NO_INTERVENTIONS)
     return Permalink(visit, section or ""), tuple(refused)

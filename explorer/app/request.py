@@ -16,12 +16,16 @@ NO_INTERVENTIONS = Interventions()
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The part of a trace on screen; None = the component's default. Steps count from 1."""
+    """The part of a trace on screen; None = the component's default. Steps count from 1.
+
+    alignment: the row from which the shown links are read, one of `TIMINGS`; None = no links.
+    """
 
     site: str | None = None
     layer: int | None = None
     head: int | None = None
     step: int | None = None
+    alignment: str | None = None
 
     def within(self, trace: Trace) -> tuple["Selection", tuple[str, ...]]:
         """The selection reduced to what `trace` has, and the names of the fields it lacks."""

@@ -30,8 +30,9 @@ def opening_head(trace: Trace, report: HeadReport | None = None) -> Head | None:
     return Head(_SITE, int(layer), int(head))
 
 
-def opening_step(trace: Trace, layer: int, head: int) -> int | None:
-    """The step, from 1, that shows most of a cross head: where it looks sharply at content.
+def opening_step(trace: Trace, site: str, layer: int | None, head: int | None) -> int | None:
+    """The step, from 1, that shows most: of a cross head the one where it looks sharply at
+    content, of anything else the last one.
 
     Steps at which it goes back in the source, so that the order of the two texts crosses, come
     before others, and the first step comes last. Steps that predict a special token, such as the
@@ -39,8 +40,10 @@ def opening_step(trace: Trace, layer: int, head: int) -> int | None:
     """
     source, outputs = content(trace)
     rows = outputs[: len(trace.target_tokens)]
-    if not source.any() or not rows.any():
+    if not rows.any():
         return None
+    if site != _SITE or layer is None or head is None or not source.any():
+        return int(np.flatnonzero(rows)[-1]) + 1
     weights = np.where(source, trace.attention(_SITE)[layer, head, : len(rows)], 0)
     peaks, keys = weights.max(-1), weights.argmax(-1)
     later = np.arange(len(rows)) > 0

@@ -48,8 +48,8 @@ def test_every_step_shows_the_numbers_of_the_trace(open_html: Callable[..., Page
             assert shown == pytest.approx(100 * probability, abs=0.051)
         sentence = tab.get_by_test_id("sentence").inner_text()
         best = int(weights.argmax())
-        assert f"asked by “{label(token)}”" in sentence
-        assert f"“{label(trace.source_tokens[best])}” (position {best})" in sentence
+        assert f"After reading “{label(token)}”" in sentence
+        assert f"“{label(trace.source_tokens[best])}” (position {best + 1})" in sentence
         assert f"{weights[best]:.2f}" in sentence
         assert f"predicts “{label(trace.predicted_tokens[row])}”" in sentence
         expect(tab.locator("[data-testid=strip-target] .query")).to_have_text(label(token))
@@ -80,6 +80,51 @@ def test_tokens_not_yet_decoded_are_not_on_the_page(show: Callable[..., Page]) -
         expect(tab.get_by_test_id("not-yet")).to_be_visible()
         tab.get_by_role("checkbox", name="Show ahead").check()
         expect(tab.get_by_test_id("strip-target")).to_contain_text("alpha")
+
+
+def test_the_candidates_shown_and_all_others_add_up(show: Callable[..., Page]) -> None:
+    for size in [(1440, 900), (1366, 505)]:  # the second has no space for all of them
+        tab = show(example_trace(), view=View(step=3), size=size)
+        rows = tab.locator("[data-testid=candidates] .value:visible, .others .value")
+        values = [float(text.strip("<> %")) for text in rows.all_inner_texts()]
+        assert sum(values) == pytest.approx(100, abs=0.3)
+        expect(tab.get_by_test_id("candidates-others")).to_contain_text("all others")
+
+
+def test_the_output_is_one_sentence_as_far_as_it_is_decoded_and_is_copied(
+    show: Callable[..., Page],
+) -> None:
+    tab = show(example_trace(), view=View(step=2, ahead=False))
+    output, copy = tab.get_by_test_id("output"), tab.get_by_test_id("copy-output")
+    expect(output).to_have_text("4 1")
+    tab.get_by_role("checkbox", name="Show ahead").check()
+    expect(output).to_have_text("4 1 9 3 7")
+    tab.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+    copy.focus()
+    tab.keyboard.press("Enter")
+    expect(copy).to_have_text("Copied")
+    assert tab.evaluate("copied") == "4 1 9 3 7"
+
+
+def test_a_forced_token_is_marked_in_strip_and_map(show: Callable[..., Page]) -> None:
+    trace = example_trace()
+    forced = trace.arrays["steps.chosen"] & (trace.arrays["steps.step"] == 2)
+    arrays = {**trace.arrays, "steps.forced": forced}
+    tab = show(replace(trace, arrays=arrays, digest=""), view=View(step=4))
+    marked = tab.locator(".forced.token")
+    assert marked.evaluate_all("all => all.map((node) => node.textContent)") == ["1", "1", "→ 1"]
+    expect(tab.locator(".predicted-label.forced")).to_have_count(1)
+    go_to_first(tab)
+    expect(marked).to_have_count(0)
+
+
+def test_without_a_causal_mask_the_check_says_why_it_is_not_met(show: Callable[..., Page]) -> None:
+    facts = {"config": {"causal": False}}
+    measured = {"hooked_equals_plain": 0.0, "cached_equals_full": 0.5}
+    tab = show(replace(example_trace(), facts=facts, measured=measured, digest=""))
+    check = tab.locator("[data-check=cached_equals_full]")
+    expect(check).to_contain_text("expected, without a causal mask")
+    assert tab.locator("[data-testid=integrity] .failed").count() == 0
 
 
 def test_a_given_target_does_not_count_as_forced(show: Callable[..., Page]) -> None:
@@ -150,12 +195,12 @@ def test_traces_from_arrays_without_steps_or_with_one_site_are_shown(
     expect(tab.get_by_test_id("candidates-note")).to_have_text("The encoder predicts nothing.")
     tab.get_by_test_id("head-0-1").click()
     tab.wait_for_timeout(700)
-    told = {"site": "encoder", "layer": 0, "head": 1, "step": None}
+    told = {"site": "encoder", "layer": 0, "head": 1, "step": None, "alignment": None}
     assert tab.evaluate("reported") == [told]
     causal = np.tril(np.ones((3, 3), dtype=np.float32))
     decoder = np.broadcast_to(causal / causal.sum(-1, keepdims=True), (1, 2, 3, 3))
     tab = show(Trace.from_arrays([], ["a", "b", "c"], decoder=decoder))
-    expect(tab.get_by_test_id("sentence")).to_contain_text("Head L0 H0, asked by “c”")
+    expect(tab.get_by_test_id("sentence")).to_contain_text("After reading “c”, head L0 H0")
     expect(tab.get_by_test_id("candidates-note")).to_have_text("This trace holds no predictions.")
     expect(tab.get_by_test_id("strip-source")).to_be_hidden()
 
@@ -186,10 +231,10 @@ def test_the_component_reports_and_is_updated_in_place(
         ["trigger", "unforce", 2],
         ["trigger", "reset", True],
     ]
-    selection = {"site": "cross", "layer": 0, "head": 1, "step": 2}
+    selection = {"site": "cross", "layer": 0, "head": 1, "step": 2, "alignment": None}
     assert heard[-1] == ["state", "selection", selection]
     tab.mouse.move(*cell_center(tab, trace, "cross", 0, 1))
-    expect(tab.get_by_test_id("tooltip")).to_contain_text("query “bos” (position 0)")
+    expect(tab.get_by_test_id("tooltip")).to_contain_text("query “bos” (position 1)")
     tab.evaluate("host.style.setProperty('--st-background-color', '#101216')")
     tab.evaluate("host.style.setProperty('--st-text-color', '#f0f0f0')")
     expect(tab.get_by_test_id("player")).to_have_attribute("data-theme", "dark")

@@ -49,6 +49,30 @@ def test_a_step_moves_nothing_and_the_legend_stays_below_the_cells(
     assert all(layout == seen[0] for layout in seen)
 
 
+@pytest.mark.parametrize("size", [(1366, 525), (1440, 795), (1920, 975)])  # what the app leaves
+@pytest.mark.parametrize(
+    "trace",
+    [example_trace(), random_trace(26, 38, 3, 8), random_trace(20, 20, 6, 12)],
+    ids=["2x4", "3x8", "6x12"],
+)
+def test_map_and_thumbnails_fill_the_height(
+    show: Callable[..., Page], trace: Trace, size: tuple[int, int]
+) -> None:
+    tab = show(trace, size=size)
+    tab.wait_for_timeout(200)
+    layout = tab.evaluate(LAYOUT)
+    legend, heads = layout[".legend"], layout[".heads"]
+    foot = tab.locator(".foot").bounding_box()
+    last = tab.locator(".thumbnail").last.bounding_box()
+    assert foot is not None
+    assert last is not None
+    assert foot["y"] - (legend[1] + legend[3]) < 40
+    assert last["y"] + last["height"] <= heads[1] + heads[3] + 1
+    if trace.attention("cross").shape[:2] != (6, 12):
+        assert foot["y"] - (last["y"] + last["height"]) < 120
+    assert layout[".picture"][2] >= 26
+
+
 def test_the_map_is_fitted_again_when_a_line_above_it_wraps(show: Callable[..., Page]) -> None:
     tab = show(wide_tokens_trace())
     tab.evaluate("document.querySelector('.strips').style.paddingBottom = '60px'")

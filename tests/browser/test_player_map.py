@@ -34,8 +34,8 @@ def test_the_tooltip_has_weight_positions_and_reason(show: Callable[..., Page], 
         assert shown is not None, text
         assert float(shown[1]) == pytest.approx(weight, abs=6e-5)
         assert ("masked: " + reasons[query, key] in text) == (reasons[query, key] != "")
-        assert f"query “{label(trace.queries(site)[query])}” (position {query})" in text
-        assert f"key “{label(trace.keys(site)[key])}” (position {key})" in text
+        assert f"query “{label(trace.queries(site)[query])}” (position {query + 1})" in text
+        assert f"key “{label(trace.keys(site)[key])}” (position {key + 1})" in text
         assert text.endswith("L1 H2")
 
 
@@ -53,7 +53,7 @@ def test_a_touch_shows_the_tooltip_until_the_next_touch(chromium: Browser, tmp_p
     tab.touchscreen.tap(*cell_center(tab, trace, "cross", 1, 2))
     expect(tab.get_by_test_id("step-count")).to_have_text("step 2/6")
     tooltip = tab.get_by_test_id("tooltip")
-    expect(tooltip).to_contain_text("key “9” (position 2)")
+    expect(tooltip).to_contain_text("key “9” (position 3)")
     tab.get_by_test_id("map-title").tap()
     expect(tooltip).to_be_hidden()
     context.close()

@@ -31,7 +31,7 @@ def test_changing_the_unit_changes_every_view_and_keeps_the_position(
     source, target = tab.get_by_test_id("strip-source"), tab.get_by_test_id("strip-target")
     chips = source.locator(".chip")
     assert chips.all_inner_texts() == ["▁The", "␣", "‹C3›", "‹A9›", "eos", "pad"]
-    expect(tab.get_by_test_id("sentence")).to_contain_text("asked by “ch”")
+    expect(tab.get_by_test_id("sentence")).to_contain_text("After reading “ch”")
     expect(tab.get_by_role("radiogroup", name="Unit")).to_be_visible()
     tab.get_by_test_id("unit-pieces").focus()
     tab.keyboard.press("ArrowRight")
@@ -42,7 +42,7 @@ def test_changing_the_unit_changes_every_view_and_keeps_the_position(
     expect(target.locator(".predicted")).to_have_text("eos")
     assert tab.locator(".key-label").all_inner_texts() == ["The", "é", "eos", "pad"]
     assert tab.evaluate("document.querySelector('[data-testid=head-0-0] canvas').width") == 4
-    expect(tab.get_by_test_id("sentence")).to_contain_text("asked by “chat”")
+    expect(tab.get_by_test_id("sentence")).to_contain_text("After reading “chat”")
     tab.get_by_test_id("previous").click()
     expect(tab.get_by_test_id("candidates-title")).to_have_text("Next token after “Le”")
     expect(tab.get_by_test_id("candidates-note")).to_contain_text("first piece of the next word")
@@ -85,7 +85,7 @@ def test_steps_reported_to_the_app_are_those_of_the_pieces(open_html: Callable[.
     tab.get_by_test_id("next").click()
     tab.get_by_test_id("mean-0").click()
     tab.wait_for_timeout(700)
-    told = {"site": "cross", "layer": 0, "head": None, "step": 5}
+    told = {"site": "cross", "layer": 0, "head": None, "step": 5, "alignment": None}
     assert tab.evaluate("heard").pop() == ["state", "selection", told]
     forced = View(site="cross", layer=0, head=0, step=3, what_if=True)
     tab.evaluate("(data) => { call(new Uint8Array(data)); }", bytes_of(trace, forced))

@@ -53,19 +53,26 @@ def test_a_report_on_heads_that_the_trace_lacks_is_not_followed():
 
 
 def test_the_step_is_one_that_predicts_content_and_goes_back():
-    assert opening_step(traced(SHARP), 0, 0) == 2
+    assert opening_step(traced(SHARP), "cross", 0, 0) == 2
     model = explorer.load(CHECKPOINTS / "english-french.safetensors")
     trace = model.trace("The black cat is sleeping on the red chair.")
-    step = opening_step(trace, 1, 0)
+    step = opening_step(trace, "cross", 1, 0)
     assert step is not None
     assert trace.predicted_tokens[step - 1] == "▁noir"
 
 
+def test_without_a_cross_head_the_step_is_the_last_that_predicts_content():
+    trace = traced(SHARP)
+    last = max(step for step, token in enumerate(trace.target_tokens[1:], 1) if token != "<eos>")
+    assert opening_step(trace, "decoder", 0, 0) == last
+    assert opening_step(trace, "cross", 0, None) == last
+
+
 def test_the_first_step_is_chosen_only_where_no_other_predicts_content():
     forward = [[1.0, 0.0, 0.0], [0.0, 0.9, 0.1], [0.0, 0.0, 1.0]]
-    assert opening_step(traced(forward), 0, 0) == 2
+    assert opening_step(traced(forward), "cross", 0, 0) == 2
     ends = Trace.from_arrays(["7", "<eos>"], ["<bos>", "7"], cross=np.eye(2)[None, None])
-    assert opening_step(ends, 0, 0) == 1
+    assert opening_step(ends, "cross", 0, 0) == 1
 
 
 def test_a_trace_without_cross_attention_or_content_has_none():
@@ -73,7 +80,7 @@ def test_a_trace_without_cross_attention_or_content_has_none():
     assert opening_head(alone) is None
     nothing = Trace.from_arrays(["<eos>"], ["<bos>"], cross=np.ones((1, 1, 1, 1)))
     assert opening_head(nothing) == ("cross", 0, 0)
-    assert opening_step(nothing, 0, 0) is None
+    assert opening_step(nothing, "cross", 0, 0) is None
 
 
 def test_the_shipped_models_open_at_a_head_with_a_large_gold_weight():
@@ -81,7 +88,7 @@ def test_the_shipped_models_open_at_a_head_with_a_large_gold_weight():
         trace = explorer.load(CHECKPOINTS / f"{task}.safetensors").trace("7 3 9 1 4")
         head = opening_head(trace)
         assert head is not None
-        step = opening_step(trace, head.layer, head.head)
+        step = opening_step(trace, "cross", head.layer, head.head)
         assert step is not None
         assert trace.predicted_tokens[step - 1] != "<eos>"
         row = trace.attention("cross")[head.layer, head.head, step - 1]

@@ -41,6 +41,8 @@ let cleanup = null;
 window.explorerPlotly = embeddedPlotly();
 window.show = (text) => {{
   cleanup?.();
+  document.documentElement.removeAttribute("data-projector");
+  sessionStorage.clear();
   window.reported = [];
   const data = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   cleanup = entry({{ data, parentElement: document.getElementById("player"),

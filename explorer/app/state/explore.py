@@ -41,7 +41,7 @@ def submit_text(text: str) -> None:
 
 
 def opening(wanted: Request, language: str) -> Selection:
-    """Where the player opens `wanted`: at the current selection, on a new text at its last step.
+    """Where the player opens `wanted`: at the current selection, on a new text without a step.
 
     For the picture on screen it is where that one opened: the same bytes are not sent again.
     """
@@ -58,15 +58,13 @@ def opening(wanted: Request, language: str) -> Selection:
 def opens_whole(wanted: Request, language: str, opening: Selection) -> bool:
     """Whether the player opens with the whole pattern, at a step that shows something.
 
-    So it does without a step in `opening`, unless it is another text of the same model.
+    So it does without a step in `opening`, and for the picture on screen if it opened so.
     """
     picture = session.load(ExploreState).picture
     if picture is None or address_bar.just_followed():
         return opening.step is None
-    if (picture.request, picture.language) == (wanted, language):
-        return picture.whole
-    same_model = picture.request.model == wanted.model
-    return opening.step is None and not (same_model and picture.request.text != wanted.text)
+    same = (picture.request, picture.language) == (wanted, language)
+    return picture.whole if same else opening.step is None
 
 
 def remember_picture(picture: Picture, followed_link: bool, last_step: int) -> None:

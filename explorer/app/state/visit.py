@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from explorer.app.request import PAD, Request, Selection, Visit
 from explorer.app.state import messages, session
+from explorer.core.alignment import TIMINGS
 from explorer.core.errors import ExplorerError
 from explorer.core.interventions import Interventions
 from explorer.core.sites import SITES
@@ -92,13 +93,14 @@ def read_selection(report: object) -> None:
     """Take the selection that a component in the browser reports; ignore what is malformed."""
     if not isinstance(report, dict):
         return
-    site = report.get("site")
+    site, alignment = report.get("site"), report.get("alignment")
     select(
         Selection(
             site if site in SITES else None,
             whole(report.get("layer")),
             whole(report.get("head")),
             step_number(report.get("step")),
+            alignment if alignment in TIMINGS else None,
         )
     )
 

@@ -19,7 +19,6 @@ from explorer.app.uploads import visitor_catalog
 from explorer.app.widgets import files_and_share
 from explorer.app.widgets.input_bar import hint, input_bar
 from explorer.app.widgets.messages import (
-    literal,
     message_area,
     show_error,
     show_refused,
@@ -90,9 +89,6 @@ def find_trace(
 ) -> tuple[Request, Trace] | None:
     """The current request and its trace; when it fails, an error and the best substitute."""
     wanted, picture = visit_state.current().request, session.load(ExploreState).picture
-    waiting = st.empty()
-    if picture is None:
-        waiting.markdown(say("explore.loading", language, text=literal(wanted.text[:80])))
     shown = picture.request if picture else wanted
     for request in _substitutes(wanted, shown, visit_state.default_request(offered)):
         if request.model not in offered:
@@ -103,11 +99,9 @@ def find_trace(
             if request == wanted:
                 show_error(error, language, messages)
             continue
-        waiting.empty()
         if request != wanted:
             explore_state.restore_forced(request)
         return request, trace
-    waiting.empty()
     return None
 
 
@@ -157,6 +151,7 @@ def _view(
         layer=opening.layer,
         head=opening.head,
         step=None if at_end else opening.step,  # the last step opens with the whole pattern
+        alignment=opening.alignment or "off",
         ahead=True if whole and not at_end else None,
         what_if=isinstance(member, CatalogModel),
         forced=forced,

@@ -86,9 +86,9 @@ def intervention_text(one: Intervention, language: str) -> str:
             return say(f"heads.chip_ablate_{one.how}", language, head=head)
         case CellEdit():
             key = "heads.chip_open" if one.open else "heads.chip_close"
-            return say(key, language, head=head, query=one.query, column=one.key)
+            return say(key, language, head=head, query=one.query + 1, column=one.key + 1)
         case RowOverride():
-            return say("heads.chip_row", language, head=head, query=one.query)
+            return say("heads.chip_row", language, head=head, query=one.query + 1)
     return say("heads.chip_keep", language, head=head)
 
 
@@ -134,9 +134,9 @@ def _choose_index(field: str, letter: str, count: int, offer_all: bool, language
 
 
 def _choose_position(field: str, tokens: tuple[str, ...], language: str) -> None:
-    """A select of a query or a key: its position and its token."""
+    """A select of a query or a key: its position, which counts from 1 on screen, and its token."""
     options = tuple(range(len(tokens)))
-    _select(field, options, language, 130, lambda position: f"{position} · {tokens[position]}")
+    _select(field, options, language, 130, lambda position: f"{position + 1} · {tokens[position]}")
 
 
 def _select(

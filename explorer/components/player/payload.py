@@ -38,6 +38,7 @@ class View:
 
     site, layer, head: the attention shown first; None = chosen by the player.
     step: 1..T; None = the last step.
+    alignment: the row from which links are read, one of `TIMINGS`, or "off"; None = as before.
     ahead: whether rows not yet decoded are shown; None = only when `step` is None.
     what_if: whether a click on a candidate makes the app force that token.
     forced: (step, label) of each forced token.
@@ -48,6 +49,7 @@ class View:
     layer: int | None = None
     head: int | None = None
     step: int | None = None
+    alignment: str | None = None
     ahead: bool | None = None
     what_if: bool = False
     forced: tuple[tuple[int, str], ...] = ()
@@ -103,6 +105,7 @@ def _trace_parts(trace: Trace) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]
         "source": trace.source_tokens,
         "target": trace.target_tokens,
         "predicted": trace.predicted_tokens,
+        "text": trace.text,
         "content": {"source": source.tolist(), "outputs": outputs.tolist()},
         "sites": {site: _site_header(trace, site) for site in trace.sites},
         "labels": labels,

@@ -95,7 +95,20 @@ def test_the_player_gets_the_trace_s_numbers(expected):
 def test_a_typed_text_is_traced_and_written_into_the_url():
     app = typed(open_page(), "甲 乙 1")
     assert header(app)["predicted"] == ["1", "乙", "甲", "<eos>"]
-    assert url_query(app) == {"model": "reverse", "text": "甲 乙 1", "pad": "2", "step": "4"}
+    view = header(app)["view"]
+    assert view["ahead"] is True
+    assert header(app)["predicted"][view["step"] - 1] != "<eos>"
+    shown = {"site": "cross", "layer": str(view["layer"]), "head": str(view["head"])}
+    wanted = {"model": "reverse", "text": "甲 乙 1", "pad": "2", "step": str(view["step"])}
+    assert url_query(app) == wanted | shown
+
+
+def test_the_alignment_of_a_link_is_shown_and_an_invalid_one_refused():
+    app = open_page(alignment="input")
+    assert header(app)["view"]["alignment"] == "input"
+    refused = open_page(alignment="sideways")
+    assert "alignment" in refused.warning[0].value
+    assert header(refused)["view"]["alignment"] == "off"
 
 
 @pytest.mark.parametrize(

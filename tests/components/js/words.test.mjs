@@ -7,6 +7,7 @@ import {
   shortError,
   shortWeight,
 } from "../../../explorer/components/shared/js/numbers.js";
+import { joinedPieces } from "../../../explorer/components/shared/js/pieceText.js";
 import { fillIn } from "../../../explorer/components/shared/js/sentences.js";
 import {
   decidingStep,
@@ -15,7 +16,6 @@ import {
   stepInUnit,
   stepPredicting,
 } from "../../../explorer/components/shared/js/unitChoice.js";
-import { joinedPieces } from "../../../explorer/components/training_replay/js/pieceText.js";
 import { traceWith } from "./payloads.mjs";
 
 // Pieces: <bos> ▁ch at ▁no ir; words: <bos> chat noir.

@@ -1,6 +1,7 @@
 import { element } from "../../shared/js/element.js";
 import { openingState } from "../../shared/js/openingState.js";
 import { servedPlotly } from "../../shared/js/plotly.js";
+import { showProjector } from "../../shared/js/projector.js";
 import { fillIn } from "../../shared/js/sentences.js";
 import { createTraceContext } from "../../shared/js/traceContext.js";
 import { markNarrow, watchSize, watchTheme } from "../../shared/js/watchers.js";
@@ -99,8 +100,7 @@ export function createViewContext(frame, trace, listeners, parts) {
     palette: frame.palette,
     strings: () => context.trace.header.strings,
     draw: (changed) => {
-      if (changed.has("projector"))
-        frame.root.classList.toggle("projector", context.state.projector);
+      if (changed.has("projector")) showProjector(frame.root, context.state.projector);
       for (const part of parts) part.update(changed);
     },
   });

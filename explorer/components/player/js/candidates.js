@@ -10,6 +10,8 @@ import { anyOf } from "../../shared/js/store.js";
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 
 const FEWEST_CANDIDATES = 3; // with less space than that, the column scrolls
+const ROW = { desk: [20, 52], projector: [28, 64] }; // px, at least and at most
+const LIST_MARGIN = 6; // px above and below the list, as in the style sheet
 const SMALLEST_SHARE = 1e-6; // where the logarithmic bars begin
 
 /**
@@ -29,12 +31,19 @@ export function createCandidates(context) {
   const radios = createRadios(say, group, (name) => context.set({ log: name === "log" }));
   const head = element("header", {}, title, radios.element);
   const list = element("ol", { class: "candidates", testid: "candidates" });
+  const others = element(
+    "div",
+    { class: "candidate others", testid: "candidates-others" },
+    element("span", { class: "name" }, say("all_others")),
+    element("span", { class: "value" }),
+  );
   const note = element("p", { class: "note", testid: "candidates-note" });
   const node = element(
     "section",
     { class: "next-token", "aria-label": say("candidates") },
     head,
     list,
+    others,
     note,
   );
   const draw = () => {
@@ -54,36 +63,59 @@ export function createCandidates(context) {
   /** @param {Set<string>} changed */
   const update = (changed) => {
     if (anyOf(changed, ...causes)) draw();
-    if (anyOf(changed, ...causes, "layer", "head", "ahead", "size"))
-      fitCandidates(context, node, list);
+    if (!anyOf(changed, ...causes, "layer", "head", "ahead", "size", "alignment")) return;
+    const row = currentRow(context);
+    const all = row < 0 ? [] : context.trace.candidates[row];
+    const hidden = fitCandidates(context, node, list);
+    drawOthers(others, all, hidden);
   };
   return { element: node, update };
 }
 
 /**
- * Show as many rows as the column has space for, always including the chosen one.
+ * Show as many rows as the column has space for, always including the chosen one, and make them
+ * as high as the space allows.
  * @param {TraceContext} context
  * @param {HTMLElement} node
  * @param {HTMLElement} list
+ * @returns {boolean[]} for each candidate, whether it is hidden
  */
-function fitCandidates({ root }, node, list) {
+function fitCandidates({ root, state }, node, list) {
   const items = [...list.children].filter((item) => item instanceof HTMLElement);
-  const most =
-    root.dataset.narrow === undefined && items.length ? rowsThatFit(node, list) : Infinity;
+  const fitted = root.dataset.narrow === undefined && items.length > 0;
+  const [smallest, largest] = ROW[state.projector ? "projector" : "desk"];
+  const space = fitted ? spaceForRows(node) : Infinity;
+  const fit = Math.max(FEWEST_CANDIDATES, Math.floor(space / smallest) - 1); // one is of the others
+  const most = Math.min(items.length, fit);
+  const height = Math.min(Math.max(space / (most + 1), smallest), largest);
+  node.style.setProperty("--row-height", fitted ? `${Math.floor(height)}px` : "");
   const chosen = items.findIndex((item) => item.firstElementChild?.classList.contains("chosen"));
   const first = chosen >= most ? most - 1 : most;
-  items.forEach((item, index) => {
+  return items.map((item, index) => {
     const hidden = index >= first && index !== chosen;
     if (item.hidden !== hidden) item.hidden = hidden;
+    return hidden;
   });
 }
 
 /**
- * How many rows fit beside what else is in the column.
- * @param {HTMLElement} node
- * @param {HTMLElement} list
+ * The probability of all tokens without a row, so that the rows add up to 100 %.
+ * @param {HTMLElement} others
+ * @param {Candidate[]} candidates
+ * @param {boolean[]} hidden
  */
-function rowsThatFit(node, list) {
+function drawOthers(others, candidates, hidden) {
+  others.hidden = candidates.length === 0;
+  const shown = candidates.filter((_, index) => !hidden[index]);
+  const rest = shown.reduce((sum, { probability }) => sum - probability, 1);
+  write(/** @type {Node} */ (others.lastElementChild), percent(Math.max(rest, 0)));
+}
+
+/**
+ * The height that the column has for rows, px.
+ * @param {HTMLElement} node
+ */
+function spaceForRows(node) {
   const column = /** @type {HTMLElement} */ (node.parentElement);
   const gap = parseFloat(getComputedStyle(column).rowGap) || 0;
   /** @param {Element | null} part */
@@ -92,9 +124,8 @@ function rowsThatFit(node, list) {
     (other) => other !== node && !other.hasAttribute("hidden"),
   );
   const taken = others.reduce((sum, other) => sum + heightOf(other) + gap, 0);
-  const around = heightOf(node) - heightOf(list); // heading and note
-  const row = heightOf(list.firstElementChild);
-  return Math.max(FEWEST_CANDIDATES, Math.floor((column.clientHeight - taken - around) / row));
+  const around = heightOf(node.firstElementChild) + heightOf(node.lastElementChild); // heading, note
+  return column.clientHeight - taken - around - LIST_MARGIN;
 }
 
 /**

@@ -3,6 +3,7 @@ import { createIntegrity } from "../../shared/js/integrity.js";
 import { listenToKeys } from "../../shared/js/keyboard.js";
 import { createMap } from "../../shared/js/map.js";
 import { openingState } from "../../shared/js/openingState.js";
+import { showProjector } from "../../shared/js/projector.js";
 import { createRail } from "../../shared/js/rail.js";
 import { createSelectionReport } from "../../shared/js/selectionReport.js";
 import { createSentence } from "../../shared/js/sentence.js";
@@ -13,9 +14,11 @@ import { createTransport } from "../../shared/js/transport.js";
 import { createUnitChoice, setTrace } from "../../shared/js/unitChoice.js";
 import { markNarrow, watchSize, watchTheme } from "../../shared/js/watchers.js";
 import { createCandidates } from "./candidates.js";
+import { createColumns } from "./columns.js";
 import { createCutOff } from "./cutOff.js";
 import { createDownloads } from "./download.js";
 import { createForcedTokens } from "./forcedTokens.js";
+import { createOutput } from "./output.js";
 import { createStrips } from "./strips.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
@@ -56,7 +59,7 @@ export function mountPlayer(parent, trace, options) {
     palette,
     strings: () => context.trace.header.strings,
     draw: (changed) => {
-      if (changed.has("projector")) root.classList.toggle("projector", context.state.projector);
+      if (changed.has("projector")) showProjector(root, context.state.projector);
       root.dataset.site = context.state.site;
       for (const part of parts) part.update(changed);
       report(changed);
@@ -118,11 +121,12 @@ function placeParts(context, map) {
   const forced = createForcedTokens(context);
   const sentence = createSentence(context);
   const cutOff = createCutOff(context);
+  const output = createOutput(context);
   const integrity = createIntegrity(context);
   const tooltip = createTooltip(context);
   rail.element.prepend(site.element);
   transport.element.append(unit.element);
-  const beside = [sentence, candidates, cutOff, forced].map((part) => part.element);
+  const beside = [sentence, candidates, cutOff, forced, output].map((part) => part.element);
   const aside = element("div", { class: "aside" }, ...beside);
   const main = element("div", { class: "main" }, rail.element, map.element, aside);
   const sensor = /** @type {Element} */ (context.root.firstElementChild);
@@ -134,8 +138,10 @@ function placeParts(context, map) {
     integrity.element,
     tooltip.element,
   );
-  const above = [unit, strips, transport, site, integrity]; // drawn first: the others take what space is left
-  return [...above, rail, map, forced, sentence, cutOff, candidates, tooltip];
+  const columns = { element: main, update: createColumns(context, { main, aside }) };
+  // Drawn first: the others take what space is left.
+  const above = [unit, strips, transport, site, integrity, columns];
+  return [...above, rail, map, forced, sentence, cutOff, output, candidates, tooltip];
 }
 
 /**

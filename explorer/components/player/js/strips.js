@@ -7,6 +7,7 @@ import { scaleOf, tones } from "../../shared/js/scale.js";
 import { currentRow, rowCodes, shownKeys, shownRows, siteOf } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
 import { clearHover, setHover } from "../../shared/js/tooltip.js";
+import { forcedRows } from "../../shared/js/unitChoice.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
 /** @import { Colour } from "../../shared/js/palette.js" */
@@ -118,13 +119,15 @@ function tokensOf({ pieces }) {
  * @param {TraceContext} context
  * @param {string[]} tokens
  */
-function needsTwoLines({ state, root, palette, say }, tokens) {
+function needsTwoLines(context, tokens) {
+  const { state, root, palette, say } = context;
+  const forced = forcedRows(context).size;
   const type = state.projector ? PROJECTOR_TYPE : DESK_TYPE;
   const pen = measuringPen(`600 ${type}px ${palette.font}`); // as wide as the prediction
   const names = ["strip_source", "strip_target"].map((name) => textWidth(pen, say(name)));
   const label = Math.max(...names, 4.2 * type) + 10;
   const padding = 2 * 14 + 4;
-  const marks = 4 + 1.5 * type; // around the query, and before the prediction
+  const marks = 4 + 1.5 * type * (1 + forced); // around the query, before the prediction, on forced tokens
   return label + chipsWidth(pen, tokens) + marks + padding > root.clientWidth;
 }
 
@@ -224,6 +227,7 @@ function drawTarget(context, parent) {
   const tint = rowTint(context, ["decoder"]);
   const row = currentRow(context);
   const linked = linkAt(context, row) >= 0;
+  const forced = forcedRows(context);
   chips.forEach((chip, position) => {
     const predicted = row >= 0 && position === row + 1 && predictions === 1;
     const token = predicted
@@ -235,6 +239,7 @@ function drawTarget(context, parent) {
     chip.classList.toggle("query", position === row);
     chip.classList.toggle("predicted", predicted);
     chip.classList.toggle("ahead", ahead);
+    chip.classList.toggle("forced", !hidden && forced.has(position - 1));
     chip.classList.toggle(
       "aligned",
       linked && (state.alignment === "input" ? position === row : predicted),

@@ -7,9 +7,8 @@ import { anyOf } from "./store.js";
 
 /** @import { Part } from "./element.js" */
 /** @import { Geometry } from "./geometry.js" */
-/** @import { TraceState } from "./openingState.js" */
 /** @import { Palette } from "./palette.js" */
-/** @import { Site } from "./trace.js" */
+/** @import { Alignment, Site } from "./trace.js" */
 /** @import { TraceContext } from "./traceContext.js" */
 
 /**
@@ -19,7 +18,8 @@ import { anyOf } from "./store.js";
 
 const LINK_INSET = 4; // px between a mark and the edge of its cell
 const SMALL_LINK = 14; // px; corners of a smaller cell would be dots
-const ALIGNMENTS = ["off", "prediction", "input"]; // which row links a target token to the source
+/** @type {Alignment[]} */
+const ALIGNMENTS = ["off", "prediction", "input"];
 
 /**
  * The choice over the map: from which row the target tokens are linked to the source.
@@ -30,7 +30,7 @@ export function createAlignment(context) {
   const { say } = context;
   const group = { names: ALIGNMENTS, prefix: "alignment", label: "alignment", small: true };
   const radios = createRadios(say, group, (name) =>
-    context.set({ alignment: /** @type {TraceState["alignment"]} */ (name) }),
+    context.set({ alignment: /** @type {Alignment} */ (name) }),
   );
   const name = element(
     "span",

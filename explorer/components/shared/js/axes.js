@@ -2,6 +2,7 @@ import { element } from "./element.js";
 import { cellSize, labelled, SMALLEST_AXIS, xOf, yOf } from "./geometry.js";
 import { writeToken } from "./label.js";
 import { currentRow, shownKeys, shownRows, siteOf } from "./stepState.js";
+import { forcedRows } from "./unitChoice.js";
 
 /** @import { Geometry } from "./geometry.js" */
 /** @import { TraceContext } from "./traceContext.js" */
@@ -86,13 +87,14 @@ function drawQueries(context, parent, geometry, labels) {
   const { trace, state } = context;
   const site = siteOf(context);
   const [row, shown] = [currentRow(context), shownRows(context)];
+  const forced = state.site === "encoder" ? new Set() : forcedRows(context);
   const height = cellSize(geometry).height;
   const wanted = [row, state.hover?.query ?? -1].filter((position) => position >= 0);
   const positions = labelled(site.queries, geometry.y, height, geometry.querySpacing, wanted);
   keepLabels(parent, labels.query, positions, "query-label");
   for (const [position, node] of labels.query) {
     writeToken(node, position < shown ? site.queryTokens[position] : "·");
-    markQuery(node, position, row);
+    markQuery(node, position, row, position < shown && forced.has(position - 1));
     node.style.width = `${geometry.queryRoom}px`;
     const x = geometry.left - geometry.queryRoom - 8;
     node.style.transform = `translate(${x}px, ${labelTop(geometry, position, height)}px)`;
@@ -102,7 +104,7 @@ function drawQueries(context, parent, geometry, labels) {
   keepLabels(parent, labels.predicted, rows, "predicted-label");
   for (const [position, node] of labels.predicted) {
     writeToken(node, trace.predicted[position], "→ ");
-    markQuery(node, position, row);
+    markQuery(node, position, row, forced.has(position));
     node.style.width = `${geometry.predictedRoom - 8}px`;
     const x = geometry.left + geometry.width + 8;
     node.style.transform = `translate(${x}px, ${labelTop(geometry, position, height)}px)`;
@@ -110,12 +112,14 @@ function drawQueries(context, parent, geometry, labels) {
 }
 
 /**
- * Mark the label of the current row, and those after it.
+ * Mark the label of the current row, those after it, and tokens that a person chose.
  * @param {HTMLElement} node
  * @param {number} position
  * @param {number} row
+ * @param {boolean} forced
  */
-function markQuery(node, position, row) {
+function markQuery(node, position, row, forced) {
+  node.classList.toggle("forced", forced);
   node.classList.toggle("current", position === row);
   node.classList.toggle("ahead", row >= 0 && position > row);
 }

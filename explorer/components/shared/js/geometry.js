@@ -1,5 +1,5 @@
 import { context2d } from "./element.js";
-import { BYTE, labelOf, markOf, WORD_START } from "./label.js";
+import { BYTE, labelOf, markOf } from "./label.js";
 
 /** @import { Site, Trace } from "./trace.js" */
 /** @import { TraceContext } from "./traceContext.js" */
@@ -28,12 +28,13 @@ import { BYTE, labelOf, markOf, WORD_START } from "./label.js";
  */
 
 const MAP_TYPE = { desk: 12, projector: 18 }; // px
-const LARGEST_CELL = 76;
+const LARGEST_CELL = 150;
 const SLANTED = 1.25; // space of a slanted label, in heights of its type
-const PROJECTOR_SLACK = 1.5; // for a projector, large cells matter more than square ones
-const MARK_SIZE = 0.65; // of the mark of a word start to the type, as in the style sheet
+const SLACK = 1.5; // large cells matter more than square ones
+const SMALLEST_TYPE = 12; // px
+const MARK_WIDTH = 8; // px of the mark of a word start, both as in the style sheet
 const BYTE_TYPE = 'ui-monospace, "DejaVu Sans Mono", monospace'; // and of bytes,
-const BYTE_SIZE = 0.92; // both as in the style sheet
+const BYTE_SIZE = 0.92; // as in the style sheet
 const NARROW_CELL = 26;
 export const SMALLEST_AXIS = 96; // px the title of an axis needs
 
@@ -63,9 +64,15 @@ export function textWidth(pen, text) {
  */
 export function tokenWidth(pen, token) {
   if (BYTE.test(token)) return byteWidth(pen, labelOf(token));
-  return (
-    textWidth(pen, labelOf(token)) + (markOf(token) ? textWidth(pen, WORD_START) * MARK_SIZE : 0)
-  );
+  return textWidth(pen, labelOf(token)) + (markOf(token) ? MARK_WIDTH : 0);
+}
+
+/**
+ * The size of the type of a pen, px.
+ * @param {CanvasRenderingContext2D} pen
+ */
+function typeOf(pen) {
+  return parseFloat(/[\d.]+px/.exec(pen.font)?.[0] ?? String(SMALLEST_TYPE));
 }
 
 /**
@@ -75,7 +82,7 @@ export function tokenWidth(pen, token) {
  */
 function byteWidth(pen, text) {
   const type = pen.font;
-  pen.font = `${parseFloat(type) * BYTE_SIZE}px ${BYTE_TYPE}`;
+  pen.font = `${Math.max(typeOf(pen) * BYTE_SIZE, SMALLEST_TYPE)}px ${BYTE_TYPE}`;
   const width = textWidth(pen, text);
   pen.font = type;
   return width;
@@ -129,9 +136,10 @@ export function sharedShape({ sites }) {
  * @param {Site} site
  * @param {number} width
  * @param {number} height
+ * @param {number} [slack] how much longer than wide, or wider than long, a cell may become
  * @returns {Geometry}
  */
-export function createGeometry({ palette, state, trace, say }, site, width, height) {
+export function createGeometry({ palette, state, trace, say }, site, width, height, slack = SLACK) {
   const font = MAP_TYPE[state.projector ? "projector" : "desk"];
   const pen = measuringPen(`${font}px ${palette.font}`);
   /** @type {(value: number, most: number) => number} */
@@ -141,11 +149,12 @@ export function createGeometry({ palette, state, trace, say }, site, width, heig
   const queries = Math.max(...sites.map(({ queryTokens }) => widest(pen, queryTokens)));
   const queryRoom = bounded(queries, width * 0.2) + 12;
   const title = textWidth(pen, say("predicts")) + font;
-  const longest = Math.max(widest(pen, trace.predicted) + 3 * font, title);
+  const forced = trace.candidates.some((row) => row.some((candidate) => candidate.forced));
+  const marks = (forced ? 4.5 : 3) * font; // an arrow before the token, a pen after it
+  const longest = Math.max(widest(pen, trace.predicted) + marks, title);
   const predictedRoom = predicts ? bounded(longest, width * 0.2 + font) : 8;
   const left = queryRoom + Math.round(font * 1.6) + 8;
   const largest = LARGEST_CELL * (font / MAP_TYPE.desk);
-  const slack = state.projector ? PROJECTOR_SLACK : 1;
   const across = width - left - predictedRoom;
   /** @param {Site} one */
   const likelyWidth = ({ queries, keys }) => {

@@ -6,8 +6,8 @@ import { assign, element } from "./element.js";
 const SPECIALS = new Set(
   "<pad> <bos> <eos> <s> </s> <mask> <|endoftext|> [PAD] [CLS] [SEP] [MASK]".split(" "),
 );
-const UNKNOWN = "<unk>"; // stands for text
-const BRACKETED = /^<(bos|eos|pad|unk)>$/;
+const UNKNOWN = ["<unk>", "[UNK]"]; // stand for text
+const BRACKETED = /^(?:<(bos|eos|pad|unk|mask)>|\[(PAD|CLS|SEP|MASK|UNK)\]|<\|(endoftext)\|>)$/;
 export const BYTE = /^<0x([0-9A-F]{2})>$/;
 export const WORD_START = "▁";
 const LONGEST_LABEL = 40;
@@ -22,8 +22,8 @@ const INVISIBLE =
  * @param {string} token
  */
 export function labelOf(token) {
-  const special = BRACKETED.exec(token);
-  if (special) return special[1];
+  const special = BRACKETED.exec(token)?.slice(1).find(Boolean);
+  if (special) return special;
   const byte = BYTE.exec(token);
   if (byte) return `‹${byte[1]}›`;
   const text = markOf(token) ? token.slice(1) : token === WORD_START ? "" : token;
@@ -74,7 +74,7 @@ export function writeToken(node, token, before = "") {
   const mark = markOf(token);
   const start = mark ? [element("span", { class: "word-start", "aria-hidden": "true" }, mark)] : [];
   node.replaceChildren(before, ...start, labelOf(token));
-  node.classList.toggle("special", isSpecial(token) || token === UNKNOWN);
+  node.classList.toggle("special", isSpecial(token) || UNKNOWN.includes(token));
   node.classList.toggle("byte", BYTE.test(token));
   assign(node, "title", token === labelOf(token) ? null : token.slice(0, 1000));
 }

@@ -1,9 +1,10 @@
 import { bestHead } from "./headScores.js";
+import { projectorChosen } from "./projector.js";
 import { MEAN } from "./trace.js";
 import { inUnit, stepInUnit } from "./unitChoice.js";
 
 /** @import { Scale } from "./scale.js" */
-/** @import { Site, SiteName, Trace, ViewOptions } from "./trace.js" */
+/** @import { Alignment, Site, SiteName, Trace, ViewOptions } from "./trace.js" */
 
 /**
  * @typedef {object} Hover the cell under the pointer
@@ -21,7 +22,7 @@ import { inUnit, stepInUnit } from "./unitChoice.js";
  * @property {number} step 1..T; 0 for none
  * @property {boolean} words whether pieces are merged into words
  * @property {number} pieceStep step of the pieces before the change to words
- * @property {"off" | "prediction" | "input"} alignment
+ * @property {Alignment} alignment
  * @property {boolean} ahead whether rows not yet decoded are shown
  * @property {Scale | null} scale
  * @property {boolean} log whether probabilities are on a logarithmic scale
@@ -62,11 +63,11 @@ export function openingState(pieces, view, before) {
     step: within(asked - 1, pieces.steps) ? stepInUnit(trace, asked) : trace.steps,
     words: before.words ?? false,
     pieceStep: asked,
-    alignment: before.alignment ?? "off",
+    alignment: view.alignment ?? before.alignment ?? "off",
     ahead: view.ahead ?? (view.step === null || (before.ahead ?? false)),
     scale: before.scale ?? null,
     log: before.log ?? false,
-    projector: before.projector ?? false,
+    projector: before.projector ?? projectorChosen(),
     whatIf: view.what_if ?? false,
     hinted: before.hinted ?? (view.step !== null && !view.ahead),
     zoomed: false,

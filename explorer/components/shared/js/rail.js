@@ -22,13 +22,16 @@ import { MEAN } from "./trace.js";
  * @property {(head: string, weight: number) => string} title
  */
 
-const LARGEST_THUMBNAIL = 132;
+const LARGEST_THUMBNAIL = 200;
+const STRETCH = 1.6; // of one side of a thumbnail, where its cells then fill the space
 const TIGHT_THUMBNAIL = 46; // px; below, a score leaves no space for the head's number
 const THUMBNAIL_EDGE = 6; // what a frame adds to the picture
 const SCORE_HEIGHT = 17;
 const LAYER_LABEL = 22;
 const MEAN_HEIGHT = 58; // px of the name of a layer with the word under it
 const GAP = 1;
+const GRID_EDGE = 2;
+const LARGER = 1.4; // type of a projector
 const WORTH_A_LINE = 1.3; // a layer is broken into more lines only for this much larger pictures
 
 /**
@@ -72,21 +75,41 @@ function fitThumbnails(width, height, site, larger) {
   const longest = Math.max(site.queries, site.keys);
   const smallest = SMALLEST_THUMBNAIL * larger;
   const largest = Math.min(LARGEST_THUMBNAIL, Math.max(44, longest * 22));
-  let best = { edge: 0, columns: 1 };
+  let best = { edge: 0, columns: 1, across: smallest, down: smallest };
   for (let lines = 1; lines <= site.heads; lines += 1) {
     const columns = Math.ceil(site.heads / lines);
     const across = (width - LAYER_LABEL) / columns - THUMBNAIL_EDGE - GAP;
     const down = height / (lines * site.layers) - THUMBNAIL_EDGE - SCORE_HEIGHT * larger - 6;
     if (across < smallest) continue;
     const edge = Math.min(largest, (across * longest) / site.keys, (down * longest) / site.queries);
-    if (edge > best.edge * WORTH_A_LINE) best = { edge, columns };
+    if (edge > best.edge * WORTH_A_LINE) best = { edge, columns, across, down };
   }
   if (best.edge < smallest) {
     const most = Math.floor((width - LAYER_LABEL) / (smallest + THUMBNAIL_EDGE + GAP));
     const lines = Math.ceil(site.heads / Math.max(most, 1)); // and then the rail scrolls
-    best = { edge: smallest, columns: Math.ceil(site.heads / lines) };
+    best = { ...best, edge: smallest, columns: Math.ceil(site.heads / lines) };
   }
-  return { ...thumbnailSize(best.edge, site, smallest), columns: best.columns };
+  const size = thumbnailSize(best.edge, site, smallest);
+  /** @type {(side: number, most: number) => number} */
+  const stretched = (side, most) => Math.max(side, Math.min(side * STRETCH, most, largest));
+  return {
+    unit: size.unit,
+    width: stretched(size.width, best.across),
+    height: stretched(size.height, best.down),
+    columns: best.columns,
+  };
+}
+
+/**
+ * The width that a rail makes use of, px.
+ * @param {TraceContext} context
+ * @param {number} most px that it may have
+ * @param {number} height px for all heads
+ */
+export function railWidth({ trace, state }, most, height) {
+  const larger = state.projector ? LARGER : 1;
+  const { width, columns } = fitThumbnails(most, height, sharedShape(trace), larger);
+  return Math.ceil(columns * (width + THUMBNAIL_EDGE + GAP) + LAYER_LABEL + GRID_EDGE);
 }
 
 /**
@@ -111,10 +134,10 @@ function buildRail(context, grid, gold) {
   const site = siteOf(context);
   const shape = sharedShape(context.trace);
   const narrow = context.root.dataset.narrow !== undefined;
-  const larger = context.state.projector ? 1.4 : 1;
+  const larger = context.state.projector ? LARGER : 1;
   const layout = narrow
     ? { ...thumbnailSize(72, shape, SMALLEST_THUMBNAIL), columns: site.heads }
-    : fitThumbnails(grid.clientWidth - 2, grid.clientHeight - 2, shape, larger);
+    : fitThumbnails(grid.clientWidth - GRID_EDGE, grid.clientHeight - GRID_EDGE, shape, larger);
   grid.style.setProperty("--thumb-width", `${layout.width}px`);
   grid.style.setProperty("--thumb-height", `${layout.height}px`);
   grid.style.setProperty("--columns", String(layout.columns));

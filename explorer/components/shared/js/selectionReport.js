@@ -2,7 +2,7 @@ import { anyOf } from "./store.js";
 import { MEAN } from "./trace.js";
 import { pieceStep } from "./unitChoice.js";
 
-/** @import { SiteName } from "./trace.js" */
+/** @import { Alignment, SiteName } from "./trace.js" */
 /** @import { TraceContext } from "./traceContext.js" */
 
 /**
@@ -11,6 +11,7 @@ import { pieceStep } from "./unitChoice.js";
  * @property {number} layer
  * @property {number | null} head null for the mean of the layer
  * @property {number | null} step of the pieces; null where there are no steps
+ * @property {Alignment | null} alignment null without links
  */
 
 const REST = 500; // ms without a change before it is reported
@@ -26,12 +27,18 @@ export function createSelectionReport(context) {
   let timer;
   context.signal.addEventListener("abort", () => clearTimeout(timer));
   return (changed) => {
-    if (!anyOf(changed, "site", "layer", "head", "step")) return;
+    if (!anyOf(changed, "site", "layer", "head", "step", "alignment")) return;
     clearTimeout(timer);
-    const { site, layer, head } = context.state;
+    const { site, layer, head, alignment } = context.state;
     const step = pieceStep(context) || null;
     /** @type {Selection} */
-    const selection = { site, layer, head: head === MEAN ? null : head, step };
+    const selection = {
+      site,
+      layer,
+      head: head === MEAN ? null : head,
+      step,
+      alignment: alignment === "off" ? null : alignment,
+    };
     const text = JSON.stringify(selection);
     if (!reported) reported = text; // the app knows what was shown first
     timer = setTimeout(() => {

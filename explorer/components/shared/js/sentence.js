@@ -76,7 +76,7 @@ function attentionClause(context, row) {
     head: headOf(context),
     query: labelOf(site.queryTokens[row]),
     key: labelOf(site.keyTokens[key]),
-    position: key,
+    position: key + 1,
     weight: weights[key].toFixed(2),
   };
   const unmasked = masked.reduce((count, code) => count + (code === 0 ? 1 : 0), 0);

@@ -10,11 +10,12 @@ import { bitmap, paint } from "./bitmap.js";
  * @property {number} height
  */
 
+const WORTH_WHOLE = 0.9; // of the size; cells of different sizes are seen less than a smaller picture
 export const SMALLEST_THUMBNAIL = 26; // px; a narrower one leaves no space for the head's name
 
 /**
- * The size of a thumbnail whose longer side is about `edge`: where possible whole device pixels a
- * cell; a side of fewer than `smallest` px is stretched.
+ * The size of a thumbnail whose longer side is about `edge`: whole device pixels a cell where that
+ * costs little of the size; a side of fewer than `smallest` px is stretched.
  * @param {number} edge
  * @param {Pick<Site, "queries" | "keys">} site
  * @param {number} smallest
@@ -23,7 +24,8 @@ export const SMALLEST_THUMBNAIL = 26; // px; a narrower one leaves no space for 
 export function thumbnailSize(edge, site, smallest) {
   const ratio = window.devicePixelRatio || 1;
   const exact = edge / Math.max(site.queries, site.keys);
-  const unit = exact * ratio >= 1 ? Math.floor(exact * ratio) / ratio : exact;
+  const whole = Math.floor(exact * ratio) / ratio;
+  const unit = whole >= exact * WORTH_WHOLE ? whole : exact;
   return {
     unit,
     width: Math.max(Math.round(unit * site.keys * 100) / 100, smallest),

@@ -53,8 +53,8 @@ function tooltipLines(context, { layer, head }, query, key) {
   const name = (tokens, position, shown) => (position < shown ? labelOf(tokens[position]) : "·");
   return [
     code ? say("hover_closed", { weight, reason }) : say("hover_weight", { weight }),
-    say("hover_query", { token: name(site.queryTokens, query, site.queries), position: query }),
-    say("hover_key", { token: name(site.keyTokens, key, shownKeys(context)), position: key }),
+    say("hover_query", { token: name(site.queryTokens, query, site.queries), position: query + 1 }),
+    say("hover_key", { token: name(site.keyTokens, key, shownKeys(context)), position: key + 1 }),
     `${say(`site_${site.name}`)} · ${shownName(context, layer, head)}`,
   ];
 }

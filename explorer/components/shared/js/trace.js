@@ -5,12 +5,14 @@ import { readEnvelope } from "./envelope.js";
 
 /**
  * @typedef {"encoder" | "decoder" | "cross"} SiteName
+ * @typedef {"off" | "prediction" | "input"} Alignment which row links a target token to the source
  *
  * @typedef {object} ViewOptions what to show first; see `View` in `player/payload.py`
  * @property {SiteName | null} site
  * @property {number | null} layer
  * @property {number | null} head
  * @property {number | null} step of the trace in pieces
+ * @property {Alignment | null} [alignment]
  * @property {boolean | null} ahead
  * @property {boolean} what_if
  * @property {[number, string][]} forced
@@ -27,10 +29,11 @@ import { readEnvelope } from "./envelope.js";
  * @property {string[]} source
  * @property {string[]} target
  * @property {string[]} predicted
+ * @property {string} text the output as text
  * @property {{source: boolean[], outputs: boolean[]}} content which positions hold content tokens
  * @property {Partial<Record<SiteName, {shape: number[], scale: number, packed: boolean}>>} sites
  * @property {string[]} labels
- * @property {{ended?: boolean, given?: boolean, model?: string}} facts
+ * @property {{ended?: boolean, given?: boolean, model?: string, config?: {causal?: boolean}}} facts
  * @property {string} project name and version of the project
  * @property {string[]} reasons by mask code
  * @property {IntegrityCheck[]} integrity

@@ -1,5 +1,6 @@
 import { assign } from "./element.js";
 import { createRadios } from "./radios.js";
+import { chosenAt } from "./stepState.js";
 
 /** @import { Part } from "./element.js" */
 /** @import { Trace } from "./trace.js" */
@@ -66,6 +67,16 @@ export function stepPredicting(trace, step) {
   const shown = stepInUnit(trace, step);
   const sameWord = trace.rows && trace.rows[shown - 1] > step - 1; // predicts the word it feeds in
   return sameWord ? Math.max(shown - 1, 1) : shown;
+}
+
+/**
+ * The rows whose prediction a person chose, in the unit on screen.
+ * @param {Pick<TraceContext, "trace" | "pieces">} context
+ * @returns {Set<number>}
+ */
+export function forcedRows({ trace, pieces }) {
+  const rows = pieces.candidates.flatMap((_, row) => (chosenAt(pieces, row)?.forced ? [row] : []));
+  return new Set(rows.map((row) => stepPredicting(trace, row + 1) - 1));
 }
 
 /**

@@ -3,6 +3,7 @@ import { isSpecial, tokenElement } from "../../shared/js/label.js";
 import { createMap } from "../../shared/js/map.js";
 import { shortWeight } from "../../shared/js/numbers.js";
 import { openingState } from "../../shared/js/openingState.js";
+import { joinedPieces } from "../../shared/js/pieceText.js";
 import { servedPlotly } from "../../shared/js/plotly.js";
 import { createRail } from "../../shared/js/rail.js";
 import { createSiteChoice } from "../../shared/js/siteChoice.js";
@@ -12,7 +13,6 @@ import { createTooltip } from "../../shared/js/tooltip.js";
 import { createTraceContext, drawAll } from "../../shared/js/traceContext.js";
 import { createUnitChoice, setTrace } from "../../shared/js/unitChoice.js";
 import { drawGoldRings } from "./goldRings.js";
-import { joinedPieces } from "./pieceText.js";
 import { sharpestHead } from "./runData.js";
 
 /** @import { Part } from "../../shared/js/element.js" */

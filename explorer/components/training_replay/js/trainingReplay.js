@@ -1,6 +1,7 @@
 import { element } from "../../shared/js/element.js";
 import { listenToKeys } from "../../shared/js/keyboard.js";
 import { servedPlotly } from "../../shared/js/plotly.js";
+import { projectorChosen, showProjector } from "../../shared/js/projector.js";
 import { fillIn } from "../../shared/js/sentences.js";
 import { anyOf, createStore } from "../../shared/js/store.js";
 import { watchSize, watchTheme } from "../../shared/js/watchers.js";
@@ -28,7 +29,7 @@ import { createSamples } from "./samples.js";
 /**
  * @typedef {Part & {destroy?: () => void}} ReplayPart
  *
- * @typedef {Omit<ReplayState, "at" | "playing"> & {key: string, step: number, probe: Partial<TraceState>}} LastView
+ * @typedef {Omit<ReplayState, "at" | "playing" | "projector"> & {key: string, step: number, probe: Partial<TraceState>}} LastView
  */
 
 const PLAY_SECONDS = 6; // a whole training takes about this long,
@@ -55,7 +56,7 @@ export function mountTrainingReplay(parent, run) {
   const parts = [];
   const context = createContext(root, abort.signal, run, (changed) => {
     if (changed.has("run")) root.dataset.run = context.run.name;
-    if (changed.has("projector")) root.classList.toggle("projector", context.state.projector);
+    if (changed.has("projector")) showProjector(root, context.state.projector);
     if (anyOf(changed, "run", "at")) context.traces.request(context.run.moments, context.state.at);
     if (changed.has("head")) context.selected = probe.selected();
     for (const part of parts) part.update(changed);
@@ -185,7 +186,7 @@ function openingState(run) {
     headChosen: (lastView?.key === run.key && lastView.headChosen) || linked.head !== null,
     playing: false,
     hinted: lastView?.hinted ?? false,
-    projector: lastView?.projector ?? false,
+    projector: projectorChosen(),
   };
 }
 
@@ -196,7 +197,7 @@ function openingState(run) {
  * @returns {LastView}
  */
 function viewOf({ run, state }, probe) {
-  const { at, headChosen, hinted, projector } = state;
+  const { at, headChosen, hinted } = state;
   const following = state.following || at === run.moments.length - 1;
   return {
     key: run.key,
@@ -204,7 +205,6 @@ function viewOf({ run, state }, probe) {
     following,
     headChosen,
     hinted,
-    projector,
     probe: probe.shown(),
   };
 }

@@ -1,4 +1,4 @@
-import { BYTE } from "../../shared/js/label.js";
+import { BYTE } from "./label.js";
 
 /**
  * The text of subword pieces; bytes are joined to the characters they encode.

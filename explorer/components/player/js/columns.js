@@ -1,0 +1,56 @@
+import { createGeometry } from "../../shared/js/geometry.js";
+import { railWidth } from "../../shared/js/rail.js";
+import { siteOf } from "../../shared/js/stepState.js";
+import { anyOf } from "../../shared/js/store.js";
+
+/** @import { TraceContext } from "../../shared/js/traceContext.js" */
+
+const NARROWEST_RAIL = { desk: 270, projector: 262, small: 196, smallProjector: 212 }; // px
+const SMALL_WIDTH = 1150; // px of the player, as in the style sheet
+const LINES = { desk: 590, projector: 700 }; // px of the lines above and below the map
+const WIDEST_MAP = 1.5; // widths of all cells to their height; a wider map takes what is left
+const ABOVE_HEADS = 62; // px of the choice of the attention and the line below it
+const AROUND_MAP = 78; // px of the heading and the legend
+
+/**
+ * Share the width: the map gets what square cells of the free height need, the thumbnails what is
+ * left, as far as they grow with it.
+ * @param {TraceContext} context
+ * @param {{main: HTMLElement, aside: HTMLElement}} places
+ * @returns {(changed: Set<string>) => void}
+ */
+export function createColumns(context, { main, aside }) {
+  return (changed) => {
+    const { root } = context;
+    if (root.dataset.narrow !== undefined || !anyOf(changed, "trace", "size", "projector")) return;
+    const gaps = 2 * parseFloat(getComputedStyle(main).columnGap);
+    const width = main.clientWidth - aside.getBoundingClientRect().width - gaps;
+    const height = main.clientHeight;
+    const least = narrowestRail(context);
+    const lines = LINES[context.state.projector ? "projector" : "desk"];
+    const most = width - Math.max(mapWidth(context, width - least, height - AROUND_MAP), lines);
+    const used = most > least ? railWidth(context, most, height - ABOVE_HEADS) : least;
+    root.style.setProperty("--rail", `${Math.max(least, Math.min(used, most))}px`);
+  };
+}
+
+/**
+ * The least width of the thumbnails, px.
+ * @param {TraceContext} context
+ */
+function narrowestRail({ root, state }) {
+  if (root.clientWidth > SMALL_WIDTH) return NARROWEST_RAIL[state.projector ? "projector" : "desk"];
+  return NARROWEST_RAIL[state.projector ? "smallProjector" : "small"];
+}
+
+/**
+ * The width that a map needs with its labels, px.
+ * @param {TraceContext} context
+ * @param {number} width
+ * @param {number} height
+ */
+function mapWidth(context, width, height) {
+  const geometry = createGeometry(context, siteOf(context), width, height, 1);
+  const cells = Math.min(geometry.width, height * WIDEST_MAP);
+  return geometry.left + cells + geometry.predictedRoom;
+}

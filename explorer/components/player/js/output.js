@@ -1,0 +1,106 @@
+import { assign, element, write } from "../../shared/js/element.js";
+import { isSpecial, WORD_START } from "../../shared/js/label.js";
+import { joinedPieces } from "../../shared/js/pieceText.js";
+import { anyOf } from "../../shared/js/store.js";
+import { decidingStep } from "../../shared/js/unitChoice.js";
+
+/** @import { Part } from "../../shared/js/element.js" */
+/** @import { TraceContext } from "../../shared/js/traceContext.js" */
+
+const SAID = 2000; // ms for which the button says that the text was copied
+
+/**
+ * The output as one plain sentence, as far as it is decoded, and a button that copies it.
+ * @param {TraceContext} context
+ * @returns {Part}
+ */
+export function createOutput(context) {
+  const { say } = context;
+  const text = element("bdi", { class: "output-text", testid: "output" });
+  const said = element("span", { class: "copied", role: "status" });
+  const copy = element(
+    "button",
+    { type: "button", class: "quiet", testid: "copy-output", title: say("copy_title") },
+    say("copy"),
+  );
+  const node = element(
+    "section",
+    { class: "whole-output", "aria-label": say("output") },
+    element("span", { class: "output-name" }, say("output")),
+    text,
+    copy,
+    said,
+  );
+  copy.addEventListener("click", async () => {
+    await copyText(context.root, text.textContent ?? "");
+    for (const part of [copy, said]) write(part, say("copied"));
+    setTimeout(() => {
+      write(copy, say("copy"));
+      write(said, "");
+    }, SAID);
+  });
+  /** @param {Set<string>} changed */
+  const update = (changed) => {
+    if (!anyOf(changed, "trace", "step", "ahead", "size", "projector")) return;
+    const { text: whole, predicted } = context.pieces.header;
+    node.hidden = predicted.length === 0;
+    if (node.hidden) return;
+    if (anyOf(changed, "trace", "size", "projector")) reserveHeight(text, whole);
+    write(text, shownText(context));
+    assign(text, "title", text.scrollHeight > text.clientHeight ? text.textContent : null);
+  };
+  return { element: node, update };
+}
+
+/**
+ * Keep the height that the whole output needs: no step moves what is above it.
+ * @param {HTMLElement} node
+ * @param {string} whole
+ */
+function reserveHeight(node, whole) {
+  node.style.minHeight = "";
+  write(node, whole);
+  node.style.minHeight = `${node.clientHeight}px`;
+}
+
+/**
+ * The output up to the current step, or the whole of it where what is ahead is shown.
+ * @param {TraceContext} context
+ */
+function shownText({ state, trace, pieces }) {
+  const { text, predicted } = pieces.header;
+  const step = decidingStep(trace, state.step);
+  if (text && (state.ahead || step >= predicted.length)) return text;
+  return plainText(predicted.slice(0, state.ahead ? undefined : step));
+}
+
+/**
+ * Tokens as text: symbols separated by spaces, subword pieces and bytes joined.
+ * @param {string[]} tokens
+ */
+export function plainText(tokens) {
+  const content = tokens.filter((token) => !isSpecial(token));
+  const marked = content.some((token) => token.startsWith(WORD_START));
+  return marked ? joinedPieces(content) : content.join(" ");
+}
+
+/**
+ * Copy a text. On an address without https, as in a classroom, a browser offers no clipboard; a
+ * selected text can be copied there.
+ * @param {HTMLElement} root
+ * @param {string} text
+ */
+async function copyText(root, text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const focused = /** @type {Document | ShadowRoot} */ (root.getRootNode()).activeElement;
+    const box = element("textarea", { class: "copied", "aria-hidden": "true" });
+    box.value = text;
+    root.append(box);
+    box.select();
+    document.execCommand("copy");
+    box.remove();
+    if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
+  }
+}
