@@ -36,10 +36,13 @@ body {{ margin: 0; --player-height: 100dvh; }}
 """
 
 
-def html_page(trace: Trace, language: str = "en", view: View | None = None) -> str:
+def html_page(
+    trace: Trace, language: str = "en", view: View | None = None, *, with_plotly: bool = True
+) -> str:
     """One HTML file that shows `trace` in `language`, from disk and without a network.
 
     view: what the player shows first.
+    with_plotly: False for a frame in a page where another frame has brought plotly.js.
     """
     check_trace(trace)
     title = say(
@@ -55,7 +58,7 @@ def html_page(trace: Trace, language: str = "en", view: View | None = None) -> s
         styles=styles("player"),
         payload=base64.b64encode(payload).decode(),
         script=_inline(script("exported_page")),
-        plotly=_inline(PLOTLY.read_text(encoding="utf-8")),
+        plotly=_inline(PLOTLY.read_text(encoding="utf-8")) if with_plotly else "",
     )
 
 

@@ -1,5 +1,6 @@
 """Show a trace in a notebook's output cell, or else in the browser."""
 
+import os
 import sys
 import tempfile
 import webbrowser
@@ -14,14 +15,16 @@ def show(trace: Trace, *, language: str = "en", height: int = 760) -> None:
     """Show the stepping player for `trace`.
 
     In a notebook it appears under the cell, `height` pixels high, in a frame of its own;
-    elsewhere it opens in the browser.
+    elsewhere it opens in the browser. Where all cells are in one page, the first one that shows
+    a trace brings plotly.js (1.5 MB) for the others.
     """
-    html = html_page(trace, language)
     if _in_notebook():
         from IPython.display import HTML, display
 
+        html = html_page(trace, language, with_plotly=_brings_plotly())
         display(HTML(_frame(html, height)))
         return
+    html = html_page(trace, language)
     with tempfile.NamedTemporaryFile("w", suffix=".html", encoding="utf-8", delete=False) as file:
         file.write(html)
     webbrowser.open(Path(file.name).as_uri())
@@ -30,6 +33,29 @@ def show(trace: Trace, *, language: str = "en", height: int = 760) -> None:
 def _frame(html: str, height: int) -> str:
     style = f"width: 100%; height: {int(height)}px; border: 0"
     return f'<iframe srcdoc="{escape(html)}" style="{style}"></iframe>'
+
+
+_bringing: list[str] = []
+"""The cell that brings plotly.js for the others, once there is one."""
+
+
+def _brings_plotly() -> bool:
+    """Whether the cell that runs brings plotly.js: where its output is isolated from the others,
+    where the front end does not name cells, and else the first that asks, each time it runs."""
+    cell = _cell()
+    if cell is None or "VSCODE_PID" in os.environ or "google.colab" in sys.modules:
+        return True
+    if not _bringing:
+        _bringing.append(cell)
+    return _bringing == [cell]
+
+
+def _cell() -> str | None:
+    """The id that the front end gives the cell that runs."""
+    shell = sys.modules["IPython"].get_ipython()
+    header = getattr(shell, "parent_header", None) or {}
+    cell = header.get("metadata", {}).get("cellId")
+    return str(cell) if cell else None
 
 
 def _in_notebook() -> bool:

@@ -1,9 +1,11 @@
 import re
 import sys
 import webbrowser
+from collections.abc import Callable
 from html import unescape
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
+from typing import Any
 from urllib.parse import urlparse
 from urllib.request import url2pathname
 
@@ -11,6 +13,7 @@ import numpy as np
 import pytest
 
 import explorer
+from explorer.components import notebook
 from explorer.components.html_export import html_page
 from explorer.core.trace import Trace
 
@@ -29,16 +32,48 @@ def test_outside_a_notebook_the_page_opens_in_the_browser(trace, monkeypatch):
     file.unlink()
 
 
-def test_in_a_notebook_the_page_appears_in_a_frame_of_its_own(trace, monkeypatch):
+@pytest.fixture
+def run_cell(monkeypatch) -> Callable[..., str]:
+    """Show a trace in a cell of a notebook; the output of the cell."""
     shown: list[str] = []
+    shell = SimpleNamespace(kernel=object(), parent_header={})
     ipython, display = ModuleType("IPython"), ModuleType("IPython.display")
-    ipython.get_ipython = lambda: SimpleNamespace(kernel=object())
+    ipython.get_ipython = lambda: shell
     display.HTML, display.display = str, shown.append
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     monkeypatch.setitem(sys.modules, "IPython.display", display)
-    explorer.show(trace, language="zh", height=500)
+    monkeypatch.setattr(notebook, "_bringing", [])
+    monkeypatch.delenv("VSCODE_PID", raising=False)
+
+    def run(trace: Trace, cell: str | None = None, **options: Any) -> str:
+        shell.parent_header = {"metadata": {"cellId": cell}} if cell else {}
+        explorer.show(trace, **options)
+        return shown[-1]
+
+    return run
+
+
+def test_in_a_notebook_the_page_appears_in_a_frame_of_its_own(trace, run_cell):
     found = re.fullmatch(
-        r'<iframe srcdoc="([^"]*)" style="[^"]*height: 500px[^"]*"></iframe>', shown[0]
+        r'<iframe srcdoc="([^"]*)" style="[^"]*height: 500px[^"]*"></iframe>',
+        run_cell(trace, language="zh", height=500),
     )
     assert found is not None
     assert unescape(found[1]) == html_page(trace, "zh")
+
+
+def sizes(run_cell: Callable[..., str], trace: Trace) -> list[bool]:
+    """Which of four runs of three cells bring plotly.js."""
+    return [len(run_cell(trace, cell)) > 1_000_000 for cell in ("a", "b", "c", "a")]
+
+
+def test_cells_of_one_page_share_plotly_and_isolated_ones_bring_their_own(
+    trace, run_cell, monkeypatch
+):
+    assert sizes(run_cell, trace) == [True, False, False, True]
+    monkeypatch.setenv("VSCODE_PID", "1")
+    assert sizes(run_cell, trace) == [True] * 4
+
+
+def test_a_front_end_that_names_no_cells_gets_it_each_time(trace, run_cell):
+    assert [len(run_cell(trace)) > 1_000_000 for _ in range(2)] == [True, True]
