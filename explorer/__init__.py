@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from explorer.components.head_figure import figure as figure
     from explorer.components.notebook import show as show
     from explorer.core import alignment as alignment
     from explorer.core import words as words
@@ -25,6 +26,7 @@ _PUBLIC = {  # name → module and attribute, imported on first use: torch takes
     "ExplorerError": ("core.errors", "ExplorerError"),
     "Trace": ("core.trace", "Trace"),
     "alignment": ("core.alignment", None),
+    "figure": ("components.head_figure", "figure"),
     "load": ("model.explorable", "load"),
     "show": ("components.notebook", "show"),
     "words": ("core.words", None),
@@ -35,6 +37,7 @@ __all__ = [
     "ExplorerError",
     "Trace",
     "alignment",
+    "figure",
     "load",
     "show",
     "words",

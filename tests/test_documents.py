@@ -1,5 +1,6 @@
 """The documents say what is so: links lead somewhere, examples run, pictures match the code."""
 
+import json
 import re
 import subprocess
 import sys
@@ -114,6 +115,20 @@ def test_the_ranges_of_the_package_begin_at_the_pinned_versions():
     assert {name for name, *_ in ranges} == set(pinned)
     for name, low, _ in ranges:
         assert f"{pinned[name]}.".startswith(f"{low}.")
+
+
+def test_every_file_that_others_made_is_named():
+    """Files with a licence of their own, and those that were not written for this project."""
+    named = (ROOT / "THIRD_PARTY.md").read_text(encoding="utf-8")
+    bundles = ROOT / "explorer" / "components" / "bundles"
+    own = "/* Bundled from explorer/components"
+    foreign = [file for file in bundles.iterdir() if not file.read_text("utf-8").startswith(own)]
+    assert len(foreign) == 2
+    for file in [*foreign, *(ROOT / "explorer" / "data").glob("*.tsv")]:
+        assert file.relative_to(ROOT).as_posix() in named
+    lock = json.loads((bundles.parent / "package-lock.json").read_text(encoding="utf-8"))
+    version = lock["packages"]["node_modules/plotly.js-cartesian-dist-min"]["version"]
+    assert f"plotly.js) {version}," in named
 
 
 def test_the_changelog_names_the_version():

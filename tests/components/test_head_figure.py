@@ -1,0 +1,32 @@
+import numpy as np
+import pytest
+
+import explorer
+from explorer.core.errors import ExplorerError
+from tests.support.example_traces import example_trace
+
+
+def test_a_head_is_a_heatmap_of_its_weights_with_masked_cells_apart():
+    trace = example_trace()
+    drawn = explorer.figure(trace, "cross", 1, 3)
+    weights, masked = drawn.data
+    shown = trace.mask("cross")
+    assert np.array_equal(np.isfinite(weights.z), shown)
+    assert np.array_equal(weights.z[shown], trace.attention("cross")[1, 3][shown])
+    assert np.array_equal(np.isfinite(masked.z), ~shown)
+    assert set(masked.text[~shown]) == {"padding"}
+    assert drawn.layout.title.text == "cross attention, L1 H3"
+
+
+def test_tokens_are_labels_at_positions_and_no_markup():
+    drawn = explorer.figure(example_trace(("a", "a", "<b>&$", "4", "5")), "cross", 0, 0)
+    assert drawn.layout.xaxis.ticktext[:3] == ("a", "a", "&lt;b&gt;&amp;&#36;")
+    assert drawn.layout.xaxis.tickvals == tuple(range(8))
+    assert drawn.layout.yaxis.ticktext[0] == "&lt;bos&gt;"
+    assert drawn.layout.yaxis.autorange == "reversed"
+
+
+@pytest.mark.parametrize("place", [("cross", 9, 0), ("cross", 0, -1), ("nowhere", 0, 0)])
+def test_a_head_that_is_not_there_is_said_in_one_sentence(place):
+    with pytest.raises(ExplorerError):
+        explorer.figure(example_trace(), *place)
