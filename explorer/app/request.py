@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from explorer.core.interventions import Interventions
+from explorer.core.sites import Head
 from explorer.core.trace import Trace
 
 PAD = 2
@@ -26,6 +27,19 @@ class Selection:
     head: int | None = None
     step: int | None = None
     alignment: str | None = None
+
+    @property
+    def named_head(self) -> Head | None:
+        """The head on screen; None where no single one is named."""
+        if self.site is None or self.layer is None or self.head is None:
+            return None
+        return Head(self.site, self.layer, self.head)
+
+    def or_head(self, head: Head | None) -> "Selection":
+        """This selection, or the same step of `head` where it names no site, layer or head."""
+        if head is None or (self.site, self.layer, self.head) != (None, None, None):
+            return self
+        return replace(self, site=head.site, layer=head.layer, head=head.head)
 
     def within(self, trace: Trace) -> tuple["Selection", tuple[str, ...]]:
         """The selection reduced to what `trace` has, and the names of the fields it lacks."""

@@ -135,6 +135,11 @@ def check_text(text: str) -> None:
         raise VocabularyError("text_too_long", characters=len(text), limit=LONGEST_TEXT)
 
 
+def shown_label(token: str) -> str:
+    """A token as it is shown: a special one without its brackets."""
+    return token[1:-1] if token in (*SPECIALS, "<unk>") else token
+
+
 def shorten(text: str) -> str:
     """`text` for a message: cut, control characters escaped."""
     longest = 2 * _LONGEST_SYMBOL

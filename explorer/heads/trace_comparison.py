@@ -6,7 +6,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from explorer.core.interventions import Interventions
+from explorer.core.sites import Head
 from explorer.core.trace import Trace
+
+_SMALLEST_CHANGE = 0.005  # of a weight, that can be seen with two decimals
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,6 +63,23 @@ class TraceComparison:
     def log_probability(self) -> float:
         """Δ ln probability of the whole original output; below 0: now less likely."""
         return float((self.original.losses - self.forced.losses).sum(dtype=np.float64))
+
+    def opening_head(self) -> Head | None:
+        """The head whose weights change most; where none changes, the first that is removed.
+
+        Removed heads come last, because their weights no longer count. None where nothing changes.
+        """
+        done = Interventions.parse(self.changed.facts.get("interventions", ()))
+        most, best, removed = _SMALLEST_CHANGE, None, list[Head]()
+        for site in self.original.sites:
+            changes = np.abs(self.map(site)).max(axis=(2, 3))  # (layer, head)
+            for layer, head in done.removed(site, *changes.shape):
+                changes[layer, head] = 0
+                removed.append(Head(site, layer, head))
+            place = np.unravel_index(int(changes.argmax()), changes.shape)
+            if changes[place] > most:
+                most, best = float(changes[place]), Head(site, int(place[0]), int(place[1]))
+        return best or (removed[0] if removed else None)
 
     def map(self, site: str) -> NDArray[np.float32]:
         """`forced` minus `original`, (layer, head, query, key), −1 to 1."""

@@ -40,8 +40,9 @@ def visit(address: str, new_tab: Callable[..., Page]) -> Callable[..., Page]:
 
 def outputs(tab: Page) -> list[str]:
     """The tokens without and with the interventions, a line each."""
-    lines = tab.get_by_test_id("comparison-outputs").locator(".output")
-    return [" ".join(line.locator(".token").all_inner_texts()) for line in lines.all()]
+    pairs = tab.get_by_test_id("comparison-outputs")
+    sides = [pairs.locator(f".{side}").all_inner_texts() for side in ("without", "with")]
+    return [" ".join(tokens) for tokens in sides]
 
 
 def test_the_grid_is_painted_sorted_filtered_and_a_click_focuses(visit):
@@ -94,6 +95,18 @@ def test_an_intervention_changes_the_output_and_is_undone(visit):
     undo = tab.get_by_role("button", name="keep only Cross L1 H1")
     expect(undo).to_be_visible()
     expect(tab.get_by_test_id("comparison-outputs").locator(".differs").first).to_be_visible()
+    removed = tab.locator(".thumbnail.removed")
+    expect(removed).to_have_count(7)
+    expect(tab.get_by_test_id("removed-note")).to_be_empty()
+    tab.get_by_test_id("head-0-1").click()
+    expect(tab.get_by_test_id("removed-note")).to_have_text(
+        "This head is removed: its output is zero."
+    )
+    expect(tab.get_by_role("combobox", name="Layer")).to_have_value("L0")
+    pairs = tab.get_by_test_id("comparison-outputs").locator(".pair")
+    for pair in pairs.all():  # one column of each step, above each other
+        one, other = (half.bounding_box() for half in pair.locator("> *").all())
+        assert one["x"] == other["x"]
     assert outputs(tab)[0] == original != outputs(tab)[1]
     undo.click()
     expect(undo).to_be_hidden()

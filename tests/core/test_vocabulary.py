@@ -1,7 +1,15 @@
 import pytest
 
 from explorer.core.errors import VocabularyError
-from explorer.core.vocabulary import BOS, EOS, LONGEST_TEXT, PAD, TOY_VOCABULARY, SymbolVocabulary
+from explorer.core.vocabulary import (
+    BOS,
+    EOS,
+    LONGEST_TEXT,
+    PAD,
+    TOY_VOCABULARY,
+    SymbolVocabulary,
+    shown_label,
+)
 
 
 def test_the_ids_of_the_twenty_symbols_follow_the_specials():
@@ -70,3 +78,8 @@ def test_json_round_trip():
 def test_a_foreign_vocabulary_is_refused(data):
     with pytest.raises(VocabularyError):
         SymbolVocabulary.from_json(data)
+
+
+def test_a_special_token_is_shown_without_brackets_and_text_as_it_is():
+    shown = [shown_label(token) for token in ("<eos>", "<unk>", "<b>", "7")]
+    assert shown == ["eos", "unk", "<b>", "7"]

@@ -1,6 +1,8 @@
 import numpy as np
 import pytest
 
+from explorer.core.interventions import Interventions
+from explorer.heads.counterfactuals import compare_traces
 from explorer.heads.trace_comparison import TraceComparison
 
 
@@ -41,3 +43,20 @@ def test_a_map_is_forced_minus_original(comparison):
     for site in ("encoder", "decoder", "cross"):
         expected = comparison.forced.attention(site) - comparison.original.attention(site)
         np.testing.assert_array_equal(comparison.map(site), expected)
+
+
+def test_it_opens_on_the_head_that_changes_most_and_not_on_a_removed_one(explorable):
+    original = explorable.trace("1 2")
+    for line in ("ablate encoder.0.0", "row cross.0.1 0 0,0,1"):
+        options = Interventions.parse([line]).options()
+        changed = explorable.trace("1 2", **options)
+        compared = compare_traces(explorable, original, changed)
+        head = compared.opening_head()
+        changes = {
+            (site, *place): np.abs(compared.map(site)[place]).max()
+            for site in original.sites
+            for place in np.ndindex(compared.map(site).shape[:2])
+            if (site, *place) != ("encoder", 0, 0)
+        }
+        assert tuple(head) == max(changes, key=changes.get)
+    assert TraceComparison(original, original, original).opening_head() is None

@@ -83,6 +83,7 @@ class HeadsState:
     shown: the last request that could be traced, with nothing forced.
     report: key of the stored report on screen; None = the first.
     job: folder of the measurement this visitor started last.
+    moved: how often the editor moved the picture to another head.
     """
 
     section: str = ""
@@ -92,6 +93,7 @@ class HeadsState:
     report: str | None = None
     job: Path | None = None
     pairs: EvaluationText = EvaluationText()
+    moved: int = 0
 
 
 def section() -> str:
@@ -149,6 +151,29 @@ def fill_in(**fields: Any) -> None:
     """Set fields of the draft."""
     state = session.load(HeadsState)
     session.save(replace(state, draft=replace(state.draft, **fields)))
+
+
+def draft_head(selection: Selection) -> None:
+    """Draft an intervention on the head on screen; one on all heads or layers stays."""
+    head = selection.named_head
+    if head is not None and ALL not in (draft().layer, draft().head):
+        fill_in(site=head.site, layer=head.layer, head=head.head)
+
+
+def show_drafted_head() -> None:
+    """Move the picture to the head of the draft, where it is a single one."""
+    one = draft()
+    if one.layer in (None, ALL) or one.head in (None, ALL):
+        return
+    step = visit_state.current().selection.step
+    visit_state.select(Selection(one.site, one.layer, one.head, step))
+    state = session.load(HeadsState)
+    session.save(replace(state, moved=state.moved + 1))
+
+
+def times_moved() -> int:
+    """How often the editor moved the picture to another head."""
+    return session.load(HeadsState).moved
 
 
 def with_draft() -> Interventions:

@@ -17,6 +17,7 @@ from explorer.app.state.visitor import RateLimitError
 from explorer.app.uploads import visitor_catalog
 from explorer.app.widgets import experiment_result, intervention_editor, report_tables
 from explorer.app.widgets.input_bar import input_bar
+from explorer.app.widgets.integrity_line import integrity_line
 from explorer.app.widgets.measurement_panel import measurement_panel, reports_of
 from explorer.app.widgets.messages import (
     literal,
@@ -29,6 +30,7 @@ from explorer.app.widgets.visit_page import visit_page
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.interventions import Interventions
+from explorer.core.sites import Head
 from explorer.core.trace import Trace
 from explorer.heads.head_report import HeadReport
 from explorer.heads.measurement_store import StoredReport
@@ -127,6 +129,7 @@ def show_section(
         else:
             with st.container(key="head-tables"):
                 _TABLES[section](shown.report, language)
+                integrity_line(trace, language)
     else:
         overview(member, trace, shown, language)
 
@@ -149,14 +152,18 @@ def experiments(
     member: CatalogModel, trace: Trace, language: str, messages: DeltaGenerator
 ) -> None:
     """The interventions, and the text without and with them."""
-    intervention_editor.draft_row(member, trace, language)
-    intervention_editor.intervention_list(language)
+    editor = st.container(key="intervention-editor")
     interventions = visit_state.current().interventions
     compared = _compare(member, interventions, language, messages)
+    key = _picture_key(member, language, interventions)
+    changed = compared.opening_head() if compared is not None else None
+    opening = _opening((key, "comparison"), member, trace, changed)
+    heads_state.draft_head(visit_state.current().selection.or_head(opening.named_head))
+    with editor:
+        intervention_editor.draft_row(member, trace, language)
+        intervention_editor.intervention_list(language)
     if compared is not None:
         experiment_result.summary(member, compared, language)
-    key = _picture_key(member, language, interventions)
-    opening = _opening((key, "comparison"), member, trace)
     shown = compared or TraceComparison(trace, trace, trace)
     mount.comparison(key, opening, shown, heads_state.read_view)
     if compared is not None:
@@ -177,9 +184,11 @@ def _compare(
         return None
 
 
-def _opening(picture: object, member: CatalogMember, trace: Trace) -> Selection:
-    """Where a picture opens: as Explore does."""
-    opened = heads_state.opening(picture)
+def _opening(
+    picture: object, member: CatalogMember, trace: Trace, changed: Head | None = None
+) -> Selection:
+    """Where a picture opens: as Explore does; an experiment rather on the head it changes."""
+    opened = heads_state.opening(picture).or_head(changed)
     with_step = opened.step is None
     return experiment_cache.opening_selection(opened, member, trace, with_step=with_step)
 
@@ -191,8 +200,9 @@ def _picture_key(
     report: str = "",
 ) -> PictureKey:
     """The key of a picture; interventions change only the pictures that show them."""
-    request, followed = heads_state.shown_request(), address_bar.times_followed()
-    return PictureKey(member.stamp, request, language, followed, interventions, report)
+    request = heads_state.shown_request()
+    moved = address_bar.times_followed() + heads_state.times_moved()
+    return PictureKey(member.stamp, request, language, moved, interventions, report)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from explorer.app.widgets.messages import literal, show_error
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.interventions import Interventions
+from explorer.core.vocabulary import shown_label
 from explorer.heads.trace_comparison import TraceComparison
 from explorer.model.catalog import CatalogModel
 
@@ -37,7 +38,8 @@ def summary(model: CatalogModel, compared: TraceComparison, language: str) -> No
 
 def steps_table(compared: TraceComparison, language: str) -> None:
     """The tokens without and with the interventions, and their probabilities."""
-    table = compared.steps
+    labels = {name: compared.steps[name].map(shown_label) for name in ("original", "changed")}
+    table = compared.steps.assign(**labels)
     st.caption(say("heads.steps", language))
     st.dataframe(
         table,

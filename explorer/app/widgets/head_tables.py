@@ -139,8 +139,8 @@ def evidence(report: HeadReport, site: str, layer: int, head: int, language: str
                 "score": number(row["score"]),
                 "interval": f"[{number(row['low'])}, {number(row['high'])}]",
                 "threshold": number(row["threshold"]),
-                "support": say("heads.support", language, **facts),
                 "verdict": _verdict(row, language),
+                "support": say("heads.support", language, **facts),
             }
         )
     return pd.DataFrame(rows)

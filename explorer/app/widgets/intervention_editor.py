@@ -18,6 +18,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.interventions import Ablation, CellEdit, Intervention, RowOverride, Verb
 from explorer.core.trace import Trace
+from explorer.core.vocabulary import shown_label
 from explorer.model.catalog import CatalogModel
 
 
@@ -136,7 +137,8 @@ def _choose_index(field: str, letter: str, count: int, offer_all: bool, language
 def _choose_position(field: str, tokens: tuple[str, ...], language: str) -> None:
     """A select of a query or a key: its position, which counts from 1 on screen, and its token."""
     options = tuple(range(len(tokens)))
-    _select(field, options, language, 130, lambda position: f"{position + 1} · {tokens[position]}")
+    names = [f"{number} · {shown_label(token)}" for number, token in enumerate(tokens, start=1)]
+    _select(field, options, language, 130, names.__getitem__)
 
 
 def _select(
@@ -147,15 +149,22 @@ def _select(
     label_of: Callable[[Any], str],
     default: int = 0,
 ) -> Any:
-    """A select for a field of the draft, which stays while it is not drawn."""
+    """A select for a field of the draft, which stays while it is not drawn; another head moves
+    the picture to it."""
     if getattr(heads_state.draft(), field) not in options:
         heads_state.fill_in(**{field: options[default]})
     key = session.shown_as(f"heads-{field}", language, getattr(heads_state.draft(), field))
+
+    def take() -> None:
+        heads_state.fill_in(**{field: session.widget_value(key)})
+        if field in ("site", "layer", "head"):
+            heads_state.show_drafted_head()
+
     return st.selectbox(
         say(f"heads.{field}", language),
         options,
         format_func=label_of,
         key=key,
-        on_change=lambda: heads_state.fill_in(**{field: session.widget_value(key)}),
+        on_change=take,
         width=width,
     )

@@ -28,7 +28,7 @@ def metrics(report: HeadReport, language: str) -> None:
 
 def roles(report: HeadReport, language: str) -> None:
     """Which head has which role, and the evidence for one of them."""
-    scores, evidence = st.columns([10, 9], gap="medium")
+    scores, evidence = st.columns([11, 8], gap="medium")
     with scores:
         row = _role_scores(report, language)
     with evidence:

@@ -259,3 +259,31 @@ def test_heads_opens_at_the_step_of_explore():
     assert opening_step(open_page("heads")) == step
     chosen = open_page("heads", text=TEXT, site="cross", layer="0", head="1", step="3")
     assert opening_step(chosen) == 3
+
+
+def test_the_form_and_the_picture_of_experiments_show_the_same_head():
+    app = open_page("heads", **EXPERIMENTS)
+    shown = unpack_payload(sent_to(app, "comparison"))
+    view = head_view(app, "comparison")[1]["original"]["view"]
+    form = {name: app.selectbox(key=f"heads-{name}-en").value for name in ("layer", "head")}
+    assert form == {name: view[name] for name in ("layer", "head")}
+    app = pick(app, layer=0, head=3)
+    assert sent_to(app, "comparison") != shown
+    view = head_view(app, "comparison")[1]["original"]["view"]
+    assert (view["site"], view["layer"], view["head"]) == ("cross", 0, 3)
+
+
+def test_a_link_without_a_head_opens_on_one_that_changes():
+    app = open_page("heads", **EXPERIMENTS, do="ablate encoder.0.0")
+    header, arrays = unpack_payload(sent_to(app, "comparison"))
+    view = head_view(app, "comparison")[1]["original"]["view"]
+    difference = arrays[f"difference.{view['site']}"].reshape(2, 4, -1)
+    most = max(abs(arrays[f"difference.{site}"]).max() for site in ("encoder", "decoder", "cross"))
+    assert abs(difference[view["layer"], view["head"]]).max() == most > 0
+    assert header["removed"]["encoder"] == [[0, 0, "zero"]]
+
+
+def test_every_section_has_the_integrity_of_the_trace():
+    for name in ("metrics", "roles", "removal"):
+        app = open_page("heads", part=name)
+        assert any("✓ rows sum to 1" in one.value for one in app.caption), name

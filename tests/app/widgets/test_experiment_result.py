@@ -31,7 +31,7 @@ def summary_of(app: AppTest) -> str:
 def test_the_table_has_both_outputs_and_the_summary_says_whether_they_are_equal():
     app = shown("keep encoder.0.0", "keep decoder.0.0", "keep cross.0.1")
     steps = app.dataframe[0].value
-    assert steps.original.tolist() == ["9", "3", "7", "<eos>"] + [""] * (len(steps) - 4)
+    assert steps.original.tolist() == ["9", "3", "7", "eos"] + [""] * (len(steps) - 4)
     assert steps.same.tolist() == (steps.original == steps.changed).tolist()
     assert not steps.same.all()
     same = shown("ablate encoder.0.0")

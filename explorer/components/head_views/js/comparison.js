@@ -5,7 +5,7 @@
 /** @typedef {Pick<TraceContext, "state" | "trace" | "set">} Follower */
 
 /** @type {(keyof TraceState)[]} */
-const SHARED_STATE = ["site", "layer", "head", "ahead", "scale", "projector"];
+const SHARED_STATE = ["site", "layer", "head", "ahead", "scale", "alignment", "projector"];
 
 /**
  * Draw both traces on one colour scale, that of the longer row, whatever their lengths.

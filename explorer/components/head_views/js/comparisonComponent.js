@@ -1,7 +1,7 @@
 import { element } from "../../shared/js/element.js";
 import { createIntegrity } from "../../shared/js/integrity.js";
 import { listenToKeys } from "../../shared/js/keyboard.js";
-import { outputLine } from "../../shared/js/label.js";
+import { tokenElement } from "../../shared/js/label.js";
 import { createMap } from "../../shared/js/map.js";
 import { createRail } from "../../shared/js/rail.js";
 import { createSelectionReport } from "../../shared/js/selectionReport.js";
@@ -12,6 +12,7 @@ import { drawAll } from "../../shared/js/traceContext.js";
 import { createTransport } from "../../shared/js/transport.js";
 import { shareScale, synchronise } from "./comparison.js";
 import { viewListeners } from "./listeners.js";
+import { createRemovedHeads } from "./removedHeads.js";
 import { createValueMap } from "./valueMap.js";
 import {
   closeContext,
@@ -147,16 +148,19 @@ function placeParts(frame, original, changed, longer) {
     column("changed", changed.map),
     column("difference", difference),
   ];
+  const removed = createRemovedHeads(original.context, frame, rail.element, columns[1]);
+  columns[1].children[0].append(" ", removed.element);
   const top = element("div", { class: "comparison-top" }, transport.element, outputs.element);
   const body = element("div", { class: "comparison-body" }, rail.element, ...columns);
   frame.root.append(top, body, integrity.element, ...tooltips.map((part) => part.element));
-  original.parts.push(site, rail, original.map, difference, tooltips[0]);
+  original.parts.push(site, rail, original.map, difference, removed, tooltips[0]);
   changed.parts.push(outputs, changed.map, integrity, tooltips[1]);
   longer.parts.push(transport);
 }
 
 /**
- * The two outputs one above the other; differences underlined.
+ * The two outputs, each token above the one at the same step, so that wrapped lines stay aligned;
+ * differences underlined.
  * @param {ViewFrame} frame
  * @param {TraceContext} original
  * @param {TraceContext} changed
@@ -168,10 +172,31 @@ function createOutputs(frame, original, changed) {
   const update = (names) => {
     if (!names.has("trace")) return;
     const [before, after] = [original.trace.predicted, changed.trace.predicted];
+    const longer = before.length > after.length ? before : after;
+    const label = [frame.say("output_original"), frame.say("output_changed")];
     node.replaceChildren(
-      outputLine(frame.say("output_original"), before, after),
-      outputLine(frame.say("output_changed"), after, before),
+      element(
+        "div",
+        { class: "pair output-name" },
+        ...label.map((name) => element("span", {}, name)),
+      ),
+      ...longer.map((_, step) => outputPair(before[step], after[step])),
     );
   };
   return { element: node, update };
+}
+
+/**
+ * The tokens of one step without and with the interventions; nothing beyond an output's end.
+ * @param {string | undefined} before
+ * @param {string | undefined} after
+ */
+function outputPair(before, after) {
+  const differs = before === after ? "" : "differs";
+  /** @type {(name: string, token: string | undefined) => HTMLElement} */
+  const half = (name, token) =>
+    token === undefined
+      ? element("span", { class: "absent" }, "\u00a0")
+      : tokenElement(token, { class: `${name} ${differs}` });
+  return element("div", { class: "pair" }, half("without", before), half("with", after));
 }

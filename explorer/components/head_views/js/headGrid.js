@@ -41,7 +41,8 @@ import { shortNumber } from "./numbers.js";
 
 const LARGEST_PICTURE = 240; // px
 const SMALLEST_PICTURE = 30;
-const CAPTION = { tall: 36, short: 18 }; // px under a picture: name, number and role, or a number
+const TALLEST_CELL = 1.5; // height by width of a cell: pictures fill the height of the page
+const CAPTION = { tall: 50, short: 18 }; // px under a picture: name, number, two lines of roles, or a number
 const ROOM_FOR_ROLE = 74; // px that a picture needs to have its role written under it
 const LAYER_NAMES = 30; // px left of the pictures
 
@@ -103,7 +104,7 @@ function fitPictures({ cells, context, filter }, count) {
   const width = cells.clientWidth - (sorted ? 0 : LAYER_NAMES) - 4;
   const height = narrow ? 520 : cells.clientHeight - (sorted ? 4 : 22);
   const longest = Math.max(site.queries, site.keys);
-  let best = { edge: 0, columns: site.heads, tall: false, slot: 0 };
+  let best = { edge: 0, columns: site.heads, tall: false, slot: 0, down: 0 };
   for (let columns = 1; columns <= (sorted ? count : site.heads); columns += 1) {
     if (!sorted && columns !== site.heads) continue; // a layer is a row
     const rows = sorted ? Math.ceil(count / columns) : site.layers;
@@ -115,9 +116,12 @@ function fitPictures({ cells, context, filter }, count) {
       (slot * longest) / site.keys,
       (down * longest) / site.queries,
     );
-    if (edge > best.edge) best = { edge, columns, tall, slot };
+    if (edge > best.edge) best = { edge, columns, tall, slot, down };
   }
   const size = thumbnailSize(Math.max(best.edge, SMALLEST_PICTURE), site, SMALLEST_THUMBNAIL);
+  size.width = Math.max(size.width, (best.edge * site.keys) / longest);
+  const natural = (size.width * site.queries) / site.keys;
+  size.height = Math.max(size.height, Math.min(best.down, natural * TALLEST_CELL));
   return { ...size, columns: best.columns, tall: best.tall, slot: best.slot || size.width };
 }
 

@@ -1,4 +1,5 @@
 import { element, write } from "../../shared/js/element.js";
+import { createIntegrity } from "../../shared/js/integrity.js";
 import { listenToKeys } from "../../shared/js/keyboard.js";
 import { createMap } from "../../shared/js/map.js";
 import { createSelectionReport } from "../../shared/js/selectionReport.js";
@@ -118,8 +119,9 @@ function placeParts(context, frame, store, map) {
     grid.element,
     selected,
   );
-  frame.root.append(tools, body, tooltip.element, grid.tooltip);
-  return [site, filter, grid, roles, transport, map, ...norms, sentence, tooltip];
+  const integrity = createIntegrity(context);
+  frame.root.append(tools, body, integrity.element, tooltip.element, grid.tooltip);
+  return [site, filter, grid, roles, transport, map, ...norms, sentence, integrity, tooltip];
 }
 
 /**
