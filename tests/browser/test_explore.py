@@ -220,8 +220,10 @@ def test_the_switch_changes_the_language_and_keeps_the_visit(visit):
     assert query(tab)["lang"] == "zh"
 
 
-def test_a_trace_is_downloaded_and_uploaded_without_its_model(visit, tmp_path: Path):
-    tab = visit("?text=a+b+c")
+def test_a_trace_is_downloaded_and_uploaded_without_its_model(visit, new_tab, tmp_path: Path):
+    tab = visit("?text=a+b+c&site=cross&layer=0&head=1&step=3")
+    tab.get_by_role("button", name="Previous").click()
+    tab.wait_for_url("**step=2**")
     tab.get_by_role("button", name="Files").click()
     files = {}
     for name in ("Trace (.trace)", "Page (HTML, offline)", "Steps table (CSV)"):
@@ -231,7 +233,10 @@ def test_a_trace_is_downloaded_and_uploaded_without_its_model(visit, tmp_path: P
         download.value.save_as(files[name])
     trace = Trace.load(files["Trace (.trace)"])
     assert trace.text == "c b a"
-    assert files["Page (HTML, offline)"].read_text().startswith("<!doctype html>")
+    page = new_tab(1440, 900)
+    page.goto(files["Page (HTML, offline)"].as_uri())
+    expect(page.get_by_test_id("step-count")).to_contain_text("2/4")
+    expect(page.get_by_test_id("map-title")).to_contain_text("L0 H1")
     assert files["Steps table (CSV)"].read_text("utf-8-sig").startswith("step,rank,token")
     tab.locator("input[type=file]").set_input_files(files["Trace (.trace)"])
     expect(tab.get_by_role("textbox", name="Source")).to_be_disabled()

@@ -1,6 +1,6 @@
 """What is remembered of the Explore page beside the visit: the picture on screen."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from explorer.app.request import Request, Selection
 from explorer.app.state import address_bar, session
@@ -31,6 +31,20 @@ class ExploreState:
 
     picture: Picture | None = None
     submissions: int = 0
+
+
+@dataclass(slots=True)
+class ShownSelection:
+    """The selection on screen; mutable, for files that are made in a thread without a session."""
+
+    selection: Selection = field(default_factory=Selection)
+
+
+def shown_selection() -> ShownSelection:
+    """The session's one `ShownSelection`."""
+    shown = session.load(ShownSelection)
+    session.save(shown)
+    return shown
 
 
 def submit_text(text: str) -> None:

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -13,7 +15,7 @@ from explorer.app.request import Request, Selection, Visit
 from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import explore as explore_state
 from explorer.app.state import visit as visit_state
-from explorer.app.state.explore import ExploreState, Picture
+from explorer.app.state.explore import ExploreState, Picture, ShownSelection
 from explorer.app.state.visitor import RateLimitError
 from explorer.app.uploads import visitor_catalog
 from explorer.app.widgets import files_and_share
@@ -53,12 +55,14 @@ def explore() -> None:
     if found is None:
         return
     request, trace = found
-    show_trace(offered[request.model], request, trace, language, messages)
+    opening = show_trace(offered[request.model], request, trace, language, messages)
     if request == visit_state.current().request:
         with messages:  # an element takes height anywhere else
             mount.focus(session.load(ExploreState).submissions)
     with files:
-        files_and_share.files(trace, request.model, language)
+        shown = explore_state.shown_selection()
+        view = partial(_page_view, opening, shown)
+        files_and_share.files(trace, request.model, view, language)
     with share:
         show_address(request, offered, language)
         files_and_share.join(language)
@@ -69,6 +73,7 @@ def explore() -> None:
 def show_address(request: Request, offered: Mapping[str, CatalogMember], language: str) -> None:
     """Name what is on screen in the URL and in the link to share."""
     visit = Visit(request, visit_state.current().selection)
+    explore_state.shown_selection().selection = visit.selection
     files_and_share.link(offered[request.model], visit, language)
     default = visit_state.default_request(offered)
     address_bar.write(Permalink(visit), default, visitor.chosen_language())
@@ -107,8 +112,9 @@ def find_trace(
 
 def show_trace(
     member: CatalogMember, request: Request, trace: Trace, language: str, messages: DeltaGenerator
-) -> None:
-    """Show a trace in the player, at the current selection as far as the trace has it."""
+) -> View:
+    """Show a trace in the player, at the current selection as far as the trace has it; how it
+    opens."""
     wanted, missing = explore_state.opening(request, language).within(trace)
     whole = explore_state.opens_whole(request, language, wanted)
     opening = experiment_cache.opening_selection(wanted, member, trace, with_step=whole)
@@ -120,7 +126,9 @@ def show_trace(
     picture = Picture(request, kept, language, whole)
     explore_state.remember_picture(picture, followed, len(trace.target_tokens))
     key = PictureKey(member.stamp, request, language, address_bar.times_followed())
-    mount.player(key, _view(member, request, trace, opening, whole), trace, read_player)
+    view = _view(member, request, trace, opening, whole)
+    mount.player(key, view, trace, read_player)
+    return view
 
 
 def _substitutes(wanted: Request, shown: Request, default: Request) -> list[Request]:
@@ -156,6 +164,22 @@ def _view(
         what_if=isinstance(member, CatalogModel),
         forced=forced,
         original=original,
+    )
+
+
+def _page_view(opening: View, shown: ShownSelection) -> View:
+    """How an HTML page of what is on screen opens; it has no server to force tokens."""
+    now = shown.selection
+    view = replace(opening, what_if=False)
+    if now == Selection():
+        return view
+    return replace(
+        view,
+        site=now.site,
+        layer=now.layer,
+        head=now.head,
+        step=now.step,
+        alignment=now.alignment or "off",
     )
 
 

@@ -1,6 +1,7 @@
 """The popovers Files and Share of Explore: downloads, uploads, and the link to the picture."""
 
 import math
+from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
@@ -14,6 +15,7 @@ from explorer.app.state import visit as visit_state
 from explorer.app.uploads import MOST_UPLOADS, add_upload, delete_upload, uploads, visitor_catalog
 from explorer.app.widgets.file_uploader import LARGEST_MB, file_uploader
 from explorer.app.widgets.messages import literal, show_error
+from explorer.components.player.payload import View
 from explorer.core.csv_text import csv_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
@@ -21,9 +23,12 @@ from explorer.core.trace import Trace
 from explorer.model.catalog import CatalogMember, StoredModel
 
 
-def files(trace: Trace, model: str, language: str) -> None:
-    """Downloads of what is shown; for visitors with the right, uploads and their deletion."""
-    _downloads(trace, model, language)
+def files(trace: Trace, model: str, view: Callable[[], View], language: str) -> None:
+    """Downloads of what is shown; for visitors with the right, uploads and their deletion.
+
+    view: what the HTML page opens with; called from any thread when the page is made.
+    """
+    _downloads(trace, model, view, language)
     if not visitor.rights().change:
         st.caption(say("explore.upload_refused", language))
         return
@@ -46,11 +51,11 @@ def link(member: CatalogMember, visit: Visit, language: str) -> None:
         st.caption(say("explore.share_upload", language))
 
 
-def _downloads(trace: Trace, model: str, language: str) -> None:
+def _downloads(trace: Trace, model: str, view: Callable[[], View], language: str) -> None:
     """Buttons whose files are made when they are clicked, not before."""
     name = f"attention-{model}".replace(" ", "-").replace("/", "-")
     offers = {
-        "html": (lambda: _page(trace, language), ".html", "text/html"),
+        "html": (lambda: _page(trace, view(), language), ".html", "text/html"),
         "trace": (trace.to_bytes, ".trace", "application/octet-stream"),
         "steps": (lambda: _steps_table(trace), "-steps.csv", "text/csv"),
     }
@@ -67,10 +72,10 @@ def _downloads(trace: Trace, model: str, language: str) -> None:
         )
 
 
-def _page(trace: Trace, language: str) -> bytes:
+def _page(trace: Trace, view: View, language: str) -> bytes:
     from explorer.components.html_export import html_page
 
-    return html_page(trace, language).encode()
+    return html_page(trace, language, view).encode()
 
 
 def _steps_table(trace: Trace) -> bytes:

@@ -110,3 +110,8 @@ def test_after_a_failure_only_what_the_picture_has_is_forced():
     assert request().forced == ((2, 4),)
     explore_state.restore_forced(Request("reverse", "another", forced=((2, 4),)))
     assert request().forced == ()
+
+
+def test_the_shown_selection_is_one_object_for_the_whole_session():
+    explore_state.shown_selection().selection = Selection("cross", 0, 1, 2)
+    assert explore_state.shown_selection().selection.step == 2
