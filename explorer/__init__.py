@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from explorer.core.errors import ExplorerError as ExplorerError
     from explorer.core.trace import Trace as Trace
     from explorer.model.explorable import ExplorableModel as ExplorableModel
-    from explorer.model.explorable import load as load
+    from explorer.model.opening import load as load
 
 __version__ = "0.1.0"
 
@@ -27,7 +27,7 @@ _PUBLIC = {  # name → module and attribute, imported on first use: torch takes
     "Trace": ("core.trace", "Trace"),
     "alignment": ("core.alignment", None),
     "figure": ("components.head_figure", "figure"),
-    "load": ("model.explorable", "load"),
+    "load": ("model.opening", "load"),
     "show": ("components.notebook", "show"),
     "words": ("core.words", None),
 }

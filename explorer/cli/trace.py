@@ -1,6 +1,7 @@
 """`trace`: run one text through a model, and write a page, a .trace file or a summary."""
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,14 @@ _INTERVENTIONS = {  # option → help; "--ablate cross.1.2" is the intervention 
 def add_parser(commands: Any) -> None:
     command = commands.add_parser("trace", help="trace one text to a page or a .trace file")
     command.set_defaults(run_command=_trace)
-    command.add_argument("checkpoint", type=Path)
-    command.add_argument("text")
+    command.add_argument("model", type=Path, help="a checkpoint, or the directory of a model")
+    command.add_argument("text", help="the source, or the prompt of a decoder-only model")
     command.add_argument("--target", help="teacher forcing: the whole output is given")
     command.add_argument("--prefix", help="the beginning of the output is given")
     command.add_argument("--pad-to", type=int, help="run it in a batch padded to this length")
+    command.add_argument(
+        "--max-new-tokens", type=int, help="the most tokens to decode, with a directory"
+    )
     command.add_argument("--capture", default="pattern", help="pattern (default) or full")
     command.add_argument("--out", type=Path, help="x.html or x.trace; without it, a summary")
     for verb, what in _INTERVENTIONS.items():
@@ -36,24 +40,29 @@ def _trace(options: argparse.Namespace) -> int:
     from explorer.core.interventions import Interventions
     from explorer.heads.counterfactuals import mean_outputs
     from explorer.heads.evaluation_batches import task_sentences
-    from explorer.model.explorable import load
+    from explorer.model.explorable import ExplorableModel
+    from explorer.model.opening import load
 
     out: Path | None = options.out
     if out is not None and out.suffix not in (".html", ".trace"):
         raise FileError("bad_ending", name=out.name)
     lines = [f"{verb} {what}" for verb in _INTERVENTIONS for what in getattr(options, verb)]
     interventions = Interventions.parse(lines)
-    model = load(options.checkpoint)
-    means = None
-    if interventions.needs_means:
-        means = mean_outputs(model, task_sentences(model, 256))
+    model = load(options.model)
+    more: dict[str, Any] = {}
+    if not isinstance(model, ExplorableModel):
+        for note in model.notes:
+            print(f"note: {note}", file=sys.stderr)
+        more["max_new_tokens"] = options.max_new_tokens
+    elif interventions.needs_means:
+        more["means"] = mean_outputs(model, task_sentences(model, 256))
     trace = model.trace(
         options.text,
         target=options.target,
         prefix=options.prefix,
         pad_to=options.pad_to,
         capture=options.capture,
-        means=means,
+        **more,
         **interventions.options(),
     )
     if out is None:

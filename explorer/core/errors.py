@@ -82,6 +82,12 @@ class CheckpointError(ExplorerError):
     """A file that is not a checkpoint of the explorer."""
 
 
+class ModelDirectoryError(ExplorerError):
+    """A directory that holds no model of the library transformers that can be shown."""
+
+    section = "huggingface"
+
+
 class TrainingError(ExplorerError):
     """A training that cannot be started or go on."""
 

@@ -3,7 +3,7 @@
 Where a word begins is read from the labels, by the mark that a vocabulary puts on them:
 
     ▁    SentencePiece (Kudo & Richardson 2018, arXiv 1808.06226): before a word's first piece;
-         a byte without a piece of its own is called "<0xE4>"
+         a byte without a piece of its own is called "<0xE4>", several "<0xE4><0xB8>"
     Ġ    byte-level BPE (GPT-2, BART): before a word's first piece, other bytes as letters
     ##   WordPiece (BERT): before every piece but a word's first
 
@@ -30,6 +30,7 @@ KNOWN_SPECIALS = frozenset((*SPECIALS, *_FOREIGN_SPECIALS))
 such as <b> and [A]; without <unk>, which stands for letters of the text."""
 
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
+_BYTES = re.compile(r"(?:<0x[0-9A-F]{2}>)+")
 _JOINS_LETTERS = frozenset("'’-‐‑")
 _JOINS_DIGITS = frozenset(".,:")
 _SPACELESS = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR")
@@ -163,17 +164,20 @@ def _character(tokens: Sequence[str], position: int, mark: str) -> tuple[int, st
 def _bytes(token: str, mark: str) -> bytes:
     """The bytes a token spells, with a space for its mark, or without its mark."""
     if mark == "Ġ":
-        letters = _byte_letters()
+        letters = byte_letters()
         known = all(letter in letters for letter in token)
         return bytes(letters[letter] for letter in token) if known else token.encode()
     if mark == "##":
         return token.removeprefix("##").encode()
-    byte = byte_of(token)
-    return token.replace("▁", " ").encode() if byte is None else bytes([byte])
+    bare = token.removeprefix("▁")
+    if _BYTES.fullmatch(bare):
+        space = b" " if bare != token else b""
+        return space + bytes(int(found, 16) for found in _BYTE.findall(bare))
+    return token.replace("▁", " ").encode()
 
 
 @cache
-def _byte_letters() -> Mapping[str, int]:
+def byte_letters() -> Mapping[str, int]:
     """The letter that byte-level BPE writes for each byte → the byte: itself where it is printable,
     else a letter from U+0100 on (Radford et al. 2019, `bytes_to_unicode`)."""
     printable = [

@@ -21,6 +21,7 @@ from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary
 from explorer.data.task_names import task_of
 from explorer.data.toy_data import FIRST, find_task
 from explorer.model.attention_paths import layers, path
+from explorer.model.candidates import candidate_columns
 from explorer.model.checkpoint import Checkpoint, load_checkpoint
 from explorer.model.greedy_decoding import NO_TOKENS, greedy_steps
 from explorer.model.hooks import capture as capture_values
@@ -28,9 +29,6 @@ from explorer.model.intervention_hooks import Means, applied, refuse_misplaced
 from explorer.model.masks import padding_mask
 from explorer.model.threads import threads_for
 from explorer.model.transformer import Transformer
-
-CANDIDATES = 10
-"""The most probable tokens listed at each step, beside the one that follows."""
 
 _HOOKS = {  # kind of array in a `Trace` → hook point
     "attention": "pattern",
@@ -251,29 +249,9 @@ class ExplorableModel:
         self, logits: Tensor, chosen: Tensor, forced: Mapping[int, int]
     ) -> tuple[dict[str, NDArray[Any]], tuple[str, ...]]:
         """The columns of `Trace.steps`, and the labels of the candidates."""
-        probabilities = logits.softmax(-1)[:, EOS:]  # (T, V − 2): padding and BOS never follow
-        taken = (chosen - EOS)[:, None]  # (T, 1)
-        best = probabilities.topk(min(CANDIDATES, probabilities.size(1)))
-        own = probabilities.gather(1, taken)  # (T, 1)
-        ranks = 1 + (probabilities > own).sum(1)
-        listed = (best.indices == taken).any(1)
-        ranks = torch.where(listed, (best.indices == taken).int().argmax(1) + 1, ranks)
-        rows = logits.size(0)
-        ids = torch.cat([best.indices, taken], 1)  # (T, best + 1)
-        order = torch.arange(1, best.indices.size(1) + 1).expand(rows, -1)
-        keep = torch.cat([torch.ones_like(order, dtype=torch.bool), ~listed[:, None]], 1)
-        steps = torch.arange(1, rows + 1)[:, None].expand_as(ids)
-        imposed = torch.tensor([step in forced for step in range(1, rows + 1)])
-        is_chosen = ids == taken
-        columns = {
-            "step": steps,
-            "rank": torch.cat([order, ranks[:, None]], 1),
-            "id": ids + EOS,
-            "probability": torch.cat([best.values, own], 1),
-            "chosen": is_chosen,
-            "forced": is_chosen & imposed[:, None],
-        }
-        arrays = {f"steps.{name}": column[keep].numpy() for name, column in columns.items()}
+        imposed = torch.tensor([step in forced for step in range(1, len(chosen) + 1)])
+        # Padding and BOS never follow.
+        arrays = candidate_columns(logits.softmax(-1)[:, EOS:], chosen - EOS, imposed, EOS)
         return arrays, self.target_vocabulary.labels(arrays["steps.id"].tolist())
 
     def _describe(self, text: str, forced: Mapping[int, int], pad_to: int | None) -> dict[str, Any]:

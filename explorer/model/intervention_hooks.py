@@ -82,24 +82,30 @@ def gated(model: Transformer, gates: Tensor, fills: Tensor | None = None) -> Ite
         yield
 
 
-def refuse_misplaced(
-    interventions: Interventions, config: ModelConfig, padding: Sequence[bool], target: int
-) -> None:
-    """Raise `InterventionError` on a cell or row outside a text, on a row with more weights than
-    keys, and on an edit that leaves its cell as it is.
-
-    padding: of each source token, whether it is padding; target: how many tokens were fed in.
-    """
-    source = len(padding)
+def refuse_outside(interventions: Interventions, source: int, target: int) -> None:
+    """Raise `InterventionError` on a cell or row outside `source` and `target` tokens, and on a
+    row with more weights than keys."""
     sizes = {"encoder": (source, source), "decoder": (target, target), "cross": (target, source)}
     for row in interventions.override_row:
         _refuse_cell(row.site, row.query, 0, sizes[row.site])
         given, keys = len(row.weights), sizes[row.site][1]
         if given > keys:
             raise InterventionError("too_many_weights", site=row.site, given=given, keys=keys)
-    masks: dict[tuple[str, int, int], Tensor] = {}  # (layer, head), True = may attend
     for cell in interventions.edit_mask:
         _refuse_cell(cell.site, cell.query, cell.key, sizes[cell.site])
+
+
+def refuse_misplaced(
+    interventions: Interventions, config: ModelConfig, padding: Sequence[bool], target: int
+) -> None:
+    """Raise `InterventionError` as `refuse_outside` does, and on an edit that leaves its cell as
+    it is.
+
+    padding: of each source token, whether it is padding; target: how many tokens were fed in.
+    """
+    refuse_outside(interventions, len(padding), target)
+    masks: dict[tuple[str, int, int], Tensor] = {}  # (layer, head), True = may attend
+    for cell in interventions.edit_mask:
         place = (cell.site, cell.query, cell.key)
         if cell.site == "decoder":
             unmasked = not config.causal or cell.key <= cell.query
@@ -219,14 +225,24 @@ class _Editor:
             position = row.query - first
             if not 0 <= position < count:
                 continue
-            given = row.weights[:length]
-            # (L,), in float64 so that no sum of given weights overflows.
-            weights = pattern.new_zeros(length, dtype=torch.float64)
-            weights[: len(given)] = weights.new_tensor(given)
-            weights = weights * self.mask[:, row.head, position]  # (B, L)
-            largest = weights.amax(-1, keepdim=True)
-            if not (largest > 0).all():
-                raise InterventionError("row_on_masked_cells", query=row.query)
-            shares = weights / largest
-            changed[:, row.head, position] = (shares / shares.sum(-1, keepdim=True)).to(pattern)
+            allowed = self.mask[:, row.head, position]  # (B, L)
+            weights = set_row(row.weights[:length], allowed, row.query)
+            changed[:, row.head, position] = weights.to(pattern)
         return changed
+
+
+def set_row(given: Sequence[float], allowed: Tensor, query: int) -> Tensor:
+    """The weights of one row, (B, L) float64: those given from key 0 on, 0 for the others and
+    where `allowed` (B, L) is False, made to sum to 1.
+
+    Raises `InterventionError`, naming the `query`, when nothing is left.
+    """
+    # In float64, so that no sum of given weights overflows.
+    weights = allowed.new_zeros(allowed.size(-1), dtype=torch.float64)
+    weights[: len(given)] = weights.new_tensor(given)
+    weights = weights * allowed
+    largest = weights.amax(-1, keepdim=True)
+    if not (largest > 0).all():
+        raise InterventionError("row_on_masked_cells", query=query)
+    shares = weights / largest
+    return shares / shares.sum(-1, keepdim=True)

@@ -1,0 +1,16 @@
+"""Models of the library `transformers`: a directory in, traces out.
+
+The library is imported here alone, and only when a directory is opened; it comes with
+`pip install 'attention-explorer[huggingface]'`. There is no table of families. One function stands
+in for the library's attention (`capture`), calls the family's own one and records what goes in and
+comes out; `verification` compares that with the weights that the library itself returns, and
+refuses a model where they differ.
+
+    loading         a directory → model, safely
+    verification    → which call of attention is which layer of which site (`anatomy`)
+    tokens          text ↔ ids, with labels that a person can read
+    passes          the passes of the three kinds of models, and greedy decoding
+    edits           interventions, as edits of single calls
+    masks           additive masks → reasons
+    traced_model    all together: `HuggingFaceModel.trace`
+"""

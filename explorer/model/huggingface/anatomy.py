@@ -1,0 +1,58 @@
+"""Which attention a model has, in the order in which it computes it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """The stacks a model has."""
+
+    ENCODER_DECODER = "encoder-decoder"
+    DECODER_ONLY = "decoder-only"
+    ENCODER_ONLY = "encoder-only"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where one call of attention belongs.
+
+    layer: counted from 0 among the layers with attention at `site`.
+    number: of that layer in the model, where some layers have no attention.
+    heads: of the queries; with grouped queries there are fewer heads of keys.
+    """
+
+    site: str
+    layer: int
+    number: int
+    heads: int
+
+
+@dataclass(frozen=True, slots=True)
+class Anatomy:
+    """The calls of attention in a pass of the encoder, and in one of the decoder.
+
+    Calls are told apart by their order: some models run one module for all layers.
+    """
+
+    kind: Kind
+    encoder: tuple[Place, ...]
+    decoder: tuple[Place, ...]
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        return self.encoder + self.decoder
+
+    def layers(self, site: str) -> int:
+        """Number of layers with attention at `site`."""
+        return sum(place.site == site for place in self.places)
+
+    def heads(self, site: str) -> int:
+        """Number of heads of a layer at `site`; 0 where there is no such site."""
+        return next((place.heads for place in self.places if place.site == site), 0)
+
+    def layer_numbers(self) -> dict[str, list[int]]:
+        """The numbers of the layers of each site that do not count them from 0 on."""
+        numbers: dict[str, list[int]] = {}
+        for place in self.places:
+            numbers.setdefault(place.site, []).append(place.number)
+        return {site: own for site, own in numbers.items() if own != list(range(len(own)))}

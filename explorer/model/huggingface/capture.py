@@ -1,0 +1,186 @@
+"""See, and change, what the attention of a model of the library computes.
+
+The library looks its attention up by name. `CAPTURE` names a function that calls the family's own
+explicit attention, so that scaling, relative biases, soft caps, attention sinks and shared keys are
+the family's, and hands what went in and came out to whoever is watching. Who is watching is stored
+in a context variable: threads that share one model never see each other's values.
+
+    with watching(edits) as watch:
+        model(…)
+    watch.calls[0].weights
+"""
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers import AttentionInterface, AttentionMaskInterface
+from transformers.masking_utils import eager_mask
+
+CAPTURE = "attention_explorer"
+"""The name under which the library finds the function."""
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    """One call of attention. H heads of queries; keys and values may have fewer.
+
+    weights: (B, H, Q, K) after softmax, before dropout, which is off.
+    mask: (B, 1 or H, Q, K), added to the scores, or None; with the edits of cells.
+    given: the mask before them.
+    query, key, value: (B, heads, Q or K, width).
+    output: (B, Q, H, width), before the output projection.
+    options: further arguments, such as the scaling.
+    """
+
+    module: Any
+    weights: Tensor
+    mask: Tensor | None
+    given: Tensor | None
+    query: Tensor
+    key: Tensor
+    value: Tensor
+    output: Tensor
+    options: Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class Edit:
+    """What to change in one call; None leaves it.
+
+    mask: (mask or None, query, key) → mask.
+    weights: (weights, mask) → weights; the output is then computed from them.
+    output: (B, Q, H, width) → the same.
+    """
+
+    mask: Callable[[Tensor | None, Tensor, Tensor], Tensor] | None = None
+    weights: Callable[[Tensor, Tensor | None], Tensor] | None = None
+    output: Callable[[Tensor], Tensor] | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Watch:
+    """The calls of the current pass, and the edits by the index of the call in it."""
+
+    edits: Mapping[int, Edit]
+    record: bool
+    calls: list[Call] = field(default_factory=list)
+    count: int = 0
+
+
+_NO_EDITS: Mapping[int, Edit] = MappingProxyType({})
+_watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
+
+
+@contextmanager
+def watching(edits: Mapping[int, Edit] = _NO_EDITS, *, record: bool = True) -> Iterator[Watch]:
+    """Watch one pass of a model in this thread; `record`: False for the edits alone."""
+    watch = Watch(edits, record)
+    token = _watch.set(watch)
+    try:
+        yield watch
+    finally:
+        _watch.reset(token)
+
+
+@cache
+def register() -> None:
+    """Make `CAPTURE` known to the library, once; without a mask of its own it would get none."""
+    AttentionInterface.register(CAPTURE, _attention)
+    AttentionMaskInterface.register(CAPTURE, _mask)
+
+
+def scores(call: Call) -> Tensor:
+    """Scores before the mask, (B, H, Q, K), recomputed from queries and keys in the order that all
+    families share: scaling, soft cap, position bias."""
+    scaling = call.options.get("scaling")
+    scaling = call.query.size(-1) ** -0.5 if scaling is None else scaling
+    found = call.query @ _by_query_head(call.key, call.query).transpose(2, 3) * scaling
+    softcap = call.options.get("softcap")
+    if softcap is not None:
+        found = torch.tanh(found / softcap) * softcap
+    bias = call.options.get("position_bias")
+    return found if bias is None else found + bias
+
+
+def recomputed(call: Call) -> tuple[Tensor, Tensor | None]:
+    """Weights (B, H, Q, K), and the weight (B, H, Q) that goes to a sink, if there is one."""
+    masked = scores(call)
+    if call.mask is not None:
+        masked = masked + call.mask
+    sinks = _sinks(call)
+    if sinks is None:
+        return masked.softmax(-1, dtype=torch.float32), None
+    column = sinks.view(1, -1, 1, 1).expand(*masked.shape[:-1], 1)
+    weights = torch.cat([masked, column.to(masked)], -1).softmax(-1, dtype=torch.float32)
+    return weights[..., :-1], weights[..., -1]
+
+
+def values(call: Call) -> Tensor:
+    """The values of each head of queries: (B, H, K, width)."""
+    return _by_query_head(call.value, call.query)
+
+
+def _sinks(call: Call) -> Tensor | None:
+    """The score of the sink of each head, (H,)."""
+    given = call.options.get("s_aux")
+    sinks = getattr(call.module, "sinks", None) if given is None else given
+    return sinks if isinstance(sinks, Tensor) else None
+
+
+def _by_query_head(states: Tensor, query: Tensor) -> Tensor:
+    """Keys or values (B, heads, K, width), repeated for the query heads that share them."""
+    return states.repeat_interleave(query.size(1) // states.size(1), 1)
+
+
+@cache
+def _own_attention(kind: Any) -> Callable[..., tuple[Tensor, Tensor]]:
+    """The explicit attention of a module's family, from the file that has its `forward`."""
+    forward: Any = inspect.unwrap(kind.forward)
+    return forward.__globals__["eager_attention_forward"]
+
+
+def _attention(
+    module: Any,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attention_mask: Tensor | None,
+    *args: Any,
+    **options: Any,
+) -> tuple[Tensor, Tensor]:
+    """Stands in for the attention of every family; the library calls it."""
+    kind: Any = type(module)
+    own = _own_attention(kind)
+    watch = _watch.get()
+    if watch is None:
+        return own(module, query, key, value, attention_mask, *args, **options)
+    edit = watch.edits.get(watch.count)
+    watch.count += 1
+    mask = attention_mask
+    if edit and edit.mask:
+        mask = edit.mask(mask, query, key)
+    output, weights = own(module, query, key, value, mask, *args, **options)
+    if edit and edit.weights:
+        weights = edit.weights(weights, mask)
+        mixed = weights.to(value.dtype) @ _by_query_head(value, query)
+        output = mixed.transpose(1, 2).contiguous()
+    if edit and edit.output:
+        output = edit.output(output)
+    if watch.record:
+        given = attention_mask
+        call = Call(module, weights, mask, given, query, key, value, output, options)
+        watch.calls.append(call)
+    return output, weights
+
+
+def _mask(*args: Any, allow_is_bidirectional_skip: bool = False, **options: Any) -> Any:
+    """The library's explicit mask, also where it could leave it out."""
+    return eager_mask(*args, allow_is_bidirectional_skip=False, **options)

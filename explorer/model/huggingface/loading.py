@@ -1,0 +1,258 @@
+"""Open a directory as a model: nothing is fetched, no code from the directory runs, and weights
+that are missing or left over are named instead of being made up.
+"""
+
+import json
+import struct
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from transformers.models.auto.modeling_auto import (
+    MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+    MODEL_FOR_MASKED_LM_MAPPING_NAMES,
+    MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES,
+    MODEL_MAPPING_NAMES,
+)
+
+from explorer.core import json_values
+from explorer.core.errors import ExplorerError, ModelDirectoryError
+from explorer.model.huggingface.anatomy import Kind
+from explorer.model.huggingface.tokens import Tokens, is_usable
+from explorer.model.huggingface.traced_model import HuggingFaceModel
+from explorer.model.huggingface.verification import examine
+
+DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
+
+_LOCAL = {"local_files_only": True, "trust_remote_code": False}  # unset, the latter asks on stdin
+_LARGEST_CONFIG = 16 * 2**20
+_TOKENIZER_FILES = ("tokenizer*", "vocab*", "*.model", "*.spm", "merges.txt", "bpe.codes")
+_SHOWN = 6  # names in a message
+
+
+def open_directory(path: Path, name: str | None = None, dtype: str = "float32") -> HuggingFaceModel:
+    """The model in a directory that the library wrote, checked and ready to trace.
+
+    name: in the facts of its traces; None = that of the directory.
+    dtype: "float32", "float16" or "bfloat16".
+
+    Raises `ModelDirectoryError`.
+    """
+    if dtype not in DTYPES:
+        raise ModelDirectoryError("bad_dtype", dtype=dtype, known=", ".join(DTYPES))
+    described = read_config(path)
+    config = _config(path, described)
+    kind, model_class = _model_class(path, described, config)
+    files = weight_files(path)
+    _refuse_large(path, files, DTYPES[dtype])
+    model = _weights(path, model_class, files, DTYPES[dtype])
+    size = int(model.get_input_embeddings().weight.shape[0])
+    tokenizer, note = _tokenizer(path, size)
+    positions = _positions(model)
+    anatomy = examine(model, kind, size, positions)
+    return HuggingFaceModel(
+        name=path.resolve().name if name is None else name,
+        model=model,
+        anatomy=anatomy,
+        tokens=Tokens(tokenizer, size),
+        positions=positions,
+        notes=() if note is None else (note,),
+    )
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """`config.json` of a directory. Raises `ModelDirectoryError` where it names no model."""
+    if not path.exists():
+        raise ModelDirectoryError("no_directory", name=path.name)
+    if not path.is_dir():
+        raise ModelDirectoryError("not_a_directory", name=path.name)
+    file = path / "config.json"
+    if not file.is_file():
+        key = "no_config" if any(path.iterdir()) else "empty_directory"
+        raise ModelDirectoryError(key, name=path.name)
+    try:
+        if file.stat().st_size > _LARGEST_CONFIG:
+            raise ValueError("too large")
+        described = json_values.parse_object(file.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise ModelDirectoryError("damaged_config", name=path.name) from error
+    if not isinstance(described.get("model_type"), str):
+        raise ModelDirectoryError("no_model_type", name=path.name)
+    return described
+
+
+def weight_files(path: Path) -> list[Path]:
+    """The files with weights: safetensors if there are any, else pickles without code."""
+    for pattern in ("model*.safetensors", "pytorch_model*.bin"):
+        found = sorted(path.glob(pattern))
+        if found:
+            return found
+    raise ModelDirectoryError("no_weights", name=path.name)
+
+
+def _config(path: Path, described: dict[str, Any]) -> Any:
+    try:
+        return transformers.AutoConfig.from_pretrained(str(path), **_LOCAL)
+    except Exception as error:
+        family = str(described["model_type"])[:80]
+        key = "own_code" if "auto_map" in described else "unknown_family"
+        facts = {"family": family, "version": transformers.__version__}
+        raise ModelDirectoryError(key, **facts) from error
+
+
+def _model_class(path: Path, described: dict[str, Any], config: Any) -> tuple[Kind, Any]:
+    """The kind of a model, and the library's class for it."""
+    name = _architecture(described, config)
+    found: Any = getattr(transformers, name, None)
+    if not isinstance(found, type) or not hasattr(found, "can_generate"):
+        raise ModelDirectoryError("unknown_architecture", architecture=name[:80])
+    if getattr(found, "main_input_name", "input_ids") != "input_ids":
+        raise ModelDirectoryError("no_text", family=config.model_type)
+    model_class: Any = found
+    can_generate = bool(model_class.can_generate())
+    if config.is_encoder_decoder and can_generate:
+        return Kind.ENCODER_DECODER, found
+    if can_generate:
+        return Kind.DECODER_ONLY, found
+    masked = config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES
+    decoder = config.model_type in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and not masked
+    if (config.is_encoder_decoder and "Encoder" not in name) or decoder:
+        raise ModelDirectoryError("no_head", architecture=name)
+    return Kind.ENCODER_ONLY, found
+
+
+def _architecture(described: dict[str, Any], config: Any) -> str:
+    """The class that wrote the weights; where the config is silent, the one with a head."""
+    listed = described.get("architectures")
+    if isinstance(listed, list) and listed and isinstance(listed[0], str):
+        return listed[0]
+    tables = [MODEL_FOR_MASKED_LM_MAPPING_NAMES, MODEL_FOR_CAUSAL_LM_MAPPING_NAMES]
+    if config.is_encoder_decoder:
+        tables = [MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES]
+    for table in (*tables, MODEL_MAPPING_NAMES):
+        name = table.get(config.model_type)
+        if isinstance(name, str):
+            return name
+    return str(config.model_type)
+
+
+def _refuse_large(path: Path, files: list[Path], dtype: torch.dtype) -> None:
+    """Raise `ModelDirectoryError` when the weights do not fit into free memory."""
+    needed = sum(_bytes_in_memory(file, dtype) for file in files)
+    free = free_memory()
+    if free is not None and needed > free:
+        gigabytes = {"needed": f"{needed / 2**30:.1f}", "free": f"{free / 2**30:.1f}"}
+        raise ModelDirectoryError("too_large", name=path.name, **gigabytes)
+
+
+def free_memory() -> int | None:
+    """Bytes of memory that Linux counts as available; None on other systems."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return None
+    found = [line.split()[1] for line in lines if line.startswith("MemAvailable:")]
+    return int(found[0]) * 1024 if found else None
+
+
+def _bytes_in_memory(file: Path, dtype: torch.dtype) -> int:
+    """Bytes of the weights of a file once they are numbers of `dtype`."""
+    if file.suffix != ".safetensors":
+        return file.stat().st_size
+    try:
+        with file.open("rb") as stream:
+            (length,) = struct.unpack("<Q", stream.read(8))
+            header = json.loads(stream.read(min(length, 100 * 2**20)))
+        tensors = [entry for name, entry in header.items() if name != "__metadata__"]
+        counts = (torch.Size(entry["shape"]).numel() for entry in tensors)
+        return sum(counts) * dtype.itemsize
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, struct.error, RuntimeError):
+        return file.stat().st_size  # damaged; reading it will say so
+
+
+def _weights(path: Path, model_class: Any, files: list[Path], dtype: torch.dtype) -> Any:
+    """The model with its weights. A file may have weights of a head that the class named in the
+    config lacks; the class for pre-training then has them all."""
+    model, unused = _load(path, model_class, files, dtype)
+    if unused:
+        stem = model_class.__name__.split("For")[0]
+        wider = getattr(transformers, f"{stem}ForPreTraining", None)
+        if isinstance(wider, type) and wider is not model_class:
+            # Where it needs weights that are not there, the first class was the right one.
+            with suppress(ModelDirectoryError):
+                model, unused = _load(path, wider, files, dtype)
+    if unused:
+        raise ModelDirectoryError("unexpected_weights", **_names(unused))
+    return model.eval()
+
+
+def _load(
+    path: Path, model_class: Any, files: list[Path], dtype: torch.dtype
+) -> tuple[Any, list[str]]:
+    """The model, and the names of weights it has no place for."""
+    level = transformers.logging.get_verbosity()
+    bar = transformers.logging.is_progress_bar_enabled()
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
+    try:
+        model, told = model_class.from_pretrained(
+            str(path),
+            dtype=dtype,
+            use_safetensors=files[0].suffix == ".safetensors",
+            attn_implementation="eager",
+            output_loading_info=True,
+            **_LOCAL,
+        )
+    except ExplorerError:
+        raise
+    except Exception as error:
+        reason = str(error).strip().split("\n")[0][:160] or type(error).__name__
+        has_code = "weights only" in str(error).lower() or "weights_only" in str(error)
+        key = "code_in_weights" if has_code else "damaged_weights"
+        raise ModelDirectoryError(key, name=path.name, reason=reason) from error
+    finally:
+        transformers.logging.set_verbosity(level)
+        if bar:
+            transformers.logging.enable_progress_bar()
+    absent = sorted({*told["missing_keys"], *(str(one[0]) for one in told["mismatched_keys"])})
+    if absent:
+        raise ModelDirectoryError("missing_weights", **_names(absent))
+    return model, sorted(told["unexpected_keys"])
+
+
+def _names(names: list[str]) -> dict[str, object]:
+    more = " …" if len(names) > _SHOWN else ""
+    return {"count": len(names), "names": ", ".join(names[:_SHOWN]) + more}
+
+
+def _positions(model: Any) -> int | None:
+    """The most tokens that the model has positions for; None without a limit."""
+    config = model.config.get_text_config()
+    limit = getattr(config, "max_position_embeddings", None)
+    if not isinstance(limit, int) or limit <= 0:
+        return None
+    for module in model.modules():
+        table = getattr(module, "position_embeddings", None)
+        offset = getattr(table, "padding_idx", None)
+        if isinstance(offset, int) and getattr(table, "num_embeddings", None) == limit:
+            return limit - offset - 1  # positions count from behind the padding's
+    return limit
+
+
+def _tokenizer(path: Path, size: int) -> tuple[Any, ModelDirectoryError | None]:
+    """The tokenizer, or None and why the model goes on by ids."""
+    if not any(any(path.glob(pattern)) for pattern in _TOKENIZER_FILES):
+        return None, ModelDirectoryError("no_tokenizer", name=path.name)
+    try:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(str(path), **_LOCAL)
+        usable = is_usable(tokenizer)
+    except Exception:
+        return None, ModelDirectoryError("no_tokenizer", name=path.name)
+    if not usable:
+        return None, ModelDirectoryError("empty_tokenizer", name=path.name)
+    entries = int(tokenizer.vocab_size)
+    if entries > size:
+        raise ModelDirectoryError("other_tokenizer", entries=entries, size=size)
+    return tokenizer, None

@@ -1,0 +1,60 @@
+"""Additive masks of the library as reasons.
+
+A cell is open where the mask adds nothing and masked where it adds the least number of its type;
+anything a family adds besides, such as a relative bias, lies far between.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from explorer.core.mask_reasons import EDITED, OUTSIDE, UNMASKED, reason_codes
+from explorer.model.huggingface.capture import Call
+
+
+def least(mask: Tensor) -> float:
+    """What a mask of this type adds where a query may not attend."""
+    return torch.finfo(mask.dtype).min
+
+
+def is_open(mask: Tensor) -> Tensor:
+    """Where a query may attend, as booleans."""
+    return mask if mask.dtype == torch.bool else mask > least(mask) / 2
+
+
+def site_codes(
+    calls: Sequence[Call], padding: NDArray[np.bool_], *, causal: bool
+) -> NDArray[np.uint8]:
+    """Codes of `REASONS` of the layers of one site, from their calls with a batch of one.
+
+    padding: the padded keys (K,).
+
+    What the model itself masks is padding, a later position or outside the window; a cell that
+    only an intervention masks was edited. The result has the axes (query, key) where all layers
+    have one mask, else (layer, 1 or head, query, key).
+    """
+    parts = [_codes(call, padding, causal=causal) for call in calls]  # (1 or H, Q, K) each
+    heads = max(part.shape[0] for part in parts)
+    if heads == 1 and all((part == parts[0]).all() for part in parts):
+        return parts[0][0]
+    axes = parts[0].shape[1:]
+    return np.stack([np.broadcast_to(part, (heads, *axes)) for part in parts])
+
+
+def _codes(call: Call, padding: NDArray[np.bool_], *, causal: bool) -> NDArray[np.uint8]:
+    shape = (1, call.weights.size(-2), call.weights.size(-1))
+    allowed, given = (_allowed(mask, shape) for mask in (call.mask, call.given))
+    codes = reason_codes(allowed, padding, causal=causal, other=OUTSIDE)
+    codes[np.broadcast_to(given, allowed.shape) & ~allowed & (codes != UNMASKED)] = EDITED
+    return codes
+
+
+def _allowed(mask: Tensor | None, shape: tuple[int, int, int]) -> NDArray[np.bool_]:
+    """(1 or H, Q, K), True = may attend."""
+    if mask is None:
+        return np.ones(shape, np.bool_)
+    allowed = is_open(mask)[0]
+    return allowed.expand(allowed.size(0), *shape[1:]).numpy()

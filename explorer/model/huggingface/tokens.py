@@ -1,0 +1,221 @@
+"""Text ↔ ids with the tokenizer of a directory, and labels that a person can read.
+
+A label is what a token spells in the text, by its offsets there, so that "naïve" stays "naïve"
+where the tokenizer drops accents. Where a word begins its first piece is marked by "▁", whatever
+the tokenizer writes: ▁, Ġ, or nothing, where it marks the end of a word by </w>, or what goes on
+by ## or @@. Only a piece of WordPiece outside a text keeps its "##". Bytes that are no character
+alone are written "<0xE4>".
+
+The library builds a tokenizer without entries where files are missing. That is detected, and the
+model goes on by ids: its text is then the ids themselves, separated by spaces.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from explorer.core.errors import VocabularyError
+from explorer.core.vocabulary import check_text, shorten
+from explorer.core.word_segmentation import byte_letters
+
+_MARKS = {  # how a tokenizer marks words → whether a piece is written that way
+    "start": lambda piece: piece.startswith("▁"),
+    "byte": lambda piece: piece.startswith("Ġ"),
+    "inside": lambda piece: piece.startswith("##"),
+    "end": lambda piece: piece.endswith("</w>"),
+    "joined": lambda piece: piece.endswith("@@"),
+}
+_VISIBLE = str.maketrans({" ": "␣", "\n": "⏎", "\r": "⏎", "\t": "⇥"})
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """The tokens of one model.
+
+    tokenizer: the library's; None where the model goes on by ids.
+    size: number of embeddings, so ids are 0 to `size` − 1.
+    """
+
+    tokenizer: Any
+    size: int
+
+    def source(self, text: str) -> tuple[list[int], tuple[str, ...]]:
+        """Ids of `text` with the model's own specials, and their labels.
+
+        Raises `VocabularyError` on an empty text and on ids the model does not have.
+        """
+        check_text(text)
+        if self.tokenizer is None:
+            ids = self._numbers(text)
+            return ids, self.labels(ids)
+        fast = bool(self.tokenizer.is_fast)
+        encoded = self.tokenizer(text, return_offsets_mapping=fast, return_attention_mask=False)
+        ids = list(encoded["input_ids"])
+        if not set(ids) - self._special_ids and not text.strip():
+            raise VocabularyError("empty_sentence")
+        self._refuse_unknown(ids)
+        spans = encoded["offset_mapping"] if fast else [(0, 0)] * len(ids)
+        return ids, self._labels(ids, [_Spelled.at(text, *span) for span in spans])
+
+    def target(self, text: str) -> list[int]:
+        """Ids of an output, without specials but for those in `text`; raises as `source` does."""
+        check_text(text)
+        if self.tokenizer is None:
+            return self._numbers(text)
+        ids = list(self.tokenizer(text_target=text, add_special_tokens=False)["input_ids"])
+        if not ids:
+            raise VocabularyError("empty_sentence")
+        self._refuse_unknown(ids)
+        return ids
+
+    def labels(self, ids: Sequence[int]) -> tuple[str, ...]:
+        """The labels of ids one after the other."""
+        return self._labels(ids, [_Spelled()] * len(ids))
+
+    def label(self, number: int) -> str:
+        """The label of one id on its own."""
+        return self.labels([number])[0]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of `ids`, specials dropped."""
+        if self.tokenizer is None:
+            return " ".join(map(str, ids))
+        return str(self.tokenizer.decode(list(ids), skip_special_tokens=True)).strip()
+
+    @property
+    def mask_id(self) -> int | None:
+        """The id of the mask token, for models that fill in masks."""
+        return None if self.tokenizer is None else self.tokenizer.mask_token_id
+
+    @property
+    def pad_id(self) -> int | None:
+        return None if self.tokenizer is None else self.tokenizer.pad_token_id
+
+    @cached_property
+    def marks(self) -> str:
+        """How the tokenizer marks words: "start", "byte", "inside", "end", "joined" or ""."""
+        pieces = list(self.tokenizer.get_vocab())
+        counts = {name: sum(map(test, pieces)) for name, test in _MARKS.items()}
+        name, count = max(counts.items(), key=lambda one: one[1])
+        return name if count else ""
+
+    @cached_property
+    def _special_ids(self) -> frozenset[int]:
+        added = getattr(self.tokenizer, "added_tokens_decoder", {})
+        special = {number for number, token in added.items() if token.special}
+        return frozenset(special | set(self.tokenizer.all_special_ids))
+
+    def _numbers(self, text: str) -> list[int]:
+        parts = text.split()
+        if not parts or not all(part.isdecimal() for part in parts):
+            raise VocabularyError("not_ids", text=shorten(text), last=self.size - 1)
+        ids = [int(part) for part in parts]
+        self._refuse_unknown(ids)
+        return ids
+
+    def _refuse_unknown(self, ids: Sequence[int]) -> None:
+        if max(ids, default=0) >= self.size:
+            raise VocabularyError("id_too_large", got=max(ids), last=self.size - 1)
+
+    def _labels(self, ids: Sequence[int], spelled: Sequence["_Spelled"]) -> tuple[str, ...]:
+        if self.tokenizer is None:
+            return tuple(map(str, ids))
+        pieces = self.tokenizer.convert_ids_to_tokens(list(ids))
+        labels, begins = [], True
+        unknown = self.tokenizer.unk_token_id
+        for number, piece, place in zip(ids, pieces, spelled, strict=True):
+            if number == unknown and place.text:  # it stands for letters of a word
+                labels.append(("▁" if place.after_space else "") + str(piece))
+            elif number in self._special_ids or piece is None:
+                labels.append(str(number) if piece is None else str(piece))
+                begins = True
+            else:
+                label, begins = _label(str(piece), place, self.marks, begins)
+                labels.append(label)
+        return tuple(labels)
+
+
+@dataclass(frozen=True, slots=True)
+class _Spelled:
+    """What a token spells in a text, "" where unknown, and whether it follows a space there."""
+
+    text: str = ""
+    after_space: bool = False
+
+    @classmethod
+    def at(cls, text: str, start: int, stop: int) -> "_Spelled":
+        return cls(text[start:stop], start == 0 or text[start - 1].isspace())
+
+
+def _label(piece: str, spelled: _Spelled, marks: str, begins: bool) -> tuple[str, bool]:
+    """The label of a piece, and whether a word begins after it.
+
+    begins: whether a word begins with this piece, where the one before says so.
+    """
+    text = spelled.text
+    match marks:
+        case "start":
+            own = piece.removeprefix("▁")
+            text = own if _is_byte(own) else own and (text or own)
+            return _marked(piece.startswith("▁"), text), False
+        case "byte":
+            raw = _raw(piece)
+            if raw == b" ":
+                return "▁", False
+            marked = raw.startswith(b" ") and raw.strip() != b""
+            return _marked(marked, _spelling(raw, text)), False
+        case "inside":
+            if text:
+                return _marked(spelled.after_space, text), False
+            return _visible(piece), False
+        case "end":
+            own = piece.removesuffix("</w>")
+            return _marked(begins, text or own), piece.endswith("</w>")
+        case "joined":
+            own = piece.removesuffix("@@")
+            return _marked(begins, text or own), not piece.endswith("@@")
+    return _visible(text or piece), False
+
+
+def _marked(begins: bool, text: str) -> str:
+    return ("▁" if begins else "") + (_visible(text.strip(" ") or text) if text else "")
+
+
+def _visible(text: str) -> str:
+    """`text`, white space alone as signs."""
+    return text if text.strip() else text.translate(_VISIBLE)
+
+
+def _is_byte(piece: str) -> bool:
+    return len(piece) == 6 and piece.startswith("<0x") and piece.endswith(">")
+
+
+def _raw(piece: str) -> bytes:
+    """The bytes of a piece of byte-level BPE."""
+    letters = byte_letters()
+    if all(letter in letters for letter in piece):
+        return bytes(letters[letter] for letter in piece)
+    return piece.encode()
+
+
+def _spelling(raw: bytes, text: str) -> str:
+    """What these bytes spell: the text at their place, or bytes where they are no characters."""
+    bare = raw.lstrip(b" ") or raw
+    try:
+        own = bare.decode()
+    except UnicodeDecodeError:
+        return "".join(f"<0x{byte:02X}>" for byte in bare)
+    return text or own
+
+
+def is_usable(tokenizer: Any) -> bool:
+    """Whether a tokenizer has entries and finds some of them in a text made of its own."""
+    vocabulary = tokenizer.get_vocab()
+    special = set(tokenizer.all_special_ids)
+    ids = sorted(number for number in vocabulary.values() if number not in special)
+    if len(ids) < 2:
+        return False
+    sample = tokenizer.decode(ids[:: max(1, len(ids) // 50)][:50], skip_special_tokens=True)
+    found = tokenizer(sample, add_special_tokens=False)["input_ids"]
+    return bool(set(found) - special)

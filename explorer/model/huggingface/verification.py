@@ -1,0 +1,134 @@
+"""Check a model on opening: the captured weights are those that the library itself returns, and
+those recomputed from queries, keys, mask and bias. A model that fails is refused, with the reason.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from explorer.core.errors import ModelDirectoryError
+from explorer.model.huggingface.anatomy import Anatomy, Kind, Place
+from explorer.model.huggingface.capture import CAPTURE, Call, recomputed, register
+from explorer.model.huggingface.passes import Inputs, Pass, full_pass
+
+SOURCE, TARGET = 11, 7
+"""Tokens of the probe, so that the sites differ in shape."""
+
+LARGEST_ERROR = 1e-6
+_LARGEST_HALF_ERROR = 1e-2
+
+
+@torch.inference_mode()
+def examine(model: Any, kind: Kind, vocabulary: int, positions: int | None) -> Anatomy:
+    """The attention of `model`, after the checks; it captures from then on.
+
+    vocabulary: number of embeddings. positions: the most tokens, None without a limit.
+
+    Raises `ModelDirectoryError`.
+    """
+    family = str(model.config.model_type)
+    register()
+    probe = _probe(model, kind, vocabulary, positions)
+    try:
+        model.set_attn_implementation("eager")
+        reference = full_pass(model, kind, probe, library=True)
+        model.set_attn_implementation(CAPTURE)
+        captured = full_pass(model, kind, probe, record=True)
+    except Exception as error:  # the library's own code, which raises anything
+        reason = str(error).strip().split("\n")[0][:200] or type(error).__name__
+        raise ModelDirectoryError("cannot_run", family=family, reason=reason) from error
+    anatomy = _anatomy(kind, captured, probe, family)
+    _compare(anatomy, captured, reference, family, model.dtype)
+    return anatomy
+
+
+def difference(calls: Sequence[Call], library: Sequence[Tensor]) -> float:
+    """The largest difference between captured weights and the library's, of the same layers."""
+    return max(
+        (float((call.weights - own).abs().max()) for call, own in zip(calls, library, strict=True)),
+        default=0.0,
+    )
+
+
+def by_site(places: Sequence[Place], calls: Sequence[Call]) -> dict[str, list[Call]]:
+    """The calls of each site, in the order of its layers."""
+    sites: dict[str, list[Call]] = {}
+    for place, call in zip(places, calls, strict=True):
+        sites.setdefault(place.site, []).append(call)
+    return sites
+
+
+def _probe(model: Any, kind: Kind, vocabulary: int, positions: int | None) -> Inputs:
+    """Random ids, without those that have a meaning of their own."""
+    config = model.config.get_text_config()
+    names = ("pad_token_id", "bos_token_id", "eos_token_id", "decoder_start_token_id")
+    special = [getattr(config, name, None) for name in names]
+    ids = torch.tensor([number for number in range(vocabulary) if number not in special])
+    generator = torch.Generator().manual_seed(0)
+    longest = min(positions or SOURCE, SOURCE)
+
+    def some(count: int) -> Tensor:
+        return ids[torch.randint(len(ids), (1, min(count, longest)), generator=generator)]
+
+    source, target = some(SOURCE), some(SOURCE if kind == Kind.DECODER_ONLY else TARGET)
+    return Inputs(
+        source=None if kind == Kind.DECODER_ONLY else source,
+        source_mask=None if kind == Kind.DECODER_ONLY else torch.ones_like(source),
+        target=None if kind == Kind.ENCODER_ONLY else target,
+        target_mask=None if kind == Kind.ENCODER_ONLY else torch.ones_like(target),
+    )
+
+
+def _anatomy(kind: Kind, captured: Pass, probe: Inputs, family: str) -> Anatomy:
+    source = 0 if probe.source is None else probe.source.size(1)
+    target = 0 if probe.target is None else probe.target.size(1)
+    encoder = _places(captured.encoder, {(source, source): "encoder"}, family)
+    shapes = {(target, target): "decoder", (target, source): "cross"}
+    decoder = _places(captured.decoder, shapes, family)
+    complete = (encoder or kind == Kind.DECODER_ONLY) and (decoder or kind == Kind.ENCODER_ONLY)
+    if not complete:
+        raise ModelDirectoryError("off_interface", family=family)
+    return Anatomy(kind, encoder, decoder)
+
+
+def _places(
+    calls: Sequence[Call], sites: dict[tuple[int, int], str], family: str
+) -> tuple[Place, ...]:
+    places: list[Place] = []
+    for call in calls:
+        _, heads, queries, keys = call.weights.shape
+        site = sites.get((queries, keys))
+        if site is None or len(call.weights) != 1:
+            raise ModelDirectoryError("other_axes", family=family)
+        layer = sum(place.site == site for place in places)
+        number = getattr(call.module, "layer_idx", None)
+        places.append(Place(site, layer, layer if number is None else number, heads))
+    shared = len({(place.site, place.number) for place in places}) < len(places)
+    if shared:  # one module runs in several layers: its number says nothing
+        return tuple(Place(place.site, place.layer, place.layer, place.heads) for place in places)
+    return tuple(places)
+
+
+def _compare(
+    anatomy: Anatomy, captured: Pass, reference: Pass, family: str, dtype: torch.dtype
+) -> None:
+    limit = LARGEST_ERROR if dtype == torch.float32 else _LARGEST_HALF_ERROR
+    sites = by_site(anatomy.encoder, captured.encoder) | by_site(anatomy.decoder, captured.decoder)
+    for site, own in reference.library.items():
+        calls = sites.get(site, [])
+        if len(calls) != len(own):
+            counts = {"captured": len(calls), "returned": len(own)}
+            raise ModelDirectoryError("other_layers", family=family, site=site, **counts)
+        heads = {call.weights.size(1) for call in calls}
+        if len(heads) > 1:
+            raise ModelDirectoryError("uneven_heads", family=family, site=site)
+        again = [recomputed(call)[0] for call in calls]
+        errors = {"differs": difference(calls, own), "not_recomputed": difference(calls, again)}
+        for key, error in errors.items():
+            if not error <= limit:  # NaN fails as well
+                raise ModelDirectoryError(key, family=family, site=site, error=f"{error:.1e}")
+    changed = float((captured.outputs - reference.outputs).abs().max())
+    if not changed <= 1e-4 * max(1.0, float(reference.outputs.abs().max())):
+        raise ModelDirectoryError("changes_result", family=family, error=f"{changed:.1e}")

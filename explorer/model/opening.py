@@ -1,0 +1,43 @@
+"""Open any model: a checkpoint file of the explorer, or a directory of the library transformers."""
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from explorer.core.errors import ModelDirectoryError
+from explorer.model.explorable import ExplorableModel
+from explorer.model.explorable import load as load_checkpoint
+
+if TYPE_CHECKING:
+    from explorer.model.huggingface.traced_model import HuggingFaceModel
+
+EXTRA = "pip install 'attention-explorer[huggingface]'"
+"""What installs the library."""
+
+
+def load(
+    path: str | Path, name: str | None = None, *, dtype: str = "float32"
+) -> "ExplorableModel | HuggingFaceModel":
+    """The model in a checkpoint file, or in a directory with a `config.json`.
+
+    name: in the facts of its traces; None = that of the file or directory.
+    dtype: the numbers a directory's model computes with: "float32", "float16" or "bfloat16".
+
+    Raises `FileError`, `CheckpointError`, `ModelDirectoryError`.
+    """
+    if not Path(path).is_dir():
+        return load_checkpoint(path, name)
+    if not has_library():
+        raise ModelDirectoryError("not_installed", name=Path(path).name, command=EXTRA)
+    # Imported late: the library takes a second, and need not be installed.
+    from explorer.model.huggingface.loading import open_directory
+
+    return open_directory(Path(path), name, dtype)
+
+
+def has_library() -> bool:
+    """Whether the library is installed; it is not imported."""
+    try:
+        return find_spec("transformers") is not None
+    except ValueError:  # hidden, as `sys.modules["transformers"] = None`
+        return False

@@ -1,0 +1,63 @@
+import pytest
+import torch
+
+from explorer.core.errors import InterventionError, MaskError
+from explorer.core.interventions import Interventions
+from explorer.model.huggingface.anatomy import Anatomy, Kind, Place
+from explorer.model.huggingface.edits import edits_for
+
+ANATOMY = Anatomy(Kind.DECODER_ONLY, (), tuple(Place("decoder", n, n, 2) for n in range(2)))
+
+
+def edits(**given):
+    return edits_for(Interventions.gather(**given), ANATOMY)
+
+
+def test_only_the_calls_that_change_have_an_edit():
+    found = edits(ablate=[("decoder", 1, 0)])
+    assert list(found.decoder) == [1]
+    output = torch.ones(1, 3, 2, 4)
+    changed = found.decoder[1].output(output)
+    assert not changed[:, :, 0].any()
+    assert torch.equal(changed[:, :, 1], output[:, :, 1])
+    assert output.all()
+
+
+def test_keeping_a_head_removes_the_others_of_its_site():
+    found = edits(keep=[("decoder", 0, 1)])
+    assert not found.decoder[0].output(torch.ones(1, 1, 2, 4))[:, :, 0].any()
+    assert not found.decoder[1].output(torch.ones(1, 1, 2, 4)).any()
+
+
+def test_cells_and_rows_follow_the_position_of_the_pass():
+    """Step by step a pass has one row; a cache of local attention has lost the first keys."""
+    found = edits(
+        edit_mask=[("decoder", 0, 1, 3, 2)], override_row=[("decoder", 0, 0, 3, (0, 0, 1, 3))]
+    )
+    query, key = torch.zeros(1, 2, 1, 5), torch.zeros(1, 2, 2, 5)  # keys 2 and 3
+    found.cursor.first = 3
+    mask = found.decoder[0].mask(None, query, key)
+    assert (mask[0, :, 0] < -1).tolist() == [[False, False], [True, False]]
+    weights = found.decoder[0].weights(torch.full((1, 2, 1, 2), 0.5), mask)
+    assert weights[0, :, 0].tolist() == [[0.25, 0.75], [0.5, 0.5]]
+    found.cursor.first = 4
+    later = found.decoder[0].mask(None, query, torch.zeros(1, 2, 5, 5))
+    assert not later.any()
+
+
+def test_a_row_without_keys_is_refused_unless_it_had_none():
+    found = edits(edit_mask=[("decoder", 0, None, 0, 0)])
+    query, key = torch.zeros(1, 2, 2, 5), torch.zeros(1, 2, 2, 5)
+    mask = torch.full((1, 1, 2, 2), torch.finfo(torch.float32).min).triu(1)
+    with pytest.raises(MaskError):
+        found.decoder[0].mask(mask, query, key)
+    mask[..., 0] = torch.finfo(torch.float32).min
+    assert found.decoder[0].mask(mask, query, key)[0, 0, 1, 1] == 0
+
+
+@pytest.mark.parametrize(
+    "head", [("cross", 0, 0), ("decoder", 2, 0), ("decoder", 0, 2), ("decoder", 0, 0, "mean")]
+)
+def test_heads_that_do_not_exist_and_means_are_refused(head):
+    with pytest.raises(InterventionError):
+        edits(ablate=[head])

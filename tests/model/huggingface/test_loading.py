@@ -1,0 +1,165 @@
+"""Bad directories: one sentence each, and nothing made up."""
+
+import json
+import pickle
+import struct
+
+import pytest
+import torch
+import transformers
+from safetensors.torch import load_file, save_file
+from tokenizers import Tokenizer, models, pre_tokenizers
+from transformers import PreTrainedTokenizerFast
+
+from explorer.core.errors import ModelDirectoryError
+from explorer.model.huggingface import loading
+from explorer.model.huggingface.loading import open_directory
+from tests.support.huggingface_families import saved, tiny_model
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return saved(tiny_model("bert"), tmp_path / "tiny")
+
+
+def refused(path, key, *words, **options):
+    with pytest.raises(ModelDirectoryError) as caught:
+        open_directory(path, **options)
+    assert caught.value.key == key, str(caught.value)
+    for word in words:
+        assert word in str(caught.value)
+    assert caught.value.in_language("zh") != str(caught.value)
+
+
+def config(folder, **changes):
+    file = folder / "config.json"
+    described = json.loads(file.read_text("utf-8")) | changes
+    kept = {name: value for name, value in described.items() if value is not None}
+    file.write_text(json.dumps(kept), "utf-8")
+
+
+def tokenizer(folder, entries):
+    own = Tokenizer(models.WordLevel(entries, unk_token="[UNK]"))
+    own.pre_tokenizer = pre_tokenizers.Whitespace()
+    PreTrainedTokenizerFast(tokenizer_object=own, unk_token="[UNK]").save_pretrained(folder)
+
+
+def test_paths_that_are_no_model(tmp_path):
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "x.txt").write_text("x")
+    refused(tmp_path / "none", "no_directory", "none")
+    refused(tmp_path / "file", "not_a_directory", "file")
+    refused(tmp_path / "empty", "empty_directory", "empty")
+    refused(tmp_path / "other", "no_config", "other")
+
+
+def test_configs_that_name_no_model(folder):
+    refused(folder, "bad_dtype", "int8", dtype="int8")
+    config(folder, model_type=None)
+    refused(folder, "no_model_type")
+    config(folder, model_type="no-such-family")
+    refused(folder, "unknown_family", "no-such-family")
+    config(folder, auto_map={"AutoConfig": "evil.Config"})
+    (folder / "evil.py").write_text("raise SystemExit")
+    refused(folder, "own_code", "never run")
+    (folder / "config.json").write_text("[")
+    refused(folder, "damaged_config")
+
+
+def test_models_that_read_no_text_or_predict_none(tmp_path, folder):
+    config(folder, architectures=["NoSuchModel"])
+    refused(folder, "unknown_architecture", "NoSuchModel")
+    image = transformers.ViTConfig(
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=1,
+        intermediate_size=8,
+        image_size=16,
+    )
+    vision = saved(transformers.ViTModel(image), tmp_path / "vision")
+    refused(vision, "no_text", "vit")
+    llama = saved(tiny_model("llama").model, tmp_path / "headless")
+    refused(llama, "no_head", "LlamaModel")
+
+
+def test_weights_that_are_absent_missing_left_over_or_damaged(folder):
+    file = folder / "model.safetensors"
+    whole = load_file(file)
+    name = "bert.encoder.layer.0.output.dense.weight"
+    save_file({key: value for key, value in whole.items() if key != name}, file, {"format": "pt"})
+    refused(folder, "missing_weights", name)
+    save_file(whole | {"bert.more": torch.ones(2)}, file, {"format": "pt"})
+    refused(folder, "unexpected_weights", "bert.more")
+    save_file(whole | {name: torch.ones(3, 3)}, file, {"format": "pt"})
+    with pytest.raises(ModelDirectoryError):
+        open_directory(folder)
+    file.write_bytes(b"\x10" + bytes(40))
+    refused(folder, "damaged_weights", "download")
+    file.unlink()
+    refused(folder, "no_weights")
+
+
+def test_pickles_are_read_but_their_code_never_runs(folder, tmp_path):
+    whole = load_file(folder / "model.safetensors")
+    (folder / "model.safetensors").unlink()
+    torch.save(whole, folder / "pytorch_model.bin")
+    assert open_directory(folder).facts["family"] == "bert"
+    trap = tmp_path / "ran"
+
+    class Evil:
+        def __reduce__(self):
+            return (open, (str(trap), "w"))
+
+    with (folder / "pytorch_model.bin").open("wb") as stream:
+        pickle.dump({"weight": Evil()}, stream)
+    refused(folder, "code_in_weights", "nothing of it was run")
+    assert not trap.exists()
+
+
+def test_weights_larger_than_the_memory_are_refused_before_they_are_read(folder, monkeypatch):
+    header = {"w": {"dtype": "F16", "shape": [2**20, 2**14], "data_offsets": [0, 2**35]}}
+    text = json.dumps(header).encode()
+    (folder / "model.safetensors").write_bytes(struct.pack("<Q", len(text)) + text)
+    monkeypatch.setattr(loading, "free_memory", lambda: 10 * 2**30)
+    refused(folder, "too_large", "64.0 GB", "10.0 GB")
+    refused(folder, "too_large", "32.0 GB", dtype="bfloat16")
+
+
+def test_weights_of_a_wider_head_are_read_with_the_class_that_has_them_all(tmp_path):
+    """bert-base has the heads of its pre-training, but its config names the one for masks."""
+    small = tiny_model("bert").config
+    folder = saved(transformers.BertForPreTraining(small), tmp_path)
+    config(folder, architectures=["BertForMaskedLM"])
+    model = open_directory(folder)
+    assert model.facts["class"] == "BertForPreTraining"
+    assert model.trace("5 6 7").integrity().ok.all()
+
+
+def test_tokenizers_that_are_missing_empty_or_of_another_model(folder):
+    assert [note.key for note in open_directory(folder).notes] == ["no_tokenizer"]
+    tokenizer(folder, {"[UNK]": 0})
+    model = open_directory(folder)
+    assert [note.key for note in model.notes] == ["empty_tokenizer"]
+    trace = model.trace("5 6")
+    assert trace.source_tokens == ("5", "6")
+    assert "ids" in trace.facts["notes"][0]
+    tokenizer(folder, {f"w{number}": number for number in range(90)} | {"[UNK]": 90})
+    refused(folder, "other_tokenizer", "91", "67")
+    tokenizer(folder, {f"w{number}": number for number in range(60)} | {"[UNK]": 60})
+    assert open_directory(folder).trace("w1 w2").source_tokens == ("w1", "w2")
+
+
+def test_positions_count_from_behind_the_padding(tmp_path):
+    model = open_directory(saved(tiny_model("roberta", pad_token_id=1), tmp_path))
+    assert model.positions == 38
+    assert model.trace(" ".join(["5"] * 38)).integrity().ok.all()
+
+
+def test_half_precision_is_used_when_chosen(folder):
+    assert open_directory(folder).model.dtype == torch.float32
+    half = open_directory(folder, dtype="bfloat16")
+    trace = half.trace("5 6 7")
+    assert trace.facts["precision"] == "half"
+    assert trace.integrity().ok.all(), trace.integrity()

@@ -1,0 +1,98 @@
+import pytest
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+from transformers import PreTrainedTokenizerFast
+
+from explorer.core.errors import VocabularyError
+from explorer.core.word_segmentation import grouped
+from explorer.model.huggingface.tokens import Tokens, is_usable
+
+LINES = ["the unbelievable cat", "the cat sat unbelievably", "believe the naive cat's ."] * 4
+
+
+def learned(kind):
+    """A tokenizer of one kind, learned from a few lines."""
+    if kind == "byte":
+        own = Tokenizer(models.BPE())
+        own.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        own.decoder = decoders.ByteLevel()
+        alphabet = pre_tokenizers.ByteLevel.alphabet()
+        trainer = trainers.BpeTrainer(vocab_size=290, initial_alphabet=alphabet)
+    elif kind == "inside":
+        own = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+        own.normalizer = normalizers.BertNormalizer()
+        own.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        own.decoder = decoders.WordPiece()
+        trainer = trainers.WordPieceTrainer(vocab_size=60, special_tokens=["[UNK]", "[MASK]"])
+    elif kind == "end":
+        own = Tokenizer(models.BPE(end_of_word_suffix="</w>"))
+        own.pre_tokenizer = pre_tokenizers.Whitespace()
+        own.decoder = decoders.BPEDecoder("</w>")
+        trainer = trainers.BpeTrainer(vocab_size=40, end_of_word_suffix="</w>")
+    else:
+        own = Tokenizer(models.Unigram())
+        own.pre_tokenizer = pre_tokenizers.Metaspace()
+        own.decoder = decoders.Metaspace()
+        trainer = trainers.UnigramTrainer(
+            vocab_size=40, unk_token="<unk>", special_tokens=["<unk>"]
+        )
+    own.train_from_iterator(LINES, trainer)
+    unknown = {"inside": "[UNK]", "start": "<unk>"}.get(kind)
+    return PreTrainedTokenizerFast(tokenizer_object=own, unk_token=unknown)
+
+
+@pytest.mark.parametrize("kind", ["byte", "inside", "end", "start"])
+def test_the_labels_of_every_kind_merge_to_the_words_of_the_text(kind):
+    tokens = Tokens(learned(kind), 400)
+    assert tokens.marks == kind
+    ids, labels = tokens.source("the catbelieve natelat cat")
+    assert len(ids) == len(labels) > 4
+    words = [word.label for word in grouped(labels)]
+    assert words == ["the", "catbelieve", "natelat", "cat"]
+    assert tokens.decode(ids).replace(" ", "") == "thecatbelievenatelatcat"
+
+
+def test_labels_are_spelled_as_in_the_text():
+    tokens = Tokens(learned("inside"), 400)
+    _, labels = tokens.source("The Naïve")
+    assert "".join(labels) == "▁The▁Naïve"
+    _, labels = tokens.source("the cat's  cat.")
+    assert [word.label for word in grouped(labels)] == ["the", "cat's", "cat", "."]
+    assert any(tokens.label(number).startswith("##") for number in range(60))
+
+
+def test_what_a_tokenizer_does_not_know_belongs_to_its_word():
+    _, labels = Tokens(learned("inside"), 400).source("the 猫 cat")
+    assert labels == ("▁the", "▁[UNK]", "▁cat")
+
+
+def test_the_bytes_of_a_character_belong_together():
+    tokens = Tokens(learned("byte"), 400)
+    ids, labels = tokens.source("cat 你\n🙂")
+    assert "<0xE4>" in labels
+    assert "⏎" in labels
+    words = [word.label for word in grouped(labels)]
+    assert "你" in words
+    assert words[-1] == "🙂"
+    assert tokens.labels(ids)[-1] == labels[-1]
+
+
+def test_without_a_tokenizer_the_text_is_ids():
+    tokens = Tokens(None, 67)
+    assert tokens.source("5 17 8") == ([5, 17, 8], ("5", "17", "8"))
+    assert tokens.decode([5, 17]) == "5 17"
+    for text, key in [("five", "not_ids"), ("5 67", "id_too_large"), (" ", "not_ids")]:
+        with pytest.raises(VocabularyError) as caught:
+            tokens.source(text)
+        assert caught.value.key == key
+
+
+def test_an_id_beyond_the_embeddings_is_refused():
+    with pytest.raises(VocabularyError) as caught:
+        Tokens(learned("inside"), 5).source("the cat")
+    assert caught.value.key == "id_too_large"
+
+
+def test_a_tokenizer_without_entries_is_not_usable():
+    assert is_usable(learned("byte"))
+    empty = Tokenizer(models.WordPiece({"[UNK]": 0}, unk_token="[UNK]"))
+    assert not is_usable(PreTrainedTokenizerFast(tokenizer_object=empty, unk_token="[UNK]"))

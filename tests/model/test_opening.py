@@ -1,0 +1,42 @@
+import sys
+
+import pytest
+
+import explorer
+from explorer.__main__ import main
+from explorer.core.errors import ModelDirectoryError
+from explorer.core.trace import Trace
+from explorer.model.checkpoint import save_checkpoint
+from explorer.model.explorable import ExplorableModel
+from explorer.model.opening import EXTRA, load
+from tests.support.huggingface_families import saved, tiny_model
+
+
+def test_a_file_is_a_checkpoint_and_a_directory_a_model_of_the_library(explorable, tmp_path):
+    save_checkpoint(explorable.checkpoint, tmp_path / "tiny.safetensors")
+    assert isinstance(explorer.load(tmp_path / "tiny.safetensors"), ExplorableModel)
+    folder = saved(tiny_model("llama"), tmp_path / "llama")
+    model = explorer.load(str(folder), name="mine")
+    trace = model.trace("5 6 7", max_new_tokens=2)
+    assert trace.facts["model"] == "mine"
+    assert trace.integrity().set_index("check").ok["equals_library"]
+
+
+def test_without_the_library_one_line_says_how_to_add_it(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    with pytest.raises(ModelDirectoryError) as caught:
+        load(tmp_path)
+    assert EXTRA in str(caught.value)
+
+
+def test_the_command_traces_a_directory(tmp_path, capsys):
+    folder = saved(tiny_model("marian"), tmp_path / "marian")
+    page, file = tmp_path / "x.html", tmp_path / "x.trace"
+    given = ["trace", str(folder), "5 6 7", "--max-new-tokens", "3"]
+    assert main([*given, "--out", str(page)]) == 0
+    assert "note: " in capsys.readouterr().err
+    assert "<html" in page.read_text(encoding="utf-8")[:200]
+    assert main([*given, "--ablate", "cross.1.2", "--out", str(file)]) == 0
+    assert Trace.load(file).facts["interventions"] == ["ablate cross.1.2"]
+    assert main(["trace", str(tmp_path), "x"]) == 2
+    assert "config.json" in capsys.readouterr().err

@@ -1,0 +1,373 @@
+"""Tiny random models of the library's families, with settings that hide no mistake: heads × key
+width is not the width, vocabularies are odd, keys are shared, attention is local, biases relative.
+
+`FAMILIES=all` tests every family, else those in `SAMPLE`.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+
+VOCABULARY = 67
+EOS = 2
+
+
+@dataclass(frozen=True)
+class Family:
+    """A class of the library, the sizes of a tiny model, and what a test must know of it.
+
+    projection: by site, the path of the output projection of a layer.
+    window: by layer, how far a query attends; None = everywhere.
+    first: of the list, tested first and always in full by `make verify`.
+    """
+
+    model: str
+    config: str
+    sizes: Mapping[str, Any]
+    projection: Mapping[str, str]
+    windows: tuple[int | None, ...] = ()
+    first: bool = False
+    generation: Mapping[str, Any] = field(default_factory=dict)
+
+
+_BART = {
+    "vocab_size": VOCABULARY,
+    "d_model": 24,
+    "encoder_layers": 2,
+    "decoder_layers": 3,
+    "encoder_attention_heads": 3,
+    "decoder_attention_heads": 4,
+    "encoder_ffn_dim": 20,
+    "decoder_ffn_dim": 28,
+    "max_position_embeddings": 40,
+    "pad_token_id": 1,
+    "bos_token_id": 0,
+    "eos_token_id": EOS,
+    "decoder_start_token_id": EOS,
+}
+_BART_PROJECTION = {
+    "encoder": "model.encoder.layers.{}.self_attn.out_proj",
+    "decoder": "model.decoder.layers.{}.self_attn.out_proj",
+    "cross": "model.decoder.layers.{}.encoder_attn.out_proj",
+}
+_T5 = {
+    "vocab_size": VOCABULARY,
+    "d_model": 24,
+    "d_kv": 5,
+    "d_ff": 30,
+    "num_layers": 2,
+    "num_decoder_layers": 3,
+    "num_heads": 4,
+    "relative_attention_num_buckets": 8,
+    "relative_attention_max_distance": 6,
+    "pad_token_id": 0,
+    "eos_token_id": EOS,
+    "decoder_start_token_id": 0,
+}
+_T5_PROJECTION = {
+    "encoder": "encoder.block.{}.layer.0.SelfAttention.o",
+    "decoder": "decoder.block.{}.layer.0.SelfAttention.o",
+    "cross": "decoder.block.{}.layer.1.EncDecAttention.o",
+}
+_LLAMA = {
+    "vocab_size": VOCABULARY,
+    "hidden_size": 24,
+    "intermediate_size": 30,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "head_dim": 10,
+    "max_position_embeddings": 40,
+    "pad_token_id": 0,
+    "bos_token_id": 1,
+    "eos_token_id": EOS,
+}
+_LLAMA_PROJECTION = {"decoder": "model.layers.{}.self_attn.o_proj"}
+_WHOLE_WIDTH = {key: value for key, value in _LLAMA.items() if key != "head_dim"}
+_EXPERTS = _LLAMA | {
+    "hidden_size": 32,
+    "intermediate_size": 32,
+    "num_local_experts": 3,
+    "num_experts_per_tok": 2,
+}
+_BERT = {
+    "vocab_size": VOCABULARY,
+    "hidden_size": 24,
+    "intermediate_size": 30,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 4,
+    "max_position_embeddings": 40,
+    "pad_token_id": 0,
+}
+_BERT_LAYER = "encoder.layer.{}.attention.output.dense"
+_LOCAL = ("sliding_attention", "full_attention", "sliding_attention")
+
+FAMILIES = {
+    "marian": Family("MarianMTModel", "MarianConfig", _BART, _BART_PROJECTION, first=True),
+    "bart": Family(
+        "BartForConditionalGeneration", "BartConfig", _BART, _BART_PROJECTION, first=True
+    ),
+    "mbart": Family(
+        "MBartForConditionalGeneration", "MBartConfig", _BART, _BART_PROJECTION, first=True
+    ),
+    "pegasus": Family(
+        "PegasusForConditionalGeneration", "PegasusConfig", _BART, _BART_PROJECTION, first=True
+    ),
+    "m2m_100": Family(
+        "M2M100ForConditionalGeneration", "M2M100Config", _BART, _BART_PROJECTION, first=True
+    ),
+    "t5": Family("T5ForConditionalGeneration", "T5Config", _T5, _T5_PROJECTION, first=True),
+    "gpt2": Family(
+        "GPT2LMHeadModel",
+        "GPT2Config",
+        {
+            "vocab_size": VOCABULARY,
+            "n_positions": 40,
+            "n_embd": 24,
+            "n_layer": 3,
+            "n_head": 3,
+            "bos_token_id": 1,
+            "eos_token_id": EOS,
+            "scale_attn_by_inverse_layer_idx": True,
+        },
+        {"decoder": "transformer.h.{}.attn.c_proj"},
+        first=True,
+    ),
+    "llama": Family("LlamaForCausalLM", "LlamaConfig", _LLAMA, _LLAMA_PROJECTION, first=True),
+    "qwen3": Family(
+        "Qwen3ForCausalLM",
+        "Qwen3Config",
+        _LLAMA | {"tie_word_embeddings": True},
+        _LLAMA_PROJECTION,
+        first=True,
+    ),
+    "bert": Family(
+        "BertForMaskedLM", "BertConfig", _BERT, {"encoder": f"bert.{_BERT_LAYER}"}, first=True
+    ),
+    "distilbert": Family(
+        "DistilBertForMaskedLM",
+        "DistilBertConfig",
+        {
+            "vocab_size": VOCABULARY,
+            "dim": 24,
+            "hidden_dim": 30,
+            "n_layers": 3,
+            "n_heads": 4,
+            "max_position_embeddings": 40,
+            "pad_token_id": 0,
+        },
+        {"encoder": "distilbert.transformer.layer.{}.attention.out_lin"},
+        first=True,
+    ),
+    "albert": Family(
+        "AlbertForMaskedLM",
+        "AlbertConfig",
+        _BERT | {"embedding_size": 12},
+        {},  # one module for all layers: see the test of its own
+        first=True,
+    ),
+    "modernbert": Family(
+        "ModernBertForMaskedLM",
+        "ModernBertConfig",
+        {
+            **_BERT,
+            "num_hidden_layers": 4,
+            "local_attention": 4,
+            "bos_token_id": 1,
+            "eos_token_id": EOS,
+            "cls_token_id": 1,
+            "sep_token_id": EOS,
+        },
+        {"encoder": "model.layers.{}.attn.Wo"},
+        windows=(None, 3, 3, None),
+        first=True,
+    ),
+    "blenderbot": Family(
+        "BlenderbotForConditionalGeneration", "BlenderbotConfig", _BART, _BART_PROJECTION
+    ),
+    "plbart": Family("PLBartForConditionalGeneration", "PLBartConfig", _BART, _BART_PROJECTION),
+    "mt5": Family("MT5ForConditionalGeneration", "MT5Config", _T5, _T5_PROJECTION),
+    "umt5": Family("UMT5ForConditionalGeneration", "UMT5Config", _T5, _T5_PROJECTION),
+    "roberta": Family(
+        "RobertaForMaskedLM", "RobertaConfig", _BERT, {"encoder": f"roberta.{_BERT_LAYER}"}
+    ),
+    "electra": Family(
+        "ElectraForMaskedLM",
+        "ElectraConfig",
+        _BERT | {"embedding_size": 12},
+        {"encoder": f"electra.{_BERT_LAYER}"},
+    ),
+    "xlm-roberta": Family(
+        "XLMRobertaForMaskedLM", "XLMRobertaConfig", _BERT, {"encoder": f"roberta.{_BERT_LAYER}"}
+    ),
+    "qwen2": Family("Qwen2ForCausalLM", "Qwen2Config", _WHOLE_WIDTH, _LLAMA_PROJECTION),
+    "mistral": Family(
+        "MistralForCausalLM",
+        "MistralConfig",
+        _LLAMA | {"sliding_window": 4},
+        _LLAMA_PROJECTION,
+        windows=(4, 4, 4),
+    ),
+    "gemma": Family("GemmaForCausalLM", "GemmaConfig", _LLAMA, _LLAMA_PROJECTION),
+    "gemma2": Family(
+        "Gemma2ForCausalLM",
+        "Gemma2Config",
+        _LLAMA | {"sliding_window": 4, "layer_types": list(_LOCAL)},
+        _LLAMA_PROJECTION,
+        windows=(4, None, 4),
+    ),
+    "gemma3_text": Family(
+        "Gemma3ForCausalLM",
+        "Gemma3TextConfig",
+        _LLAMA | {"sliding_window": 4, "layer_types": list(_LOCAL)},
+        _LLAMA_PROJECTION,
+        windows=(4, None, 4),
+    ),
+    "olmo2": Family("Olmo2ForCausalLM", "Olmo2Config", _WHOLE_WIDTH, _LLAMA_PROJECTION),
+    "stablelm": Family("StableLmForCausalLM", "StableLmConfig", _WHOLE_WIDTH, _LLAMA_PROJECTION),
+    "smollm3": Family("SmolLM3ForCausalLM", "SmolLM3Config", _WHOLE_WIDTH, _LLAMA_PROJECTION),
+    "starcoder2": Family(
+        "Starcoder2ForCausalLM", "Starcoder2Config", _WHOLE_WIDTH, _LLAMA_PROJECTION
+    ),
+    "phi3": Family("Phi3ForCausalLM", "Phi3Config", _WHOLE_WIDTH, _LLAMA_PROJECTION),
+    "mixtral": Family(
+        "MixtralForCausalLM",
+        "MixtralConfig",
+        _EXPERTS,
+        _LLAMA_PROJECTION,
+    ),
+    "gpt_oss": Family(
+        "GptOssForCausalLM",
+        "GptOssConfig",
+        _EXPERTS | {"sliding_window": 4, "layer_types": list(_LOCAL)},
+        _LLAMA_PROJECTION,
+        windows=(4, None, 4),
+    ),
+    "opt": Family(
+        "OPTForCausalLM",
+        "OPTConfig",
+        {
+            "vocab_size": VOCABULARY,
+            "hidden_size": 24,
+            "word_embed_proj_dim": 24,
+            "ffn_dim": 30,
+            "num_hidden_layers": 3,
+            "num_attention_heads": 4,
+            "max_position_embeddings": 40,
+            "pad_token_id": 0,
+            "bos_token_id": 1,
+            "eos_token_id": EOS,
+        },
+        {"decoder": "model.decoder.layers.{}.self_attn.out_proj"},
+    ),
+    "gpt_neox": Family(
+        "GPTNeoXForCausalLM",
+        "GPTNeoXConfig",
+        {key: value for key, value in _WHOLE_WIDTH.items() if key != "num_key_value_heads"},
+        {"decoder": "gpt_neox.layers.{}.attention.dense"},
+    ),
+}
+"""Families that are verified, by `model_type`."""
+
+REFUSED: dict[str, tuple[str, str, dict[str, Any], str]] = {
+    "bloom": (
+        "BloomForCausalLM",
+        "BloomConfig",
+        {"vocab_size": VOCABULARY, "hidden_size": 24, "n_layer": 2, "n_head": 3},
+        "off_interface",
+    ),
+    "gptj": (
+        "GPTJForCausalLM",
+        "GPTJConfig",
+        {"vocab_size": VOCABULARY, "n_embd": 24, "n_layer": 2, "n_head": 3, "rotary_dim": 4},
+        "off_interface",
+    ),
+    "gpt_neo": (
+        "GPTNeoForCausalLM",
+        "GPTNeoConfig",
+        {
+            "vocab_size": VOCABULARY,
+            "hidden_size": 24,
+            "num_layers": 2,
+            "num_heads": 3,
+            "attention_types": [[["global", "local"], 1]],
+        },
+        "off_interface",
+    ),
+    "deberta-v2": (
+        "DebertaV2ForMaskedLM",
+        "DebertaV2Config",
+        _BERT,
+        "off_interface",
+    ),
+    "mpnet": ("MPNetForMaskedLM", "MPNetConfig", _BERT, "off_interface"),
+    "xlnet": (
+        "XLNetLMHeadModel",
+        "XLNetConfig",
+        {"vocab_size": VOCABULARY, "d_model": 24, "n_layer": 2, "n_head": 3, "d_inner": 30},
+        "off_interface",
+    ),
+    "prophetnet": (
+        "ProphetNetForConditionalGeneration",
+        "ProphetNetConfig",
+        {
+            "vocab_size": VOCABULARY,
+            "hidden_size": 24,
+            "encoder_ffn_dim": 30,
+            "decoder_ffn_dim": 30,
+            "num_encoder_layers": 2,
+            "num_decoder_layers": 2,
+            "num_encoder_attention_heads": 3,
+            "num_decoder_attention_heads": 3,
+        },
+        "off_interface",
+    ),
+    "longt5": (
+        "LongT5ForConditionalGeneration",
+        "LongT5Config",
+        _T5 | {"local_radius": 3},
+        "off_interface",
+    ),
+    "led": (
+        "LEDForConditionalGeneration",
+        "LEDConfig",
+        {
+            **{key: value for key, value in _BART.items() if key != "max_position_embeddings"},
+            "max_encoder_position_embeddings": 40,
+            "max_decoder_position_embeddings": 40,
+            "attention_window": [4, 4],
+        },
+        "off_interface",
+    ),
+}
+"""Families that are refused: class, config, sizes and the key of the sentence."""
+
+SAMPLE = ("marian", "t5", "llama", "gemma2", "modernbert")
+TESTED = tuple(FAMILIES) if os.environ.get("FAMILIES") == "all" else SAMPLE
+
+
+def tiny_model(name: str, seed: int = 0, **changes: Any) -> Any:
+    """A random model of one family; its weights are large enough that attention is uneven."""
+    if name in FAMILIES:
+        family = FAMILIES[name]
+        model, config, sizes = family.model, family.config, family.sizes
+    else:
+        model, config, sizes, _ = REFUSED[name]
+    torch.manual_seed(seed)
+    made = getattr(transformers, model)(getattr(transformers, config)(**{**sizes, **changes}))
+    with torch.no_grad():
+        for parameter in made.parameters():
+            parameter.add_(0.2 * torch.randn_like(parameter))
+    return made.eval()
+
+
+def saved(model: Any, folder: Path) -> Path:
+    """`model` as a directory, without a tokenizer."""
+    transformers.logging.disable_progress_bar()
+    model.save_pretrained(folder)
+    return folder
