@@ -42,7 +42,7 @@ def _show(run: "Run") -> None:
     """Print a run: its state, the settings that differ from the preset, its best moment and a
     table of all evaluations."""
     from explorer.core.errors import RunError
-    from explorer.training.run_directory import best_moment
+    from explorer.training.run_metrics import best_moment
 
     print(_line(run))
     if (error := run.status().error) is not None:
@@ -76,7 +76,7 @@ def _changed_settings(run: "Run") -> list[str]:
 
 
 def _table_row(moment: "Mapping[str, Any]") -> str:
-    """Step, seconds, the three losses in nats a token (see `run_directory`), and the score."""
+    """Step, seconds, the three losses in nats a token (see `run_metrics`), and the score."""
     return (
         f"{moment['step']:8} {_number(moment, 'seconds', '.1f'):>9} "
         f"{_number(moment, 'loss', '.4f'):>8} {_number(moment, 'training_loss', '.4f'):>9} "

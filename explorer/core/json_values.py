@@ -68,3 +68,11 @@ def number(value: object, least: float, most: float, otherwise: float) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return otherwise
     return float(value) if least <= value <= most else otherwise
+
+
+def whole_number(value: object) -> int:
+    """A whole number from 0 on. Raises `ValueError`, `TypeError`."""
+    number = int(value)  # type: ignore[call-overload]
+    if isinstance(value, bool) or number < 0 or number > LARGEST_INTEGER:
+        raise ValueError("no whole number")
+    return number

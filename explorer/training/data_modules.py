@@ -51,7 +51,7 @@ class DataModule(Protocol):
 
     def measure(self, model: Transformer) -> dict[str, Any]:
         """Measurements of `model`, in evaluation mode: JSON values by name, `training_loss` and
-        `held_out_loss` among them; see `run_directory`."""
+        `held_out_loss` among them; see `run_metrics`."""
 
     def score(self, measured: dict[str, Any]) -> float:
         """The figure of `measure`, from 0 to 1, at which a training may stop early."""

@@ -2,7 +2,7 @@
 
     config.json             the settings, and when the run was created
     status.json             state, step, heartbeat, and the error of a failed run
-    metrics.jsonl           one line a moment; pandas.read_json(…, lines=True) reads it
+    metrics.jsonl           one line a moment, see `run_metrics`
     moments/000310.trace    the probe trace at that moment, teacher-forced
     lesson.json             facts of the training data: for a file of pairs, its row counts
     pairs.tsv               the file of pairs, where it was uploaded
@@ -11,39 +11,18 @@
     state.safetensors       the trainer's saved state, for resuming
     stop                    a request to stop, written by another process
 
-What a line of metrics.jsonl holds. All three losses are nats a target token, with the label
-smoothing of the training:
-
-    step, seconds           steps and seconds of training so far, pauses not counted
-    training_loss           of this moment's weights, on a fixed sample of the training data
-    held_out_loss           of the same weights, on data that are not trained on; both without
-                            dropout, so that their difference is overfitting alone
-    loss                    mean over the steps since the last moment, with dropout, of the
-                            weights as they were then: what the optimiser minimises
-    exact_match, gold       of a toy task: 0 to 1; weight of each cross head on its gold position
-    perplexity, bleu, chrf  of a translation, on held-out data: e to the loss without smoothing;
-                            scores from 0 to 100
-    samples                 of a translation: some with source, written and reference
-    rate, gradient_norm     of the last step; gradient_norms: of each layer
-    tokens_per_second, memory, greedy
-
-Older runs have no training_loss, or no held_out_loss either. The best moment is the one with the
-lowest held-out loss, see `best_moment`.
-
 status.json holds the fields of `Status`; `error` of a failed run is ["diverged", {"step": 150,
 "loss": "31.4", …}] where its loss exploded, or names another sentence.
 
-Every file but metrics.jsonl is replaced atomically; a last line of metrics.jsonl that a crash
-cut short is ignored. So a run can be killed at any time and resumes from its saved state.
+Every file but metrics.jsonl is replaced atomically. So a run can be killed at any time and
+resumes from its saved state.
 """
 
 import json
-import math
 import os
 import re
 import shutil
 import time
-from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -60,9 +39,9 @@ from explorer.core.files import (
     read_bytes,
     unwritable,
     write_atomically,
-    writing,
 )
 from explorer.core.trace import Trace
+from explorer.training import run_metrics
 from explorer.training.config import TrainingConfig
 from explorer.training.run_lock import is_locked, locked
 
@@ -79,15 +58,7 @@ ACTIVE_STATES = ("waiting", "preparing", "running")
 RESUMABLE_STATES = ("new", "stopped", "failed", "interrupted")
 _STATES = ("new", *ACTIVE_STATES, "stopped", "done", "failed", "interrupted")
 
-LARGEST_METRICS = 16 * 2**20
-"""Bytes, some twenty thousand moments. Larger metrics are not read."""
-
-MOST_LINES = 100_000
-"""Of the metrics. Longer ones are not read."""
-
-_MOST_METRICS = 2_000_000  # values in all lines together
 _LARGEST_JSON = 4 * 2**20
-_LARGEST_LOSS = 1e30
 _LATEST = 1e11  # seconds since 1970, some thousand years
 _LARGEST_PID = 2**31 - 1
 _NAME = re.compile(r"[\w-][\w.-]{0,59}")
@@ -160,25 +131,11 @@ class Run:
 
     def moments(self) -> list[dict[str, Any]]:
         """The readable lines of the metrics, in the order of their steps, each step once."""
-        path = self.folder / "metrics.jsonl"
-        moments: dict[int, dict[str, Any]] = {}
-        try:
-            data = read_bytes(path, LARGEST_METRICS)
-            values = sum(map(data.count, (b",", b"[", b"{")))
-            if data.count(b"\n") > MOST_LINES or values > _MOST_METRICS:
-                raise RunError("damaged_run", name=self.name, file=path.name)
-        except ExplorerError as error:
-            if os.path.lexists(path):
-                log_skipped(path, error)
-            return []
-        for line in data.split(b"\n"):  # str.splitlines would split inside texts
-            try:
-                moment = json_values.parse_object(line.decode(errors="replace"))
-                step = moment["step"] = _whole(moment["step"])
-                moments[step] = moment
-            except (ValueError, KeyError, TypeError):
-                continue  # a damaged line; the others are still good
-        return [moments[step] for step in sorted(moments)]
+        return run_metrics.read(self.metrics_path)
+
+    @property
+    def metrics_path(self) -> Path:
+        return self.folder / "metrics.jsonl"
 
     def data_facts(self) -> dict[str, Any]:
         """Facts of the training data; empty until the data are prepared."""
@@ -245,15 +202,11 @@ class Run:
 
     def append(self, moment: dict[str, Any]) -> None:
         """Add one line to the metrics. Raises `FileError`."""
-        path = self.folder / "metrics.jsonl"
-        with writing(path), path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(moment, ensure_ascii=False) + "\n")
+        run_metrics.append(self.metrics_path, moment)
 
     def discard_after(self, step: int) -> None:
         """Delete the moments after `step`: a resumed run repeats them."""
-        lines = [json.dumps(m, ensure_ascii=False) for m in self.moments() if m["step"] <= step]
-        text = "".join(line + "\n" for line in lines)
-        write_atomically(self.folder / "metrics.jsonl", text.encode())
+        run_metrics.discard_after(self.metrics_path, step)
         for path in (self.folder / "moments").glob("*.trace"):
             if path.stem.isdigit() and int(path.stem) > step:
                 path.unlink(missing_ok=True)
@@ -318,18 +271,6 @@ def list_runs(root: Path) -> list[Run]:
     return [run for _, _, run in sorted(runs, key=lambda entry: entry[:2], reverse=True)]
 
 
-def best_moment(moments: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """The first of `moments` with the lowest held-out loss, whose weights are in
-    best.safetensors; None where no moment has one."""
-    found: Mapping[str, Any] | None = None
-    lowest = math.inf
-    for moment in moments:
-        loss = json_values.number(moment.get("held_out_loss"), 0.0, _LARGEST_LOSS, math.inf)
-        if loss < lowest:
-            found, lowest = moment, loss
-    return found
-
-
 def waiting_runs(root: Path, device: str) -> list[Run]:
     """The runs that wait for `device`, in the order in which they will have it."""
     waiting = [
@@ -343,21 +284,16 @@ def waiting_runs(root: Path, device: str) -> list[Run]:
 def _status(data: dict[str, Any]) -> Status:
     """The status in a file. Raises `ValueError`, `KeyError` or `TypeError` on odd values."""
     state, error = data["state"], data.get("error")
-    heartbeat, pid = json_values.number(data["heartbeat"], 0, _LATEST, -1), _whole(data["pid"])
+    heartbeat, pid = (
+        json_values.number(data["heartbeat"], 0, _LATEST, -1),
+        json_values.whole_number(data["pid"]),
+    )
     if state not in _STATES or heartbeat < 0 or pid > _LARGEST_PID:
         raise ValueError("no status")
     if error is not None:
         key, facts = error
         error = str(key), {str(name): fact for name, fact in dict(facts).items()}
-    return Status(state, _whole(data["step"]), heartbeat, pid, error)
-
-
-def _whole(value: object) -> int:
-    """A whole number from 0 on. Raises `ValueError`, `TypeError`."""
-    number = int(value)  # type: ignore[call-overload]
-    if isinstance(value, bool) or number < 0 or number > json_values.LARGEST_INTEGER:
-        raise ValueError("no whole number")
-    return number
+    return Status(state, json_values.whole_number(data["step"]), heartbeat, pid, error)
 
 
 def _is_stale(status: Status) -> bool:

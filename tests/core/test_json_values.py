@@ -56,3 +56,12 @@ def test_an_object_is_asked_for():
 def test_a_number_outside_its_limits_becomes_another(value):
     assert json_values.number(value, 0, 10, otherwise=-5.0) == -5.0
     assert json_values.number(3, 0, 10, otherwise=-5.0) == 3.0
+
+
+def test_a_whole_number_is_asked_for():
+    assert json_values.whole_number(7.0) == 7
+    for value in (-1, True, 2**63, float("nan")):
+        with pytest.raises(ValueError, match=r"number|integer"):
+            json_values.whole_number(value)
+    with pytest.raises(TypeError):
+        json_values.whole_number(None)

@@ -1,11 +1,9 @@
 import json
-import math
 import os
 import time
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from safetensors.numpy import save
 
@@ -19,7 +17,6 @@ from explorer.training.run_directory import (
     START_TIMEOUT,
     Run,
     Status,
-    best_moment,
     create_run,
     find_run,
     list_runs,
@@ -107,33 +104,6 @@ def test_a_damaged_status_means_interrupted(run, text):
         assert run.status().state == "running"
 
 
-def test_damaged_lines_of_the_metrics_are_ignored(run):
-    run.append({"step": 10, "loss": 1.0})
-    with (run.folder / "metrics.jsonl").open("ab") as file:
-        file.write(b'{"step": 20, "lo\n\xff\xfe\n[]\n"text"\n{"loss": 3}\n')
-    run.append({"step": 30, "loss": 0.5})
-    with (run.folder / "metrics.jsonl").open("ab") as file:
-        file.write(b'{"step": 40')
-    assert [moment["step"] for moment in run.moments()] == [10, 30]
-
-
-@pytest.mark.parametrize("mark", ["\u2028", "\u2029", "\x85", "\x0b", "\x1c", "\r", "\n"])
-def test_a_text_may_contain_any_line_separator(run, mark):
-    samples = [{"written": f"one{mark}two"}]
-    for step in (10, 20, 30):
-        run.append({"step": step, "samples": samples})
-    run.discard_after(20)
-    assert run.moments() == [{"step": step, "samples": samples} for step in (10, 20)]
-    assert len(pd.read_json(run.folder / "metrics.jsonl", lines=True)) == 2
-
-
-def test_the_metrics_load_with_pandas(run):
-    run.append({"step": 10, "loss": 1.0, "gold": [[0.5]]})
-    run.append({"step": 20, "loss": 0.5, "gold": [[0.75]]})
-    frame = pd.read_json(run.folder / "metrics.jsonl", lines=True)
-    assert frame.loss.tolist() == [1.0, 0.5]
-
-
 def test_moments_after_a_step_are_discarded(run):
     for step in (10, 20, 30):
         run.append({"step": step})
@@ -143,16 +113,6 @@ def test_moments_after_a_step_are_discarded(run):
     assert [moment["step"] for moment in run.moments()] == [10, 20]
     assert not run.probe_path(30).exists()
     assert run.probe_path(20).exists()
-
-
-def test_the_best_moment_has_the_lowest_held_out_loss():
-    losses = {10: 2.0, 20: 1.25, 30: 1.25, 40: 1.5, 50: math.nan, 60: None, 70: "0", 80: -1.0}
-    moments = [{"step": step, "held_out_loss": loss} for step, loss in losses.items()]
-    best = best_moment([*moments, {"step": 90, "loss": 0.1}])
-    assert best is not None
-    assert best["step"] == 20
-    assert best_moment([{"step": 10, "loss": 1.0}]) is None  # an older run
-    assert best_moment([]) is None
 
 
 def test_runs_are_listed_newest_first_without_damaged_ones(tmp_path):

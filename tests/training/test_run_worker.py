@@ -23,8 +23,9 @@ from explorer.core.i18n import LANGUAGES
 from explorer.model.checkpoint import load_checkpoint
 from explorer.training import run_worker
 from explorer.training.data_modules import ToyDataModule
-from explorer.training.run_directory import Run, Status, best_moment, create_run
+from explorer.training.run_directory import Run, Status, create_run
 from explorer.training.run_heartbeat import INTERVAL
+from explorer.training.run_metrics import best_moment
 from explorer.training.run_worker import run_training
 from explorer.training.trainer import Trainer
 from tests.support.short_runs import LONGER, heartbeats, losses, wait_for
