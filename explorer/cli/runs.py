@@ -41,12 +41,11 @@ def _runs(options: argparse.Namespace) -> int:
 def _show(run: "Run") -> None:
     """Print a run: its state, the settings that differ from the preset, its best moment and a
     table of all evaluations."""
-    from explorer.core.errors import RunError
     from explorer.training.run_metrics import best_moment
 
     print(_line(run))
-    if (error := run.status().error) is not None:
-        print(f"  {RunError(error[0], **error[1])}")
+    if (failure := run.status().failure) is not None:
+        print(f"  {failure}")
     print("settings that differ from the app's:")
     for text in _changed_settings(run) or ["none"]:
         print(f"  {text}")

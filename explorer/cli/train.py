@@ -204,6 +204,7 @@ def _train_run(options: argparse.Namespace, config: "TrainingConfig", stops: "St
     folder: Path = options.run
     if options.resume:
         run = find_run(folder.parent, folder.name)
+        run.refuse_diverged()
     elif distributed.rank() == 0:
         run = create_run(folder, _resolved(config))
     distributed.broadcast_decision(True)  # wait until the folder exists

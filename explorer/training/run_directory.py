@@ -58,6 +58,7 @@ ACTIVE_STATES = ("waiting", "preparing", "running")
 RESUMABLE_STATES = ("new", "stopped", "failed", "interrupted")
 _STATES = ("new", *ACTIVE_STATES, "stopped", "done", "failed", "interrupted")
 
+_DIVERGED = ("diverged", "loss_not_finite")  # the second in older runs
 _LARGEST_JSON = 4 * 2**20
 _LATEST = 1e11  # seconds since 1970, some thousand years
 _LARGEST_PID = 2**31 - 1
@@ -78,6 +79,22 @@ class Status:
     heartbeat: float = 0.0  # seconds since 1970
     pid: int = 0
     error: tuple[str, dict[str, Any]] | None = None
+
+    @property
+    def diverged(self) -> bool:
+        """Whether its loss exploded: from the same state it would do so again."""
+        return self.state == "failed" and self.error is not None and self.error[0] in _DIVERGED
+
+    @property
+    def failure(self) -> RunError | None:
+        """Why it failed, with a general sentence for a key that has none; None where it did not."""
+        if self.error is None:
+            return None
+        key, facts = self.error
+        try:
+            return RunError(key, **facts)
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError):
+            return RunError("failed_otherwise", reason=printable(key)[:60])
 
 
 @dataclass(frozen=True)
@@ -165,8 +182,15 @@ class Run:
 
     @property
     def resumable(self) -> bool:
-        """Whether steps are left and no process carries the run out."""
-        return self.status().state in RESUMABLE_STATES and not is_locked(self.folder, ending=True)
+        """Whether steps are left that can be done, and no process carries the run out."""
+        status = self.status()
+        left = status.state in RESUMABLE_STATES and not status.diverged
+        return left and not is_locked(self.folder, ending=True)
+
+    def refuse_diverged(self) -> None:
+        """Raises `RunError` when the run has diverged: it cannot be resumed."""
+        if self.status().diverged:
+            raise RunError("run_diverged", name=self.name)
 
     @property
     def saved_step(self) -> int:

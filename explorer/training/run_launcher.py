@@ -98,8 +98,10 @@ def start_pairs(config: TrainingConfig, data: bytes, name: str) -> Run:
 def launch(run: Run) -> None:
     """Carry out a run from its saved state, in a process that outlives this one.
 
-    Raises `RunError` when a process already does, `FileError` when nothing can be written.
+    Raises `RunError` when a process already does or the run has diverged, `FileError` when
+    nothing can be written.
     """
+    run.refuse_diverged()
     if not run.resumable:
         raise RunError("run_busy", name=run.name)
     launched = Status("waiting", run.status().step, time.time())

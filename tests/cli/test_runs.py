@@ -51,6 +51,9 @@ def test_why_a_run_failed_is_shown(run, capsys):
     run.write_status(Status("failed", 5, time.time(), error=("diverged", facts)))
     assert main(["runs", "show", "one"]) == 0
     assert "diverged at step 5: loss 31.4" in capsys.readouterr().out
+    run.write_status(Status("failed", 5, time.time(), error=("no_such_sentence", {})))
+    assert main(["runs", "show", "one"]) == 0
+    assert "has no sentence for: no_such_sentence" in capsys.readouterr().out
 
 
 def test_an_unknown_run_is_an_error(run, capsys):

@@ -2,6 +2,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import fields
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from explorer.__main__ import main
 from explorer.cli.train import SETTING_GROUPS
 from explorer.model.checkpoint import load_checkpoint
 from explorer.training.config import TrainingConfig
+from explorer.training.run_directory import Status, create_run
 
 TINY = (
     "train --task copy --longest 2 --d-model 16 --heads 2 --d-ff 16 --encoder-layers 1 "
@@ -65,6 +67,15 @@ def test_an_unwritable_path_is_an_error_before_the_training(tmp_path, capsys):
     error = capsys.readouterr().err
     assert "cannot be written" in error
     assert "step" not in error
+
+
+def test_a_run_that_diverged_is_not_resumed(tmp_path, capsys):
+    run = create_run(tmp_path / "one", TrainingConfig(device="cpu"))
+    run.write_status(Status("failed", 7, time.time(), error=("diverged", {"step": "7"})))
+    assert main(["train", "--run", str(run.folder), "--resume"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: The run “one” diverged and would diverge again")
+    assert error.count("\n") == 1
 
 
 def test_a_translation_is_recorded_evaluated_and_written_at_half_size(pairs_file, tmp_path, capsys):

@@ -84,6 +84,17 @@ def test_a_locked_run_is_not_interrupted_resumable_or_deleted(run, state, age, m
     assert not run.folder.exists()
 
 
+@pytest.mark.parametrize("key", ["diverged", "loss_not_finite", "broke_off"])
+def test_a_run_that_diverged_is_not_resumable(run, key):
+    run.write_status(replace(status("failed"), error=(key, {"step": "7"})))
+    assert run.resumable is (key == "broke_off")
+    if key == "broke_off":
+        run.refuse_diverged()
+        return
+    with pytest.raises(RunError, match="would diverge again"):
+        run.refuse_diverged()
+
+
 def test_a_launched_process_has_more_time_for_its_first_status(run):
     run.write_status(Status("waiting", 0, time.time() - HEARTBEAT_TIMEOUT - 1))
     assert run.status().state == "waiting"

@@ -113,6 +113,13 @@ def test_a_locked_run_is_not_launched_and_keeps_its_status():
     assert run.status().state == "stopped"
 
 
+def test_a_run_that_diverged_is_not_launched():
+    run = made(state="failed", step=7, error=("diverged", {"step": "7"}))
+    with pytest.raises(RunError, match="would diverge again"):
+        run_launcher.launch(run)
+    assert run.status().state == "failed"
+
+
 def test_a_preparing_run_comes_before_a_waiting_one():
     made(state="preparing")
     assert run_launcher.jobs_ahead(made(state="waiting")) == 1

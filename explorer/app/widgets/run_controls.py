@@ -137,7 +137,7 @@ def _demo(language: str) -> TrainingConfig:
 
 def _stop_and_resume(run: Run | None, recorded: bool, allowed: bool, language: str) -> None:
     """Stop and Resume, for the run on screen."""
-    stoppable = (
+    active = (
         run is not None
         and run_launcher.is_active(run)
         and not run_launcher.is_starting(run.status())
@@ -145,9 +145,13 @@ def _stop_and_resume(run: Run | None, recorded: bool, allowed: bool, language: s
     resumable = run is not None and not recorded and run.resumable
     stop = run.request_stop if run else _nothing
     resume = partial(run_launcher.launch, run) if run else _nothing
-    _button("stop", language, stop, allowed, icon="stop", idle=recorded or not stoppable)
+    why_not = "" if active and not recorded else "stop_idle"
+    _button("stop", language, stop, allowed, icon="stop", why_not=why_not)
     step = _saved_step(run) if run and resumable else 0
-    _button("resume", language, resume, allowed, icon="resume", idle=not resumable, step=step)
+    why_not = "" if resumable else "resume_idle"
+    if run and run.status().diverged:
+        why_not = "resume_diverged"
+    _button("resume", language, resume, allowed, icon="resume", why_not=why_not, step=step)
 
 
 def _saved_step(run: Run) -> int:
@@ -165,19 +169,22 @@ def _button(
     allowed: bool,
     *,
     icon: str,
-    idle: bool = False,
+    why_not: str = "",
     primary: bool = False,
     **facts: object,
 ) -> None:
-    """A button that calls `act`; its help, with `facts`, says why it is disabled when it is."""
-    about = f"{name}_idle" if idle else f"{name}_help"
+    """A button that calls `act`; its help, with `facts`, says what it does.
+
+    why_not: the key of the help that says why it is disabled; "" where it is not.
+    """
+    about = why_not or f"{name}_help"
     st.button(
         say(f"train.{name}", language),
         key=name,
         on_click=partial(_try, act),
         icon=f":material/{icon}:",
         help=say(f"train.{about}" if allowed else "train.class_hint", language, **facts),
-        disabled=idle or not allowed,
+        disabled=bool(why_not) or not allowed,
         type="primary" if primary else "secondary",
     )
 

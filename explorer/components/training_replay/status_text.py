@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from explorer.components.training_replay.run_numbers import finite_number
-from explorer.core.errors import RunError
 from explorer.core.i18n import say
 from explorer.training import run_launcher
 from explorer.training.config import TrainingConfig
@@ -60,7 +59,7 @@ def _words(
         return say("train.state_waiting", language, count=run_launcher.jobs_ahead(run))
     if status.state == "done" and at < run.config.steps:
         return _early_end(run.config, moments, language)
-    if status.state == "failed" and status.error is not None and status.error[0] == "diverged":
+    if status.diverged:
         return say("train.state_diverged", language)
     if status.state in ("preparing", "running") and run.stop_requested():
         return say("train.state_stopping", language)
@@ -124,12 +123,8 @@ def _pairs_facts(run: Run, language: str) -> list[str]:
 
 def _problem(status: Status, language: str) -> str:
     """Why it failed, in the visitor's language; how to resume where it was interrupted."""
-    if status.error is not None:
-        key, facts = status.error
-        try:
-            return RunError(key, **facts).in_language(language)
-        except (KeyError, IndexError, TypeError, ValueError, AttributeError):
-            return key[:200]
+    if (failure := status.failure) is not None:
+        return failure.in_language(language)
     if status.state == "interrupted":
         return say("train.interrupted_hint", language)
     return ""

@@ -25,6 +25,7 @@ from tests.support.finished_runs import CONFIG, finished_run
 ROOT = Path(__file__).parents[3]
 LINE = {"step": 5, "seconds": 1.5, "loss": 0.5, "exact_match": 0.25, "gold": [[0.1, 0.2]]}
 DIVERGED = ("diverged", {"step": "5", "loss": "nan", "uniform": "3.1", "rate": "1"})
+FULL = ("out_of_memory", {"device": "cpu"})
 
 
 @pytest.fixture(autouse=True)
@@ -108,7 +109,7 @@ def test_stop_requests_a_stop_and_resume_launches_again(folder):
     ("status", "words"),
     [
         ({"state": "running", "age": 60.0}, "ended without a word"),
-        ({"state": "failed", "error": DIVERGED}, "at step 5"),
+        ({"state": "failed", "error": FULL}, "memory of the cpu is full"),
     ],
 )
 def test_a_failure_is_one_sentence_and_resume_is_offered(folder, status, words):
@@ -117,6 +118,14 @@ def test_a_failure_is_one_sentence_and_resume_is_offered(folder, status, words):
     assert not app.exception
     assert words in run_data(app)["report"]["problem"]
     assert "resume" not in disabled(app)
+
+
+def test_a_run_that_diverged_says_so_and_is_not_resumed(folder):
+    made(folder, state="failed", error=DIVERGED)
+    app = open_page("train", run="runs/reverse-1")
+    assert "at step 5" in run_data(app)["report"]["problem"]
+    assert "resume" in disabled(app)
+    assert "diverge again at the same step" in app.button(key="resume").help
 
 
 def test_a_run_is_deleted_only_after_a_confirmation(folder):

@@ -62,8 +62,18 @@ def test_the_reason_of_a_failure_is_in_the_language_of_the_visitor(run):
     assert report(run).words == "diverged"
     assert "diverged at step 7: loss 31.4" in report(run).problem
     assert "第 7 步" in report(run, "zh").problem
-    set_status(run, "failed", 7, ("no_such_sentence", {"key": "x"}))
-    assert report(run).problem
+
+
+def test_the_errors_of_older_runs_and_unknown_ones_have_a_sentence(run):
+    set_status(run, "failed", 7, ("loss_not_finite", {"step": "7"}))
+    assert report(run).words == "diverged"
+    assert "At step 7 the loss was no longer a number" in report(run).problem
+    assert "第 7 步" in report(run, "zh").problem
+    for facts in ({"key": "x"}, {}, {"step": "7"}):
+        set_status(run, "failed", 7, ("no_such_sentence", facts))
+        assert report(run).words == "failed"
+        assert "for a reason that this version has no sentence for" in report(run).problem
+        assert "no_such_sentence" in report(run).problem
 
 
 def test_the_figures_of_a_toy_task(run):
