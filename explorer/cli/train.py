@@ -41,7 +41,7 @@ SETTING_GROUPS = {
         *("label_smoothing", "clip", "average"),
     ),
     "evaluation": ("evaluate_every", "patience", "until"),
-    "machine": ("device", "precision"),
+    "machine": ("device", "processes", "precision"),
 }
 """The settings by the heading under which the help lists them."""
 
@@ -125,10 +125,17 @@ def _train_until(options: argparse.Namespace, stops: "StopSignals") -> int:
     """Train until the end or a signal; returns the exit status."""
     from explorer.core.files import refuse_unwritable
     from explorer.training import distributed
+    from explorer.training.run_directory import find_run
 
+    config = _chosen_settings(options)
+    if options.run is not None and options.resume:
+        run = find_run(options.run.parent, options.run.name)
+        run.refuse_diverged()
+        config = run.config
+    if config.processes > 1 and not distributed.is_launched():
+        return distributed.launch(sys.argv[1:], config.processes)
     if options.background:
         lower_priority()
-    config = _chosen_settings(options)
     if options.out is None and options.run is None:
         options.out = Path(f"{config.task}.safetensors")
     if options.out is not None:
@@ -204,7 +211,6 @@ def _train_run(options: argparse.Namespace, config: "TrainingConfig", stops: "St
     folder: Path = options.run
     if options.resume:
         run = find_run(folder.parent, folder.name)
-        run.refuse_diverged()
     elif distributed.rank() == 0:
         run = create_run(folder, _resolved(config))
     distributed.broadcast_decision(True)  # wait until the folder exists

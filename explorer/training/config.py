@@ -22,6 +22,7 @@ _SIZES = {  # field → least and most
     "average": (0, 100_000),
     "patience": (0, 1_000_000),
     "accumulate": (1, 1024),
+    "processes": (1, 64),
     "warmup": (1, 1_000_000),
     "evaluate_every": (1, 1_000_000),
     "seed": (0, 2**31),
@@ -98,6 +99,7 @@ class TrainingConfig:
     evaluate_every: int = 100  # steps
     seed: int = 0
     device: str = "auto"
+    processes: int = 1  # that train one model on this machine, each its share of every batch
 
     def __post_init__(self) -> None:
         if self.pairs:
@@ -118,8 +120,9 @@ class TrainingConfig:
             if getattr(self, name) not in choices:
                 got = getattr(self, name)
                 raise ConfigError("bad_choice", name=name, got=got, choices=", ".join(choices))
-        if self.accumulate > self.batch:
-            raise ConfigError("too_many_parts", parts=self.accumulate, batch=self.batch)
+        parts = self.accumulate * self.processes
+        if parts > self.batch:
+            raise ConfigError("too_many_parts", parts=parts, batch=self.batch)
         self.vocabulary()
         if len(self.symbols) > MOST_SYMBOLS:
             got = len(self.symbols)

@@ -1,12 +1,13 @@
 """Data-parallel training: several processes train one model, each on its share of every batch.
 
-`torchrun` starts the processes and sets the rank of each; torch.distributed (NCCL on GPUs, Gloo
-on CPUs) averages their gradients. A single process has world size 1, and every function here
-works there, too.
+torchrun, or `launch` as it does, starts the processes and sets the rank of each;
+torch.distributed (NCCL on GPUs, Gloo on CPUs) averages their gradients. A single process has
+world size 1, and every function here works there, too.
 """
 
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import torch
@@ -14,11 +15,46 @@ import torch.distributed as dist
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
+from explorer.core.errors import TrainingError
+
+
+def is_launched() -> bool:
+    """Whether this process is one of those that torchrun or `launch` started."""
+    return "WORLD_SIZE" in os.environ
+
+
+def launch(arguments: Sequence[str], processes: int) -> int:
+    """Carry out `python -m explorer` with `arguments` in so many processes on this machine;
+    returns their exit status. They receive the signals that this process receives.
+
+    Raises `TrainingError` when there are GPUs, but fewer than processes.
+    """
+    from torch.distributed.elastic.multiprocessing.api import SignalException
+    from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
+    from torch.distributed.launcher.api import LaunchConfig, elastic_launch
+
+    gpus = torch.cuda.device_count()
+    if 0 < gpus < processes:
+        raise TrainingError("too_few_gpus", processes=processes, gpus=gpus)
+    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // processes)))
+    config = LaunchConfig(
+        min_nodes=1, max_nodes=1, nproc_per_node=processes, max_restarts=0,
+        run_id="training", rdzv_backend="c10d", rdzv_endpoint="localhost:0",
+    )  # fmt: skip
+    try:
+        elastic_launch(config, sys.executable)("-m", "explorer", *arguments)
+    except SignalException as signalled:
+        return 128 + int(signalled.sigval)
+    except ChildFailedError as failed:
+        _, failure = failed.get_first_failure()
+        return int(failure.exitcode)
+    return 0
+
 
 @contextmanager
 def process_group() -> Iterator[None]:
     """Be in the process group that torchrun made, if any, until the block ends."""
-    if "WORLD_SIZE" not in os.environ:
+    if not is_launched():
         yield
         return
     if torch.cuda.is_available():
@@ -45,6 +81,15 @@ def local_device() -> torch.device | None:
     if world_size() == 1 or not torch.cuda.is_available():
         return None
     return torch.device("cuda", torch.cuda.current_device())
+
+
+def gpu_numbers(device: torch.device) -> range:
+    """The numbers of the devices on this machine that the processes use, where `device` is that
+    of this process."""
+    if local_device() is None:
+        first = device.index or 0
+        return range(first, first + 1)
+    return range(int(os.environ.get("LOCAL_WORLD_SIZE", "1")))
 
 
 def data_parallel(model: nn.Module) -> nn.Module:

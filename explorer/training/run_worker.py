@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 import torch
@@ -157,20 +157,21 @@ def _read_state(run: Run) -> dict[str, torch.Tensor]:
 
 @contextmanager
 def _device(run: Run, heartbeat: Heartbeat, step: int, stops: Callable[[], bool]) -> Iterator[bool]:
-    """Wait for the run's device and lock it; yields False when a stop is requested first."""
+    """Wait for the run's device, or the GPUs of all its processes, and lock them; yields False
+    when a stop is requested first."""
     root = run.folder.parent
     device = choose_device(run.config.device)
-    lock = FileLock(root / f".{device.type}{device.index or 0}.lock")
+    numbers = distributed.gpu_numbers(device)
     heartbeat.update("waiting", step)
     while not (run.stop_requested() or stops()):
         first = next(iter(waiting_runs(root, run.config.device)), run)
         if first.name == run.name:
-            try:
-                with lock.acquire(timeout=0):
-                    yield True
-                    return
-            except Timeout:
-                pass
+            with ExitStack() as locks, suppress(Timeout):
+                for number in numbers:
+                    lock = FileLock(root / f".{device.type}{number}.lock")
+                    locks.enter_context(lock.acquire(timeout=0))
+                yield True
+                return
         time.sleep(INTERVAL / 2)
     yield False
 

@@ -253,7 +253,7 @@ class Trainer:
         tokens = (batch.target[:, 1:] != PAD).sum()  # of the whole batch, all processes alike
         self.optimizer.zero_grad(set_to_none=True)
         own = (
-            half.chunk(distributed.world_size())[distributed.rank()].chunk(config.accumulate)
+            half.tensor_split(distributed.world_size())[distributed.rank()].chunk(config.accumulate)
             for half in (batch.source, batch.target)
         )
         parts = list(zip(*own, strict=True))

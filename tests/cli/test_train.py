@@ -13,6 +13,7 @@ from safetensors.torch import load_file
 from explorer.__main__ import main
 from explorer.cli.train import SETTING_GROUPS
 from explorer.model.checkpoint import load_checkpoint
+from explorer.training import distributed
 from explorer.training.config import TrainingConfig
 from explorer.training.run_directory import Status, create_run
 
@@ -67,6 +68,21 @@ def test_an_unwritable_path_is_an_error_before_the_training(tmp_path, capsys):
     error = capsys.readouterr().err
     assert "cannot be written" in error
     assert "step" not in error
+
+
+def test_several_processes_are_launched_and_again_to_resume(tmp_path, monkeypatch):
+    launched: list[tuple[list[str], int]] = []
+    monkeypatch.setattr(distributed, "launch", lambda *given: launched.append(given) or 0)
+    run = create_run(tmp_path / "one", TrainingConfig(device="cpu", processes=3))
+    for arguments, processes in (
+        ([*TINY.split(), "--processes", "2"], 2),
+        (["train", "--run", str(run.folder), "--resume"], 3),
+    ):
+        monkeypatch.setattr("sys.argv", ["explorer", *arguments])
+        assert main(arguments) == 0
+        assert launched.pop() == (arguments, processes)
+    assert main([*TINY.split(), "--processes", "0"]) == 2
+    assert not launched
 
 
 def test_a_run_that_diverged_is_not_resumed(tmp_path, capsys):

@@ -44,6 +44,8 @@ def test_the_inverse_square_root_is_the_papers_schedule():
         {"seed": -1},
         {"small_alphabets": 1.5},
         {"batch": 4, "accumulate": 5},
+        {"batch": 4, "accumulate": 2, "processes": 3},
+        {"processes": 0},
     ],
 )
 def test_settings_that_cannot_work_are_refused(change):
@@ -65,6 +67,12 @@ def test_an_older_run_has_no_small_alphabets():
     older = {name: value for name, value in asdict(BASE).items() if name != "small_alphabets"}
     assert BASE.small_alphabets > 0
     assert TrainingConfig.from_json(older) == replace(BASE, small_alphabets=0.0)
+
+
+def test_an_older_run_has_one_process():
+    older = {name: value for name, value in asdict(BASE).items() if name != "processes"}
+    older["small_alphabets"] = 0.5
+    assert TrainingConfig.from_json(older).processes == 1
 
 
 @pytest.mark.parametrize("on_gpu", [False, True])

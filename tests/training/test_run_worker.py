@@ -16,18 +16,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from filelock import FileLock, Timeout
 
 from explorer.components.training_replay.status_text import run_report
 from explorer.core.errors import RunError, TrainingError
 from explorer.core.i18n import LANGUAGES
 from explorer.model.checkpoint import load_checkpoint
-from explorer.training import run_worker
+from explorer.training import distributed, run_worker
 from explorer.training.data_modules import ToyDataModule
 from explorer.training.run_directory import Run, Status, create_run
 from explorer.training.run_heartbeat import INTERVAL
 from explorer.training.run_metrics import best_moment
 from explorer.training.run_worker import run_training
-from explorer.training.trainer import Trainer
+from explorer.training.trainer import Moment, Trainer
 from tests.support.short_runs import LONGER, heartbeats, losses, wait_for
 
 ROOT = Path(__file__).parents[2]
@@ -115,6 +116,24 @@ def test_a_signal_saves_the_run_and_says_how_to_resume(tmp_path, number, code):
         wait_for(lambda: run.status().step > status.step)
         process.send_signal(number)
         assert f"going on from step {status.step} of" in process.communicate(timeout=60)[0]
+
+
+def test_a_run_of_several_processes_waits_until_all_its_devices_are_free(tmp_path, monkeypatch):
+    run = create_run(tmp_path / "one", LONGER)
+    monkeypatch.setattr(distributed, "gpu_numbers", lambda device: range(2))
+    first, second = (FileLock(tmp_path / f".cpu{number}.lock") for number in range(2))
+    asked = iter([False, True])
+    with second:
+        assert run_training(run, stops=lambda: next(asked)).state == "stopped"
+        first.acquire(timeout=0)  # it was given back
+        first.release()
+
+    def looks(moment: Moment) -> None:
+        for lock in (first, second):
+            with pytest.raises(Timeout):
+                lock.acquire(timeout=0)
+
+    assert run_training(run, looks).state == "done"
 
 
 def test_a_signal_ends_the_wait_for_the_device(tmp_path):

@@ -6,6 +6,7 @@ import torch
 
 from explorer.core.errors import TrainingError
 from explorer.data.toy_data import find_task
+from explorer.training import distributed
 from explorer.training.toy_evaluation import evaluate
 from explorer.training.trainer import Moment, Trainer, choose_device
 from tests.support.tiny_configs import TINY
@@ -44,6 +45,18 @@ def test_evaluating_more_often_changes_nothing_that_is_learnt():
     list(often.run())
     list(seldom.run())
     assert torch.equal(often.model.logits.weight, seldom.model.logits.weight)
+
+
+def test_every_sequence_of_a_batch_goes_to_one_of_the_processes(monkeypatch):
+    config = replace(TINY, batch=4)
+    alone = Trainer(config)
+    alone._learn()
+    shares = [Trainer(config) for _ in range(3)]  # of two, one and one sequences
+    monkeypatch.setattr(distributed, "world_size", lambda: 3)
+    for rank, trainer in enumerate(shares):
+        monkeypatch.setattr(distributed, "rank", lambda rank=rank: rank)
+        trainer._learn()
+    assert float(sum(share._losses for share in shares)) == pytest.approx(float(alone._losses))
 
 
 def test_training_stops_early_at_the_exact_match():

@@ -47,6 +47,7 @@ GROUPS = {
         "accumulate",
         "precision",
         "device",
+        "processes",
     ),
 }
 _TASK_ONLY = {"task", "symbols", "small_alphabets"}
@@ -140,6 +141,8 @@ def offer_start(
 
 
 def _has_effect(name: str, demo: TrainingConfig) -> bool:
+    if name == "processes" and len(available_devices()) < 3:  # the CPU and at most one GPU
+        return False
     return name not in _NOT_SHOWN | (_TASK_ONLY if demo.pairs else _TRANSLATION_ONLY)
 
 

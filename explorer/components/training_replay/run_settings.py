@@ -8,7 +8,7 @@ from explorer.core.i18n import say
 from explorer.training.config import TrainingConfig, preset
 from explorer.training.run_directory import Run, Status
 
-_NO_EFFECT = {"pairs", "columns", "excluded", "device", "evaluate_every"}
+_NO_EFFECT = {"pairs", "columns", "excluded", "device", "processes", "evaluate_every"}
 """Settings that name files and devices, or change nothing in the model."""
 
 _SWITCHES = ("causal", "joint")

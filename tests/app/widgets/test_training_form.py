@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from explorer.app.widgets import training_form
 from explorer.app.widgets.training_form import GROUPS
 from explorer.core import folders
 from explorer.training import run_launcher
@@ -43,6 +44,19 @@ def test_the_form_refuses_what_cannot_be_and_starts_the_rest(folder):
     assert not app.exception
     config = run_launcher.find("runs", "reverse-1").config
     assert (config.heads, config.causal) == (2, False)
+
+
+def test_processes_are_offered_only_where_there_are_several_gpus(folder, monkeypatch):
+    app = open_page("train")
+    app.button(key="settings").click().run()
+    keys = {number.key for number in app.number_input}
+    assert "setting-processes-0" not in keys
+    monkeypatch.setattr(training_form, "available_devices", lambda: ("cuda", "cuda:1", "cpu"))
+    app.run()
+    app.number_input(key="setting-processes-0").set_value(2).run()
+    app.button(key="start-these").click().run()
+    assert not app.exception
+    assert run_launcher.find("runs", "reverse-1").config.processes == 2
 
 
 def test_changed_settings_stay_while_the_form_is_closed_and_can_be_reset(folder):
