@@ -1,10 +1,18 @@
+import { addLegend, definitions } from "../../shared/js/figureLegend.js";
+import {
+  addParagraph,
+  drawn,
+  FONT,
+  LINE,
+  MARGIN,
+  TYPE,
+  WIDTH,
+} from "../../shared/js/figureText.js";
 import { isSpecial, labelOf, WORD_START } from "../../shared/js/label.js";
 import { css, mix, printPalette } from "../../shared/js/palette.js";
 import { sentenceOf } from "../../shared/js/sentence.js";
 import { currentRow, mapTitle } from "../../shared/js/stepState.js";
-import { addLegend, definitions } from "./figureLegend.js";
 import { isThinned, mapDrawing, placesOf } from "./figureMap.js";
-import { addParagraph, drawn, FONT, LINE, MARGIN, TYPE, WIDTH } from "./figureText.js";
 
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 

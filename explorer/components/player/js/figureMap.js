@@ -1,4 +1,15 @@
 import { cornersOf, linkStrokes, linksOf } from "../../shared/js/alignment.js";
+import { figureCells } from "../../shared/js/figureCells.js";
+import {
+  drawn,
+  figurePen,
+  LINE,
+  labelText,
+  MARGIN,
+  shortLabel,
+  TYPE,
+  WIDTH,
+} from "../../shared/js/figureText.js";
 import { labelled, textWidth } from "../../shared/js/geometry.js";
 import { labelOf, markOf } from "../../shared/js/label.js";
 import { shortWeight } from "../../shared/js/numbers.js";
@@ -12,16 +23,6 @@ import {
   shownRows,
   siteOf,
 } from "../../shared/js/stepState.js";
-import {
-  drawn,
-  figurePen,
-  LINE,
-  labelText,
-  MARGIN,
-  shortLabel,
-  TYPE,
-  WIDTH,
-} from "./figureText.js";
 
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 
@@ -102,7 +103,7 @@ export function mapDrawing(context, places) {
   return drawn(
     "g",
     {},
-    ...cells(context, places),
+    ...figureCells(context, places),
     drawn("rect", edge),
     ...keyLabels(context, places),
     ...queryLabels(context, places),
@@ -111,41 +112,6 @@ export function mapDrawing(context, places) {
     ...currentQuery(context, places),
     ...notYet(context, places),
   );
-}
-
-/**
- * One rectangle for each run of equal cells.
- * @param {TraceContext} context
- * @param {Places} places
- */
-function cells(context, { left, top, across, down }) {
-  const { state, palette } = context;
-  const site = siteOf(context);
-  const masked = site.masked(state.layer, state.head);
-  const tone = tones(site.weights(state.layer, state.head), site.keys, scaleOf(state, site));
-  /** @param {number} cell */
-  const fills = (cell) => {
-    const code = masked[cell];
-    return code
-      ? [maskColour(palette.masked, code), `url(#masked-${code})`]
-      : [css(colourAt(palette.ramp, tone[cell]))];
-  };
-  const white = css(palette.paper);
-  /** @type {SVGElement[]} */
-  const found = [];
-  for (let query = 0; query < shownRows(context); query += 1) {
-    for (let key = 0, end = 0; key < shownKeys(context); key = end) {
-      const fill = fills(query * site.keys + key);
-      for (end = key + 1; end < shownKeys(context); end += 1)
-        if (fills(query * site.keys + end).join() !== fill.join()) break;
-      const place = { x: left + key * across, y: top + query * down };
-      const shape = { ...place, width: (end - key) * across, height: down };
-      const crisp = { "shape-rendering": "crispEdges" };
-      if (fill[0] !== white)
-        found.push(...fill.map((each) => drawn("rect", { ...shape, ...crisp, fill: each })));
-    }
-  }
-  return found;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { csvCell } from "../../shared/js/csv.js";
 import { element } from "../../shared/js/element.js";
+import { saveTable } from "../../shared/js/savedFile.js";
 import { anyOf } from "../../shared/js/store.js";
 import { runColour } from "./curvePanels.js";
 import { shortValue } from "./numbers.js";
@@ -25,7 +26,9 @@ export function createComparisonTable(context) {
       class: "quiet",
       testid: "compared-csv",
       title: say("csv_title"),
-      on: { click: () => download(context) },
+      on: {
+        click: () => saveTable(`compared-${context.run.name}.csv`, comparisonCsv(context.run.rows)),
+      },
     },
     "CSV",
   );
@@ -99,15 +102,4 @@ export function comparisonCsv(rows) {
     names.map((name) => csvCell(row[name] === null ? "" : String(row[name]))).join(","),
   );
   return `${[[...heading, "best_bleu"].join(","), ...lines].join("\r\n")}\r\n`;
-}
-
-/** @param {ReplayContext} context */
-function download({ run }) {
-  const text = `\ufeff${comparisonCsv(run.rows)}`;
-  const url = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
-  const link = element("a", { href: url, download: `compared-${run.name}.csv` });
-  document.body.append(link);
-  link.click();
-  link.remove();
-  setTimeout(() => URL.revokeObjectURL(url), 10000);
 }

@@ -1,11 +1,11 @@
-import { linksOf } from "../../shared/js/alignment.js";
-import { textWidth } from "../../shared/js/geometry.js";
-import { colourAt, css, MASK_CODES, maskColour } from "../../shared/js/palette.js";
-import { scaleMarks, scaleOf } from "../../shared/js/scale.js";
-import { currentRow, shownKeys, shownRows, siteOf } from "../../shared/js/stepState.js";
+import { linksOf } from "./alignment.js";
 import { drawn, figurePen, LINE, MARGIN, TYPE, WIDTH } from "./figureText.js";
+import { textWidth } from "./geometry.js";
+import { colourAt, css, MASK_CODES, maskColour } from "./palette.js";
+import { scaleMarks, scaleOf } from "./scale.js";
+import { currentRow, shownKeys, shownRows, siteOf } from "./stepState.js";
 
-/** @import { TraceContext } from "../../shared/js/traceContext.js" */
+/** @import { TraceContext } from "./traceContext.js" */
 
 const BAR = { width: 200, height: 12 }; // px
 const SWATCH = { width: 22, height: 13 }; // px
@@ -40,7 +40,7 @@ export function definitions({ palette }) {
  * The codes of the masked cells that are shown.
  * @param {TraceContext} context
  */
-function shownCodes(context) {
+export function shownCodes(context) {
   const { state } = context;
   const site = siteOf(context);
   const masked = site.masked(state.layer, state.head);
@@ -76,12 +76,13 @@ function colourBar(context, top) {
 /**
  * What marks mean: a swatch and a text each.
  * @param {TraceContext} context
+ * @param {number[]} codes of masked cells
  * @returns {[Record<string, string | number>[], string][]}
  */
-function marks(context) {
+function marks(context, codes) {
   const { say, palette, trace } = context;
   /** @type {[Record<string, string | number>[], string][]} */
-  const found = shownCodes(context).map((code) => {
+  const found = codes.map((code) => {
     const reason = say(`reason_${trace.header.reasons[code].replaceAll(" ", "_")}`);
     const fills = [maskColour(palette.masked, code), `url(#masked-${code})`];
     return [fills.map((fill) => ({ fill })), say("figure_masked", { reason })];
@@ -100,13 +101,14 @@ function marks(context) {
  * @param {SVGElement} figure
  * @param {TraceContext} context
  * @param {number} top px
+ * @param {number[]} [codes] of the masked cells, of one head or several
  * @returns {number} px, its end
  */
-export function addLegend(figure, context, top) {
+export function addLegend(figure, context, top, codes = shownCodes(context)) {
   figure.append(...colourBar(context, top));
   const pen = figurePen();
   let [x, y] = [MARGIN, top + BAR.height + 2 * LINE];
-  for (const [swatches, text] of marks(context)) {
+  for (const [swatches, text] of marks(context, codes)) {
     const width = SWATCH.width + GAP + textWidth(pen, text);
     if (x > MARGIN && x + width > WIDTH - MARGIN) [x, y] = [MARGIN, y + LINE];
     figure.append(

@@ -1,7 +1,7 @@
-import { measuringPen, textWidth } from "../../shared/js/geometry.js";
-import { labelOf, markOf, WORD_START } from "../../shared/js/label.js";
+import { measuringPen, textWidth } from "./geometry.js";
+import { labelOf, markOf, WORD_START } from "./label.js";
 
-/** @import { AttributeValue } from "../../shared/js/element.js" */
+/** @import { AttributeValue } from "./element.js" */
 
 /** Fonts of the system only: a drawing that is shown as a picture has no others. */
 export const FONT =
