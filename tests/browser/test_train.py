@@ -75,10 +75,17 @@ def set_number(tab: Page, name: str, value: str) -> None:
 
 def test_the_recorded_run_is_replayed_without_the_server(visit):
     tab = visit()
-    tab.wait_for_function(
-        "performance.getEntriesByType('resource')"
-        ".filter((entry) => entry.name.includes('/moments/')).length === 40"
+    fetched = tab.evaluate(  # the page forbids the eval of wait_for_function
+        """async () => {
+          const fetched = () => performance.getEntriesByType("resource")
+            .filter((entry) => entry.name.includes("/moments/")).length;
+          const end = performance.now() + 20_000;
+          while (fetched() < 40 && performance.now() < end)
+            await new Promise((done) => requestAnimationFrame(done));
+          return fetched();
+        }"""
     )
+    assert fetched == 40
     tab.evaluate(
         "() => { window.sent = 0; const send = WebSocket.prototype.send;"
         " WebSocket.prototype.send = function (data) { window.sent += 1;"
@@ -104,6 +111,15 @@ def test_the_recorded_run_is_replayed_without_the_server(visit):
     tab.get_by_test_id("head-1-2").click()
     pressed = tab.locator(".head-key [aria-pressed=true]")
     expect(pressed).to_have_attribute("aria-label", re.compile("^L1 H2"))
+    tab.get_by_test_id("moments-open").click()
+    dialog = tab.get_by_test_id("moments-dialog")
+    dialog.get_by_role("button", name="L0 H3").click()
+    expect(dialog.locator("svg text").filter(has_text="L0 H2")).to_have_count(1)
+    expect(dialog.locator("svg text").filter(has_text="L0 H3")).to_have_count(0)
+    with tab.expect_download() as saved:
+        dialog.get_by_role("button", name="PNG").click()
+    assert saved.value.suggested_filename == "heads-reverse.png"
+    assert saved.value.path().read_bytes()[:4] == b"\x89PNG"
     assert tab.evaluate("window.sent") == 0
 
 
@@ -157,8 +173,8 @@ def test_a_run_is_started_watched_stopped_resumed_and_opened(visit):
     tab.get_by_role("button", name="Start with these settings").click()
     count, state = tab.get_by_test_id("moment-count"), tab.get_by_test_id("run-state")
     expect(state).to_have_text("starting …")
-    expect(count).to_have_text(re.compile(r"moment (\d+)/\1 "), timeout=30_000)
-    expect(count).to_have_text(re.compile(r"moment ([4-9]|\d\d+)/"), timeout=30_000)
+    expect(count).to_have_text(re.compile(r"moment (\d+)/\1 "), timeout=60_000)
+    expect(count).to_have_text(re.compile(r"moment ([4-9]|\d\d+)/"), timeout=60_000)
     live = tab.get_by_test_id("live")
     expect(live).to_have_attribute("aria-pressed", "true")
     tab.get_by_test_id("moment-first").click()
@@ -173,8 +189,8 @@ def test_a_run_is_started_watched_stopped_resumed_and_opened(visit):
     expect(state).to_have_text("stopped", timeout=20_000)
     stopped = int(count.inner_text().split("/")[1].split()[0])
     tab.get_by_role("button", name="Resume", exact=True).click()
-    expect(state).to_have_text("training", timeout=30_000)
-    expect(count).to_have_text(re.compile(rf"/(?!{stopped} )\d+ "), timeout=30_000)
+    expect(state).to_have_text("training", timeout=90_000)
+    expect(count).to_have_text(re.compile(rf"/(?!{stopped} )\d+ "), timeout=60_000)
     tab.locator(".st-key-stop").get_by_role("button", name="Stop").click()
     expect(state).to_have_text("stopped", timeout=20_000)
     tab.get_by_role("button", name="Open best in Explore").click()
@@ -231,6 +247,7 @@ def test_a_corpus_is_uploaded_trained_on_and_opened(visit, tmp_path):
     tab.get_by_role("combobox", name="The curves of up to").click()
     tab.get_by_role("option", name="reverse · recorded").click()
     expect(tab.get_by_test_id("compared")).to_contain_text("reverse")
+    tab.keyboard.press("Escape")  # while the choice is open, nothing behind it can be clicked
     tab.get_by_role("button", name="Open best in Explore").click()
     expect(tab.get_by_test_id("step-count")).to_be_visible(timeout=30_000)
     expect(tab).to_have_url(re.compile("model=chinese-1"))

@@ -54,7 +54,7 @@ def test_a_component_carries_only_what_it_uses():
     [
         (("shared", "player"), ["player"]),
         (("head_views",), ["heads", "player"]),
-        (("training_replay",), ["training_replay"]),
+        (("training_replay",), ["training_replay", "player"]),
     ],
 )
 def test_every_sentence_that_a_script_asks_for_exists(folders, sections):

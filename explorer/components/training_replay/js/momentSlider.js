@@ -6,11 +6,12 @@ import { ICONS } from "../../shared/js/transport.js";
 /** @import { ReplayContext } from "./replayContext.js" */
 
 /**
- * First, Play, the slider with its moment and step, and Live.
+ * First, Play, the slider with its moment and step, more about the moments, and Live.
  * @param {ReplayContext} context
+ * @param {HTMLElement} more
  * @returns {Part}
  */
-export function createMomentSlider(context) {
+export function createMomentSlider(context, more) {
   const { say, act } = context;
   /** @type {(name: "first" | "play", action: () => void) => HTMLButtonElement} */
   const button = (name, action) =>
@@ -49,6 +50,7 @@ export function createMomentSlider(context) {
     play,
     slider,
     count,
+    more,
     live,
   );
   const draw = () => {

@@ -1,9 +1,8 @@
 import { assign, element, write } from "../../shared/js/element.js";
-import { isSpecial, tokenElement } from "../../shared/js/label.js";
+import { tokenElement } from "../../shared/js/label.js";
 import { createMap } from "../../shared/js/map.js";
 import { shortWeight } from "../../shared/js/numbers.js";
 import { openingState } from "../../shared/js/openingState.js";
-import { joinedPieces } from "../../shared/js/pieceText.js";
 import { servedPlotly } from "../../shared/js/plotly.js";
 import { createRail } from "../../shared/js/rail.js";
 import { createSiteChoice } from "../../shared/js/siteChoice.js";
@@ -13,6 +12,7 @@ import { createTooltip } from "../../shared/js/tooltip.js";
 import { createTraceContext, drawAll } from "../../shared/js/traceContext.js";
 import { createUnitChoice, setTrace } from "../../shared/js/unitChoice.js";
 import { drawGoldRings } from "./goldRings.js";
+import { probeText } from "./probeText.js";
 import { sharpestHead } from "./runData.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
@@ -28,6 +28,7 @@ import { sharpestHead } from "./runData.js";
  *   chooseHead: (layer: number, head: number) => void,
  *   selected: () => HeadChoice | null,
  *   shown: () => Partial<TraceState>,
+ *   picture: () => TraceContext | null,
  * }} ProbePart
  *
  * @typedef {object} ProbeLine the text above the picture
@@ -97,6 +98,7 @@ export function createProbe(context) {
     chooseHead: (layer, head) => view?.context.set({ site: "cross", layer, head }),
     selected: () => view && { layer: view.context.state.layer, head: view.context.state.head },
     shown: () => (view ? { ...view.context.state } : {}),
+    picture: () => view?.context ?? null,
   };
 }
 
@@ -105,7 +107,7 @@ export function createProbe(context) {
  * @param {ReplayContext} context
  * @returns {ProbeLine}
  */
-function createSymbolLine({ say }) {
+function createSymbolLine({ run, say }) {
   const given = element("span", { class: "given", testid: "probe-text" });
   const greedy = element("bdi", { class: "greedy-text", testid: "greedy" });
   const verdict = element("span", { class: "verdict", testid: "verdict" });
@@ -126,7 +128,7 @@ function createSymbolLine({ say }) {
   const show = (moment, trace) => {
     if (!trace) return;
     const right = trace.target.slice(1);
-    write(given, `${trace.source.slice(0, -1).join(" ")} → ${right.join(" ")} · ${say("forced")}`);
+    write(given, `${probeText(run, trace)} · ${say("forced")}`);
     const tokens = moment?.greedy ? moment.greedy.split(" ") : [];
     const same =
       tokens.length === right.length && tokens.every((token, index) => token === right[index]);
@@ -147,7 +149,7 @@ function createSymbolLine({ say }) {
  * @param {ReplayContext} context
  * @returns {ProbeLine}
  */
-function createSentenceLine({ say }) {
+function createSentenceLine({ run, say }) {
   const given = element("bdi", { class: "given", testid: "probe-text" });
   const greedy = element("bdi", { class: "greedy-text", testid: "greedy" });
   const node = element(
@@ -165,9 +167,7 @@ function createSentenceLine({ say }) {
   /** @type {ProbeLine["show"]} */
   const show = (moment, trace) => {
     if (!trace) return;
-    /** @param {string[]} tokens */
-    const textOf = (tokens) => joinedPieces(tokens.filter((token) => !isSpecial(token)));
-    write(given, `${textOf(trace.source)} → ${textOf(trace.target)}`);
+    write(given, probeText(run, trace));
     write(greedy, moment?.greedy || say("empty"));
     assign(greedy, "title", moment?.greedy);
   };

@@ -12,6 +12,7 @@ import { createCurves } from "./curves.js";
 import { createDrawer } from "./drawer.js";
 import { createHeadKey } from "./headKey.js";
 import { createMomentSlider } from "./momentSlider.js";
+import { createMomentsDialog } from "./momentsDialog.js";
 import { createMomentText } from "./momentText.js";
 import { createProbe } from "./probe.js";
 import { createProbeTraces } from "./probeTraces.js";
@@ -110,6 +111,7 @@ function createContext(root, signal, run, draw) {
   });
   /** @param {string} address */
   const onTrace = (address) => {
+    context.touch("traces");
     if (context.run.moments[context.state.at]?.probe === address) context.touch("probe");
   };
   /** @type {Omit<ReplayContext, "act">} */
@@ -154,7 +156,8 @@ function placeParts(context, probe) {
   );
   const below = translates ? createSamples(context) : createHeadKey(context);
   const table = createComparisonTable(context);
-  const slider = createMomentSlider(context);
+  const dialog = createMomentsDialog(context, probe.picture);
+  const slider = createMomentSlider(context, dialog.opener);
   const drawer = createDrawer(context);
   const side = element(
     "div",
@@ -166,8 +169,8 @@ function placeParts(context, probe) {
   const body = element("div", { class: "replay-body" }, side, probe.element);
   const top = element("div", { class: "replay-top" }, progress.element, text.element);
   const main = element("div", { class: "replay-main" }, top, body, slider.element);
-  context.root.append(main, drawer.element);
-  return [progress, probe, text, below, table, curves, slider, drawer];
+  context.root.append(main, drawer.element, dialog.element);
+  return [progress, probe, text, below, table, curves, slider, drawer, dialog];
 }
 
 /**

@@ -1,0 +1,161 @@
+import { figureCells } from "../../shared/js/figureCells.js";
+import { addLegend, definitions, shownCodes } from "../../shared/js/figureLegend.js";
+import {
+  addParagraph,
+  drawn,
+  FONT,
+  figurePen,
+  LINE,
+  MARGIN,
+  TYPE,
+  WIDTH,
+} from "../../shared/js/figureText.js";
+import { textWidth } from "../../shared/js/geometry.js";
+import { shortWeight } from "../../shared/js/numbers.js";
+import { css, mix, printPalette } from "../../shared/js/palette.js";
+import { headName, siteOf } from "../../shared/js/stepState.js";
+import { placeMoments, spread } from "./momentsLayout.js";
+import { probeText } from "./probeText.js";
+
+/** @import { Figure } from "../../shared/js/savedFile.js" */
+/** @import { Trace } from "../../shared/js/trace.js" */
+/** @import { TraceContext } from "../../shared/js/traceContext.js" */
+/** @import { HeadChoice, ReplayContext } from "./replayContext.js" */
+/** @import { Moment } from "./runData.js" */
+
+/** @typedef {{moment: Moment, trace: Trace}} Pictured a moment whose probe trace has arrived */
+
+const MOST_MOMENTS = 8;
+
+/**
+ * How cross heads change during the training, as a figure that explains itself: heads as rows,
+ * moments as columns.
+ * @param {ReplayContext} replay
+ * @param {TraceContext} probe whose scale is used
+ * @param {HeadChoice[]} heads
+ * @returns {Figure | null} null as long as no probe trace has arrived
+ */
+export function momentsFigure(replay, probe, heads) {
+  const shown = spread(pictured(replay), MOST_MOMENTS);
+  if (shown.length === 0 || heads.length === 0) return null;
+  const palette = printPalette(FONT);
+  /** @type {(trace: Trace, head: HeadChoice) => TraceContext} */
+  const contextOf = (trace, head) => ({
+    ...probe,
+    palette,
+    trace,
+    pieces: trace,
+    state: { ...probe.state, ...head, site: "cross", step: 0, words: false, alignment: "off" },
+  });
+  const last = contextOf(shown[shown.length - 1].trace, heads[0]);
+  const figure = drawn("svg", {
+    width: WIDTH,
+    "font-family": FONT,
+    "font-size": TYPE,
+    fill: css(palette.ink),
+    lang: replay.run.language,
+  });
+  const paper = drawn("rect", { width: "100%", height: "100%", fill: css(palette.paper) });
+  figure.append(definitions(last), paper);
+  let end = addParagraph(figure, title(replay, shown), MARGIN, { heading: true });
+  for (const text of captions(replay, last)) end = addParagraph(figure, text, end + 2);
+  const layout = placeMoments({
+    ...content(replay, shown, heads),
+    top: end + LINE / 2,
+    shape: siteOf(last),
+  });
+  figure.append(...layout.texts.map(({ text, ...place }) => drawn("text", place, text)));
+  /** @type {Set<number>} */
+  const codes = new Set();
+  const size = {
+    width: layout.across * siteOf(last).keys,
+    height: layout.down * siteOf(last).queries,
+  };
+  const edge = { ...size, fill: "none", stroke: css(palette.ink), "stroke-width": 0.5 };
+  for (const { column, row, left, top } of layout.panels) {
+    const context = contextOf(shown[column].trace, heads[row]);
+    for (const code of shownCodes(context)) codes.add(code);
+    figure.append(...figureCells(context, { ...layout, left, top }));
+    figure.append(drawn("rect", { x: left, y: top, ...edge }));
+  }
+  end = addLegend(figure, last, layout.end + LINE / 2, [...codes].sort());
+  const muted = css(mix(palette.paper, palette.ink, 0.72));
+  end = addParagraph(figure, last.trace.header.project, end + 2, { fill: muted });
+  const height = Math.ceil(end + MARGIN / 2);
+  figure.setAttribute("height", String(height));
+  figure.setAttribute("viewBox", `0 0 ${WIDTH} ${height}`);
+  return { drawing: figure, width: WIDTH, height };
+}
+
+/**
+ * @param {ReplayContext} replay
+ * @returns {Pictured[]}
+ */
+function pictured({ run, traces }) {
+  return run.moments.flatMap((moment) => {
+    const trace = traces.get(moment.probe);
+    return trace ? [{ moment, trace }] : [];
+  });
+}
+
+/**
+ * Which run, and which part of its training.
+ * @param {ReplayContext} replay
+ * @param {Pictured[]} shown
+ */
+function title({ run, say }, shown) {
+  const [from, to] = [shown[0], shown[shown.length - 1]].map(({ moment }) => moment.step);
+  return say("moments_heading", { run: run.name, from, to });
+}
+
+/**
+ * The settings, how to read a panel, and the text.
+ * @param {ReplayContext} replay
+ * @param {TraceContext} probe
+ */
+function captions({ run, say }, probe) {
+  const text = `${probeText(run, probe.trace)} · ${say("forced")}`;
+  return [
+    run.settings.demo,
+    probe.say("figure_axes_cross"),
+    hasGold(run.moments) ? say("moments_gold") : "",
+    probe.say("figure_text", { text }),
+  ].filter(Boolean);
+}
+
+/** @param {Moment[]} moments */
+function hasGold(moments) {
+  return moments.some(({ gold }) => gold.flat().some((weight) => weight !== null));
+}
+
+/**
+ * The texts beside the panels.
+ * @param {ReplayContext} replay
+ * @param {Pictured[]} shown
+ * @param {HeadChoice[]} heads
+ */
+function content({ run, say }, shown, heads) {
+  const pen = figurePen();
+  const score = run.translates ? "bleu" : "exact";
+  const moments = shown.map(({ moment }) => moment);
+  /** @param {Moment} moment */
+  const scoreOf = (moment) => {
+    const value = moment[score] ?? null;
+    if (value === null) return "–";
+    return run.translates ? value.toFixed(1) : `${Math.round(100 * value)} %`;
+  };
+  return {
+    measure: (/** @type {string} */ text) => textWidth(pen, text),
+    facts: [say("step_axis"), say(score)],
+    columns: moments.map((moment) => [String(moment.step), scoreOf(moment)]),
+    rows: heads.map(({ layer, head }) => headName(layer, head)),
+    below: hasGold(moments)
+      ? heads.map(({ layer, head }) =>
+          moments.map(({ gold }) => {
+            const weight = gold[layer]?.[head] ?? null;
+            return weight === null ? "–" : shortWeight(weight);
+          }),
+        )
+      : [],
+  };
+}
