@@ -60,13 +60,14 @@ def test_the_grid_is_painted_sorted_filtered_and_a_click_focuses(visit):
     expect(tab.get_by_test_id("map-title")).to_contain_text("L1 H2")
     expect(tab.get_by_test_id("verdict")).to_have_text("Cross · L1 H2: reverse, alignment")
     tab.get_by_test_id("site-encoder").click()
-    tab.get_by_test_id("role").select_option("next")
-    expect(tab.get_by_test_id("count")).to_have_text("3 of 8 heads")
+    tab.get_by_test_id("role").select_option("sink")
+    expect(tab.get_by_test_id("count")).to_have_text("2 of 8 heads")
     tab.get_by_test_id("order-sorted").click()
-    expect(grid.locator("canvas")).to_have_count(3)
-    tab.get_by_test_id("metric").select_option("confidence")
+    expect(grid.locator("canvas")).to_have_count(2)
     first = grid.locator(".head-cell").first
-    expect(first).to_have_attribute("data-testid", "head-1-3")
+    expect(first).to_have_attribute("data-testid", "head-0-2")  # the more positional one
+    tab.get_by_test_id("metric").select_option("confidence")
+    expect(first).to_have_attribute("data-testid", "head-0-0")
 
 
 def test_the_table_of_tokens_offers_no_export_without_escapes(visit):

@@ -97,13 +97,16 @@ def exact(model, batch, *lines: str) -> float:
 
 
 def test_redundant_heads_matter_little_alone_and_none_suffices_alone(reverse_model, reverse_batch):
-    """Eight heads do the same: the weight on the gold position does not say what removal costs."""
+    """Layer 1's four do the same: the weight on the gold position does not say what removal
+    costs. It costs most in layer 0, at the head with the least weight there."""
     table = ablation(
         reverse_model, reverse_batch, mean_outputs(reverse_model, reverse_batch)
     ).query("site == 'cross'")
-    assert (table.zero_exact.abs() < 0.05).all()
-    assert (table.mean_exact.abs() < 0.05).all()
+    last = table[table.layer == 1]
+    assert (last.zero_exact.abs() < 0.02).all()
+    assert (last.mean_exact.abs() < 0.02).all()
     assert (table.only_exact < -0.7).all()
+    assert tuple(table.loc[table.zero_exact.idxmin(), ["layer", "head"]]) == (0, 1)
 
 
 def test_the_shipped_report_has_the_effect_of_removing_all_heads_of_a_site(
@@ -117,20 +120,21 @@ def test_the_shipped_report_has_the_effect_of_removing_all_heads_of_a_site(
         for name, ends in rows.items():
             assert shipped["together"][site][name] == pytest.approx(ends, abs=2e-2)
     assert found["cross"]["exact"][1] == 0
-    assert found["decoder"]["exact"][1] > 0.4  # decoder self-attention helps, but is not necessary
+    assert found["decoder"]["exact"][1] > 0.05  # some outputs need no decoder self-attention
 
 
 def test_removing_all_cross_heads_breaks_the_output(reverse_model, reverse_batch):
-    """Without all eight no output is right; without one layer's four, the other layer's remain."""
+    """Without all eight, or layer 0's four, no output is right; without layer 1's four, some."""
     lines = [f"ablate cross.{layer}.{head}" for layer in range(2) for head in range(4)]
     assert exact(reverse_model, reverse_batch) > 0.95
     assert exact(reverse_model, reverse_batch, *lines) < 0.05  # 0.00
-    assert 0.35 < exact(reverse_model, reverse_batch, *lines[:4]) < 0.75  # 0.53
-    assert 0.6 < exact(reverse_model, reverse_batch, *lines[4:]) < 0.95  # 0.79
+    assert exact(reverse_model, reverse_batch, *lines[:4]) < 0.05  # 0.00
+    assert 0.05 < exact(reverse_model, reverse_batch, *lines[4:]) < 0.4  # 0.20
 
 
-def test_one_reverse_head_a_layer_keeps_most_outputs_and_the_best_head_alone_does_not(
+def test_one_head_of_the_last_layer_keeps_most_outputs_and_the_best_head_alone_does_not(
     reverse_model, reverse_batch
 ):
-    assert exact(reverse_model, reverse_batch, "keep cross.0.2", "keep cross.1.1") > 0.6  # 0.75
-    assert exact(reverse_model, reverse_batch, "keep cross.1.2") < 0.25  # 0.07
+    others = [f"ablate cross.1.{head}" for head in (0, 1, 3)]
+    assert exact(reverse_model, reverse_batch, *others) > 0.8  # 0.91
+    assert exact(reverse_model, reverse_batch, "keep cross.1.1") < 0.05

@@ -87,8 +87,8 @@ def test_on_copy_alignment_is_confounded_with_position_0():
     report = HeadReport.load(CHECKPOINTS / "heads" / "copy.json")
     assert report.roles_of("cross", 0, 0) == ("copy", "alignment")
     assert report.confounded("cross", "alignment") == ("copy",)
-    assert report.roles_of("encoder", 0, 0) == ("diffuse",)
-    assert report.roles_of("encoder", 1, 2) == ("previous",)
+    assert report.roles_of("encoder", 1, 2) == ("diffuse",)
+    assert report.roles_of("encoder", 0, 1) == ("sink",)
 
 
 def test_the_repr_is_one_line(report):

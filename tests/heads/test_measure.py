@@ -122,18 +122,20 @@ def test_progress_goes_from_0_to_1_whatever_is_measured(explorable, options):
 
 def test_the_heads_of_the_shipped_reverse_model_have_their_roles(reverse_model):
     report = measure(reverse_model, task_sentences(reverse_model, 128))
+    readers = [(0, 3), *((1, head) for head in range(4))]
     for layer in range(2):
         for head in range(4):
-            assert report.roles_of("cross", layer, head) == ("reverse", "alignment")
-    roles = report.roles.query("site == 'cross' and role == 'reverse'")
-    assert (roles.score > 0.97).all()
-    assert (roles.low > roles.threshold).all()
-    assert (roles.sentences == 128).all()
+            reads = (layer, head) in readers
+            roles = ("reverse", "alignment") if reads else ("alignment",)
+            assert report.roles_of("cross", layer, head) == roles
+    last = report.roles.query("site == 'cross' and layer == 1 and role == 'reverse'")
+    assert (last.score > 0.92).all()
+    assert (last.low > last.threshold).all()
+    assert (last.sentences == 128).all()
     assert report.confounded("cross", "reverse") == ("alignment",)
-    assert report.roles_of("encoder", 1, 1) == ("next",)
     assert report.roles_of("decoder", 0, 0) == ()
-    best = report.heads.set_index(["site", "layer", "head"]).gold_weight["cross", 1, 2]
-    assert best == pytest.approx(0.96, abs=0.02)
+    best = report.heads.set_index(["site", "layer", "head"]).gold_weight["cross", 1, 1]
+    assert best == pytest.approx(0.97, abs=0.02)
 
 
 @pytest.mark.parametrize(

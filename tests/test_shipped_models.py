@@ -1,0 +1,39 @@
+"""The toy models that ship are right where a class types: few symbols, one kind, repeats."""
+
+import numpy as np
+import pytest
+
+from explorer.core import folders
+from explorer.data.task_names import TASK_NAMES
+from explorer.data.toy_data import find_task
+from explorer.model.explorable import ExplorableModel, load
+from explorer.training.toy_evaluation import exact_match_by_length, typed_alphabets
+
+
+@pytest.fixture(scope="module", params=TASK_NAMES)
+def model(request: pytest.FixtureRequest) -> ExplorableModel:
+    return load(folders.shipped_checkpoints() / f"{request.param}.safetensors")
+
+
+def test_the_facts_say_how_good_it_is_on_each_alphabet(model):
+    shares = model.facts["exact_match_by_alphabet"]
+    assert list(shares) == list(typed_alphabets(model.source_vocabulary.symbols))
+    assert len(shares) == 5
+    for halves in shares.values():
+        assert list(halves) == ["1-8", "9-16"]
+        assert min(halves.values()) >= 0.985
+
+
+def test_a_sample_of_each_alphabet_is_decoded_as_the_facts_say(model):
+    task = find_task(model.facts["task"])
+    for name, alphabet in typed_alphabets(model.source_vocabulary.symbols).items():
+        exact = exact_match_by_length(model.transformer, task, alphabet, (3, 7, 11, 15), each=20)
+        assert np.mean(list(exact.values())) >= 0.95, name
+
+
+@pytest.mark.parametrize(
+    "text", ["2 1", "3 3 2 1 1", "乙 甲 丁 丙 甲 乙", "1 1 1 1 1", "9 8 7 7 8 9"]
+)
+def test_it_is_right_on_what_a_class_types_first(model, text):
+    answer = find_task(model.facts["task"]).answer(model.source_vocabulary.encode(text))
+    assert model.trace(text).text == model.target_vocabulary.decode(answer)
