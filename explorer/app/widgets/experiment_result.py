@@ -5,11 +5,12 @@ import streamlit as st
 from explorer.app import experiment_cache
 from explorer.app.state import visit as visit_state
 from explorer.app.widgets import head_tables
-from explorer.app.widgets.head_table_columns import columns
+from explorer.app.widgets.head_table_columns import columns, written
 from explorer.app.widgets.messages import literal, show_error
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.interventions import Interventions
+from explorer.core.number_format import signed_number
 from explorer.core.vocabulary import shown_label
 from explorer.heads.trace_comparison import TraceComparison
 from explorer.model.catalog import CatalogModel
@@ -19,7 +20,7 @@ def summary(model: CatalogModel, compared: TraceComparison, language: str) -> No
     """The change of the output in one line; of many sentences when asked."""
     interventions = visit_state.current().interventions
     steps = compared.steps
-    change = head_tables.signed(compared.log_probability)
+    change = signed_number(compared.log_probability)
     key = "same_output" if compared.same_text else "other_output"
     facts = {"change": change, "count": int((~steps.same).sum()), "steps": len(steps)}
     lines = [say(f"heads.{key}", language, **facts)]
@@ -42,7 +43,7 @@ def steps_table(compared: TraceComparison, language: str) -> None:
     table = compared.steps.assign(**labels)
     st.caption(say("heads.steps", language))
     st.dataframe(
-        table,
+        written(table),
         column_config=columns(table, language, "step"),
         hide_index=True,
         key="steps",

@@ -1,41 +1,47 @@
-"""The columns of the tables on Heads: labels, help texts and number formats."""
+"""The tables on Heads: labels and help texts of their columns, and how numbers are written."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
 import streamlit as st
+from pandas.io.formats.style import Styler
 
 from explorer.app.widgets.head_tables import EFFECTS
 from explorer.core.i18n import say, table
+from explorer.core.number_format import percent, short_number, signed_number
 
 _PROBABILITIES = ("probability", "changed_probability", "forced_probability")
 
 
 def columns(frame: pd.DataFrame, language: str, kind: str = "column") -> dict[str, Any]:
-    """By column of `frame`, how it is shown. kind: "step" for the table of steps."""
-    return {str(name): _column(frame, str(name), language, kind) for name in frame}
+    """By column of `frame`, its label and help text. kind: "step" for the table of steps."""
+    return {str(name): _column(str(name), language, kind) for name in frame}
 
 
-def _column(frame: pd.DataFrame, name: str, language: str, kind: str) -> Any:
+def written(frame: pd.DataFrame) -> Styler:
+    """`frame` with its numbers as they are written on screen; a column is still sorted by its
+    numbers."""
+    floats = frame.select_dtypes("float")
+    return frame.style.format({name: _number_format(str(name)) for name in floats}, na_rep="–")
+
+
+def _column(name: str, language: str, kind: str) -> Any:
     sentence = _sentence(name, kind)
     label = say(sentence, language)
     hint = f"{sentence}_title"
     section, key = hint.split(".")
     about = say(hint, language) if key in table()[section] else None
-    if not pd.api.types.is_float_dtype(frame[name]):
-        return st.column_config.Column(label, help=about)
-    return st.column_config.NumberColumn(label, help=about, format=_number_format(name))
+    return st.column_config.Column(label, help=about)
 
 
-def _number_format(name: str) -> str:
-    """How a column's numbers are written: changes with a sign, small ones not as 0.00."""
+def _number_format(name: str) -> Callable[[float], str]:
+    """How a column's numbers are written: changes with a sign, probabilities as percentages."""
     if name in _PROBABILITIES:
-        return "percent"
+        return percent
     if name == "offset":
-        return "%+d"
-    if name in EFFECTS or name == "log_probability":
-        return "%+.2f" if name.endswith("_exact") else "%+.2g"
-    return "%.2g" if name == "importance" else "%.3f"
+        return "{:+.0f}".format
+    return signed_number if name in EFFECTS or name == "log_probability" else short_number
 
 
 def _sentence(name: str, kind: str) -> str:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from explorer.app.experiment_cache import MeasuredEffect
 from explorer.core.i18n import say
+from explorer.core.number_format import percent, points, short_number, signed_number
 from explorer.heads.attention_metrics import METRICS
 from explorer.heads.head_report import HeadReport
 from explorer.heads.roles import ROLES
@@ -49,35 +50,18 @@ def listed(names: Sequence[str], language: str) -> str:
     return say("heads.comma", language).join(names)
 
 
-def number(value: float) -> str:
-    """With two decimals; a dash where the value is not finite."""
-    return f"{value:.2f}".replace("-", "−") if math.isfinite(value) else "–"
-
-
-def small(value: float) -> str:
-    """As `number`, but below 0.01 with two significant digits."""
-    if 0 < abs(value) < 0.01:
-        return f"{value:.2g}".replace("-", "−")
-    return number(value)
-
-
-def signed(value: float) -> str:
-    """As `small`, with its sign."""
-    return f"+{small(value)}" if value > 0 else small(value)
-
-
 def interval(low: float, high: float) -> str:
     """ "[0.95, 0.98]"; a dash where an end is not finite."""
     if not (math.isfinite(low) and math.isfinite(high)):
         return "–"
-    return f"[{small(low)}, {small(high)}]"
+    return f"[{short_number(low)}, {short_number(high)}]"
 
 
 def change_interval(low: float, high: float) -> str:
     """As `interval`, with signs: "[−0.02, +0.01]"."""
     if not (math.isfinite(low) and math.isfinite(high)):
         return "–"
-    return f"[{signed(low)}, {signed(high)}]"
+    return f"[{signed_number(low)}, {signed_number(high)}]"
 
 
 def metrics(report: HeadReport, language: str) -> pd.DataFrame:
@@ -136,9 +120,9 @@ def evidence(report: HeadReport, site: str, layer: int, head: int, language: str
         rows.append(
             {
                 "role": say(f"roles.{row['role']}", language),
-                "score": number(row["score"]),
-                "interval": f"[{number(row['low'])}, {number(row['high'])}]",
-                "threshold": number(row["threshold"]),
+                "score": short_number(row["score"]),
+                "interval": interval(row["low"], row["high"]),
+                "threshold": short_number(row["threshold"]),
                 "verdict": _verdict(row, language),
                 "support": say("heads.support", language, **facts),
             }
@@ -169,7 +153,7 @@ def confounds(report: HeadReport, site: str, language: str) -> list[str]:
     for pair in report.facts.get("confounds", ()):
         if pair["site"] == site:
             one, other = (say(f"roles.{role}", language) for role in pair["roles"])
-            share = f"{100 * pair['share']:.0f} %"
+            share = percent(pair["share"])
             sentences.append(say("roles.confound", language, share=share, one=one, other=other))
     return sentences
 
@@ -197,9 +181,9 @@ def redundancy(report: HeadReport, language: str) -> list[str]:
                 language,
                 site=site_name(site, language),
                 count=len(own),
-                alone=f"{100 * own.zero_exact.abs().max():.0f}",
-                together=f"{100 * after:.0f} %",
-                before=f"{100 * before:.0f} %",
+                alone=points(own.zero_exact.abs().max()),
+                together=percent(after),
+                before=percent(before),
             )
         )
     return sentences
@@ -226,10 +210,10 @@ def effect_text(effect: MeasuredEffect, language: str) -> str:
     """What interventions change on an evaluation batch."""
     before, after = effect.table.before, effect.table.after
     facts = {
-        "before": f"{100 * before['exact']:.0f} %",
-        "after": f"{100 * after['exact']:.0f} %",
-        "loss_before": small(before["loss"]),
-        "loss_after": small(after["loss"]),
+        "before": percent(before["exact"]),
+        "after": percent(after["exact"]),
+        "loss_before": short_number(before["loss"]),
+        "loss_after": short_number(after["loss"]),
     }
     facts["targets"] = say(f"roles.targets_{effect.targets}", language)
     text = say("heads.effect", language, count=effect.sentences, batch=effect.batch, **facts)
@@ -260,7 +244,7 @@ def _named(report: HeadReport, language: str) -> pd.DataFrame:
 def _score(row: Mapping[Hashable, Any]) -> str:
     if row["doubt"] not in ("", "too_few"):
         return "–"
-    return f"{number(row['score'])}{' ✓' if row['holds'] else ''}"
+    return f"{short_number(row['score'])}{' ✓' if row['holds'] else ''}"
 
 
 def _roles_of(report: HeadReport, site: str, layer: int, head: int) -> list[Mapping[Hashable, Any]]:

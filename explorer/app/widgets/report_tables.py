@@ -6,7 +6,7 @@ from explorer.app import mount
 from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
 from explorer.app.widgets import head_tables
-from explorer.app.widgets.head_table_columns import columns
+from explorer.app.widgets.head_table_columns import columns, written
 from explorer.app.widgets.messages import literal
 from explorer.core.i18n import say
 from explorer.heads.head_report import HeadReport
@@ -18,7 +18,7 @@ def metrics(report: HeadReport, language: str) -> None:
     mount.metric_matrix(report, language, heads_state.read_view)
     table = head_tables.metrics(report, language)
     st.dataframe(
-        table,
+        written(table),
         column_config=columns(table, language),
         hide_index=True,
         key="metrics-table",
@@ -44,7 +44,7 @@ def removal(report: HeadReport, language: str) -> None:
         st.markdown(literal(sentence))
     table = head_tables.effects(report, language)
     st.dataframe(
-        table,
+        written(table),
         column_config=columns(table, language),
         hide_index=True,
         key="effects-table",
@@ -58,7 +58,7 @@ def _role_scores(report: HeadReport, language: str) -> int:
     """The table of scores; the row chosen in it, by default that of the selected head."""
     table = head_tables.roles(report, language)
     chosen = st.dataframe(
-        table,
+        written(table),
         column_config=columns(table, language),
         hide_index=True,
         key="roles-table",
@@ -80,7 +80,10 @@ def _role_evidence(report: HeadReport, row: int, language: str) -> None:
     st.markdown(f"**{literal(say('heads.role_of', language, head=name, roles=own))}**")
     table = head_tables.evidence(report, site, layer, head, language)
     st.dataframe(
-        table, column_config=columns(table, language), hide_index=True, key="evidence-table"
+        written(table),
+        column_config=columns(table, language),
+        hide_index=True,
+        key="evidence-table",
     )
     for sentence in head_tables.impossible(report, site, layer, head, language):
         st.caption(literal(sentence))

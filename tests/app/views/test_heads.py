@@ -153,7 +153,7 @@ def test_the_effect_is_measured_on_many_sentences():
     heads = ";".join(f"ablate cross.{layer}.{head}" for layer in range(2) for head in range(4))
     app = open_page("heads", part="experiments", do=heads).button(key="effect").click().run()
     text = next(one.value for one in app.markdown if "64 sentences" in one.value)
-    assert "Exact match 100 % → 0 %" in text.replace("\\", "")
+    assert "Exact match 100.0\u00a0% → 0.0\u00a0%" in text.replace("\\", "")
     assert "right answers" in text
     assert "whole heads" not in text
 

@@ -1,24 +1,27 @@
 import pandas as pd
 import pytest
 
-from explorer.app.widgets.head_table_columns import columns
+from explorer.app.widgets.head_table_columns import columns, written
 from explorer.core.i18n import say
 
 
 @pytest.mark.parametrize(
-    ("name", "kind", "pattern"),
+    ("name", "value", "text"),
     [
-        ("entropy", "column", "%.3f"),
-        ("importance", "column", "%.2g"),
-        ("zero_loss", "column", "%+.2g"),
-        ("zero_exact", "column", "%+.2f"),
-        ("log_probability", "step", "%+.2g"),
-        ("probability", "step", "percent"),
+        ("entropy", 0.152, "0.15"),
+        ("importance", 0.00031, "0.0003"),
+        ("offset", -1.0, "-1"),
+        ("zero_loss", 0.00031, "+0.0003"),
+        ("zero_exact", -0.5, "−0.50"),
+        ("log_probability", -13.24, "−13.2"),
+        ("probability", 0.9987, "99.9\u00a0%"),
+        ("entropy", float("nan"), "–"),
     ],
 )
-def test_numbers_are_written_by_what_they_mean(name, kind, pattern):
-    shown = columns(pd.DataFrame({name: [0.5]}), "en", kind)
-    assert shown[name]["type_config"]["format"] == pattern
+def test_numbers_are_written_by_what_they_mean_and_stay_numbers(name, value, text):
+    shown = written(pd.DataFrame({name: [value], "head": ["L0 H0"]}))
+    assert f">{text}<" in shown.to_html()
+    assert pd.api.types.is_float_dtype(shown.data[name])
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

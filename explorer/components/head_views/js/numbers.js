@@ -6,10 +6,9 @@ export function shortNumber(value) {
   if (value === null || value === undefined) return "–";
   if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size >= 100) return value.toFixed(0);
-  if (size >= 10) return value.toFixed(1);
-  if (size >= 0.01) return value.toFixed(2);
-  return value.toPrecision(1).replace("e-", "e−");
+  const decimals = size >= 100 ? 0 : size >= 10 ? 1 : 2;
+  const text = size < 0.01 ? value.toPrecision(1) : value.toFixed(decimals);
+  return text.replaceAll("-", "−");
 }
 
 /**
@@ -19,5 +18,5 @@ export function shortNumber(value) {
 export function signedNumber(value) {
   const text = shortNumber(value);
   if (value === null || value === undefined) return text;
-  return value > 0 ? `+${text}` : text.replace("-", "−");
+  return value > 0 ? `+${text}` : text;
 }

@@ -1,0 +1,68 @@
+"""How numbers are written on screen, by the same rules as the `numbers.js` of the components.
+
+Files and tables of the API keep all digits.
+"""
+
+import math
+from decimal import ROUND_HALF_UP, Decimal
+
+_MISSING = "–"
+
+
+def percent(share: float) -> str:
+    """A share as a percentage with as many digits as are informative, never broken over two
+    lines; a dash where it is not finite."""
+    value = 100 * share
+    if not math.isfinite(value):
+        return _MISSING
+    if 99.995 <= value < 100:
+        return ">\u00a099.99\u00a0%"
+    if 0 < value < 0.00005:
+        return "<\u00a00.0001\u00a0%"
+    return f"{_fixed(value, _percent_decimals(value))}\u00a0%"
+
+
+def points(difference: float) -> str:
+    """A difference of two shares in percentage points, with the digits of most percentages."""
+    return _fixed(100 * difference, 1) if math.isfinite(difference) else _MISSING
+
+
+def short_number(value: float) -> str:
+    """A number in as few digits as are informative, small ones not as 0.00; a dash where it is
+    not finite."""
+    if not math.isfinite(value):
+        return _MISSING
+    if value == 0:
+        return "0"
+    size = abs(value)
+    if size < 0.01:
+        return _one_digit(value)
+    return _fixed(value, 0 if size >= 100 else 1 if size >= 10 else 2)
+
+
+def signed_number(value: float) -> str:
+    """As `short_number`, with its sign, for a difference."""
+    return f"+{short_number(value)}" if 0 < value < math.inf else short_number(value)
+
+
+def _percent_decimals(value: float) -> int:
+    if 99.95 <= value < 100:
+        return 2
+    if value >= 0.1 or value == 0:
+        return 1
+    return 2 if value >= 0.01 else 4
+
+
+def _one_digit(value: float) -> str:
+    """With one significant digit; below a millionth with a power of ten."""
+    digit, power = f"{value:.0e}".split("e")
+    exponent = int(power)
+    if exponent >= -6:
+        return _fixed(value, -exponent)
+    return f"{digit}e{exponent}".replace("-", "−")
+
+
+def _fixed(value: float, decimals: int) -> str:
+    """With so many decimals; a half is rounded up in size, as JavaScript does."""
+    rounded = Decimal(float(value)).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+    return str(rounded).replace("-", "−")
