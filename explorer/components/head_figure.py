@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from explorer.core.mask_reasons import REASONS, UNMASKED
-from explorer.core.trace import Trace
+from explorer.core.trace import Trace, check_trace
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -22,6 +22,7 @@ def figure(trace: Trace, site: str, layer: int, head: int) -> "go.Figure":
     """
     import plotly.graph_objects as go
 
+    check_trace(trace)
     weights = trace.table(site, layer, head).to_numpy()
     codes = trace.closed(site, layer, head)
     masked = codes != UNMASKED

@@ -72,8 +72,7 @@ def aligned_keys(
 
     Raises `AlignmentError` on an unknown timing.
     """
-    if not isinstance(timing, str) or timing not in TIMINGS:
-        raise AlignmentError("bad_timing", timing=timing, known=", ".join(TIMINGS))
+    _refuse_unknown_timing(timing)
     keys = np.full(len(outputs), -1, dtype=np.intp)
     if not source.any():
         return keys
@@ -114,6 +113,7 @@ def align(trace: Trace, layer: int, head: int | None = None, timing: str = "pred
     with the timing "prediction": use `align_words` on the trace of pieces.
     """
     check_trace(trace)
+    _refuse_unknown_timing(timing)
     if timing == "prediction" and trace.facts.get("unit") == "words":
         raise AlignmentError("words_not_pieces")
     return links(matrix(trace, layer, head), *content(trace), timing)
@@ -131,10 +131,17 @@ def align_words(
 
     because row t − 1 predicts the piece that is fed in in row t.
     """
+    check_trace(trace)
+    _refuse_unknown_timing(timing)
     words = target_words(trace)
     rows = _predicting(words) if timing == "prediction" else words
     weights = merged_weights(matrix(trace, layer, head), rows, source_words(trace))
     return links(weights, *word_content(trace), timing)
+
+
+def _refuse_unknown_timing(timing: object) -> None:
+    if not isinstance(timing, str) or timing not in TIMINGS:
+        raise AlignmentError("bad_timing", timing=timing, known=", ".join(TIMINGS))
 
 
 def _predicting(words: Sequence[Word]) -> list[Word]:

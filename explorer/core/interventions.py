@@ -320,7 +320,7 @@ def _checked(kind: type[_Kind], parts: Sequence[Any]) -> _Kind:
         one = kind(*parts)
     except TypeError:
         raise InterventionError("bad_intervention", text=str(parts)[:80]) from None
-    if one.site not in SITES:
+    if not isinstance(one.site, str) or one.site not in SITES:
         raise InterventionError("no_such_site", site=one.site, sites=", ".join(SITES))
     numbers: list[int | None] = (
         [] if one.layer is None and isinstance(one, CellEdit) else [one.layer]
@@ -331,8 +331,11 @@ def _checked(kind: type[_Kind], parts: Sequence[Any]) -> _Kind:
         numbers.append(one.query)
     if isinstance(one, CellEdit):
         numbers.append(one.key)
-    unknown = isinstance(one, Ablation) and one.how not in ("zero", "mean")
-    if unknown or not all(type(number) is int for number in numbers):
+    if isinstance(one, Ablation):
+        known = isinstance(one.how, str) and one.how in ("zero", "mean")
+    else:
+        known = not isinstance(one, CellEdit) or isinstance(one.open, bool)
+    if not known or not all(type(number) is int for number in numbers):
         raise InterventionError("bad_intervention", text=str(tuple(one))[:80])
     return one
 

@@ -140,8 +140,11 @@ def read_candidates(
 ) -> tuple[dict[str, NDArray[Any]], tuple[str, ...]]:
     """The columns of `Trace.steps` and the labels of the candidates.
 
-    Ids count the distinct labels. Raises `TraceError` where a step lacks its predicted token.
+    Ids count the distinct labels. Raises `TraceError` where a step lacks its predicted token,
+    and on what are no candidates.
     """
+    if not isinstance(candidates, Sequence):
+        raise TraceError("no_candidates", got=type(candidates).__name__)
     if not candidates:
         return {}, ()
     if len(candidates) != len(predicted):
@@ -149,7 +152,7 @@ def read_candidates(
     rows: list[tuple[int, int, float, bool]] = []
     tokens: list[str] = []
     for step, (listed, chosen) in enumerate(zip(candidates, predicted, strict=True), start=1):
-        best_first = sorted(listed, key=lambda one: -float(one[1]))
+        best_first = _best_first(listed)
         names = labels([token for token, _ in best_first])
         if chosen not in names:
             raise TraceError("candidate_missing", step=step, token=chosen)
@@ -167,6 +170,14 @@ def read_candidates(
         "steps.chosen": np.array(chosen_, np.bool_),
         "steps.forced": np.zeros(len(rows), np.bool_),
     }, tuple(tokens)
+
+
+def _best_first(listed: Sequence[tuple[Any, float]]) -> list[tuple[Any, float]]:
+    try:
+        pairs = [(token, float(probability)) for token, probability in listed]
+    except (TypeError, ValueError):
+        raise TraceError("no_candidates", got=type(listed).__name__) from None
+    return sorted(pairs, key=lambda one: -one[1])
 
 
 def labels(tokens: Sequence[Any]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from explorer.core.errors import PairsError
-from explorer.core.files import opened, size_of
+from explorer.core.files import as_path, opened, size_of
 from explorer.core.sentencepiece_vocabulary import tidy
 from explorer.core.vocabulary import shorten
 from explorer.data.delimited import table
@@ -89,13 +89,14 @@ def read_pairs(path: str | Path, columns: Sequence[str] = ("1", "2")) -> Paralle
     Raises `FileError`, and `PairsError` on a file that is too large, of another encoding, or no
     such table.
     """
-    return parse_pairs(_read(Path(path)), Path(path).name, columns)
+    path = as_path(path)
+    return parse_pairs(_read(path), path.name, columns)
 
 
 def read_rows(path: str | Path, columns: Sequence[str] = ("1", "2")) -> tuple[Pair, ...]:
     """The pairs of all rows in the order of the file, duplicates included; empty lines are
     skipped. Raises `PairsError` as `read_pairs` does, and on a row without both texts."""
-    path = Path(path)
+    path = as_path(path)
     rows = table(_read(path), shorten(path.name))
     indices = _column_indices(rows, columns, shorten(path.name))
     pairs = []
@@ -111,7 +112,7 @@ def read_rows(path: str | Path, columns: Sequence[str] = ("1", "2")) -> tuple[Pa
 def read_sources(path: str | Path) -> list[str]:
     """The first column of such a file, or the lines of one without columns. Raises
     `PairsError`."""
-    path = Path(path)
+    path = as_path(path)
     return [tidy(row[0]) for row in table(_read(path), shorten(path.name)) if row[0].strip()]
 
 

@@ -15,9 +15,9 @@ MOST_SYMBOLS = 100
 """Distinct symbols of a toy task."""
 
 
-def refuse_unknown_task(name: str) -> None:
+def refuse_unknown_task(name: object) -> None:
     """Raise `TaskError` when there is no toy task called `name`."""
-    if name not in TASK_NAMES:
+    if not isinstance(name, str) or name not in TASK_NAMES:
         raise TaskError("bad_choice", name="task", got=name, choices=", ".join(TASK_NAMES))
 
 

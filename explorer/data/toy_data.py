@@ -156,7 +156,6 @@ def _weights(length: int, device: torch.device) -> Tensor:
     return torch.tensor([pow(3, position, _MODULUS) for position in range(length)], device=device)
 
 
-@cache
 def find_task(name: str) -> Task:
     """The task called `name`. Raises `TaskError` when there is none."""
     refuse_unknown_task(name)

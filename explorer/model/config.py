@@ -48,7 +48,7 @@ class ModelConfig:
             raise ConfigError("odd_width", d_model=self.d_model)
         if type(self.dropout) not in (int, float) or not 0 <= self.dropout < 1:
             raise ConfigError("bad_number", name="dropout", got=self.dropout, least=0, most=0.99)
-        if self.norm not in ("pre", "post"):
+        if not isinstance(self.norm, str) or self.norm not in ("pre", "post"):
             raise ConfigError("bad_choice", name="norm", got=self.norm, choices="pre, post")
         if self.tied_embeddings and self.source_vocabulary != self.target_vocabulary:
             raise ConfigError(

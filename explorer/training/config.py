@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 from explorer.core.errors import ConfigError
+from explorer.core.files import as_path
 from explorer.core.sentencepiece_vocabulary import FEWEST_PIECES
 from explorer.core.vocabulary import TOY_VOCABULARY, SymbolVocabulary
 from explorer.data.task_names import MOST_SYMBOLS, TASK_NAMES, refuse_unknown_task
@@ -102,9 +103,10 @@ class TrainingConfig:
     processes: int = 1  # that train one model on this machine, each its share of every batch
 
     def __post_init__(self) -> None:
+        as_path(self.pairs)  # refuses what is none, before it is asked whether it is empty
         if self.pairs:
             object.__setattr__(self, "task", TRANSLATE)
-        elif self.task == TRANSLATE:
+        elif isinstance(self.task, str) and self.task == TRANSLATE:
             raise ConfigError("no_pairs")
         else:
             refuse_unknown_task(self.task)
@@ -117,8 +119,8 @@ class TrainingConfig:
             if type(number) not in (int, float) or not low <= number <= high:
                 raise ConfigError("bad_number", name=name, got=number, least=low, most=high)
         for name, choices in _CHOICES.items():
-            if getattr(self, name) not in choices:
-                got = getattr(self, name)
+            got = getattr(self, name)
+            if not isinstance(got, str) or got not in choices:
                 raise ConfigError("bad_choice", name=name, got=got, choices=", ".join(choices))
         parts = self.accumulate * self.processes
         if parts > self.batch:

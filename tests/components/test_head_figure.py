@@ -30,3 +30,8 @@ def test_tokens_are_labels_at_positions_and_no_markup():
 def test_a_head_that_is_not_there_is_said_in_one_sentence(place):
     with pytest.raises(ExplorerError):
         explorer.figure(example_trace(), *place)
+
+
+def test_a_figure_of_what_is_no_trace_is_refused():
+    with pytest.raises(ExplorerError, match="A trace was expected"):
+        explorer.figure(np.ones((2, 2)), "cross", 0, 0)

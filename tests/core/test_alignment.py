@@ -142,3 +142,9 @@ def test_gold_of_other_words_is_refused(tmp_path):
     (tmp_path / "y").write_bytes(b"\xff\xfe0")
     with pytest.raises(AlignmentError, match="UTF-8"):
         read_gold(tmp_path / "y")
+
+
+@pytest.mark.parametrize("way", [align, align_words])
+def test_a_matrix_is_no_timing(way):
+    with pytest.raises(AlignmentError, match="prediction, input"):
+        way(example_trace(), 0, 0, np.ones((2, 2)))

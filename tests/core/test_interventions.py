@@ -1,5 +1,6 @@
 import math
 
+import numpy as np
 import pytest
 
 from explorer.core.errors import InterventionError
@@ -159,3 +160,19 @@ def test_the_removed_heads_of_a_site_are_those_named_and_those_not_kept():
     assert done.removed("cross", 2, 3) == {(1, 0): "mean", (1, 1): "zero", (1, 2): "zero"}
     assert done.removed("decoder", 2, 2) == {(1, 0): "zero", (1, 1): "zero"}
     assert done.removed("encoder", 2, 2) == {}
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"ablate": [(np.ones((2, 2)), 0, 0)]},
+        {"ablate": [("cross", 0, 0, np.ones((2, 2)))]},
+        {"keep": [(np.ones((2, 2)), 0, 0)]},
+        {"edit_mask": [(np.ones((2, 2)), 0, 0, 1, 1)]},
+        {"edit_mask": [("cross", 0, 0, 1, 1, np.ones((2, 2)))]},
+        {"override_row": [(np.ones((2, 2)), 0, 0, 1, [1.0])]},
+    ],
+)
+def test_a_matrix_is_no_part_of_an_intervention(parts):
+    with pytest.raises(InterventionError):
+        Interventions.gather(**parts)

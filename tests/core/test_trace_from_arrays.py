@@ -174,3 +174,12 @@ def test_candidates_make_steps():
         with pytest.raises(TraceError) as caught:
             Trace.from_arrays(**given, candidates=wrong)
         assert caught.value.key == key
+
+
+@pytest.mark.parametrize("candidates", [np.ones((2, 2)), [np.ones((2, 2, 2))], [3]])
+def test_what_are_no_candidates_is_refused(candidates):
+    weights = np.ones((1, 1, 1, 1), np.float32)
+    with pytest.raises(TraceError, match="list of steps"):
+        Trace.from_arrays(
+            ["a"], ["b"], cross=weights, predicted_tokens=["c"], candidates=candidates
+        )

@@ -2,6 +2,7 @@ import tracemalloc
 from collections import Counter
 from typing import get_args
 
+import numpy as np
 import pytest
 
 from explorer.core.errors import FileError, PairsError
@@ -13,6 +14,7 @@ from explorer.data.parallel_corpus import (
     normalised,
     parse_pairs,
     read_pairs,
+    read_rows,
     references,
 )
 from tests.support.toy_sentences import SENTENCES, as_table
@@ -189,3 +191,9 @@ def test_another_script_is_read(tmp_path):
 def test_sources_without_letters_are_sentences_of_their_own():
     assert normalised("?!") != normalised("...")
     assert normalised("It's “late”.") == normalised("its late!")
+
+
+@pytest.mark.parametrize("read", [read_pairs, read_rows])
+def test_a_matrix_is_no_path(read):
+    with pytest.raises(FileError, match="ndarray"):
+        read(np.ones((2, 2)))

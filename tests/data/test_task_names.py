@@ -1,6 +1,7 @@
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from explorer.core.errors import TaskError
@@ -64,3 +65,9 @@ assert task.alignment([5, 3, 4]).astype(int).tolist() == [[0, 1, 0], [0, 0, 1], 
 """
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_matrix_is_no_task():
+    for refuse in (refuse_unknown_task, find_task):
+        with pytest.raises(TaskError, match="choose one of"):
+            refuse(np.ones((2, 2)))

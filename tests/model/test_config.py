@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from explorer.core.errors import ConfigError
@@ -32,3 +33,8 @@ def test_invalid_sizes_are_refused(change, key):
 def test_a_config_with_missing_or_unknown_fields_is_refused(data):
     with pytest.raises(ConfigError):
         ModelConfig.from_json(data)
+
+
+def test_a_matrix_is_no_place_of_the_norm():
+    with pytest.raises(ConfigError, match="choose one of pre, post"):
+        ModelConfig(10, 10, norm=np.ones((2, 2)))

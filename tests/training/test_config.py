@@ -2,6 +2,7 @@ import json
 import math
 from dataclasses import asdict, replace
 
+import numpy as np
 import pytest
 
 from explorer.core.errors import ExplorerError
@@ -86,3 +87,9 @@ def test_the_quick_demo_stops_when_the_task_is_learnt(on_gpu):
 def test_the_repr_has_the_changed_settings_only():
     assert repr(TrainingConfig()) == "TrainingConfig(task='reverse')"
     assert repr(TrainingConfig(task="copy", steps=9)) == "TrainingConfig(task='copy', steps=9)"
+
+
+@pytest.mark.parametrize("name", ["task", "pairs", "norm"])
+def test_a_matrix_is_no_choice(name):
+    with pytest.raises(ExplorerError):
+        TrainingConfig(**{"task": "copy", name: np.ones((2, 2))})

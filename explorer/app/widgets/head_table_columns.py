@@ -35,7 +35,7 @@ def _column(name: str, language: str, kind: str) -> Any:
     return st.column_config.Column(label, help=about)
 
 
-def _number_format(name: str) -> Callable[[float], str]:
+def _number_format(name: str) -> Callable[[Any], str]:
     """How a column's numbers are written: changes with a sign, probabilities as percentages."""
     if name in _PROBABILITIES:
         return percent
