@@ -1,7 +1,7 @@
 """Every family: weights, masks, decoding and interventions against the library's own."""
 
-import os
 import re
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -13,26 +13,22 @@ from explorer.core.errors import ModelDirectoryError
 from explorer.model.huggingface import verification
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.loading import open_directory
-from tests.support.huggingface_families import FAMILIES, REFUSED, TESTED, saved, tiny_model
+from tests.support.huggingface_families import FAMILIES, REFUSED, TESTED, TESTED_REFUSED
 
 TEXT = "5 17 8 41 9 23"
 NEW = 6
 
 
 @pytest.fixture(scope="module")
-def opened(tmp_path_factory):
+def pair(opened, directory):
     """By family: the model opened here, and the library's own, on explicit attention."""
-    kept = {}
 
-    def open_family(name):
-        if name not in kept:
-            folder = saved(tiny_model(name), tmp_path_factory.mktemp(name))
-            model_class = getattr(transformers, FAMILIES[name].model)
-            reference = model_class.from_pretrained(folder, attn_implementation="eager").eval()
-            kept[name] = (open_directory(folder), reference)
-        return kept[name]
+    def open_both(name):
+        model_class = getattr(transformers, FAMILIES[name].model)
+        reference = model_class.from_pretrained(directory(name), attn_implementation="eager")
+        return opened(name), reference.eval()
 
-    return open_family
+    return cache(open_both)
 
 
 def inputs_of(trace, kind, pad):
@@ -66,8 +62,8 @@ def traced(model, pad_to=9, **options):
 
 
 @pytest.mark.parametrize("name", TESTED)
-def test_weights_and_masks_are_those_of_the_library(opened, name):
-    model, reference = opened(name)
+def test_weights_and_masks_are_those_of_the_library(pair, name):
+    model, reference = pair(name)
     trace = traced(model)
     assert trace.integrity().ok.all(), trace.integrity()
     assert {"equals_library", "padding_changes_nothing"} <= set(trace.integrity().check)
@@ -105,8 +101,8 @@ def expected_reasons(trace, site, layer, padding, windows):
 
 
 @pytest.mark.parametrize("name", [name for name in TESTED if "Masked" not in FAMILIES[name].model])
-def test_decoding_is_that_of_generate(opened, name):
-    model, reference = opened(name)
+def test_decoding_is_that_of_generate(pair, name):
+    model, reference = pair(name)
     trace = traced(model)
     short, pad = model.trace(TEXT, pad_to=9, max_new_tokens=1), reference.config.pad_token_id or 0
     given, _ = inputs_of(short, model.kind, pad)
@@ -136,9 +132,9 @@ def test_decoding_is_that_of_generate(opened, name):
 
 
 @pytest.mark.parametrize("name", [name for name in TESTED if FAMILIES[name].projection])
-def test_interventions_on_heads_are_exact(opened, name):
+def test_interventions_on_heads_are_exact(pair, name):
     """A removed head is a slice of zeros in the input of the output projection."""
-    model, reference = opened(name)
+    model, reference = pair(name)
     removed = [
         (site, model.anatomy.layers(site) - 1 - (site == "encoder"), 1)
         for site in FAMILIES[name].projection
@@ -179,28 +175,20 @@ def slice_hook(model, reference, name, site, layer, head):
     return module.register_forward_pre_hook(zeroed)
 
 
-@pytest.mark.skipif(os.environ.get("FAMILIES") != "all", reason="make verify refuses all of them")
-@pytest.mark.parametrize("name", REFUSED)
-def test_other_families_are_refused_with_the_reason(tmp_path, name):
+@pytest.mark.parametrize("name", TESTED_REFUSED)
+def test_other_families_are_refused_with_the_reason(directory, name):
     with pytest.raises(ModelDirectoryError) as caught:
-        open_directory(saved(tiny_model(name), tmp_path))
+        open_directory(directory(name))
     assert caught.value.key == REFUSED[name][3], str(caught.value)
 
 
-def test_a_family_whose_capture_differs_is_refused(tmp_path, monkeypatch):
-    folder = saved(tiny_model("bert"), tmp_path)
+def test_a_family_whose_capture_differs_is_refused(directory, monkeypatch):
     whole = verification.recomputed
     monkeypatch.setattr(verification, "recomputed", lambda call: (whole(call)[0] * 1.01, None))
     with pytest.raises(ModelDirectoryError) as caught:
-        open_directory(folder)
+        open_directory(directory("bert"))
     assert caught.value.key == "not_recomputed"
     assert "bert" in str(caught.value)
-
-
-def test_a_family_that_does_not_use_the_interface_is_refused(tmp_path):
-    with pytest.raises(ModelDirectoryError) as caught:
-        open_directory(saved(tiny_model("bloom"), tmp_path))
-    assert caught.value.key == "off_interface"
 
 
 def test_the_document_lists_every_family_that_is_tested():
