@@ -6,11 +6,16 @@ in for the library's attention (`capture`), calls the family's own one and recor
 comes out; `verification` compares that with the weights that the library itself returns, and
 refuses a model where they differ.
 
-    loading         a directory → model, safely
-    verification    → which call of attention is which layer of which site (`anatomy`)
-    tokens          text ↔ ids, with labels that a person can read
-    passes          the passes of the three kinds of models, and greedy decoding
-    edits           interventions, as edits of single calls
-    masks           additive masks → reasons
-    traced_model    all together: `HuggingFaceModel.trace`
+    loading              a directory → model, safely
+    verification         → which call of attention is which layer of which site (`anatomy`)
+    tokens               text ↔ ids, with labels that a person can read
+    inputs               ids with padding, as each kind of model takes them
+    generation_settings  what the configs say of decoding
+    forced_tokens        what a caller imposes on decoding
+    passes               the passes of the three kinds of models, and greedy decoding
+    edits                interventions, as edits of single calls
+    masks                additive masks → reasons
+    attention_arrays     recorded calls → arrays of a trace
+    predictions          logits and decoded tokens → steps, labels and text of a trace
+    traced_model         all together: `HuggingFaceModel.trace`
 """

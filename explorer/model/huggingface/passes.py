@@ -11,17 +11,7 @@ from transformers import DynamicCache, EncoderDecoderCache
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.capture import Call, watching
 from explorer.model.huggingface.edits import Cursor, Edits
-
-
-@dataclass(frozen=True, slots=True)
-class Inputs:
-    """Ids with 1 where they are no padding, one sequence each: (1, S) and (1, T); None where the
-    model has no such stack."""
-
-    source: Tensor | None = None
-    source_mask: Tensor | None = None
-    target: Tensor | None = None
-    target_mask: Tensor | None = None
+from explorer.model.huggingface.inputs import Inputs
 
 
 @dataclass(frozen=True, slots=True, eq=False)

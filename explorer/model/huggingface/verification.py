@@ -11,7 +11,8 @@ from torch import Tensor
 from explorer.core.errors import ModelDirectoryError
 from explorer.model.huggingface.anatomy import Anatomy, Kind, Place
 from explorer.model.huggingface.capture import CAPTURE, Call, recomputed, register
-from explorer.model.huggingface.passes import Inputs, Pass, full_pass
+from explorer.model.huggingface.inputs import Inputs
+from explorer.model.huggingface.passes import Pass, full_pass
 
 SOURCE, TARGET = 11, 7
 """Tokens of the probe, so that the sites differ in shape."""

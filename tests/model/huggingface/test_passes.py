@@ -2,7 +2,8 @@ import torch
 
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.edits import Cursor, Edits
-from explorer.model.huggingface.passes import Inputs, full_pass, greedy_rows
+from explorer.model.huggingface.inputs import Inputs
+from explorer.model.huggingface.passes import full_pass, greedy_rows
 from tests.support.huggingface_families import tiny_model
 
 NOBODY = torch.empty(0, dtype=torch.long)

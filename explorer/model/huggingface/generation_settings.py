@@ -1,0 +1,88 @@
+"""What the configs of a model say of decoding: where it begins and ends, what is never chosen."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import torch
+from torch import Tensor
+
+_NEUTRAL = {  # settings of the library's `generate` that greedy decoding has no part in
+    "num_beams": (None, 1),
+    "do_sample": (None, False),
+    "repetition_penalty": (None, 1.0),
+    "no_repeat_ngram_size": (None, 0),
+    "encoder_no_repeat_ngram_size": (None, 0),
+    "min_length": (None, 0),
+    "min_new_tokens": (None, 0),
+    "length_penalty": (None, 1.0),
+}
+
+
+@dataclass(frozen=True)
+class GenerationSettings:
+    """The settings of one model: its generation config first, then its config.
+
+    size: number of embeddings.
+    """
+
+    model: Any
+    size: int
+
+    @property
+    def start(self) -> int:
+        """The id with which the decoder of an encoder–decoder model begins."""
+        for found in (
+            self._generation("decoder_start_token_id"),
+            self._config("decoder_start_token_id"),
+            self._generation("bos_token_id"),
+            self._config("bos_token_id"),
+        ):
+            if isinstance(found, int):
+                return found
+        return 0
+
+    @property
+    def first(self) -> int | None:
+        """The id that must follow the start, such as a language; None = any."""
+        found = self._generation("forced_bos_token_id")
+        return found if isinstance(found, int) else None
+
+    @cached_property
+    def ends(self) -> frozenset[int]:
+        """The ids after which decoding stops."""
+        found = self._generation("eos_token_id")
+        found = self._config("eos_token_id") if found is None else found
+        return frozenset([found] if isinstance(found, int) else found or ())
+
+    @property
+    def padding(self) -> int:
+        """The id of padding; 0 where the config names none that the model has."""
+        found = self._config("pad_token_id")
+        return found if isinstance(found, int) and 0 <= found < self.size else 0
+
+    @cached_property
+    def not_applied(self) -> list[str]:
+        """Settings of the library's `generate` that differ from greedy decoding."""
+        return [name for name, off in _NEUTRAL.items() if self._generation(name) not in off]
+
+    def never(self, first: int) -> Mapping[int, Tensor]:
+        """Ids that are not chosen: at 0 those of any step, at `first` those of the first one."""
+        words = self._generation("bad_words_ids") or ()
+        always = [*self._listed("suppress_tokens"), *(word[0] for word in words if len(word) == 1)]
+        return {0: self._ids(always), first: self._ids(self._listed("begin_suppress_tokens"))}
+
+    def _listed(self, name: str) -> list[int]:
+        return list(self._generation(name) or ())
+
+    def _ids(self, numbers: list[int]) -> Tensor:
+        return torch.tensor([number for number in numbers if 0 <= number < self.size]).long()
+
+    def _generation(self, name: str) -> Any:
+        return getattr(getattr(self.model, "generation_config", None), name, None)
+
+    def _config(self, name: str) -> Any:
+        config = self.model.config
+        found = getattr(config, name, None)
+        return getattr(config.get_text_config(), name, None) if found is None else found

@@ -1,0 +1,57 @@
+"""The ids that go into a model, with their padding."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from explorer.model.huggingface.anatomy import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Ids with 1 where they are no padding, one sequence each: (1, S) and (1, T); None where the
+    model has no such stack."""
+
+    source: Tensor | None = None
+    source_mask: Tensor | None = None
+    target: Tensor | None = None
+    target_mask: Tensor | None = None
+
+    def with_target(self, new: Sequence[int]) -> "Inputs":
+        """These with decoded tokens that are fed in."""
+        assert self.target is not None
+        assert self.target_mask is not None
+        more = torch.tensor([new], dtype=torch.long)
+        target = torch.cat([self.target, more], 1)
+        mask = torch.cat([self.target_mask, torch.ones_like(more)], 1)
+        return Inputs(self.source, self.source_mask, target, mask)
+
+    def without_padding(self) -> "Inputs":
+        source = _bare(self.source, self.source_mask)
+        return Inputs(*source, *_bare(self.target, self.target_mask))
+
+
+def padded_inputs(kind: Kind, ids: Sequence[int], padding: Sequence[int], start: int) -> Inputs:
+    """The inputs of a text before decoding.
+
+    padding: behind the ids, and before them in a decoder-only model, where a continuation follows.
+    start: with which the decoder of an encoder–decoder model begins.
+    """
+    real, filled = [1] * len(ids), [0] * len(padding)
+    if kind == Kind.DECODER_ONLY:
+        target, target_mask = torch.tensor([[*padding, *ids]]), torch.tensor([filled + real])
+        return Inputs(target=target, target_mask=target_mask)
+    source, source_mask = torch.tensor([[*ids, *padding]]), torch.tensor([real + filled])
+    if kind == Kind.ENCODER_ONLY:
+        return Inputs(source, source_mask)
+    first = torch.tensor([[start]])
+    return Inputs(source, source_mask, first, torch.ones_like(first))
+
+
+def _bare(ids: Tensor | None, mask: Tensor | None) -> tuple[Tensor | None, Tensor | None]:
+    if ids is None or mask is None:
+        return None, None
+    real = mask[0] == 1
+    return ids[:, real], mask[:, real]

@@ -1,0 +1,99 @@
+"""What a model predicts, as the labels, the candidates and the text of a `Trace`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from explorer.model.candidates import candidate_columns
+from explorer.model.huggingface.anatomy import Kind
+from explorer.model.huggingface.inputs import Inputs
+from explorer.model.huggingface.tokens import Tokens
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """The result of one run; of an encoder-only model what it fills in for its mask tokens.
+
+    inputs: with the decoded tokens that were fed in.
+    labels: of the text, with its padding.
+    outputs: logits (T or S, V) of each row.
+    chosen: the decoded tokens; empty in an encoder-only model.
+    forced: step → the id that was imposed.
+    ends: ids after which decoding stops.
+    """
+
+    kind: Kind
+    tokens: Tokens
+    inputs: Inputs
+    labels: tuple[str, ...]
+    outputs: Tensor
+    chosen: list[int]
+    forced: Mapping[int, int]
+    ends: frozenset[int]
+
+    def steps(self) -> tuple[dict[str, NDArray[Any]], tuple[str, ...]]:
+        """The columns of `Trace.steps`, and the labels of the candidates."""
+        arrays = self._filled_in() if self.kind == Kind.ENCODER_ONLY else self._decoded()
+        ids = arrays["steps.id"].tolist() if arrays else []
+        names = {number: self.tokens.label(number) for number in set(ids)}
+        return arrays, tuple(names[number] for number in ids)
+
+    def source_labels(self) -> tuple[str, ...]:
+        return () if self.kind == Kind.DECODER_ONLY else self.labels
+
+    def target_labels(self) -> tuple[str, ...]:
+        """The labels of the tokens fed into the decoder."""
+        if self.inputs.target is None:
+            return ()
+        found = self.tokens.labels(self.inputs.target[0].tolist())
+        if self.kind == Kind.DECODER_ONLY:
+            return (*self.labels, *found[len(self.labels) :])
+        return found
+
+    def predicted_labels(self) -> tuple[str, ...]:
+        """The labels of the tokens that follow them."""
+        if self.inputs.target is None:
+            return ()
+        ids = [*self.inputs.target[0].tolist(), self.chosen[-1]]
+        return (*self.target_labels()[1:], *self.tokens.labels(ids)[-1:])
+
+    def text(self) -> str:
+        """What was decoded; of an encoder-only model the text with its masks filled in."""
+        if self.kind != Kind.ENCODER_ONLY:
+            return self.tokens.decode([token for token in self.chosen if token not in self.ends])
+        assert self.inputs.source is not None
+        assert self.inputs.source_mask is not None
+        ids = self.inputs.source[0].clone()
+        masked = self._masked()
+        ids[masked] = self.outputs[masked].argmax(-1)
+        return self.tokens.decode(ids[self.inputs.source_mask[0] == 1].tolist())
+
+    def _decoded(self) -> dict[str, NDArray[Any]]:
+        assert self.inputs.target is not None
+        follows = torch.tensor([*self.inputs.target[0, 1:].tolist(), self.chosen[-1]])
+        fixed = len(follows) - len(self.chosen)
+        given = [row < fixed or row + 1 in self.forced for row in range(len(follows))]
+        return candidate_columns(self.outputs.float().softmax(-1), follows, torch.tensor(given))
+
+    def _filled_in(self) -> dict[str, NDArray[Any]]:
+        masked = self._masked()
+        if not len(masked):
+            return {}
+        probabilities = self.outputs[masked].float().softmax(-1)
+        best = probabilities.argmax(-1)
+        arrays = candidate_columns(probabilities, best, torch.zeros_like(best, dtype=torch.bool))
+        arrays["steps.step"] = masked.numpy()[arrays["steps.step"] - 1] + 1
+        return arrays
+
+    def _masked(self) -> Tensor:
+        """The positions of mask tokens that the model fills in."""
+        assert self.inputs.source is not None
+        mask = self.tokens.mask_id
+        predicts = self.outputs.ndim == 2 and self.outputs.size(-1) >= self.tokens.size
+        if mask is None or not predicts:
+            return torch.empty(0, dtype=torch.long)
+        return (self.inputs.source[0] == mask).nonzero()[:, 0]

@@ -1,0 +1,24 @@
+from explorer.model.huggingface.anatomy import Kind
+from explorer.model.huggingface.inputs import padded_inputs
+
+
+def rows(inputs):
+    parts = (inputs.source, inputs.source_mask, inputs.target, inputs.target_mask)
+    return [None if part is None else part[0].tolist() for part in parts]
+
+
+def test_padding_stands_where_no_continuation_follows():
+    both = padded_inputs(Kind.ENCODER_DECODER, [5, 6], [1], start=2)
+    assert rows(both) == [[5, 6, 1], [1, 1, 0], [2], [1]]
+    decoder = padded_inputs(Kind.DECODER_ONLY, [5, 6], [1], start=2)
+    assert rows(decoder) == [None, None, [1, 5, 6], [0, 1, 1]]
+    encoder = padded_inputs(Kind.ENCODER_ONLY, [5, 6], [1], start=2)
+    assert rows(encoder) == [[5, 6, 1], [1, 1, 0], None, None]
+
+
+def test_decoded_tokens_are_added_and_padding_is_taken_away():
+    decoder = padded_inputs(Kind.DECODER_ONLY, [5, 6], [1, 1], start=2).with_target([8, 9])
+    assert rows(decoder) == [None, None, [1, 1, 5, 6, 8, 9], [0, 0, 1, 1, 1, 1]]
+    assert rows(decoder.without_padding()) == [None, None, [5, 6, 8, 9], [1, 1, 1, 1]]
+    both = padded_inputs(Kind.ENCODER_DECODER, [5, 6], [1], start=2)
+    assert rows(both.without_padding()) == [[5, 6], [1, 1], [2], [1]]
