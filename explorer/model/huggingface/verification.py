@@ -73,7 +73,8 @@ def _probe(model: Any, kind: Kind, vocabulary: int, positions: int | None) -> In
     def some(count: int) -> Tensor:
         return ids[torch.randint(len(ids), (1, min(count, longest)), generator=generator)]
 
-    source, target = some(SOURCE), some(SOURCE if kind == Kind.DECODER_ONLY else TARGET)
+    source = some(SOURCE)
+    target = source if kind == Kind.DECODER_ONLY else some(min(TARGET, longest - 1))
     return Inputs(
         source=None if kind == Kind.DECODER_ONLY else source,
         source_mask=None if kind == Kind.DECODER_ONLY else torch.ones_like(source),

@@ -13,7 +13,14 @@ from explorer.core.errors import ModelDirectoryError
 from explorer.model.huggingface import verification
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.loading import open_directory
-from tests.support.huggingface_families import FAMILIES, REFUSED, TESTED, TESTED_REFUSED
+from tests.support.huggingface_families import (
+    FAMILIES,
+    REFUSED,
+    TESTED,
+    TESTED_REFUSED,
+    saved,
+    tiny_model,
+)
 
 TEXT = "5 17 8 41 9 23"
 NEW = 6
@@ -189,6 +196,12 @@ def test_a_family_whose_capture_differs_is_refused(directory, monkeypatch):
         open_directory(directory("bert"))
     assert caught.value.key == "not_recomputed"
     assert "bert" in str(caught.value)
+
+
+def test_sites_are_told_apart_when_there_are_few_positions(tmp_path):
+    """The probe then is shorter; cross attention must still not look like the decoder's own."""
+    model = open_directory(saved(tiny_model("marian", max_position_embeddings=6), tmp_path))
+    assert model.trace("5 6 7").sites == ("encoder", "decoder", "cross")
 
 
 def test_the_document_lists_every_family_that_is_tested():
