@@ -28,7 +28,6 @@ def draw(language: str) -> None:
     st.set_page_config(
         page_title=say("explore.title", language), page_icon=_HERE / "icon.svg", layout="wide"
     )
-    st.html(_HERE / "main.css")
     pages = [
         st.Page(_HERE / "views" / "explore.py", title=say("explore.page", language), default=True),
         st.Page(_HERE / "views" / "heads.py", title=say("heads.page", language)),

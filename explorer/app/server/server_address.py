@@ -1,7 +1,7 @@
-"""Tells Streamlit's page where the server is.
+"""Tells Streamlit's page where the server is, and what to show until Streamlit draws something.
 
-Without it a page that is opened directly, such as /train, asks for /train/_stcore/health first,
-where nothing is, and the browser calls that an error.
+Without the address a page that is opened directly, such as /train, asks for /train/_stcore/health
+first, where nothing is, and the browser calls that an error.
 """
 
 from pathlib import Path
@@ -10,12 +10,14 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import Response
 
+from explorer.app.server import loading_page
 from explorer.app.server.static_files import MAX_AGE, Application, Message, Receive, Send
 
 PATH = "/server_address.js"
 
 _SCRIPT = Path(__file__).with_suffix(".js")
 _HEAD = b"<head>"
+_BODY_END = b"</body>"
 _ELEMENT = f'<script src=".{PATH}"></script>'.encode()
 """Relative, as the addresses of Streamlit's own scripts: a proxy may put a prefix before them."""
 
@@ -27,7 +29,7 @@ def serve_script(request: Request) -> Response:
 
 
 class ServerAddress:
-    """ASGI middleware: adds the script to every HTML page."""
+    """ASGI middleware: adds the script and the loading page to every HTML page."""
 
     def __init__(self, app: Application) -> None:
         self.app = app
@@ -42,7 +44,7 @@ class ServerAddress:
 
 
 class _Inserting:
-    """Passes an answer on; an HTML page whole, with the script in it."""
+    """Passes an answer on; an HTML page whole, with both in it."""
 
     def __init__(self, send: Send) -> None:
         self.send = send
@@ -60,6 +62,7 @@ class _Inserting:
         if message.get("more_body"):
             return
         body = bytes(self.body).replace(_HEAD, _HEAD + _ELEMENT, 1)
+        body = body.replace(_BODY_END, loading_page.element() + _BODY_END, 1)
         headers = MutableHeaders(scope=self.page)
         for name in ("ETag", "Last-Modified"):  # those of Streamlit's file
             del headers[name]

@@ -7,11 +7,16 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from explorer.app.server import server_address
+from explorer.app.server import loading_page, server_address
 from explorer.app.server.server_address import ServerAddress
 
 PAGE = "<!DOCTYPE html><html><head><title>a</title></head><body>é <head></body></html>"
+LOADING = loading_page.element().decode()
 SCRIPT = '<head><script src="./server_address.js"></script><title>'
+
+
+def with_both() -> str:
+    return PAGE.replace("<head><title>", SCRIPT).replace("</body>", f"{LOADING}</body>")
 
 
 async def page(request: Request) -> Response:
@@ -45,7 +50,7 @@ def browser() -> TestClient:
 
 def test_a_page_loads_the_script_first(browser):
     answer = browser.get("/page")
-    assert answer.text == PAGE.replace("<head><title>", SCRIPT)
+    assert answer.text == with_both()
     assert int(answer.headers["content-length"]) == len(answer.content)
     assert "etag" not in answer.headers  # it is that of the page without the script
     assert "last-modified" not in answer.headers
@@ -54,7 +59,7 @@ def test_a_page_loads_the_script_first(browser):
 
 def test_a_page_that_is_sent_in_parts_is_put_together():
     answer = TestClient(ServerAddress(in_parts), headers={"Accept": "text/html"}).get("/")
-    assert answer.text == PAGE.replace("<head><title>", SCRIPT)
+    assert answer.text == with_both()
 
 
 def test_nothing_else_is_changed(browser):
