@@ -154,6 +154,23 @@ def test_projector_mode_shows_everything_in_large_type(
     assert [kind for kind in type_sizes if kind[0] < 18 and kind[1] != "icon"] == []
 
 
+def test_candidates_can_be_read_on_a_narrow_projector(show: Callable[..., Page]) -> None:
+    tab = show(wide_tokens_trace(), size=(1024, 660))
+    tab.keyboard.press("p")
+    cut = tab.locator(".candidate .name").evaluate_all(
+        "nodes => nodes.filter((node) => node.offsetParent && node.scrollWidth > node.clientWidth)"
+        ".map((node) => node.textContent)"
+    )
+    assert cut == []
+    assert tab.locator(".others").evaluate(VALUE_BEFORE_NAME) is False
+
+
+VALUE_BEFORE_NAME = """(row) => {
+  const [name, value] = [...row.children].map((node) => node.getBoundingClientRect());
+  return value.left < name.left;
+}"""
+
+
 def test_small_cells_print_fewer_digits(
     show: Callable[..., Page],
 ) -> None:

@@ -11,8 +11,13 @@ from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.app.widgets.messages import literal
 from explorer.core.i18n import say
+from explorer.core.word_segmentation import is_special
+from explorer.core.words import source_words
 from explorer.model import examples
 from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace, describe
+
+LONGEST_SHOWN = 40
+"""Characters of a model's name that the closed list of models shows."""
 
 
 def input_bar(catalog: Mapping[str, CatalogMember], language: str) -> None:
@@ -26,14 +31,16 @@ def input_bar(catalog: Mapping[str, CatalogMember], language: str) -> None:
 
 
 def hint(member: CatalogMember, request: Request, language: str) -> None:
-    """What to look at in an example, and whose data the model was trained on; main.css puts it
-    into the header, where the picture loses no height."""
-    if isinstance(member, UploadedTrace):
-        return
-    text, credit = examples.hint(member.name, request.text, language), member.summary.credit
-    if text or credit:
+    """What to look at in an example, whose data the model was trained on, or a name that the list
+    of models cuts; main.css puts it into the header, where the picture loses no height."""
+    text, credit = "", ""
+    if not isinstance(member, UploadedTrace):
+        text, credit = examples.hint(member.name, request.text, language), member.summary.credit
+    name = describe(member, language)
+    shown = text or credit or (name if len(name) > LONGEST_SHOWN else "")
+    if shown:
         with st.container(key="hint"):
-            st.caption(literal(text or credit), help=literal(credit) if text and credit else None)
+            st.caption(literal(shown), help=literal(credit) if text and credit else None)
 
 
 def _choose_model(name: str, catalog: Mapping[str, CatalogMember], language: str) -> None:
@@ -51,8 +58,8 @@ def _choose_model(name: str, catalog: Mapping[str, CatalogMember], language: str
 def _type_source(text: str, member: CatalogMember, language: str) -> None:
     label = say("explore.source", language)
     if isinstance(member, UploadedTrace):
-        tokens = " ".join(member.trace.source_tokens)
-        st.text_input(label, tokens, disabled=True, label_visibility="collapsed")
+        words = [word.label for word in source_words(member.trace) if not is_special(word.label)]
+        st.text_input(label, " ".join(words), disabled=True, label_visibility="collapsed")
         return
     key = session.shown_as("source", language, text)
     st.text_input(

@@ -17,6 +17,7 @@ def page() -> None:
         "reverse": shipped("reverse", "123", task="reverse", credit="**Drawn** by hand"),
         "sentences": shipped("sentences", sentences=("A cat.",)),
         "upload": UploadedTrace("upload", "stamp", small_trace()),
+        "long": UploadedTrace("a name that is too long for its box", "stamp", small_trace()),
     }
     if session.find(Visit) is None:
         session.save(Visit(Request("reverse", "1 2", 2)))
@@ -63,10 +64,16 @@ def test_a_trace_is_shown_and_cannot_be_asked_for_another_text():
     assert visit(app).request.model == "upload"
     (text,) = app.text_input
     assert text.disabled
-    assert text.value == "a b <eos> <pad>"
+    assert text.value == "a b"
     assert app.button(key="random").disabled
     assert app.selectbox(key="pad-en").disabled
     assert not app.caption
+
+
+def test_a_name_that_is_cut_in_the_list_is_shown_whole_beside_it():
+    app = AppTest.from_function(page).run()
+    (shown,) = app.selectbox(key="model-en").set_value("long").run().caption
+    assert shown.value.startswith("a name that is too long for its box")
 
 
 def test_the_credit_of_a_model_is_shown_literally():

@@ -162,11 +162,14 @@ export function createGeometry({ palette, state, trace, say }, site, width, heig
     return Math.min(across, largest * keys, tall * keys);
   };
   const likely = Math.max(...sites.map(likelyWidth));
-  /** @param {Site} one */
-  const keyLabels = ({ keyTokens, keys }) => {
+  /**
+   * @param {Site} one
+   * @param {number} most width of all cells, px
+   */
+  const keyLabels = ({ keyTokens, keys }, most) => {
     const widestKey = widest(pen, keyTokens);
     const level = levelSpacing(pen, keyTokens) + font * 0.2;
-    const crowded = level > likely / keys;
+    const crowded = level > most / keys;
     const rotated = crowded && (widestKey > 2.4 * font || across / keys > font * SLANTED);
     return {
       rotated,
@@ -174,17 +177,19 @@ export function createGeometry({ palette, state, trace, say }, site, width, heig
       spacing: rotated ? font * SLANTED : crowded ? widestKey + font * 0.4 : level,
     };
   };
-  const { rotated, spacing } = keyLabels(site);
-  const keyRoom = Math.max(...sites.map((one) => keyLabels(one).room));
+  const keyRoom = Math.max(...sites.map((one) => keyLabels(one, likely).room));
   const top = Math.round(font * 1.7) + keyRoom;
   const room = { width: across, height: height - top - 6 };
   const cells = sites.map((one) => ({ ...one, cell: cellShape(one, room, largest, slack) }));
+  const cellsWidth = Math.max(...cells.map(({ cell, keys }) => cell.width * keys), 10);
+  const drawn = keyLabels(site, cellsWidth); // slanted where the cells became narrower than likely
+  const { rotated, spacing } = drawn.room <= keyRoom ? drawn : keyLabels(site, likely);
   return {
     box: { width, height },
     font,
     left,
     top,
-    width: Math.max(...cells.map(({ cell, keys }) => cell.width * keys), 10),
+    width: cellsWidth,
     height: Math.max(...cells.map(({ cell, queries }) => cell.height * queries), 10),
     queryRoom,
     predictedRoom,
