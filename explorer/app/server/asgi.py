@@ -13,6 +13,7 @@ from starlette.routing import Route
 
 from explorer.app.server import host_cookie, probe_route, server_address, warmup
 from explorer.app.server.back_messages import BackMessageGuard
+from explorer.app.server.broken_requests import BrokenRequests
 from explorer.app.server.origin_check import OriginCheck
 from explorer.app.server.security_headers import SecurityHeaders
 from explorer.app.server.server_address import ServerAddress
@@ -44,6 +45,7 @@ def routes() -> list[Route]:
 def middleware() -> list[Middleware]:
     """The middleware in front of Streamlit's own, the outermost first."""
     return [
+        Middleware(BrokenRequests),
         Middleware(OriginCheck),
         Middleware(SecurityHeaders),
         Middleware(BackMessageGuard),

@@ -11,6 +11,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from explorer.app.server.static_files import Application, Message, Receive, Send
+from explorer.app.server.widget_kinds import WidgetKinds
 
 KINDS = frozenset({"rerun_script", "stop_script", "app_heartbeat", "file_urls_request"})
 """Messages about the visitor's own session."""
@@ -29,6 +30,7 @@ class BackMessageGuard:
 
     def __init__(self, app: Application) -> None:
         self.app = app
+        self._widgets = WidgetKinds()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "websocket":
@@ -43,7 +45,7 @@ class BackMessageGuard:
                 if message["type"] != "websocket.receive":
                     return message
                 data = message.get("bytes")
-                sent = None if data is None else _parse(data)
+                sent = None if data is None else self._parse(data)
                 if sent is None:
                     closed = True
                     code = _NOT_BINARY if data is None else _NOT_A_MESSAGE
@@ -53,21 +55,25 @@ class BackMessageGuard:
                     return message
 
         async def send_while_open(message: Message) -> None:
+            if data := message.get("bytes"):
+                self._widgets.learn(data)
             if not closed:  # Streamlit does not know yet
                 await send(message)
 
         await self.app(scope, receive_checked, send_while_open)
 
+    def _parse(self, data: bytes) -> BackMsg | None:
+        """The message in a frame; None when there is none, or a value in it is none of its
+        widget: Streamlit would keep it, and fail to read it in every later run."""
+        try:
+            message = BackMsg.FromString(data)
+            widgets = message.rerun_script.widget_states.widgets
+            return message if all(map(self._is_readable, widgets)) else None
+        except (DecodeError, ValueError, RecursionError):
+            return None
 
-def _parse(data: bytes) -> BackMsg | None:
-    """The message in a frame; None when there is none, or a component's value in it is none:
-    Streamlit would keep the value, and fail to read it in every later run."""
-    try:
-        message = BackMsg.FromString(data)
-        values = map(_component_value, message.rerun_script.widget_states.widgets)
-        return message if all(isinstance(value, _CONTAINERS) for value in values) else None
-    except (DecodeError, ValueError, RecursionError):
-        return None
+    def _is_readable(self, widget: WidgetState) -> bool:
+        return self._widgets.fits(widget) and isinstance(_component_value(widget), _CONTAINERS)
 
 
 def _component_value(widget: WidgetState) -> object:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar
 
-from explorer.app.request import PAD, Request, Selection, Visit
+from explorer.app.request import MOST_PADDING, PAD, Request, Selection, Visit
 from explorer.app.state import messages, session
 from explorer.core.alignment import TIMINGS
 from explorer.core.errors import ExplorerError
@@ -58,9 +58,10 @@ def set_text(text: str) -> None:
     _ask(replace(current().request, text=text, forced=()))
 
 
-def set_padding(count: int) -> None:
-    """Ask for `count` padding tokens."""
-    _ask(replace(current().request, pad=count))
+def set_padding(count: object) -> None:
+    """Ask for `count` padding tokens; anything but a number that is offered is ignored."""
+    if isinstance(count, int) and 0 <= count <= MOST_PADDING:
+        _ask(replace(current().request, pad=count))
 
 
 def set_forced(forced: Mapping[int, int]) -> None:
@@ -70,7 +71,12 @@ def set_forced(forced: Mapping[int, int]) -> None:
 
 def choose_model(name: str, catalog: Mapping[str, CatalogMember]) -> None:
     """Ask another model, whose heads are selected anew; a text it cannot read is replaced by its
-    first example, and padding by its own unless the visitor has chosen one."""
+    first example, and padding by its own unless the visitor has chosen one.
+
+    A model that is not listed is ignored: a connection may report any name.
+    """
+    if name not in catalog:
+        return
     member, request = catalog[name], current().request
     opening, before = opening_request(member), catalog.get(request.model)
     unread = isinstance(member, CatalogModel) and not member.summary.reads(request.text)

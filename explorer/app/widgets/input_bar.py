@@ -112,7 +112,7 @@ def _choose_padding(count: int, member: CatalogMember, language: str) -> None:
         range(MOST_PADDING + 1),
         format_func=lambda count: say("explore.pad_choice", language, count=count),
         key=key,
-        on_change=lambda: visit_state.set_padding(int(session.widget_value(key))),
+        on_change=lambda: visit_state.set_padding(session.widget_value(key)),
         disabled=isinstance(member, UploadedTrace),
         label_visibility="collapsed",
         width=112,

@@ -9,8 +9,18 @@ from starlette.routing import WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from explorer.app.server.back_messages import KINDS, OPERATIONS, BackMessageGuard
+
+DRAW = 2 * BackMsg(app_heartbeat=True).SerializeToString()
+
+
+def drawn() -> bytes:
+    """The message that draws a component."""
+    message = ForwardMsg()
+    message.delta.new_element.bidi_component.id = "drawn"
+    return message.SerializeToString()
 
 
 async def stream(websocket: WebSocket) -> None:
@@ -18,7 +28,8 @@ async def stream(websocket: WebSocket) -> None:
     await websocket.accept()
     try:
         while True:
-            await websocket.send_bytes(await websocket.receive_bytes())
+            data = await websocket.receive_bytes()
+            await websocket.send_bytes(drawn() if data == DRAW else data)
     except WebSocketDisconnect:
         await websocket.send_bytes(b"late")
 
@@ -95,3 +106,15 @@ def test_what_is_no_message_ends_the_connection(browser, frame, code):
         with pytest.raises(WebSocketDisconnect) as ended:
             connection.receive_bytes()
     assert ended.value.code == code
+
+
+def test_a_value_of_another_kind_than_its_widget_s_ends_the_connection(browser):
+    sent = BackMsg()
+    sent.rerun_script.widget_states.widgets.add(id="drawn", int_value=3)
+    with browser.websocket_connect("/stream") as connection:
+        connection.send_bytes(DRAW)
+        assert connection.receive_bytes() == drawn()
+        connection.send_bytes(sent.SerializeToString())
+        with pytest.raises(WebSocketDisconnect) as ended:
+            connection.receive_bytes()
+    assert ended.value.code == 1002

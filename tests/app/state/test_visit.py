@@ -43,6 +43,14 @@ def test_another_padding_keeps_what_is_forced():
     assert request() == Request("reverse", "1 2", 5, ((1, 4),))
 
 
+def test_what_no_widget_offers_is_ignored():
+    before = request()
+    for count in (17, -1, "x", None):
+        visit_state.set_padding(count)
+    visit_state.choose_model("missing", CATALOG)
+    assert request() == before
+
+
 def test_a_model_that_cannot_read_the_text_gets_one_it_can():
     visit_state.choose_model("letters", CATALOG)
     assert CATALOG["letters"].summary.reads(request().text)

@@ -1,0 +1,29 @@
+"""What a request leaves behind whose body breaks the protocol."""
+
+import socket
+import threading
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+
+from explorer.app.server.broken_requests import BrokenRequests
+
+
+def test_a_bad_body_is_answered_and_leaves_no_traceback(caplog):
+    """On a server as Streamlit runs it."""
+    app = Starlette(middleware=[Middleware(BrokenRequests)])
+    config = uvicorn.Config(app, http="h11", lifespan="off", log_config=None)
+    server = uvicorn.Server(config)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        serving = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        serving.start()
+        with socket.create_connection(listening.getsockname()) as connection:
+            connection.sendall(
+                b"POST / HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\nno number\r\n"
+            )
+            answer = connection.makefile("rb").read()
+        server.should_exit = True
+        serving.join()
+    assert answer.startswith(b"HTTP/1.1 400")
+    assert not [record for record in caplog.records if record.exc_info]

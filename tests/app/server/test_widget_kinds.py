@@ -1,0 +1,93 @@
+"""Which kind of value each widget reports."""
+
+import re
+
+import pytest
+from streamlit.proto.Element_pb2 import Element
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.testing.v1.element_tree import Widget
+
+from explorer.app.server.widget_kinds import KINDS, WidgetKinds
+from explorer.core import folders
+from tests.support.app_pages import open_page
+
+VALUES = {
+    "trigger_value": True,
+    "bool_value": True,
+    "int_value": 3,
+    "double_value": 1.5,
+    "string_value": "x",
+    "bytes_value": b"x",
+    "json_value": "{}",
+    "json_trigger_value": "[]",
+}
+
+
+def drawn(name: str, widget: str) -> bytes:
+    """The message that draws an element with this id."""
+    message = ForwardMsg()
+    part = message.delta.add_block if name == "dialog" else message.delta.new_element
+    getattr(part, name).id = widget
+    return message.SerializeToString()
+
+
+def state(widget: str, kind: str) -> WidgetState:
+    """The value of a widget in a message to the server."""
+    sent = WidgetState(id=widget)
+    if kind in VALUES:
+        setattr(sent, kind, VALUES[kind])
+    else:
+        getattr(sent, kind).SetInParent()
+    return sent
+
+
+ALL_KINDS = [field.name for field in WidgetState.DESCRIPTOR.oneofs_by_name["value"].fields]
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_widget_takes_one_kind_of_value(name):
+    kinds = WidgetKinds()
+    kinds.learn(drawn(name, "one"))
+    assert [kind for kind in ALL_KINDS if kinds.fits(state("one", kind))] == [KINDS[name]]
+    assert kinds.fits(WidgetState(id="one"))  # cleared
+
+
+def test_the_events_of_a_component_are_a_widget_of_their_own():
+    kinds = WidgetKinds()
+    kinds.learn(drawn("bidi_component", "player"))
+    accepted = [kind for kind in ALL_KINDS if kinds.fits(state("player__events", kind))]
+    assert accepted == ["json_trigger_value"]
+
+
+def test_widgets_not_drawn_and_other_messages_are_let_pass():
+    kinds = WidgetKinds()
+    for data in (b"", b"\xff" * 9, ForwardMsg(script_finished=0).SerializeToString()):
+        kinds.learn(data)
+    assert all(kinds.fits(state("other", kind)) for kind in ALL_KINDS)
+
+
+@pytest.mark.parametrize("page", ["explore", "heads", "train"])
+def test_the_widgets_of_the_pages_report_these_kinds(page):
+    """As Streamlit's own test client reports them."""
+    widgets = [node for node in open_page(page).main if isinstance(node, Widget)]
+    reported = {
+        (node.proto.DESCRIPTOR.name, node._widget_state.WhichOneof("value")) for node in widgets
+    }
+    fields = Element.DESCRIPTOR.oneofs_by_name["type"].fields
+    names = {field.message_type.name: field.name for field in fields if field.message_type}
+    assert len(reported) >= 3
+    for message, kind in reported:
+        assert kind in (None, KINDS[names[message]]), message
+
+
+def test_every_widget_of_the_pages_is_known():
+    sources = (path.read_text("utf-8") for path in (folders.PACKAGE / "app").rglob("*.py"))
+    called = {name for source in sources for name in re.findall(r"\.(\w+)\(", source)}
+    fields = Element.DESCRIPTOR.oneofs_by_name["type"].fields
+    widgets = {
+        field.name
+        for field in fields
+        if field.message_type and "id" in field.message_type.fields_by_name
+    }
+    assert called & widgets - set(KINDS) == {"dataframe"}  # reports nothing: no rows are chosen
