@@ -93,14 +93,17 @@ def metric_matrix(report: HeadReport, language: str, on_report: Report) -> None:
     _mount("metric_matrix", payload, on_report, _HEAD_VIEW_EVENTS)
 
 
-def replay(key: str, run: Run, others: Sequence[Run], language: str, link: str) -> None:
-    """A run as it stands now, its curves over those of `others`.
+def replay(key: str, run: Run, others: Sequence[Run], language: str, link: str) -> bool:
+    """A run as it stands now, its curves over those of `others`; whether the link was followed.
 
     key: the run's name in the URL of its probe traces.
     link: see `replay_payload`.
     """
     payload = replay_payload(key, run, language=language, others=others, link=link)
-    _component("training_replay")(key="training_replay", data=payload)
+    shown = _component("training_replay")(
+        key="training_replay", data=payload, on_link_change=lambda: None
+    )
+    return bool(shown.link)
 
 
 def focus(submissions: int) -> None:

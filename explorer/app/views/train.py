@@ -56,8 +56,10 @@ def _replay(
     key: str, run: Run, others: Sequence[Run], language: str, buttons: tuple[object, ...]
 ) -> None:
     """The run as it stands now; when it starts or ends, the buttons are redrawn too."""
-    link = "" if train_state.is_recorded(key) else _leak_link(run)
-    mount.replay(key, run, others, language, link)
+    leak = None if train_state.is_recorded(key) else _leak(run)
+    link = address_bar.relative_link(leak) if leak else ""
+    if mount.replay(key, run, others, language, link) and leak:
+        address_bar.open_page(_EXPLORE, leak)
     if train_state.button_state(run) != buttons:
         st.rerun()
 
@@ -74,20 +76,19 @@ def _open_in_explore(run: Run, recorded: bool, language: str, messages: DeltaGen
         address_bar.open_page(_EXPLORE, Permalink(visit))
 
 
-def _leak_link(run: Run) -> str:
-    """The address in Explore, from this page, of the first row of the decoder head that looks at
-    the token to predict; "" for a run with a causal mask or without a model."""
+def _leak(run: Run) -> Permalink | None:
+    """In Explore, the first row of the decoder head that looks at the token to predict; None for
+    a run with a causal mask or without a model."""
     if run.config.causal:
-        return ""
+        return None
     try:
         model = run_model(run)
     except ExplorerError:
-        return ""
+        return None
     head = look_ahead_head(run)
     layer, number = head if head else (None, None)
     selection = Selection("decoder", layer, number, 1)
-    permalink = Permalink(Visit(visit_state.opening_request(model), selection))
-    return address_bar.relative_link(permalink)
+    return Permalink(Visit(visit_state.opening_request(model), selection))
 
 
 def _shipped_model(run: Run) -> CatalogModel | None:

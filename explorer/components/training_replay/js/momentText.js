@@ -29,6 +29,11 @@ export function createMomentText(context) {
   });
   const reason = element("span", { class: "moment-reason", testid: "moment-reason" });
   const link = element("a", { class: "run-link", testid: "run-link" });
+  link.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return; // a tab of its own
+    event.preventDefault();
+    context.listeners.onLink();
+  });
   const node = element("p", { class: "moment-text" }, sentence, " ", reason, " ", link);
   /** @param {Set<string>} changed */
   const update = (changed) => {

@@ -20,6 +20,10 @@
  *
  * @typedef {Record<Move | "pause" | "follow", () => void> & {goTo: (index: number) => void}} ReplayActions
  *
+ * @typedef {object} ReplayListeners
+ * @property {() => void} onLink called when the visitor follows the link of the run; a plain link
+ *   would load the page anew, as a new visitor
+ *
  * @typedef {object} ReplayContext what every part of the training replay reads and can do
  * @property {HTMLElement} root
  * @property {AbortSignal} signal aborted when the replay is destroyed
@@ -35,6 +39,7 @@
  * @property {() => [number, number]} range of the step axis
  * @property {() => number} expected how many moments there are or, during the training, will be
  * @property {ReplayActions} act
+ * @property {ReplayListeners} listeners
  * @property {(layer: number, head: number) => void} chooseHead
  * @property {HeadChoice | null} selected head of the probe
  * @property {() => Partial<TraceState>} lastProbe what was shown of the probe before the page mounted the replay anew

@@ -24,7 +24,7 @@ import { createSamples } from "./samples.js";
 /** @import { TraceState } from "../../shared/js/openingState.js" */
 /** @import { View } from "../../shared/js/streamlitComponent.js" */
 /** @import { ProbePart } from "./probe.js" */
-/** @import { HeadChoice, ReplayActions, ReplayContext, ReplayState } from "./replayContext.js" */
+/** @import { HeadChoice, ReplayActions, ReplayContext, ReplayListeners, ReplayState } from "./replayContext.js" */
 /** @import { RunData } from "./runData.js" */
 
 /**
@@ -43,9 +43,10 @@ let lastView = null;
  * Show a run.
  * @param {HTMLElement | ShadowRoot} parent
  * @param {RunData} run
- * @returns {View<RunData, unknown>}
+ * @param {ReplayListeners} listeners
+ * @returns {View<RunData, ReplayListeners>}
  */
-export function mountTrainingReplay(parent, run) {
+export function mountTrainingReplay(parent, run, listeners) {
   const abort = new AbortController();
   const root = element("div", {
     class: "player training-replay",
@@ -64,6 +65,7 @@ export function mountTrainingReplay(parent, run) {
     address.update(changed);
   });
   const probe = createProbe(context);
+  context.listeners = listeners;
   context.chooseHead = (layer, head) => {
     context.set({ headChosen: true });
     probe.chooseHead(layer, head);
@@ -83,7 +85,9 @@ export function mountTrainingReplay(parent, run) {
   context.store.flush();
   loadPlotly(context);
   return {
-    listen: () => {},
+    listen: (next) => {
+      context.listeners = next;
+    },
     update: (next) => showRun(context, next),
     destroy: () => {
       lastView = viewOf(context, probe);
@@ -129,6 +133,7 @@ function createContext(root, signal, run, draw) {
     traces: createProbeTraces(onTrace, signal),
     range: () => [0, lastStep(context)],
     expected: () => expectedMoments(context),
+    listeners: { onLink: () => {} },
     chooseHead: () => {},
     selected: null,
     lastProbe: () => ({ ...lastView?.probe, ...crossHead(addressed(context.run).head) }),

@@ -6,6 +6,6 @@ import { mountTrainingReplay } from "./trainingReplay.js";
 export default streamlitComponent({
   read: readRunData,
   identity: (run) => `${run.language} ${run.translates}`,
-  listeners: () => ({}),
+  listeners: ({ setTriggerValue }) => ({ onLink: () => setTriggerValue("link", true) }),
   open: mountTrainingReplay,
 });
