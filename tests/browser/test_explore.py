@@ -234,6 +234,26 @@ def test_bad_input_gets_one_sentence_and_the_picture_stays(visit):
     assert source(tab)[:4] == ["3", "2", "1", "eos"]
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_two_long_messages_cover_neither_links_nor_controls(visit, language):
+    tab = visit(f"?lang={language}&text=q&site=x&layer=99&head=99&pad=99&force=x&step=x")
+    messages = tab.get_by_role("alert")
+    expect(messages).to_have_count(2)
+    row = tab.locator(".st-key-input-row")
+    link = tab.locator("[data-testid=stTopNav] a").last
+    switch = tab.locator(".st-key-language")
+    for width, height in [(1440, 900), (1024, 768)]:
+        tab.set_viewport_size({"width": width, "height": height})
+        first, second, below, left, right = (
+            node.bounding_box() for node in (messages.first, messages.last, row, link, switch)
+        )
+        assert 0 <= first["y"] <= first["y"] + first["height"] <= second["y"]
+        assert second["y"] + second["height"] <= below["y"]
+        for box in (first, second):
+            assert left["x"] + left["width"] <= box["x"]
+            assert box["x"] + box["width"] <= right["x"]
+
+
 def test_the_switch_changes_the_language_and_keeps_the_visit(visit):
     tab = visit("?text=1+2+3&step=2")
     tab.get_by_text("简体中文").click()
