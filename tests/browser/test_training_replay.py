@@ -106,7 +106,7 @@ def test_a_live_training_shows_its_sharpest_head_until_one_is_chosen(replay) -> 
 
 def test_a_click_on_the_head_that_is_followed_keeps_it(replay) -> None:
     tab, _ = replay
-    first, last = run_data(8), run_data(40)
+    first, last = run_data(12), run_data(40)
     assert sharpest(first) != sharpest(last)
     send(tab, first)
     name = sharpest(first)
