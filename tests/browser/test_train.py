@@ -193,7 +193,7 @@ def test_a_run_is_started_watched_stopped_resumed_and_opened(visit):
     expect(count).to_have_text(re.compile(rf"/(?!{stopped} )\d+ "), timeout=60_000)
     tab.locator(".st-key-stop").get_by_role("button", name="Stop").click()
     expect(state).to_have_text("stopped", timeout=20_000)
-    tab.get_by_role("button", name="Open best in Explore").click()
+    tab.get_by_role("button", name="Open best in Explore", exact=True).click()
     expect(tab.get_by_test_id("step-count")).to_be_visible(timeout=30_000)
     expect(tab).to_have_url(re.compile("model=reverse-1"))
     assert Path(os.environ[folders.RUNS_VARIABLE], "reverse-1", "checkpoint.safetensors").exists()
@@ -248,7 +248,7 @@ def test_a_corpus_is_uploaded_trained_on_and_opened(visit, tmp_path):
     tab.get_by_role("option", name="reverse · recorded").click()
     expect(tab.get_by_test_id("compared")).to_contain_text("reverse")
     tab.keyboard.press("Escape")  # while the choice is open, nothing behind it can be clicked
-    tab.get_by_role("button", name="Open best in Explore").click()
+    tab.get_by_role("button", name="Open best in Explore", exact=True).click()
     expect(tab.get_by_test_id("step-count")).to_be_visible(timeout=30_000)
     expect(tab).to_have_url(re.compile("model=chinese-1"))
     pieces = tab.get_by_test_id("strip-source").locator(".chip").all_inner_texts()
