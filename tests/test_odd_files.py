@@ -205,7 +205,7 @@ def test_the_route_of_probe_traces_answers_404(odd, root, monkeypatch):
     path = root / "odd" / "moments" / "000005.trace"
     path.unlink()
     make_odd(path, odd, small_trace().to_bytes())
-    parameters = {"root": "runs", "name": "odd", "step": 5}
+    parameters = {"root": "runs", "name": "odd", "step": "5"}
     scope = {"type": "http", "path_params": parameters, "headers": []}
     assert probe_route.serve_moment(Request(scope)).status_code == 404
 

@@ -79,7 +79,7 @@ def use_runs(root: Path) -> list[str]:
     waiting_runs(root, "cpu")
     for run in listed:
         for language in ("en", "zh"):
-            replay_payload(f"runs/{run.name}", run, language=language, other=listed[0])
+            replay_payload(f"runs/{run.name}", run, language=language, others=listed[:1])
             run_report(run, run.status(), run.moments(), language)
         assert run.status().state
         assert isinstance(run.resumable, bool)

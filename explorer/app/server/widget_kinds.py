@@ -10,6 +10,7 @@ from collections import OrderedDict
 from google.protobuf.message import DecodeError
 from streamlit.proto.Delta_pb2 import Delta
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.NumberInput_pb2 import NumberInput
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 KINDS = {
@@ -22,7 +23,7 @@ KINDS = {
     "file_uploader": "file_uploader_state_value",
     "menu_button": "string_trigger_value",
     "multiselect": "string_array_value",
-    "number_input": "double_value",
+    "number_input": "double_value",  # of whole numbers "int_value"
     "radio": "string_value",
     "selectbox": "string_value",
     "text_area": "string_value",
@@ -72,5 +73,9 @@ def _drawn(delta: Delta) -> tuple[str, str] | None:
     part = delta.add_block if delta.HasField("add_block") else delta.new_element
     name = part.WhichOneof("type")
     kind = KINDS.get(name or "")
-    widget = getattr(part, name).id if name and kind else ""
-    return (widget, kind) if widget and kind else None
+    if not name or not kind:
+        return None
+    element = getattr(part, name)
+    if name == "number_input" and element.data_type == NumberInput.INT:
+        kind = "int_value"
+    return (element.id, kind) if element.id else None

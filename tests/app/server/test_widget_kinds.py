@@ -5,6 +5,7 @@ import re
 import pytest
 from streamlit.proto.Element_pb2 import Element
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.NumberInput_pb2 import NumberInput
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1.element_tree import Widget
 
@@ -45,7 +46,20 @@ def state(widget: str, kind: str) -> WidgetState:
 ALL_KINDS = [field.name for field in WidgetState.DESCRIPTOR.oneofs_by_name["value"].fields]
 
 
-@pytest.mark.parametrize("name", KINDS)
+def test_a_number_is_whole_or_not_as_its_widget_says():
+    kinds = WidgetKinds()
+    for name, data_type in (("steps", NumberInput.INT), ("rate", NumberInput.FLOAT)):
+        message = ForwardMsg()
+        message.delta.new_element.number_input.id = name
+        message.delta.new_element.number_input.data_type = data_type
+        kinds.learn(message.SerializeToString())
+    assert kinds.fits(state("steps", "int_value"))
+    assert not kinds.fits(state("steps", "double_value"))
+    assert kinds.fits(state("rate", "double_value"))
+    assert not kinds.fits(state("rate", "int_value"))
+
+
+@pytest.mark.parametrize("name", sorted(KINDS.keys() - {"number_input"}))
 def test_a_widget_takes_one_kind_of_value(name):
     kinds = WidgetKinds()
     kinds.learn(drawn(name, "one"))
