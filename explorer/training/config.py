@@ -42,6 +42,7 @@ _NUMBERS = {
     "clip": (1e-6, 1e6),
     "until": (0.0, 1.0),
 }
+_SWITCHES = ("joint", "causal")
 _CHOICES = {
     "schedule": ("cosine", "inverse-sqrt"),
     "precision": ("float32", "bfloat16"),
@@ -118,6 +119,10 @@ class TrainingConfig:
             number = getattr(self, name)
             if type(number) not in (int, float) or not low <= number <= high:
                 raise ConfigError("bad_number", name=name, got=number, least=low, most=high)
+        for name in _SWITCHES:
+            got = getattr(self, name)
+            if type(got) is not bool:
+                raise ConfigError("bad_choice", name=name, got=got, choices="true, false")
         for name, choices in _CHOICES.items():
             got = getattr(self, name)
             if not isinstance(got, str) or got not in choices:

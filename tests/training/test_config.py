@@ -47,6 +47,8 @@ def test_the_inverse_square_root_is_the_papers_schedule():
         {"batch": 4, "accumulate": 5},
         {"batch": 4, "accumulate": 2, "processes": 3},
         {"processes": 0},
+        {"causal": [1]},
+        {"joint": 1},
     ],
 )
 def test_settings_that_cannot_work_are_refused(change):
