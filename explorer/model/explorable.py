@@ -28,6 +28,7 @@ from explorer.model.hooks import capture as capture_values
 from explorer.model.intervention_hooks import Means, applied, refuse_misplaced
 from explorer.model.masks import padding_mask
 from explorer.model.threads import threads_for
+from explorer.model.trace_options import CAPTURES, forces_output, refuse_capture
 from explorer.model.transformer import Transformer
 
 _HOOKS = {  # kind of array in a `Trace` → hook point
@@ -36,7 +37,7 @@ _HOOKS = {  # kind of array in a `Trace` → hook point
     "values": "values",
     "head_output": "head_output",
 }
-_CAPTURES = {"pattern": ("attention",), "full": tuple(_HOOKS)}
+_KINDS = dict(zip(CAPTURES, (("attention",), tuple(_HOOKS)), strict=True))
 
 
 @dataclass(frozen=True)
@@ -110,8 +111,7 @@ class ExplorableModel:
         `ConfigError` on a padding or a capture that does not exist, `InterventionError` and
         `MaskError` on interventions that this model or text does not allow.
         """
-        if not isinstance(capture, str) or capture not in _CAPTURES:
-            raise ConfigError("bad_capture", capture=capture)
+        refuse_capture(capture)
         source = self._source(text, pad_to)  # (1, S)
         forced = self._forced(target, prefix, force)
         interventions = Interventions.gather(ablate, keep, edit_mask, override_row)
@@ -120,7 +120,7 @@ class ExplorableModel:
             facts |= {"interventions": list(interventions.texts())}
             facts |= {"means": means.name if means and interventions.needs_means else None}
         with applied(self.transformer, interventions, means):
-            return self._run(source, forced, _CAPTURES[capture], interventions, facts)
+            return self._run(source, forced, _KINDS[capture], interventions, facts)
 
     def _run(
         self,
@@ -182,10 +182,8 @@ class ExplorableModel:
         self, target: str | None, prefix: str | None, force: Mapping[int, int]
     ) -> Mapping[int, int]:
         """Step → the id its token must have."""
-        if not isinstance(force, Mapping):
-            raise ConfigError("bad_force", got=type(force).__name__)
-        if sum((target is not None, prefix is not None, len(force) > 0)) > 1:
-            raise ConfigError("two_ways_to_force")
+        if not forces_output(target, prefix, force):
+            return {}
         text = target if target is not None else prefix
         if text is None:
             return self._checked(force)

@@ -104,16 +104,28 @@ def refuse_misplaced(
     padding: of each source token, whether it is padding; target: how many tokens were fed in.
     """
     refuse_outside(interventions, len(padding), target)
-    masks: dict[tuple[str, int, int], Tensor] = {}  # (layer, head), True = may attend
+
+    def unmasked(cell: CellEdit) -> Tensor:
+        if cell.site == "decoder":
+            may_attend = not config.causal or cell.key <= cell.query
+        else:
+            may_attend = not padding[cell.key]
+        return torch.full((layers(config, cell.site), config.heads), may_attend)
+
+    refuse_unchanged(interventions, unmasked)
+
+
+def refuse_unchanged(interventions: Interventions, unmasked: Callable[[CellEdit], Tensor]) -> None:
+    """Raise `InterventionError` on an edit that leaves its cell as it is.
+
+    unmasked: of a cell, (layer, head) of its site before the edits, True = may attend.
+    """
+    masks: dict[tuple[str, int, int], Tensor] = {}  # (layer, head), with the edits so far
     for cell in interventions.edit_mask:
         place = (cell.site, cell.query, cell.key)
-        if cell.site == "decoder":
-            unmasked = not config.causal or cell.key <= cell.query
-        else:
-            unmasked = not padding[cell.key]
-        shape = (layers(config, cell.site), config.heads)
-        mask = masks.setdefault(place, torch.full(shape, unmasked))
-        edited = mask[_slice(cell.layer), _slice(cell.head)]
+        if place not in masks:
+            masks[place] = unmasked(cell)
+        edited = masks[place][_slice(cell.layer), _slice(cell.head)]
         if bool((edited == cell.open).all()):
             key = "already_unmasked" if cell.open else "already_masked"
             raise InterventionError(key, intervention=cell)

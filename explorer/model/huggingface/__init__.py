@@ -16,6 +16,8 @@ refuses a model where they differ.
     edits                interventions, as edits of single calls
     masks                additive masks → reasons
     attention_arrays     recorded calls → arrays of a trace
+    decoded              what was decoded, and what went in
     predictions          logits and decoded tokens → steps, labels and text of a trace
+    measured_errors      the errors of a trace that only the model can measure
     traced_model         all together: `HuggingFaceModel.trace`
 """

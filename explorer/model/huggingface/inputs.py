@@ -28,6 +28,18 @@ class Inputs:
         mask = torch.cat([self.target_mask, torch.ones_like(more)], 1)
         return Inputs(self.source, self.source_mask, target, mask)
 
+    @property
+    def lengths(self) -> tuple[int, int]:
+        """Number of source and of target tokens; 0 where there is no such stack."""
+        source, target = (0 if ids is None else ids.size(1) for ids in (self.source, self.target))
+        return source, target
+
+    @property
+    def padded(self) -> bool:
+        """Whether any token is padding."""
+        masks = (self.source_mask, self.target_mask)
+        return any(mask is not None and not bool(mask.all()) for mask in masks)
+
     def without_padding(self) -> "Inputs":
         source = _bare(self.source, self.source_mask)
         return Inputs(*source, *_bare(self.target, self.target_mask))

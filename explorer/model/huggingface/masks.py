@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from explorer.core.interventions import CellEdit
 from explorer.core.mask_reasons import EDITED, OUTSIDE, UNMASKED, reason_codes
 from explorer.model.huggingface.capture import Call
 
@@ -23,6 +24,16 @@ def least(mask: Tensor) -> float:
 def is_open(mask: Tensor) -> Tensor:
     """Where a query may attend, as booleans."""
     return mask if mask.dtype == torch.bool else mask > least(mask) / 2
+
+
+def open_before_edits(calls: Sequence[Call], cell: CellEdit) -> Tensor:
+    """Whether each head may attend to a cell before any edit: (layer, head).
+
+    calls: of the layers of its site.
+    """
+    heads, *axes = calls[0].weights.shape[1:]
+    layers = [_allowed(call.given, *axes)[:, cell.query, cell.key].expand(heads) for call in calls]
+    return torch.stack(layers)
 
 
 def site_codes(
@@ -45,16 +56,15 @@ def site_codes(
 
 
 def _codes(call: Call, padding: NDArray[np.bool_], *, causal: bool) -> NDArray[np.uint8]:
-    shape = (1, call.weights.size(-2), call.weights.size(-1))
-    allowed, given = (_allowed(mask, shape) for mask in (call.mask, call.given))
+    axes = call.weights.shape[-2:]
+    allowed, given = (_allowed(mask, *axes).numpy() for mask in (call.mask, call.given))
     codes = reason_codes(allowed, padding, causal=causal, other=OUTSIDE)
     codes[np.broadcast_to(given, allowed.shape) & ~allowed & (codes != UNMASKED)] = EDITED
     return codes
 
 
-def _allowed(mask: Tensor | None, shape: tuple[int, int, int]) -> NDArray[np.bool_]:
+def _allowed(mask: Tensor | None, queries: int, keys: int) -> Tensor:
     """(1 or H, Q, K), True = may attend."""
     if mask is None:
-        return np.ones(shape, np.bool_)
-    allowed = is_open(mask)[0]
-    return allowed.expand(allowed.size(0), *shape[1:]).numpy()
+        return torch.ones(1, queries, keys, dtype=torch.bool)
+    return is_open(mask)[0].expand(-1, queries, keys)

@@ -1,6 +1,6 @@
 """What a model predicts, as the labels, the candidates and the text of a `Trace`."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from torch import Tensor
 
 from explorer.model.candidates import candidate_columns
 from explorer.model.huggingface.anatomy import Kind
+from explorer.model.huggingface.decoded import Decoded
 from explorer.model.huggingface.inputs import Inputs
 from explorer.model.huggingface.tokens import Tokens
 
@@ -18,22 +19,26 @@ from explorer.model.huggingface.tokens import Tokens
 class Predictions:
     """The result of one run; of an encoder-only model what it fills in for its mask tokens.
 
-    inputs: with the decoded tokens that were fed in.
     labels: of the text, with its padding.
     outputs: logits (T or S, V) of each row.
-    chosen: the decoded tokens; empty in an encoder-only model.
-    forced: step → the id that was imposed.
     ends: ids after which decoding stops.
     """
 
     kind: Kind
     tokens: Tokens
-    inputs: Inputs
+    decoded: Decoded
     labels: tuple[str, ...]
     outputs: Tensor
-    chosen: list[int]
-    forced: Mapping[int, int]
     ends: frozenset[int]
+
+    @property
+    def inputs(self) -> Inputs:
+        return self.decoded.inputs
+
+    @property
+    def chosen(self) -> Sequence[int]:
+        """The decoded tokens; empty in an encoder-only model."""
+        return self.decoded.chosen
 
     def steps(self) -> tuple[dict[str, NDArray[Any]], tuple[str, ...]]:
         """The columns of `Trace.steps`, and the labels of the candidates."""
@@ -76,7 +81,7 @@ class Predictions:
         assert self.inputs.target is not None
         follows = torch.tensor([*self.inputs.target[0, 1:].tolist(), self.chosen[-1]])
         fixed = len(follows) - len(self.chosen)
-        given = [row < fixed or row + 1 in self.forced for row in range(len(follows))]
+        given = [row < fixed or row + 1 in self.decoded.forced for row in range(len(follows))]
         return candidate_columns(self.outputs.float().softmax(-1), follows, torch.tensor(given))
 
     def _filled_in(self) -> dict[str, NDArray[Any]]:

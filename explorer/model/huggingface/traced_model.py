@@ -7,33 +7,31 @@ from typing import Any
 
 import torch
 import transformers
-from torch import Tensor
 
-from explorer.core.errors import (
-    ConfigError,
-    ModelDirectoryError,
-    VocabularyError,
-)
+from explorer.core.errors import ConfigError, ModelDirectoryError, VocabularyError
 from explorer.core.interventions import Interventions
 from explorer.core.trace import Trace
 from explorer.model.greedy_decoding import NO_TOKENS
 from explorer.model.huggingface.anatomy import Anatomy, Kind
 from explorer.model.huggingface.attention_arrays import attention_arrays
 from explorer.model.huggingface.capture import Call
+from explorer.model.huggingface.decoded import Decoded
 from explorer.model.huggingface.edits import Edits, edits_for
 from explorer.model.huggingface.forced_tokens import forced_tokens
 from explorer.model.huggingface.generation_settings import GenerationSettings
 from explorer.model.huggingface.inputs import Inputs, padded_inputs
+from explorer.model.huggingface.masks import open_before_edits
+from explorer.model.huggingface.measured_errors import measured_errors, padding_error
 from explorer.model.huggingface.passes import Pass, full_pass, greedy_rows
 from explorer.model.huggingface.predictions import Predictions
 from explorer.model.huggingface.tokens import Tokens
-from explorer.model.huggingface.verification import by_site, difference
-from explorer.model.intervention_hooks import Means, refuse_outside
+from explorer.model.huggingface.verification import by_site
+from explorer.model.intervention_hooks import Means, refuse_outside, refuse_unchanged
+from explorer.model.trace_options import forces_output, refuse_capture
 
 NEW_TOKENS = {Kind.ENCODER_DECODER: 128, Kind.DECODER_ONLY: 32, Kind.ENCODER_ONLY: 0}
 """The most tokens that are decoded unless told otherwise."""
 
-_CAPTURES = ("pattern", "full")
 _PAD_LABEL = "<pad>"
 
 
@@ -121,50 +119,64 @@ class HuggingFaceModel:
         Raises `VocabularyError`, `ConfigError`, `InterventionError` and `MaskError` as
         `ExplorableModel.trace` does.
         """
-        if capture not in _CAPTURES:
-            raise ConfigError("bad_capture", capture=capture)
-        decodes = self.kind != Kind.ENCODER_ONLY
-        _refuse_forcing(decodes, target is not None, prefix is not None, bool(force))
+        refuse_capture(capture)
+        if forces_output(target, prefix, force) and self.kind == Kind.ENCODER_ONLY:
+            raise ConfigError("no_decoder")
         interventions = Interventions.gather(ablate, keep, edit_mask, override_row)
         edits = edits_for(interventions, self.anatomy)
         inputs, labels = self._inputs(text, pad_to)
-        forced: Mapping[int, int] = {}
-        chosen: list[int] = []
-        cached = torch.empty(0)
-        if decodes:
+        decoded = Decoded(inputs)
+        if self.kind != Kind.ENCODER_ONLY:
             forced = self._forced(inputs, target, prefix, force)
-            new = NEW_TOKENS[self.kind] if max_new_tokens is None else max_new_tokens
-            cached, chosen = self._decode(inputs, edits, forced, max(1, new, len(forced)))
-            inputs = inputs.with_target(chosen[:-1])
-        sizes = [0 if ids is None else ids.size(1) for ids in (inputs.source, inputs.target)]
-        refuse_outside(interventions, *sizes)
-        captured = full_pass(self.model, self.kind, inputs, edits, record=True)
-        plain = full_pass(self.model, self.kind, inputs, edits, library=True)
-        shown = plain.outputs if interventions.counterfactual or not decodes else cached
-        calls = self._calls(captured)
-        arrays = attention_arrays(calls, inputs, interventions, full=capture == "full")
-        ends = self._settings.ends
-        predictions = Predictions(
-            self.kind, self.tokens, inputs, labels, shown, chosen, forced, ends
-        )
-        steps, candidates = predictions.steps()
-        facts: dict[str, Any] = {"model": self.name, **self.facts, "text": text, "pad_to": pad_to}
-        facts |= {"forced": {str(step): token for step, token in forced.items()}}
-        facts |= {"given": target is not None}
+            decoded = self._decode(inputs, edits, forced, max_new_tokens)
+        facts = {"model": self.name, **self.facts, "text": text, "pad_to": pad_to}
+        facts |= {"given": target is not None, **decoded.facts(self.kind, self._settings.ends)}
         if interventions:
             facts["interventions"] = list(interventions.texts())
-        if decodes:
-            facts["ended"] = chosen[-1] in ends
-        if self.kind == Kind.DECODER_ONLY:
-            facts["prompt"] = len(labels)
+        return self._captured(decoded, labels, interventions, edits, facts, full=capture == "full")
+
+    def _captured(
+        self,
+        decoded: Decoded,
+        labels: tuple[str, ...],
+        interventions: Interventions,
+        edits: Edits,
+        facts: dict[str, Any],
+        *,
+        full: bool,
+    ) -> Trace:
+        """Capture one pass over what was decoded, and assemble the trace.
+
+        labels: of the text, with its padding.
+        """
+        inputs = decoded.inputs
+        refuse_outside(interventions, *inputs.lengths)
+        captured = full_pass(self.model, self.kind, inputs, edits, record=True)
+        calls = self._calls(captured)
+        refuse_unchanged(interventions, lambda cell: open_before_edits(calls[cell.site], cell))
+        plain = full_pass(self.model, self.kind, inputs, edits, library=True)
+        stepwise = len(decoded.logits) and not interventions.counterfactual
+        predictions = Predictions(
+            self.kind,
+            self.tokens,
+            decoded,
+            labels,
+            decoded.logits if stepwise else plain.outputs,
+            self._settings.ends,
+        )
+        steps, candidates = predictions.steps()
+        measured = measured_errors(calls, captured, plain, decoded)
+        if inputs.padded and not interventions:
+            bare = full_pass(self.model, self.kind, inputs.without_padding())
+            measured |= padding_error(plain, bare, inputs)
         return Trace(
             source_tokens=predictions.source_labels(),
             target_tokens=predictions.target_labels(),
             predicted_tokens=predictions.predicted_labels(),
             text=predictions.text(),
-            arrays=arrays | steps,
+            arrays=attention_arrays(calls, inputs, interventions, full=full) | steps,
             candidate_tokens=candidates,
-            measured=self._measured(calls, captured, plain, cached, inputs, edits, pad_to),
+            measured=measured,
             facts=facts,
         )
 
@@ -194,57 +206,25 @@ class HuggingFaceModel:
         return forced_tokens(self.tokens, first, self.positions, ends, target, prefix, force)
 
     def _decode(
-        self, inputs: Inputs, edits: Edits, forced: Mapping[int, int], new: int
-    ) -> tuple[Tensor, list[int]]:
-        """Logits (T, V) of decoding step by step, and the new tokens."""
+        self, inputs: Inputs, edits: Edits, forced: Mapping[int, int], most: int | None
+    ) -> Decoded:
+        """Decode on from `inputs` step by step, `most` tokens or all that are forced."""
         assert inputs.target is not None
-        first = inputs.target.size(1)
+        first, settings = inputs.target.size(1), self._settings
+        new = max(1, NEW_TOKENS[self.kind] if most is None else most, len(forced))
         last = first + new - 1
         if self.positions is not None:
             last = min(last, self.positions)
         imposed = dict(forced)
-        settings = self._settings
         if self.kind == Kind.ENCODER_DECODER and settings.first is not None:
             imposed.setdefault(first, settings.first)
         never, ends = settings.never(first), settings.ends
-        rows, chosen = [], []
         found = greedy_rows(self.model, self.kind, inputs, edits, imposed, never, ends, last)
-        for logits, token in found:
-            rows.append(logits.float())
-            chosen.append(token)
+        rows, chosen = zip(*((logits.float(), token) for logits, token in found), strict=True)
         reached = first + len(chosen) - 1
         if forced and max(forced) > reached:
             raise VocabularyError("no_such_step", step=max(forced), last=reached)
-        return torch.cat(rows), chosen
-
-    def _measured(
-        self,
-        calls: Mapping[str, Sequence[Call]],
-        captured: Pass,
-        plain: Pass,
-        cached: Tensor,
-        inputs: Inputs,
-        edits: Edits,
-        pad_to: int | None,
-    ) -> dict[str, float]:
-        """The errors that only the model can measure."""
-        measured = {
-            "hooked_equals_plain": _largest(captured.outputs, plain.outputs),
-            "equals_library": max(
-                difference(calls[site], own) for site, own in plain.library.items() if own
-            ),
-        }
-        real = torch.ones(len(plain.outputs), dtype=torch.bool)
-        if inputs.target_mask is not None:
-            real = inputs.target_mask[0] == 1
-        elif plain.outputs.ndim == 2 and inputs.source_mask is not None:
-            real = inputs.source_mask[0] == 1
-        if len(cached):
-            measured["cached_equals_full"] = _largest(cached[real], plain.outputs[real])
-        if pad_to is not None and not edits.encoder and not edits.decoder:
-            bare = full_pass(self.model, self.kind, inputs.without_padding())
-            measured["padding_changes_nothing"] = _largest(plain.outputs[real], bare.outputs)
-        return measured
+        return Decoded(inputs.with_target(chosen[:-1]), torch.cat(rows), chosen, forced)
 
     def _calls(self, captured: Pass) -> dict[str, list[Call]]:
         """The recorded calls of each site, one a layer."""
@@ -254,16 +234,3 @@ class HuggingFaceModel:
     @cached_property
     def _settings(self) -> GenerationSettings:
         return GenerationSettings(self.model, self.tokens.size)
-
-
-def _refuse_forcing(decodes: bool, target: bool, prefix: bool, force: bool) -> None:
-    """Raise `ConfigError` when output is imposed in two ways, or on a model without a decoder."""
-    ways = target + prefix + force
-    if ways > 1:
-        raise ConfigError("two_ways_to_force")
-    if ways and not decodes:
-        raise ConfigError("no_decoder")
-
-
-def _largest(one: Tensor, other: Tensor) -> float:
-    return float((one.float() - other.float()).abs().max())

@@ -2,6 +2,7 @@ import pytest
 import torch
 
 from explorer.model.huggingface.anatomy import Kind
+from explorer.model.huggingface.decoded import Decoded
 from explorer.model.huggingface.inputs import padded_inputs
 from explorer.model.huggingface.predictions import Predictions
 from explorer.model.huggingface.tokens import Tokens
@@ -21,8 +22,8 @@ def predictions(kind, *, chosen=(), padding=(), outputs=None, tokens=None, force
         inputs = inputs.with_target(chosen[:-1])
         outputs = torch.eye(SIZE)[: inputs.target.size(1)]
     tokens = tokens or Tokens(None, SIZE)
-    known = (list(chosen), forced or {}, frozenset([1]))
-    return Predictions(kind, tokens, inputs, labels, outputs, *known)
+    decoded = Decoded(inputs, chosen=chosen, forced=forced or {})
+    return Predictions(kind, tokens, decoded, labels, outputs, ends=frozenset([1]))
 
 
 def test_the_decoder_of_two_stacks_starts_with_its_own_token():

@@ -100,6 +100,22 @@ def test_a_closed_cell_equals_a_score_of_minus_infinity(models):
     np.testing.assert_allclose(edited, expected / expected.sum(), atol=1e-6)
 
 
+def test_edits_that_leave_their_cell_as_it_is_are_refused(models):
+    """Padding, a later position, a cell outside the window, one that was edited before."""
+    for name, options, cells, key in [
+        ("marian", {"pad_to": 8}, [("cross", 1, 0, 1, 7)], "already_masked"),
+        ("marian", {}, [("encoder", None, None, 1, 0, True)], "already_unmasked"),
+        ("llama", {}, [("decoder", None, 1, 2, 4)], "already_masked"),
+        ("gemma2", {}, [("decoder", 0, 1, 5, 0)], "already_masked"),
+        ("bert", {}, [("encoder", None, 1, 5, 0), ("encoder", 2, 1, 5, 0)], "already_masked"),
+    ]:
+        with pytest.raises(InterventionError) as caught:
+            models[name].trace(TEXT, edit_mask=cells, max_new_tokens=2, **options)
+        assert caught.value.key == key
+    # In the layer between, the same cell is inside.
+    models["gemma2"].trace(TEXT, edit_mask=[("decoder", None, 1, 5, 0)], max_new_tokens=2)
+
+
 def test_interventions_that_cannot_be_done_are_refused(models):
     model = models["llama"]
     for given, error in [
@@ -120,7 +136,7 @@ def test_interventions_that_cannot_be_done_are_refused(models):
 
 def test_bad_options_are_refused(models):
     model = models["marian"]
-    for wrong in ({"capture": "all"}, {"pad_to": 3}, {"target": "5", "prefix": "5"}):
+    for wrong in ({"capture": "all"}, {"pad_to": 3}, {"target": "5", "prefix": "5"}, {"force": 3}):
         with pytest.raises(ConfigError):
             model.trace(TEXT, **wrong)
     for text, key in [(" ".join(["5"] * 41), "long_source"), ("", "not_ids"), ("x", "not_ids")]:

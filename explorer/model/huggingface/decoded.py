@@ -1,0 +1,36 @@
+"""What was decoded, and what went in."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from explorer.model.huggingface.anatomy import Kind
+from explorer.model.huggingface.inputs import Inputs
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decoded:
+    """The result of decoding; of an encoder-only model its inputs alone.
+
+    inputs: with the decoded tokens that were fed in.
+    logits: (T, V) of each row, as they came step by step.
+    chosen: the decoded tokens.
+    forced: step → the id that a caller imposed.
+    """
+
+    inputs: Inputs
+    logits: Tensor = field(default_factory=lambda: torch.empty(0))
+    chosen: Sequence[int] = ()
+    forced: Mapping[int, int] = field(default_factory=dict)
+
+    def facts(self, kind: Kind, ends: frozenset[int]) -> dict[str, Any]:
+        """What a trace says of them; `ends`: ids after which decoding stops."""
+        facts: dict[str, Any] = {"forced": {str(step): own for step, own in self.forced.items()}}
+        if self.chosen:
+            facts["ended"] = self.chosen[-1] in ends
+        if kind == Kind.DECODER_ONLY:
+            facts["prompt"] = self.inputs.lengths[1] - len(self.chosen) + 1
+        return facts
