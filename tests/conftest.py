@@ -1,13 +1,10 @@
 """Fixtures of several tests: small models with random weights from a fixed seed, and files."""
 
 import os
-import signal
 from collections.abc import Callable
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch: tiny products, small machines
-if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as a shell starts processes in background
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # tests interrupt their children
 
 import pytest
 import torch
@@ -63,3 +60,15 @@ def pairs_file(tmp_path: Path) -> Path:
     path = tmp_path / "pairs.tsv"
     path.write_text(as_table(), "utf-8")
     return path
+
+
+@pytest.fixture(scope="session")
+def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with one tiny random model of each kind: opus-tiny, gpt-tiny, bert-tiny."""
+    from tests.support import model_directories  # late: the library takes a second
+
+    folder = tmp_path_factory.mktemp("models")
+    model_directories.marian(folder / "opus-tiny")
+    model_directories.gpt2(folder / "gpt-tiny")
+    model_directories.bert(folder / "bert-tiny")
+    return folder

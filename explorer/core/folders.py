@@ -2,7 +2,7 @@
 
 Files that ship are inside the installed package, which may be read-only; in a source checkout the
 checkpoints are beside it. Runs and head reports are written to the current folder. Environment
-variables name other folders.
+variables name other folders, and those with models of the library transformers.
 """
 
 import os
@@ -16,6 +16,9 @@ RUNS_VARIABLE = "EXPLORER_RUNS"
 
 REPORTS_VARIABLE = "EXPLORER_FINDINGS"
 """Names the folder of the head reports measured here."""
+
+MODELS_VARIABLE = "EXPLORER_MODELS"
+"""Names the folders below which model directories are listed, separated as in PATH."""
 
 PACKAGE = Path(__file__).resolve().parents[1]
 """The folder of the `explorer` package."""
@@ -55,6 +58,12 @@ def runs() -> Path:
 def reports() -> Path:
     """The folder of the head reports measured here."""
     return _named(REPORTS_VARIABLE) or Path.cwd() / "findings"
+
+
+def models() -> tuple[Path, ...]:
+    """The folders below which model directories are listed; none unless named at the start."""
+    named = os.environ.get(MODELS_VARIABLE, "").split(os.pathsep)
+    return tuple(Path(name).absolute() for name in named if name)
 
 
 def _named(variable: str) -> Path | None:

@@ -1,5 +1,5 @@
 """The models and traces to choose from: checkpoints that ship, models trained on this machine, and
-a visitor's uploads.
+a visitor's uploads. Those in directories of the library transformers are in `model_directory`.
 
 Nothing here needs torch: a checkpoint in a file is listed by its header, and loaded by
 `explorable.load` when it is first used. Names are looked up here, never used as paths.
@@ -7,6 +7,7 @@ Nothing here needs torch: a checkpoint in a file is listed by its header, and lo
 
 import os
 import random
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -66,6 +67,31 @@ class CatalogModel:
         fitting = tuple(text for text in short if summary.reads(text))
         return fitting or (self.random_text(random.Random(0)),)
 
+    @property
+    def draws_texts(self) -> bool:
+        """Whether `random_text` has something to draw."""
+        return True
+
+    def reads(self, text: str) -> bool:
+        """Whether `text` means something to the model."""
+        return self.summary.reads(text)
+
+    def details(self, language: str) -> Iterator[str]:
+        """What the list of models shows behind its name: sizes and scores."""
+        summary = self.summary
+        yield say(
+            "explore.facts_sizes",
+            language,
+            encoder_layers=summary.encoder_layers,
+            decoder_layers=summary.decoder_layers,
+            heads=summary.heads,
+        )
+        if summary.exact_match is not None:
+            percent = f"{100 * summary.exact_match:.1f}"
+            yield say("explore.facts_exact", language, percent=percent)
+        if summary.bleu is not None:
+            yield say("explore.facts_bleu", language, score=f"{summary.bleu:.1f}")
+
     def random_text(self, generator: random.Random, shown: str = "") -> str:
         """Five to nine known symbols, as far as they fit, or a sentence held out of training;
         another than `shown`, where the model has another."""
@@ -87,7 +113,8 @@ class CatalogModel:
 
 @dataclass(frozen=True, slots=True)
 class StoredModel(CatalogModel):
-    """A checkpoint in a file of this machine, there for every visitor and after a restart."""
+    """A model in a file or directory of this machine, there for every visitor and after a
+    restart."""
 
     path: Path
 
@@ -162,22 +189,7 @@ def describe(member: CatalogMember, language: str) -> str:
     """What the list of models shows: "reverse · 2+2 layers · 4 heads · 99.8 % exact"."""
     if isinstance(member, UploadedTrace):
         return say("explore.facts_trace", language, name=member.name)
-    summary = member.summary
-    parts = [
-        say(
-            "explore.facts_sizes",
-            language,
-            name=member.label,
-            encoder_layers=summary.encoder_layers,
-            decoder_layers=summary.decoder_layers,
-            heads=summary.heads,
-        )
-    ]
-    if summary.exact_match is not None:
-        percent = f"{100 * summary.exact_match:.1f}"
-        parts.append(say("explore.facts_exact", language, percent=percent))
-    if summary.bleu is not None:
-        parts.append(say("explore.facts_bleu", language, score=f"{summary.bleu:.1f}"))
+    parts = [member.label, *member.details(language)]
     if isinstance(member, UploadedModel):
         parts.append(say("explore.facts_uploaded", language))
     if isinstance(member, TrainedModel):

@@ -27,12 +27,19 @@ def load(
     """
     if not Path(path).is_dir():
         return load_checkpoint(path, name)
+    return load_directory(Path(path), name, dtype=dtype)
+
+
+def load_directory(
+    path: Path, name: str | None = None, *, dtype: str = "float32"
+) -> "HuggingFaceModel":
+    """The model in a directory; arguments as of `load`. Raises `ModelDirectoryError`."""
     if not has_library():
-        raise ModelDirectoryError("not_installed", name=Path(path).name, command=EXTRA)
+        raise ModelDirectoryError("not_installed", name=path.name, command=EXTRA)
     # Imported late: the library takes a second, and need not be installed.
     from explorer.model.huggingface.loading import open_directory
 
-    return open_directory(Path(path), name, dtype)
+    return open_directory(path, name, dtype)
 
 
 def has_library() -> bool:

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -43,3 +44,11 @@ def test_a_named_folder_replaces_the_checkpoints_but_not_the_shipped_runs(monkey
     assert folders.checkpoints() == tmp_path
     assert folders.shipped_reports() == tmp_path / "heads"
     assert folders.shipped_runs() == Path(folders.shipped_checkpoints() / "recorded")
+
+
+def test_folders_of_models_are_named_as_in_path(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv(folders.MODELS_VARIABLE, raising=False)
+    assert folders.models() == ()
+    monkeypatch.setenv(folders.MODELS_VARIABLE, os.pathsep.join(("a", "", str(tmp_path))))
+    assert folders.models() == (tmp_path / "a", tmp_path)

@@ -6,6 +6,7 @@ in for the library's attention (`capture`), calls the family's own one and recor
 comes out; `verification` compares that with the weights that the library itself returns, and
 refuses a model where they differ.
 
+    directory_files      what is in a directory, without the library
     loading              a directory → model, safely
     verification         → which call of attention is which layer of which site (`anatomy`)
     tokens               text ↔ ids, with labels that a person can read

@@ -4,6 +4,7 @@ that are missing or left over are named instead of being made up.
 
 import json
 import struct
+import warnings
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,13 @@ from transformers.models.auto.modeling_auto import (
     MODEL_MAPPING_NAMES,
 )
 
-from explorer.core import json_values
 from explorer.core.errors import ExplorerError, ModelDirectoryError
 from explorer.model.huggingface.anatomy import Kind
+from explorer.model.huggingface.directory_files import (
+    read_config,
+    tokenizer_among,
+    weight_files,
+)
 from explorer.model.huggingface.tokens import Tokens, is_usable
 from explorer.model.huggingface.traced_model import HuggingFaceModel
 from explorer.model.huggingface.verification import examine
@@ -27,8 +32,6 @@ from explorer.model.huggingface.verification import examine
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
 
 _LOCAL = {"local_files_only": True, "trust_remote_code": False}  # unset, the latter asks on stdin
-_LARGEST_CONFIG = 16 * 2**20
-_TOKENIZER_FILES = ("tokenizer*", "vocab*", "*.model", "*.spm", "merges.txt", "bpe.codes")
 _SHOWN = 6  # names in a message
 
 
@@ -60,36 +63,6 @@ def open_directory(path: Path, name: str | None = None, dtype: str = "float32") 
         positions=positions,
         notes=() if note is None else (note,),
     )
-
-
-def read_config(path: Path) -> dict[str, Any]:
-    """`config.json` of a directory. Raises `ModelDirectoryError` where it names no model."""
-    if not path.exists():
-        raise ModelDirectoryError("no_directory", name=path.name)
-    if not path.is_dir():
-        raise ModelDirectoryError("not_a_directory", name=path.name)
-    file = path / "config.json"
-    if not file.is_file():
-        key = "no_config" if any(path.iterdir()) else "empty_directory"
-        raise ModelDirectoryError(key, name=path.name)
-    try:
-        if file.stat().st_size > _LARGEST_CONFIG:
-            raise ValueError("too large")
-        described = json_values.parse_object(file.read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
-        raise ModelDirectoryError("damaged_config", name=path.name) from error
-    if not isinstance(described.get("model_type"), str):
-        raise ModelDirectoryError("no_model_type", name=path.name)
-    return described
-
-
-def weight_files(path: Path) -> list[Path]:
-    """The files with weights: safetensors if there are any, else pickles without code."""
-    for pattern in ("model*.safetensors", "pytorch_model*.bin"):
-        found = sorted(path.glob(pattern))
-        if found:
-            return found
-    raise ModelDirectoryError("no_weights", name=path.name)
 
 
 def _config(path: Path, described: dict[str, Any]) -> Any:
@@ -243,11 +216,13 @@ def _positions(model: Any) -> int | None:
 
 def _tokenizer(path: Path, size: int) -> tuple[Any, ModelDirectoryError | None]:
     """The tokenizer, or None and why the model goes on by ids."""
-    if not any(any(path.glob(pattern)) for pattern in _TOKENIZER_FILES):
+    if not tokenizer_among(file.name for file in path.iterdir()):
         return None, ModelDirectoryError("no_tokenizer", name=path.name)
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(str(path), **_LOCAL)
-        usable = is_usable(tokenizer)
+        with warnings.catch_warnings():  # such as of packages that some tokenizers recommend
+            warnings.simplefilter("ignore")
+            tokenizer = transformers.AutoTokenizer.from_pretrained(str(path), **_LOCAL)
+            usable = is_usable(tokenizer)
     except Exception:
         return None, ModelDirectoryError("no_tokenizer", name=path.name)
     if not usable:

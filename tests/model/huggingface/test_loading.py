@@ -3,6 +3,7 @@
 import json
 import pickle
 import struct
+import warnings
 
 import pytest
 import torch
@@ -163,3 +164,15 @@ def test_half_precision_is_used_when_chosen(folder):
     trace = half.trace("5 6 7")
     assert trace.facts["precision"] == "half"
     assert trace.integrity().ok.all(), trace.integrity()
+
+
+def test_what_a_tokenizer_recommends_does_not_keep_it_from_being_used(folder, monkeypatch):
+    tokenizer(folder, {"[UNK]": 0, "cat": 1, "dog": 2})
+    own = transformers.AutoTokenizer.from_pretrained
+
+    def recommend(*given, **options):
+        warnings.warn("Recommended: pip install more.", stacklevel=2)
+        return own(*given, **options)
+
+    monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", recommend)
+    assert open_directory(folder).tokens.tokenizer is not None

@@ -1,0 +1,145 @@
+"""The model directories below the folders that were named at the start, by name.
+
+A model directory has a config and weights. Links to folders are not followed: nothing outside of
+the named folders is listed. What a visitor chooses is a name of this list, never a path.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+
+from explorer.core.errors import ModelDirectoryError
+from explorer.core.files import log_skipped, printable, reason
+from explorer.model.huggingface.directory_files import (
+    CONFIG,
+    read_config,
+    tokenizer_among,
+    weights_among,
+)
+from explorer.model.model_directory import DirectoryModel, directory_model
+
+MOST_DEPTH = 4
+"""Folders between a named one and a model; the cache of the library's hub has three."""
+
+MOST_MODELS = 200
+MOST_FOLDERS = 5_000
+"""Folders that are looked into."""
+
+_HUB = "models--"  # begins the name of a model's folder in the cache of the library's hub
+_GENERATION = "generation_config.json"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDirectory:
+    """A model directory.
+
+    stamp: differs whenever one of its files does.
+    weight_bytes: of its files with weights. ids: whether it has no tokenizer.
+    """
+
+    path: Path
+    stamp: str
+    weight_bytes: int
+    ids: bool
+
+
+def find_directories(roots: Iterable[Path]) -> tuple[FoundDirectory, ...]:
+    """The model directories below `roots`, and these themselves, those near a root first."""
+    found: dict[Path, FoundDirectory] = {}
+    looked = 0
+    for root in roots:
+        for folder, files in _folders(root):
+            looked += 1
+            if looked > MOST_FOLDERS or len(found) >= MOST_MODELS:
+                most = f"only {MOST_FOLDERS} folders and {MOST_MODELS} models are listed"
+                log_skipped(folder, most)
+                return tuple(found.values())
+            model = _found(folder, files)
+            if model is not None:
+                found.setdefault(folder, model)
+    return tuple(found.values())
+
+
+def named_models(
+    found: Iterable[FoundDirectory], taken: Container[str] = ()
+) -> dict[str, DirectoryModel]:
+    """The members for model directories by name: that of the directory, or of the model in the
+    cache of the hub; equal ones with the folder before, then numbered.
+
+    taken: names of other models.
+    """
+    listed = list(found)
+    own = Counter(_name(one.path) for one in listed)
+    models: dict[str, DirectoryModel] = {}
+    for one in sorted(listed, key=lambda one: (_name(one.path).lower(), str(one.path))):
+        name = _name(one.path)
+        if own[name] > 1 or name in taken:
+            name = f"{one.path.parent.name}/{name}"
+        first, number = name, 2
+        while name in models or name in taken:
+            name, number = f"{first} ({number})", number + 1
+        models[name] = _member(name, one)
+    return models
+
+
+@lru_cache(maxsize=4 * MOST_MODELS)
+def _member(name: str, found: FoundDirectory) -> DirectoryModel:
+    try:
+        described = read_config(found.path)
+    except (ModelDirectoryError, OSError):
+        described = {}  # choosing it says what is wrong
+    return directory_model(name, found.stamp, found.path, described, found.weight_bytes, found.ids)
+
+
+def _folders(root: Path) -> Iterator[tuple[Path, list[os.DirEntry[str]]]]:
+    """`root` and the folders below it, with their files, level by level."""
+    level = [root]
+    for _ in range(MOST_DEPTH + 1):
+        below: list[Path] = []
+        for folder in level:
+            try:
+                with os.scandir(folder) as entries:
+                    listed = sorted(entries, key=lambda entry: entry.name)
+            except OSError as error:
+                log_skipped(folder, reason(error))
+                continue
+            files = [entry for entry in listed if not entry.is_dir()]
+            inner = (entry for entry in listed if entry.is_dir(follow_symlinks=False))
+            below += [Path(entry.path) for entry in inner if not entry.name.startswith(".")]
+            yield folder, files
+        level = below
+
+
+def _found(folder: Path, files: list[os.DirEntry[str]]) -> FoundDirectory | None:
+    """A folder as a model directory; None where it is none, or cannot be read."""
+    by_name = {file.name: file for file in files}
+    weights = weights_among(by_name)
+    if CONFIG not in by_name or not weights:
+        return None
+    if printable(str(folder)) != str(folder):
+        log_skipped(folder, "its name cannot be shown")
+        return None
+    tokenizer = tokenizer_among(by_name)
+    rest = [name for name in (CONFIG, _GENERATION) if name in by_name]
+    try:
+        with (folder / CONFIG).open("rb"):
+            sizes = {name: by_name[name].stat() for name in (*weights, *tokenizer, *rest)}
+    except OSError as error:
+        log_skipped(folder, reason(error))
+        return None
+    marks = [f"{name}:{one.st_mtime_ns}:{one.st_size}" for name, one in sizes.items()]
+    stamp = blake2b("\n".join((str(folder), *marks)).encode(), digest_size=16).hexdigest()
+    weight_bytes = sum(sizes[name].st_size for name in weights)
+    return FoundDirectory(folder, stamp, weight_bytes, not tokenizer)
+
+
+def _name(folder: Path) -> str:
+    """The name of a directory; in the cache of the hub, that of the model whose snapshot it is."""
+    parent = folder.parent
+    if parent.name == "snapshots" and parent.parent.name.startswith(_HUB):
+        return parent.parent.name.removeprefix(_HUB).replace("--", "/")
+    return folder.name

@@ -1,0 +1,165 @@
+"""A directory of the library transformers as a member of the catalog: what its files say without
+the library, which is imported when the model is first used.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from explorer.core.i18n import say
+from explorer.core.vocabulary import LONGEST_TEXT
+from explorer.model import examples
+from explorer.model.catalog import StoredModel
+from explorer.model.huggingface.directory_files import mask_token
+from explorer.model.model_summary import ModelSummary
+
+_SIZES = {  # what a size is called in the configs of the library
+    "encoder_layers": ("encoder_layers", "num_layers", "num_hidden_layers"),
+    "decoder_layers": ("decoder_layers", "num_decoder_layers", "num_layers", "num_hidden_layers"),
+    "layers": ("num_hidden_layers", "n_layer", "n_layers", "num_layers"),
+    "heads": ("num_attention_heads", "n_head", "n_heads", "num_heads", "encoder_attention_heads"),
+}
+_LARGEST_SIZE = 2**31
+_LONGEST_PREFIX = 80
+_HALF = ("float16", "bfloat16")
+
+
+class TextKind(StrEnum):
+    """What a model reads: a sentence, the beginning of a text, a text with mask tokens, ids."""
+
+    SENTENCE = "sentence"
+    PROMPT = "prompt"
+    MASKED = "masked"
+    IDS = "ids"
+
+
+@dataclass(frozen=True, slots=True)
+class DirectoryModel(StoredModel):
+    """A directory with a config and weights below a folder that was named at the start.
+
+    family: the model type of its config, "" where that is damaged.
+    reads: what the files say; the loaded model may know better.
+    mask: the mask token of a model that fills in masks, else "".
+    prefixes: with which its sentences begin, such as "translate English to German: ".
+    vocabulary: number of ids, 0 where it is not known.
+    weight_bytes: of the weights in memory, roughly.
+    """
+
+    family: str
+    kind: TextKind
+    mask: str
+    prefixes: tuple[str, ...]
+    vocabulary: int
+    weight_bytes: int
+
+    @property
+    def examples(self) -> tuple[str, ...]:
+        """Texts that a model of its kind reads; the first is the one to open with."""
+        match self.kind:
+            case TextKind.IDS:
+                return (examples.some_ids(self.vocabulary),)
+            case TextKind.MASKED:
+                return tuple(text.replace("[MASK]", self.mask) for text in examples.WITH_MASKS)
+            case TextKind.PROMPT:
+                return examples.PROMPTS
+        if self.prefixes:
+            return tuple(f"{prefix}{examples.ANY_SENTENCE}" for prefix in self.prefixes)
+        return examples.SENTENCES
+
+    @property
+    def draws_texts(self) -> bool:
+        """Nothing says what would be worth drawing."""
+        return False
+
+    def reads(self, text: str) -> bool:
+        """Whether `text` is of the kind that the model reads."""
+        match self.kind:
+            case TextKind.IDS:
+                return all(part.isdecimal() for part in text.split()) and bool(text.strip())
+            case TextKind.MASKED:
+                return self.mask in text and len(text) <= LONGEST_TEXT
+        return self.summary.reads(text)
+
+    def details(self, language: str) -> Iterator[str]:
+        """Family, layers and heads, as far as its config says."""
+        summary = self.summary
+        if self.family:
+            yield self.family
+        layers = [str(count) for count in (summary.encoder_layers, summary.decoder_layers) if count]
+        if layers and summary.heads:
+            sizes = {"layers": "+".join(layers), "heads": summary.heads}
+            yield say("explore.facts_layers_heads", language, **sizes)
+
+
+def directory_model(
+    name: str, stamp: str, path: Path, described: Mapping[str, Any], weight_bytes: int, ids: bool
+) -> DirectoryModel:
+    """The member for a directory.
+
+    described: its config; empty where that is damaged.
+    weight_bytes: of the files with weights. ids: whether it has no tokenizer.
+    """
+    text_config = described.get("text_config")
+    config = {**text_config, **described} if isinstance(text_config, dict) else described
+    kind = TextKind.IDS if ids else _kind(config)
+    dtype = config.get("dtype", config.get("torch_dtype"))
+    return DirectoryModel(
+        name=name,
+        stamp=stamp,
+        summary=_summary(config),
+        path=path,
+        family=_text(config.get("model_type")),
+        kind=kind,
+        mask=mask_token(path) if kind == TextKind.MASKED else "",
+        prefixes=tuple(_prefixes(config)),
+        vocabulary=_whole(config.get("vocab_size")),
+        weight_bytes=weight_bytes * (2 if dtype in _HALF else 1),  # they become float32
+    )
+
+
+def _kind(config: Mapping[str, Any]) -> TextKind:
+    if config.get("is_encoder_decoder") is True:
+        return TextKind.SENTENCE
+    listed = config.get("architectures")
+    name = listed[0] if isinstance(listed, list) and listed else ""
+    if str(name).endswith(("ForMaskedLM", "ForPreTraining")):
+        return TextKind.MASKED
+    generates = ("ForCausalLM", "LMHeadModel", "ForConditionalGeneration")
+    return TextKind.PROMPT if str(name).endswith(generates) else TextKind.SENTENCE
+
+
+def _summary(config: Mapping[str, Any]) -> ModelSummary:
+    """Sizes as a config has them; the layers of one stack count as the encoder's."""
+    both = config.get("is_encoder_decoder") is True
+    return ModelSummary(
+        most_tokens=_whole(config.get("max_position_embeddings")) or LONGEST_TEXT,
+        encoder_layers=_size(config, "encoder_layers" if both else "layers"),
+        decoder_layers=_size(config, "decoder_layers") if both else 0,
+        heads=_size(config, "heads"),
+    )
+
+
+def _size(config: Mapping[str, Any], name: str) -> int:
+    return next((size for key in _SIZES[name] if (size := _whole(config.get(key)))), 0)
+
+
+def _prefixes(config: Mapping[str, Any]) -> Iterator[str]:
+    """With which the library's T5 models mark what they are to do."""
+    tasks = config.get("task_specific_params")
+    for task in tasks.values() if isinstance(tasks, dict) else ():
+        prefix = task.get("prefix") if isinstance(task, dict) else None
+        if isinstance(prefix, str) and 0 < len(prefix) <= _LONGEST_PREFIX:
+            yield prefix
+
+
+def _whole(value: object) -> int:
+    """`value` where it is a size, else 0."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        return 0
+    return value if 0 < value < _LARGEST_SIZE else 0
+
+
+def _text(value: object) -> str:
+    return value[:_LONGEST_PREFIX] if isinstance(value, str) else ""
