@@ -6,7 +6,7 @@ depends on the request alone, not on the visitor.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from explorer.app import model_cache
 from explorer.app.request import Request, Selection
 from explorer.app.state.visit import opening_request
-from explorer.core.errors import ExplorerError
+from explorer.core.errors import EvaluationBatchError, ExplorerError
 from explorer.core.interventions import Interventions
 from explorer.core.sites import Head
 from explorer.core.trace import Trace
@@ -24,7 +24,8 @@ from explorer.data.task_names import task_of
 from explorer.heads.measurement_store import stored_reports
 from explorer.heads.opening_head import opening_head, opening_step
 from explorer.heads.trace_comparison import TraceComparison
-from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace
+from explorer.model.catalog import CatalogMember, CatalogModel
+from explorer.model.model_directory import DirectoryModel
 
 if TYPE_CHECKING:
     from explorer.heads.evaluation_batches import EvaluationBatch
@@ -62,7 +63,9 @@ def experiment(
     member: CatalogModel, request: Request, interventions: Interventions
 ) -> TraceComparison:
     """The text without and with `interventions`. Raises `ExplorerError`."""
-    return _experiment(member.stamp, request.without_forced(), interventions, member)
+    free = request.without_forced()
+    key = ("experiment", member.stamp, free, interventions)
+    return model_cache.kept(key, lambda: _experiment(member, free, interventions), _bytes_of)
 
 
 def effect(member: CatalogModel, interventions: Interventions) -> MeasuredEffect:
@@ -75,7 +78,11 @@ def effect(member: CatalogModel, interventions: Interventions) -> MeasuredEffect
 
 def norms(member: CatalogModel, request: Request) -> Mapping[str, NDArray[np.float32]]:
     """The value norms of the text by site; see `value_norms.value_norms`."""
-    return _norms(member.stamp, request.without_forced(), member)
+    free = request.without_forced()
+    key = ("norms", member.stamp, free)
+    return model_cache.kept(
+        key, lambda: _norms(member, free), lambda norms: sum(own.nbytes for own in norms.values())
+    )
 
 
 def means_batch(member: CatalogModel) -> str:
@@ -103,7 +110,7 @@ def _with_head(wanted: Selection, member: CatalogMember, trace: Trace) -> Select
     if wanted.site not in (None, "cross") or (wanted.layer, wanted.head) != (None, None):
         return wanted
     try:
-        if isinstance(member, UploadedTrace):
+        if not is_measured(member):
             head = opening_head(trace)
         else:
             head = _opening_head(member.stamp, member)
@@ -115,16 +122,32 @@ def _with_head(wanted: Selection, member: CatalogMember, trace: Trace) -> Select
     return wanted if filled.within(trace)[1] else filled
 
 
+def is_measured(member: CatalogMember) -> TypeGuard[CatalogModel]:
+    """Whether the heads of a member can be measured on many sentences."""
+    return isinstance(member, CatalogModel) and not isinstance(member, DirectoryModel)
+
+
 def digest(member: CatalogModel) -> str:
-    """The digest of the model's weights, by which head reports are found."""
+    """The digest of the model's weights, by which head reports are found; raises `ExplorerError`
+    for a model that is not measured."""
     return _digest(member.stamp, member)
+
+
+def measured_model(member: CatalogModel) -> "ExplorableModel":
+    """The model of a member that `is_measured`. Raises `EvaluationBatchError` for another."""
+    from explorer.model.explorable import ExplorableModel
+
+    model = model_cache.model_of(member)
+    if not isinstance(model, ExplorableModel):
+        raise EvaluationBatchError("not_measured")
+    return model
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _digest(stamp: str, _member: CatalogModel) -> str:
     from explorer.heads import measure
 
-    return measure.digest(model_cache.model_of(_member).transformer)
+    return measure.digest(measured_model(_member).transformer)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -134,15 +157,14 @@ def _opening_head(stamp: str, _member: CatalogModel) -> Head | None:
     return opening_head(trace, stored[0].report if stored else None)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
 def _experiment(
-    stamp: str, request: Request, interventions: Interventions, _member: CatalogModel
+    member: CatalogModel, request: Request, interventions: Interventions
 ) -> TraceComparison:
     from explorer.heads.counterfactuals import compare_traces
 
-    model = model_cache.model_of(_member)
-    before = original(_member, request)
-    means = _means(stamp, _member) if interventions.needs_means else None
+    model = model_cache.model_of(member)
+    before = original(member, request)
+    means = _means(member.stamp, member) if interventions.needs_means else None
     with model_cache.computing():
         changed = model.trace(
             request.text, pad_to=before.facts["pad_to"], means=means, **interventions.options()
@@ -150,11 +172,25 @@ def _experiment(
         return compare_traces(model, before, changed, means)
 
 
+def _bytes_of(compared: TraceComparison) -> int:
+    traces = (compared.original, compared.changed, compared.forced)
+    return sum(map(model_cache.trace_bytes, traces))
+
+
+def _norms(member: CatalogModel, request: Request) -> Mapping[str, NDArray[np.float32]]:
+    from explorer.heads.value_norms import value_norms
+
+    model = measured_model(member)
+    pad_to = original(member, request).facts["pad_to"]
+    with model_cache.computing():
+        return value_norms(model, model.trace(request.text, pad_to=pad_to, capture="full"))
+
+
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _effect(stamp: str, interventions: Interventions, _member: CatalogModel) -> MeasuredEffect:
     from explorer.heads import ablation
 
-    model = model_cache.model_of(_member)
+    model = measured_model(_member)
     means = _means(stamp, _member) if interventions.needs_means else None
     with model_cache.computing():
         batch = _batch(model, _member)
@@ -164,22 +200,10 @@ def _effect(stamp: str, interventions: Interventions, _member: CatalogModel) -> 
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _norms(
-    stamp: str, request: Request, _member: CatalogModel
-) -> Mapping[str, NDArray[np.float32]]:
-    from explorer.heads.value_norms import value_norms
-
-    model = model_cache.model_of(_member)
-    pad_to = original(_member, request).facts["pad_to"]
-    with model_cache.computing():
-        return value_norms(model, model.trace(request.text, pad_to=pad_to, capture="full"))
-
-
-@st.cache_resource(max_entries=8, show_spinner=False)
 def _means(stamp: str, _member: CatalogModel) -> "Means":
     from explorer.heads.counterfactuals import mean_outputs
 
-    model = model_cache.model_of(_member)
+    model = measured_model(_member)
     with model_cache.computing():
         return mean_outputs(model, _batch(model, _member))
 

@@ -6,15 +6,18 @@ and by whom.
 
 import gc
 import math
+import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeAlias, TypeVar
 
 import streamlit as st
 
+from explorer.app.limited_cache import LimitedCache
 from explorer.app.request import Request
+from explorer.app.source_extent import extent_of
 from explorer.app.state import visitor
 from explorer.core.errors import ExplorerError
 from explorer.core.trace import Trace
@@ -25,15 +28,27 @@ from explorer.model.catalog import (
     UploadedModel,
     UploadedTrace,
 )
+from explorer.model.model_directory import DirectoryModel
 
 if TYPE_CHECKING:
     from explorer.model.explorable import ExplorableModel
+    from explorer.model.huggingface.traced_model import HuggingFaceModel
+
+Model: TypeAlias = "ExplorableModel | HuggingFaceModel"
+
+_Value = TypeVar("_Value")
 
 MOST_CELLS = 6_000_000
 """Attention weights of one trace, 24 MB of them; bounds the memory of the cache."""
 
+MOST_TRACE_BYTES = 2**30
+"""Bytes of all cached traces, and of what is computed from them, together."""
+
+_LABEL_BYTES = 200  # of one label of a trace in memory, roughly
 _SLOTS = threading.Semaphore(2)
 """Computations at a time, as many as a small machine has cores; the others wait."""
+
+_OPENING = threading.Lock()
 
 
 class TraceSizeError(ExplorerError):
@@ -55,19 +70,38 @@ def computing() -> Iterator[None]:
             yield
 
 
-def model_of(member: CatalogModel) -> "ExplorableModel":
-    """The loaded model; it is read-only."""
+def model_of(member: CatalogModel) -> Model:
+    """The loaded model; it is read-only. Raises `ExplorerError`."""
     if isinstance(member, UploadedModel):
         return member.model  # stays in its session
+    if isinstance(member, DirectoryModel):
+        return _open(member)
     assert isinstance(member, StoredModel)
     return _load(member.stamp, member.path, member.label)
+
+
+def opened(member: DirectoryModel) -> "HuggingFaceModel | None":
+    """The model in a directory if it is loaded; None before."""
+    return _directories.find(member.stamp)
 
 
 def trace(member: CatalogMember, request: Request) -> Trace:
     """The trace that `request` asks for; an uploaded trace is itself. Raises `ExplorerError`."""
     if isinstance(member, UploadedTrace):
         return member.trace
-    return _trace(member.stamp, request, member)
+    return kept((member.stamp, request), lambda: _trace(member, request), trace_bytes)
+
+
+def kept(key: Hashable, compute: Callable[[], _Value], size_of: Callable[[_Value], int]) -> _Value:
+    """What `compute` returns, among the cached traces; see `LimitedCache.get`."""
+    return _traces.get(key, compute, size_of)
+
+
+def trace_bytes(trace: Trace) -> int:
+    """Bytes of a trace in memory, roughly."""
+    tokens = (trace.source_tokens, trace.target_tokens, trace.predicted_tokens)
+    labels = sum(map(len, (*tokens, trace.candidate_tokens)))
+    return sum(array.nbytes for array in trace.arrays.values()) + _LABEL_BYTES * labels
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
@@ -79,18 +113,50 @@ def _load(stamp: str, _path: Path, _name: str) -> "ExplorableModel":
     return model
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _trace(stamp: str, request: Request, _member: CatalogModel) -> Trace:
-    model = model_of(_member)
-    config = model.transformer.config
-    tokens = len(model.source_vocabulary.encode(request.text)) + 1  # the end of the sequence
-    padded = min(tokens + request.pad, config.max_length)
-    maps = config.heads * (config.encoder_layers + 2 * config.decoder_layers)
-    if tokens <= config.max_length and maps * padded**2 > MOST_CELLS:
-        raise TraceSizeError("too_many_cells", maps=maps, most=math.isqrt(MOST_CELLS // maps))
+def _open(member: DirectoryModel) -> "HuggingFaceModel":
+    """The model in a directory, opened by one visitor at a time: each counts the free memory."""
+    # Imported late: with torch, and the library only where it is installed.
+    from explorer.model.opening import load_directory
+
+    def compute() -> "HuggingFaceModel":
+        with visitor.turn():
+            visitor.refuse_over_limit()
+            with _OPENING:
+                return load_directory(member.path, member.name)
+
+    return _directories.get(member.stamp, compute, lambda model: model.memory, member.weight_bytes)
+
+
+def _free_memory() -> None:
+    """Free what dropped models took: modules are in circles, which `gc.freeze` hides."""
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
+
+
+def _most_model_bytes() -> int:
+    """Half of the memory of this machine; 4 GiB where the system does not tell."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    except (AttributeError, OSError, ValueError):
+        return 4 * 2**30
+
+
+_traces = LimitedCache(MOST_TRACE_BYTES)
+_directories = LimitedCache(_most_model_bytes(), _free_memory)
+
+
+def _trace(member: CatalogModel, request: Request) -> Trace:
+    model = model_of(member)
+    extent = extent_of(model, request.text)
+    padded = min(extent.tokens + request.pad, extent.longest)
+    fits = extent.tokens <= extent.longest
+    if fits and extent.maps * padded**2 > MOST_CELLS:
+        most = math.isqrt(MOST_CELLS // extent.maps)
+        raise TraceSizeError("too_many_cells", maps=extent.maps, most=most)
     with computing():
         return model.trace(
             request.text,
             force=dict(request.forced),
-            pad_to=padded if tokens <= config.max_length else None,
+            pad_to=padded if fits else None,
         )

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
+from explorer.app.model_directories import model_directories
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.app.trained_models import model_of_run, trained_models
@@ -36,9 +37,10 @@ def uploads() -> Mapping[str, Upload]:
 
 def visitor_catalog() -> dict[str, CatalogMember]:
     """What this visitor may choose from, by name: what ships, what was trained on this machine,
-    then the uploads."""
+    the directories below the folders named at the start, then the uploads."""
     shipped, mine = catalog.shipped_models(), uploads()
-    return {**shipped, **trained_models({*shipped, *mine}), **mine}
+    known = {**shipped, **trained_models({*shipped, *mine})}
+    return {**known, **model_directories({*known, *mine}), **mine}
 
 
 def run_model(run: Run) -> TrainedModel:

@@ -1,34 +1,69 @@
 """`start` and `class`: start the app, for one person or for a class on the local network."""
 
 import argparse
+import os
+import sys
+from pathlib import Path
 from typing import Any
 
 
 def add_parser(commands: Any) -> None:
     command = commands.add_parser("start", help="start the app (the default)")
     command.set_defaults(run_command=start)
-    _add_port(command)
+    _add_options(command)
     command = commands.add_parser("class", help="start the app for a class on the local network")
     command.set_defaults(run_command=_start_class)
-    _add_port(command)
+    _add_options(command)
     command.add_argument("--address", default="", help="to listen on (default: all addresses)")
     command.add_argument(
         "--name", default="", help="by which guests open the app (default: the address)"
     )
 
 
-def _add_port(command: argparse.ArgumentParser) -> None:
+def _add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--port", type=int, help="default: the first free one from 8501 on")
+    command.add_argument(
+        "--models",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="DIR",
+        help="list the models of the library transformers in and below these folders",
+    )
 
 
 def start(options: argparse.Namespace) -> int:
     from explorer.app.server import launch
 
-    port: int | None = getattr(options, "port", None)  # absent without a command
+    _name_folders(getattr(options, "models", []))  # absent without a command, as the port
+    port: int | None = getattr(options, "port", None)
     return launch.serve({} if port is None else {"server.port": port})
 
 
 def _start_class(options: argparse.Namespace) -> int:
     from explorer.app.server import launch
 
+    _name_folders(options.models)
     return launch.serve_class(options.port, options.address, options.name)
+
+
+def _name_folders(paths: list[Path]) -> None:
+    """Let the server of this process list the models in these folders; say which have none.
+
+    Raises `ModelDirectoryError`.
+    """
+    from explorer.core import folders
+    from explorer.core.errors import ModelDirectoryError
+    from explorer.model.directory_search import find_directories
+
+    for path in paths:
+        if not path.is_dir():
+            key = "not_a_folder" if path.exists() else "no_directory"
+            raise ModelDirectoryError(key, name=str(path))
+        if os.pathsep in str(path.absolute()):
+            raise ModelDirectoryError("bad_folder_name", name=str(path), sign=os.pathsep)
+        if not find_directories([path.absolute()]):
+            print(ModelDirectoryError("no_models_below", name=str(path)), file=sys.stderr)
+    if paths:
+        names = os.pathsep.join(str(path.absolute()) for path in paths)
+        os.environ[folders.MODELS_VARIABLE] = names

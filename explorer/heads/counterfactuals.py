@@ -1,5 +1,7 @@
 """What interventions change in one text, and the mean head outputs that some of them need."""
 
+from typing import TYPE_CHECKING
+
 import torch
 
 from explorer.core.errors import InterventionError
@@ -13,6 +15,9 @@ from explorer.model.explorable import ExplorableModel
 from explorer.model.hooks import capture
 from explorer.model.intervention_hooks import Means
 from explorer.model.threads import threads_for
+
+if TYPE_CHECKING:
+    from explorer.model.huggingface.traced_model import HuggingFaceModel
 
 
 @torch.inference_mode()
@@ -38,7 +43,10 @@ def mean_outputs(model: ExplorableModel, batch: EvaluationBatch) -> Means:
 
 
 def compare_traces(
-    model: ExplorableModel, original: Trace, changed: Trace, means: Means | None = None
+    model: "ExplorableModel | HuggingFaceModel",
+    original: Trace,
+    changed: Trace,
+    means: Means | None = None,
 ) -> TraceComparison:
     """What the interventions of `changed` change in `original`, a trace of the same text.
 
@@ -52,13 +60,21 @@ def compare_traces(
     interventions = Interventions.parse(changed.facts.get("interventions", ()))
     if interventions.needs_means and means is not None and means.name != changed.facts.get("means"):
         raise InterventionError("other_means", got=means.name, made=changed.facts.get("means"))
-    chosen = original.arrays["steps.chosen"]
-    ids, steps = (original.arrays[f"steps.{name}"][chosen].tolist() for name in ("id", "step"))
     forced = model.trace(
         original.facts["text"],
-        force=dict(zip(steps, ids, strict=True)),
+        force=_decoded(original),
         pad_to=original.facts["pad_to"],
         means=means,
         **interventions.options(),
     )
     return TraceComparison(original, changed, forced)
+
+
+def _decoded(trace: Trace) -> dict[int, int]:
+    """Step → the id that was taken there; the steps inside a prompt are fixed anyway."""
+    if "steps.step" not in trace.arrays:
+        return {}
+    prompt = trace.facts.get("prompt", 0)
+    taken = trace.arrays["steps.chosen"] & (trace.arrays["steps.step"] >= prompt)
+    ids, steps = (trace.arrays[f"steps.{name}"][taken].tolist() for name in ("id", "step"))
+    return dict(zip(steps, ids, strict=True))

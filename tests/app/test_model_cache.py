@@ -1,9 +1,16 @@
+import gc
+import weakref
+from pathlib import Path
+
 import pytest
 
 from explorer.app import model_cache
+from explorer.app.limited_cache import LimitedCache
 from explorer.app.model_cache import TraceSizeError
 from explorer.app.request import Request
 from explorer.model.catalog import UploadedModel, UploadedTrace
+from explorer.model.directory_search import find_directories, named_models
+from explorer.model.model_directory import DirectoryModel
 from tests.support.catalog_members import summary
 from tests.support.example_traces import example_trace
 
@@ -38,3 +45,51 @@ def test_a_trace_with_too_many_weights_is_refused(model, monkeypatch):
         model_cache.trace(model, Request("tiny", "1 2 3", 1))
     assert "4 个词元" in raised.value.in_language("zh")
     assert model_cache.trace(model, Request("tiny", "1 2 3", 0))
+
+
+def test_all_traces_together_are_bounded(model, monkeypatch):
+    traces = [model_cache.trace(model, Request("tiny", text)) for text in ("1", "1 2", "1 2 3")]
+    sizes = [model_cache.trace_bytes(trace) for trace in traces]
+    arrays = sum(array.nbytes for array in traces[0].arrays.values())
+    assert arrays < sizes[0] < sizes[1] < sizes[2]
+    monkeypatch.setattr(model_cache, "_traces", LimitedCache(sizes[1] + sizes[2]))
+    for text in ("1", "1 2", "1 2 3"):
+        model_cache.trace(model, Request("tiny", text))
+    assert model_cache._traces.size == sizes[1] + sizes[2]
+
+
+@pytest.fixture
+def directories(model_folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[DirectoryModel]:
+    """Three directories, of which one fits into the cache."""
+    monkeypatch.setattr(
+        model_cache, "_directories", LimitedCache(300_000, model_cache._free_memory)
+    )
+    return list(named_models(find_directories([model_folder])).values())
+
+
+def test_models_of_directories_are_dropped_when_memory_is_needed(directories):
+    bert, gpt, opus = directories
+    assert model_cache.opened(bert) is None
+    model = model_cache.model_of(bert)
+    assert model_cache.model_of(bert) is model
+    assert model_cache.opened(bert) is model
+    weights = next(model.model.parameters())
+    assert model_cache._directories.size == model.memory > weights.nbytes
+    gc.freeze()  # as every loaded checkpoint does
+    alive = weakref.ref(model.model)
+    del model, weights
+    model_cache.model_of(gpt)
+    model_cache.model_of(opus)
+    assert model_cache.opened(bert) is None
+    assert alive() is None
+
+
+def test_a_model_of_a_directory_is_traced_with_padding(directories):
+    _, gpt, opus = directories
+    assert "<pad>" in model_cache.trace(opus, Request("opus", "The cat.", 2)).source_tokens
+    padded = model_cache.trace(gpt, Request("gpt", "The cat", 2))
+    assert padded.target_tokens[:2] == ("<pad>", "<pad>")
+    assert padded.facts["prompt"] > 2
+    longest = model_cache.trace(gpt, Request("gpt", "a" * 395, 16))
+    assert longest.target_tokens[0] == "<pad>"
+    assert len(longest.target_tokens) == 400

@@ -1,7 +1,11 @@
+import os
+from pathlib import Path
+
 import pytest
 
 from explorer.__main__ import main
 from explorer.app.server import launch
+from explorer.core import folders
 
 
 @pytest.mark.parametrize(
@@ -32,10 +36,48 @@ def test_a_class_is_served_where_the_options_say(arguments, served, monkeypatch)
 
 def test_the_options_of_both_are_listed(capsys):
     for command, options in {
-        "start": ["--port"],
-        "class": ["--port", "--address", "--name"],
+        "start": ["--port", "--models"],
+        "class": ["--port", "--address", "--name", "--models"],
     }.items():
         with pytest.raises(SystemExit):
             main([command, "--help"])
         printed = capsys.readouterr().out
         assert all(option in printed for option in options)
+
+
+@pytest.fixture
+def listed(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Path, ...]]:
+    """The folders of models that each started server lists."""
+    starts: list[tuple[Path, ...]] = []
+    for name in ("serve", "serve_class"):
+        monkeypatch.setattr(launch, name, lambda *_: starts.append(folders.models()) or 0)
+    monkeypatch.setenv(folders.MODELS_VARIABLE, "")  # set by the command: undone after the test
+    return starts
+
+
+def test_the_named_folders_are_listed_and_an_empty_one_gets_a_line(
+    listed, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a model", "empty"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "a model" / "config.json").write_text("{}")
+    (tmp_path / "a model" / "model.safetensors").touch()
+    assert main(["start"]) == 0
+    assert main(["start", "--models", "a model"]) == 0
+    assert capsys.readouterr().err == ""
+    assert main(["class", "--models", "a model", str(tmp_path / "empty"), "--port", "8600"]) == 0
+    assert listed == [(), (tmp_path / "a model",), (tmp_path / "a model", tmp_path / "empty")]
+    assert "no model in or below" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("none", "no directory"), ("file", "is a file"), (f"a{os.pathsep}b", "rename the folder")],
+)
+def test_what_is_no_folder_is_refused(name, words, listed, tmp_path, capsys):
+    (tmp_path / "file").touch()
+    (tmp_path / f"a{os.pathsep}b").mkdir()
+    assert main(["start", "--models", str(tmp_path / name)]) == 2
+    assert words in capsys.readouterr().err
+    assert listed == []

@@ -10,7 +10,8 @@ from explorer.core.alignment import TIMINGS
 from explorer.core.errors import ExplorerError
 from explorer.core.interventions import Interventions
 from explorer.core.sites import SITES
-from explorer.model.catalog import TRAINED_PREFIX, CatalogMember, CatalogModel, UploadedTrace
+from explorer.model.catalog import TRAINED_PREFIX, CatalogMember, UploadedTrace
+from explorer.model.model_directory import DirectoryModel
 
 _MOST_INTEGER = 2**31
 
@@ -70,8 +71,8 @@ def set_forced(forced: Mapping[int, int]) -> None:
 
 
 def choose_model(name: str, catalog: Mapping[str, CatalogMember]) -> None:
-    """Ask another model, whose heads are selected anew; a text it cannot read is replaced by its
-    first example, and padding by its own unless the visitor has chosen one.
+    """Ask another model, whose heads are selected anew; a text that means nothing to it is replaced
+    by its first example, and padding by its own unless the visitor has chosen one.
 
     A model that is not listed is ignored: a connection may report any name.
     """
@@ -79,10 +80,14 @@ def choose_model(name: str, catalog: Mapping[str, CatalogMember]) -> None:
         return
     member, request = catalog[name], current().request
     opening, before = opening_request(member), catalog.get(request.model)
-    unread = isinstance(member, CatalogModel) and not member.summary.reads(request.text)
-    text = opening.text if unread else request.text
+    text = request.text if _can_read(member, request.text, before) else opening.text
     chosen = before is None or request.pad != opening_request(before).pad
     session.save(Visit(Request(name, text, request.pad if chosen else opening.pad)))
+
+
+def return_to(visit: Visit) -> None:
+    """Ask for what was asked for before."""
+    session.save(visit)
 
 
 def set_interventions(interventions: Interventions) -> None:
@@ -121,6 +126,16 @@ def whole(value: object) -> int | None:
 def step_number(value: object) -> int | None:
     """`value` if it is a step: they count from 1, and a trace without a target has none."""
     return whole(value) or None
+
+
+def _can_read(member: CatalogMember, text: str, before: CatalogMember | None) -> bool:
+    """Whether a text of the model `before` means something to a model: mask tokens are those of
+    one model. A trace reads none."""
+    if isinstance(member, UploadedTrace):
+        return True
+    foreign = before.mask if isinstance(before, DirectoryModel) else ""
+    own = member.mask if isinstance(member, DirectoryModel) else ""
+    return member.reads(text) and not (foreign and foreign != own and foreign in text)
 
 
 def _ask(request: Request) -> None:

@@ -26,6 +26,7 @@ from explorer.app.widgets.messages import (
     show_refused,
     show_reported,
 )
+from explorer.app.widgets.model_opening import open_model
 from explorer.app.widgets.visit_page import visit_page
 from explorer.components.player.payload import View
 from explorer.core.errors import ExplorerError
@@ -51,6 +52,8 @@ def explore() -> None:
     hint(offered[wanted.model], wanted, language)
     messages = message_area()
     show_reported(language, messages)
+    if not open_model(offered, visits_before(offered), language, messages):
+        return
     found = find_trace(offered, language, messages)
     if found is None:
         return
@@ -77,6 +80,14 @@ def show_address(request: Request, offered: Mapping[str, CatalogMember], languag
     files_and_share.link(offered[request.model], visit, language)
     default = visit_state.default_request(offered)
     address_bar.write(Permalink(visit), default, visitor.chosen_language())
+
+
+def visits_before(offered: Mapping[str, CatalogMember]) -> list[Visit]:
+    """What can be shown in place of a model that cannot be opened, best first."""
+    picture, default = session.load(ExploreState).picture, visit_state.default_request(offered)
+    shown = [] if picture is None else [picture.request]
+    selection = explore_state.shown_selection().selection
+    return [*(Visit(request, selection) for request in shown), Visit(default)]
 
 
 def read_player(report: dict[str, object]) -> None:

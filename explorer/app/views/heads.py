@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from explorer.app import experiment_cache, mount
 from explorer.app.mount import Norms, PictureKey
 from explorer.app.permalink import SECTIONS
-from explorer.app.request import NO_INTERVENTIONS, Selection
+from explorer.app.request import NO_INTERVENTIONS, Selection, Visit
 from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
@@ -26,6 +26,7 @@ from explorer.app.widgets.messages import (
     show_refused,
     show_reported,
 )
+from explorer.app.widgets.model_opening import open_model
 from explorer.app.widgets.visit_page import visit_page
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
@@ -59,10 +60,13 @@ def heads() -> None:
     if refused := address_bar.take_refused():
         show_refused(refused, language, messages)
     member = offered[visit_state.current().request.model]
+    default = visit_state.default_request(offered)
+    before = (Visit(heads_state.shown_request()), Visit(default))
+    if not open_model(offered, before, language, messages):
+        return
     trace = find_trace(member, language, messages)
     if trace is not None:
         show_section(member, trace, language, messages)
-    default = visit_state.default_request(offered)
     address_bar.write(heads_state.permalink(), default, visitor.chosen_language())
 
 
@@ -112,6 +116,11 @@ def show_section(
     section = heads_state.section()
     if section == "experiments":
         experiments(member, trace, language, messages)
+        return
+    if not experiment_cache.is_measured(member):
+        if section != "overview":
+            st.info(say("heads.not_measured_here", language))
+        overview(member, trace, None, language)
         return
     reports = reports_of(member)
     shown = reports[0] if reports else None

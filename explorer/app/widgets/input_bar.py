@@ -15,6 +15,7 @@ from explorer.core.word_segmentation import is_special
 from explorer.core.words import source_words
 from explorer.model import examples
 from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace, describe
+from explorer.model.model_directory import DirectoryModel
 
 LONGEST_SHOWN = 40
 """Characters of a model's name that the closed list of models shows."""
@@ -74,6 +75,8 @@ def _type_source(text: str, member: CatalogMember, language: str) -> None:
 
 def _source_hint(member: CatalogModel, language: str) -> str:
     """What may be typed, shown in the empty box."""
+    if isinstance(member, DirectoryModel):
+        return say(f"explore.{member.kind}_hint", language, mask=member.mask)
     if member.summary.reads_sentences:
         return say("explore.sentence_hint", language)
     return say("explore.source_hint", language, known=" ".join(member.summary.symbols))
@@ -89,7 +92,7 @@ def _offer_texts(shown: str, member: CatalogMember, language: str) -> None:
         say("explore.random", language),
         key="random",
         on_click=take_random,
-        disabled=model is None,
+        disabled=model is None or not model.draws_texts,
     )
     st.menu_button(
         say("explore.examples", language),

@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from explorer.app import experiment_cache, model_cache
+from explorer.app import experiment_cache
 from explorer.app.state import heads as heads_state
 from explorer.app.state import messages, visitor
 from explorer.app.state.heads import EvaluationText
@@ -38,7 +38,7 @@ def measurement_form(model: CatalogModel, language: str) -> None:
 
 def _choose_kind(model: CatalogModel, language: str) -> SourceKind:
     """Where the sentences come from; only a toy task generates new ones."""
-    has_task = task_of(model_cache.model_of(model).facts) is not None
+    has_task = task_of(experiment_cache.measured_model(model).facts) is not None
     kinds = tuple(kind for kind in SOURCE_KINDS if has_task or kind != "task")
     chosen: SourceKind = st.radio(
         say("heads.source", language),
@@ -94,7 +94,7 @@ def _start(model: CatalogModel, settings: MeasurementSettings, language: str) ->
     if not visitor.rights().change:
         return
     try:
-        loaded = model_cache.model_of(model)
+        loaded = experiment_cache.measured_model(model)
         measurement_jobs.check(loaded, settings, language)
         checkpoint = model.path if isinstance(model, StoredModel) else to_bytes(loaded.checkpoint)
         digest = experiment_cache.digest(model)

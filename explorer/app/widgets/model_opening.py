@@ -1,0 +1,47 @@
+"""Open the chosen model where that takes seconds, saying so; one that fails gives way to the
+picture before."""
+
+from collections.abc import Iterable, Mapping
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from explorer.app import model_cache
+from explorer.app.request import Visit
+from explorer.app.state import messages as message_state
+from explorer.app.state import visit as visit_state
+from explorer.app.widgets.messages import literal, show_error
+from explorer.core.errors import ExplorerError
+from explorer.core.i18n import say
+from explorer.model.catalog import CatalogMember
+from explorer.model.model_directory import DirectoryModel
+
+
+def open_model(
+    offered: Mapping[str, CatalogMember],
+    before: Iterable[Visit],
+    language: str,
+    messages: DeltaGenerator,
+) -> bool:
+    """Open the chosen model of the catalog; whether it can be used.
+
+    before: what is looked at instead, best first, when it cannot be opened; the page is then
+        drawn again, with the reason.
+    """
+    name = visit_state.current().request.model
+    member = offered[name]
+    if not isinstance(member, DirectoryModel) or model_cache.opened(member) is not None:
+        return True
+    about = literal(say("explore.opening", language, name=name))
+    try:
+        with messages, st.spinner(about, show_time=True):
+            model_cache.model_of(member)
+    except ExplorerError as error:
+        for visit in before:
+            if visit.request.model != name and visit.request.model in offered:
+                message_state.report(error)
+                visit_state.return_to(visit)
+                st.rerun()
+        show_error(error, language, messages)
+        return False
+    return True
