@@ -1,4 +1,4 @@
-"""Times of repeated runs and the memory of a process."""
+"""Times of repeated runs, and the processor time and the memory of a process."""
 
 import os
 import time
@@ -16,6 +16,11 @@ def milliseconds(run: Callable[[], object]) -> float:
 def percentile_95(times: Sequence[float]) -> float:
     """The largest of the 95 % smallest values."""
     return sorted(times)[int(0.95 * (len(times) - 1))]
+
+
+def processor_seconds(process: int) -> float:
+    """Processor time that the process with this id has used, user and system. Linux only."""
+    return time.clock_gettime(~process << 3 | 2)  # its clock, as clock_getcpuclockid(3) names it
 
 
 def resident_megabytes(process: int | None = None) -> float:

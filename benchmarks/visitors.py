@@ -20,9 +20,8 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
-from benchmarks.timing import percentile_95, resident_megabytes
+from benchmarks.timing import percentile_95, processor_seconds, resident_megabytes
 from explorer.app.server.access import KEY_VARIABLE
 from tests.support.app_server import running_process
 from tests.support.visitor_connection import Visitor, visit
@@ -82,12 +81,6 @@ async def measure(address: str, process: int, count: int, options: argparse.Name
     print(f"memory: {(together - alone) / count:.2f} MB a visitor (target ≤ 3), {together:.0f} MB")
     after = resident_megabytes(process)
     print(f"after all steps: {(after - alone) / count:.2f} MB a visitor", flush=True)
-
-
-def processor_seconds(process: int) -> float:
-    """Processor time the process has used, user and system."""
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 @contextmanager

@@ -1,10 +1,13 @@
 """Fixtures of several tests: small models with random weights from a fixed seed, and files."""
 
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch: tiny products, small machines
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as a shell starts processes in background
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # tests interrupt their children
 
 import pytest
 import torch

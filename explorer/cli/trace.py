@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from explorer.core.errors import FileError
+from explorer.core.trace_size import FIT, Layers
 
 _INTERVENTIONS = {  # option → help; "--ablate cross.1.2" is the intervention "ablate cross.1.2"
     "ablate": "remove a head: cross.1.2, all heads of a layer: 'cross.1.*', or set it to its mean "
@@ -29,11 +30,32 @@ def add_parser(commands: Any) -> None:
         "--max-new-tokens", type=int, help="the most tokens to decode, with a directory"
     )
     command.add_argument("--capture", default="pattern", help="pattern (default) or full")
+    command.add_argument(
+        "--layers",
+        type=_layers,
+        help="those to capture: 0-3,8, or fit for as many of the first ones as a trace may have",
+    )
+    command.add_argument("--sites", type=_names, help="encoder, decoder, cross: those to capture")
     command.add_argument("--out", type=Path, help="x.html or x.trace; without it, a summary")
     for verb, what in _INTERVENTIONS.items():
         command.add_argument(
             f"--{verb}", action="append", default=[], metavar="WHAT", help=f"{what}; repeatable"
         )
+
+
+def _layers(text: str) -> Layers:
+    """ "0-3,8" as numbers; "fit" is itself."""
+    if text == FIT:
+        return FIT
+    numbers: list[int] = []
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        numbers += range(int(first), int(last or first) + 1)
+    return numbers
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",")]
 
 
 def _trace(options: argparse.Namespace) -> int:
@@ -62,6 +84,8 @@ def _trace(options: argparse.Namespace) -> int:
         prefix=options.prefix,
         pad_to=options.pad_to,
         capture=options.capture,
+        layers=options.layers,
+        sites=options.sites,
         **more,
         **interventions.options(),
     )

@@ -50,6 +50,10 @@ class TraceError(ExplorerError):
     """Arrays or a file that do not make a trace, or a part of a trace that was not captured."""
 
 
+class TraceSizeError(TraceError):
+    """Attention that would be larger than a trace may be."""
+
+
 class HeadReportError(ExplorerError):
     """A file that is not a head report."""
 

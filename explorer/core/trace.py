@@ -371,7 +371,7 @@ class Trace:
         for site in self.sites:
             check_site(self.arrays, site, len(self.queries(site)), len(self.keys(site)))
         check_gold(self.arrays, steps, len(self.source_tokens))
-        alone = self.sites == ("encoder",)
+        alone = not self.target_tokens
         most = len(self.source_tokens) if alone else steps
         check_steps(self.arrays, len(self.candidate_tokens), most, each=not alone)
         axes = (self.source_tokens, self.target_tokens, self.predicted_tokens)
@@ -415,8 +415,9 @@ class Trace:
     def _largest_masked_weight(self) -> float:
         largest = 0.0
         for site in self.sites:
-            weights, masked = self.attention(site), self._array(site, "closed") != UNMASKED
-            largest = max(largest, float(np.abs(weights * masked).max(initial=0)))
+            masked = self._array(site, "closed") != UNMASKED
+            worst = self.attention(site).max(where=masked, initial=0)  # without a second copy
+            largest = max(largest, float(worst))
         return largest
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from explorer.core import json_values
 from explorer.core.errors import TraceError
+from explorer.core.trace_size import LARGEST_TRACE
 
 FORMAT_VERSION = 2
 """Version 2 added masks by layer, the reason "outside the window" and attention sinks."""
@@ -23,8 +24,9 @@ LARGEST_HEADER = 4 * 2**20
 MOST_MEMBERS = 64
 """Arrays in a file, the header included."""
 
-LARGEST_FILE = 512 * 2**20
-"""Bytes to which a file may unfold."""
+LARGEST_FILE = LARGEST_TRACE + LARGEST_TRACE // 4 + 64 * 2**20
+"""Bytes to which a file may unfold: the attention, one byte of a mask for each number, and the
+rest."""
 
 _MEMBER = re.compile(r"[a-z]+(\.[a-z_]+)?\.npy")
 _END = b"PK\x05\x06"  # of a zip archive: its end record, then the number and size of its entries

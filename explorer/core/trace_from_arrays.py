@@ -37,6 +37,7 @@ def read_weights(site: str, weights: Any) -> NDArray[np.float32]:
             if len({part.shape for part in parts}) != 1:
                 raise TraceError("uneven_layers", site=site)
             array = np.stack(parts)
+            array.flags.writeable = False  # nobody else has it, so a `Trace` need not copy it
     except (TypeError, ValueError, RuntimeError) as error:
         raise TraceError("no_numbers", site=site) from error
     if array.ndim == 5:
@@ -129,10 +130,13 @@ def without_padding_rows(
     weights: NDArray[np.float32], closed: NDArray[np.uint8]
 ) -> NDArray[np.float32]:
     """`weights` with zeros in the rows of queries that may attend to no key."""
-    has_key = (closed == UNMASKED).any(-1)  # (query,), (layer, 1, query) or (layer, head, query)
-    if has_key.all():
-        return weights
-    return np.where(has_key[..., None], weights, np.float32(0))
+    padding = padding_rows(closed)
+    return np.where(padding, np.float32(0), weights) if padding.any() else weights
+
+
+def padding_rows(closed: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """True where a query may attend to no key: (query, 1), (layer, 1 or head, query, 1)."""
+    return ~(closed == UNMASKED).any(-1, keepdims=True)
 
 
 def read_candidates(

@@ -14,30 +14,20 @@ from torch import Tensor
 from explorer.core.errors import ConfigError, VocabularyError
 from explorer.core.files import as_path
 from explorer.core.interventions import Interventions
-from explorer.core.mask_reasons import reason_codes
-from explorer.core.sites import SITES
 from explorer.core.trace import Trace
+from explorer.core.trace_size import LayerChoice, Layers, SiteSize, layer_facts
 from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary
 from explorer.data.task_names import task_of
 from explorer.data.toy_data import FIRST, find_task
-from explorer.model.attention_paths import layers, path
 from explorer.model.candidates import candidate_columns
+from explorer.model.captured_pass import attention_sizes, captured_pass
 from explorer.model.checkpoint import Checkpoint, load_checkpoint
 from explorer.model.greedy_decoding import NO_TOKENS, greedy_steps
-from explorer.model.hooks import capture as capture_values
 from explorer.model.intervention_hooks import Means, applied, refuse_misplaced
 from explorer.model.masks import padding_mask
 from explorer.model.threads import threads_for
-from explorer.model.trace_options import CAPTURES, forces_output, refuse_capture
+from explorer.model.trace_options import forces_output, refuse_capture
 from explorer.model.transformer import Transformer
-
-_HOOKS = {  # kind of array in a `Trace` → hook point
-    "attention": "pattern",
-    "scores": "scores",
-    "values": "values",
-    "head_output": "head_output",
-}
-_KINDS = dict(zip(CAPTURES, (("attention",), tuple(_HOOKS)), strict=True))
 
 
 @dataclass(frozen=True)
@@ -86,6 +76,8 @@ class ExplorableModel:
         force: Mapping[int, int] = NO_TOKENS,
         pad_to: int | None = None,
         capture: str = "pattern",
+        layers: Layers = None,
+        sites: Iterable[str] | None = None,
         ablate: Iterable[Sequence[Any]] = (),
         keep: Iterable[Sequence[Any]] = (),
         edit_mask: Iterable[Sequence[Any]] = (),
@@ -99,6 +91,9 @@ class ExplorableModel:
         force: step (1, 2, …) → the id its token must have; the other steps are decoded.
         pad_to: number of tokens to which the source is padded, as in a batch with longer ones.
         capture: "pattern", or "full" for scores, values and head outputs too.
+        layers: numbers of the layers to capture; None = all, "fit" = as many of the first ones as
+            a trace may have; `Trace.layer_numbers` has those that it has.
+        sites: attention paths to capture, of `SITES`; None = all.
         ablate: `Ablation`s or tuples such as ("cross", 1, 2): heads whose output before W_O
             becomes zero or, with "mean" as a fourth item, its mean in `means`; None as head
             stands for all heads of the layer.
@@ -108,25 +103,31 @@ class ExplorableModel:
         means: of the outputs of all heads; only for ablation by the mean.
 
         Raises `VocabularyError` on a text, token or step that does not exist or is too long,
-        `ConfigError` on a padding or a capture that does not exist, `InterventionError` and
-        `MaskError` on interventions that this model or text does not allow.
+        `ConfigError` on a padding, capture, layer or site that does not exist, `TraceSizeError` on
+        more attention than a trace may have, `InterventionError` and `MaskError` on interventions
+        that this model or text does not allow.
         """
         refuse_capture(capture)
+        choice = LayerChoice.of(layers, sites)
         source = self._source(text, pad_to)  # (1, S)
         forced = self._forced(target, prefix, force)
+        # Most outputs are about as long as their source; what is decoded is counted again.
+        steps = source.size(1) if target is None else len(forced)
+        choice.within(self._attention_sizes(source, steps, capture))
         interventions = Interventions.gather(ablate, keep, edit_mask, override_row)
         facts = self._describe(text, forced, pad_to) | {"given": target is not None}
         if interventions:
             facts |= {"interventions": list(interventions.texts())}
             facts |= {"means": means.name if means and interventions.needs_means else None}
         with applied(self.transformer, interventions, means):
-            return self._run(source, forced, _KINDS[capture], interventions, facts)
+            return self._run(source, forced, capture, choice, interventions, facts)
 
     def _run(
         self,
         source: Tensor,
         forced: Mapping[int, int],
-        kinds: Sequence[str],
+        capture: str,
+        choice: LayerChoice,
         interventions: Interventions,
         facts: dict[str, Any],
     ) -> Trace:
@@ -143,15 +144,18 @@ class ExplorableModel:
             raise VocabularyError("no_such_step", step=max(forced), last=len(steps))
         queries = torch.cat([chosen.new_tensor([BOS]), chosen[:-1]])[None]  # (1, T)
         refuse_misplaced(interventions, config, (source[0] == PAD).tolist(), queries.size(1))
+        sizes = self._attention_sizes(source, queries.size(1), capture)
+        places = choice.within(sizes)
         with threads_for(config, source.size(1)):
-            hooked_logits, values = self._capture(source, queries, kinds)
+            hooked_logits, arrays = captured_pass(
+                self.transformer, source, queries, places, capture
+            )
             plain_logits = self.transformer.decode(queries, memory, mask)[0]
             measured = {
                 "hooked_equals_plain": _largest_difference(hooked_logits, plain_logits),
                 "cached_equals_full": _largest_difference(cached_logits, plain_logits),
                 **self._measure_padding(source, queries, plain_logits),
             }
-        padding = (source[0] == PAD).numpy()
         gold = self._gold(source[0], len(queries[0]))
         # An unmasked later position exists only in the full pass, not in step-by-step decoding.
         shown = plain_logits if interventions.counterfactual else cached_logits
@@ -161,10 +165,10 @@ class ExplorableModel:
             target_tokens=self.target_vocabulary.labels(queries[0].tolist()),
             predicted_tokens=self.target_vocabulary.labels(chosen.tolist()),
             text=self.target_vocabulary.decode(chosen.tolist()),
-            arrays=_arrays(values, padding) | candidates | gold,
+            arrays=arrays | candidates | gold,
             candidate_tokens=candidate_tokens,
             measured=measured,
-            facts=facts | {"ended": int(chosen[-1]) == EOS},
+            facts=facts | layer_facts(sizes, places) | {"ended": int(chosen[-1]) == EOS},
         )
 
     def _source(self, text: str, pad_to: int | None) -> Tensor:
@@ -206,23 +210,10 @@ class ExplorableModel:
         if length > limit:
             raise VocabularyError(key, got=length, limit=limit)
 
-    def _capture(
-        self, source: Tensor, target: Tensor, kinds: Sequence[str]
-    ) -> tuple[Tensor, dict[str, list[Tensor]]]:
-        """Logits (T, V) of one pass, and by "site.kind" the captured value of each layer."""
-        hooks = {kind: _HOOKS[kind] for kind in kinds} | {"mask": "mask"}
-        patterns = [f"*.{hook}" for hook in hooks.values()]
-        with capture_values(self.transformer, *patterns) as captured:
-            logits = self.transformer(source, target)[0]
-        config = self.transformer.config
-        values = {
-            f"{site}.{kind}": [
-                captured[path(site, layer, hook)] for layer in range(layers(config, site))
-            ]
-            for site in SITES
-            for kind, hook in hooks.items()
-        }
-        return logits, values
+    def _attention_sizes(self, source: Tensor, steps: int, capture: str) -> dict[str, SiteSize]:
+        """The attention of `source` (1, S) and an output of `steps`."""
+        full = capture == "full"
+        return attention_sizes(self.transformer.config, source.size(1), steps, full=full)
 
     def _measure_padding(self, source: Tensor, target: Tensor, logits: Tensor) -> dict[str, float]:
         """By how much the padding of `source`, if any, changes the `logits` (T, V)."""
@@ -270,31 +261,6 @@ def load(path: str | Path, name: str | None = None) -> ExplorableModel:
     name: in the facts of its traces; None = that of the file.
     """
     return ExplorableModel(load_checkpoint(path), as_path(path).stem if name is None else name)
-
-
-def _arrays(values: dict[str, list[Tensor]], padding: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
-    """Captured values, one tensor a layer, as the arrays of a `Trace`."""
-    arrays: dict[str, NDArray[Any]] = {}
-    for name, layers_values in values.items():
-        site, kind = name.split(".")
-        if kind == "mask":
-            no_padding = np.zeros(layers_values[0].size(-1), dtype=np.bool_)
-            queries = values[f"{site}.attention"][0].size(-2)
-            known = no_padding if site == "decoder" else padding
-            arrays[f"{site}.closed"] = reason_codes(
-                _shared_mask(layers_values, queries), known, causal=site == "decoder"
-            )
-        else:
-            arrays[name] = torch.cat(layers_values).float().numpy()  # (layer, head, …)
-    return arrays
-
-
-def _shared_mask(masks: list[Tensor], queries: int) -> NDArray[np.bool_]:
-    """(query, key) where all heads of all layers have one mask, else (layer, head, query, key)."""
-    if len({id(mask) for mask in masks}) == 1 and masks[0].size(1) == 1:
-        return masks[0][0].expand(-1, queries, -1)[0].numpy()
-    heads = max(mask.size(1) for mask in masks)
-    return torch.cat([mask.expand(-1, heads, queries, -1) for mask in masks]).numpy()
 
 
 def _largest_difference(one: Tensor, other: Tensor) -> float:

@@ -1,8 +1,10 @@
+import os
 import sys
+import time
 
 import pytest
 
-from benchmarks.timing import milliseconds, percentile_95, resident_megabytes
+from benchmarks.timing import milliseconds, percentile_95, processor_seconds, resident_megabytes
 
 
 def test_a_call_is_timed_in_milliseconds():
@@ -22,3 +24,11 @@ def test_memory_is_counted_in_megabytes():
     block = bytearray(b"x" * 50 * 2**20)
     assert 30 < resident_megabytes() - before < 80
     assert len(block)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the clock of a process by its id")
+def test_the_clock_of_a_process_is_its_processor_time():
+    start, own = processor_seconds(os.getpid()), time.process_time()
+    sum(range(2_000_000))
+    used = time.process_time() - own
+    assert abs(processor_seconds(os.getpid()) - start - used) < 0.01 + 0.2 * used

@@ -1,6 +1,7 @@
 import pytest
 
 from explorer.__main__ import main
+from explorer.core import trace_size
 from explorer.core.trace import Trace
 from explorer.model.checkpoint import save_checkpoint
 
@@ -41,3 +42,29 @@ def test_interventions_are_applied(tiny, tmp_path, capsys):
     assert "expected" in capsys.readouterr().out
     assert main(["trace", tiny, "1 2", "--ablate", "cross.1.9"]) == 2
     assert "cross.1.9" in capsys.readouterr().err
+
+
+def test_layers_and_sites_are_chosen(tiny, tmp_path, capsys):
+    file = tmp_path / "x.trace"
+    assert (
+        main(["trace", tiny, "1 2", "--layers", "1", "--sites", "cross", "--out", str(file)]) == 0
+    )
+    trace = Trace.load(file)
+    assert (trace.sites, trace.layer_numbers("cross")) == (("cross",), (1,))
+    assert main(["trace", tiny, "1 2", "--layers", "0-1", "--out", str(file)]) == 0
+    assert Trace.load(file).facts.get("model_layers") is None
+    assert main(["trace", tiny, "1 2", "--layers", "fit", "--out", str(file)]) == 0
+    for wrong in (["--layers", "0,7"], ["--sites", "cross,self"]):
+        assert main(["trace", tiny, "1 2", *wrong]) == 2
+    error = capsys.readouterr().err
+    assert "layer 7" in error
+    assert "“self”" in error
+    with pytest.raises(SystemExit):
+        main(["trace", tiny, "1 2", "--layers", "some"])
+    assert "--layers" in capsys.readouterr().err
+
+
+def test_more_attention_than_a_trace_may_have_is_refused(tiny, capsys, monkeypatch):
+    monkeypatch.setattr(trace_size, "LARGEST_TRACE", 3000)
+    assert main(["trace", tiny, "1 2 3"]) == 2
+    assert "--layers" in capsys.readouterr().err

@@ -7,6 +7,7 @@ import pytest
 
 from explorer.core.errors import TraceError
 from explorer.core.trace import Trace
+from explorer.core.trace_file import LARGEST_FILE
 from tests.support.small_trace import small_trace
 
 
@@ -32,7 +33,7 @@ def test_a_file_that_unfolds_to_too_much_is_refused_before():
         zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
         archive.open("cross.attention.npy", "w") as member,
     ):
-        for _ in range(600):
+        for _ in range(LARGEST_FILE // 2**20 + 1):
             member.write(bytes(2**20))
     assert len(file.getvalue()) < 2**20
     with pytest.raises(TraceError) as caught:

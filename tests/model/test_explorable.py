@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.core.errors import ConfigError, ExplorerError, VocabularyError
+from explorer.core import trace_size
+from explorer.core.errors import ConfigError, ExplorerError, TraceSizeError, VocabularyError
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import EOS, TOY_VOCABULARY
 from explorer.model.checkpoint import Checkpoint
 from explorer.model.config import ModelConfig
 from explorer.model.explorable import ExplorableModel
 from explorer.model.hooks import capture, edit
+from explorer.model.transformer import Transformer
 
 
 def test_labels_follow_the_contract(explorable):
@@ -225,6 +227,51 @@ def test_each_thread_gets_its_own_trace(explorable):
         assert trace.source_tokens[:-1] == tuple(text.split())
         assert trace.integrity().ok.all()
     assert {text: trace.digest for text, trace in got} == expected
+
+
+def test_only_chosen_layers_and_sites_are_captured(explorable):
+    whole = explorable.trace("1 2", pad_to=5, capture="full")
+    part = explorable.trace("1 2", pad_to=5, capture="full", layers=[1], sites=["cross"])
+    assert part.sites == ("cross",)
+    assert part.layer_numbers("cross") == (1,)
+    assert part.facts["model_layers"] == {"encoder": 1, "decoder": 2, "cross": 2}
+    for kind in ("attention", "scores", "values", "head_output"):
+        own = part.arrays[f"cross.{kind}"]
+        # The other layers ran fused: the same but for rounding.
+        np.testing.assert_allclose(own, whole.arrays[f"cross.{kind}"][1:], atol=1e-6)
+    np.testing.assert_array_equal(part.closed("cross"), whole.closed("cross"))
+    assert part.integrity().ok.all()
+    assert part.steps().equals(whole.steps())
+    encoder = explorable.trace("1 2", sites=["encoder"])
+    assert encoder.steps().equals(explorable.trace("1 2").steps())
+
+
+def test_too_much_attention_is_refused_before_the_run(explorable, monkeypatch):
+    text, target = "1 2 3", "3 2 1"
+    whole = explorable.trace(text, target=target)
+    needed = sum(whole.attention(site).nbytes for site in whole.sites)
+    monkeypatch.setattr(trace_size, "LARGEST_TRACE", needed)
+    assert "model_layers" not in explorable.trace(text, target=target).facts
+    monkeypatch.setattr(trace_size, "LARGEST_TRACE", needed - 1)
+    fitting = explorable.trace(text, target=target, layers="fit")
+    assert {site: len(fitting.attention(site)) for site in fitting.sites} == {
+        "encoder": 1,
+        "decoder": 1,
+        "cross": 1,
+    }
+    monkeypatch.setattr(Transformer, "encode", None)  # would fail
+    with pytest.raises(TraceSizeError, match="2 layers the first 1 fit") as caught:
+        explorable.trace(text, target=target)
+    assert "前 1 层" in caught.value.in_language("zh")
+
+
+def test_what_was_decoded_is_counted_as_well(explorable, monkeypatch):
+    whole = explorable.trace("1")
+    assert len(whole.target_tokens) > len(whole.source_tokens)
+    needed = sum(whole.attention(site).nbytes for site in whole.sites)
+    monkeypatch.setattr(trace_size, "LARGEST_TRACE", needed - 1)
+    with pytest.raises(TraceSizeError):
+        explorable.trace("1")
 
 
 def test_the_repr_of_a_model_is_one_line(explorable):

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from explorer.core.sites import SITES
+from explorer.core.trace_size import SiteSize
+
 
 class Kind(StrEnum):
     """The stacks a model has."""
@@ -19,12 +22,14 @@ class Place:
     layer: counted from 0 among the layers with attention at `site`.
     number: of that layer in the model, where some layers have no attention.
     heads: of the queries; with grouped queries there are fewer heads of keys.
+    width: of the values of a head.
     """
 
     site: str
     layer: int
     number: int
     heads: int
+    width: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,16 @@ class Anatomy:
     def heads(self, site: str) -> int:
         """Number of heads of a layer at `site`; 0 where there is no such site."""
         return next((place.heads for place in self.places if place.site == site), 0)
+
+    def sizes(self, source: int, target: int, *, full: bool) -> dict[str, SiteSize]:
+        """The attention of a text of so many tokens; `full`: with scores, values and outputs."""
+        axes = {"encoder": (source, source), "decoder": (target, target), "cross": (target, source)}
+        sizes: dict[str, SiteSize] = {}
+        for place in self.places:
+            numbers = (*(sizes[place.site].numbers if place.site in sizes else ()), place.number)
+            width = place.width if full else 0
+            sizes[place.site] = SiteSize(numbers, place.heads, *axes[place.site], width)
+        return {site: sizes[site] for site in SITES if site in sizes}
 
     def layer_numbers(self) -> dict[str, list[int]]:
         """The numbers of the layers of each site that do not count them from 0 on."""

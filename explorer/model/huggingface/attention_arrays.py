@@ -1,6 +1,6 @@
 """The recorded calls as the arrays of a `Trace`: weights, masks, sinks, and what is inside."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,33 +9,30 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from explorer.core.interventions import Interventions
-from explorer.core.trace_from_arrays import without_padding_rows
+from explorer.core.trace_from_arrays import padding_rows
 from explorer.model.huggingface.capture import Call, recomputed, scores, values
 from explorer.model.huggingface.inputs import Inputs
 from explorer.model.huggingface.masks import site_codes
+from explorer.model.huggingface.recording import Recording
 
 
 def attention_arrays(
-    calls: Mapping[str, Sequence[Call]], inputs: Inputs, interventions: Interventions, *, full: bool
+    recording: Recording, inputs: Inputs, interventions: Interventions, *, full: bool
 ) -> dict[str, NDArray[Any]]:
-    """The arrays of each site.
-
-    calls: by site, one a layer. full: scores, values and head outputs too.
-    """
+    """The arrays of each site; `full`: scores, values and head outputs too."""
     arrays: dict[str, NDArray[Any]] = {}
-    for site, layers in calls.items():
+    captured = recording.arrays
+    for site, calls in recording.chosen.items():
         mask = inputs.target_mask if site == "decoder" else inputs.source_mask
         assert mask is not None
-        closed = site_codes(layers, (mask[0] == 0).numpy(), causal=site == "decoder")
-        weights = torch.cat([call.weights for call in layers]).float().numpy()
-        arrays[f"{site}.attention"] = without_padding_rows(weights, closed)
+        closed = site_codes(calls, (mask[0] == 0).numpy(), causal=site == "decoder")
+        captured.clear(f"{site}.attention", padding_rows(closed))
         arrays[f"{site}.closed"] = closed
-        arrays |= _sink(site, layers, interventions)
-        if full:
+        arrays |= _sink(site, recording.places[site], calls, interventions)
+        for index, call in enumerate(calls if full else ()):
             for kind, read in _INSIDE.items():
-                found = torch.cat([read(call) for call in layers])
-                arrays[f"{site}.{kind}"] = found.float().numpy()
-    return arrays
+                captured.put(f"{site}.{kind}", index, len(calls), read(call))
+    return captured.finished() | arrays
 
 
 def _head_output(call: Call) -> Tensor:
@@ -46,16 +43,19 @@ _INSIDE = {"scores": scores, "values": values, "head_output": _head_output}
 
 
 def _sink(
-    site: str, layers: Sequence[Call], interventions: Interventions
+    site: str, places: Sequence[int], calls: Sequence[Call], interventions: Interventions
 ) -> dict[str, NDArray[np.float32]]:
-    """The weight of each query's sink, where a layer has sinks; a row that was set has none."""
+    """The weight of each query's sink, where a layer has sinks; a row that was set has none.
+
+    places: the layers of `calls`.
+    """
     found = [
-        recomputed(call)[1] for call in layers if getattr(call.module, "sinks", None) is not None
+        recomputed(call)[1] for call in calls if getattr(call.module, "sinks", None) is not None
     ]
-    if len(found) != len(layers):
+    if len(found) != len(calls):
         return {}
     sink = torch.cat([layer for layer in found if layer is not None]).float()
     for row in interventions.override_row:
-        if row.site == site:
-            sink[row.layer, row.head, row.query] = 0
+        if row.site == site and row.layer in places:
+            sink[places.index(row.layer), row.head, row.query] = 0
     return {f"{site}.sink": sink.numpy()}

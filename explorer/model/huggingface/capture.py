@@ -65,12 +65,17 @@ class Edit:
     output: Callable[[Tensor], Tensor] | None = None
 
 
+Seen = Callable[[int, Call], None]
+"""What is called with each call of a pass and its index in it."""
+
+
 @dataclass(slots=True, eq=False)
 class Watch:
     """The calls of the current pass, and the edits by the index of the call in it."""
 
     edits: Mapping[int, Edit]
     record: bool
+    seen: Seen | None = None
     calls: list[Call] = field(default_factory=list)
     count: int = 0
 
@@ -80,9 +85,15 @@ _watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
 
 
 @contextmanager
-def watching(edits: Mapping[int, Edit] = _NO_EDITS, *, record: bool = True) -> Iterator[Watch]:
-    """Watch one pass of a model in this thread; `record`: False for the edits alone."""
-    watch = Watch(edits, record)
+def watching(
+    edits: Mapping[int, Edit] = _NO_EDITS, *, record: bool = True, seen: Seen | None = None
+) -> Iterator[Watch]:
+    """Watch one pass of a model in this thread.
+
+    record: keep the calls, all their weights among them; False for the edits alone.
+    seen: called with each call as soon as it is computed.
+    """
+    watch = Watch(edits, record, seen)
     token = _watch.set(watch)
     try:
         yield watch
@@ -162,7 +173,8 @@ def _attention(
     watch = _watch.get()
     if watch is None:
         return own(module, query, key, value, attention_mask, *args, **options)
-    edit = watch.edits.get(watch.count)
+    index = watch.count
+    edit = watch.edits.get(index)
     watch.count += 1
     mask = attention_mask
     if edit and edit.mask:
@@ -174,10 +186,13 @@ def _attention(
         output = mixed.transpose(1, 2).contiguous()
     if edit and edit.output:
         output = edit.output(output)
-    if watch.record:
+    if watch.record or watch.seen:
         given = attention_mask
         call = Call(module, weights, mask, given, query, key, value, output, options)
-        watch.calls.append(call)
+        if watch.seen:
+            watch.seen(index, call)
+        if watch.record:
+            watch.calls.append(call)
     return output, weights
 
 

@@ -31,7 +31,7 @@ def open_before_edits(calls: Sequence[Call], cell: CellEdit) -> Tensor:
 
     calls: of the layers of its site.
     """
-    heads, *axes = calls[0].weights.shape[1:]
+    heads, *axes = _axes(calls[0])
     layers = [_allowed(call.given, *axes)[:, cell.query, cell.key].expand(heads) for call in calls]
     return torch.stack(layers)
 
@@ -47,20 +47,30 @@ def site_codes(
     only an intervention masks was edited. The result has the axes (query, key) where all layers
     have one mask, else (layer, 1 or head, query, key).
     """
-    parts = [_codes(call, padding, causal=causal) for call in calls]  # (1 or H, Q, K) each
+    known: dict[tuple[int, int], NDArray[np.uint8]] = {}  # most layers share one mask
+    for call in calls:
+        key = (id(call.mask), id(call.given))
+        if key not in known:
+            known[key] = _codes(call, padding, causal=causal)  # (1 or H, Q, K)
+    parts = [known[id(call.mask), id(call.given)] for call in calls]
     heads = max(part.shape[0] for part in parts)
-    if heads == 1 and all((part == parts[0]).all() for part in parts):
+    if heads == 1 and all(part is parts[0] or (part == parts[0]).all() for part in parts):
         return parts[0][0]
     axes = parts[0].shape[1:]
     return np.stack([np.broadcast_to(part, (heads, *axes)) for part in parts])
 
 
 def _codes(call: Call, padding: NDArray[np.bool_], *, causal: bool) -> NDArray[np.uint8]:
-    axes = call.weights.shape[-2:]
+    _, *axes = _axes(call)
     allowed, given = (_allowed(mask, *axes).numpy() for mask in (call.mask, call.given))
     codes = reason_codes(allowed, padding, causal=causal, other=OUTSIDE)
     codes[np.broadcast_to(given, allowed.shape) & ~allowed & (codes != UNMASKED)] = EDITED
     return codes
+
+
+def _axes(call: Call) -> tuple[int, int, int]:
+    """Heads of queries, queries and keys."""
+    return call.query.size(1), call.query.size(-2), call.key.size(-2)
 
 
 def _allowed(mask: Tensor | None, queries: int, keys: int) -> Tensor:

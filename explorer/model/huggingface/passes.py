@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -9,9 +10,11 @@ from torch import Tensor
 from transformers import DynamicCache, EncoderDecoderCache
 
 from explorer.model.huggingface.anatomy import Kind
-from explorer.model.huggingface.capture import Call, watching
+from explorer.model.huggingface.capture import Call, Seen, watching
 from explorer.model.huggingface.edits import Cursor, Edits
 from explorer.model.huggingface.inputs import Inputs
+
+_NOBODY: Mapping[str, Seen] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,22 +40,25 @@ def full_pass(
     *,
     record: bool = False,
     library: bool = False,
+    seen: Mapping[str, Seen] = _NOBODY,
 ) -> Pass:
     """One pass over all of `inputs`, without a cache.
 
-    record: keep the calls. library: let the library return its own weights.
+    record: keep the calls. library: let the library return its own weights. Both keep the weights
+    of all layers.
+    seen: by stack, "encoder" or "decoder", what is called with each call.
     """
     changes = edits or Edits({}, {}, Cursor())
     changes.cursor.first = 0
     options = {"output_attentions": True} if library else {}
     memory: Any = None
-    with watching(changes.encoder, record=record) as of_encoder:
+    with watching(changes.encoder, record=record, seen=seen.get("encoder")) as of_encoder:
         if kind == Kind.ENCODER_DECODER:
             memory = encode(model, inputs, **options)
         elif kind == Kind.ENCODER_ONLY:
             given = {"input_ids": inputs.source, "attention_mask": inputs.source_mask}
             out = model(**given, return_dict=True, **options)
-    with watching(changes.decoder, record=record) as of_decoder:
+    with watching(changes.decoder, record=record, seen=seen.get("decoder")) as of_decoder:
         if kind == Kind.ENCODER_DECODER:
             out = model(
                 encoder_outputs=memory,

@@ -11,10 +11,10 @@ import transformers
 from explorer.core.errors import ConfigError, ModelDirectoryError, VocabularyError
 from explorer.core.interventions import Interventions
 from explorer.core.trace import Trace
+from explorer.core.trace_size import LayerChoice, Layers, layer_facts
 from explorer.model.greedy_decoding import NO_TOKENS
 from explorer.model.huggingface.anatomy import Anatomy, Kind
 from explorer.model.huggingface.attention_arrays import attention_arrays
-from explorer.model.huggingface.capture import Call
 from explorer.model.huggingface.decoded import Decoded
 from explorer.model.huggingface.edits import Edits, edits_for
 from explorer.model.huggingface.forced_tokens import forced_tokens
@@ -22,10 +22,10 @@ from explorer.model.huggingface.generation_settings import GenerationSettings
 from explorer.model.huggingface.inputs import Inputs, padded_inputs
 from explorer.model.huggingface.masks import open_before_edits
 from explorer.model.huggingface.measured_errors import measured_errors, padding_error
-from explorer.model.huggingface.passes import Pass, full_pass, greedy_rows
+from explorer.model.huggingface.passes import full_pass, greedy_rows
 from explorer.model.huggingface.predictions import Predictions
+from explorer.model.huggingface.recording import Recording
 from explorer.model.huggingface.tokens import Tokens
-from explorer.model.huggingface.verification import by_site
 from explorer.model.intervention_hooks import Means, refuse_outside, refuse_unchanged
 from explorer.model.trace_options import forces_output, refuse_capture
 
@@ -102,6 +102,8 @@ class HuggingFaceModel:
         pad_to: int | None = None,
         max_new_tokens: int | None = None,
         capture: str = "pattern",
+        layers: Layers = None,
+        sites: Iterable[str] | None = None,
         ablate: Iterable[Sequence[Any]] = (),
         keep: Iterable[Sequence[Any]] = (),
         edit_mask: Iterable[Sequence[Any]] = (),
@@ -118,32 +120,40 @@ class HuggingFaceModel:
             decoder-only model, where a continuation follows.
         max_new_tokens: the most tokens to decode; None = those of `NEW_TOKENS`.
         capture: "pattern", or "full" for scores, values and head outputs too.
+        layers, sites: as in `ExplorableModel.trace`.
         ablate, keep, edit_mask, override_row: as in `ExplorableModel.trace`; heads are those of
             queries. `means` is not offered here.
 
-        Raises `VocabularyError`, `ConfigError`, `InterventionError` and `MaskError` as
-        `ExplorableModel.trace` does.
+        Raises `VocabularyError`, `ConfigError`, `TraceSizeError`, `InterventionError` and
+        `MaskError` as `ExplorableModel.trace` does.
         """
         refuse_capture(capture)
+        choice = LayerChoice.of(layers, sites)
         if forces_output(target, prefix, force) and self.kind == Kind.ENCODER_ONLY:
             raise ConfigError("no_decoder")
         interventions = Interventions.gather(ablate, keep, edit_mask, override_row)
         edits = edits_for(interventions, self.anatomy)
         inputs, labels = self._inputs(text, pad_to)
-        decoded = Decoded(inputs)
+        decoded, full = Decoded(inputs), capture == "full"
         if self.kind != Kind.ENCODER_ONLY:
             forced = self._forced(inputs, target, prefix, force)
-            decoded = self._decode(inputs, edits, forced, max_new_tokens)
+            last = self._last_step(inputs, len(forced), max_new_tokens)
+            choice.within(self.anatomy.sizes(inputs.lengths[0], last, full=full))
+            decoded = self._decode(inputs, edits, forced, last)
+        sizes = self.anatomy.sizes(*decoded.inputs.lengths, full=full)
+        recording = Recording(self.anatomy, choice.within(sizes))
         facts = {"model": self.name, **self.facts, "text": text, "pad_to": pad_to}
         facts |= {"given": target is not None, **decoded.facts(self.kind, self._settings.ends)}
+        facts |= layer_facts(sizes, recording.places)
         if interventions:
             facts["interventions"] = list(interventions.texts())
-        return self._captured(decoded, labels, interventions, edits, facts, full=capture == "full")
+        return self._captured(decoded, labels, recording, interventions, edits, facts, full=full)
 
     def _captured(
         self,
         decoded: Decoded,
         labels: tuple[str, ...],
+        recording: Recording,
         interventions: Interventions,
         edits: Edits,
         facts: dict[str, Any],
@@ -152,14 +162,14 @@ class HuggingFaceModel:
     ) -> Trace:
         """Capture one pass over what was decoded, and assemble the trace.
 
-        labels: of the text, with its padding.
+        labels: of the text, with its padding. recording: nothing yet.
         """
         inputs = decoded.inputs
         refuse_outside(interventions, *inputs.lengths)
-        captured = full_pass(self.model, self.kind, inputs, edits, record=True)
-        calls = self._calls(captured)
+        captured = full_pass(self.model, self.kind, inputs, edits, seen=recording.keep())
+        calls = recording.calls
         refuse_unchanged(interventions, lambda cell: open_before_edits(calls[cell.site], cell))
-        plain = full_pass(self.model, self.kind, inputs, edits, library=True)
+        plain = full_pass(self.model, self.kind, inputs, edits, seen=recording.compare())
         stepwise = len(decoded.logits) and not interventions.counterfactual
         predictions = Predictions(
             self.kind,
@@ -170,7 +180,8 @@ class HuggingFaceModel:
             self._settings.ends,
         )
         steps, candidates = predictions.steps()
-        measured = measured_errors(calls, captured, plain, decoded)
+        measured = measured_errors(captured, plain, decoded)
+        measured |= {"equals_library": recording.difference}
         if inputs.padded and not interventions:
             bare = full_pass(self.model, self.kind, inputs.without_padding())
             measured |= padding_error(plain, bare, inputs)
@@ -179,7 +190,7 @@ class HuggingFaceModel:
             target_tokens=predictions.target_labels(),
             predicted_tokens=predictions.predicted_labels(),
             text=predictions.text(),
-            arrays=attention_arrays(calls, inputs, interventions, full=full) | steps,
+            arrays=attention_arrays(recording, inputs, interventions, full=full) | steps,
             candidate_tokens=candidates,
             measured=measured,
             facts=facts,
@@ -210,16 +221,18 @@ class HuggingFaceModel:
         first, ends = inputs.target.size(1), self._settings.ends
         return forced_tokens(self.tokens, first, self.positions, ends, target, prefix, force)
 
+    def _last_step(self, inputs: Inputs, forced: int, most: int | None) -> int:
+        """The last step of decoding on from `inputs`: `most` tokens or all that are forced."""
+        new = max(1, NEW_TOKENS[self.kind] if most is None else most, forced)
+        last = inputs.lengths[1] + new - 1
+        return last if self.positions is None else min(last, self.positions)
+
     def _decode(
-        self, inputs: Inputs, edits: Edits, forced: Mapping[int, int], most: int | None
+        self, inputs: Inputs, edits: Edits, forced: Mapping[int, int], last: int
     ) -> Decoded:
-        """Decode on from `inputs` step by step, `most` tokens or all that are forced."""
+        """Decode on from `inputs` step by step, up to step `last`."""
         assert inputs.target is not None
         first, settings = inputs.target.size(1), self._settings
-        new = max(1, NEW_TOKENS[self.kind] if most is None else most, len(forced))
-        last = first + new - 1
-        if self.positions is not None:
-            last = min(last, self.positions)
         imposed = dict(forced)
         if self.kind == Kind.ENCODER_DECODER and settings.first is not None:
             imposed.setdefault(first, settings.first)
@@ -230,11 +243,6 @@ class HuggingFaceModel:
         if forced and max(forced) > reached:
             raise VocabularyError("no_such_step", step=max(forced), last=reached)
         return Decoded(inputs.with_target(chosen[:-1]), torch.cat(rows), chosen, forced)
-
-    def _calls(self, captured: Pass) -> dict[str, list[Call]]:
-        """The recorded calls of each site, one a layer."""
-        calls = by_site(self.anatomy.encoder, captured.encoder)
-        return calls | by_site(self.anatomy.decoder, captured.decoder)
 
     @cached_property
     def _settings(self) -> GenerationSettings:

@@ -3,6 +3,7 @@ those recomputed from queries, keys, mask and bias. A model that fails is refuse
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -106,10 +107,11 @@ def _places(
             raise ModelDirectoryError("other_axes", family=family)
         layer = sum(place.site == site for place in places)
         number = getattr(call.module, "layer_idx", None)
-        places.append(Place(site, layer, layer if number is None else number, heads))
+        number = layer if number is None else number
+        places.append(Place(site, layer, number, heads, call.value.size(-1)))
     shared = len({(place.site, place.number) for place in places}) < len(places)
     if shared:  # one module runs in several layers: its number says nothing
-        return tuple(Place(place.site, place.layer, place.layer, place.heads) for place in places)
+        return tuple(replace(place, number=place.layer) for place in places)
     return tuple(places)
 
 

@@ -6,7 +6,7 @@ from explorer.core.interventions import Interventions
 from explorer.model.huggingface.anatomy import Anatomy, Kind, Place
 from explorer.model.huggingface.edits import edits_for
 
-ANATOMY = Anatomy(Kind.DECODER_ONLY, (), tuple(Place("decoder", n, n, 2) for n in range(2)))
+ANATOMY = Anatomy(Kind.DECODER_ONLY, (), tuple(Place("decoder", n, n, 2, 8) for n in range(2)))
 
 
 def edits(**given):

@@ -9,7 +9,8 @@ from explorer.model.huggingface.masks import is_open, least, site_codes
 def call(mask, given=None):
     size = 4 if mask is None else mask.size(-1)
     given = mask if given is None else given
-    return SimpleNamespace(weights=torch.zeros(1, 2, 4, size), mask=mask, given=given)
+    query, key = torch.zeros(1, 2, 4, 3), torch.zeros(1, 2, size, 3)
+    return SimpleNamespace(query=query, key=key, mask=mask, given=given)
 
 
 def causal():

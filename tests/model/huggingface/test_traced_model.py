@@ -4,9 +4,17 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.core.errors import ConfigError, InterventionError, MaskError, VocabularyError
+from explorer.core import trace_size
+from explorer.core.errors import (
+    ConfigError,
+    InterventionError,
+    MaskError,
+    TraceSizeError,
+    VocabularyError,
+)
 from explorer.core.trace import Trace
 from explorer.core.words import merge
+from explorer.model.huggingface import traced_model
 from explorer.model.huggingface.tokens import Tokens
 from tests.support.huggingface_families import EOS
 
@@ -132,6 +140,48 @@ def test_interventions_that_cannot_be_done_are_refused(models):
     ]:
         with pytest.raises(error):
             model.trace(TEXT, max_new_tokens=2, **given)
+
+
+def test_only_chosen_layers_and_sites_are_captured(models):
+    for name, sites in [("marian", ["cross", "encoder"]), ("gemma2", None), ("bert", None)]:
+        model = models[name]
+        whole = model.trace(TEXT, max_new_tokens=3, capture="full")
+        part = model.trace(TEXT, max_new_tokens=3, capture="full", layers=[1], sites=sites)
+        assert set(part.sites) == set(sites or whole.sites)
+        for site in part.sites:
+            for kind in ("attention", "scores", "values", "head_output"):
+                own = part.arrays[f"{site}.{kind}"]
+                np.testing.assert_array_equal(own, whole.arrays[f"{site}.{kind}"][1:2])
+            assert part.layer_numbers(site) == (1,)
+            assert part.mask(site, 0, 0).tolist() == whole.mask(site, 1, 0).tolist()
+        assert part.predicted_tokens == whole.predicted_tokens
+        assert part.integrity().ok.all()
+        assert part.facts["model_layers"] == {
+            site: len(whole.attention(site)) for site in whole.sites
+        }
+    edited = model.trace(TEXT, layers=[1], edit_mask=[("encoder", 0, 0, 1, 0)])
+    assert edited.mask("encoder", 0, 0).all()  # the layer with the edit was not captured
+
+
+def test_too_much_attention_is_refused_before_the_run(models, monkeypatch):
+    model = models["marian"]
+    whole = model.trace(TEXT, max_new_tokens=2)
+    needed = sum(whole.attention(site).nbytes for site in whole.sites)
+    monkeypatch.setattr(trace_size, "LARGEST_TRACE", needed)
+    assert "model_layers" not in model.trace(TEXT, max_new_tokens=2).facts
+    monkeypatch.setattr(trace_size, "LARGEST_TRACE", needed - 1)
+    fitting = model.trace(TEXT, max_new_tokens=2, layers="fit")
+    count = fitting.facts["model_layers"]["cross"]
+    assert fitting.layer_numbers("cross") == tuple(range(count - 1))
+    for run in ("greedy_rows", "full_pass"):
+        monkeypatch.setattr(traced_model, run, None)  # would fail
+    with pytest.raises(TraceSizeError, match=f"the first {count - 1} fit"):
+        model.trace(TEXT, max_new_tokens=2)
+    monkeypatch.setattr(trace_size, "LARGEST_TRACE", 1)
+    with pytest.raises(TraceSizeError):
+        model.trace(TEXT, max_new_tokens=2, layers="fit")
+    with pytest.raises(TraceSizeError):
+        models["bert"].trace(TEXT)
 
 
 def test_bad_options_are_refused(models):

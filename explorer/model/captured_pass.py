@@ -1,0 +1,99 @@
+"""One pass through a Transformer that captures the attention of chosen layers."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from explorer.core.mask_reasons import reason_codes
+from explorer.core.trace_size import Places, SiteSize
+from explorer.core.vocabulary import PAD
+from explorer.model.attention_paths import MODULES, layers, path
+from explorer.model.config import ModelConfig
+from explorer.model.hooks import capture, edit
+from explorer.model.layer_arrays import LayerArrays
+from explorer.model.trace_options import CAPTURES
+from explorer.model.transformer import Transformer
+
+_HOOKS = {  # kind of array in a `Trace` → hook point
+    "attention": "pattern",
+    "scores": "scores",
+    "values": "values",
+    "head_output": "head_output",
+}
+KINDS = dict(zip(CAPTURES, (("attention",), tuple(_HOOKS)), strict=True))
+"""By capture, the kinds of arrays."""
+
+
+def attention_sizes(
+    config: ModelConfig, source: int, target: int, *, full: bool
+) -> dict[str, SiteSize]:
+    """The attention of a text of `source` tokens with an output of `target`; `full`: all kinds."""
+    axes = {"encoder": (source, source), "decoder": (target, target), "cross": (target, source)}
+    width = config.head_width if full else 0
+    return {
+        site: SiteSize(range(layers(config, site)), config.heads, *axes[site], width)
+        for site in MODULES
+        if layers(config, site)
+    }
+
+
+def captured_pass(
+    transformer: Transformer, source: Tensor, target: Tensor, places: Places, capture_kind: str
+) -> tuple[Tensor, dict[str, NDArray[Any]]]:
+    """Logits (T, V) of one pass over `source` (1, S) and `target` (1, T), and the arrays of the
+    layers in `places`, as a `Trace` has them.
+
+    capture_kind: one of `CAPTURES`.
+    """
+    arrays = LayerArrays()
+    actions = {
+        path(site, layer, _HOOKS[kind]): partial(_store, arrays, f"{site}.{kind}", index, len(own))
+        for site, own in places.items()
+        for index, layer in enumerate(own)
+        for kind in KINDS[capture_kind]
+    }
+    names = {site: [path(site, layer, "mask") for layer in own] for site, own in places.items()}
+    with (
+        edit(transformer, actions),
+        capture(transformer, *(name for own in names.values() for name in own)) as masks,
+    ):
+        logits = transformer(source, target)[0]
+    captured = {site: [masks[name] for name in own] for site, own in names.items()}
+    return logits, arrays.finished() | _closed(captured, (source[0] == PAD).numpy(), target.size(1))
+
+
+def _store(arrays: LayerArrays, name: str, index: int, count: int, value: Tensor) -> Tensor:
+    arrays.put(name, index, count, value)
+    return value
+
+
+def _closed(
+    masks: Mapping[str, list[Tensor]], padding: NDArray[np.bool_], steps: int
+) -> dict[str, NDArray[np.uint8]]:
+    """The codes of all masks.
+
+    padding: the padded source tokens (S,). steps: tokens of the target.
+    """
+    none = np.zeros(steps, dtype=np.bool_)
+    queries = {"encoder": len(padding), "decoder": steps, "cross": steps}
+    return {
+        f"{site}.closed": reason_codes(
+            _shared_mask(own, queries[site]),
+            none if site == "decoder" else padding,
+            causal=site == "decoder",
+        )
+        for site, own in masks.items()
+    }
+
+
+def _shared_mask(masks: list[Tensor], queries: int) -> NDArray[np.bool_]:
+    """(query, key) where all heads of all layers have one mask, else (layer, head, query, key)."""
+    if len({id(mask) for mask in masks}) == 1 and masks[0].size(1) == 1:
+        return masks[0][0].expand(-1, queries, -1)[0].numpy()
+    heads = max(mask.size(1) for mask in masks)
+    return torch.cat([mask.expand(-1, heads, queries, -1) for mask in masks]).numpy()

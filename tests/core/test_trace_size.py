@@ -1,0 +1,90 @@
+import pytest
+
+from explorer.core import trace_size
+from explorer.core.errors import ConfigError, TraceSizeError
+from explorer.core.trace_size import LARGEST_TRACE, LayerChoice, SiteSize, layer_facts
+
+MARIAN = {  # three layers of two heads each, five source tokens, four target tokens
+    "encoder": SiteSize(range(3), 2, 5, 5),
+    "decoder": SiteSize(range(3), 2, 4, 4),
+    "cross": SiteSize(range(3), 2, 4, 5),
+}
+LAYER = 4 * 2 * (25 + 16 + 20)
+HYBRID = {"decoder": SiteSize((3, 7, 11), 2, 4, 4)}
+
+
+def places(layers=None, sites=None, sizes=MARIAN):
+    return LayerChoice.of(layers, sites).within(sizes)
+
+
+def test_a_layer_takes_four_bytes_a_weight_and_full_capture_what_is_inside_too():
+    assert SiteSize(range(12), 12, 512, 512).layer_bytes * 12 == 150_994_944
+    full = SiteSize(range(1), 2, 3, 5, width=7)
+    weights, scores, values, outputs = 3 * 5, 3 * 5, 5 * 7, 3 * 7
+    assert full.layer_bytes == 4 * 2 * (weights + scores + values + outputs)
+
+
+def test_layers_are_chosen_by_their_numbers_and_sites_by_name():
+    assert places() == dict.fromkeys(MARIAN, (0, 1, 2))
+    assert places([2, 0, 2], ["cross"]) == {"cross": (0, 2)}
+    assert places(number for number in [1]) == dict.fromkeys(MARIAN, (1,))
+    assert places([7, 3], sizes=HYBRID) == {"decoder": (0, 1)}
+    shallow = MARIAN | {"encoder": SiteSize(range(1), 2, 5, 5)}
+    assert places([2], sizes=shallow) == {"decoder": (2,), "cross": (2,)}
+
+
+def test_facts_tell_the_numbers_and_how_many_layers_there_are():
+    assert layer_facts(MARIAN, places()) == {}
+    assert layer_facts(HYBRID, places(sizes=HYBRID)) == {"layer_numbers": {"decoder": [3, 7, 11]}}
+    assert layer_facts(HYBRID, places([7], sizes=HYBRID)) == {
+        "layer_numbers": {"decoder": [7]},
+        "model_layers": {"decoder": 3},
+    }
+    assert layer_facts(MARIAN, places([0], ["cross"])) == {
+        "layer_numbers": {},  # not those that the facts of the model have
+        "model_layers": {"encoder": 3, "decoder": 3, "cross": 3},
+    }
+
+
+def test_as_many_of_the_first_layers_as_fit(monkeypatch):
+    for limit, count in [(3 * LAYER, 3), (3 * LAYER - 1, 2), (LAYER, 1)]:
+        monkeypatch.setattr(trace_size, "LARGEST_TRACE", limit)
+        assert places("fit") == dict.fromkeys(MARIAN, tuple(range(count)))
+    assert places("fit", ["decoder"]) == {"decoder": (0, 1, 2)}
+
+
+def test_too_much_attention_is_refused_with_what_fits(monkeypatch):
+    large = {"decoder": SiteSize(range(24), 16, 2048, 2048)}
+    with pytest.raises(TraceSizeError) as caught:
+        places(sizes=large)
+    assert "6,144 MB" in str(caught.value)
+    assert "512 MB" in str(caught.value)
+    assert "24 layers the first 2 fit" in str(caught.value)
+    assert places("fit", sizes=large) == {"decoder": (0, 1)}
+    assert places([4, 9], sizes=large) == {"decoder": (4, 9)}
+    assert 2 * large["decoder"].layer_bytes == LARGEST_TRACE
+    huge = {"decoder": SiteSize(range(24), 32, 4096, 4096)}
+    for layers in (None, "fit", [3]):
+        with pytest.raises(TraceSizeError, match="one layer of this text takes 2,048 MB"):
+            places(layers, sizes=huge)
+
+
+@pytest.mark.parametrize(
+    ("layers", "sites", "key"),
+    [
+        ("all", None, "bad_layers"),
+        ([], None, "bad_layers"),
+        ([True], None, "bad_layers"),
+        (["0"], None, "bad_layers"),
+        (3, None, "bad_layers"),
+        (None, "cross", "bad_sites"),
+        (None, [], "bad_sites"),
+        ([3], None, "unknown_layer"),
+        ([-1], None, "unknown_layer"),
+        (None, ["middle"], "unknown_path"),
+    ],
+)
+def test_other_choices_are_refused(layers, sites, key):
+    with pytest.raises(ConfigError) as caught:
+        places(layers, sites)
+    assert caught.value.key == key
