@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from explorer.core.interventions import removed_heads
 from explorer.core.mask_reasons import REASONS, UNMASKED
 from explorer.core.trace import Trace, check_trace
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 _RAMP = ["#ffffff", "#c3d6ec", "#7ba3d0", "#31629f", "#08264f"]
 _GREY = "#c9ccd2"
+_REPLACED = {"zero": "zero", "mean": "its mean"}
 
 
 def figure(trace: Trace, site: str, layer: int, head: int) -> "go.Figure":
@@ -48,7 +50,10 @@ def figure(trace: Trace, site: str, layer: int, head: int) -> "go.Figure":
         **labels,
     )
     model = trace.facts.get("model")
+    removed = removed_heads(trace.facts, site, *trace.attention(site).shape[:2])
+    how = removed.get((layer, head))
     title = f"{site} attention, L{layer} H{head}" + (f" of {model}" if model else "")
+    title += f"; this head is removed, its output is {_REPLACED[how]}" if how else ""
     return go.Figure(
         [shown, reasons],
         {

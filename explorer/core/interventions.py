@@ -252,14 +252,26 @@ def expected_errors(facts: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(_UNAVOIDABLE[site] for site in opened)
 
 
+def removed_heads(
+    facts: Mapping[str, Any], site: str, layers: int, heads: int
+) -> dict[tuple[int, int], str]:
+    """`Interventions.removed` by the `facts` of a trace; none where these are malformed."""
+    return _stated(facts.get("interventions")).removed(site, layers, heads)
+
+
+def _stated(texts: object) -> Interventions:
+    """The interventions that the facts of a trace state, which anybody may have written."""
+    if not isinstance(texts, list | tuple):
+        return Interventions()
+    try:
+        return Interventions.parse(map(str, texts))
+    except InterventionError:
+        return Interventions()
+
+
 def _opened_sites(texts: object) -> set[str]:
     """The sites in which these interventions let a query attend to what its mask hides."""
-    if not isinstance(texts, list | tuple):
-        return set()
-    try:
-        interventions = Interventions.parse(map(str, texts))
-    except InterventionError:
-        return set()
+    interventions = _stated(texts)
     opened = {cell.site for cell in interventions.edit_mask if cell.open}
     return opened if interventions.counterfactual else opened - {"decoder"}
 

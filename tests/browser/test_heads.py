@@ -96,13 +96,12 @@ def test_an_intervention_changes_the_output_and_is_undone(visit):
     undo = tab.get_by_role("button", name="keep only Cross L1 H1")
     expect(undo).to_be_visible()
     expect(tab.get_by_test_id("comparison-outputs").locator(".differs").first).to_be_visible()
-    removed = tab.locator(".thumbnail.removed")
-    expect(removed).to_have_count(7)
-    expect(tab.get_by_test_id("removed-note")).to_be_empty()
+    expect(tab.locator(".thumbnail .crossed")).to_have_count(7)
+    note = tab.get_by_test_id("comparison-changed").get_by_test_id("removed-note")
+    expect(note).to_be_hidden()
     tab.get_by_test_id("head-0-1").click()
-    expect(tab.get_by_test_id("removed-note")).to_have_text(
-        "This head is removed: its output is zero."
-    )
+    expect(tab.get_by_test_id("comparison-original").get_by_test_id("removed-note")).to_be_hidden()
+    expect(note).to_have_text("This head is removed: its output is zero.")
     expect(tab.get_by_role("combobox", name="Layer")).to_have_value("L0")
     pairs = tab.get_by_test_id("comparison-outputs").locator(".pair")
     for pair in pairs.all():  # one column of each step, above each other

@@ -3,6 +3,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
@@ -134,3 +135,23 @@ def test_every_head_has_a_thumbnail_and_its_gold_weight(show: Callable[..., Page
     expect(tab.get_by_test_id("map-title")).to_have_text("Cross · L0 H1")
     tab.get_by_test_id("head-0-1").press("ArrowDown")
     expect(tab.get_by_test_id("map-title")).to_have_text("Cross · L0 H2")
+
+
+def test_a_removed_head_is_crossed_out_and_not_shown_first(show: Callable[..., Page]) -> None:
+    trace = example_trace()
+    best = (trace.attention("cross")[:, :, :5] * trace.gold[:5]).sum((2, 3))
+    layer, head = np.unravel_index(best.argmax(), best.shape)
+    facts = {"interventions": [f"ablate cross.{layer}.{head}"]}
+    tab = show(replace(trace, facts=facts, digest=""))
+    title, note = tab.get_by_test_id("map-title"), tab.get_by_test_id("removed-note")
+    expect(title).not_to_contain_text(f"L{layer} H{head}")
+    expect(note).to_be_hidden()
+    expect(tab.locator(".thumbnail .crossed")).to_have_count(1)
+    tab.get_by_test_id(f"head-{layer}-{head}").click()
+    expect(note).to_have_text("This head is removed: its output is zero.")
+    expect(tab.get_by_test_id("sentence")).to_contain_text("it is removed, its output is zero")
+    with tab.expect_download() as event:
+        tab.get_by_test_id("svg").click()
+    assert "crispEdges" not in event.value.path().read_text(encoding="utf-8")  # no cells
+    tab.get_by_test_id("site-decoder").click()
+    expect(tab.locator(".thumbnail .crossed")).to_have_count(0)

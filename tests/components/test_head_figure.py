@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,12 @@ def test_a_head_is_a_heatmap_of_its_weights_with_masked_cells_apart():
     assert np.array_equal(np.isfinite(masked.z), ~shown)
     assert set(masked.text[~shown]) == {"padding"}
     assert drawn.layout.title.text == "cross attention, L1 H3"
+
+
+def test_the_title_of_a_removed_head_says_so():
+    facts = {"interventions": ["ablate cross.1.3 mean"]}
+    drawn = explorer.figure(replace(example_trace(), facts=facts, digest=""), "cross", 1, 3)
+    assert drawn.layout.title.text.endswith("this head is removed, its output is its mean")
 
 
 def test_tokens_are_labels_at_positions_and_no_markup():

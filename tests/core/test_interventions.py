@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from explorer.core.errors import InterventionError
-from explorer.core.interventions import Ablation, CellEdit, Interventions, Keep, RowOverride, Verb
+from explorer.core.interventions import (
+    Ablation,
+    CellEdit,
+    Interventions,
+    Keep,
+    RowOverride,
+    Verb,
+    removed_heads,
+)
 from explorer.core.interventions import expected_errors as expected
 
 LINES = (
@@ -160,6 +168,14 @@ def test_the_removed_heads_of_a_site_are_those_named_and_those_not_kept():
     assert done.removed("cross", 2, 3) == {(1, 0): "mean", (1, 1): "zero", (1, 2): "zero"}
     assert done.removed("decoder", 2, 2) == {(1, 0): "zero", (1, 1): "zero"}
     assert done.removed("encoder", 2, 2) == {}
+    assert removed_heads({"interventions": list(done.texts())}, "decoder", 2, 2) == done.removed(
+        "decoder", 2, 2
+    )
+
+
+@pytest.mark.parametrize("facts", [{}, {"interventions": 7}, {"interventions": ["ablate", None]}])
+def test_malformed_facts_remove_no_head(facts):
+    assert removed_heads(facts, "cross", 2, 2) == {}
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from explorer.components.player.payload import View, player_payload
 from explorer.components.shared.payload import pack_payload, payload_bytes
 from explorer.core.i18n import section
-from explorer.core.interventions import Interventions
 from explorer.core.trace import Trace
 from explorer.heads.head_report import HeadReport
 from explorer.heads.roles import ROLES
@@ -53,7 +52,7 @@ def comparison_payload(
         "original": _trace(compared.original, language, view),
         "changed": _trace(compared.changed, language, view),
     }
-    header = {"view": "comparison", "removed": _removed(compared.changed)} | _sentences(language)
+    header = {"view": "comparison"} | _sentences(language)
     return pack_payload(header, arrays | _named("difference", difference))
 
 
@@ -66,16 +65,6 @@ def metric_matrix_payload(report: HeadReport, *, language: str = "en") -> bytes:
         "level": report.facts.get("level"),
     }
     return pack_payload(header | _sentences(language), {})
-
-
-def _removed(changed: Trace) -> dict[str, list[tuple[int, int, str]]]:
-    """By site, layer, head and replacement of each head that was removed."""
-    done = Interventions.parse(changed.facts.get("interventions", ()))
-    return {
-        site: [(*place, how) for place, how in done.removed(site, *shape).items()]
-        for site in changed.sites
-        if (shape := changed.attention(site).shape[:2])
-    }
 
 
 def _trace(trace: Trace, language: str, view: View | None) -> NDArray[Any]:

@@ -16,6 +16,7 @@ from explorer import __version__
 from explorer.components.shared.payload import pack_payload, payload_bytes
 from explorer.core.alignment import content
 from explorer.core.i18n import section
+from explorer.core.interventions import removed_heads
 from explorer.core.mask_reasons import REASONS, UNMASKED
 from explorer.core.trace import Trace
 from explorer.core.word_segmentation import grouped, mark_of
@@ -114,8 +115,15 @@ def _trace_parts(trace: Trace) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]
 
 
 def _site_header(trace: Trace, site: str) -> dict[str, Any]:
+    """ "removed": layer, head and replacement of each head that was removed."""
     weights = trace.attention(site)
-    return {"shape": weights.shape, "scale": _scale(weights), "packed": _packed(trace, site)}
+    removed = removed_heads(trace.facts, site, *weights.shape[:2])
+    return {
+        "shape": weights.shape,
+        "scale": _scale(weights),
+        "packed": _packed(trace, site),
+        "removed": [(*place, how) for place, how in removed.items()],
+    }
 
 
 def _site_arrays(trace: Trace) -> dict[str, NDArray[Any]]:

@@ -1,4 +1,3 @@
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -73,13 +72,3 @@ def test_every_metric_has_its_sentences(report):
     strings = table()["heads"]
     for name in report.metrics:
         assert {f"metric_{name}", f"metric_{name}_title"} <= set(strings)
-
-
-def test_removed_heads_are_named_with_their_replacement():
-    trace = example_trace()
-    facts = {"interventions": ["ablate cross.1.* mean", "keep encoder.0.0"]}
-    changed = replace(trace, facts=facts, digest="")
-    header, _ = unpack_payload(comparison_payload(TraceComparison(trace, changed, changed)))
-    assert header["removed"]["cross"] == [[1, head, "mean"] for head in range(4)]
-    assert len(header["removed"]["encoder"]) == 7
-    assert header["removed"]["decoder"] == []

@@ -38,7 +38,10 @@ test("weights of every head and their mean", () => {
 });
 
 test("codes of unmasked cells are put back in their places", () => {
-  const header = { ...HEADER, sites: { cross: { shape: [1, 2, 2, 3], scale: 1, packed: true } } };
+  const header = {
+    ...HEADER,
+    sites: { cross: { shape: [1, 2, 2, 3], scale: 1, packed: true, removed: [] } },
+  };
   const bytes = packPayload(header, {
     "cross.attention": ["uint16", [1, 2, 3, 4, 5, 6, 7, 8]],
     "cross.closed": ["uint8", [0, 0, 2, 0, 0, 2]],
@@ -59,7 +62,10 @@ test("a mask per head: the mean is masked where every head is", () => {
 });
 
 test("a mask per layer serves all of its heads", () => {
-  const header = { ...HEADER, sites: { cross: { shape: [2, 2, 1, 3], scale: 1, packed: false } } };
+  const header = {
+    ...HEADER,
+    sites: { cross: { shape: [2, 2, 1, 3], scale: 1, packed: false, removed: [] } },
+  };
   const bytes = packPayload(header, {
     "cross.attention": ["uint16", CODES],
     "cross.closed": ["uint8", [0, 0, 0, 4, 0, 0]],

@@ -42,7 +42,7 @@ export const HEADER = {
   target: ["<bos>", "3"],
   predicted: ["3", "7"],
   content: { source: [true, true, false], outputs: [true, true] },
-  sites: { cross: { shape: [1, 2, 2, 3], scale: 1, packed: false } },
+  sites: { cross: { shape: [1, 2, 2, 3], scale: 1, packed: false, removed: [] } },
   labels: ["3", "7"],
   facts: {},
 };
@@ -73,6 +73,7 @@ export function siteOfCodes(heads, keys, more = {}) {
     keyTokens: Array.from({ length: keys }, (_, key) => `k${key}`),
     weights: (_, head) => Uint16Array.from(heads[head]),
     masked: () => new Uint8Array(queries * keys),
+    removed: () => null,
     ...more,
   };
 }

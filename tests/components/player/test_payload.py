@@ -162,3 +162,12 @@ def test_masks_that_differ_by_layer_are_sent_once_a_layer():
     assert (arrays["decoder.closed"].reshape(2, 4, 4) == UNMASKED).tolist() == np.stack(
         masks
     ).tolist()
+
+
+def test_removed_heads_are_named_with_their_replacement():
+    facts = {"interventions": ["ablate cross.1.* mean", "keep encoder.0.0"]}
+    header, _ = unpack_payload(player_payload(replace(example_trace(), facts=facts, digest="")))
+    removed = {site: about["removed"] for site, about in header["sites"].items()}
+    assert removed["cross"] == [[1, head, "mean"] for head in range(4)]
+    assert len(removed["encoder"]) == 7
+    assert removed["decoder"] == []

@@ -12,7 +12,6 @@ import { drawAll } from "../../shared/js/traceContext.js";
 import { createTransport } from "../../shared/js/transport.js";
 import { shareScale, synchronise } from "./comparison.js";
 import { viewListeners } from "./listeners.js";
-import { createRemovedHeads } from "./removedHeads.js";
 import { createValueMap } from "./valueMap.js";
 import {
   closeContext,
@@ -124,7 +123,7 @@ function createSide(frame, payload, name, listeners) {
  */
 function placeParts(frame, original, changed, longer) {
   const site = createSiteChoice(original.context);
-  const rail = createRail(original.context);
+  const rail = createRail(original.context, { without: () => changed.context.trace });
   const transport = createTransport(longer.context);
   const outputs = createOutputs(frame, original.context, changed.context);
   const difference = createValueMap(original.context, frame, {
@@ -148,12 +147,10 @@ function placeParts(frame, original, changed, longer) {
     column("changed", changed.map),
     column("difference", difference),
   ];
-  const removed = createRemovedHeads(original.context, frame, rail.element, columns[1]);
-  columns[1].children[0].append(" ", removed.element);
   const top = element("div", { class: "comparison-top" }, transport.element, outputs.element);
   const body = element("div", { class: "comparison-body" }, rail.element, ...columns);
   frame.root.append(top, body, integrity.element, ...tooltips.map((part) => part.element));
-  original.parts.push(site, rail, original.map, difference, removed, tooltips[0]);
+  original.parts.push(site, rail, original.map, difference, tooltips[0]);
   changed.parts.push(outputs, changed.map, integrity, tooltips[1]);
   longer.parts.push(transport);
 }

@@ -24,8 +24,9 @@ import { shortNumber } from "./numbers.js";
  * @property {HTMLElement} number
  * @property {HTMLElement} role
  *
- * @typedef {ThumbnailSize & {columns: number, tall: boolean, slot: number}} Layout `slot`: px of a
- *   column; `tall`: whether name and role are written under the pictures
+ * @typedef {ThumbnailSize & {columns: number, tall: boolean, wrapped: boolean, slot: number}} Layout
+ *   `slot`: px of a column; `tall`: whether name and role are written under the pictures; `wrapped`:
+ *   whether the heads of a layer take several rows
  *
  * @typedef {object} Grid
  * @property {TraceContext} context
@@ -45,6 +46,7 @@ const TALLEST_CELL = 1.5; // height by width of a cell: pictures fill the height
 const CAPTION = { tall: 50, short: 18 }; // px under a picture: name, number, two lines of roles, or a number
 const ROOM_FOR_ROLE = 74; // px that a picture needs to have its role written under it
 const LAYER_NAMES = 30; // px left of the pictures
+const WORTH_WRAPPING = 1.3; // a layer takes several rows only for this much larger pictures
 
 /**
  * Every head of the site in one picture: layers down and heads across, or sorted by a number.
@@ -64,7 +66,7 @@ export function createHeadGrid(context, frame, filter, values) {
   });
   const node = element("section", { class: "head-grid-panel" }, axes, cells);
   const tooltip = createHeadTooltip(context, frame, filter);
-  const layout = { unit: 1, width: 0, height: 0, columns: 1, tall: false, slot: 0 };
+  const layout = { unit: 1, width: 0, height: 0, columns: 1, tall: false, wrapped: false, slot: 0 };
   /** @type {Grid} */
   const grid = { context, frame, filter, values, cells, axes, tooltip, byIndex: new Map(), layout };
   /** @param {Set<string>} changed */
@@ -105,9 +107,10 @@ function fitPictures({ cells, context, filter }, count) {
   const height = narrow ? 520 : cells.clientHeight - (sorted ? 4 : 22);
   const longest = Math.max(site.queries, site.keys);
   let best = { edge: 0, columns: site.heads, tall: false, slot: 0, down: 0 };
-  for (let columns = 1; columns <= (sorted ? count : site.heads); columns += 1) {
-    if (!sorted && columns !== site.heads) continue; // a layer is a row
-    const rows = sorted ? Math.ceil(count / columns) : site.layers;
+  for (let columns = sorted ? count : site.heads; columns > 0; columns -= 1) {
+    const rows = sorted
+      ? Math.ceil(count / columns)
+      : site.layers * Math.ceil(site.heads / columns);
     const slot = width / columns - 10;
     const tall = slot >= ROOM_FOR_ROLE;
     const down = height / rows - CAPTION[tall ? "tall" : "short"] * larger - 8;
@@ -116,13 +119,16 @@ function fitPictures({ cells, context, filter }, count) {
       (slot * longest) / site.keys,
       (down * longest) / site.queries,
     );
-    if (edge > best.edge) best = { edge, columns, tall, slot, down };
+    if (edge > best.edge * (sorted ? 1 : WORTH_WRAPPING))
+      best = { edge, columns, tall, slot, down };
   }
   const size = thumbnailSize(Math.max(best.edge, SMALLEST_PICTURE), site, SMALLEST_THUMBNAIL);
   size.width = Math.max(size.width, (best.edge * site.keys) / longest);
   const natural = (size.width * site.queries) / site.keys;
   size.height = Math.max(size.height, Math.min(best.down, natural * TALLEST_CELL));
-  return { ...size, columns: best.columns, tall: best.tall, slot: best.slot || size.width };
+  const { columns, tall, slot } = best;
+  const wrapped = !sorted && columns < site.heads;
+  return { ...size, columns, tall, wrapped, slot: slot || size.width };
 }
 
 /**
@@ -134,37 +140,47 @@ function layOut(grid) {
   const heads = filteredHeads(context, frame, filter);
   const shown = filter.sorted ? heads.filter((one) => one.passes) : heads;
   grid.layout = fitPictures(grid, Math.max(shown.length, 1));
-  const { width, height, columns, tall, slot } = grid.layout;
+  const { width, height, columns, tall, wrapped, slot } = grid.layout;
   const { style } = cells;
   style.setProperty("--picture-width", `${width}px`);
   style.setProperty("--picture-height", `${height}px`);
   style.setProperty("--slot", `${Math.max(slot, width + 6)}px`);
   const row = `repeat(${columns}, minmax(calc(var(--picture-width) + 6px), max-content))`;
   style.gridTemplateColumns = filter.sorted ? row : `${LAYER_NAMES}px ${row}`;
+  cells.classList.toggle("named", tall || wrapped);
   cells.classList.toggle("tall", tall);
   write(axes, frame.say(filter.sorted ? "axes_sorted" : "axes_natural"));
   const buttons = shown.map((one) => captioned(grid, one));
   if (!shown.length)
     cells.replaceChildren(element("p", { class: "nothing" }, frame.say("no_head_passes")));
-  else cells.replaceChildren(...(filter.sorted ? buttons : withNames(context, buttons)));
+  else cells.replaceChildren(...(filter.sorted ? buttons : withNames(context, buttons, columns)));
   for (const index of byIndex.keys()) if (index >= heads.length) byIndex.delete(index);
 }
 
 /**
- * The names of the heads above, and of each layer before its row.
+ * The names of the heads above, unless they are under the pictures, and of each layer before its
+ * rows.
  * @param {TraceContext} context
  * @param {HTMLElement[]} buttons
+ * @param {number} columns
  */
-function withNames(context, buttons) {
+function withNames(context, buttons, columns) {
   const site = siteOf(context);
   /** @type {(kind: string, text: string, title?: string) => HTMLElement} */
   const name = (kind, text, title) => element("span", { class: `${kind}-name`, title }, text);
-  const across = Array.from({ length: site.heads }, (_, head) => name("column", `H${head}`));
-  const rows = Array.from({ length: site.layers }, (_, layer) => [
-    name("row", `L${layer}`, context.say("layer_title", { layer })),
-    ...buttons.slice(layer * site.heads, (layer + 1) * site.heads),
-  ]);
-  return [name("corner", ""), ...across, ...rows.flat()];
+  const whole = columns === site.heads;
+  const across = Array.from({ length: columns }, (_, head) =>
+    name("column", whole ? `H${head}` : ""),
+  );
+  const rows = buttons.flatMap((button, index) => {
+    const [layer, head] = [Math.floor(index / site.heads), index % site.heads];
+    if (head % columns > 0) return [button];
+    const title = context.say("layer_title", { layer });
+    const first = head === 0 ? name("row", `L${layer}`, title) : name("row", "");
+    first.style.gridColumn = "1"; // the last row of a layer may be shorter
+    return [first, button];
+  });
+  return [...(whole ? [name("corner", ""), ...across] : []), ...rows];
 }
 
 /**
@@ -191,7 +207,8 @@ function cellOf({ context, byIndex, tooltip }, { index, layer, head }) {
       },
     },
     picture,
-    element("span", { class: "caption" }, name, number),
+    element("span", { class: "caption" }, name, " ", number),
+    " ",
     role,
   );
   const cell = { button, picture, name, number, role };
@@ -205,20 +222,20 @@ function cellOf({ context, byIndex, tooltip }, { index, layer, head }) {
  * @param {FilteredHead} one
  */
 function captioned(grid, one) {
-  const { frame } = grid;
+  const { frame, context } = grid;
   const { layer, head, measured, number, passes } = one;
   const cell = cellOf(grid, one);
   const roles = roleNames(frame, measured);
-  write(cell.name, headName(layer, head));
+  const { wrapped, tall } = grid.layout;
+  write(cell.name, wrapped && !tall ? `H${head}` : headName(layer, head)); // its layer is beside it
   write(cell.number, number === null ? "" : shortNumber(number));
   write(cell.role, roles);
   cell.role.classList.toggle("none", measured?.roles.length === 0);
   cell.button.classList.toggle("faint", !passes);
-  assign(
-    cell.button,
-    "aria-label",
-    [headName(layer, head), roles].filter(Boolean).join(frame.say("colon")),
-  );
+  const shown = [headName(layer, head), cell.number.textContent].filter(Boolean).join(" ");
+  const removed = siteOf(context).removed(layer, head);
+  const words = [shown, roles, removed ? context.say(`removed_${removed}`) : ""];
+  assign(cell.button, "aria-label", words.filter(Boolean).join(frame.say("colon")));
   return cell.button;
 }
 
@@ -236,7 +253,9 @@ function paintPictures({ context, byIndex, layout, values }) {
     const tone = shown
       ? shown.of(layer, head).map((value) => value / (shown.largest || 1))
       : tones(site.weights(layer, head), site.keys, scale);
-    paintThumbnail(picture, layout, context.palette, site, tone, site.masked(layer, head));
+    const masked = site.masked(layer, head);
+    const removed = site.removed(layer, head) !== null;
+    paintThumbnail(picture, layout, context.palette, site, tone, masked, removed);
   }
 }
 

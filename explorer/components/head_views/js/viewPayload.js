@@ -19,8 +19,6 @@ import { readTrace } from "../../shared/js/trace.js";
  * @property {Strings} role_strings
  * @property {Strings} player_strings
  * @property {Partial<Record<SiteName, MeasuredHead[]>>} heads
- * @property {Partial<Record<SiteName, [number, number, "zero" | "mean"][]>>} [removed] layer, head
- *   and replacement of each head that the interventions of a comparison remove
  * @property {string[]} metrics
  * @property {string[]} roles
  *

@@ -1,53 +1,36 @@
-import { addLegend, definitions } from "../../shared/js/figureLegend.js";
-import {
-  addParagraph,
-  drawn,
-  FONT,
-  LINE,
-  MARGIN,
-  TYPE,
-  WIDTH,
-} from "../../shared/js/figureText.js";
+import { addLegend } from "../../shared/js/figureLegend.js";
+import { beginFigure, endFigure } from "../../shared/js/figureSheet.js";
+import { addParagraph, FONT, LINE, MARGIN } from "../../shared/js/figureText.js";
 import { isSpecial, labelOf, WORD_START } from "../../shared/js/label.js";
-import { css, mix, printPalette } from "../../shared/js/palette.js";
+import { printPalette } from "../../shared/js/palette.js";
 import { sentenceOf } from "../../shared/js/sentence.js";
-import { currentRow, mapTitle } from "../../shared/js/stepState.js";
+import { currentRow, mapTitle, siteOf } from "../../shared/js/stepState.js";
 import { isThinned, mapDrawing, placesOf } from "./figureMap.js";
 
+/** @import { Figure } from "../../shared/js/savedFile.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 
 /**
  * The map as a figure that explains itself, on white: title, model, text, the picture in one
  * sentence, map, legend and source.
  * @param {TraceContext} given
- * @returns {{drawing: SVGElement, width: number, height: number}} px
+ * @returns {Figure}
  */
 export function exportFigure(given) {
   const context = { ...given, palette: printPalette(FONT) };
-  const { palette, say, trace, state } = context;
-  const figure = drawn("svg", {
-    width: WIDTH,
-    "font-family": FONT,
-    "font-size": TYPE,
-    fill: css(palette.ink),
-    lang: trace.header.language,
-  });
-  const paper = drawn("rect", { width: "100%", height: "100%", fill: css(palette.paper) });
-  figure.append(definitions(context), paper);
+  const { say, state, trace } = context;
+  const figure = beginFigure(context, trace.header.language);
   let end = addParagraph(figure, title(context), MARGIN, { heading: true });
   end = addParagraph(figure, say(`figure_axes_${state.site}`), end + 2);
   for (const text of [...origin(context), sentenceOf(context)])
     end = addParagraph(figure, text, end + 2);
   const places = placesOf(context, end + LINE / 2);
   figure.append(mapDrawing(context, places));
-  end = addLegend(figure, context, places.top + places.height + LINE);
+  end = places.top + places.height + LINE;
+  const removed = siteOf(context).removed(state.layer, state.head) !== null;
+  if (!removed) end = addLegend(figure, context, end); // else there are no cells to explain
   if (isThinned(places)) end = addParagraph(figure, say("figure_thinned"), end);
-  const muted = css(mix(palette.paper, palette.ink, 0.72));
-  end = addParagraph(figure, trace.header.project, end + 2, { fill: muted });
-  const height = Math.ceil(end + MARGIN / 2);
-  figure.setAttribute("height", String(height));
-  figure.setAttribute("viewBox", `0 0 ${WIDTH} ${height}`);
-  return { drawing: figure, width: WIDTH, height };
+  return endFigure(figure, context, end);
 }
 
 /**

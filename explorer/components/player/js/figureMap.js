@@ -99,19 +99,34 @@ export function isThinned({ across, down, upright }) {
  */
 export function mapDrawing(context, places) {
   const { left, top, width, height } = places;
+  const { layer, head } = context.state;
   const edge = { x: left, y: top, width, height, fill: "none", stroke: css(context.palette.ink) };
+  const removed = siteOf(context).removed(layer, head) !== null;
+  const back = removed ? [cross(places, edge.stroke)] : figureCells(context, places);
+  const front = removed
+    ? []
+    : [...links(context, places), ...currentQuery(context, places), ...notYet(context, places)];
   return drawn(
     "g",
     {},
-    ...figureCells(context, places),
+    ...back,
     drawn("rect", edge),
     ...keyLabels(context, places),
     ...queryLabels(context, places),
     ...(places.predicts ? predictions(context, places) : []),
-    ...links(context, places),
-    ...currentQuery(context, places),
-    ...notYet(context, places),
+    ...front,
   );
+}
+
+/**
+ * Two lines instead of the cells of a removed head, whose weights have no effect.
+ * @param {Places} places
+ * @param {string} stroke
+ */
+function cross({ left, top, width, height }, stroke) {
+  const [right, bottom] = [left + width, top + height];
+  const d = `M${left} ${top}L${right} ${bottom}M${left} ${bottom}L${right} ${top}`;
+  return drawn("path", { d, fill: "none", stroke });
 }
 
 /**

@@ -65,17 +65,19 @@ export function coverage(trace, site, layer, head) {
 }
 
 /**
- * The head to show first: in cross-attention the one with the best gold weight or, where no gold
- * alignment is known, the best coverage; else the first.
+ * The head to show first, which is not removed unless all are: in cross-attention the one with the
+ * best gold weight or, where no gold alignment is known, the best coverage; else the first.
  * @param {Trace} trace
  * @param {Site} site
  */
 export function bestHead(trace, site) {
-  let best = { layer: 0, head: 0, score: -1 };
-  if (site.name !== "cross") return best;
-  const scoreOf = trace.gold ? goldWeight : coverage;
+  let best = { layer: 0, head: 0, score: -2 };
+  const measure = trace.gold ? goldWeight : coverage;
+  /** @type {typeof measure} */
+  const scoreOf = (...where) => (site.name === "cross" ? measure(...where) : 0);
   for (let layer = 0; layer < site.layers; layer += 1) {
     for (let head = 0; head < site.heads; head += 1) {
+      if (site.removed(layer, head)) continue;
       const score = scoreOf(trace, site, layer, head) ?? -1;
       if (score > best.score) best = { layer, head, score };
     }

@@ -17,6 +17,7 @@ import { currentRow, rowCodes, rowOf, siteOf } from "./stepState.js";
  * @property {HTMLElement} keyMark
  * @property {HTMLElement} cellMark
  * @property {HTMLElement} weights
+ * @property {HTMLElement} removed
  * @property {HTMLElement} clip
  * @property {HTMLElement} tick
  */
@@ -50,10 +51,16 @@ export function createOverlay(context) {
   const keyMark = element("div", { class: "key-mark" });
   const cellMark = element("div", { class: "cell-mark" });
   const weights = element("div", { class: "weights", testid: "row-weights" });
-  const clip = element("div", { class: "clip" }, cover, outline, weights, keyMark, cellMark);
+  const removed = element(
+    "div",
+    { class: "crossed", testid: "removed-note" },
+    element("span", { class: "cover-text" }),
+  );
+  const over = [cover, outline, weights, keyMark, cellMark, removed];
+  const clip = element("div", { class: "clip" }, ...over);
   const tick = element("div", { class: "row-tick" });
   const node = element("div", { class: "overlay" }, clip, tick);
-  const parts = { outline, cover, coverText, keyMark, cellMark, weights, clip, tick };
+  const parts = { outline, cover, coverText, keyMark, cellMark, weights, removed, clip, tick };
   /** @param {Geometry} geometry */
   const update = (geometry) => drawOverlay(context, geometry, parts);
   return { element: node, update };
@@ -71,6 +78,7 @@ function drawOverlay(context, geometry, parts) {
   const row = currentRow(context);
   const size = cellSize(geometry);
   positionRectangle(parts.clip, geometry.left, geometry.top, geometry.width, geometry.height);
+  markRemoved(context, parts.removed);
   parts.outline.hidden = parts.tick.hidden = row < 0;
   const [left, right] = [xOf(geometry, 0), xOf(geometry, site.keys)];
   if (row >= 0) {
@@ -151,4 +159,17 @@ function printedType(projector, { width, height }) {
   return types.find(
     ({ font, digits }) => width >= font * (digits * 0.64 + 0.62) && height >= font + 4, // digits, point, margin
   );
+}
+
+/**
+ * Cross out the map of a removed head and say how its output is replaced: it adds nothing of its
+ * own, so its weights are not drawn.
+ * @param {TraceContext} context
+ * @param {HTMLElement} node
+ */
+function markRemoved(context, node) {
+  const { layer, head } = context.state;
+  const how = siteOf(context).removed(layer, head);
+  node.hidden = how === null;
+  write(node.children[0], how ? context.say(`removed_${how}`) : "");
 }

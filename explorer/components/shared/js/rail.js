@@ -11,11 +11,13 @@ import { MEAN } from "./trace.js";
 
 /** @import { Part } from "./element.js" */
 /** @import { ThumbnailSize } from "./thumbnail.js" */
-/** @import { Site } from "./trace.js" */
+/** @import { Replacement, Site, Trace } from "./trace.js" */
 /** @import { TraceContext } from "./traceContext.js" */
 
 /**
  * @typedef {ThumbnailSize & {columns: number}} Layout thumbnails, and how many are in a line
+ *
+ * @typedef {(layer: number, head: number) => Replacement | null} Removal
  *
  * @typedef {object} GoldNumbers the numbers under the thumbnails of cross-attention
  * @property {(layer: number, head: number) => number | null} weight
@@ -37,11 +39,19 @@ const WORTH_A_LINE = 1.3; // a layer is broken into more lines only for this muc
 /**
  * Thumbnails of all heads of the chosen attention, the selected one ringed.
  * @param {TraceContext} context
- * @param {GoldNumbers} [gold] as they are measured elsewhere on the page; else those of the trace
+ * @param {object} [shown]
+ * @param {GoldNumbers} [shown.gold] as they are measured elsewhere on the page; else those of the trace
+ * @param {() => Trace} [shown.without] the trace whose removed heads are crossed out; else that of `context`
  * @returns {Part}
  */
-export function createRail(context, gold = goldOfTrace(context)) {
+export function createRail(
+  context,
+  { gold = goldOfTrace(context), without = () => context.trace } = {},
+) {
   const { say } = context;
+  /** @type {Removal} */
+  const removal = (layer, head) =>
+    without().sites[context.state.site]?.removed(layer, head) ?? null;
   const axes = element("div", { class: "mini-axes", title: say("mini_axes_title") });
   const grid = element("div", { class: "heads", testid: "heads", role: "group" });
   const node = element("section", { class: "rail", "aria-label": say("heads") }, axes, grid);
@@ -53,9 +63,10 @@ export function createRail(context, gold = goldOfTrace(context)) {
     if (rebuilt) {
       const scored = context.state.site === "cross" && gold.weight(0, 0) !== null;
       write(axes, say(scored ? "mini_axes_gold" : "mini_axes"));
-      layout = buildRail(context, grid, gold);
+      layout = buildRail(context, grid, gold, removal);
     }
-    if (rebuilt || anyOf(changed, "scale", "theme")) paintThumbnails(context, grid, layout);
+    if (rebuilt || anyOf(changed, "scale", "theme"))
+      paintThumbnails(context, grid, layout, removal);
     if (rebuilt || anyOf(changed, "layer", "head")) markSelected(context, grid);
     if (rebuilt || anyOf(changed, "step", "ahead", "hover")) markStep(context, grid);
   };
@@ -120,7 +131,10 @@ export function railWidth({ trace, state }, most, height) {
 function goldOfTrace(context) {
   return {
     weight: (layer, head) => goldWeight(context.trace, siteOf(context), layer, head),
-    title: (head, weight) => context.say("gold_title", { head, weight: weight.toFixed(3) }),
+    title: (head, weight) => {
+      const facts = { head, number: shortWeight(weight), weight: weight.toFixed(3) };
+      return context.say("gold_title", facts);
+    },
   };
 }
 
@@ -129,8 +143,9 @@ function goldOfTrace(context) {
  * @param {TraceContext} context
  * @param {HTMLElement} grid
  * @param {GoldNumbers} gold
+ * @param {Removal} removal
  */
-function buildRail(context, grid, gold) {
+function buildRail(context, grid, gold, removal) {
   const site = siteOf(context);
   const shape = sharedShape(context.trace);
   const narrow = context.root.dataset.narrow !== undefined;
@@ -149,7 +164,7 @@ function buildRail(context, grid, gold) {
   );
   const layers = Array.from({ length: site.layers }, (_, layer) => {
     const heads = Array.from({ length: site.heads }, (_, head) =>
-      thumbnail(context, layer, head, gold),
+      thumbnail(context, layer, head, gold, removal(layer, head)),
     );
     return element(
       "div",
@@ -188,6 +203,7 @@ function layerName({ say, set }, site, layer) {
       on: { click: () => set({ layer, head: MEAN }) },
     },
     element("span", {}, `L${layer}`),
+    " ",
     element("span", { class: "mean-word" }, say("mean")),
   );
 }
@@ -198,11 +214,13 @@ function layerName({ say, set }, site, layer) {
  * @param {number} layer
  * @param {number} head
  * @param {GoldNumbers} gold
+ * @param {Replacement | null} removed
  */
-function thumbnail(context, layer, head, gold) {
+function thumbnail(context, layer, head, gold, removed) {
   const weight = context.state.site === "cross" ? gold.weight(layer, head) : null;
   const name = headName(layer, head);
-  const title = weight === null ? name : gold.title(name, weight);
+  const measured = weight === null ? name : gold.title(name, weight);
+  const title = removed ? `${measured}. ${context.say(`removed_${removed}`)}` : measured;
   const picture = element(
     "span",
     { class: "picture" },
@@ -229,7 +247,7 @@ function thumbnail(context, layer, head, gold) {
     picture,
     element("span", { class: "head-name" }, `H${head}`),
   );
-  if (weight !== null) frame.append(element("span", { class: "score" }, shortWeight(weight)));
+  if (weight !== null) frame.append(" ", element("span", { class: "score" }, shortWeight(weight)));
   return frame;
 }
 
@@ -256,14 +274,16 @@ function hoverThumbnail(context, picture, event, layer, head) {
  * @param {TraceContext} context
  * @param {HTMLElement} grid
  * @param {Layout} layout
+ * @param {Removal} removal
  */
-function paintThumbnails({ state, trace, palette }, grid, layout) {
+function paintThumbnails({ state, trace, palette }, grid, layout, removal) {
   const site = siteOf({ state, trace });
   const scale = scaleOf(state, site);
   grid.querySelectorAll("canvas").forEach((canvas, index) => {
     const [layer, head] = [Math.floor(index / site.heads), index % site.heads];
     const tone = tones(site.weights(layer, head), site.keys, scale);
-    paintThumbnail(canvas, layout, palette, site, tone, site.masked(layer, head));
+    const removed = removal(layer, head) !== null;
+    paintThumbnail(canvas, layout, palette, site, tone, site.masked(layer, head), removed);
   });
 }
 

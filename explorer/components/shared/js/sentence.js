@@ -80,6 +80,8 @@ function attentionClause(context, row) {
     weight: weights[key].toFixed(2),
   };
   const unmasked = masked.reduce((count, code) => count + (code === 0 ? 1 : 0), 0);
+  const removed = site.removed(state.layer, state.head);
+  if (removed) return say(`seen_removed_${removed}`, facts);
   if (unmasked === 1) return say("seen_only", facts);
   if (weights[key] > FOCUSED) return say("seen_focused", facts);
   let [mass, count] = [0, 0];
@@ -131,6 +133,8 @@ function predictionClause({ trace, say }, row) {
 function encoderSentence(context) {
   const { say, state } = context;
   const site = siteOf(context);
+  const removed = site.removed(state.layer, state.head);
+  if (removed) return say(`removed_${removed}`);
   let [sum, rows] = [0, 0];
   for (let query = 0; query < site.queries; query += 1) {
     if (site.queryTokens[query] === "<pad>") continue;

@@ -34,15 +34,21 @@ export function thumbnailSize(edge, site, smallest) {
 }
 
 /**
- * Paint one head, shrunk where the thumbnail has fewer device pixels than cells.
+ * Paint one head, shrunk where the thumbnail has fewer device pixels than cells, or cross it out.
  * @param {HTMLCanvasElement} canvas
  * @param {ThumbnailSize} size
  * @param {Palette} palette
  * @param {Site} site
  * @param {Float32Array} tone
  * @param {Uint8Array} masked
+ * @param {boolean} removed whether the head is removed, so that its weights have no effect
  */
-export function paintThumbnail(canvas, size, palette, site, tone, masked) {
+export function paintThumbnail(canvas, size, palette, site, tone, masked, removed) {
+  canvas.classList.toggle("crossed", removed);
+  if (removed) {
+    canvas.width = 1; // which clears it; the style sheet draws the cross
+    return;
+  }
   const ratio = window.devicePixelRatio || 1;
   const shrunk = size.unit * ratio < 1;
   /** @type {(cells: number, length: number) => number} */

@@ -25,13 +25,21 @@ import { readEnvelope } from "./envelope.js";
  * @property {boolean} ok
  * @property {boolean} [expected]
  *
+ * @typedef {"zero" | "mean"} Replacement of the output of a removed head
+ *
+ * @typedef {object} SiteHeader
+ * @property {number[]} shape
+ * @property {number} scale
+ * @property {boolean} packed
+ * @property {[number, number, Replacement][]} removed layer, head and replacement
+ *
  * @typedef {object} TraceHeader
  * @property {string[]} source
  * @property {string[]} target
  * @property {string[]} predicted
  * @property {string} text the output as text
  * @property {{source: boolean[], outputs: boolean[]}} content which positions hold content tokens
- * @property {Partial<Record<SiteName, {shape: number[], scale: number, packed: boolean}>>} sites
+ * @property {Partial<Record<SiteName, SiteHeader>>} sites
  * @property {string[]} labels
  * @property {{ended?: boolean, given?: boolean, model?: string, config?: {causal?: boolean}}} facts
  * @property {string} project name and version of the project
@@ -57,6 +65,7 @@ import { readEnvelope } from "./envelope.js";
  * @property {string[]} keyTokens
  * @property {(layer: number, head: number) => Uint16Array} weights codes 0..FULL_WEIGHT
  * @property {(layer: number, head: number) => Uint8Array} masked codes of the mask reasons, 0 = unmasked
+ * @property {(layer: number, head: number) => Replacement | null} removed null where the head is in use
  *
  * @typedef {object} Candidate
  * @property {number} rank
@@ -122,8 +131,7 @@ export function readTrace(bytes, outer) {
  * @returns {Site}
  */
 function readSite(name, header, array) {
-  const { shape, scale, packed } =
-    /** @type {{shape: number[], scale: number, packed: boolean}} */ (header.sites[name]);
+  const { shape, scale, packed, removed } = /** @type {SiteHeader} */ (header.sites[name]);
   const [layers, heads, queries, keys] = shape;
   const area = queries * keys;
   const codes = /** @type {Uint16Array} */ (array(`${name}.attention`));
@@ -139,6 +147,7 @@ function readSite(name, header, array) {
   const meanWeights = byLayer((layer) => meanOf(ofLayer(weights, layer)));
   const meanMask = byLayer((layer) => maskedInAll(ofLayer(mask, layer)));
   const masks = mask.length / area; // one, one a layer, or one a head
+  const replacements = new Map(removed.map(([layer, head, how]) => [`${layer}/${head}`, how]));
   return {
     name,
     layers,
@@ -154,6 +163,7 @@ function readSite(name, header, array) {
       if (masks === layers) return mask.subarray(layer * area, (layer + 1) * area);
       return head === MEAN ? meanMask(layer) : one(mask, layer, head);
     },
+    removed: (layer, head) => replacements.get(`${layer}/${head}`) ?? null,
   };
 }
 

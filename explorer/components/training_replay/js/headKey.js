@@ -72,6 +72,7 @@ function headButton(context, layer, head, heads) {
     { type: "button", class: "head", on: { click: () => context.chooseHead(layer, head) } },
     line,
     element("span", { class: "name" }, `H${head}`),
+    " ",
     weight,
   );
   return { button, weight };

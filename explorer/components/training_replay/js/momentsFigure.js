@@ -1,18 +1,10 @@
 import { figureCells } from "../../shared/js/figureCells.js";
-import { addLegend, definitions, shownCodes } from "../../shared/js/figureLegend.js";
-import {
-  addParagraph,
-  drawn,
-  FONT,
-  figurePen,
-  LINE,
-  MARGIN,
-  TYPE,
-  WIDTH,
-} from "../../shared/js/figureText.js";
+import { addLegend, shownCodes } from "../../shared/js/figureLegend.js";
+import { beginFigure, endFigure } from "../../shared/js/figureSheet.js";
+import { addParagraph, drawn, FONT, figurePen, LINE, MARGIN } from "../../shared/js/figureText.js";
 import { textWidth } from "../../shared/js/geometry.js";
 import { shortWeight } from "../../shared/js/numbers.js";
-import { css, mix, printPalette } from "../../shared/js/palette.js";
+import { css, printPalette } from "../../shared/js/palette.js";
 import { headName, siteOf } from "../../shared/js/stepState.js";
 import { placeMoments, spread } from "./momentsLayout.js";
 import { probeText } from "./probeText.js";
@@ -48,15 +40,7 @@ export function momentsFigure(replay, probe, heads) {
     state: { ...probe.state, ...head, site: "cross", step: 0, words: false, alignment: "off" },
   });
   const last = contextOf(shown[shown.length - 1].trace, heads[0]);
-  const figure = drawn("svg", {
-    width: WIDTH,
-    "font-family": FONT,
-    "font-size": TYPE,
-    fill: css(palette.ink),
-    lang: replay.run.language,
-  });
-  const paper = drawn("rect", { width: "100%", height: "100%", fill: css(palette.paper) });
-  figure.append(definitions(last), paper);
+  const figure = beginFigure(last, replay.run.language);
   let end = addParagraph(figure, title(replay, shown), MARGIN, { heading: true });
   for (const text of captions(replay, last)) end = addParagraph(figure, text, end + 2);
   const layout = placeMoments({
@@ -79,12 +63,7 @@ export function momentsFigure(replay, probe, heads) {
     figure.append(drawn("rect", { x: left, y: top, ...edge }));
   }
   end = addLegend(figure, last, layout.end + LINE / 2, [...codes].sort());
-  const muted = css(mix(palette.paper, palette.ink, 0.72));
-  end = addParagraph(figure, last.trace.header.project, end + 2, { fill: muted });
-  const height = Math.ceil(end + MARGIN / 2);
-  figure.setAttribute("height", String(height));
-  figure.setAttribute("viewBox", `0 0 ${WIDTH} ${height}`);
-  return { drawing: figure, width: WIDTH, height };
+  return endFigure(figure, last, end);
 }
 
 /**

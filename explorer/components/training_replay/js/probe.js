@@ -209,8 +209,10 @@ function createProbeView(replay, body, sharpest, moment, trace) {
   });
   context.act.goTo = (step) => toggleRow(context, step);
   const rail = createRail(context, {
-    weight: (layer, head) => shown.gold[layer]?.[head] ?? null,
-    title: (head, weight) => replay.say("head_title", { head, weight: shortWeight(weight) }),
+    gold: {
+      weight: (layer, head) => shown.gold[layer]?.[head] ?? null,
+      title: (head, weight) => replay.say("head_title", { head, weight: shortWeight(weight) }),
+    },
   });
   const map = createMap(context, { tools: [{ element: sharpest, update: () => {} }] });
   const tooltip = createTooltip(context);

@@ -1,0 +1,46 @@
+import { definitions } from "./figureLegend.js";
+import { addParagraph, drawn, FONT, MARGIN, TYPE, WIDTH } from "./figureText.js";
+import { css, mix } from "./palette.js";
+
+/** @import { Figure } from "./savedFile.js" */
+/** @import { TraceContext } from "./traceContext.js" */
+
+const MUTED = 0.72; // of the ink
+
+/**
+ * An empty figure on the colour of the paper, with what its map and legend refer to.
+ * @param {TraceContext} context
+ * @param {string} language of its texts
+ * @returns {SVGElement}
+ */
+export function beginFigure(context, language) {
+  const { palette } = context;
+  return drawn(
+    "svg",
+    {
+      width: WIDTH,
+      "font-family": FONT,
+      "font-size": TYPE,
+      fill: css(palette.ink),
+      lang: language,
+    },
+    definitions(context),
+    drawn("rect", { width: "100%", height: "100%", fill: css(palette.paper) }),
+  );
+}
+
+/**
+ * Name the project below `end`, and fit the figure to what is in it.
+ * @param {SVGElement} drawing
+ * @param {TraceContext} context
+ * @param {number} end px
+ * @returns {Figure}
+ */
+export function endFigure(drawing, { palette, trace }, end) {
+  const fill = css(mix(palette.paper, palette.ink, MUTED));
+  const bottom = addParagraph(drawing, trace.header.project, end + 2, { fill });
+  const height = Math.ceil(bottom + MARGIN / 2);
+  drawing.setAttribute("height", String(height));
+  drawing.setAttribute("viewBox", `0 0 ${WIDTH} ${height}`);
+  return { drawing, width: WIDTH, height };
+}
