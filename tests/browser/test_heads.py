@@ -76,7 +76,7 @@ def test_the_table_of_tokens_offers_no_export_without_escapes(visit):
     tab.get_by_test_id("comparison-original").get_by_test_id("map").click(position=CELL)
     expect(tab.get_by_role("combobox", name="Layer")).to_have_value("L1")
     tab.get_by_role("button", name="Apply").click()
-    table = tab.locator(".st-key-head-tables").get_by_test_id("stDataFrame").first
+    table = tab.locator(".st-key-steps-table").get_by_test_id("stDataFrame").first
     table.scroll_into_view_if_needed()
     table.hover()
     expect(table.get_by_label("Search")).to_be_visible()
@@ -130,3 +130,47 @@ def test_both_traces_show_the_same_step_and_head(visit):
     left, right = (side.bounding_box() for side in sides)
     assert left["x"] == right["x"]  # on a narrow screen one stands under the other
     assert left["y"] < right["y"]
+
+
+def test_the_pictures_of_24_heads_fill_the_height(address, new_tab):
+    tab = new_tab(1920, 1080)
+    tab.goto(f"{address}heads?model=english-french&text=I+saw+a+black+cat.&pad=0&part=norms")
+    grid = tab.get_by_test_id("head-grid")
+    expect(grid.locator("canvas")).to_have_count(24)
+    for width, height in [(1920, 1080), (1440, 900), (1366, 630)]:
+        tab.set_viewport_size({"width": width, "height": height})
+        tab.wait_for_function("innerWidth === " + str(width))
+        space = grid.bounding_box()
+        lowest = max(
+            box["y"] + box["height"]
+            for box in (cell.bounding_box() for cell in grid.locator(".head-cell").all())
+        )
+        assert lowest - space["y"] > 0.75 * space["height"], (width, height)
+        main = tab.get_by_test_id("stMain")
+        assert main.evaluate("(node) => node.scrollHeight - node.clientHeight") == 0
+    rows = {round(cell.bounding_box()["y"]) for cell in grid.locator(".head-cell").all()}
+    assert len(rows) in (3, 6)  # a layer takes one row, or two
+
+
+ROWS = """(table) => [...table.querySelectorAll("tbody tr")].map((row) =>
+  [...row.querySelectorAll("td")].map((cell) => cell.textContent))"""
+
+
+def test_a_table_fills_the_window_and_a_click_on_a_heading_sorts_it(address, new_tab):
+    tab = new_tab(1440, 1000)
+    tab.goto(f"{address}heads?part=removal")
+    table = tab.get_by_test_id("stDataFrame")
+    for height in (1000, 800):
+        tab.set_viewport_size({"width": 1440, "height": height})
+        tab.wait_for_function("innerHeight === " + str(height))
+        box = table.bounding_box()
+        assert box["y"] + box["height"] > height - 110
+        main = tab.get_by_test_id("stMain")
+        assert main.evaluate("(node) => node.scrollHeight - node.clientHeight") == 0
+    heading = table.locator("th", has_text="importance")
+    column = int(heading.get_attribute("aria-colindex") or 0) - 1
+    before = [float(row[column]) for row in table.locator("table").evaluate(ROWS)]
+    table.click(position={"x": 560, "y": 17})
+    expect(heading).to_have_text("↑ importance (gradient)")
+    after = [float(row[column]) for row in table.locator("table").evaluate(ROWS)]
+    assert after == sorted(after) != before

@@ -176,7 +176,7 @@ def experiments(
     shown = compared or TraceComparison(trace, trace, trace)
     mount.comparison(key, opening, shown, heads_state.read_view)
     if compared is not None:
-        with st.container(key="head-tables"):
+        with st.container(key="steps-table"):
             experiment_result.steps_table(compared, language)
 
 

@@ -23,6 +23,7 @@ def metrics(report: HeadReport, language: str) -> None:
         hide_index=True,
         key="metrics-table",
         placeholder="–",
+        height="stretch",
     )
 
 
@@ -49,7 +50,7 @@ def removal(report: HeadReport, language: str) -> None:
         hide_index=True,
         key="effects-table",
         placeholder="–",
-        height=min(36 + 35 * len(table), 560),
+        height="stretch",
     )
     st.caption(literal(head_tables.batch_text(report, language)))
 
@@ -64,7 +65,7 @@ def _role_scores(report: HeadReport, language: str) -> int:
         key="roles-table",
         on_select="rerun",
         selection_mode="single-row",
-        height=640,
+        height="stretch",
     )
     rows = chosen["selection"]["rows"]
     if rows and rows[0] < len(table):

@@ -275,12 +275,13 @@ def test_the_form_and_the_picture_of_experiments_show_the_same_head():
 
 def test_a_link_without_a_head_opens_on_one_that_changes():
     app = open_page("heads", **EXPERIMENTS, do="ablate encoder.0.0")
-    header, arrays = unpack_payload(sent_to(app, "comparison"))
-    view = head_view(app, "comparison")[1]["original"]["view"]
+    _, arrays = unpack_payload(sent_to(app, "comparison"))
+    traces = head_view(app, "comparison")[1]
+    view = traces["original"]["view"]
     difference = arrays[f"difference.{view['site']}"].reshape(2, 4, -1)
     most = max(abs(arrays[f"difference.{site}"]).max() for site in ("encoder", "decoder", "cross"))
     assert abs(difference[view["layer"], view["head"]]).max() == most > 0
-    assert header["removed"]["encoder"] == [[0, 0, "zero"]]
+    assert traces["changed"]["sites"]["encoder"]["removed"] == [[0, 0, "zero"]]
 
 
 def test_every_section_has_the_integrity_of_the_trace():

@@ -40,13 +40,14 @@ import { shortNumber } from "./numbers.js";
  * @property {Layout} layout
  */
 
-const LARGEST_PICTURE = 240; // px
+const LARGEST_PICTURE = 320; // px
 const SMALLEST_PICTURE = 30;
-const TALLEST_CELL = 1.5; // height by width of a cell: pictures fill the height of the page
+const STRETCH = 1.6; // of one side of a picture, where its cells then fill the space
 const CAPTION = { tall: 50, short: 18 }; // px under a picture: name, number, two lines of roles, or a number
 const ROOM_FOR_ROLE = 74; // px that a picture needs to have its role written under it
 const LAYER_NAMES = 30; // px left of the pictures
-const WORTH_WRAPPING = 1.3; // a layer takes several rows only for this much larger pictures
+const WORTH_WRAPPING = 1.15; // a layer takes several rows only for pictures of this much more area
+const WORTH_A_ROLE = 1.6; // roles are left to the tooltip only for this much more
 
 /**
  * Every head of the site in one picture: layers down and heads across, or sorted by a number.
@@ -93,7 +94,7 @@ export function createHeadGrid(context, frame, filter, values) {
 }
 
 /**
- * The size of the pictures with which all heads fit.
+ * The largest pictures with which all heads fit.
  * @param {Grid} grid
  * @param {number} count
  * @returns {Layout}
@@ -101,34 +102,51 @@ export function createHeadGrid(context, frame, filter, values) {
 function fitPictures({ cells, context, filter }, count) {
   const site = siteOf(context);
   const { sorted } = filter;
-  const larger = context.state.projector ? 1.5 : 1; // as in the style sheet
   const narrow = context.root.dataset.narrow !== undefined;
   const width = cells.clientWidth - (sorted ? 0 : LAYER_NAMES) - 4;
   const height = narrow ? 520 : cells.clientHeight - (sorted ? 4 : 22);
-  const longest = Math.max(site.queries, site.keys);
-  let best = { edge: 0, columns: site.heads, tall: false, slot: 0, down: 0 };
-  for (let columns = sorted ? count : site.heads; columns > 0; columns -= 1) {
-    const rows = sorted
-      ? Math.ceil(count / columns)
-      : site.layers * Math.ceil(site.heads / columns);
+  const larger = context.state.projector ? 1.5 : 1; // as in the style sheet
+  const most = sorted ? count : site.heads;
+  let best = { unit: 1, width: 0, height: 0, columns: most, tall: false, wrapped: false, slot: 0 };
+  for (let lines = 1; lines <= most; lines += 1) {
+    const columns = Math.ceil(most / lines);
     const slot = width / columns - 10;
-    const tall = slot >= ROOM_FOR_ROLE;
-    const down = height / rows - CAPTION[tall ? "tall" : "short"] * larger - 8;
-    const edge = Math.min(
-      LARGEST_PICTURE,
-      (slot * longest) / site.keys,
-      (down * longest) / site.queries,
-    );
-    if (edge > best.edge * (sorted ? 1 : WORTH_WRAPPING))
-      best = { edge, columns, tall, slot, down };
+    const rows = lines * (sorted ? 1 : site.layers);
+    const wrapped = !sorted && lines > 1;
+    for (const tall of slot >= ROOM_FOR_ROLE ? [true, false] : [false]) {
+      const down = height / rows - CAPTION[tall ? "tall" : "short"] * larger - 8;
+      const size = pictureSize(site, slot, down);
+      const worth = best.tall && !tall ? WORTH_A_ROLE : wrapped ? WORTH_WRAPPING : 1;
+      if (size.width * size.height > best.width * best.height * worth)
+        best = { ...size, columns, tall, wrapped, slot };
+    }
   }
-  const size = thumbnailSize(Math.max(best.edge, SMALLEST_PICTURE), site, SMALLEST_THUMBNAIL);
-  size.width = Math.max(size.width, (best.edge * site.keys) / longest);
-  const natural = (size.width * site.queries) / site.keys;
-  size.height = Math.max(size.height, Math.min(best.down, natural * TALLEST_CELL));
-  const { columns, tall, slot } = best;
-  const wrapped = !sorted && columns < site.heads;
-  return { ...size, columns, tall, wrapped, slot: slot || size.width };
+  return best.width > 0 ? best : { ...best, ...pictureSize(site, SMALLEST_PICTURE, 0), slot: 0 };
+}
+
+/**
+ * The size of a picture in a space: one of its sides may be stretched to fill it.
+ * @param {Site} site
+ * @param {number} across px
+ * @param {number} down px
+ * @returns {ThumbnailSize}
+ */
+function pictureSize(site, across, down) {
+  const longest = Math.max(site.queries, site.keys);
+  const edge = Math.min(
+    LARGEST_PICTURE,
+    (across * longest) / site.keys,
+    (down * longest) / site.queries,
+  );
+  const size = thumbnailSize(Math.max(edge, SMALLEST_PICTURE), site, SMALLEST_THUMBNAIL);
+  /** @type {(side: number, space: number) => number} */
+  const stretched = (side, space) =>
+    Math.max(side, Math.min(side * STRETCH, space, LARGEST_PICTURE));
+  return {
+    unit: size.unit,
+    width: stretched(size.width, across),
+    height: stretched(size.height, down),
+  };
 }
 
 /**
