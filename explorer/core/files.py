@@ -91,6 +91,12 @@ def has_printable_name(path: Path) -> bool:
     return printable(path.name) == path.name
 
 
+def one_line(text: str) -> str:
+    """`text` as UTF-8 can encode it, with control characters escaped: a file name may hold some
+    that end a line or steer a terminal."""
+    return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)
+
+
 @lru_cache(maxsize=4096)
 def _log_once(path: str, why: str) -> None:
     _LOG.warning("skipped %s: %s", path, why)
@@ -98,7 +104,7 @@ def _log_once(path: str, why: str) -> None:
 
 def log_skipped(path: Path, error: ExplorerError | str) -> None:
     """Log that a file in a folder is skipped: one line, once for each file and reason."""
-    _log_once(printable(str(path)), str(error).encode(errors="replace").decode())
+    _log_once(one_line(str(path)), one_line(str(error)))
 
 
 @contextmanager

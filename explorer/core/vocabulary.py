@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from explorer.core.errors import VocabularyError
+from explorer.core.files import one_line
 
 PAD, BOS, EOS = 0, 1, 2
 SPECIALS = ("<pad>", "<bos>", "<eos>")
@@ -143,5 +144,5 @@ def shown_label(token: str) -> str:
 def shorten(text: str) -> str:
     """`text` for a message: cut, control characters escaped."""
     longest = 2 * _LONGEST_SYMBOL
-    shown = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text[:longest])
+    shown = one_line(text[:longest])
     return shown + "…" if len(text) > longest else shown

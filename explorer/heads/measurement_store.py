@@ -75,7 +75,7 @@ def _newest_first(folder: Path) -> list[Path]:
     return sorted(folder.glob(f"*/{REPORT_FILE}"), key=modified, reverse=True)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)  # more than a folder has: each page reads all of them in turn
 def _read(path: Path, changed: int) -> HeadReport | None:
     """The report in a file, cached until it changes; None when the file holds none."""
     try:

@@ -80,6 +80,8 @@ def parse_header(data: bytes, size: int, name: str) -> CheckpointHeader:
     metadata = header.pop("__metadata__", {})
     if not isinstance(metadata, dict) or metadata.get("format") != MARK:
         raise CheckpointError("foreign_checkpoint", name=name)
+    if not all(isinstance(text, str) for text in metadata.values()):
+        raise CheckpointError("damaged_facts", name=name)
     if metadata.get("version") != str(FORMAT_VERSION):
         version = str(metadata.get("version"))[:16]
         raise CheckpointError("checkpoint_version", name=name, got=version, expected=FORMAT_VERSION)

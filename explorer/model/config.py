@@ -50,6 +50,9 @@ class ModelConfig:
             raise ConfigError("bad_number", name="dropout", got=self.dropout, least=0, most=0.99)
         if not isinstance(self.norm, str) or self.norm not in ("pre", "post"):
             raise ConfigError("bad_choice", name="norm", got=self.norm, choices="pre, post")
+        for name in ("tied_embeddings", "causal"):
+            if type(got := getattr(self, name)) is not bool:
+                raise ConfigError("bad_choice", name=name, got=got, choices="true, false")
         if self.tied_embeddings and self.source_vocabulary != self.target_vocabulary:
             raise ConfigError(
                 "tied_sizes", source=self.source_vocabulary, target=self.target_vocabulary

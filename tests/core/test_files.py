@@ -137,4 +137,10 @@ def test_text_is_read_with_or_without_its_mark_and_only_in_utf_8(tmp_path):
 def test_one_file_and_reason_are_logged_once(tmp_path, caplog):
     for why in ("one", "one", "other\ud800"):
         log_skipped(tmp_path / "x\udcff", why)
-    assert [record.getMessage().rsplit(": ")[1] for record in caplog.records] == ["one", "other?"]
+    reasons = [record.getMessage().rsplit(": ")[1] for record in caplog.records]
+    assert reasons == ["one", r"other\ud800"]
+
+
+def test_a_file_name_neither_ends_the_line_of_the_log_nor_steers_the_terminal(tmp_path, caplog):
+    log_skipped(tmp_path / "a\n\x1b[31m甲", "b\rc")
+    assert caplog.records[0].getMessage().endswith(r"a\u000a\u001b[31m甲: b\u000dc")

@@ -49,6 +49,16 @@ def test_shipped_reports_come_first_then_the_newest():
     assert len({stored.key for stored in reports}) == 4
 
 
+def test_each_of_many_reports_is_read_once(monkeypatch):
+    report, read = HeadReport.load(SHIPPED), []
+    monkeypatch.setattr(HeadReport, "load", lambda path: read.append(path) or report)
+    for number in range(200):
+        store("some", f"batch-{number}", written=1000 + number)
+    for _ in range(2):
+        stored_reports("some")
+    assert len(read) == len(set(read)) >= 200
+
+
 def test_the_oldest_reports_are_deleted(folder):
     for number in range(MOST_STORED + 2):
         store("some", f"batch-{number}", written=1000 + number)

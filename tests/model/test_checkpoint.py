@@ -75,6 +75,10 @@ def changed(checkpoint: Checkpoint, how: str) -> bytes:
             return save(tensors)
         case "newer":
             return rewrite(data, version="2")
+        case "version as a number":
+            length = int.from_bytes(data[:8], "little")
+            header = data[8 : 8 + length].replace(b'"version":"1"', b'"version":1  ')
+            return data[:8] + header + data[8 + length :]
         case "no config":
             return rewrite(data, config="3")
         case "half a config":
@@ -106,6 +110,7 @@ def changed(checkpoint: Checkpoint, how: str) -> bytes:
         ("torch.save", "is_pickle"),
         ("foreign", "foreign_checkpoint"),
         ("newer", "checkpoint_version"),
+        ("version as a number", "damaged_facts"),
         ("no config", "damaged_facts"),
         ("half a config", "bad_size"),
         ("wrong sizes", "mismatched_weights"),

@@ -20,6 +20,8 @@ from tests.support.tiny_configs import PRIMES
         ({"dropout": float("nan")}, "bad_number"),
         ({"norm": "both"}, "bad_choice"),
         ({"tied_embeddings": True}, "tied_sizes"),
+        ({"tied_embeddings": 0}, "bad_choice"),
+        ({"causal": [True]}, "bad_choice"),
         ({"encoder_layers": 64, "d_model": 8190, "heads": 1}, "too_many_parameters"),
     ],
 )

@@ -1,8 +1,12 @@
-"""The one file uploader: its words, its size limit, and the file handed over once."""
+"""The one file uploader: its words, its limits, and the file handed over once.
+
+Which kinds of file are read is checked here and not by Streamlit, which refuses others in English
+alone, and fails with a traceback where no browser has filtered them.
+"""
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import streamlit as st
@@ -11,7 +15,10 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from explorer.app.server import upload_guard
 from explorer.app.state import session
+from explorer.app.widgets.messages import show_error
+from explorer.core.errors import FileError
 from explorer.core.i18n import say
+from explorer.core.vocabulary import shorten
 
 LARGEST_MB = upload_guard.LARGEST // 2**20
 """MB of one file."""
@@ -22,9 +29,12 @@ OnFile = Callable[[str, bytes], None]
 
 @dataclass(frozen=True, slots=True)
 class UploaderState:
-    """files_taken: part of the uploaders' keys: after each file a new, empty one is drawn."""
+    """files_taken: part of the uploaders' keys: after each file a new, empty one is drawn.
+    refused: why the last file was refused, and the key of the uploader below which that is told.
+    """
 
     files_taken: int = 0
+    refused: tuple[str, FileError] | None = None
 
 
 def file_uploader(
@@ -40,24 +50,39 @@ def file_uploader(
     # Streamlit's uploader has English words only; main.css shows this text instead.
     choose = json.dumps(say("explore.upload_choose", language), ensure_ascii=False)
     st.html(f"<style>:root {{ --choose-file: {choose}; }}</style>")
-    key = f"{prefix}upload-{session.load(UploaderState).files_taken}"
+    state = session.load(UploaderState)
+    key = _key(prefix, state)
+    allowed = tuple(f".{ending}" for ending in endings)
     st.file_uploader(
         label,
-        type=list(endings),
         max_upload_size=limit_mb,
         key=key,
-        on_change=partial(_take, key, on_file),
+        on_change=partial(_take, prefix, allowed, on_file),
     )
+    if state.refused is not None and state.refused[0] == key:
+        show_error(state.refused[1], language)
 
 
-def _take(key: str, on_file: OnFile) -> None:
-    """Hand the file over and drop Streamlit's copy, which it would keep with the session."""
+def _key(prefix: str, state: UploaderState) -> str:
+    return f"{prefix}upload-{state.files_taken}"
+
+
+def _take(prefix: str, endings: tuple[str, ...], on_file: OnFile) -> None:
+    """Hand the file over, or refuse it, and drop Streamlit's copy, which it would keep with the
+    session."""
+    before = session.load(UploaderState)
+    key, after = _key(prefix, before), UploaderState(before.files_taken + 1)
     file = session.widget_value(key)
     if not isinstance(file, UploadedFile):
         return
     contents = file.getvalue()
-    session.save(UploaderState(session.load(UploaderState).files_taken + 1))
+    fits = file.name.lower().endswith(endings)
+    if not fits:
+        error = FileError("wrong_ending", name=shorten(file.name), endings=", ".join(endings))
+        after = replace(after, refused=(_key(prefix, after), error))
+    session.save(after)
     if (context := get_script_run_ctx()) is not None:
         context.uploaded_file_mgr.remove_session_files(context.session_id)
         upload_guard.forget(context.session_id)
-    on_file(file.name, contents)
+    if fits:
+        on_file(file.name, contents)

@@ -1,3 +1,4 @@
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from explorer.app.widgets.file_uploader import LARGEST_MB
@@ -31,8 +32,19 @@ def test_each_of_two_uploaders_hands_over_its_own_file():
     assert app.session_state["taken"] == [("b.trace", b"PK"), ("a.csv", b"1,2")]
 
 
-def test_only_files_of_the_right_kind_and_size_are_offered():
+def test_only_files_of_the_right_size_are_offered():
     pairs, model = (one.proto for one in AppTest.from_function(page).run().file_uploader)
-    assert list(pairs.type) == [".tsv", ".csv"]
-    assert list(model.type) == [".trace"]
     assert (pairs.max_upload_size_mb, model.max_upload_size_mb) == (3, LARGEST_MB)
+
+
+@pytest.mark.parametrize("name", ["a.exe", "tsv", "a.tsv.trace", "a\0"])
+def test_a_file_of_another_kind_is_refused_below_its_uploader(name):
+    app = AppTest.from_function(page).run()
+    app = app.file_uploader[0].set_value((name, b"MZ", "")).run()
+    assert not app.exception
+    (error,) = app.error
+    assert "\\.tsv\\, \\.csv" in error.value
+    assert app.session_state["taken"] == []
+    app = app.file_uploader[1].set_value(("b.TRACE", b"PK", "")).run()
+    assert not app.error
+    assert app.session_state["taken"] == [("b.TRACE", b"PK")]
