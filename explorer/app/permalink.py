@@ -54,6 +54,8 @@ def to_query(permalink: Permalink) -> dict[str, str]:
     for name in ("site", "layer", "head", "step", "alignment"):
         if (value := getattr(selection, name)) is not None:
             query[name] = str(value)
+    if selection.guess:
+        query["guess"] = "1"
     return query
 
 
@@ -85,6 +87,7 @@ def from_query(
         alignment=_parameter(
             query, "alignment", refused, lambda name: name if name in TIMINGS else None
         ),
+        guess=_parameter(query, "guess", refused, lambda word: word == "1" or None),
     )
     visit = Visit(request, selection, interventions or NO_INTERVENTIONS)
     return Permalink(visit, section or ""), tuple(refused)

@@ -20,6 +20,7 @@ class Selection:
     """The part of a trace on screen; None = the component's default. Steps count from 1.
 
     alignment: the row from which the shown links are read, one of `TIMINGS`; None = no links.
+    guess: True where what comes next is hidden until it is guessed.
     """
 
     site: str | None = None
@@ -27,6 +28,7 @@ class Selection:
     head: int | None = None
     step: int | None = None
     alignment: str | None = None
+    guess: bool | None = None
 
     @property
     def named_head(self) -> Head | None:

@@ -49,7 +49,7 @@ def html_page(
         "player.page_title",
         language,
         source=" ".join(trace.source_tokens)[:80],
-        target=trace.text[:80],
+        target="?" if view is not None and view.guess else trace.text[:80],
     )
     payload = player_payload(trace, language=language, view=view)
     return _PAGE.format(

@@ -112,6 +112,7 @@ def read_selection(report: object) -> None:
             whole(report.get("head")),
             step_number(report.get("step")),
             alignment if alignment in TIMINGS else None,
+            report.get("guess") is True or None,
         )
     )
 

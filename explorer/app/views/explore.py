@@ -159,7 +159,10 @@ def _view(
     whole: whether the rows after the step are shown.
     """
     taken = trace.predicted_tokens
-    at_end = opening.step == len(trace.target_tokens)
+    guessing = bool(opening.guess)
+    if whole and guessing:
+        opening = replace(opening, step=1)
+    at_end = opening.step == len(trace.target_tokens) and not guessing
     forced = tuple((step, taken[step - 1]) for step, _ in request.forced)
     original: tuple[str, ...] = ()
     if forced:
@@ -171,10 +174,11 @@ def _view(
         head=opening.head,
         step=None if at_end else opening.step,  # the last step opens with the whole pattern
         alignment=opening.alignment or "off",
-        ahead=True if whole and not at_end else None,
+        ahead=True if whole and not at_end and not guessing else None,
         what_if=isinstance(member, CatalogModel),
         forced=forced,
         original=original,
+        guess=guessing,
     )
 
 
@@ -191,6 +195,7 @@ def _page_view(opening: View, shown: ShownSelection) -> View:
         head=now.head,
         step=now.step,
         alignment=now.alignment or "off",
+        guess=bool(now.guess),
     )
 
 

@@ -44,6 +44,7 @@ class View:
     what_if: whether a click on a candidate makes the app force that token.
     forced: (step, label) of each forced token.
     original: labels of the output without forced tokens, for comparison.
+    guess: whether what comes next is hidden until it is guessed; None = as before.
     """
 
     site: str | None = None
@@ -55,6 +56,7 @@ class View:
     what_if: bool = False
     forced: tuple[tuple[int, str], ...] = ()
     original: tuple[str, ...] = ()
+    guess: bool | None = None
 
 
 def player_payload(trace: Trace, *, language: str | None = "en", view: View | None = None) -> bytes:

@@ -72,7 +72,7 @@ function openComparison(parent, payload, listeners) {
     for (const { context } of sides) context.touch("size");
   });
   const { context: longer } = changedIsLonger(payload) ? changed : original;
-  listenToKeys(longer, () => longer.set({ projector: !longer.state.projector }));
+  listenToKeys(longer, { p: () => longer.set({ projector: !longer.state.projector }) });
   return {
     listen: (next) => {
       for (const { context } of sides) Object.assign(context.options, next);

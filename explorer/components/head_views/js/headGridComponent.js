@@ -64,7 +64,7 @@ function openHeadGrid(parent, payload, listeners) {
   drawAll(context);
   map.start();
   watchFrame(frame, () => context.touch("size"));
-  listenToKeys(context, () => context.set({ projector: !context.state.projector }));
+  listenToKeys(context, { p: () => context.set({ projector: !context.state.projector }) });
   return {
     listen: (next) => Object.assign(context.options, next),
     update: (next) => {

@@ -1,4 +1,5 @@
 import { assign, element, populate, write } from "../../shared/js/element.js";
+import { guessToken, tokenHidden, weightsHidden } from "../../shared/js/guess.js";
 import { labelOf, writeToken } from "../../shared/js/label.js";
 import { percent } from "../../shared/js/numbers.js";
 import { createRadios } from "../../shared/js/radios.js";
@@ -37,37 +38,44 @@ export function createCandidates(context) {
     element("span", { class: "name" }, say("all_others")),
     element("span", { class: "value" }),
   );
-  const note = element("p", { class: "note", testid: "candidates-note" });
+  const note = element("p", { class: "note", testid: "candidates-note", "aria-live": "polite" });
+  const typed = createTypedGuess(context);
   const node = element(
     "section",
     { class: "next-token", "aria-label": say("candidates") },
     head,
     list,
     others,
+    typed.element,
     note,
   );
   const draw = () => {
     const { state, trace } = context;
     const row = currentRow(context);
-    const candidates = row < 0 ? [] : trace.candidates[row];
+    const hidden = tokenHidden(context, row);
+    const candidates = row < 0 ? [] : inOrder(trace.candidates[row], hidden);
+    node.classList.toggle("guessing", hidden);
+    radios.element.hidden = hidden;
     radios.check(state.log ? "log" : "percent");
     const token = row < 0 ? "" : labelOf(trace.target[row]);
     write(title, row < 0 ? say("candidates") : say("candidates_after", { token }));
     write(note, candidateNote(context, row, candidates));
     const items = populate(list, candidates.length, () => candidateElement(context));
     candidates.forEach((candidate, index) => {
-      drawCandidate(context, items[index], candidate);
+      drawCandidate(context, items[index], candidate, hidden);
     });
+    typed.update(hidden);
   };
-  const causes = ["trace", "site", "step", "log", "projector"];
+  const causes = ["trace", "site", "step", "log", "projector", "guess"];
   /** @param {Set<string>} changed */
   const update = (changed) => {
     if (anyOf(changed, ...causes)) draw();
     if (!anyOf(changed, ...causes, "layer", "head", "ahead", "size", "alignment")) return;
     const row = currentRow(context);
-    const all = row < 0 ? [] : context.trace.candidates[row];
-    const hidden = fitCandidates(context, node, list);
-    drawOthers(others, all, hidden);
+    const guessed = tokenHidden(context, row);
+    const all = row < 0 ? [] : inOrder(context.trace.candidates[row], guessed);
+    const hidden = fitCandidates(context, node, list, all);
+    drawOthers(others, guessed ? [] : all, hidden);
   };
   return { element: node, update };
 }
@@ -78,9 +86,10 @@ export function createCandidates(context) {
  * @param {TraceContext} context
  * @param {HTMLElement} node
  * @param {HTMLElement} list
+ * @param {Candidate[]} candidates in the order of the list
  * @returns {boolean[]} for each candidate, whether it is hidden
  */
-function fitCandidates({ root, state }, node, list) {
+function fitCandidates({ root, state }, node, list, candidates) {
   const items = [...list.children].filter((item) => item instanceof HTMLElement);
   const fitted = root.dataset.narrow === undefined && items.length > 0;
   const [smallest, largest] = ROW[state.projector ? "projector" : "desk"];
@@ -89,10 +98,12 @@ function fitCandidates({ root, state }, node, list) {
   const most = Math.min(items.length, fit);
   const height = Math.min(Math.max(space / (most + 1), smallest), largest);
   node.style.setProperty("--row-height", fitted ? `${Math.floor(height)}px` : "");
-  const chosen = items.findIndex((item) => item.firstElementChild?.classList.contains("chosen"));
-  const first = chosen >= most ? most - 1 : most;
+  const ranks = candidates.map(({ rank }) => rank).sort((one, other) => one - other);
+  const last = candidates.find(({ chosen }) => chosen)?.rank ?? 0;
+  const first = ranks.indexOf(last) >= most ? most - 1 : most; // so many of the best ranks are shown
   return items.map((item, index) => {
-    const hidden = index >= first && index !== chosen;
+    const { rank, chosen } = candidates[index];
+    const hidden = ranks.indexOf(rank) >= first && !chosen;
     if (item.hidden !== hidden) item.hidden = hidden;
     return hidden;
   });
@@ -134,7 +145,9 @@ function spaceForRows(node) {
  * @param {number} row
  * @param {Candidate[]} candidates
  */
-function candidateNote({ trace, say, state }, row, candidates) {
+function candidateNote(context, row, candidates) {
+  const { trace, say, state } = context;
+  if (state.guess && row >= 0) return guessNote(context, row);
   if (state.site === "encoder")
     return say(trace.steps ? "candidates_encoder" : "candidates_encoder_only");
   const about = trace.rows ? [say("first_pieces")] : [];
@@ -143,6 +156,66 @@ function candidateNote({ trace, say, state }, row, candidates) {
   return row >= 0 && trace.predicted[row] !== undefined
     ? say("no_candidates")
     : say("no_predictions");
+}
+
+/**
+ * While guessing: the question of this step, or how the last guess was.
+ * @param {TraceContext} context
+ * @param {number} row
+ */
+function guessNote(context, row) {
+  const { say, trace, state } = context;
+  const answer = state.guess?.answer;
+  const facts = { given: labelOf(answer?.given ?? ""), token: labelOf(trace.predicted[row] ?? "") };
+  const verdict = answer
+    ? say(`guess_${answer.kind}_${answer.right ? "right" : "wrong"}`, facts)
+    : "";
+  const question = weightsHidden(context)
+    ? say(state.site === "cross" ? "guess_where" : "guess_where_shown")
+    : tokenHidden(context, row)
+      ? say("guess_what")
+      : "";
+  return [verdict, question].filter(Boolean).join(" ");
+}
+
+/**
+ * Most probable first; while they are guessed, in the order of the alphabet, which tells nothing.
+ * @param {Candidate[]} candidates
+ * @param {boolean} hidden
+ */
+function inOrder(candidates, hidden) {
+  if (!hidden) return candidates;
+  return [...candidates].sort((one, other) =>
+    labelOf(one.token).localeCompare(labelOf(other.token)),
+  );
+}
+
+/**
+ * A box to type the guess into.
+ * @param {TraceContext} context
+ */
+function createTypedGuess(context) {
+  const { say } = context;
+  const box = element("input", {
+    type: "text",
+    testid: "typed-guess",
+    "aria-label": say("typed_guess"),
+    placeholder: say("typed_guess"),
+    autocomplete: "off",
+    maxlength: 60,
+  });
+  const node = element("form", { class: "typed-guess" }, box);
+  node.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (!box.value.trim()) return;
+    context.set(guessToken(context, box.value));
+    box.value = "";
+    context.root.focus({ preventScroll: true }); // → goes on
+  });
+  const update = (/** @type {boolean} */ hidden) => {
+    node.hidden = !hidden;
+  };
+  return { element: node, update };
 }
 
 /**
@@ -157,7 +230,9 @@ function candidateElement(context) {
       class: "candidate",
       on: {
         click: () => {
-          const enabled = context.state.whatIf && button.getAttribute("aria-disabled") === null;
+          const { guess, whatIf } = context.state;
+          const enabled = whatIf && !guess && button.getAttribute("aria-disabled") === null;
+          if (guess) context.set(guessToken(context, button.dataset.token ?? ""));
           if (enabled) context.act.force(context.state.step, Number(button.dataset.id));
         },
       },
@@ -176,10 +251,23 @@ function candidateElement(context) {
  * @param {TraceContext} context
  * @param {HTMLElement} item
  * @param {Candidate} candidate
+ * @param {boolean} hidden whether only its name is shown
  */
-function drawCandidate({ state, say }, item, candidate) {
+function drawCandidate({ state, say }, item, candidate, hidden) {
   const button = /** @type {HTMLElement} */ (item.firstElementChild);
   const [rank, name, track, value, mark] = /** @type {HTMLElement[]} */ ([...button.children]);
+  writeToken(name, candidate.token);
+  button.dataset.id = String(candidate.id);
+  button.dataset.token = candidate.token;
+  button.classList.toggle("chosen", candidate.chosen && !hidden);
+  if (hidden) {
+    for (const node of [rank, value, mark]) write(node, "");
+    /** @type {HTMLElement} */ (track.firstElementChild).style.width = "0";
+    for (const name of ["aria-disabled", "tabindex"]) assign(button, name, null);
+    assign(button, "title", say("guess_this"));
+    assign(mark, "title", null);
+    return;
+  }
   const { probability } = candidate;
   const share = state.log
     ? Math.max(
@@ -188,16 +276,14 @@ function drawCandidate({ state, say }, item, candidate) {
       )
     : probability;
   write(rank, String(candidate.rank));
-  writeToken(name, candidate.token);
   /** @type {HTMLElement} */ (track.firstElementChild).style.width = `${share * 100}%`;
   write(value, percent(probability));
   write(mark, candidate.forced ? "✎" : candidate.chosen ? "✓" : "");
   assign(mark, "title", candidate.forced ? say("forced") : candidate.chosen ? say("chosen") : null);
-  button.classList.toggle("chosen", candidate.chosen);
-  button.dataset.id = String(candidate.id);
-  const enabled = state.whatIf && !candidate.chosen;
+  const offered = state.whatIf && !state.guess;
+  const enabled = offered && !candidate.chosen;
   assign(button, "aria-disabled", enabled ? null : "true");
-  const why = candidate.chosen ? "taken" : state.whatIf ? "what_if_title" : "no_what_if";
+  const why = candidate.chosen ? "taken" : offered ? "what_if_title" : "no_what_if";
   const facts = { token: labelOf(candidate.token), probability: percent(probability) };
   const loss = probability > 0 ? (-Math.log(probability)).toFixed(2) : "∞";
   assign(button, "title", `${say("candidate_title", { ...facts, loss })} ${say(why, facts)}`);

@@ -1,8 +1,9 @@
 import { pharaohText } from "../../shared/js/alignment.js";
 import { csvCell } from "../../shared/js/csv.js";
 import { element } from "../../shared/js/element.js";
+import { visibleRows } from "../../shared/js/guess.js";
 import { saveFigure, saveFile, saveTable, textFile } from "../../shared/js/savedFile.js";
-import { rowOf, shownKeys, shownRows, siteOf } from "../../shared/js/stepState.js";
+import { rowOf, shownKeys, siteOf } from "../../shared/js/stepState.js";
 import { MEAN } from "../../shared/js/trace.js";
 import { exportFigure } from "./figure.js";
 
@@ -77,7 +78,7 @@ function downloadLinks(context) {
 function tableText(context) {
   const { state } = context;
   const site = siteOf(context);
-  const [rows, keys] = [shownRows(context), shownKeys(context)];
+  const [rows, keys] = [visibleRows(context), shownKeys(context)];
   const lines = [["", ...site.keyTokens.slice(0, keys).map(csvCell)].join(",")];
   for (let query = 0; query < rows; query += 1) {
     const { weights, masked } = rowOf(site, state.layer, state.head, query);

@@ -6,6 +6,7 @@ import { printPalette } from "../../shared/js/palette.js";
 import { sentenceOf } from "../../shared/js/sentence.js";
 import { currentRow, mapTitle, siteOf } from "../../shared/js/stepState.js";
 import { isThinned, mapDrawing, placesOf } from "./figureMap.js";
+import { decodedPieces } from "./output.js";
 
 /** @import { Figure } from "../../shared/js/savedFile.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
@@ -48,7 +49,8 @@ function title(context) {
  * The model, where it is known, and the text.
  * @param {TraceContext} context
  */
-function origin({ pieces, say }) {
+function origin(context) {
+  const { pieces, say, state } = context;
   const { facts, marked } = pieces.header;
   /** @param {string[]} tokens */
   const textOf = (tokens) => {
@@ -60,7 +62,8 @@ function origin({ pieces, say }) {
       .join("")
       .trim();
   };
-  const written = pieces.predicted.length ? pieces.predicted : pieces.target;
+  const output = pieces.predicted.length ? pieces.predicted : pieces.target;
+  const written = state.guess ? output.slice(0, decodedPieces(context)) : output;
   const text = [pieces.source, written].map(textOf).filter(Boolean).join("  →  ");
   return [
     ...(facts.model ? [say("figure_model", { name: facts.model })] : []),

@@ -11,6 +11,7 @@ import {
   WIDTH,
 } from "../../shared/js/figureText.js";
 import { labelled, textWidth } from "../../shared/js/geometry.js";
+import { shownPrediction, visibleRows, weightsHidden } from "../../shared/js/guess.js";
 import { labelOf, markOf } from "../../shared/js/label.js";
 import { shortWeight } from "../../shared/js/numbers.js";
 import { colourAt, css, inkOn, maskColour } from "../../shared/js/palette.js";
@@ -198,7 +199,7 @@ function middle(top, down, query) {
  * @param {Places} places
  */
 function predictions(context, { left, top, width, down }) {
-  const { trace, say } = context;
+  const { say } = context;
   const pen = figurePen();
   const row = currentRow(context);
   const x = left + width + GAP;
@@ -206,7 +207,7 @@ function predictions(context, { left, top, width, down }) {
   const rows = shownRows(context);
   const named = labelled(rows, [-0.5, rows], down, PITCH.level, row < 0 ? [] : [row]);
   const labels = [...named].map((query) => {
-    const label = shortLabel(pen, trace.predicted[query], LONGEST_LABEL);
+    const label = shortLabel(pen, shownPrediction(context, query), LONGEST_LABEL);
     return labelText({ x, y: middle(top, down, query) }, label, faint, "→ ");
   });
   return [...labels, drawn("text", { x, y: top - GAP }, say("predicts"))];
@@ -221,7 +222,7 @@ function links(context, { left, top, across, down }) {
   const size = { width: across, height: down };
   const smaller = Math.min(across, down);
   const lines = cornersOf(size, Math.min(smaller / 10, 3), smaller < PITCH.level);
-  return Array.from(linksOf(context).subarray(0, shownRows(context))).flatMap((key, row) => {
+  return Array.from(linksOf(context).subarray(0, visibleRows(context))).flatMap((key, row) => {
     if (key < 0) return [];
     const [x, y] = [left + key * across, top + row * down];
     const path = lines.map((line) => `M${line.map(([dx, dy]) => `${x + dx} ${y + dy}`).join("L")}`);
@@ -253,7 +254,7 @@ function currentQuery(context, { left, top, width, across, down }) {
     stroke: css(palette.query),
     "stroke-width": 2,
   });
-  if (across < PRINTED_CELL) return [frame];
+  if (across < PRINTED_CELL || weightsHidden(context)) return [frame];
   const { weights, masked } = rowOf(site, state.layer, state.head, row);
   const tone = tones(rowCodes(site, state.layer, state.head, row), site.keys, scaleOf(state, site));
   const texts = weights.flatMap((weight, key) => {
@@ -273,7 +274,7 @@ function currentQuery(context, { left, top, width, across, down }) {
  */
 function notYet(context, { left, top, width, down }) {
   const site = siteOf(context);
-  const rows = shownRows(context);
+  const rows = visibleRows(context);
   const text = context.say("not_yet");
   if ((site.queries - rows) * down < LINE || textWidth(figurePen(), text) > width) return [];
   const y = top + ((rows + site.queries) / 2) * down + TYPE * 0.35;

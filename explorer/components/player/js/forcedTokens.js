@@ -29,9 +29,10 @@ export function createForcedTokens(context) {
   );
   /** @param {Set<string>} changed */
   const update = (changed) => {
-    if (!anyOf(changed, "trace", "step", "ahead")) return;
+    if (!anyOf(changed, "trace", "step", "ahead", "guess")) return;
     const { view, facts, original } = context.trace.header; // a trace in words has its own original
-    node.hidden = view.forced.length === 0 || Boolean(facts.given);
+    const hidden = context.state.guess !== null; // they tell what comes
+    node.hidden = view.forced.length === 0 || Boolean(facts.given) || hidden;
     if (node.hidden) return;
     if (changed.has("trace"))
       chips.replaceChildren(...view.forced.map(([step, token]) => chip(context, step, token)));

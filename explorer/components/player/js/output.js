@@ -1,4 +1,5 @@
 import { assign, element, write } from "../../shared/js/element.js";
+import { tokenHidden } from "../../shared/js/guess.js";
 import { isSpecial, WORD_START } from "../../shared/js/label.js";
 import { joinedPieces } from "../../shared/js/pieceText.js";
 import { anyOf } from "../../shared/js/store.js";
@@ -41,7 +42,7 @@ export function createOutput(context) {
   });
   /** @param {Set<string>} changed */
   const update = (changed) => {
-    if (!anyOf(changed, "trace", "step", "ahead", "size", "projector")) return;
+    if (!anyOf(changed, "trace", "step", "ahead", "guess", "size", "projector")) return;
     const { text: whole, predicted } = context.pieces.header;
     node.hidden = predicted.length === 0;
     if (node.hidden) return;
@@ -67,11 +68,21 @@ function reserveHeight(node, whole) {
  * The output up to the current step, or the whole of it where what is ahead is shown.
  * @param {TraceContext} context
  */
-function shownText({ state, trace, pieces }) {
-  const { text, predicted } = pieces.header;
-  const step = decidingStep(trace, state.step);
-  if (text && (state.ahead || step >= predicted.length)) return text;
-  return plainText(predicted.slice(0, state.ahead ? undefined : step));
+function shownText(context) {
+  const { text, predicted } = context.pieces.header;
+  const { ahead } = context.state;
+  const decoded = decodedPieces(context);
+  if (text && (ahead || decoded >= predicted.length)) return text;
+  return plainText(predicted.slice(0, ahead ? undefined : decoded));
+}
+
+/**
+ * How many pieces of the output are known at the current step.
+ * @param {TraceContext} context
+ */
+export function decodedPieces(context) {
+  const { trace, state } = context;
+  return decidingStep(trace, state.step) - (tokenHidden(context, state.step - 1) ? 1 : 0);
 }
 
 /**

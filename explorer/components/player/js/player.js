@@ -18,6 +18,7 @@ import { createColumns } from "./columns.js";
 import { createCutOff } from "./cutOff.js";
 import { createDownloads } from "./download.js";
 import { createForcedTokens } from "./forcedTokens.js";
+import { createGuessControl } from "./guessControl.js";
 import { createOutput } from "./output.js";
 import { createStrips } from "./strips.js";
 
@@ -84,7 +85,10 @@ export function mountPlayer(parent, trace, options) {
     },
   );
   build();
-  listenToKeys(context, () => context.set({ projector: !context.state.projector }));
+  listenToKeys(context, {
+    p: () => context.set({ projector: !context.state.projector }),
+    g: () => context.act.toggleGuess(),
+  });
   return {
     update: (next) => {
       const { language } = context.trace.header;
@@ -100,6 +104,7 @@ export function mountPlayer(parent, trace, options) {
       context.act.pause();
       context.store.stop();
       map?.destroy();
+      document.documentElement.removeAttribute("data-guess");
       root.remove();
     },
   };
@@ -114,6 +119,7 @@ export function mountPlayer(parent, trace, options) {
 function placeParts(context, map) {
   const strips = createStrips(context);
   const transport = createTransport(context);
+  const guess = createGuessControl(context);
   const unit = createUnitChoice(context);
   const site = createSiteChoice(context);
   const rail = createRail(context);
@@ -126,6 +132,7 @@ function placeParts(context, map) {
   const tooltip = createTooltip(context);
   rail.element.prepend(site.element);
   transport.element.append(unit.element);
+  transport.element.querySelector(".move.last")?.after(guess.element);
   const beside = [sentence, candidates, cutOff, forced, output].map((part) => part.element);
   const aside = element("div", { class: "aside" }, ...beside);
   const main = element("div", { class: "main" }, rail.element, map.element, aside);
@@ -140,7 +147,7 @@ function placeParts(context, map) {
   );
   const columns = { element: main, update: createColumns(context, { main, aside }) };
   // Drawn first: the others take what space is left.
-  const above = [unit, strips, transport, site, integrity, columns];
+  const above = [unit, strips, transport, guess, site, integrity, columns];
   return [...above, rail, map, forced, sentence, cutOff, output, candidates, tooltip];
 }
 

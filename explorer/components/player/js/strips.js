@@ -1,6 +1,13 @@
 import { linkAt } from "../../shared/js/alignment.js";
 import { assign, element, populate } from "../../shared/js/element.js";
 import { measuringPen, textWidth, tokenWidth } from "../../shared/js/geometry.js";
+import {
+  guessKey,
+  HIDDEN,
+  shownPrediction,
+  tokenHidden,
+  weightsHidden,
+} from "../../shared/js/guess.js";
 import { writeToken } from "../../shared/js/label.js";
 import { colourAt, css, inkOn } from "../../shared/js/palette.js";
 import { scaleOf, tones } from "../../shared/js/scale.js";
@@ -38,6 +45,7 @@ export function createStrips(context) {
     "head",
     "step",
     "ahead",
+    "guess",
     "theme",
     "hover",
     "scale",
@@ -148,6 +156,8 @@ function stripElement(context, name) {
       pointerleave: (event) => clearHover(context, event),
       click: (event) => {
         const position = chipPosition(event);
+        if (name === "source" && position >= 0 && context.state.site === "cross")
+          context.set(guessKey(context, position));
         if (
           name === "target" &&
           currentRow(context) >= 0 &&
@@ -231,15 +241,15 @@ function drawTarget(context, parent) {
   chips.forEach((chip, position) => {
     const predicted = row >= 0 && position === row + 1 && predictions === 1;
     const token = predicted
-      ? trace.predicted[row]
+      ? shownPrediction(context, row)
       : (trace.target[position] ?? trace.predicted.at(-1) ?? "");
     const ahead = row >= 0 && position > row + (predicted ? 1 : 0);
-    const hidden = ahead && !state.ahead;
+    const hidden = (ahead && !state.ahead) || tokenHidden(context, predicted ? -1 : position - 1);
     drawChip(chip, hidden ? "·" : token, hidden ? null : (tint?.[position] ?? null));
     chip.classList.toggle("query", position === row);
     chip.classList.toggle("predicted", predicted);
     chip.classList.toggle("ahead", ahead);
-    chip.classList.toggle("forced", !hidden && forced.has(position - 1));
+    chip.classList.toggle("forced", !hidden && token !== HIDDEN && forced.has(position - 1));
     chip.classList.toggle(
       "aligned",
       linked && (state.alignment === "input" ? position === row : predicted),
@@ -259,7 +269,7 @@ function rowTint(context, sites) {
   if (!sites.includes(state.site)) return null;
   const site = siteOf(context);
   const row = state.site === "encoder" ? (state.hover?.query ?? -1) : currentRow(context);
-  if (row < 0 || row >= site.queries) return null;
+  if (row < 0 || row >= site.queries || weightsHidden(context)) return null;
   const masked = site.masked(state.layer, state.head);
   const tone = tones(rowCodes(site, state.layer, state.head, row), site.keys, scaleOf(state, site));
   return Array.from(tone, (value, key) =>
@@ -306,7 +316,7 @@ function strongestKey(context) {
   const { state } = context;
   const site = siteOf(context);
   const row = currentRow(context);
-  if (site.name !== "cross" || row < 0) return -1;
+  if (site.name !== "cross" || row < 0 || weightsHidden(context)) return -1;
   const weights = rowCodes(site, state.layer, state.head, row);
   return weights.indexOf(Math.max(...weights));
 }

@@ -1,3 +1,4 @@
+import { guessAt, reveal, startGuessing } from "./guess.js";
 import { currentRow } from "./stepState.js";
 import { chooseUnit, decidingStep } from "./unitChoice.js";
 
@@ -14,6 +15,7 @@ import { chooseUnit, decidingStep } from "./unitChoice.js";
  *   chooseUnit: (name: string) => void,
  *   force: (step: number, id: number) => void,
  *   unforce: (step: number) => void,
+ *   toggleGuess: () => void,
  * }} Actions
  */
 
@@ -27,14 +29,17 @@ const PLAY_PACE = [90, 900]; // ms a step, at least and at most
  * @returns {Actions}
  */
 export function createActions(context) {
-  const { goTo, play, pause } = createStepping(context);
+  const { goTo, next, play, pause } = createStepping(context);
   const dim = createDimming(context);
   const { options } = context;
   return {
     goTo,
-    first: () => goTo(1, { ahead: false }), // from here on a class predicts
+    first: () => {
+      const { guess } = context.state; // from here on a class predicts
+      goTo(1, { ahead: false, guess: guess && startGuessing(1, guess.weightsToo) });
+    },
     previous: () => goTo(context.state.step - 1),
-    next: () => goTo(context.state.step + 1),
+    next,
     last: () => goTo(context.trace.steps),
     play,
     pause,
@@ -55,7 +60,22 @@ export function createActions(context) {
       dim();
       options.onReset();
     },
+    toggleGuess: () => toggleGuess(context),
   };
+}
+
+/**
+ * Hide what comes next until it is guessed, or end that. From the last step, where everything was
+ * on screen, it begins at the first.
+ * @param {TraceContext} context
+ */
+function toggleGuess(context) {
+  const { state, trace } = context;
+  if (trace.predicted.length === 0) return;
+  context.act.pause();
+  const step = state.step >= trace.steps ? 1 : state.step;
+  const guess = state.guess ? null : startGuessing(step, false);
+  context.set(guess ? { guess, step, ahead: false, hinted: true, hover: null } : { guess });
 }
 
 /**
@@ -72,16 +92,27 @@ function createStepping(context) {
   /** @type {GoTo} */
   const show = (step, patch = {}) => {
     const bounded = Math.max(1, Math.min(context.trace.steps, step));
-    if (currentRow(context) >= 0) context.set({ step: bounded, hinted: true, ...patch });
+    if (currentRow(context) < 0) return;
+    const { guess } = context.state;
+    context.set({ step: bounded, hinted: true, guess: guess && guessAt(guess, bounded), ...patch });
   };
   /** @type {GoTo} */
   const goTo = (step, patch) => {
     pause();
     show(step, patch);
   };
-  const tick = () => {
-    if (context.state.step >= context.trace.steps) pause();
+  const showNext = () => {
+    const hidden = currentRow(context) < 0 ? null : reveal(context);
+    if (hidden) context.set(hidden);
     else show(context.state.step + 1);
+  };
+  const next = () => {
+    pause();
+    showNext();
+  };
+  const tick = () => {
+    if (context.state.step >= context.trace.steps && !reveal(context)) pause();
+    else showNext();
   };
   const play = () => {
     if (context.state.playing) {
@@ -94,7 +125,7 @@ function createStepping(context) {
     timer = setInterval(tick, Math.min(Math.max(pace, PLAY_PACE[0]), PLAY_PACE[1]));
     context.set({ playing: true });
   };
-  return { goTo, play, pause };
+  return { goTo, next, play, pause };
 }
 
 /**

@@ -1,8 +1,9 @@
 import { element, positionRectangle, sharpCanvas } from "./element.js";
 import { cellSize, xOf, yOf } from "./geometry.js";
+import { visibleRows } from "./guess.js";
 import { css } from "./palette.js";
 import { createRadios } from "./radios.js";
-import { rowCodes, shownRows } from "./stepState.js";
+import { rowCodes } from "./stepState.js";
 import { anyOf } from "./store.js";
 
 /** @import { Part } from "./element.js" */
@@ -126,7 +127,7 @@ function predictingRow({ trace, pieces, state }, row) {
  * @param {number} row
  */
 export function linkAt(context, row) {
-  return linksOf(context)[row] ?? -1;
+  return row < visibleRows(context) ? (linksOf(context)[row] ?? -1) : -1;
 }
 
 /**
@@ -138,7 +139,7 @@ export function pharaohText(context) {
   /** @type {(flags: boolean[], position: number) => number} */
   const contentBefore = (flags, position) => flags.slice(0, position).filter(Boolean).length;
   const shift = context.state.alignment === "input" ? 1 : 0;
-  const links = Array.from(linksOf(context).subarray(0, shownRows(context)));
+  const links = Array.from(linksOf(context).subarray(0, visibleRows(context)));
   return links
     .flatMap((key, row) =>
       key < 0 ? [] : [`${contentBefore(source, key)}-${contentBefore(outputs, row - shift)}`],

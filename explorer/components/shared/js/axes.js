@@ -1,5 +1,6 @@
 import { element } from "./element.js";
 import { cellSize, labelled, SMALLEST_AXIS, xOf, yOf } from "./geometry.js";
+import { shownPrediction } from "./guess.js";
 import { writeToken } from "./label.js";
 import { currentRow, shownKeys, shownRows, siteOf } from "./stepState.js";
 import { forcedRows } from "./unitChoice.js";
@@ -103,7 +104,7 @@ function drawQueries(context, parent, geometry, labels) {
   const rows = new Set(predicts ? [...positions].filter((position) => position < shown) : []);
   keepLabels(parent, labels.predicted, rows, "predicted-label");
   for (const [position, node] of labels.predicted) {
-    writeToken(node, trace.predicted[position], "→ ");
+    writeToken(node, shownPrediction(context, position), "→ ");
     markQuery(node, position, row, forced.has(position));
     node.style.width = `${geometry.predictedRoom - 8}px`;
     const x = geometry.left + geometry.width + 8;

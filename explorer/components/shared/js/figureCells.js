@@ -1,7 +1,8 @@
 import { drawn } from "./figureText.js";
+import { visibleRows } from "./guess.js";
 import { colourAt, css, maskColour } from "./palette.js";
 import { scaleOf, tones } from "./scale.js";
-import { shownKeys, shownRows, siteOf } from "./stepState.js";
+import { shownKeys, siteOf } from "./stepState.js";
 
 /** @import { TraceContext } from "./traceContext.js" */
 
@@ -25,7 +26,7 @@ export function figureCells(context, { left, top, across, down }) {
   const white = css(palette.paper);
   /** @type {SVGElement[]} */
   const found = [];
-  for (let query = 0; query < shownRows(context); query += 1) {
+  for (let query = 0; query < visibleRows(context); query += 1) {
     for (let key = 0, end = 0; key < shownKeys(context); key = end) {
       const fill = fills(query * site.keys + key);
       for (end = key + 1; end < shownKeys(context); end += 1)

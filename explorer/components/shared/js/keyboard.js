@@ -21,16 +21,16 @@ const KEEPS_FOCUS = "[data-head]"; // ↑ and ↓ go on from the thumbnail that 
 const CONTROL = "button, input[type=checkbox], input[type=range]";
 
 /**
- * ← → Home End, space and P, wherever the focus is, except in text boxes and on elements that use
+ * ← → Home End, space and letters, wherever the focus is, except in text boxes and on elements that use
  * them themselves. After a click the focus is on the component, not on the control: the next key
  * must not press it again.
  * @param {object} component
  * @param {HTMLElement} component.root
  * @param {AbortSignal} component.signal
  * @param {Record<Move, () => void>} component.act
- * @param {() => void} toggleProjector
+ * @param {Record<string, () => void>} shortcuts by letter, in lower case
  */
-export function listenToKeys({ root, signal, act }, toggleProjector) {
+export function listenToKeys({ root, signal, act }, shortcuts) {
   /** @param {EventTarget} target */
   const plays = (target) =>
     target instanceof Element && root.contains(target) && target.closest(PLAYS) !== null;
@@ -47,8 +47,9 @@ export function listenToKeys({ root, signal, act }, toggleProjector) {
     /** @param {string} selector */
     const within = (selector) => target instanceof Element && target.closest(selector) !== null;
     if (within(TAKES_TEXT)) return;
-    if (event.key === "p" || event.key === "P") {
-      toggleProjector();
+    const shortcut = shortcuts[event.key.toLowerCase()];
+    if (shortcut) {
+      shortcut();
       return;
     }
     const move = KEY_MOVES[event.key];

@@ -3,12 +3,13 @@ import { createAxes } from "./axes.js";
 import { bitmap, paint } from "./bitmap.js";
 import { assign, element, positionRectangle, sharpCanvas, write } from "./element.js";
 import { cellAt, createGeometry, SMALLEST_AXIS } from "./geometry.js";
+import { visibleRows } from "./guess.js";
 import { createLegend } from "./legend.js";
 import { liveFigure } from "./mapFigure.js";
 import { createOverlay } from "./overlay.js";
 import { drawPattern } from "./pattern.js";
 import { scaleOf, tones } from "./scale.js";
-import { mapTitle, shownRows, siteOf } from "./stepState.js";
+import { mapTitle, siteOf } from "./stepState.js";
 import { anyOf } from "./store.js";
 import { clearHover, setHover } from "./tooltip.js";
 
@@ -292,7 +293,7 @@ function watchPointer(context, box, space, onCell) {
     const geometry = space.geometry();
     const cell =
       geometry && cellAt(geometry, event.clientX - frame.left, event.clientY - frame.top);
-    return cell && cell.query < shownRows(context) ? cell : null;
+    return cell && cell.query < visibleRows(context) ? cell : null;
   };
   /** @param {PointerEvent} event */
   const hover = (event) => {

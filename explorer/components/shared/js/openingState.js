@@ -1,8 +1,10 @@
+import { guessOn, startGuessing } from "./guess.js";
 import { bestHead } from "./headScores.js";
 import { projectorChosen } from "./projector.js";
 import { MEAN } from "./trace.js";
 import { inUnit, stepInUnit } from "./unitChoice.js";
 
+/** @import { Guess } from "./guess.js" */
 /** @import { Scale } from "./scale.js" */
 /** @import { Alignment, Site, SiteName, Trace, ViewOptions } from "./trace.js" */
 
@@ -32,6 +34,7 @@ import { inUnit, stepInUnit } from "./unitChoice.js";
  * @property {boolean} zoomed
  * @property {boolean} playing
  * @property {Hover | null} hover
+ * @property {Guess | null} guess null while nothing is guessed
  */
 
 /**
@@ -55,16 +58,19 @@ export function openingState(pieces, view, before) {
   const pick = (part, count) =>
     [view[part], before[part], best[part]].find((value) => within(value, count)) ?? 0;
   const asked = view.step ?? 0;
+  const guesses = (view.guess ?? Boolean(before.guess)) && trace.steps > 0;
+  const last = guesses ? 1 : trace.steps; // where nothing is asked for: all, or all to be guessed
+  const step = within(asked - 1, pieces.steps) ? stepInUnit(trace, asked) : last;
   const mean = before.head === MEAN && site.heads > 1 && !within(view.head, site.heads);
   return {
     site: site.name,
     layer: pick("layer", site.layers),
     head: mean ? MEAN : pick("head", site.heads),
-    step: within(asked - 1, pieces.steps) ? stepInUnit(trace, asked) : trace.steps,
+    step,
     words: before.words ?? false,
     pieceStep: asked,
     alignment: view.alignment ?? before.alignment ?? "off",
-    ahead: view.ahead ?? (view.step === null || (before.ahead ?? false)),
+    ahead: !guesses && (view.ahead ?? (view.step === null || (before.ahead ?? false))),
     scale: before.scale ?? null,
     log: before.log ?? false,
     projector: before.projector ?? projectorChosen(),
@@ -73,5 +79,6 @@ export function openingState(pieces, view, before) {
     zoomed: false,
     playing: false,
     hover: null,
+    guess: guesses ? guessOn(before.guess ?? startGuessing(step, false), step) : null,
   };
 }

@@ -1,5 +1,6 @@
 import { element, populate, positionRectangle, write } from "./element.js";
 import { cellSize, xOf, yOf } from "./geometry.js";
+import { weightsHidden } from "./guess.js";
 import { shortWeight } from "./numbers.js";
 import { colourAt, inkOn } from "./palette.js";
 import { scaleOf, tones } from "./scale.js";
@@ -88,11 +89,12 @@ function drawOverlay(context, geometry, parts) {
     parts.tick.hidden = middle < geometry.top || middle > geometry.top + geometry.height;
     parts.tick.style.transform = `translate(${geometry.left - 7}px, ${middle - 7}px)`;
   }
-  const covered = row >= 0 && row + 1 < site.queries;
+  const visible = row + (weightsHidden(context) ? 0 : 1);
+  const covered = row >= 0 && visible < site.queries;
   parts.cover.hidden = !covered;
   parts.cover.classList.toggle("veil", state.ahead);
   if (covered) {
-    const top = yOf(geometry, row + 1);
+    const top = yOf(geometry, visible);
     const height = yOf(geometry, site.queries) - top;
     positionRectangle(parts.cover, left, top, right - left, height);
     const ruled = size.height * Math.ceil(SMALLEST_RULE / size.height);
@@ -133,7 +135,7 @@ function printWeights(context, geometry, parent, row, size) {
   const { state, palette } = context;
   const site = siteOf(context);
   const type = printedType(state.projector, size);
-  parent.hidden = row < 0 || row >= site.queries || !type;
+  parent.hidden = row < 0 || row >= site.queries || weightsHidden(context) || !type;
   if (parent.hidden || !type) return;
   const { weights, masked } = rowOf(site, state.layer, state.head, row);
   const tone = tones(rowCodes(site, state.layer, state.head, row), site.keys, scaleOf(state, site));

@@ -1,9 +1,10 @@
 import { assign, element, write } from "./element.js";
 import { sharedShape } from "./geometry.js";
+import { visibleRows, weightsHidden } from "./guess.js";
 import { goldWeight } from "./headScores.js";
 import { shortWeight } from "./numbers.js";
 import { scaleOf, tones } from "./scale.js";
-import { currentRow, headName, shownRows, siteOf } from "./stepState.js";
+import { currentRow, headName, siteOf } from "./stepState.js";
 import { anyOf } from "./store.js";
 import { paintThumbnail, SMALLEST_THUMBNAIL, thumbnailSize } from "./thumbnail.js";
 import { clearHover, setHover } from "./tooltip.js";
@@ -68,7 +69,7 @@ export function createRail(
     if (rebuilt || anyOf(changed, "scale", "theme"))
       paintThumbnails(context, grid, layout, removal);
     if (rebuilt || anyOf(changed, "layer", "head")) markSelected(context, grid);
-    if (rebuilt || anyOf(changed, "step", "ahead", "hover")) markStep(context, grid);
+    if (rebuilt || anyOf(changed, "step", "ahead", "guess", "hover")) markStep(context, grid);
   };
   grid.addEventListener("keydown", (event) => moveSelection(context, grid, event));
   return { element: node, update };
@@ -264,7 +265,7 @@ function hoverThumbnail(context, picture, event, layer, head) {
   const box = picture.getBoundingClientRect();
   const query = Math.floor(((event.clientY - box.top) / box.height) * site.queries);
   const key = Math.floor(((event.clientX - box.left) / box.width) * site.keys);
-  const inside = query >= 0 && query < shownRows(context) && key >= 0 && key < site.keys;
+  const inside = query >= 0 && query < visibleRows(context) && key >= 0 && key < site.keys;
   const cell = { query, key, layer, head, x: event.clientX, y: event.clientY };
   setHover(context, inside ? cell : null);
 }
@@ -334,10 +335,11 @@ function markStep(context, grid) {
   const site = siteOf(context);
   const row = currentRow(context);
   grid.classList.toggle("stepping", row >= 0);
-  grid.classList.toggle("covered", row >= 0 && !state.ahead && row + 1 < site.queries);
+  const visible = row + (weightsHidden(context) ? 0 : 1);
+  grid.classList.toggle("covered", row >= 0 && !state.ahead && visible < site.queries);
   grid.classList.toggle("keyed", Boolean(state.hover));
   grid.style.setProperty("--row", String(row / site.queries));
-  grid.style.setProperty("--row-end", String(Math.min((row + 1) / site.queries, 1)));
+  grid.style.setProperty("--row-end", String(Math.min(visible / site.queries, 1)));
   grid.style.setProperty("--row-size", String(1 / site.queries));
   grid.style.setProperty("--key", String((state.hover?.key ?? 0) / site.keys));
   grid.style.setProperty("--key-size", String(1 / site.keys));

@@ -12,6 +12,7 @@ import { pieceStep } from "./unitChoice.js";
  * @property {number | null} head null for the mean of the layer
  * @property {number | null} step of the pieces; null where there are no steps
  * @property {Alignment | null} alignment null without links
+ * @property {true | null} guess whether what comes next is hidden until it is guessed
  */
 
 const REST = 500; // ms without a change before it is reported
@@ -27,9 +28,9 @@ export function createSelectionReport(context) {
   let timer;
   context.signal.addEventListener("abort", () => clearTimeout(timer));
   return (changed) => {
-    if (!anyOf(changed, "site", "layer", "head", "step", "alignment")) return;
+    if (!anyOf(changed, "site", "layer", "head", "step", "alignment", "guess")) return;
     clearTimeout(timer);
-    const { site, layer, head, alignment } = context.state;
+    const { site, layer, head, alignment, guess } = context.state;
     const step = pieceStep(context) || null;
     /** @type {Selection} */
     const selection = {
@@ -38,6 +39,7 @@ export function createSelectionReport(context) {
       head: head === MEAN ? null : head,
       step,
       alignment: alignment === "off" ? null : alignment,
+      guess: guess === null ? null : true,
     };
     const text = JSON.stringify(selection);
     if (!reported) reported = text; // the app knows what was shown first

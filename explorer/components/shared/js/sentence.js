@@ -1,5 +1,6 @@
 import { linkAt } from "./alignment.js";
 import { element, write } from "./element.js";
+import { tokenHidden, weightsHidden } from "./guess.js";
 import { labelOf } from "./label.js";
 import { percent } from "./numbers.js";
 import { chosenAt, currentRow, headName, rowOf, siteOf } from "./stepState.js";
@@ -26,7 +27,7 @@ export function createSentence(context) {
   });
   /** @param {Set<string>} changed */
   const update = (changed) => {
-    if (anyOf(changed, "trace", "site", "layer", "head", "step", "alignment"))
+    if (anyOf(changed, "trace", "site", "layer", "head", "step", "alignment", "guess"))
       write(node, sentenceOf(context));
   };
   return { element: node, update };
@@ -41,7 +42,9 @@ export function sentenceOf(context) {
   const row = currentRow(context);
   if (state.site === "encoder") return encoderSentence(context);
   if (row < 0) return say("no_steps");
+  if (weightsHidden(context)) return questionWhere(context, row);
   const seen = attentionClause(context, row);
+  if (tokenHidden(context, row)) return say("sentence_guess", { seen });
   const next = predictionClause(context, row);
   const sentence = next ? say("sentence", { seen, next }) : say("sentence_alone", { seen });
   return sentence + alignmentClause(context, row);
@@ -55,10 +58,21 @@ export function sentenceOf(context) {
 function alignmentClause(context, row) {
   const { trace, say, state } = context;
   const key = linkAt(context, row);
-  if (key < 0) return "";
+  const hidden = state.alignment === "prediction" && tokenHidden(context, row);
+  if (key < 0 || hidden) return "";
   const output = trace.target[row + 1] ?? trace.predicted.at(-1) ?? "";
   const token = state.alignment === "input" ? trace.target[row] : output;
   return say("sentence_aligned", { token: labelOf(token), key: labelOf(trace.source[key]) });
+}
+
+/**
+ * Where a row looks is still to be guessed.
+ * @param {TraceContext} context
+ * @param {number} row
+ */
+function questionWhere(context, row) {
+  const query = labelOf(siteOf(context).queryTokens[row]);
+  return context.say("seen_hidden", { head: headOf(context), query });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { element } from "./element.js";
+import { visibleRows } from "./guess.js";
 import { labelOf } from "./label.js";
-import { shownKeys, shownName, shownRows, siteOf, weightAt } from "./stepState.js";
+import { shownKeys, shownName, siteOf, weightAt } from "./stepState.js";
 import { anyOf } from "./store.js";
 
 /** @import { Part } from "./element.js" */
@@ -16,10 +17,10 @@ export function createTooltip(context) {
   const node = element("div", { class: "tooltip", role: "tooltip", testid: "tooltip" });
   /** @param {Set<string>} changed */
   const update = (changed) => {
-    if (!anyOf(changed, "hover", "step", "ahead")) return;
+    if (!anyOf(changed, "hover", "step", "ahead", "guess")) return;
     const { hover } = context.state;
     node.hidden = true;
-    if (!hover || hover.query === null || hover.key === null || hover.query >= shownRows(context))
+    if (!hover || hover.query === null || hover.key === null || hover.query >= visibleRows(context))
       return;
     node.hidden = false;
     const lines = tooltipLines(context, hover, hover.query, hover.key);

@@ -15,6 +15,7 @@ import { readEnvelope } from "./envelope.js";
  * @property {Alignment | null} [alignment]
  * @property {boolean | null} ahead
  * @property {boolean} what_if
+ * @property {boolean | null} [guess] whether what comes next is hidden until it is guessed
  * @property {[number, string][]} forced
  * @property {string[]} original
  *

@@ -1,4 +1,5 @@
 import { assign, element, write } from "./element.js";
+import { reveal } from "./guess.js";
 import { currentRow } from "./stepState.js";
 import { anyOf } from "./store.js";
 
@@ -66,7 +67,9 @@ export function createTransport(context) {
   const controls = { buttons, slider, count, ahead, hint };
   /** @param {Set<string>} changed */
   const update = (changed) => {
-    if (anyOf(changed, "trace", "site", "step", "ahead", "playing", "hinted", "projector")) {
+    if (
+      anyOf(changed, "trace", "site", "step", "ahead", "playing", "hinted", "projector", "guess")
+    ) {
       drawTransport(context, controls);
     }
   };
@@ -123,11 +126,12 @@ function drawTransport(context, { buttons, slider, count, ahead, hint }) {
   const reason = off ? say(state.site === "encoder" ? "encoder_reason" : "no_steps") : "";
   const atStart = state.step <= 1;
   const atEnd = state.step >= trace.steps;
+  const hidden = reveal(context) !== null;
   const disabled = {
     first: atStart && !state.ahead,
     previous: atStart,
     play: false,
-    next: atEnd,
+    next: atEnd && !hidden,
     last: atEnd,
   };
   for (const name of /** @type {Move[]} */ (Object.keys(buttons))) {
@@ -145,5 +149,7 @@ function drawTransport(context, { buttons, slider, count, ahead, hint }) {
   write(count, off ? "" : position);
   ahead.checked = state.ahead;
   ahead.disabled = off;
+  /** @type {HTMLElement} */ (ahead.parentElement).hidden = Boolean(state.guess);
   write(hint, off ? reason : state.hinted || state.projector ? "" : say("hint"));
+  hint.hidden = Boolean(state.guess) && !off; // its space is that of the tally
 }

@@ -1,4 +1,5 @@
 import { assign } from "./element.js";
+import { guessOn } from "./guess.js";
 import { createRadios } from "./radios.js";
 import { chosenAt } from "./stepState.js";
 
@@ -108,6 +109,8 @@ export function chooseUnit(context, name) {
   context.set({ words: name === "words", pieceStep: step, hover: null, zoomed: false });
   setTrace(context, context.pieces);
   context.generation += 1;
-  context.set({ step: stepInUnit(context.trace, step) });
+  const shown = stepInUnit(context.trace, step);
+  const { guess } = context.state;
+  context.set({ step: shown, guess: guess && guessOn(guess, shown) });
   context.touch("trace", "step", "site", "zoomed");
 }

@@ -78,7 +78,7 @@ export function mountTrainingReplay(parent, run, listeners) {
     (top) => top + window.scrollY,
     () => context.touch("size"),
   );
-  listenToKeys(context, () => context.set({ projector: !context.state.projector }));
+  listenToKeys(context, { p: () => context.set({ projector: !context.state.projector }) });
   const { signal } = abort;
   window.addEventListener("popstate", () => showAddressed(context), { signal });
   context.touch(...Object.keys(context.state), "run", "theme", "size", "head");

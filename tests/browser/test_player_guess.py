@@ -1,0 +1,104 @@
+"""Guessing what comes next, and where a head looks, before the player shows it."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from explorer.components.player.payload import View
+from tests.support.example_traces import example_trace
+from tests.support.page_checks import settle
+
+SOURCE = ("alpha", "beta", "gamma", "delta")  # the output is reversed
+NOT_YET = ("gamma", "beta", "alpha")
+PLACES = (
+    "[data-testid=strip-target], .predicted-label, .query-label, [data-testid=output], "
+    "[data-testid=candidates-title], [data-testid=forced]"
+)
+
+
+def texts(tab: Page) -> str:
+    """All that names output tokens, titles included."""
+    found = tab.locator(PLACES)
+    titles = found.evaluate_all("all => all.map((node) => node.title)")
+    return " ".join([*found.all_inner_texts(), *titles])
+
+
+def test_what_comes_next_is_nowhere_until_it_is_guessed(show: Callable[..., Page]) -> None:
+    for site in ("decoder", "cross"):
+        tab = show(example_trace(SOURCE, padding=0), view=View(site=site))
+        tab.keyboard.press("g")
+        expect(tab.get_by_test_id("step-count")).to_have_text("step 1/5")
+        tab.keyboard.press("ArrowRight")
+        expect(tab.locator("[data-testid=strip-target] .predicted")).to_have_text("delta")
+        tab.keyboard.press("ArrowRight")
+        settle(tab)
+        strip = tab.get_by_test_id("strip-target").inner_text().split()
+        assert strip == ["bos", "delta", "?", "·", "·", "·"]
+        assert not any(token in texts(tab) for token in NOT_YET)
+        expect(tab.get_by_test_id("sentence")).to_contain_text(". What comes next?")
+        expect(tab.get_by_test_id("sentence")).not_to_contain_text("predicts")
+        expect(tab.get_by_test_id("candidates-others")).to_be_hidden()
+        values = tab.locator("[data-testid=candidates] :is(.rank, .value, .mark)")
+        assert "".join(values.all_inner_texts()).strip() == ""
+        assert not tab.locator("[data-testid=candidates] .chosen").count()
+        tab.get_by_test_id("site-encoder").click()
+        settle(tab)
+        strip = tab.get_by_test_id("strip-target").inner_text().split()
+        assert strip == ["bos", "delta", "·", "·", "·", "·"]
+        expect(tab.get_by_test_id("output")).to_have_text("delta")
+
+
+def test_a_guess_is_clicked_or_typed_and_counted(show: Callable[..., Page]) -> None:
+    tab = show(example_trace(), view=View(step=1, guess=True))
+    tally, note = tab.get_by_test_id("tally"), tab.get_by_test_id("candidates-note")
+    tab.get_by_test_id("candidates").get_by_role("button", name="4", exact=True).click()
+    expect(tally).to_have_text("1/1 right")
+    expect(note).to_have_text("✓ “4” is right.")
+    expect(tab.get_by_test_id("candidates-others")).to_be_visible()
+    tab.keyboard.press("ArrowRight")
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 2/6")
+    typed = tab.get_by_test_id("typed-guess")
+    typed.fill("7")
+    typed.press("Enter")
+    expect(tally).to_have_text("1/2 right")
+    expect(note).to_have_text("✗ You guessed “7”; the model takes “1”.")
+    tab.keyboard.press("ArrowRight")  # the focus left the box
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 3/6")
+    tab.keyboard.press("Home")
+    expect(tally).to_have_text("0/0 right")
+    expect(tab.locator("[data-testid=strip-target] .predicted")).to_have_text("?")
+    tab.keyboard.press("g")
+    expect(tab.locator("[data-testid=strip-target] .predicted")).to_have_text("4")
+    expect(tally).to_be_hidden()
+
+
+def test_the_weights_are_guessed_first_on_the_source(show: Callable[..., Page]) -> None:
+    trace = example_trace()
+    tab = show(trace, view=View(site="cross", layer=0, head=2, step=1, guess=True))
+    tab.get_by_test_id("guess-weights").check()
+    best = int(trace.attention("cross")[0, 2, 0].argmax())
+    source = tab.locator("[data-testid=strip-source] .chip")
+    printed = tab.get_by_test_id("row-weights")
+    expect(printed).to_be_hidden()
+    expect(tab.get_by_test_id("sentence")).to_have_text("Where does head L0 H2 look from “bos”?")
+    assert not tab.locator("[data-testid=strip-source] .chip[style*=background]").count()
+    source.nth(best).click()
+    expect(tab.get_by_test_id("tally")).to_have_text("1/1 right")
+    expect(printed).to_be_visible()
+    expect(tab.locator("[data-testid=strip-target] .predicted")).to_have_text("?")
+    tab.keyboard.press("ArrowRight")
+    expect(tab.locator("[data-testid=strip-target] .predicted")).to_have_text("4")
+    tab.keyboard.press("ArrowRight")
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 2/6")
+    expect(printed).to_be_hidden()
+    wrong = (int(trace.attention("cross")[0, 2, 1].argmax()) + 1) % 5
+    source.nth(wrong).click()
+    expect(tab.get_by_test_id("tally")).to_have_text("1/2 right")
+
+
+def test_guessing_is_reported_for_the_address(show: Callable[..., Page]) -> None:
+    tab = show(example_trace(), view=View(step=2, ahead=False))
+    for expected in (True, None):
+        tab.get_by_test_id("guess").click()
+        tab.wait_for_timeout(700)  # a report follows half a second of rest
+        assert tab.evaluate("reported.at(-1).guess") is expected
