@@ -195,7 +195,14 @@ def test_traces_from_arrays_without_steps_or_with_one_site_are_shown(
     expect(tab.get_by_test_id("candidates-note")).to_have_text("The encoder predicts nothing.")
     tab.get_by_test_id("head-0-1").click()
     tab.wait_for_timeout(700)
-    told = {"site": "encoder", "layer": 0, "head": 1, "step": None, "alignment": None}
+    told = {
+        "site": "encoder",
+        "layer": 0,
+        "head": 1,
+        "step": None,
+        "alignment": None,
+        "guess": None,
+    }
     assert tab.evaluate("reported") == [told]
     causal = np.tril(np.ones((3, 3), dtype=np.float32))
     decoder = np.broadcast_to(causal / causal.sum(-1, keepdims=True), (1, 2, 3, 3))
@@ -231,7 +238,14 @@ def test_the_component_reports_and_is_updated_in_place(
         ["trigger", "unforce", 2],
         ["trigger", "reset", True],
     ]
-    selection = {"site": "cross", "layer": 0, "head": 1, "step": 2, "alignment": None}
+    selection = {
+        "site": "cross",
+        "layer": 0,
+        "head": 1,
+        "step": 2,
+        "alignment": None,
+        "guess": None,
+    }
     assert heard[-1] == ["state", "selection", selection]
     tab.mouse.move(*cell_center(tab, trace, "cross", 0, 1))
     expect(tab.get_by_test_id("tooltip")).to_contain_text("query “bos” (position 1)")
