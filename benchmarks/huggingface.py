@@ -27,6 +27,7 @@ import transformers
 
 from benchmarks.timing import milliseconds
 from explorer.model.huggingface.anatomy import Kind
+from explorer.model.huggingface.decoding_rules import DecodingRules
 from explorer.model.huggingface.edits import Cursor, Edits
 from explorer.model.huggingface.inputs import Inputs, padded_inputs
 from explorer.model.huggingface.loading import open_directory
@@ -62,10 +63,8 @@ def save_random_marian(folder: Path, layers: int, width: int, heads: int, longes
 
 def decode(model: HuggingFaceModel, source: Inputs, tokens: int) -> list[int]:
     """The tokens chosen greedily, with a cache."""
-    none = torch.empty(0).long()
-    never, edits = {0: none, 1: none}, Edits({}, {}, Cursor())
-    rows = greedy_rows(model.model, model.kind, source, edits, {}, never, frozenset(), tokens)
-    return [token for _, token in rows]
+    edits, rules = Edits({}, {}, Cursor()), DecodingRules(first=1, last=tokens)
+    return [int(token) for _, token in greedy_rows(model.model, model.kind, source, edits, rules)]
 
 
 def decode_and_capture(model: HuggingFaceModel, source: Inputs, tokens: int) -> None:

@@ -14,7 +14,7 @@ from explorer.app.server import probe_route
 from explorer.core import files, folders
 from explorer.core.trace import Trace
 from explorer.data.parallel_corpus import read_pairs, read_rows, read_sources
-from explorer.heads.evaluation_batches import read_lines
+from explorer.heads.evaluation_batches import read_texts
 from explorer.heads.head_report import HeadReport
 from explorer.heads.measurement_store import stored_reports
 from explorer.model.checkpoint import load_checkpoint, to_bytes
@@ -259,4 +259,4 @@ def test_odd_pairs_are_refused(odd, tmp_path, explorable):
     assert answers(lambda: read_pairs(path)) is None
     answers(lambda: read_rows(path))
     answers(lambda: read_sources(path))
-    answers(lambda: read_lines(explorable, path, 5))
+    answers(lambda: read_texts(explorable, path, 5))

@@ -28,9 +28,9 @@ from explorer.model.catalog import CatalogMember, CatalogModel
 from explorer.model.model_directory import DirectoryModel
 
 if TYPE_CHECKING:
-    from explorer.heads.evaluation_batches import EvaluationBatch
+    from explorer.model.evaluation_batch import EvaluationBatch
     from explorer.model.explorable import ExplorableModel
-    from explorer.model.intervention_hooks import Means
+    from explorer.model.head_gates import Means
 
 EFFECT_SENTENCES = 64
 """Sentences of the batch on which an effect is measured, as for each head alone."""
@@ -145,9 +145,7 @@ def measured_model(member: CatalogModel) -> "ExplorableModel":
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _digest(stamp: str, _member: CatalogModel) -> str:
-    from explorer.heads import measure
-
-    return measure.digest(measured_model(_member).transformer)
+    return model_cache.model_of(_member).digest
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -214,11 +212,11 @@ def _batch(model: "ExplorableModel", member: CatalogModel) -> "EvaluationBatch":
 
     Raises `EvaluationBatchError` when there are none.
     """
-    from explorer.heads.evaluation_batches import line_sentences, task_sentences
+    from explorer.heads.evaluation_batches import task_sentences
 
     if task_of(model.facts) is not None:
         return task_sentences(model, _BATCH)
     stored = model.facts.get("examples")
     listed = stored if isinstance(stored, list) else []
     texts = [text for text in (*listed, *member.examples) if isinstance(text, str) and text.strip()]
-    return line_sentences(model, list(dict.fromkeys(texts))[:_BATCH], f"{model.name}, examples")
+    return model.passes.texts(list(dict.fromkeys(texts))[:_BATCH], f"{model.name}, examples")

@@ -1,6 +1,7 @@
 """`heads`: measure every head of a model on an evaluation batch."""
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,21 +9,28 @@ from explorer.cli.common import comma_list, end_with_parent, lower_priority
 from explorer.core.errors import FileError
 
 if TYPE_CHECKING:
-    from explorer.heads.evaluation_batches import EvaluationBatch
-    from explorer.model.explorable import ExplorableModel
+    from explorer.model.evaluation_batch import EvaluationBatch
+    from explorer.model.measurable import MeasurableModel
 
 
 def add_parser(commands: Any) -> None:
     command = commands.add_parser("heads", help="measure every head of a model")
     command.set_defaults(run_command=_heads)
-    command.add_argument("checkpoint", type=Path)
+    command.add_argument("model", type=Path, help="a checkpoint, or the directory of a model")
     command.add_argument("--sentences", type=int, default=256, help="how many (default: 256)")
-    command.add_argument("--seed", type=int, default=0, help="of the task's generator (default: 0)")
+    command.add_argument(
+        "--seed", type=int, default=0, help="of the task's generator, or of masks (default: 0)"
+    )
     command.add_argument("--pairs", type=Path, help="sentences and translations: their dev part")
     command.add_argument(
         "--columns", type=comma_list, default=("1", "2"), help="of that file (default: 1 2)"
     )
-    command.add_argument("--lines", type=Path, help="source sentences; the targets are decoded")
+    command.add_argument(
+        "--texts",
+        type=Path,
+        help="one text a line: sources, whose targets are decoded; or of a decoder or encoder "
+        "alone, whole texts, whose next or masked tokens are predicted",
+    )
     command.add_argument("--importance", action="store_true", help="also importance by gradient")
     command.add_argument("--ablation", action="store_true", help="also remove each head in turn")
     command.add_argument("--removed-on", type=int, default=64, help="sentences (default: 64)")
@@ -38,7 +46,7 @@ def _heads(options: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     from explorer.heads.measure import measure
-    from explorer.model.explorable import load
+    from explorer.model.opening import load
 
     out: Path | None = options.out
     if out is not None and out.suffix not in (".csv", ".json"):
@@ -47,7 +55,9 @@ def _heads(options: argparse.Namespace) -> int:
         lower_priority()
     if options.end_with_parent:
         end_with_parent()
-    model = load(options.checkpoint)
+    model = load(options.model)
+    for note in model.notes:
+        print(f"note: {note}", file=sys.stderr)
     batch = _evaluation_batch(model, options)
     with tqdm(total=1.0, bar_format="{percentage:3.0f} % |{bar}| {remaining}") as bar:
 
@@ -71,12 +81,12 @@ def _heads(options: argparse.Namespace) -> int:
     return 0
 
 
-def _evaluation_batch(model: "ExplorableModel", options: argparse.Namespace) -> "EvaluationBatch":
+def _evaluation_batch(model: "MeasurableModel", options: argparse.Namespace) -> "EvaluationBatch":
     """The evaluation batch that the options name."""
-    from explorer.heads.evaluation_batches import held_out_sentences, read_lines, task_sentences
+    from explorer.heads.evaluation_batches import held_out_sentences, read_texts, task_sentences
 
     if options.pairs is not None:
         return held_out_sentences(model, options.pairs, options.sentences, options.columns)
-    if options.lines is not None:
-        return read_lines(model, options.lines, options.sentences)
+    if options.texts is not None:
+        return read_texts(model, options.texts, options.sentences, options.seed)
     return task_sentences(model, options.sentences, options.seed)

@@ -26,9 +26,7 @@ def add_parser(commands: Any) -> None:
     command.add_argument("--target", help="teacher forcing: the whole output is given")
     command.add_argument("--prefix", help="the beginning of the output is given")
     command.add_argument("--pad-to", type=int, help="run it in a batch padded to this length")
-    command.add_argument(
-        "--max-new-tokens", type=int, help="the most tokens to decode, with a directory"
-    )
+    command.add_argument("--max-new-tokens", type=int, help="the most tokens to decode")
     command.add_argument("--capture", default="pattern", help="pattern (default) or full")
     command.add_argument(
         "--layers",
@@ -62,7 +60,6 @@ def _trace(options: argparse.Namespace) -> int:
     from explorer.core.interventions import Interventions
     from explorer.heads.counterfactuals import mean_outputs
     from explorer.heads.evaluation_batches import task_sentences
-    from explorer.model.explorable import ExplorableModel
     from explorer.model.opening import load
 
     out: Path | None = options.out
@@ -71,22 +68,21 @@ def _trace(options: argparse.Namespace) -> int:
     lines = [f"{verb} {what}" for verb in _INTERVENTIONS for what in getattr(options, verb)]
     interventions = Interventions.parse(lines)
     model = load(options.model)
-    more: dict[str, Any] = {}
-    if not isinstance(model, ExplorableModel):
-        for note in model.notes:
-            print(f"note: {note}", file=sys.stderr)
-        more["max_new_tokens"] = options.max_new_tokens
-    elif interventions.needs_means:
-        more["means"] = mean_outputs(model, task_sentences(model, 256))
+    for note in model.notes:
+        print(f"note: {note}", file=sys.stderr)
+    means = None
+    if interventions.needs_means:
+        means = mean_outputs(model, task_sentences(model, 256))
     trace = model.trace(
         options.text,
         target=options.target,
         prefix=options.prefix,
         pad_to=options.pad_to,
+        max_new_tokens=options.max_new_tokens,
         capture=options.capture,
         layers=options.layers,
         sites=options.sites,
-        **more,
+        means=means,
         **interventions.options(),
     )
     if out is None:

@@ -8,17 +8,20 @@ import torch
 from torch import Tensor
 
 from explorer.core.interventions import Interventions
-from explorer.core.vocabulary import EOS, PAD
+from explorer.core.sites import Head
 from explorer.heads.bootstrap import PerExampleMean
-from explorer.heads.evaluation_batches import EvaluationBatch, Progress, no_progress, token_losses
+from explorer.heads.evaluation_batches import (
+    Progress,
+    no_progress,
+    parts,
+    refuse_without_targets,
+    token_losses,
+)
 from explorer.heads.head_report_validation import KEYS
-from explorer.model.attention_paths import all_heads, attentions
-from explorer.model.config import ModelConfig
-from explorer.model.explorable import ExplorableModel
-from explorer.model.intervention_hooks import Means, applied, gated
-from explorer.model.masks import padding_mask
+from explorer.model.evaluation_batch import EvaluationBatch
+from explorer.model.head_gates import Fills, Means
+from explorer.model.measurable import NO_INTERVENTIONS, MeasurableModel
 from explorer.model.threads import threads_for
-from explorer.model.transformer import Transformer
 
 VARIANTS = ("zero", "mean", "only")
 """The head's output set to zero; set to its mean; all other heads of its site set to zero."""
@@ -26,12 +29,15 @@ VARIANTS = ("zero", "mean", "only")
 LARGEST_PASS = 2**24
 """Logits of one forward pass: 64 MB."""
 
+LARGEST_LAYER = 2**25
+"""Weights of one layer in a forward pass: 128 MB."""
+
 MOST_ROWS = 1024
 
 
 @torch.inference_mode()
 def ablation(
-    model: ExplorableModel,
+    model: MeasurableModel,
     batch: EvaluationBatch,
     means: Means,
     progress: Progress = no_progress,
@@ -46,23 +52,24 @@ def ablation(
 
     Source: Michel et al. 2019, arXiv 1905.10650. "only", because of two redundant heads each
     looks unimportant when it alone is removed.
+
+    Raises `EvaluationBatchError` on a model that predicts no tokens.
     """
-    transformer = model.transformer
-    size = len(all_heads(transformer.config))
-    passes, done = len(variants) * size * len(batch), 0
+    refuse_without_targets(batch)
+    heads = model.passes.heads
+    total, done = len(variants) * len(heads) * len(batch), 0
     changes: dict[str, list[Tensor]] = {name: [] for name in variants}
-    whole = torch.ones(1, len(attentions(transformer.config)), transformer.config.heads)
-    for part in batch.parts():
-        base = _outcomes(transformer, part, whole, None)  # (2, 1, N)
+    for part in parts(model, batch):
+        base = _outcomes(model, part)  # (2, 1, N)
         for name, of_parts in changes.items():
             fills = means.outputs if name == "mean" else None
             outcomes = []
-            for gates in _groups(transformer.config, name, part):
-                outcomes.append(_outcomes(transformer, part, gates, fills))
+            for gates in _groups(model, name, part):
+                outcomes.append(_outcomes(model, part, gates, fills))
                 done += len(gates) * len(part)
-                progress(done / passes)
+                progress(done / total)
             of_parts.append(torch.cat(outcomes, 1) - base)  # (2, head, N)
-    table = pd.DataFrame(all_heads(transformer.config), columns=KEYS)
+    table = pd.DataFrame(heads, columns=KEYS)
     for name, of_parts in changes.items():
         for what, change in _means(of_parts, batch).items():
             columns = {
@@ -75,7 +82,7 @@ def ablation(
 
 @torch.inference_mode()
 def effect(
-    model: ExplorableModel,
+    model: MeasurableModel,
     batch: EvaluationBatch,
     interventions: Interventions,
     means: Means | None = None,
@@ -85,15 +92,15 @@ def effect(
 
     Columns: before, after, change, low, high (of the change; bootstrap over sentences). The
     effect of redundant heads shows only when they are removed together.
+
+    Raises `EvaluationBatchError` on a model that predicts no tokens.
     """
-    transformer, done = model.transformer, 0
-    whole = torch.ones(1, len(attentions(transformer.config)), transformer.config.heads)
-    outcomes = []
-    for part in batch.parts():
-        with threads_for(transformer.config, batch.pass_tokens):
-            before = _outcomes(transformer, part, whole, None)  # (2, 1, N)
-            with applied(transformer, interventions, means):
-                after = _outcomes(transformer, part, whole, None)
+    refuse_without_targets(batch)
+    outcomes, done = [], 0
+    for part in parts(model, batch):
+        with threads_for(model.passes.parameters, batch.pass_tokens):
+            before = _outcomes(model, part)  # (2, 1, N)
+            after = _outcomes(model, part, interventions=interventions, means=means)
         outcomes.append(torch.cat([before, after, after - before], 1))  # (2, 3, N)
         done += len(part)
         progress(done / len(batch))
@@ -106,16 +113,19 @@ def effect(
 
 
 def remove_sites(
-    model: ExplorableModel, batch: EvaluationBatch
+    model: MeasurableModel, batch: EvaluationBatch
 ) -> dict[str, dict[str, list[float]]]:
     """All heads of a site removed together: by site, loss and exact as [before, after].
 
     Compared with the effect of each head alone it shows whether heads are redundant.
     """
-    heads = all_heads(model.transformer.config)
+    heads = model.passes.heads
     found = {}
     for site in dict.fromkeys(head.site for head in heads):
-        removed = Interventions.gather(ablate=[head for head in heads if head.site == site])
+        own = [head for head in heads if head.site == site]
+        if len(own) == len(heads):
+            continue  # a model without any head computes nothing
+        removed = Interventions.gather(ablate=own)
         rows = effect(model, batch, removed)
         found[site] = {
             name: [float(rows.before[name]), float(rows.after[name])] for name in rows.index
@@ -126,7 +136,7 @@ def remove_sites(
 def _means(outcomes: list[Tensor], batch: EvaluationBatch) -> dict[str, PerExampleMean]:
     """Loss per token and exact match per sentence, from the `_outcomes` of each part."""
     loss, exact = torch.cat(outcomes, -1).numpy()  # (…, N) each
-    tokens = torch.cat([(part.labels != PAD).sum(1) for part in batch.parts()]).double()
+    tokens = torch.cat([part.labels.lengths for part in batch.parts()]).double()
     counts = np.broadcast_to(tokens.numpy()[:, None], loss.T.shape)
     return {
         "loss": PerExampleMean(loss.T, counts),
@@ -134,42 +144,47 @@ def _means(outcomes: list[Tensor], batch: EvaluationBatch) -> dict[str, PerExamp
     }
 
 
-def _groups(config: ModelConfig, variant: str, part: EvaluationBatch) -> Iterator[Tensor]:
-    """Gates (V, attention, head) for every head, as many at once as one pass may have.
+def _groups(model: MeasurableModel, variant: str, part: EvaluationBatch) -> Iterator[Tensor]:
+    """Gates (V, head) for every head, as many at once as one pass may have.
 
     Encoder heads and decoder heads never share a pass: only the former change the memory.
     """
-    rows = LARGEST_PASS // (part.labels.size(1) * config.target_vocabulary * len(part))
-    fitting = max(1, min(rows, MOST_ROWS // len(part)))
-    order = attentions(config)
+    passes, longest = model.passes, part.longest
+    by_logits = LARGEST_PASS // (part.labels.ids.size(1) * passes.logits_size)
+    by_weights = LARGEST_LAYER // (_most_heads(passes.heads) * longest**2)
+    fitting = max(1, min(by_logits, by_weights, MOST_ROWS) // len(part))
     gates = {True: list[Tensor](), False: list[Tensor]()}
-    for site, layer, head in all_heads(config):
-        gate = torch.ones(len(order), config.heads)
+    for number, head in enumerate(passes.heads):
+        gate = torch.ones(len(passes.heads))
         if variant == "only":
-            gate[[number for number, (other, _) in enumerate(order) if other == site]] = 0
-        gate[order.index((site, layer)), head] = float(variant == "only")
-        gates[site == "encoder"].append(gate)
+            gate[[other.site == head.site for other in passes.heads]] = 0
+        gate[number] = float(variant == "only")
+        gates[head.site == "encoder"].append(gate)
     for some in gates.values():
         for start in range(0, len(some), fitting):
             yield torch.stack(some[start : start + fitting])
 
 
+def _most_heads(heads: Sequence[Head]) -> int:
+    """The number of heads of a layer; the largest where sites differ."""
+    return max(head.head for head in heads) + 1
+
+
 def _outcomes(
-    model: Transformer, part: EvaluationBatch, gates: Tensor, fills: Tensor | None
+    model: MeasurableModel,
+    part: EvaluationBatch,
+    gates: Tensor | None = None,
+    fills: Fills | None = None,
+    interventions: Interventions = NO_INTERVENTIONS,
+    means: Means | None = None,
 ) -> Tensor:
-    """Summed loss and exact match of each sentence under each of the gates: (2, V, N) float64."""
-    variants, size = len(gates), len(part)
-    mask = padding_mask(part.source)  # (N, 1, 1, S)
-    rows = gates.repeat_interleave(size, 0)  # (V × N, attention, head)
-    with gated(model, rows, fills):
-        if bool((gates[:, : model.config.encoder_layers] == 1).all()):
-            memory = model.encode(part.source, mask).repeat(variants, 1, 1)
-        else:
-            memory = model.encode(part.source.repeat(variants, 1), mask.repeat(variants, 1, 1, 1))
-        queries = part.queries.repeat(variants, 1)
-        logits = model.decode(queries, memory, mask.repeat(variants, 1, 1, 1))  # (V × N, T, V)
-    labels = part.labels.repeat(variants, 1)  # (V × N, T)
+    """Summed loss and exact match of each sentence under each of the gates (V, head), or once:
+    (2, V, N) float64."""
+    variants = 1 if gates is None else len(gates)
+    rows = None if gates is None else gates.repeat_interleave(len(part), 0)  # (V × N, head)
+    logits = model.passes.logits(part, rows, fills, interventions, means)  # (V × N, T, V)
+    labels = part.labels.repeated(variants)  # (V × N, T)
     loss = token_losses(logits, labels)
-    right = (logits[..., EOS:].argmax(-1) + EOS == labels) | (labels == PAD)
+    right = (model.passes.choices(logits) == labels.ids) | ~labels.real
     outcomes = torch.stack([loss.double().sum(1), right.all(1).double()])
-    return outcomes.view(2, variants, size)
+    return outcomes.view(2, variants, len(part))

@@ -62,5 +62,11 @@ def concatenate(means: Sequence[PerExampleMean]) -> PerExampleMean:
     return PerExampleMean(np.concatenate(totals), np.concatenate(counts))
 
 
+def join_heads(means: Sequence[PerExampleMean]) -> PerExampleMean:
+    """Means (example, head, …) of the same examples, their heads in one axis."""
+    totals, counts = zip(*((mean.total, mean.count) for mean in means), strict=True)
+    return PerExampleMean(np.concatenate(totals, 1), np.concatenate(counts, 1))
+
+
 def _ratio(total: NDArray[np.float64], count: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)

@@ -1,52 +1,39 @@
 """What interventions change in one text, and the mean head outputs that some of them need."""
 
-from typing import TYPE_CHECKING
-
 import torch
+from torch import Tensor
 
 from explorer.core.errors import InterventionError
 from explorer.core.interventions import Interventions
 from explorer.core.trace import Trace
-from explorer.core.vocabulary import PAD
-from explorer.heads.evaluation_batches import EvaluationBatch
+from explorer.heads.evaluation_batches import parts
 from explorer.heads.trace_comparison import TraceComparison
-from explorer.model.attention_paths import attentions, path
-from explorer.model.explorable import ExplorableModel
-from explorer.model.hooks import capture
-from explorer.model.intervention_hooks import Means
+from explorer.model.evaluation_batch import EvaluationBatch
+from explorer.model.head_gates import Means
+from explorer.model.measurable import MeasurableModel
 from explorer.model.threads import threads_for
-
-if TYPE_CHECKING:
-    from explorer.model.huggingface.traced_model import HuggingFaceModel
 
 
 @torch.inference_mode()
-def mean_outputs(model: ExplorableModel, batch: EvaluationBatch) -> Means:
+def mean_outputs(model: MeasurableModel, batch: EvaluationBatch) -> Means:
     """The mean of every head's output before W_O over all queries of `batch`; padding queries
     are left out."""
-    config = model.transformer.config
-    order = attentions(config)
-    total = torch.zeros(len(order), config.heads, config.head_width, dtype=torch.float64)
-    count = torch.zeros(len(order), 1, 1, dtype=torch.float64)
-    for part in batch.parts():
-        with (
-            threads_for(config, batch.pass_tokens),
-            capture(model.transformer, "*.head_output") as outputs,
-        ):
-            model.transformer(part.source, part.queries)
-        for number, (site, layer) in enumerate(order):
-            counted = (part.source if site == "encoder" else part.labels) != PAD  # (B, Q)
-            output = outputs[path(site, layer, "head_output")]  # (B, H, Q, K)
-            total[number] += (output * counted[:, None, :, None]).sum((0, 2))
-            count[number] += counted.sum()
-    return Means(f"{batch.name} ({len(batch)})", (total / count).float())
+    totals: dict[tuple[str, int], Tensor] = {}
+    counts: dict[tuple[str, int], Tensor] = {}
+    for part in parts(model, batch):
+        with threads_for(model.passes.parameters, batch.pass_tokens):
+            for layer in model.passes.attentions(part):
+                place = layer.site, layer.layer
+                counted = layer.unmasked.any(-1)  # (N, Q)
+                output = layer.output.double() * counted[:, None, :, None]  # (N, H, Q, width)
+                totals[place] = totals.get(place, 0) + output.sum((0, 2))
+                counts[place] = counts.get(place, 0) + counted.sum()
+    outputs = {place: (total / counts[place]).float() for place, total in totals.items()}
+    return Means(f"{batch.name} ({len(batch)})", outputs)
 
 
 def compare_traces(
-    model: "ExplorableModel | HuggingFaceModel",
-    original: Trace,
-    changed: Trace,
-    means: Means | None = None,
+    model: MeasurableModel, original: Trace, changed: Trace, means: Means | None = None
 ) -> TraceComparison:
     """What the interventions of `changed` change in `original`, a trace of the same text.
 
@@ -60,21 +47,22 @@ def compare_traces(
     interventions = Interventions.parse(changed.facts.get("interventions", ()))
     if interventions.needs_means and means is not None and means.name != changed.facts.get("means"):
         raise InterventionError("other_means", got=means.name, made=changed.facts.get("means"))
+    if not original.predicted_tokens:  # an encoder alone decodes nothing
+        return TraceComparison(original, changed, changed)
+    output = _output(original)
     forced = model.trace(
         original.facts["text"],
-        force=_decoded(original),
+        force=output,
         pad_to=original.facts["pad_to"],
+        max_new_tokens=len(output),
         means=means,
         **interventions.options(),
     )
     return TraceComparison(original, changed, forced)
 
 
-def _decoded(trace: Trace) -> dict[int, int]:
-    """Step → the id that was taken there; the steps inside a prompt are fixed anyway."""
-    if "steps.step" not in trace.arrays:
-        return {}
-    prompt = trace.facts.get("prompt", 0)
-    taken = trace.arrays["steps.chosen"] & (trace.arrays["steps.step"] >= prompt)
-    ids, steps = (trace.arrays[f"steps.{name}"][taken].tolist() for name in ("id", "step"))
-    return dict(zip(steps, ids, strict=True))
+def _output(trace: Trace) -> dict[int, int]:
+    """Step → id of what was decoded; the steps inside a prompt are left out."""
+    chosen, first = trace.arrays["steps.chosen"], trace.facts.get("prompt", 1)
+    ids, steps = (trace.arrays[f"steps.{name}"][chosen].tolist() for name in ("id", "step"))
+    return {step: token for step, token in zip(steps, ids, strict=True) if step >= first}

@@ -10,8 +10,8 @@ from explorer.core.sites import SITES
 from explorer.heads.roles import ROLES, Doubt
 
 KEYS = ["site", "layer", "head"]
-TARGETS = ("task", "given", "greedy")
-"""Where the targets of an evaluation batch are from."""
+TARGETS = ("task", "given", "greedy", "next", "masked", "none")
+"""Where the targets of an evaluation batch are from; see `evaluation_batch.Targets`."""
 
 MOST_LAYERS = 10_000  # or heads
 

@@ -207,7 +207,7 @@ def _launch(
     if settings.kind != "task":
         given = folder / f"your {settings.kind}"  # becomes the name of the evaluation batch
         given.write_text("\n".join(texts(settings)) + "\n", encoding="utf-8")
-        command += [f"--{settings.kind}", str(given)]
+        command += ["--pairs" if settings.kind == "pairs" else "--texts", str(given)]
     command += ["--importance"] * settings.gradients
     command += ["--ablation", "--removed-on", str(REMOVED_ON)] if settings.removal else []
     command += ["--progress", str(folder / "progress"), "--out", str(folder / "making.json")]

@@ -58,26 +58,37 @@ ROLES: Mapping[str, Role] = {
 _OFFSETS = {"previous": -1, "self": 0, "next": 1}
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Content:
+    """Which content of a text each position of cross-attention is; −1 for a special or padding.
+
+    keys: (B, K), of the source. rows: (B, Q), what each row predicts, of the output.
+    """
+
+    keys: NDArray[np.int64]
+    rows: NDArray[np.int64]
+
+
 def role_cells(
-    site: str, unmasked: Cells, content: NDArray[np.int64], gold: Cells | None
+    site: str, unmasked: Cells, content: Content | None, gold: Cells | None
 ) -> dict[str, Cells]:
     """The cells (B, Q, K) where a head with each role looks, for the roles defined by cells.
 
-    unmasked: (B, Q, K); content: (B,) symbols of each source, its end not counted.
+    unmasked: (B, Q, K).
+    content: of cross-attention.
     gold: (B, Q, K) where the prediction of each query comes from, where that is known.
 
-    Copy: query t looks at source t; reverse: at source n−1−t. Query t predicts the t-th symbol
-    of the output, so on a copy task both the copy and the alignment are "position +0".
+    Copy: the row that predicts symbol t looks at source symbol t; reverse: at n−1−t. On a copy task
+    both the copy and the alignment are "position +0".
     """
     if site != "cross":
         offsets = {role: delta for role, delta in _OFFSETS.items() if site in ROLES[role].sites}
         return {role: at_offset(unmasked, delta) for role, delta in offsets.items()}
-    query, key = np.indices(unmasked.shape[-2:])
-    last = content[:, None, None] - 1
-    cells = {
-        "copy": unmasked & (key == query) & (key <= last),
-        "reverse": unmasked & (key == last - query),
-    }
+    assert content is not None
+    keys, rows = content.keys[:, None], content.rows[:, :, None]
+    last = keys.max(-1, keepdims=True)  # (B, 1, 1)
+    inside = unmasked & (keys >= 0) & (rows >= 0)
+    cells = {"copy": inside & (keys == rows), "reverse": inside & (keys == last - rows)}
     return cells if gold is None else cells | {"alignment": unmasked & gold}
 
 

@@ -1,5 +1,6 @@
 """`ExplorableModel`: text in, one `Trace` out."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -22,12 +23,15 @@ from explorer.data.toy_data import FIRST, find_task
 from explorer.model.candidates import candidate_columns
 from explorer.model.captured_pass import attention_sizes, captured_pass
 from explorer.model.checkpoint import Checkpoint, load_checkpoint
+from explorer.model.fingerprint import fingerprint
 from explorer.model.greedy_decoding import NO_TOKENS, greedy_steps
-from explorer.model.intervention_hooks import Means, applied, refuse_misplaced
+from explorer.model.head_gates import Means
+from explorer.model.intervention_hooks import applied, refuse_misplaced
 from explorer.model.masks import padding_mask
 from explorer.model.threads import threads_for
-from explorer.model.trace_options import forces_output, refuse_capture
+from explorer.model.trace_options import forces_output, refuse_capture, refuse_new_tokens
 from explorer.model.transformer import Transformer
+from explorer.model.transformer_passes import TransformerPasses
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,21 @@ class ExplorableModel:
         """The facts of the checkpoint."""
         return self.checkpoint.facts
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know of the model: nothing."""
+        return ()
+
+    @property
+    def digest(self) -> str:
+        """A fingerprint of the sizes and weights."""
+        return fingerprint(json.dumps(self._sizes), self.transformer.named_parameters())
+
+    @cached_property
+    def passes(self) -> TransformerPasses:
+        """Passes over batches of sentences, for measurements of heads."""
+        return TransformerPasses(self.checkpoint)
+
     @cached_property
     def _sizes(self) -> dict[str, Any]:
         return asdict(self.transformer.config)
@@ -75,6 +94,7 @@ class ExplorableModel:
         prefix: str | None = None,
         force: Mapping[int, int] = NO_TOKENS,
         pad_to: int | None = None,
+        max_new_tokens: int | None = None,
         capture: str = "pattern",
         layers: Layers = None,
         sites: Iterable[str] | None = None,
@@ -90,6 +110,7 @@ class ExplorableModel:
         prefix: the beginning of the output; the rest is decoded.
         force: step (1, 2, …) → the id its token must have; the other steps are decoded.
         pad_to: number of tokens to which the source is padded, as in a batch with longer ones.
+        max_new_tokens: the most tokens to decode; None = as many as the model has positions.
         capture: "pattern", or "full" for scores, values and head outputs too.
         layers: numbers of the layers to capture; None = all, "fit" = as many of the first ones as
             a trace may have; `Trace.layer_numbers` has those that it has.
@@ -108,6 +129,7 @@ class ExplorableModel:
         that this model or text does not allow.
         """
         refuse_capture(capture)
+        refuse_new_tokens(max_new_tokens)
         choice = LayerChoice.of(layers, sites)
         source = self._source(text, pad_to)  # (1, S)
         forced = self._forced(target, prefix, force)
@@ -120,24 +142,28 @@ class ExplorableModel:
             facts |= {"interventions": list(interventions.texts())}
             facts |= {"means": means.name if means and interventions.needs_means else None}
         with applied(self.transformer, interventions, means):
-            return self._run(source, forced, capture, choice, interventions, facts)
+            most = max(max_new_tokens or self.transformer.config.max_length, *forced, 1)
+            return self._run(source, forced, most, capture, choice, interventions, facts)
 
     def _run(
         self,
         source: Tensor,
         forced: Mapping[int, int],
+        most: int,
         capture: str,
         choice: LayerChoice,
         interventions: Interventions,
         facts: dict[str, Any],
     ) -> Trace:
-        """Decode `source` (1, S), capture one pass over the result, and assemble the trace."""
+        """Decode `most` tokens of `source` (1, S), capture one pass over the result, and assemble
+        the trace."""
         mask = padding_mask(source)
         config = self.transformer.config
-        with threads_for(config, source.size(1)):
+        with threads_for(config.parameters, source.size(1)):
             memory = self.transformer.encode(source, mask)  # (1, S, D)
-        with threads_for(config, tokens=1):
-            steps = list(greedy_steps(self.transformer, memory, mask, config.max_length, forced))
+        with threads_for(config.parameters, tokens=1):
+            limit = min(most, config.max_length)
+            steps = list(greedy_steps(self.transformer, memory, mask, limit, forced))
         cached_logits = torch.cat([logits for logits, _ in steps])  # (T, V)
         chosen = torch.cat([token for _, token in steps])  # (T,)
         if forced and max(forced) > len(steps):
@@ -146,7 +172,7 @@ class ExplorableModel:
         refuse_misplaced(interventions, config, (source[0] == PAD).tolist(), queries.size(1))
         sizes = self._attention_sizes(source, queries.size(1), capture)
         places = choice.within(sizes)
-        with threads_for(config, source.size(1)):
+        with threads_for(config.parameters, source.size(1)):
             hooked_logits, arrays = captured_pass(
                 self.transformer, source, queries, places, capture
             )

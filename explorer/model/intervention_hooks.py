@@ -13,27 +13,13 @@ from torch import Tensor
 
 from explorer.core.errors import InterventionError, MaskError
 from explorer.core.interventions import CellEdit, Interventions, RowOverride
-from explorer.core.sites import SITES
 from explorer.model.attention_paths import all_heads, attentions, layers, path
 from explorer.model.config import ModelConfig
+from explorer.model.head_gates import Fills, Means, head_gates
 from explorer.model.hooks import edit
 from explorer.model.transformer import Transformer
 
 Action = Callable[[Tensor], Tensor]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Means:
-    """The mean output of every head before W_O, over the batch called `name`.
-
-    outputs: (attention, head, K) in the order of `attention_paths.attentions`.
-    """
-
-    name: str
-    outputs: Tensor
-
-    def __repr__(self) -> str:
-        return f"Means({self.name!r}, {tuple(self.outputs.shape)})"
 
 
 @contextmanager
@@ -49,36 +35,36 @@ def applied(
     """
     config = model.config
     _refuse_unknown(interventions, config)
-    gates, fills = _gates(interventions, config, means)
+    gates, fills = head_gates(interventions, all_heads(config), means)
     actions: dict[str, Action] = _mask_actions(interventions, config)
     with gated(model, gates, fills), edit(model, actions):
         yield
 
 
 @contextmanager
-def gated(model: Transformer, gates: Tensor, fills: Tensor | None = None) -> Iterator[None]:
+def gated(model: Transformer, gates: Tensor, fills: Fills | None = None) -> Iterator[None]:
     """Scale the output of every head, before W_O, by its gate: 1 leaves it, 0 removes it.
 
-    gates: (B or 1, attention, head), in the order of `attention_paths.attentions`; may require
-        gradients. An attention whose gates are all 1 without gradients is not edited.
-    fills: (attention, head, K), the output at gate 0; None = zero.
+    gates: (B or 1, head), in the order of `attention_paths.all_heads`; may require gradients. An
+        attention whose gates are all 1 without gradients is not edited.
+    fills: the outputs at gate 0; None = zero.
     """
+    by_attention = gates.view(len(gates), -1, model.config.heads)  # (B, attention, head)
 
-    def scaled(number: int) -> Action:
-        gate = gates[:, number, :, None, None]  # (B, H, 1, 1)
+    def scaled(place: tuple[str, int], gate: Tensor) -> Action:
+        gate = gate[:, :, None, None]  # (B, H, 1, 1)
         if fills is None:
             return lambda value: value * gate  # (B, H, T, K)
-        fill = fills[number][None, :, None]  # (1, H, 1, K)
+        fill = fills[place][None, :, None]  # (1, H, 1, K)
         return lambda value: value * gate + (1 - gate) * fill
 
-    with edit(
-        model,
-        {
-            path(site, layer, "head_output"): scaled(number)
-            for number, (site, layer) in enumerate(attentions(model.config))
-            if gates.requires_grad or bool((gates[:, number] != 1).any())
-        },
-    ):
+    places = attentions(model.config)
+    actions = {
+        path(*place, "head_output"): scaled(place, gate)
+        for place, gate in zip(places, by_attention.unbind(1), strict=True)
+        if gate.requires_grad or bool((gate != 1).any())
+    }
+    with edit(model, actions):
         yield
 
 
@@ -152,24 +138,6 @@ def _refuse_unknown(interventions: Interventions, config: ModelConfig) -> None:
             head = f"{one.site}.{one.layer}.{one.head}"
             size = {"layers": depth, "heads": config.heads}
             raise InterventionError("no_such_head", head=head, site=one.site, **size)
-
-
-def _gates(
-    interventions: Interventions, config: ModelConfig, means: Means | None
-) -> tuple[Tensor, Tensor | None]:
-    """Gates (1, attention, head) that remove heads, and their replacement, None = zero."""
-    sizes = {site: (layers(config, site), config.heads) for site in SITES}
-    removed = {site: interventions.removed(site, *size) for site, size in sizes.items()}
-    outcomes = [removed[site].get((layer, head)) for site, layer, head in all_heads(config)]
-    if None not in outcomes:
-        raise InterventionError("nothing_left")
-    gates = torch.tensor([float(how is None) for how in outcomes]).view(1, -1, config.heads)
-    if "mean" not in outcomes:
-        return gates, None
-    if not isinstance(means, Means):
-        raise InterventionError("no_means")
-    by_mean = torch.tensor([how == "mean" for how in outcomes])
-    return gates, means.outputs * by_mean.view(-1, config.heads, 1)
 
 
 @dataclass(slots=True)

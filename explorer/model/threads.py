@@ -13,23 +13,22 @@ from functools import cache
 
 import torch
 
-from explorer.model.config import ModelConfig
-
 SMALL = 2 * 10**9
 """Multiplications in one pass through a model, below which one thread computes it."""
 
 
 @contextmanager
-def threads_for(config: ModelConfig, tokens: int) -> Iterator[None]:
+def threads_for(parameters: int, tokens: int) -> Iterator[None]:
     """A block that computes with one thread if its work is small.
 
-    tokens: how many go through the model in one pass, those of all sequences of a batch.
+    parameters: of the model.
+    tokens: how many go through it in one pass, those of all sequences of a batch.
 
     What the program that calls has set is as before after the block, and for its other threads
     also during the block.
     """
     usual = torch.get_num_threads()
-    if usual == 1 or tokens * config.parameters >= SMALL:
+    if usual == 1 or tokens * parameters >= SMALL:
         yield
         return
     alone = threading.active_count() == 1

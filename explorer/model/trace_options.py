@@ -22,3 +22,9 @@ def forces_output(target: str | None, prefix: str | None, force: Mapping[int, in
     if sum(ways) > 1:
         raise ConfigError("two_ways_to_force")
     return any(ways)
+
+
+def refuse_new_tokens(count: object) -> None:
+    """Raise `ConfigError` on a number of tokens to decode that is none, None excepted."""
+    if count is not None and (type(count) is not int or count < 1):
+        raise ConfigError("bad_new_tokens", got=count)

@@ -39,7 +39,7 @@ def test_pairs_and_lines_are_evaluation_batches(tiny, tmp_path, capsys):
     (tmp_path / "lines.txt").write_text("1 2\n\n甲 3\n", encoding="utf-8")
     assert main(["heads", tiny, "--pairs", str(tmp_path / "pairs.tsv"), "--sentences", "2"]) == 0
     assert "pairs.tsv (2): teacher-forced on the given targets" in capsys.readouterr().out
-    assert main(["heads", tiny, "--lines", str(tmp_path / "lines.txt")]) == 0
+    assert main(["heads", tiny, "--texts", str(tmp_path / "lines.txt")]) == 0
     assert "lines.txt (2): teacher-forced on the model's own" in capsys.readouterr().out
 
 
@@ -48,7 +48,7 @@ def test_pairs_and_lines_are_evaluation_batches(tiny, tmp_path, capsys):
     [
         ("--sentences 0", "at least one"),
         ("--sentences -3", "at least one"),
-        ("--lines nowhere.txt", "cannot be read"),
+        ("--texts nowhere.txt", "cannot be read"),
         ("--out x.png", ".json"),
     ],
 )

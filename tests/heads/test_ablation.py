@@ -4,18 +4,16 @@ import pytest
 import torch
 
 from explorer.core.interventions import Interventions
-from explorer.core.vocabulary import PAD
 from explorer.data.batch import Batch
 from explorer.heads.ablation import MOST_ROWS, ablation, effect, remove_sites
 from explorer.heads.counterfactuals import mean_outputs
 from explorer.heads.evaluation_batches import (
-    EvaluationBatch,
-    line_sentences,
     task_sentences,
     token_losses,
 )
 from explorer.heads.head_report import HeadReport
 from explorer.model.attention_paths import all_heads
+from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.intervention_hooks import applied
 from explorer.training.toy_evaluation import exact_matches
 
@@ -25,8 +23,9 @@ CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
 @pytest.fixture
 def batch(explorable) -> EvaluationBatch:
     """Four whose targets the model outputs, so that a match can be lost, and two others."""
-    batch = line_sentences(explorable, ["1 2 3", "甲", "3 3 1", "2", "1 2", "3"], "six")
-    batch.target[-2:, 2] = 3 + (batch.target[-2:, 2] - 2) % 5
+    batch = explorable.passes.texts(["1 2 3", "甲", "3 3 1", "2", "1 2", "3"], "six")
+    batch.labels.ids[-2:, 1] = 3 + (batch.labels.ids[-2:, 1] - 2) % 5
+    batch.queries.ids[-2:, 2] = batch.labels.ids[-2:, 1]
     return batch
 
 
@@ -36,9 +35,11 @@ def outcomes(explorable, batch, interventions, means) -> tuple[float, float]:
     model, loss, tokens, exact = explorable.transformer, 0.0, 0, 0
     with applied(model, interventions, means):
         for one in batch.parts(1):
-            loss += token_losses(model(one.source, one.queries), one.labels).sum().item()
-            tokens += int((one.labels != PAD).sum())
-            exact += int(exact_matches(model, Batch(one.source, one.target)))
+            source, queries, labels = one.source.ids, one.queries.ids, one.labels
+            loss += token_losses(model(source, queries), labels).sum().item()
+            tokens += int(labels.real.sum())
+            target = torch.cat([queries[:, :1], labels.ids], 1)
+            exact += int(exact_matches(model, Batch(source, target)))
     return loss / tokens, exact / len(batch)
 
 

@@ -4,14 +4,14 @@ import torch
 
 from explorer.core.errors import InterventionError
 from explorer.heads.counterfactuals import compare_traces, mean_outputs
-from explorer.heads.evaluation_batches import pair_sentences, task_sentences
+from explorer.heads.evaluation_batches import task_sentences
 from explorer.model.attention_paths import attentions
 
 PAIRS = [("1 2 3", "3 2"), ("甲", "甲 1 3"), ("2 2 1 3", "1")]
 
 
 def test_means_are_over_the_queries_of_all_sentences_and_no_padding(explorable):
-    batch = pair_sentences(explorable, PAIRS, "three")
+    batch = explorable.passes.pairs(PAIRS, "three")
     means = mean_outputs(explorable, batch)
     assert means.name == "three (3)"
     sums = {
@@ -24,9 +24,9 @@ def test_means_are_over_the_queries_of_all_sentences_and_no_padding(explorable):
             output = torch.tensor(trace.head_output(site)[layer])  # (head, query, K)
             sums[site, layer] += output.sum(1)
             counts[site, layer] += output.shape[1]
-    for number, site_layer in enumerate(sums):
+    for site_layer in sums:
         torch.testing.assert_close(
-            means.outputs[number], sums[site_layer] / counts[site_layer], atol=1e-5, rtol=1e-4
+            means.outputs[site_layer], sums[site_layer] / counts[site_layer], atol=1e-5, rtol=1e-4
         )
 
 

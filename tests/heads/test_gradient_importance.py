@@ -1,38 +1,32 @@
 import pytest
 import torch
 
-from explorer.core.vocabulary import PAD
-from explorer.heads.evaluation_batches import line_sentences, task_sentences, token_losses
+from explorer.heads.evaluation_batches import task_sentences, token_losses
 from explorer.heads.gradient_importance import gate_gradients, importance
-from explorer.model.attention_paths import all_heads, attentions
-from explorer.model.intervention_hooks import gated
 
 
 def loss_of(explorable, one, gates) -> float:
     """The mean loss of a token of one sentence, in double precision."""
-    model = explorable.transformer
-    with torch.no_grad(), gated(model, gates):
-        losses = token_losses(model(one.source, one.queries), one.labels)
-    return (losses.sum() / (one.labels != PAD).sum()).item()
+    with torch.no_grad():
+        losses = token_losses(explorable.passes.logits(one, gates), one.labels)
+    return (losses.sum() / one.labels.real.sum()).item()
 
 
 def test_gradients_equal_central_differences(explorable):
     """Each gate of each sentence, one at a time."""
     explorable.transformer.double()
-    config, step = explorable.transformer.config, 1e-5
-    order = attentions(config)
+    step, heads = 1e-5, len(explorable.passes.heads)
     try:
         torch.set_default_dtype(torch.float64)
         for part in task_sentences(explorable, 4).parts():
-            gradients = gate_gradients(explorable.transformer, part)
+            gradients = gate_gradients(explorable, part)
             for number, one in enumerate(part.parts(1)):
-                for site, layer, head in all_heads(config):
-                    at = (0, order.index((site, layer)), head)
-                    up, down = torch.ones(2, 1, len(order), config.heads)
-                    up[at] += step
-                    down[at] -= step
+                for head in range(heads):
+                    up, down = torch.ones(2, 1, heads)
+                    up[0, head] += step
+                    down[0, head] -= step
                     slope = loss_of(explorable, one, up) - loss_of(explorable, one, down)
-                    own = gradients[number, at[1], head].item()
+                    own = gradients[number, head].item()
                     assert own == pytest.approx(slope / (2 * step), abs=1e-6)
     finally:
         torch.set_default_dtype(torch.float32)
@@ -40,7 +34,7 @@ def test_gradients_equal_central_differences(explorable):
 
 def test_importance_is_the_mean_over_sentences_of_absolute_gradients(explorable):
     batch = task_sentences(explorable, 30)
-    slopes = [gate_gradients(explorable.transformer, one).abs().flatten() for one in batch.parts(1)]
+    slopes = [gate_gradients(explorable, one).abs().flatten() for one in batch.parts(1)]
     table = importance(explorable, batch)
     expected = torch.stack(slopes).mean(0).tolist()
     assert table.importance.tolist() == pytest.approx(expected, rel=1e-3, abs=1e-7)
@@ -52,7 +46,7 @@ def test_importance_is_the_mean_over_sentences_of_absolute_gradients(explorable)
 @torch.no_grad()
 def test_importance_works_without_grad_mode_and_sets_no_gradients(explorable):
     shares: list[float] = []
-    table = importance(explorable, line_sentences(explorable, ["1 2", "甲"], "x"), shares.append)
+    table = importance(explorable, explorable.passes.texts(["1 2", "甲"], "x"), shares.append)
     assert (table.importance > 0).all()
     assert shares[-1] == 1
     assert all(weight.grad is None for weight in explorable.transformer.parameters())

@@ -9,9 +9,9 @@ from explorer.data.task_names import task_of
 from explorer.heads import attention_metrics
 from explorer.heads.attention_metrics import METRICS
 from explorer.heads.counterfactuals import mean_outputs
-from explorer.heads.evaluation_batches import line_sentences, pair_sentences, task_sentences
+from explorer.heads.evaluation_batches import task_sentences
 from explorer.heads.head_report import HeadReport
-from explorer.heads.measure import digest, measure
+from explorer.heads.measure import measure
 from explorer.model.attention_paths import all_heads
 from explorer.model.explorable import load
 
@@ -39,7 +39,7 @@ def test_every_head_has_every_metric_with_an_interval(report):
 def test_a_batch_gives_the_mean_over_its_sentences(explorable):
     """Each sentence traced by itself, without padding; every query weighs the same."""
     pairs = [("1 2 3", "3 2 1"), ("甲", "甲 1"), ("2 2 1 3 甲 1", "3")]
-    heads = measure(explorable, pair_sentences(explorable, pairs, "three")).heads
+    heads = measure(explorable, explorable.passes.pairs(pairs, "three")).heads
     for site in ("encoder", "decoder", "cross"):
         found: dict[str, list] = {"confidence": [], "entropy": [], "sink": []}
         for source, target in pairs:
@@ -61,14 +61,14 @@ def test_the_facts_name_model_and_batch(explorable, report):
     assert report.facts["sentences"] == 30
     assert report.facts["targets"] == "task"
     assert report.facts["batch"].startswith("reverse, held out")
-    assert report.facts["digest"] == digest(explorable.transformer)
+    assert report.facts["digest"] == explorable.digest
     with torch.no_grad():
         explorable.transformer.logits.bias[EOS] += 1
-    assert report.facts["digest"] != digest(explorable.transformer)
+    assert report.facts["digest"] != explorable.digest
 
 
 def test_roles_that_cannot_be_given_have_a_reason(explorable):
-    report = measure(explorable, line_sentences(explorable, ["1 2 3 甲", "2 1"], "mine"))
+    report = measure(explorable, explorable.passes.texts(["1 2 3 甲", "2 1"], "mine"))
     assert report.facts["targets"] == "greedy"
     roles = report.roles.set_index(["site", "layer", "head", "role"])
     assert roles.doubt["cross", 0, 0, "alignment"] == "no_gold"
@@ -144,7 +144,7 @@ def test_the_heads_of_the_shipped_reverse_model_have_their_roles(reverse_model):
 def test_a_shipped_report_is_that_of_its_shipped_model(path):
     report = HeadReport.load(CHECKPOINTS / "heads" / f"{path.stem}.json")
     shipped = load(path)
-    assert report.facts["digest"] == digest(shipped.transformer)
+    assert report.facts["digest"] == shipped.digest
     assert {"importance", "zero_loss", "mean_exact", "only_exact"} <= set(report.metrics)
     if task_of(shipped.facts) is None:  # its sentences do not ship
         assert len(report.heads) == len(all_heads(shipped.transformer.config))

@@ -12,7 +12,6 @@ import pytest
 from explorer.core import folders
 from explorer.core.errors import ExplorerError
 from explorer.heads import measurement_jobs
-from explorer.heads.measure import digest
 from explorer.heads.measurement_jobs import Job, MeasurementError, MeasurementSettings
 from explorer.heads.measurement_store import stored_reports
 from explorer.model.checkpoint import to_bytes
@@ -40,7 +39,7 @@ def start(explorable) -> Callable[[MeasurementSettings], Job]:
     """Start to measure the model from its bytes, as for an uploaded one."""
 
     def started(settings: MeasurementSettings) -> Job:
-        name = digest(explorable.transformer)
+        name = explorable.digest
         return measurement_jobs.start(to_bytes(explorable.checkpoint), "tiny", settings, name)
 
     return started
@@ -52,7 +51,7 @@ def files(folder: Path) -> list[str]:
 
 
 def test_lines_are_measured_and_the_report_is_found_by_the_digest(explorable, start, folder):
-    name = digest(explorable.transformer)
+    name = explorable.digest
     settings = MeasurementSettings("lines", text="1 2 3\n\n3 2\n", gradients=True, removal=False)
     job = start(settings)
     wait(job)
@@ -71,7 +70,7 @@ def test_lines_are_measured_and_the_report_is_found_by_the_digest(explorable, st
 
 
 def test_a_cancelled_job_leaves_no_files_and_the_next_may_start(explorable, start, folder):
-    name = digest(explorable.transformer)
+    name = explorable.digest
     settings = MeasurementSettings("lines", size=1024, text="1 2 3\n" * 1000)
     assert measurement_jobs.running_job(name) is None
     job = start(settings)

@@ -8,8 +8,9 @@ from explorer.core.errors import InterventionError, MaskError
 from explorer.core.interventions import CellEdit, Interventions, RowOverride
 from explorer.core.vocabulary import BOS, EOS
 from explorer.model.attention_paths import MODULES, all_heads, attentions, path
+from explorer.model.head_gates import Means
 from explorer.model.hooks import capture
-from explorer.model.intervention_hooks import Means, applied, gated
+from explorer.model.intervention_hooks import applied, gated
 
 SOURCE = torch.tensor([[3, 4, 5, 2]])
 TARGET = torch.tensor([[1, 6, 7]])
@@ -66,13 +67,13 @@ def test_keeping_heads_equals_removing_the_others_of_their_site(make_model):
 @torch.no_grad()
 def test_the_output_of_a_head_ablated_by_its_mean_is_that_mean(make_model):
     model = make_model()
-    means = Means("some", torch.randn(8, 7, 6))
+    outputs = {place: torch.randn(7, 6) for place in attentions(model.config)}
+    means = Means("some", outputs)
     done = Interventions.gather(ablate=[("cross", 1, 2, "mean"), ("cross", 1, 3)])
-    with applied(model, done, means), capture(model, "*.head_output") as outputs:
+    with applied(model, done, means), capture(model, "*.head_output") as values:
         model(SOURCE, TARGET)
-    output = outputs["decoder.layers.1.cross_attention.head_output"]  # (B, H, T, K)
-    index = attentions(model.config).index(("cross", 1))
-    torch.testing.assert_close(output[0, 2], means.outputs[index, 2].expand(3, -1))
+    output = values["decoder.layers.1.cross_attention.head_output"]  # (B, H, T, K)
+    torch.testing.assert_close(output[0, 2], means.outputs["cross", 1][2].expand(3, -1))
     assert not output[0, 3].any()
     assert output[0, 4].any()
 
@@ -80,8 +81,8 @@ def test_the_output_of_a_head_ablated_by_its_mean_is_that_mean(make_model):
 @torch.no_grad()
 def test_each_sequence_has_its_own_gates(make_model):
     model = make_model()
-    gates = torch.ones(2, 8, 7)
-    gates[1, 5, 2] = 0.5
+    gates = torch.ones(2, 8 * 7)
+    gates[1, 5 * 7 + 2] = 0.5
     plain = model(SOURCE, TARGET)
     with gated(model, gates):
         both = model(SOURCE.repeat(2, 1), TARGET.repeat(2, 1))

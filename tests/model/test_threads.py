@@ -9,7 +9,7 @@ import torch
 from explorer.core.interventions import Interventions
 from explorer.heads.ablation import effect
 from explorer.heads.counterfactuals import mean_outputs
-from explorer.heads.evaluation_batches import line_sentences, task_sentences
+from explorer.heads.evaluation_batches import task_sentences
 from explorer.heads.measure import measure
 from explorer.model import threads
 from explorer.model.config import ModelConfig
@@ -38,16 +38,16 @@ def in_another_thread(run: Callable[[], int]) -> int:
 
 
 def test_what_is_small_is_computed_by_one_thread_and_what_is_large_by_all():
-    with threads_for(SIZES, 16):
+    with threads_for(SIZES.parameters, 16):
         assert torch.get_num_threads() == 1
-        with threads_for(SIZES, 10**6):
+        with threads_for(SIZES.parameters, 10**6):
             assert torch.get_num_threads() == 1
-    with threads_for(SIZES, 10**6):
+    with threads_for(SIZES.parameters, 10**6):
         assert torch.get_num_threads() == 2
 
 
 def test_the_setting_of_the_program_is_restored_also_after_an_error():
-    @threads_for(SIZES, 16)
+    @threads_for(SIZES.parameters, 16)
     def fail() -> None:
         raise ValueError("broken")
 
@@ -61,7 +61,7 @@ def test_other_threads_of_the_program_keep_their_number_during_the_block():
     entered, ended = threading.Event(), threading.Event()
 
     def block() -> int:
-        with threads_for(SIZES, 16):
+        with threads_for(SIZES.parameters, 16):
             entered.set()
             assert ended.wait(60)
             return torch.get_num_threads()
@@ -72,7 +72,7 @@ def test_other_threads_of_the_program_keep_their_number_during_the_block():
     assert entered.wait(60)
     assert torch.get_num_threads() == 2
     assert in_another_thread(torch.get_num_threads) == 2  # it computes for the first time
-    with threads_for(SIZES, 16):
+    with threads_for(SIZES.parameters, 16):
         assert in_another_thread(torch.get_num_threads) == 2
     assert torch.get_num_threads() == 2
     ended.set()
@@ -82,7 +82,7 @@ def test_other_threads_of_the_program_keep_their_number_during_the_block():
 
 def test_a_program_with_one_thread_is_left_alone():
     torch.set_num_threads(1)
-    with threads_for(SIZES, 10**6):
+    with threads_for(SIZES.parameters, 10**6):
         assert torch.get_num_threads() == 1
 
 
@@ -99,7 +99,7 @@ def test_traces_and_measurements_choose_their_threads(explorable, monkeypatch):
     runs: list[Callable[[], object]] = [
         lambda: explorable.trace("1 2 3", pad_to=6),
         lambda: mean_outputs(explorable, batch),
-        lambda: line_sentences(explorable, ["1 2", "3"], "lines"),
+        lambda: explorable.passes.texts(["1 2", "3"], "lines"),
         lambda: measure(explorable, batch, gradients=True, removed_on=2),
         lambda: effect(explorable, batch, Interventions.parse(["ablate cross.1.2"])),
     ]

@@ -21,7 +21,8 @@ EOS = 2
 class Family:
     """A class of the library, the sizes of a tiny model, and what a test must know of it.
 
-    projection: by site, the path of the output projection of a layer.
+    projection: by site, the path of the output projection of a layer; without a place for the
+        layer's number, of the one module that runs as every layer.
     window: by layer, how far a query attends; None = everywhere.
     first: of the list, tested first and always in full by `make verify`.
     """
@@ -168,7 +169,7 @@ FAMILIES = {
         "AlbertForMaskedLM",
         "AlbertConfig",
         _BERT | {"embedding_size": 12},
-        {},  # one module for all layers: see the test of its own
+        {"encoder": "albert.encoder.albert_layer_groups.0.albert_layers.0.attention.dense"},
         first=True,
     ),
     "modernbert": Family(

@@ -12,8 +12,11 @@ refuses a model where they differ.
     tokens               text ↔ ids, with labels that a person can read
     inputs               ids with padding, as each kind of model takes them
     generation_settings  what the configs say of decoding
+    decoding_rules       what greedy decoding may choose
     forced_tokens        what a caller imposes on decoding
     passes               the passes of the three kinds of models, and greedy decoding
+    batch_texts          sentences with what follows them, as each kind of model reads them
+    batch_passes         passes over batches, for measurements of heads
     edits                interventions, as edits of single calls
     masks                additive masks → reasons
     attention_arrays     recorded calls → arrays of a trace

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from explorer.core.sites import SITES
+from explorer.core.sites import SITES, Head
 from explorer.core.trace_size import SiteSize
 
 
@@ -46,6 +46,14 @@ class Anatomy:
     @property
     def places(self) -> tuple[Place, ...]:
         return self.encoder + self.decoder
+
+    @property
+    def all_heads(self) -> tuple[Head, ...]:
+        """Every head, in the order of all tables of heads."""
+        order = sorted(self.places, key=lambda place: (SITES.index(place.site), place.layer))
+        return tuple(
+            Head(place.site, place.layer, head) for place in order for head in range(place.heads)
+        )
 
     def layers(self, site: str) -> int:
         """Number of layers with attention at `site`."""

@@ -11,7 +11,8 @@ from torch import Tensor
 
 from explorer.core.errors import InterventionError, MaskError
 from explorer.core.interventions import CellEdit, Interventions, RowOverride
-from explorer.core.sites import SITES
+from explorer.core.sites import SITES, Head
+from explorer.model.head_gates import Fills, Means, head_gates
 from explorer.model.huggingface.anatomy import Anatomy, Place
 from explorer.model.huggingface.capture import Edit
 from explorer.model.huggingface.masks import is_open, least
@@ -34,26 +35,52 @@ class Edits:
     cursor: Cursor
 
 
-def edits_for(interventions: Interventions, anatomy: Anatomy) -> Edits:
-    """Raises `InterventionError` on a site, layer or head that the model does not have, and when
-    no head would be left."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Gate:
+    """Gates (B or 1, H) of the heads of one layer, and what is there at gate 0: (H, width)."""
+
+    gates: Tensor
+    fill: Tensor | None
+
+    def applied(self, output: Tensor) -> Tensor:
+        """`output` (B, Q, H, width), each head scaled by its gate."""
+        gate = self.gates[:, None, :, None].to(output)  # (B, 1, H, 1)
+        scaled = output * gate
+        return scaled if self.fill is None else scaled + (1 - gate) * self.fill.to(output)
+
+
+def edits_for(
+    interventions: Interventions,
+    anatomy: Anatomy,
+    means: Means | None = None,
+    gates: Tensor | None = None,
+    fills: Fills | None = None,
+) -> Edits:
+    """The edits that carry out `interventions`, and gates on the outputs of heads.
+
+    means: the outputs of heads that are replaced by their mean.
+    gates: (B, head), in the order of `Anatomy.all_heads`; may require gradients.
+    fills: the outputs at gate 0; None = zero.
+
+    Raises `InterventionError` on a site, layer or head that the model does not have, when no head
+    would be left, and without the means that are needed.
+    """
     for one in interventions:
         _refuse_unknown(one.site, one.layer, one.head, anatomy)
-    if interventions.needs_means:
-        raise InterventionError("no_means")
-    removed = _removed(interventions, anatomy)
+    heads = anatomy.all_heads
+    removed = head_gates(interventions, heads, means)
+    both = (removed, (gates, fills))
+
+    def edits(places: Sequence[Place], cursor: Cursor) -> dict[int, Edit]:
+        found = {}
+        for number, place in enumerate(places):
+            own = [gate for given in both for gate in _gates_of(place, *given, heads)]
+            if edit := _edit(place, interventions, own, cursor):
+                found[number] = edit
+        return found
+
     cursor = Cursor()
-    of_encoder = {
-        index: edit
-        for index, place in enumerate(anatomy.encoder)
-        if (edit := _edit(place, interventions, removed, Cursor()))
-    }
-    of_decoder = {
-        index: edit
-        for index, place in enumerate(anatomy.decoder)
-        if (edit := _edit(place, interventions, removed, cursor))
-    }
-    return Edits(of_encoder, of_decoder, cursor)
+    return Edits(edits(anatomy.encoder, Cursor()), edits(anatomy.decoder, cursor), cursor)
 
 
 def _refuse_unknown(site: str, layer: int | None, head: int | None, anatomy: Anatomy) -> None:
@@ -67,23 +94,22 @@ def _refuse_unknown(site: str, layer: int | None, head: int | None, anatomy: Ana
         raise InterventionError("no_such_head", head=f"{site}.{layer}.{head}", site=site, **size)
 
 
-def _removed(interventions: Interventions, anatomy: Anatomy) -> set[tuple[str, int, int]]:
-    """The heads whose output becomes zero: (site, layer, head)."""
-    removed = {
-        (site, layer, head)
-        for site in SITES
-        for layer, head in interventions.removed(site, anatomy.layers(site), anatomy.heads(site))
-    }
-    if len(removed) == sum(place.heads for place in anatomy.places):
-        raise InterventionError("nothing_left")
-    return removed
+def _gates_of(
+    place: Place, gates: Tensor | None, fills: Fills | None, heads: Sequence[Head]
+) -> list[_Gate]:
+    """The gates of one layer; none where all of them are 1."""
+    if gates is None:
+        return []
+    first = heads.index(Head(place.site, place.layer, 0))
+    own = gates[:, first : first + place.heads]
+    if not own.requires_grad and bool((own == 1).all()):
+        return []
+    fill = None if fills is None else fills[place.site, place.layer]
+    return [_Gate(own, fill)]
 
 
 def _edit(
-    place: Place,
-    interventions: Interventions,
-    removed: set[tuple[str, int, int]],
-    cursor: Cursor,
+    place: Place, interventions: Interventions, gates: Sequence[_Gate], cursor: Cursor
 ) -> Edit | None:
     """The edit of one call; None when nothing is changed there."""
     cells = [
@@ -92,14 +118,13 @@ def _edit(
         if cell.site == place.site and cell.layer in (None, place.layer)
     ]
     rows = [row for row in interventions.override_row if row[:2] == (place.site, place.layer)]
-    gone = [head for site, layer, head in removed if (site, layer) == (place.site, place.layer)]
-    if not (cells or rows or gone):
+    if not (cells or rows or gates):
         return None
-    editor = _Editor(place, cells, rows, gone, cursor)
+    editor = _Editor(place, cells, rows, gates, cursor)
     return Edit(
         mask=editor.edit_mask if cells else None,
         weights=editor.set_rows if rows else None,
-        output=editor.remove_heads if gone else None,
+        output=editor.scale_heads if gates else None,
     )
 
 
@@ -108,7 +133,7 @@ class _Editor:
     place: Place
     cells: Sequence[CellEdit]
     rows: Sequence[RowOverride]
-    gone: Sequence[int]
+    gates: Sequence[_Gate]
     cursor: Cursor
 
     def first_key(self, queries: int, keys: int) -> int:
@@ -150,8 +175,8 @@ class _Editor:
                 changed[:, row.head, position] = set_row(given, open_keys, row.query).to(weights)
         return changed
 
-    def remove_heads(self, output: Tensor) -> Tensor:
-        """`output` (B, Q, H, width) with zeros for the removed heads."""
-        changed = output.clone()
-        changed[:, :, list(self.gone)] = 0
-        return changed
+    def scale_heads(self, output: Tensor) -> Tensor:
+        """`output` (B, Q, H, width), each head by its gate."""
+        for gate in self.gates:
+            output = gate.applied(output)
+        return output

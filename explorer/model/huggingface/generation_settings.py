@@ -8,6 +8,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from explorer.model.huggingface.anatomy import Kind
+from explorer.model.huggingface.decoding_rules import DecodingRules
+
 _NEUTRAL = {  # settings of the library's `generate` that greedy decoding has no part in
     "num_beams": (None, 1),
     "do_sample": (None, False),
@@ -57,21 +60,44 @@ class GenerationSettings:
         return frozenset([found] if isinstance(found, int) else found or ())
 
     @property
-    def padding(self) -> int:
-        """The id of padding; 0 where the config names none that the model has."""
-        found = self._config("pad_token_id")
-        return found if isinstance(found, int) and 0 <= found < self.size else 0
+    def special(self) -> frozenset[int]:
+        """The ids that the configs name, such as the beginning, the end and padding."""
+        names = [f"{name}_token_id" for name in ("bos", "eos", "pad", "cls", "sep")]
+        found = [*map(self._config, names), self.start, self.first]
+        return frozenset(number for number in found if isinstance(number, int)) | self.ends
+
+    def padding(self, own: int | None) -> int:
+        """The id of padding: the tokenizer's `own`, else that of the config; 0 where neither is an
+        id of the model."""
+        for found in (own, self._config("pad_token_id")):
+            if isinstance(found, int) and 0 <= found < self.size:
+                return found
+        return 0
+
+    def with_first(self, ids: list[int]) -> list[int]:
+        """The ids of an output, behind the one that must follow the start, if there is one."""
+        return ids if self.first is None or ids[:1] == [self.first] else [self.first, *ids]
 
     @cached_property
     def not_applied(self) -> list[str]:
         """Settings of the library's `generate` that differ from greedy decoding."""
         return [name for name, off in _NEUTRAL.items() if self._generation(name) not in off]
 
-    def never(self, first: int) -> Mapping[int, Tensor]:
-        """Ids that are not chosen: at 0 those of any step, at `first` those of the first one."""
+    def rules(self, kind: Kind, first: int, last: int, forced: Mapping[int, int]) -> DecodingRules:
+        """The rules of decoding from step `first` to `last`; forced: what a caller imposes."""
+        imposed = dict(forced)
+        if kind == Kind.ENCODER_DECODER and self.first is not None:
+            imposed.setdefault(first, self.first)
         words = self._generation("bad_words_ids") or ()
         always = [*self._listed("suppress_tokens"), *(word[0] for word in words if len(word) == 1)]
-        return {0: self._ids(always), first: self._ids(self._listed("begin_suppress_tokens"))}
+        return DecodingRules(
+            first,
+            last,
+            ends=self._ids(sorted(self.ends)),
+            never=self._ids(always),
+            never_first=self._ids(self._listed("begin_suppress_tokens")),
+            forced=imposed,
+        )
 
     def _listed(self, name: str) -> list[int]:
         return list(self._generation(name) or ())

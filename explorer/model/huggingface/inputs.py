@@ -11,8 +11,8 @@ from explorer.model.huggingface.anatomy import Kind
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """Ids with 1 where they are no padding, one sequence each: (1, S) and (1, T); None where the
-    model has no such stack."""
+    """Ids with 1 where they are no padding, (N, S) and (N, T), mostly of one sequence; None where
+    the model has no such stack."""
 
     source: Tensor | None = None
     source_mask: Tensor | None = None
@@ -39,6 +39,11 @@ class Inputs:
         """Whether any token is padding."""
         masks = (self.source_mask, self.target_mask)
         return any(mask is not None and not bool(mask.all()) for mask in masks)
+
+    def repeated(self, copies: int) -> "Inputs":
+        """All sequences, `copies` times one after the other."""
+        sides = (self.source, self.source_mask, self.target, self.target_mask)
+        return Inputs(*(None if side is None else side.repeat(copies, 1) for side in sides))
 
     def without_padding(self) -> "Inputs":
         source = _bare(self.source, self.source_mask)

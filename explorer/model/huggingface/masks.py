@@ -26,14 +26,21 @@ def is_open(mask: Tensor) -> Tensor:
     return mask if mask.dtype == torch.bool else mask > least(mask) / 2
 
 
+def open_cells(mask: Tensor | None, queries: int, keys: int) -> Tensor:
+    """Where queries may attend, (N or 1, H or 1, Q, K) bool."""
+    if mask is None:
+        return torch.ones(1, 1, queries, keys, dtype=torch.bool)
+    return is_open(mask).expand(-1, -1, queries, keys)
+
+
 def open_before_edits(calls: Sequence[Call], cell: CellEdit) -> Tensor:
     """Whether each head may attend to a cell before any edit: (layer, head).
 
     calls: of the layers of its site.
     """
     heads, *axes = _axes(calls[0])
-    layers = [_allowed(call.given, *axes)[:, cell.query, cell.key].expand(heads) for call in calls]
-    return torch.stack(layers)
+    layers = [open_cells(call.given, *axes)[0, :, cell.query, cell.key] for call in calls]
+    return torch.stack([layer.expand(heads) for layer in layers])
 
 
 def site_codes(
@@ -62,7 +69,7 @@ def site_codes(
 
 def _codes(call: Call, padding: NDArray[np.bool_], *, causal: bool) -> NDArray[np.uint8]:
     _, *axes = _axes(call)
-    allowed, given = (_allowed(mask, *axes).numpy() for mask in (call.mask, call.given))
+    allowed, given = (open_cells(mask, *axes)[0].numpy() for mask in (call.mask, call.given))
     codes = reason_codes(allowed, padding, causal=causal, other=OUTSIDE)
     codes[np.broadcast_to(given, allowed.shape) & ~allowed & (codes != UNMASKED)] = EDITED
     return codes
@@ -71,10 +78,3 @@ def _codes(call: Call, padding: NDArray[np.bool_], *, causal: bool) -> NDArray[n
 def _axes(call: Call) -> tuple[int, int, int]:
     """Heads of queries, queries and keys."""
     return call.query.size(1), call.query.size(-2), call.key.size(-2)
-
-
-def _allowed(mask: Tensor | None, queries: int, keys: int) -> Tensor:
-    """(1 or H, Q, K), True = may attend."""
-    if mask is None:
-        return torch.ones(1, queries, keys, dtype=torch.bool)
-    return is_open(mask)[0].expand(-1, queries, keys)

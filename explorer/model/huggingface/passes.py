@@ -8,9 +8,11 @@ from typing import Any
 import torch
 from torch import Tensor
 from transformers import DynamicCache, EncoderDecoderCache
+from transformers.modeling_outputs import BaseModelOutput
 
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.capture import Call, Seen, watching
+from explorer.model.huggingface.decoding_rules import DecodingRules
 from explorer.model.huggingface.edits import Cursor, Edits
 from explorer.model.huggingface.inputs import Inputs
 
@@ -19,17 +21,23 @@ _NOBODY: Mapping[str, Seen] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pass:
-    """What one full pass gave.
+    """What one full pass over N sequences gave.
 
-    outputs: logits of the rows (T or S, V); hidden states where the model has no logits of tokens.
+    predictions: (N, T or S, V) logits of the rows; hidden states where the model has no logits of
+        tokens.
     encoder, decoder: the recorded calls.
-    library: by site, the weights (1, H, Q, K) that the library returned, one a layer.
+    library: by site, the weights (N, H, Q, K) that the library returned, one a layer.
     """
 
-    outputs: Tensor
+    predictions: Tensor
     encoder: list[Call] = field(default_factory=list)
     decoder: list[Call] = field(default_factory=list)
     library: Mapping[str, list[Tensor]] = field(default_factory=dict)
+
+    @property
+    def outputs(self) -> Tensor:
+        """Those of the only sequence, or the first, (T or S, V)."""
+        return self.predictions[0]
 
 
 def full_pass(
@@ -38,12 +46,14 @@ def full_pass(
     inputs: Inputs,
     edits: Edits | None = None,
     *,
+    copies: int = 1,
     record: bool = False,
     library: bool = False,
     seen: Mapping[str, Seen] = _NOBODY,
 ) -> Pass:
     """One pass over all of `inputs`, without a cache.
 
+    copies: how often the sequences run, one after the other; an encoder that is not edited, once.
     record: keep the calls. library: let the library return its own weights. Both keep the weights
     of all layers.
     seen: by stack, "encoder" or "decoder", what is called with each call.
@@ -51,96 +61,81 @@ def full_pass(
     changes = edits or Edits({}, {}, Cursor())
     changes.cursor.first = 0
     options = {"output_attentions": True} if library else {}
-    memory: Any = None
+    repeated = inputs if copies == 1 else inputs.repeated(copies)
+    shared = kind == Kind.ENCODER_DECODER and copies > 1 and not changes.encoder
     with watching(changes.encoder, record=record, seen=seen.get("encoder")) as of_encoder:
-        if kind == Kind.ENCODER_DECODER:
-            memory = encode(model, inputs, **options)
-        elif kind == Kind.ENCODER_ONLY:
-            given = {"input_ids": inputs.source, "attention_mask": inputs.source_mask}
-            out = model(**given, return_dict=True, **options)
+        memory = encode(model, kind, inputs if shared else repeated, **options)
+    if shared:
+        memory = BaseModelOutput(memory.last_hidden_state.repeat(copies, 1, 1))
     with watching(changes.decoder, record=record, seen=seen.get("decoder")) as of_decoder:
-        if kind == Kind.ENCODER_DECODER:
-            out = model(
-                encoder_outputs=memory,
-                attention_mask=inputs.source_mask,
-                decoder_input_ids=inputs.target,
-                use_cache=False,
-                return_dict=True,
-                **options,
-            )
-        elif kind == Kind.DECODER_ONLY:
-            given = _decoder_inputs(inputs.target, inputs.target_mask, 0)
-            out = model(**given, use_cache=False, return_dict=True, **options)
+        out = _decode(model, kind, repeated, memory, **options)
     returned = _returned(kind, memory, out) if library else {}
-    return Pass(_outputs(out), of_encoder.calls, of_decoder.calls, returned)
+    return Pass(_predictions(out), of_encoder.calls, of_decoder.calls, returned)
 
 
-def encode(model: Any, inputs: Inputs, **options: Any) -> Any:
-    """The output of the encoder of a model that has a decoder as well."""
-    encoder = model.get_encoder()
+def encode(model: Any, kind: Kind, inputs: Inputs, **options: Any) -> Any:
+    """The output of the encoder; the only one of an encoder-only model, None of a decoder alone."""
+    if kind == Kind.DECODER_ONLY:
+        return None
+    stack = model if kind == Kind.ENCODER_ONLY else model.get_encoder()
     given = {"input_ids": inputs.source, "attention_mask": inputs.source_mask}
-    return encoder(**given, return_dict=True, **options)
+    return stack(**given, return_dict=True, **options)
+
+
+def _decode(model: Any, kind: Kind, inputs: Inputs, memory: Any, **options: Any) -> Any:
+    """The output of the whole model, without a cache; memory: of `encode`."""
+    if kind == Kind.ENCODER_ONLY:
+        return memory
+    if kind == Kind.ENCODER_DECODER:
+        given = _cross_inputs(inputs, memory, inputs.target)
+    else:
+        given = _decoder_inputs(inputs.target, inputs.target_mask, 0)
+    return model(**given, use_cache=False, return_dict=True, **options)
 
 
 def greedy_rows(
-    model: Any,
-    kind: Kind,
-    inputs: Inputs,
-    edits: Edits,
-    forced: Mapping[int, int],
-    never: Mapping[int, Tensor],
-    ends: frozenset[int],
-    last: int,
-) -> Iterator[tuple[Tensor, int]]:
-    """Decode on from `inputs.target` (1, P), step by step; yield new rows of logits, and the token
-    that follows them: P rows at first, then one at a time.
+    model: Any, kind: Kind, inputs: Inputs, edits: Edits, rules: DecodingRules
+) -> Iterator[tuple[Tensor, Tensor]]:
+    """Decode on from `inputs.target` (N, P), step by step; yield new rows of logits (N, rows, V),
+    and the tokens (N,) that follow them: P rows at first, then one at a time.
 
-    forced: step → its token; step t follows row t − 1, so the first is P.
-    never: ids not chosen, those at step P, and at 0 those at any step.
-    ends: ids after which decoding stops; `last`: the last step.
+    Stops when all sequences have ended; what follows the end of one of them means nothing.
     """
     memory: Any = None
     cache: Any = None
     target, mask = inputs.target, inputs.target_mask
     assert target is not None
-    first_step = target.size(1)
     if kind == Kind.ENCODER_DECODER:
         with watching(edits.encoder, record=False):
-            memory = encode(model, inputs)
+            memory = encode(model, kind, inputs)
         # The library's own choice has as many layers as the encoder in some families.
         cache = EncoderDecoderCache(DynamicCache(), DynamicCache())
-    step = 0
-    while True:
+    step, ended = 0, torch.zeros(len(target), dtype=torch.bool)
+    while not bool(ended.all()) and step < rules.last:
         edits.cursor.first = step
         with watching(edits.decoder, record=False):
             if memory is not None:
-                out = model(
-                    encoder_outputs=memory,
-                    attention_mask=inputs.source_mask,
-                    decoder_input_ids=target,
-                    past_key_values=cache,
-                    use_cache=True,
-                    return_dict=True,
-                )
+                given = _cross_inputs(inputs, memory, target)
             else:
                 given = _decoder_inputs(target, mask, step)
-                out = model(**given, past_key_values=cache, use_cache=True, return_dict=True)
+            out = model(**given, past_key_values=cache, use_cache=True, return_dict=True)
         cache = out.past_key_values
-        logits = out.logits[0]  # (rows, V)
-        step += len(logits)
-        token = forced.get(step)
-        if token is None:
-            allowed = logits[-1].clone()
-            allowed[never[0]] = -torch.inf
-            if step == first_step:
-                allowed[never[first_step]] = -torch.inf
-            token = int(allowed.argmax())
-        yield logits, token
-        if token in ends or step >= last:
-            return
-        target = torch.tensor([[token]])
+        step += out.logits.size(1)
+        tokens = rules.chosen(out.logits[:, -1], step)
+        yield out.logits, tokens
+        ended |= torch.isin(tokens, rules.ends)
+        target = tokens[:, None]
         if mask is not None:
             mask = torch.cat([mask, torch.ones_like(mask[:, :1])], 1)
+
+
+def _cross_inputs(inputs: Inputs, memory: Any, target: Tensor | None) -> dict[str, Any]:
+    """Arguments of a decoder that attends to the output of an encoder."""
+    return {
+        "encoder_outputs": memory,
+        "attention_mask": inputs.source_mask,
+        "decoder_input_ids": target,
+    }
 
 
 def _decoder_inputs(target: Tensor | None, mask: Tensor | None, past: int) -> dict[str, Any]:
@@ -155,12 +150,12 @@ def _decoder_inputs(target: Tensor | None, mask: Tensor | None, past: int) -> di
     return given
 
 
-def _outputs(out: Any) -> Tensor:
+def _predictions(out: Any) -> Tensor:
     for name in ("logits", "prediction_logits", "last_hidden_state"):
         found = getattr(out, name, None)
         if isinstance(found, Tensor):
-            return found[0]
-    return next(value for value in out.values() if isinstance(value, Tensor))[0]
+            return found
+    return next(value for value in out.values() if isinstance(value, Tensor))
 
 
 def _returned(kind: Kind, memory: Any, out: Any) -> dict[str, list[Tensor]]:

@@ -52,7 +52,7 @@ class Tokens:
         fast = bool(self.tokenizer.is_fast)
         encoded = self.tokenizer(text, return_offsets_mapping=fast, return_attention_mask=False)
         ids = list(encoded["input_ids"])
-        if not set(ids) - self._special_ids and not text.strip():
+        if not set(ids) - self.special_ids and not text.strip():
             raise VocabularyError("empty_sentence")
         self._refuse_unknown(ids)
         spans = encoded["offset_mapping"] if fast else [(0, 0)] * len(ids)
@@ -100,8 +100,16 @@ class Tokens:
         name, count = max(counts.items(), key=lambda one: one[1])
         return name if count else ""
 
+    def named(self, *names: str) -> frozenset[int]:
+        """The ids that the tokenizer has under names such as "eos_token_id"."""
+        found = (getattr(self.tokenizer, name, None) for name in names)
+        return frozenset(number for number in found if isinstance(number, int))
+
     @cached_property
-    def _special_ids(self) -> frozenset[int]:
+    def special_ids(self) -> frozenset[int]:
+        """Ids of tokens that are no text; none without a tokenizer."""
+        if self.tokenizer is None:
+            return frozenset()
         added = getattr(self.tokenizer, "added_tokens_decoder", {})
         special = {number for number, token in added.items() if token.special}
         return frozenset(special | set(self.tokenizer.all_special_ids))
@@ -127,7 +135,7 @@ class Tokens:
         for number, piece, place in zip(ids, pieces, spelled, strict=True):
             if number == unknown and place.text:  # it stands for letters of a word
                 labels.append(("▁" if place.after_space else "") + str(piece))
-            elif number in self._special_ids or piece is None:
+            elif number in self.special_ids or piece is None:
                 labels.append(str(number) if piece is None else str(piece))
                 begins = True
             else:

@@ -1,5 +1,6 @@
 """`HuggingFaceModel`: text in, one `Trace` out, for a model of the library."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,12 +13,16 @@ from explorer.core.errors import ConfigError, ModelDirectoryError, VocabularyErr
 from explorer.core.interventions import Interventions
 from explorer.core.trace import Trace
 from explorer.core.trace_size import LayerChoice, Layers, layer_facts
+from explorer.model.fingerprint import fingerprint
 from explorer.model.greedy_decoding import NO_TOKENS
+from explorer.model.head_gates import Means
 from explorer.model.huggingface.anatomy import Anatomy, Kind
 from explorer.model.huggingface.attention_arrays import attention_arrays
+from explorer.model.huggingface.batch_passes import LibraryPasses
 from explorer.model.huggingface.decoded import Decoded
+from explorer.model.huggingface.decoding_rules import NEW_TOKENS
 from explorer.model.huggingface.edits import Edits, edits_for
-from explorer.model.huggingface.forced_tokens import forced_tokens
+from explorer.model.huggingface.forced_tokens import checked_steps, numbered_steps
 from explorer.model.huggingface.generation_settings import GenerationSettings
 from explorer.model.huggingface.inputs import Inputs, padded_inputs
 from explorer.model.huggingface.masks import open_before_edits
@@ -26,11 +31,8 @@ from explorer.model.huggingface.passes import full_pass, greedy_rows
 from explorer.model.huggingface.predictions import Predictions
 from explorer.model.huggingface.recording import Recording
 from explorer.model.huggingface.tokens import Tokens
-from explorer.model.intervention_hooks import Means, refuse_outside, refuse_unchanged
-from explorer.model.trace_options import forces_output, refuse_capture
-
-NEW_TOKENS = {Kind.ENCODER_DECODER: 128, Kind.DECODER_ONLY: 32, Kind.ENCODER_ONLY: 0}
-"""The most tokens that are decoded unless told otherwise."""
+from explorer.model.intervention_hooks import refuse_outside, refuse_unchanged
+from explorer.model.trace_options import forces_output, refuse_capture, refuse_new_tokens
 
 _PAD_LABEL = "<pad>"
 
@@ -91,6 +93,20 @@ class HuggingFaceModel:
             facts["notes"] = [str(note) for note in self.notes]
         return facts
 
+    @property
+    def digest(self) -> str:
+        """A fingerprint of the sizes and weights."""
+        written = {"_name_or_path", "architectures", "dtype", "transformers_version"}
+        config = self.model.config.to_dict()
+        sizes = {name: value for name, value in config.items() if name not in written}
+        description = json.dumps(sizes, sort_keys=True, default=str)
+        return fingerprint(description, self.model.state_dict().items())
+
+    @cached_property
+    def passes(self) -> LibraryPasses:
+        """Passes over batches of sentences, for measurements of heads."""
+        return LibraryPasses(self.model, self.anatomy, self.tokens, self.positions, self._settings)
+
     @torch.inference_mode()
     def trace(
         self,
@@ -118,21 +134,22 @@ class HuggingFaceModel:
             decoder-only model target and prefix go on after the prompt, whose own steps are fixed.
         pad_to: number of tokens to which the text is padded: at the right, and at the left in a
             decoder-only model, where a continuation follows.
-        max_new_tokens: the most tokens to decode; None = those of `NEW_TOKENS`.
+        max_new_tokens: the most tokens to decode; None = 128, and 32 after a prompt.
         capture: "pattern", or "full" for scores, values and head outputs too.
         layers, sites: as in `ExplorableModel.trace`.
         ablate, keep, edit_mask, override_row: as in `ExplorableModel.trace`; heads are those of
-            queries. `means` is not offered here.
+            queries. means: as there.
 
         Raises `VocabularyError`, `ConfigError`, `TraceSizeError`, `InterventionError` and
         `MaskError` as `ExplorableModel.trace` does.
         """
         refuse_capture(capture)
+        refuse_new_tokens(max_new_tokens)
         choice = LayerChoice.of(layers, sites)
         if forces_output(target, prefix, force) and self.kind == Kind.ENCODER_ONLY:
             raise ConfigError("no_decoder")
         interventions = Interventions.gather(ablate, keep, edit_mask, override_row)
-        edits = edits_for(interventions, self.anatomy)
+        edits = edits_for(interventions, self.anatomy, means)
         inputs, labels = self._inputs(text, pad_to)
         decoded, full = Decoded(inputs), capture == "full"
         if self.kind != Kind.ENCODER_ONLY:
@@ -147,6 +164,7 @@ class HuggingFaceModel:
         facts |= layer_facts(sizes, recording.places)
         if interventions:
             facts["interventions"] = list(interventions.texts())
+            facts["means"] = means.name if means and interventions.needs_means else None
         return self._captured(decoded, labels, recording, interventions, edits, facts, full=full)
 
     def _captured(
@@ -207,8 +225,7 @@ class HuggingFaceModel:
             facts = {"pad_to": pad_to, "length": len(ids), "limit": limit or "∞"}
             raise ConfigError("bad_padding", **facts)
         count = (pad_to or len(ids)) - len(ids)
-        pad = self.tokens.pad_id
-        pad = self._settings.padding if pad is None or pad >= self.tokens.size else pad
+        pad = self._settings.padding(self.tokens.pad_id)
         inputs = padded_inputs(self.kind, ids, [pad] * count, self._settings.start)
         padding = (_PAD_LABEL,) * count
         return inputs, (*padding, *labels) if decoder_only else (*labels, *padding)
@@ -217,13 +234,20 @@ class HuggingFaceModel:
         self, inputs: Inputs, target: str | None, prefix: str | None, force: Mapping[int, int]
     ) -> Mapping[int, int]:
         """Step → the id its token must have."""
-        assert inputs.target is not None
-        first, ends = inputs.target.size(1), self._settings.ends
-        return forced_tokens(self.tokens, first, self.positions, ends, target, prefix, force)
+        text = prefix if target is None else target
+        first = inputs.lengths[1]
+        if text is None:
+            return checked_steps(force, first, self.tokens.size)
+        ids = self.tokens.target(text)
+        if self.kind == Kind.ENCODER_DECODER:
+            ids = self._settings.with_first(ids)
+        if target is not None:
+            ids += sorted(self._settings.ends)[:1]
+        return numbered_steps(ids, first, self.positions)
 
     def _last_step(self, inputs: Inputs, forced: int, most: int | None) -> int:
         """The last step of decoding on from `inputs`: `most` tokens or all that are forced."""
-        new = max(1, NEW_TOKENS[self.kind] if most is None else most, forced)
+        new = max(NEW_TOKENS[self.kind] if most is None else most, forced)
         last = inputs.lengths[1] + new - 1
         return last if self.positions is None else min(last, self.positions)
 
@@ -233,16 +257,14 @@ class HuggingFaceModel:
         """Decode on from `inputs` step by step, up to step `last`."""
         assert inputs.target is not None
         first, settings = inputs.target.size(1), self._settings
-        imposed = dict(forced)
-        if self.kind == Kind.ENCODER_DECODER and settings.first is not None:
-            imposed.setdefault(first, settings.first)
-        never, ends = settings.never(first), settings.ends
-        found = greedy_rows(self.model, self.kind, inputs, edits, imposed, never, ends, last)
-        rows, chosen = zip(*((logits.float(), token) for logits, token in found), strict=True)
-        reached = first + len(chosen) - 1
+        rules = settings.rules(self.kind, first, last, forced)
+        found = list(greedy_rows(self.model, self.kind, inputs, edits, rules))
+        reached = first + len(found) - 1
         if forced and max(forced) > reached:
             raise VocabularyError("no_such_step", step=max(forced), last=reached)
-        return Decoded(inputs.with_target(chosen[:-1]), torch.cat(rows), chosen, forced)
+        logits = torch.cat([rows[0].float() for rows, _ in found])
+        chosen = [int(tokens) for _, tokens in found]
+        return Decoded(inputs.with_target(chosen[:-1]), logits, chosen, forced)
 
     @cached_property
     def _settings(self) -> GenerationSettings:

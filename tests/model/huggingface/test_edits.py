@@ -3,6 +3,7 @@ import torch
 
 from explorer.core.errors import InterventionError, MaskError
 from explorer.core.interventions import Interventions
+from explorer.model.head_gates import Means
 from explorer.model.huggingface.anatomy import Anatomy, Kind, Place
 from explorer.model.huggingface.edits import edits_for
 
@@ -53,6 +54,25 @@ def test_a_row_without_keys_is_refused_unless_it_had_none():
         found.decoder[0].mask(mask, query, key)
     mask[..., 0] = torch.finfo(torch.float32).min
     assert found.decoder[0].mask(mask, query, key)[0, 0, 1, 1] == 0
+
+
+def test_gates_scale_each_sequence_and_layers_without_one_are_left_alone():
+    gates = torch.tensor([[1.0, 1.0, 1.0, 0.0], [1.0, 1.0, 0.5, 1.0]])
+    fills = {("decoder", 0): torch.zeros(2, 4), ("decoder", 1): torch.full((2, 4), 8.0)}
+    found = edits_for(Interventions(), ANATOMY, gates=gates, fills=fills)
+    assert list(found.decoder) == [1]
+    changed = found.decoder[1].output(torch.ones(2, 3, 2, 4))
+    assert changed[:, 0, :, 0].tolist() == [[1, 8], [4.5, 1]]
+    asked = torch.ones(1, 4, requires_grad=True)
+    assert list(edits_for(Interventions(), ANATOMY, gates=asked).decoder) == [0, 1]
+
+
+def test_a_head_is_replaced_by_its_mean():
+    means = Means("x", {("decoder", layer): torch.full((2, 4), 7.0) for layer in range(2)})
+    done = Interventions.gather(ablate=[("decoder", 1, 0, "mean")])
+    found = edits_for(done, ANATOMY, means)
+    assert list(found.decoder) == [1]
+    assert found.decoder[1].output(torch.ones(1, 1, 2, 4))[0, 0, :, 0].tolist() == [7, 1]
 
 
 @pytest.mark.parametrize(

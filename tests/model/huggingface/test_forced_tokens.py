@@ -1,38 +1,29 @@
 import pytest
 
 from explorer.core.errors import VocabularyError
-from explorer.model.huggingface.forced_tokens import forced_tokens
-from explorer.model.huggingface.tokens import Tokens
+from explorer.model.huggingface.forced_tokens import checked_steps, numbered_steps
 
 
-def forced(first=3, positions=6, target=None, prefix=None, force=None):
-    ends = frozenset([9, 2])
-    return forced_tokens(Tokens(None, 20), first, positions, ends, target, prefix, force or {})
-
-
-def test_a_target_ends_and_a_prefix_does_not():
-    assert forced(target="7 8") == {3: 7, 4: 8, 5: 2}
-    assert forced(prefix="7 8") == {3: 7, 4: 8}
-    assert forced(force={4: 7}) == {4: 7}
-    assert forced() == {}
+def test_tokens_one_after_the_other_begin_at_the_first_step():
+    assert numbered_steps([5, 6], 3, None) == {3: 5, 4: 6}
+    assert numbered_steps([5, 6], 3, 4) == {3: 5, 4: 6}
+    with pytest.raises(VocabularyError) as caught:
+        numbered_steps([5, 6], 3, 3)
+    assert (caught.value.key, caught.value.facts) == ("long_target", {"got": 2, "limit": 1})
 
 
 @pytest.mark.parametrize(
-    ("given", "key"),
+    ("force", "key"),
     [
-        ({"target": "7 8 7 8"}, "long_target"),
-        ({"prefix": "7 8 7 8 7"}, "long_target"),
-        ({"force": {3: 20}}, "no_candidate"),
-        ({"force": {3: -1}}, "no_candidate"),
-        ({"force": {2: 7}}, "fixed_step"),
+        ({3: 9}, "no_candidate"),
+        ({3: -1}, "no_candidate"),
+        ({3: "5"}, "no_candidate"),
+        ({2: 5}, "fixed_step"),
+        ({"3": 5}, "fixed_step"),
     ],
 )
-def test_tokens_that_cannot_be_imposed_are_refused(given, key):
+def test_steps_and_tokens_that_do_not_exist_are_refused(force, key):
+    assert checked_steps({3: 5}, 3, 9) == {3: 5}
     with pytest.raises(VocabularyError) as caught:
-        forced(**given)
+        checked_steps(force, 3, 9)
     assert caught.value.key == key
-
-
-def test_as_many_tokens_fit_as_there_are_positions():
-    assert len(forced(prefix="7 8 7 8")) == 4
-    assert len(forced(prefix=" ".join("7" * 30), positions=None)) == 30

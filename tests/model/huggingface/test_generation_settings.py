@@ -2,6 +2,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.generation_settings import GenerationSettings
 
 
@@ -27,7 +28,20 @@ def test_the_generation_config_comes_before_the_config():
 
 @pytest.mark.parametrize(("named", "used"), [(1, 1), (None, 0), (10, 0), (-1, 0)])
 def test_padding_is_an_id_of_the_model(named, used):
-    assert settings({"pad_token_id": named}).padding == used
+    assert settings({"pad_token_id": named}).padding(None) == used
+    assert settings({"pad_token_id": 2}).padding(named) == (named if used else 2)
+
+
+def test_the_token_that_must_come_first_is_put_there_once():
+    assert settings(generation={"forced_bos_token_id": 8}).with_first([5, 6]) == [8, 5, 6]
+    assert settings(generation={"forced_bos_token_id": 8}).with_first([8, 6]) == [8, 6]
+    assert settings().with_first([5]) == [5]
+
+
+def test_what_the_configs_name_is_special():
+    named = {"bos_token_id": 1, "sep_token_id": 4, "cls_token_id": None}
+    found = settings(named, {"eos_token_id": [2, 3], "forced_bos_token_id": 8})
+    assert found.special == {1, 2, 3, 4, 8}
 
 
 def test_ids_that_are_never_chosen():
@@ -36,9 +50,17 @@ def test_ids_that_are_never_chosen():
         "bad_words_ids": [[4], [5, 6]],
         "begin_suppress_tokens": [7],
     }
-    never = settings(generation=listed).never(2)
-    assert {step: ids.tolist() for step, ids in never.items()} == {0: [3, 4], 2: [7]}
-    assert all(not len(ids) for ids in settings().never(1).values())
+    rules = settings(generation=listed).rules(Kind.DECODER_ONLY, 2, 9, {})
+    assert (rules.never.tolist(), rules.never_first.tolist()) == ([3, 4], [7])
+    assert not len(settings().rules(Kind.DECODER_ONLY, 1, 9, {}).never)
+
+
+def test_what_must_come_first_is_forced_unless_something_else_is():
+    first = settings(generation={"forced_bos_token_id": 8, "eos_token_id": 2})
+    assert first.rules(Kind.ENCODER_DECODER, 1, 9, {2: 5}).forced == {1: 8, 2: 5}
+    assert first.rules(Kind.ENCODER_DECODER, 1, 9, {1: 5}).forced == {1: 5}
+    assert first.rules(Kind.DECODER_ONLY, 1, 9, {}).forced == {}
+    assert first.rules(Kind.DECODER_ONLY, 1, 9, {}).ends.tolist() == [2]
 
 
 def test_what_greedy_decoding_has_no_part_in_is_named():

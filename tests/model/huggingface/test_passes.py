@@ -1,20 +1,18 @@
 import torch
 
 from explorer.model.huggingface.anatomy import Kind
+from explorer.model.huggingface.decoding_rules import DecodingRules
 from explorer.model.huggingface.edits import Cursor, Edits
 from explorer.model.huggingface.inputs import Inputs
 from explorer.model.huggingface.passes import full_pass, greedy_rows
 from tests.support.huggingface_families import tiny_model
 
-NOBODY = torch.empty(0, dtype=torch.long)
 
-
-def decoded(model, kind, inputs, forced, last, never=NOBODY):
-    first = inputs.target.size(1)
-    options = (Edits({}, {}, Cursor()), forced, {0: never, first: NOBODY}, frozenset(), last)
+def decoded(model, kind, inputs, last, **rules):
+    options = Edits({}, {}, Cursor()), DecodingRules(inputs.target.size(1), last, **rules)
     with torch.inference_mode():
         rows = list(greedy_rows(model, kind, inputs, *options))
-    return torch.cat([logits for logits, _ in rows]), [token for _, token in rows]
+    return torch.cat([logits[0] for logits, _ in rows]), [int(token) for _, token in rows]
 
 
 def test_decoding_with_a_cache_equals_one_pass_over_the_result():
@@ -26,7 +24,7 @@ def test_decoding_with_a_cache_equals_one_pass_over_the_result():
             inputs = Inputs(target=ids, target_mask=ones)
         else:
             inputs = Inputs(ids, ones, ids[:, :1], ones[:, :1])
-        logits, tokens = decoded(model, kind, inputs, {}, inputs.target.size(1) + 5)
+        logits, tokens = decoded(model, kind, inputs, inputs.target.size(1) + 5)
         assert len(tokens) == 6
         target = torch.cat([inputs.target, torch.tensor([tokens[:-1]])], 1)
         with torch.inference_mode():
@@ -40,9 +38,41 @@ def test_forced_tokens_are_taken_and_forbidden_ones_are_not():
     model = tiny_model("gemma2")
     ids = torch.tensor([[5, 17, 8]])
     inputs = Inputs(target=ids, target_mask=torch.ones_like(ids))
-    _, free = decoded(model, Kind.DECODER_ONLY, inputs, {}, 5)
-    _, forced = decoded(model, Kind.DECODER_ONLY, inputs, {4: 9}, 5)
+    _, free = decoded(model, Kind.DECODER_ONLY, inputs, 5)
+    _, forced = decoded(model, Kind.DECODER_ONLY, inputs, 5, forced={4: 9})
     assert forced[0] == free[0]
     assert forced[1] == 9
-    _, other = decoded(model, Kind.DECODER_ONLY, inputs, {}, 5, torch.tensor([free[0]]))
+    _, other = decoded(model, Kind.DECODER_ONLY, inputs, 5, never=torch.tensor([free[0]]))
     assert free[0] not in other
+
+
+def test_sequences_decoded_together_are_those_decoded_alone():
+    """They end when all have ended; padding at the right changes nothing."""
+    model = tiny_model("marian")
+    ids, mask = torch.tensor([[5, 17, 8], [41, 9, 1]]), torch.tensor([[1, 1, 1], [1, 1, 0]])
+    start = torch.tensor([[2], [2]])
+    both = Inputs(ids, mask, start, torch.ones_like(start))
+    edits, rules = Edits({}, {}, Cursor()), DecodingRules(1, 6)
+    with torch.inference_mode():
+        steps = list(greedy_rows(model, Kind.ENCODER_DECODER, both, edits, rules))
+    tokens = torch.stack([tokens for _, tokens in steps], 1).tolist()
+    for number in range(2):
+        length = int(mask[number].sum())
+        sides = (ids[number : number + 1, :length], mask[number : number + 1, :length])
+        alone = Inputs(*sides, start[:1], torch.ones_like(start[:1]))
+        _, expected = decoded(model, Kind.ENCODER_DECODER, alone, 6)
+        assert tokens[number] == expected
+        _, ended = decoded(model, Kind.ENCODER_DECODER, alone, 6, ends=torch.tensor(expected[2:3]))
+        assert ended == expected[: expected.index(expected[2]) + 1]
+
+
+def test_copies_share_an_encoder_that_is_not_edited():
+    model = tiny_model("marian")
+    ids, start = torch.tensor([[5, 17, 8]]), torch.tensor([[2, 7]])
+    inputs = Inputs(ids, torch.ones_like(ids), start, torch.ones_like(start))
+    with torch.inference_mode():
+        one = full_pass(model, Kind.ENCODER_DECODER, inputs)
+        three = full_pass(model, Kind.ENCODER_DECODER, inputs, copies=3)
+    assert one.predictions.shape[0] == 1
+    assert three.predictions.shape[0] == 3
+    torch.testing.assert_close(three.predictions[2], one.outputs, atol=1e-5, rtol=0)

@@ -21,6 +21,7 @@ from tests.support.huggingface_families import (
     saved,
     tiny_model,
 )
+from tests.support.projected_heads import projected
 
 TEXT = "5 17 8 41 9 23"
 NEW = 6
@@ -138,48 +139,91 @@ def test_decoding_is_that_of_generate(pair, name):
         np.testing.assert_allclose(np.log(own.probability), expected, atol=1e-4)
 
 
-@pytest.mark.parametrize("name", [name for name in TESTED if FAMILIES[name].projection])
-def test_interventions_on_heads_are_exact(pair, name):
-    """A removed head is a slice of zeros in the input of the output projection."""
-    model, reference = pair(name)
-    removed = [
-        (site, model.anatomy.layers(site) - 1 - (site == "encoder"), 1)
-        for site in FAMILIES[name].projection
-    ]
-    trace = traced(model, ablate=removed)
-    hooks = [slice_hook(model, reference, name, *head) for head in removed]
-    own, out = library_weights(reference, trace, model.kind)
-    for hook in hooks:
-        hook.remove()
-    for site, weights in own.items():
-        for layer, own_layer in enumerate(weights):
-            rows = trace.mask(site, layer, 0).any(1)
-            captured = trace.attention(site)[layer][:, rows]
-            np.testing.assert_allclose(captured, own_layer[:, rows], atol=1e-6)
-    if model.kind == Kind.ENCODER_ONLY:
-        return
+def assert_logits(trace, out):
+    """The most probable tokens of a trace have the library's probabilities."""
     steps = trace.steps()
     best = steps[(steps["rank"] == 1) & (steps.step > 3)]
     logits = out.logits[0].float().log_softmax(-1)
     expected = logits[(best.step - 1).tolist(), best.id.tolist()]
     np.testing.assert_allclose(np.log(best.probability), expected, atol=1e-4)
-    unchanged = traced(model).steps()
-    decoded = trace.facts.get("prompt", 1)  # the first step that is not of the prompt
-    before, after = (own[own.step == decoded].probability for own in (unchanged, steps))
-    assert not np.allclose(before, after)
 
 
-def slice_hook(model, reference, name, site, layer, head):
-    module = reference.get_submodule(FAMILIES[name].projection[site].format(layer))
-    size = model.anatomy.heads(site)
+def assert_attention(trace, own):
+    for site, weights in own.items():
+        for layer, own_layer in enumerate(weights):
+            rows = trace.mask(site, layer, 0).any(1)
+            captured = trace.attention(site)[layer][:, rows]
+            np.testing.assert_allclose(captured, own_layer[:, rows], atol=1e-6)
 
-    def zeroed(_, given):
-        width = given[0].size(-1) // size
-        changed = given[0].clone()
-        changed[..., head * width : (head + 1) * width] = 0
-        return (changed, *given[1:])
 
-    return module.register_forward_pre_hook(zeroed)
+@pytest.mark.parametrize("name", TESTED)
+def test_interventions_on_heads_are_exact(pair, name):
+    """A removed head is a slice of zeros in the input of the output projection; heads that are
+    kept are those that are not removed."""
+    model, reference = pair(name)
+    chosen = {
+        (site, model.anatomy.layers(site) - 1 - (site == "encoder"), 1)
+        for site in FAMILIES[name].projection
+    }
+    heads = [head for head in model.anatomy.all_heads if head.site in FAMILIES[name].projection]
+    plain = traced(model).steps()
+    for options, removed in [
+        ({"ablate": chosen}, chosen),
+        ({"keep": chosen}, {tuple(head) for head in heads} - chosen),
+    ]:
+        trace = traced(model, **options)
+
+        def zero(site, layer, states, removed=removed):
+            for other, number, head in removed:
+                if (other, number) == (site, layer):
+                    states[:, :, head] = 0
+            return states
+
+        with projected(reference, name, model.anatomy, zero):
+            own, out = library_weights(reference, trace, model.kind)
+        assert_attention(trace, own)
+        if model.kind != Kind.ENCODER_ONLY:
+            assert_logits(trace, out)
+            decoded = trace.facts.get("prompt", 1)  # the first step that is not of the prompt
+            before, after = (
+                steps[steps.step == decoded].probability for steps in (plain, trace.steps())
+            )
+            assert not np.allclose(before, after)
+
+
+@pytest.mark.parametrize("name", TESTED)
+def test_interventions_on_cells_and_rows_are_exact(pair, name):
+    """Without a cell, the other weights of its row grow alike; a row that is set has the given
+    weights. What the head then mixes from its values is seen in the output projection."""
+    model, reference = pair(name)
+    query, key = 5, 4
+    for site in FAMILIES[name].projection:
+        layer = model.anatomy.layers(site) - 1
+        options = {"target": "5 9 8 7 6", "pad_to": 9} if model.kind != Kind.ENCODER_ONLY else {}
+        whole = model.trace(TEXT, **options).attention(site)[layer, 1, query]
+        without = np.where(np.arange(len(whole)) == key, 0, whole)
+        given = np.where(np.arange(len(whole)) >= key, whole > 0, 0)
+        edits = {
+            "edit_mask": ([(site, layer, 1, query, key)], without / (1 - whole[key])),
+            "override_row": ([(site, layer, 1, query, given)], given / given.sum()),
+        }
+        for verb, (edit, expected) in edits.items():
+            trace = model.trace(TEXT, **options, capture="full", **{verb: edit})
+            row = trace.attention(site)[layer, 1, query]
+            np.testing.assert_allclose(row, expected, atol=1e-6)
+            mixed = torch.tensor(expected @ trace.values(site)[layer, 1], dtype=torch.float32)
+
+            def mix(place, number, states, here=(site, layer), mixed=mixed):
+                if (place, number) == here:
+                    states[0, query, 1] = mixed
+                return states
+
+            with projected(reference, name, model.anatomy, mix):
+                own, out = library_weights(reference, trace, model.kind)
+            own[site][layer, 1, query] = torch.tensor(expected)
+            assert_attention(trace, own)
+            if model.kind != Kind.ENCODER_ONLY:
+                assert_logits(trace, out)
 
 
 @pytest.mark.parametrize("name", TESTED_REFUSED)

@@ -1,0 +1,98 @@
+"""Sentences over which heads are measured, with what each row of the model has to predict."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from explorer.core.errors import EvaluationBatchError
+from explorer.data.toy_data import FIRST, Task
+from explorer.model.token_rows import TokenRows
+
+PART_SIZE = 32
+"""The most sentences of one forward pass."""
+
+Targets = Literal["task", "given", "greedy", "next", "masked", "none"]
+"""Where the tokens to predict are from: the task's rule; given translations; the model's own greedy
+output, which is not ground truth; the text itself, token by token, or where it was masked; nowhere,
+because the model predicts no tokens."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EvaluationBatch:
+    """N sentences. Raises `EvaluationBatchError` when there are none.
+
+    source: (N, S) what the encoder reads; None in a model without one.
+    queries: (N, T) what the decoder is fed; None in a model without one.
+    labels: (N, T), of an encoder alone (N, S): what each row has to predict; padding where nothing.
+    name: shown beside the figures.
+    task: the toy task, which knows the gold alignment; None for text.
+    """
+
+    source: TokenRows | None
+    queries: TokenRows | None
+    labels: TokenRows
+    name: str
+    targets: Targets
+    task: Task | None = None
+
+    def __post_init__(self) -> None:
+        if not len(self.labels):
+            raise EvaluationBatchError("no_sentences")
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __repr__(self) -> str:
+        return f"EvaluationBatch({self.name!r}: {len(self)} sentences, targets {self.targets})"
+
+    @property
+    def longest(self) -> int:
+        """Tokens of the longest sequence."""
+        sides = (self.source, self.queries)
+        return max(side.ids.size(1) for side in sides if side is not None)
+
+    @property
+    def pass_tokens(self) -> int:
+        """At most so many tokens go through the model in one pass."""
+        return min(len(self), PART_SIZE) * self.longest
+
+    def first(self, size: int) -> "EvaluationBatch":
+        """`size` sentences, spread evenly over all. Raises `EvaluationBatchError` below 1."""
+        if size < 1:
+            raise EvaluationBatchError("no_sentences")
+        return self._chosen(torch.linspace(0, len(self) - 1, min(size, len(self))).round().long())
+
+    def parts(self, size: int = PART_SIZE) -> Iterator["EvaluationBatch"]:
+        """All sentences, `size` at a time, sorted by length, padded to the longest of each part."""
+        lengths = torch.zeros(len(self), dtype=torch.long)
+        for side in (self.source, self.queries):
+            lengths += 0 if side is None else side.lengths
+        order = lengths.argsort(stable=True)
+        for start in range(0, len(self), size):
+            yield self._chosen(order[start : start + size])
+
+    def _chosen(self, rows: torch.Tensor) -> "EvaluationBatch":
+        source, queries = (
+            None if side is None else side.chosen(rows) for side in (self.source, self.queries)
+        )
+        other = queries or source
+        assert other is not None
+        axis = other.ids.size(1)  # a label for each row, also where the last ones have none
+        labels = TokenRows(self.labels.ids[rows, :axis], self.labels.kinds[rows, :axis])
+        return replace(self, source=source, queries=queries, labels=labels)
+
+    def gold(self) -> NDArray[np.bool_] | None:
+        """(N, T, S) True where the prediction of a query comes from; None without a task."""
+        if self.task is None or self.source is None:
+            return None
+        shape = (*self.labels.ids.shape, self.source.ids.size(1))
+        gold = np.zeros(shape, dtype=np.bool_)
+        for sentence, source in zip(gold, self.source.ids.tolist(), strict=True):
+            symbols = [token for token in source if token >= FIRST]
+            rows = min(len(symbols), len(sentence))
+            sentence[:rows, : len(symbols)] = self.task.alignment(symbols)[:rows]
+        return gold

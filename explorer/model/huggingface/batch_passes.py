@@ -1,0 +1,131 @@
+"""Teacher-forced passes of a model of the library over batches of sentences."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from explorer.core.errors import EvaluationBatchError
+from explorer.core.interventions import Interventions
+from explorer.core.sites import Head
+from explorer.model.evaluation_batch import EvaluationBatch
+from explorer.model.head_gates import Fills, Means
+from explorer.model.huggingface.anatomy import Anatomy, Kind, Place
+from explorer.model.huggingface.batch_texts import BatchTexts
+from explorer.model.huggingface.capture import Call
+from explorer.model.huggingface.edits import edits_for
+from explorer.model.huggingface.generation_settings import GenerationSettings
+from explorer.model.huggingface.inputs import Inputs
+from explorer.model.huggingface.masks import open_cells
+from explorer.model.huggingface.passes import full_pass
+from explorer.model.huggingface.tokens import Tokens
+from explorer.model.measurable import NO_INTERVENTIONS, LayerAttention
+from explorer.model.token_rows import TokenRows
+
+
+@dataclass(frozen=True)
+class LibraryPasses:
+    """See `measurable.BatchPasses`.
+
+    positions: the most tokens of a sequence; None without a limit.
+    """
+
+    model: Any
+    anatomy: Anatomy
+    tokens: Tokens
+    positions: int | None
+    settings: GenerationSettings
+
+    @cached_property
+    def heads(self) -> tuple[Head, ...]:
+        return self.anatomy.all_heads
+
+    @cached_property
+    def parameters(self) -> int:
+        return int(self.model.num_parameters())
+
+    @cached_property
+    def logits_size(self) -> int:
+        return self.tokens.size if self._texts.predicts else 0
+
+    def pairs(self, pairs: Sequence[tuple[str, str]], name: str) -> EvaluationBatch:
+        """Sources with given targets. Raises `VocabularyError`, and `EvaluationBatchError` in a
+        model that does not have both stacks."""
+        if self.anatomy.kind != Kind.ENCODER_DECODER:
+            raise EvaluationBatchError("pairs_refused")
+        return self._texts.pairs(pairs, name)
+
+    def texts(self, texts: Sequence[str], name: str, seed: int = 0) -> EvaluationBatch:
+        """Texts with what follows: of an encoder–decoder model its greedy output; of a decoder
+        alone their own next tokens; of an encoder alone the tokens that are masked by chance from
+        `seed`, nothing where the model fills in no masks. Raises `VocabularyError`."""
+        match self.anatomy.kind:
+            case Kind.ENCODER_DECODER:
+                return self._texts.with_output(texts, name)
+            case Kind.DECODER_ONLY:
+                return self._texts.with_next_tokens(texts, name)
+            case Kind.ENCODER_ONLY:
+                return self._texts.with_masks(texts, name, seed)
+
+    @torch.inference_mode()
+    def attentions(self, batch: EvaluationBatch) -> Iterator[LayerAttention]:
+        found = full_pass(self.model, self.anatomy.kind, _inputs(batch), record=True)
+        calls = [
+            *zip(self.anatomy.encoder, found.encoder, strict=True),
+            *zip(self.anatomy.decoder, found.decoder, strict=True),
+        ]
+        for site in dict.fromkeys(head.site for head in self.heads):
+            queries = batch.source if site == "encoder" else batch.queries
+            keys = batch.queries if site == "decoder" else batch.source
+            assert queries is not None
+            assert keys is not None
+            real = queries.real[:, :, None] & keys.real[:, None]  # (N, Q, K)
+            for place, call in calls:
+                if place.site == site:
+                    yield _layer(place, call, real)
+
+    def logits(
+        self,
+        batch: EvaluationBatch,
+        gates: Tensor | None = None,
+        fills: Fills | None = None,
+        interventions: Interventions = NO_INTERVENTIONS,
+        means: Means | None = None,
+    ) -> Tensor:
+        edits = edits_for(interventions, self.anatomy, means, gates, fills)
+        copies = 1 if gates is None else len(gates) // len(batch)
+        done = full_pass(self.model, self.anatomy.kind, _inputs(batch), edits, copies=copies)
+        return done.predictions.float()
+
+    def choices(self, logits: Tensor) -> Tensor:
+        rules = self.settings.rules(self.anatomy.kind, 1, 1, {})
+        if self.anatomy.kind != Kind.ENCODER_DECODER:
+            return rules.chosen(logits, 0)
+        first, others = (rules.chosen(logits[:, rows], step) for rows, step in _FIRST_AND_OTHERS)
+        return torch.cat([first, others], 1)
+
+    @cached_property
+    def _texts(self) -> BatchTexts:
+        return BatchTexts(self.model, self.anatomy.kind, self.tokens, self.positions, self.settings)
+
+
+_FIRST_AND_OTHERS = ((slice(0, 1), 1), (slice(1, None), 2))
+"""Rows, and a step of decoding: only the first one has rules of its own."""
+
+
+def _inputs(batch: EvaluationBatch) -> Inputs:
+    return Inputs(*_ids_and_mask(batch.source), *_ids_and_mask(batch.queries))
+
+
+def _ids_and_mask(rows: TokenRows | None) -> tuple[Tensor | None, Tensor | None]:
+    return (None, None) if rows is None else (rows.ids, rows.real.long())
+
+
+def _layer(place: Place, call: Call, real: Tensor) -> LayerAttention:
+    """real: (N, Q, K), where neither query nor key is padding."""
+    unmasked = open_cells(call.mask, real.size(1), real.size(2)).any(1) & real
+    output = call.output.transpose(1, 2)  # (N, H, Q, width)
+    return LayerAttention(place.site, place.layer, call.weights, unmasked, output)

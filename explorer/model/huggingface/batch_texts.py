@@ -1,0 +1,149 @@
+"""Batches of sentences as the three kinds of models read them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import torch
+
+from explorer.core.errors import VocabularyError
+from explorer.model.evaluation_batch import PART_SIZE, EvaluationBatch
+from explorer.model.huggingface.anatomy import Kind
+from explorer.model.huggingface.decoding_rules import NEW_TOKENS
+from explorer.model.huggingface.edits import Cursor, Edits
+from explorer.model.huggingface.generation_settings import GenerationSettings
+from explorer.model.huggingface.inputs import Inputs
+from explorer.model.huggingface.passes import greedy_rows
+from explorer.model.huggingface.tokens import Tokens
+from explorer.model.threads import threads_for
+from explorer.model.token_rows import TokenKind, TokenRows, teacher_forced
+
+MASKED = 0.15
+"""Share of the content of a text that is masked, at least one token. Source: Devlin et al. 2019,
+arXiv 1810.04805, whose random replacements are left out."""
+
+
+@dataclass(frozen=True)
+class BatchTexts:
+    """Texts → ids with what follows them.
+
+    positions: the most tokens of a sequence; None without a limit.
+    """
+
+    model: Any
+    kind: Kind
+    tokens: Tokens
+    positions: int | None
+    settings: GenerationSettings
+
+    @cached_property
+    def predicts(self) -> bool:
+        """Whether the model predicts tokens: an encoder alone may have no head for it."""
+        if self.kind != Kind.ENCODER_ONLY:
+            return True
+        return self.tokens.mask_id is not None and self.model.get_output_embeddings() is not None
+
+    def pairs(self, pairs: Sequence[tuple[str, str]], name: str) -> EvaluationBatch:
+        """Sources with given targets."""
+        start, ends = self.settings.start, sorted(self.settings.ends)[:1]
+        outputs = [self.settings.with_first(self.tokens.target(text)) for _, text in pairs]
+        targets = [[start, *ids, *ends] for ids in outputs]
+        self._refuse_long(targets, "long_target")
+        return self._forced(self._ids([source for source, _ in pairs]), targets, name, "given")
+
+    def with_output(self, texts: Sequence[str], name: str) -> EvaluationBatch:
+        """Sources with the model's greedy output as targets."""
+        sources = self._ids(texts)
+        targets: list[list[int]] = []
+        for first in range(0, len(sources), PART_SIZE):
+            targets += self._decoded(sources[first : first + PART_SIZE])
+        return self._forced(sources, targets, name, "greedy")
+
+    def with_next_tokens(self, texts: Sequence[str], name: str) -> EvaluationBatch:
+        """Texts, each token of which has to predict the next one."""
+        rows = self._rows(self._ids(texts))
+        return EvaluationBatch(None, rows, rows.shifted(), name, "next")
+
+    def with_masks(self, texts: Sequence[str], name: str, seed: int) -> EvaluationBatch:
+        """Texts with masked tokens that have to be predicted; without masks, and nothing to
+        predict, where the model fills in none."""
+        rows = self._rows(self._ids(texts))
+        hidden = torch.zeros_like(rows.ids, dtype=torch.bool)
+        if self.predicts:
+            hidden = _drawn(rows, torch.Generator().manual_seed(seed))
+        labels = TokenRows(rows.ids, rows.kinds.masked_fill(~hidden, TokenKind.PADDING))
+        source = TokenRows(rows.ids.masked_fill(hidden, self.tokens.mask_id or 0), rows.kinds)
+        return EvaluationBatch(source, None, labels, name, "masked" if self.predicts else "none")
+
+    def _forced(
+        self,
+        sources: Sequence[Sequence[int]],
+        targets: Sequence[Sequence[int]],
+        name: str,
+        kind: Any,
+    ) -> EvaluationBatch:
+        queries, labels = teacher_forced(self._rows(targets), self._padding)
+        return EvaluationBatch(self._rows(sources), queries, labels, name, kind)
+
+    def _rows(self, rows: Sequence[Sequence[int]]) -> TokenRows:
+        return TokenRows.of(rows, self._kind_of, self._padding)
+
+    def _ids(self, texts: Sequence[str]) -> list[list[int]]:
+        rows = [self.tokens.source(text)[0] for text in texts]
+        self._refuse_long(rows, "long_source")
+        return rows
+
+    def _refuse_long(self, rows: Sequence[Sequence[int]], key: str) -> None:
+        longest = max(map(len, rows), default=0)
+        if self.positions is not None and longest > self.positions:
+            raise VocabularyError(key, got=longest, limit=self.positions)
+
+    @torch.inference_mode()
+    def _decoded(self, sources: Sequence[Sequence[int]]) -> list[list[int]]:
+        """Whole outputs, start and end included."""
+        rows, start = self._rows(sources), self.settings.start
+        target = torch.full((len(rows), 1), start)
+        inputs = Inputs(rows.ids, rows.real.long(), target, torch.ones_like(target))
+        last = min(NEW_TOKENS[self.kind], self.positions or NEW_TOKENS[self.kind])
+        rules = self.settings.rules(self.kind, 1, last, {})
+        edits = Edits({}, {}, Cursor())
+        with threads_for(int(self.model.num_parameters()), len(rows)):
+            steps = list(greedy_rows(self.model, self.kind, inputs, edits, rules))
+        decoded = torch.stack([tokens for _, tokens in steps], 1).tolist()
+        return [[start, *self._until_end(row)] for row in decoded]
+
+    def _until_end(self, row: list[int]) -> list[int]:
+        ends = [place for place, token in enumerate(row) if token in self.settings.ends]
+        return row[: ends[0] + 1] if ends else row
+
+    def _kind_of(self, token: int) -> TokenKind:
+        if token in self._ends:
+            return TokenKind.END
+        return TokenKind.SPECIAL if token in self._special else TokenKind.CONTENT
+
+    @cached_property
+    def _padding(self) -> int:
+        return self.settings.padding(self.tokens.pad_id)
+
+    @cached_property
+    def _ends(self) -> frozenset[int]:
+        """The end of a text, also where a separator is the end."""
+        return self.settings.ends | self.tokens.named("sep_token_id", "eos_token_id")
+
+    @cached_property
+    def _special(self) -> frozenset[int]:
+        """Tokens that are no content; a mask and an unknown token stand for content."""
+        content = self.tokens.named("mask_token_id", "unk_token_id")
+        return (self.tokens.special_ids | self.settings.special) - content
+
+
+def _drawn(rows: TokenRows, generator: torch.Generator) -> torch.Tensor:
+    """(N, L) True for the content that is masked."""
+    hidden = torch.zeros_like(rows.ids, dtype=torch.bool)
+    for number, special in enumerate(rows.special):
+        content = (~special).nonzero()[:, 0]
+        count = max(1, round(MASKED * len(content)))
+        order = torch.randperm(len(content), generator=generator)
+        hidden[number, content[order[:count]]] = True
+    return hidden

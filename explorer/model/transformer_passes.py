@@ -1,0 +1,154 @@
+"""Teacher-forced passes of a model trained here over batches of sentences."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from explorer.core.errors import VocabularyError
+from explorer.core.interventions import Interventions
+from explorer.core.sites import Head
+from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary
+from explorer.data.toy_data import Task
+from explorer.model.attention_paths import all_heads, attentions, path
+from explorer.model.checkpoint import Checkpoint
+from explorer.model.config import ModelConfig
+from explorer.model.evaluation_batch import PART_SIZE, EvaluationBatch, Targets
+from explorer.model.greedy_decoding import greedy
+from explorer.model.head_gates import Fills, Means
+from explorer.model.hooks import capture
+from explorer.model.intervention_hooks import applied, gated
+from explorer.model.masks import causal_mask, padding_mask
+from explorer.model.measurable import NO_INTERVENTIONS, LayerAttention
+from explorer.model.threads import threads_for
+from explorer.model.token_rows import TokenKind, TokenRows, teacher_forced
+from explorer.model.transformer import Transformer
+
+_KINDS = {PAD: TokenKind.PADDING, BOS: TokenKind.SPECIAL, EOS: TokenKind.END}
+
+
+@dataclass(frozen=True)
+class TransformerPasses:
+    """See `measurable.BatchPasses`."""
+
+    checkpoint: Checkpoint
+
+    @property
+    def heads(self) -> tuple[Head, ...]:
+        return tuple(all_heads(self._config))
+
+    @property
+    def parameters(self) -> int:
+        return self._config.parameters
+
+    @property
+    def logits_size(self) -> int:
+        return self._config.target_vocabulary
+
+    def pairs(self, pairs: Sequence[tuple[str, str]], name: str) -> EvaluationBatch:
+        """Sources with given targets. Raises `VocabularyError` on a text that is too long."""
+        sources = [self._source(source) for source, _ in pairs]
+        known = self.checkpoint.target_vocabulary
+        targets = [[BOS, *self._ids(known, target, "long_target")] for _, target in pairs]
+        return forced_batch(sources, targets, name)
+
+    def texts(self, texts: Sequence[str], name: str, seed: int = 0) -> EvaluationBatch:
+        """Texts with the model's greedy output as targets; nothing depends on `seed`."""
+        sources = [self._source(text) for text in texts]
+        targets: list[list[int]] = []
+        for start in range(0, len(sources), PART_SIZE):
+            part = token_rows(sources[start : start + PART_SIZE]).ids
+            # Each step decodes one token a sentence.
+            with torch.inference_mode(), threads_for(self.parameters, len(part)):
+                decoded = greedy(self._transformer, part, self._config.max_length).tolist()
+            targets += [[BOS, *(token for token in row if token != PAD)] for row in decoded]
+        return forced_batch(sources, targets, name, "greedy")
+
+    @torch.inference_mode()
+    def attentions(self, batch: EvaluationBatch) -> Iterator[LayerAttention]:
+        assert batch.source is not None
+        assert batch.queries is not None
+        source, target = batch.source, batch.queries
+        with capture(self._transformer, "*.pattern", "*.head_output") as values:
+            self._transformer(source.ids, target.ids)
+        sides = {
+            "encoder": (source, source),
+            "decoder": (target, target),
+            "cross": (target, source),
+        }
+        unmasked = {
+            site: queries.real[:, :, None] & keys.real[:, None]  # (N, Q, K)
+            for site, (queries, keys) in sides.items()
+        }
+        if self._config.causal:
+            unmasked["decoder"] &= causal_mask(target.ids.size(1))
+        for site, layer in attentions(self._config):
+            weights, output = (
+                values[path(site, layer, hook)] for hook in ("pattern", "head_output")
+            )
+            yield LayerAttention(site, layer, weights, unmasked[site], output)
+
+    def logits(
+        self,
+        batch: EvaluationBatch,
+        gates: Tensor | None = None,
+        fills: Fills | None = None,
+        interventions: Interventions = NO_INTERVENTIONS,
+        means: Means | None = None,
+    ) -> Tensor:
+        assert batch.source is not None
+        assert batch.queries is not None
+        model = self._transformer
+        rows = torch.ones(len(batch), len(self.heads)) if gates is None else gates
+        copies = len(rows) // len(batch)
+        source = batch.source.ids
+        mask = padding_mask(source)  # (N, 1, 1, S)
+        each = mask.repeat(copies, 1, 1, 1)
+        of_encoder = rows[:, : self._config.encoder_layers * self._config.heads]
+        same_memory = not rows.requires_grad and bool((of_encoder == 1).all())
+        with applied(model, interventions, means), gated(model, rows, fills):
+            if same_memory:
+                memory = model.encode(source, mask).repeat(copies, 1, 1)
+            else:
+                memory = model.encode(source.repeat(copies, 1), each)
+            return model.decode(batch.queries.ids.repeat(copies, 1), memory, each)
+
+    def choices(self, logits: Tensor) -> Tensor:
+        return logits[..., EOS:].argmax(-1) + EOS  # padding and BOS are never chosen
+
+    @property
+    def _transformer(self) -> Transformer:
+        return self.checkpoint.model
+
+    @property
+    def _config(self) -> ModelConfig:
+        return self.checkpoint.model.config
+
+    def _source(self, text: str) -> list[int]:
+        return self._ids(self.checkpoint.source_vocabulary, text, "long_source")
+
+    def _ids(self, vocabulary: Vocabulary, text: str, too_long: str) -> list[int]:
+        """Ids of `text`, EOS last."""
+        ids = [*vocabulary.encode(text), EOS]
+        limit = self._config.max_length
+        if len(ids) > limit:
+            raise VocabularyError(too_long, got=len(ids), limit=limit)
+        return ids
+
+
+def token_rows(rows: Sequence[Sequence[int]]) -> TokenRows:
+    """Ids of the vocabularies here, padded to one length."""
+    return TokenRows.of(rows, lambda token: _KINDS.get(token, TokenKind.CONTENT), PAD)
+
+
+def forced_batch(
+    sources: Sequence[Sequence[int]],
+    targets: Sequence[Sequence[int]],
+    name: str,
+    kind: Targets = "given",
+    task: Task | None = None,
+) -> EvaluationBatch:
+    """A batch from ids: sources with EOS last, targets with BOS first and EOS last."""
+    queries, labels = teacher_forced(token_rows(targets), PAD)
+    return EvaluationBatch(token_rows(sources), queries, labels, name, kind, task)
