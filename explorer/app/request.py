@@ -1,5 +1,6 @@
 """What a page asks a model for, and where in the answer a visitor looks."""
 
+from collections.abc import Container
 from dataclasses import dataclass, replace
 
 from explorer.core.interventions import Interventions
@@ -51,7 +52,7 @@ class Selection:
         limits = {
             "layer": range(layers),
             "head": range(heads),
-            "step": range(1, len(trace.target_tokens) + 1),
+            "step": _steps(trace),
         }
         missing = tuple(
             name
@@ -59,6 +60,13 @@ class Selection:
             if (value := getattr(self, name)) is not None and value not in limit
         )
         return replace(self, **dict.fromkeys(missing)), missing
+
+
+def _steps(trace: Trace) -> Container[int]:
+    """The steps that can be looked at: those of the target or, without one, of the mask tokens."""
+    if trace.target_tokens:
+        return range(1, len(trace.target_tokens) + 1)
+    return set(trace.arrays["steps.step"].tolist()) if "steps.step" in trace.arrays else ()
 
 
 @dataclass(frozen=True, slots=True)

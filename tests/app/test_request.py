@@ -1,5 +1,8 @@
 """Requests, selections and visits."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from explorer.app.request import Request, Selection
@@ -28,3 +31,20 @@ def test_a_trace_without_a_target_has_no_steps():
     trace = Trace.from_arrays(["a"], encoder=[[[[1.0]]]])
     assert Selection("encoder", 0, 0, 1).within(trace) == (Selection("encoder", 0, 0), ("step",))
     assert Selection("encoder", 0, 0).within(trace) == (Selection("encoder", 0, 0), ())
+
+
+def test_the_steps_of_an_encoder_alone_are_its_mask_tokens():
+    columns = {
+        "step": np.array([2]),
+        "rank": np.array([1]),
+        "id": np.array([5]),
+        "probability": np.array([0.5], np.float32),
+        "chosen": np.array([True]),
+        "forced": np.array([False]),
+    }
+    weights = np.full((1, 1, 2, 2), 0.5)
+    trace = Trace.from_arrays(["a", "[MASK]"], encoder=weights)
+    arrays = {**trace.arrays, **{f"steps.{name}": column for name, column in columns.items()}}
+    masked = replace(trace, arrays=arrays, candidate_tokens=("x",))
+    assert Selection("encoder", 0, 0, 2).within(masked) == (Selection("encoder", 0, 0, 2), ())
+    assert Selection("encoder", 0, 0, 1).within(masked)[1] == ("step",)

@@ -117,8 +117,9 @@ def read_player(report: dict[str, object]) -> None:
             visit_state.whole(choice.get("id")),
         )
         if step is not None and token is not None:
-            earlier = {at: chosen for at, chosen in forced.items() if at < step}
-            forced = {**earlier, step: token}  # what came after it is decoded anew
+            alone = choice.get("alone") is True  # else what came after it is decoded anew
+            kept = {at: chosen for at, chosen in forced.items() if alone or at < step}
+            forced = {**kept, step: token}
             visit_state.select(replace(visit_state.current().selection, step=step))
     if (step := visit_state.whole(report.get("unforce"))) is not None:
         forced.pop(step, None)

@@ -48,8 +48,6 @@ def explore() -> None:
         input_bar(offered, language)
         files = st.popover(say("explore.files", language))
         share = st.popover(say("explore.share", language))
-    wanted = visit_state.current().request
-    hint(offered[wanted.model], wanted, language)
     messages = message_area()
     show_reported(language, messages)
     if not open_model(offered, visits_before(offered), language, messages):
@@ -58,6 +56,7 @@ def explore() -> None:
     if found is None:
         return
     request, trace = found
+    hint(offered[request.model], request, trace, language)
     opening = show_trace(offered[request.model], request, trace, language, messages)
     if request == visit_state.current().request:
         with messages:  # an element takes height anywhere else

@@ -170,7 +170,7 @@ def experiments(
     heads_state.draft_head(visit_state.current().selection.or_head(opening.named_head))
     with editor:
         intervention_editor.draft_row(member, trace, language)
-        intervention_editor.intervention_list(language)
+        intervention_editor.intervention_list(trace, language)
     if compared is not None:
         experiment_result.summary(member, compared, language)
     shown = compared or TraceComparison(trace, trace, trace)

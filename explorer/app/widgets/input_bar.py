@@ -10,7 +10,9 @@ from explorer.app.state import explore as explore_state
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.app.widgets.messages import literal
+from explorer.app.widgets.model_notes import model_notes
 from explorer.core.i18n import say
+from explorer.core.trace import Trace
 from explorer.core.word_segmentation import is_special
 from explorer.core.words import source_words
 from explorer.model import examples
@@ -31,12 +33,14 @@ def input_bar(catalog: Mapping[str, CatalogMember], language: str) -> None:
     _choose_padding(request.pad, member, language)
 
 
-def hint(member: CatalogMember, request: Request, language: str) -> None:
-    """What to look at in an example, whose data the model was trained on, or a name that the list
-    of models cuts; main.css puts it into the header, where the picture loses no height."""
-    text, credit = "", ""
+def hint(member: CatalogMember, request: Request, trace: Trace, language: str) -> None:
+    """What to look at in an example, what a reader should know of the model, whose data it was
+    trained on, or a name that the list of models cuts; main.css puts it into the header, where the
+    picture loses no height."""
+    text, credit = model_notes(member, trace, language), ""
     if not isinstance(member, UploadedTrace):
-        text, credit = examples.hint(member.name, request.text, language), member.summary.credit
+        text = text or examples.hint(member.name, request.text, language)
+        credit = member.summary.credit
     name = describe(member, language)
     shown = text or credit or (name if len(name) > LONGEST_SHOWN else "")
     if shown:

@@ -29,10 +29,11 @@ def draft_row(model: CatalogModel, trace: Trace, language: str) -> None:
     ):
         verb = _choose_word("verb", tuple(Verb), language, 140)
         site = _choose_word("site", trace.sites, language, 130, default=trace.sites[-1])
-        layers, heads = trace.attention(site).shape[:2]
+        heads = trace.attention(site).shape[1]
         is_cell = verb in (Verb.CLOSE, Verb.OPEN)
-        _choose_index("layer", "L", layers, is_cell, language)
-        _choose_index("head", "H", heads, verb != Verb.ROW, language)
+        numbers = trace.layer_numbers(site)
+        _choose_index("layer", "L", numbers, is_cell, language)
+        _choose_index("head", "H", range(heads), verb != Verb.ROW, language)
         if verb == Verb.ABLATE:
             measured = experiment_cache.is_measured(model)
             _choose_word("how", ("zero", "mean") if measured else ("zero",), language, 170)
@@ -57,14 +58,14 @@ def draft_row(model: CatalogModel, trace: Trace, language: str) -> None:
         )
 
 
-def intervention_list(language: str) -> None:
-    """The interventions in force, each a button that undoes it."""
+def intervention_list(trace: Trace, language: str) -> None:
+    """The interventions in force, each a button that undoes it. trace: of the same model."""
     interventions = visit_state.current().interventions
     with st.container(key="interventions", horizontal=True, gap="small"):
         if not interventions:
             st.caption(say("heads.no_chips", language))
         for one in interventions:
-            name = intervention_text(one, language)
+            name = intervention_text(one, trace, language)
             st.button(
                 literal(name),
                 key=f"undo-{one}",
@@ -80,9 +81,9 @@ def intervention_list(language: str) -> None:
             )
 
 
-def intervention_text(one: Intervention, language: str) -> str:
-    """An intervention as its button names it."""
-    head = _head_text(one, language)
+def intervention_text(one: Intervention, trace: Trace, language: str) -> str:
+    """An intervention as its button names it. trace: of the same model."""
+    head = _head_text(one, trace, language)
     match one:
         case Ablation():
             return say(f"heads.chip_ablate_{one.how}", language, head=head)
@@ -107,9 +108,12 @@ def _apply_draft(model: CatalogModel) -> None:
         visit_state.set_interventions(combined)
 
 
-def _head_text(one: Intervention, language: str) -> str:
+def _head_text(one: Intervention, trace: Trace, language: str) -> str:
     site = head_tables.site_name(one.site, language)
-    layer = say("heads.all_layers", language) if one.layer is None else f"L{one.layer}"
+    layer = say("heads.all_layers", language)
+    if one.layer is not None:
+        numbers = trace.layer_numbers(one.site) if one.site in trace.sites else ()
+        layer = f"L{numbers[one.layer] if one.layer < len(numbers) else one.layer}"
     head = say("heads.all_heads", language) if one.head is None else f"H{one.head}"
     return f"{site} {layer} {head}"
 
@@ -127,10 +131,12 @@ def _choose_word(
     return str(_select(field, options, language, width, name, index))
 
 
-def _choose_index(field: str, letter: str, count: int, offer_all: bool, language: str) -> None:
-    """A select of a layer or a head, or of all of them where `offer_all`."""
-    options = (*range(count), *([heads_state.ALL] if offer_all else []))
-    names = {number: f"{letter}{number}" for number in range(count)}
+def _choose_index(
+    field: str, letter: str, numbers: Sequence[int], offer_all: bool, language: str
+) -> None:
+    """A select of a layer or a head by its number, or of all of them where `offer_all`."""
+    options = (*range(len(numbers)), *([heads_state.ALL] if offer_all else []))
+    names = {index: f"{letter}{number}" for index, number in enumerate(numbers)}
     names[heads_state.ALL] = say("heads.all", language)
     _select(field, options, language, 90, names.__getitem__)
 

@@ -88,13 +88,17 @@ def _words_payload(trace: Trace, view: View) -> bytes:
     """The trace merged into words, with a header that holds only what differs.
 
     "rows" and "columns": position of the last piece of each target and source word.
+    "prompt": the words that begin in the prompt.
     """
     arrays, header = _trace_parts(merge(trace))
-    rows = [word.stop - 1 for word in target_words(trace)]
+    words = target_words(trace)
+    rows = [word.stop - 1 for word in words]
+    prompt = sum(word.start < _prompt(trace) for word in words)
     columns = [word.stop - 1 for word in source_words(trace)]
     labels = (*trace.source_tokens, *trace.target_tokens, *view.original)
     original = [word.label for word in grouped(view.original, mark_of(labels))]
-    return pack_payload(header | {"rows": rows, "columns": columns, "original": original}, arrays)
+    own = {"rows": rows, "columns": columns, "original": original, "prompt": prompt}
+    return pack_payload(header | own, arrays)
 
 
 def _trace_parts(trace: Trace) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
@@ -113,7 +117,16 @@ def _trace_parts(trace: Trace) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]
         "sites": {site: _site_header(trace, site) for site in trace.sites},
         "labels": labels,
         "facts": dict(trace.facts),
+        "prompt": _prompt(trace),
     }
+
+
+def _prompt(trace: Trace) -> int:
+    """How many of the tokens fed in are the prompt of a model with a decoder alone, else 0."""
+    known = trace.facts.get("prompt")
+    if not isinstance(known, int) or trace.source_tokens:
+        return 0
+    return min(max(known, 0), len(trace.target_tokens))
 
 
 def _site_header(trace: Trace, site: str) -> dict[str, Any]:
@@ -122,6 +135,7 @@ def _site_header(trace: Trace, site: str) -> dict[str, Any]:
     removed = removed_heads(trace.facts, site, *weights.shape[:2])
     return {
         "shape": weights.shape,
+        "numbers": trace.layer_numbers(site),
         "scale": _scale(weights),
         "packed": _packed(trace, site),
         "removed": [(*place, how) for place, how in removed.items()],
@@ -157,11 +171,8 @@ def _scale(weights: NDArray[np.float32]) -> float:
 
 
 def _step_arrays(trace: Trace, labels: list[str]) -> dict[str, NDArray[Any]]:
-    """The candidates of all steps, one entry each; labels as indices into `labels`.
-
-    None for a model with an encoder alone, whose trace has no steps to go through.
-    """
-    if "steps.step" not in trace.arrays or not trace.target_tokens:
+    """The candidates of all steps, one entry each; labels as indices into `labels`."""
+    if "steps.step" not in trace.arrays:
         return {}
     index = {label: position for position, label in enumerate(labels)}
     arrays: dict[str, NDArray[Any]] = {

@@ -8,6 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from explorer.core.errors import VocabularyError
 from explorer.model.candidates import candidate_columns
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.decoded import Decoded
@@ -74,7 +75,7 @@ class Predictions:
         assert self.inputs.source_mask is not None
         ids = self.inputs.source[0].clone()
         masked = self._masked()
-        ids[masked] = self.outputs[masked].argmax(-1)
+        ids[masked] = self._taken(masked)
         return self.tokens.decode(ids[self.inputs.source_mask[0] == 1].tolist())
 
     def _decoded(self) -> dict[str, NDArray[Any]]:
@@ -86,13 +87,29 @@ class Predictions:
 
     def _filled_in(self) -> dict[str, NDArray[Any]]:
         masked = self._masked()
+        forced = [position + 1 in self.decoded.forced for position in masked.tolist()]
+        if sum(forced) < len(self.decoded.forced):
+            raise VocabularyError("no_mask", step=max(self.decoded.forced), masks=len(masked))
         if not len(masked):
             return {}
         probabilities = self.outputs[masked].float().softmax(-1)
-        best = probabilities.argmax(-1)
-        arrays = candidate_columns(probabilities, best, torch.zeros_like(best, dtype=torch.bool))
+        arrays = candidate_columns(probabilities, self._taken(masked), torch.tensor(forced))
         arrays["steps.step"] = masked.numpy()[arrays["steps.step"] - 1] + 1
         return arrays
+
+    def _taken(self, masked: Tensor) -> Tensor:
+        """The id that fills each mask: the most probable, unless a caller chose another.
+
+        Raises `VocabularyError` on one that is no id.
+        """
+        ids: Tensor = self.outputs[masked].argmax(-1)
+        for index, position in enumerate(masked.tolist()):
+            token = self.decoded.forced.get(position + 1)
+            if token is not None:
+                if not isinstance(token, int) or not 0 <= token < self.tokens.size:
+                    raise VocabularyError("no_candidate", token=token, last=self.tokens.size - 1)
+                ids[index] = token
+        return ids
 
     def _masked(self) -> Tensor:
         """The positions of mask tokens that the model fills in."""

@@ -74,7 +74,7 @@ class HuggingFaceModel:
 
     @cached_property
     def facts(self) -> Mapping[str, Any]:
-        """Where the model comes from: family, kind, class, library, dtype; in every trace."""
+        """Where the model comes from, in every trace: family, kind, class, library, mask token …"""
         facts: dict[str, Any] = {
             "family": str(self.model.config.model_type),
             "kind": str(self.kind),
@@ -87,6 +87,8 @@ class HuggingFaceModel:
             facts["precision"] = "half"
         if numbers := self.anatomy.layer_numbers():
             facts["layer_numbers"] = numbers
+        if (mask := self._mask_token) is not None:
+            facts["mask"] = mask
         if ignored := self._settings.not_applied:
             facts["not_applied"] = ignored
         if self.notes:
@@ -132,6 +134,8 @@ class HuggingFaceModel:
             text, in which the model fills in its mask tokens.
         target, prefix, force: as in `ExplorableModel.trace`. Step t follows row t − 1; of a
             decoder-only model target and prefix go on after the prompt, whose own steps are fixed.
+            In an encoder-only one, force has the position + 1 of mask tokens, and the ids that are
+            taken there; nothing else depends on them.
         pad_to: number of tokens to which the text is padded: at the right, and at the left in a
             decoder-only model, where a continuation follows.
         max_new_tokens: the most tokens to decode; None = 128, and 32 after a prompt.
@@ -146,12 +150,13 @@ class HuggingFaceModel:
         refuse_capture(capture)
         refuse_new_tokens(max_new_tokens)
         choice = LayerChoice.of(layers, sites)
-        if forces_output(target, prefix, force) and self.kind == Kind.ENCODER_ONLY:
+        forces_output(target, prefix, force)
+        if self.kind == Kind.ENCODER_ONLY and (target, prefix) != (None, None):
             raise ConfigError("no_decoder")
         interventions = Interventions.gather(ablate, keep, edit_mask, override_row)
         edits = edits_for(interventions, self.anatomy, means)
         inputs, labels = self._inputs(text, pad_to)
-        decoded, full = Decoded(inputs), capture == "full"
+        decoded, full = Decoded(inputs, forced=force), capture == "full"
         if self.kind != Kind.ENCODER_ONLY:
             forced = self._forced(inputs, target, prefix, force)
             last = self._last_step(inputs, len(forced), max_new_tokens)
@@ -265,6 +270,13 @@ class HuggingFaceModel:
         logits = torch.cat([rows[0].float() for rows, _ in found])
         chosen = [int(tokens) for _, tokens in found]
         return Decoded(inputs.with_target(chosen[:-1]), logits, chosen, forced)
+
+    @property
+    def _mask_token(self) -> str | None:
+        """The mask token of a model that fills in masks; None of any other."""
+        fills = self.kind == Kind.ENCODER_ONLY and self.model.get_output_embeddings() is not None
+        mask = self.tokens.mask_id if fills else None
+        return None if mask is None else self.tokens.label(mask)
 
     @cached_property
     def _settings(self) -> GenerationSettings:

@@ -41,6 +41,13 @@ def test_a_forced_token_ends_what_was_forced_after_it():
     assert selection().step == 1
 
 
+def test_tokens_that_fill_masks_stay_when_another_is_chosen():
+    explore_state.read_player({"force": {"step": 4, "id": 7, "alone": True}})
+    explore_state.read_player({"force": {"step": 2, "id": 5, "alone": True}})
+    assert request().forced == ((2, 5), (4, 7))
+    assert selection().step == 2
+
+
 def test_forced_tokens_are_undone_one_by_one_or_all():
     explore_state.read_player({"force": {"step": 2, "id": 4}})
     explore_state.read_player({"force": {"step": 4, "id": 5}})

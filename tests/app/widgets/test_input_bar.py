@@ -22,7 +22,8 @@ def page() -> None:
     if session.find(Visit) is None:
         session.save(Visit(Request("reverse", "1 2", 2)))
     input_bar(catalog, "en")
-    hint(catalog[visit_state.current().request.model], visit_state.current().request, "en")
+    request = visit_state.current().request
+    hint(catalog[request.model], request, small_trace(), "en")
 
 
 def visit(app: AppTest) -> Visit:

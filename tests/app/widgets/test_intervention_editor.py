@@ -1,7 +1,11 @@
+from dataclasses import replace
+
 from streamlit.testing.v1 import AppTest
 
 from explorer.app.widgets.intervention_editor import intervention_text
 from explorer.core.interventions import Interventions
+from explorer.core.trace import Trace
+from tests.support.example_traces import example_trace
 
 
 def page() -> None:
@@ -21,8 +25,9 @@ def page() -> None:
         session.save(Visit(request))
     heads_state.remember_shown(request)
     model = shipped_models()["reverse"]
-    draft_row(model, experiment_cache.original(model, request), "en")
-    intervention_list("en")
+    trace = experiment_cache.original(model, request)
+    draft_row(model, trace, "en")
+    intervention_list(trace, "en")
     show_reported("en", st.container())
 
 
@@ -81,13 +86,20 @@ def test_an_intervention_that_cannot_be_computed_is_reported_and_not_in_force():
 
 def test_an_intervention_is_named_by_what_it_does_and_where():
     lines = ["ablate cross.1.2", "close decoder.*.* 3 0", "open encoder.0.1 1 2", "keep cross.0.0"]
-    names = [
-        intervention_text(one, "en") for one in Interventions.parse([*lines, "row cross.1.3 2 1,0"])
-    ]
-    assert len(set(names)) == 5
-    by_line = {str(one): intervention_text(one, "en") for one in Interventions.parse(lines)}
+    more = [*lines, "row cross.1.3 2 1,0", "close encoder.0.1 1 2"]
+    by_line = {line: named(line, example_trace()) for line in more}
+    assert len(set(by_line.values())) == len(more)
     assert "L1 H2" in by_line["ablate cross.1.2"]
     assert "all layers" in by_line["close decoder.*.* 3 0"]
-    assert by_line["open encoder.0.1 1 2"] != intervention_text(
-        next(iter(Interventions.parse(["close encoder.0.1 1 2"]))), "en"
-    )
+
+
+def test_the_layers_of_a_hybrid_are_named_by_their_numbers():
+    trace = replace(example_trace(), facts={"layer_numbers": {"cross": [3, 7]}})
+    assert "L7 H2" in named("ablate cross.1.2", trace)
+    assert "L9 H2" in named("ablate cross.9.2", trace)
+    assert "L1 H2" in named("ablate decoder.1.2", trace)
+
+
+def named(line: str, trace: Trace) -> str:
+    (one,) = Interventions.parse([line])
+    return intervention_text(one, trace, "en")

@@ -65,6 +65,7 @@ export function siteOfCodes(heads, keys, more = {}) {
   return {
     name: "cross",
     layers: 1,
+    numbers: [0],
     heads: heads.length,
     queries,
     keys,
@@ -88,6 +89,9 @@ export function traceWith(properties) {
     columns: null,
     words: null,
     gold: null,
+    prompt: 0,
+    masks: [],
+    fillings: [],
     sites: {},
     ...properties,
   });

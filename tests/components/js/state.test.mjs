@@ -10,11 +10,15 @@ import {
 import { openingState } from "../../../explorer/components/shared/js/openingState.js";
 import {
   currentRow,
+  isGiven,
+  predictionsOf,
   shownKeys,
   shownRows,
+  stepOfRow,
 } from "../../../explorer/components/shared/js/stepState.js";
 import { anyOf, createStore } from "../../../explorer/components/shared/js/store.js";
 import { MEAN, readTrace } from "../../../explorer/components/shared/js/trace.js";
+import { forcedRows, stepOfApp } from "../../../explorer/components/shared/js/unitChoice.js";
 import { nearestMoment } from "../../../explorer/components/training_replay/js/runData.js";
 import { CODES, HEADER, packPayload } from "./payloads.mjs";
 
@@ -83,10 +87,71 @@ test("a view wins over what was shown before, where the trace has it", () => {
 test("rows and keys that are not decoded yet are not shown", () => {
   const trace = exampleTrace();
   const state = { ...openingState(trace, {}, {}), step: 1, ahead: false };
-  assert.equal(currentRow({ state }), 0);
+  assert.equal(currentRow({ trace, state }), 0);
   assert.equal(shownRows({ trace, state }), 1);
   assert.equal(shownKeys({ trace, state }), 3);
   assert.equal(shownRows({ trace, state: { ...state, ahead: true } }), 2);
+});
+
+/** The columns of the candidates of some steps: the first of each is the one that is taken. */
+const TAKEN = /** @type {Parameters<typeof packPayload>[1]} */ ({
+  "steps.step": ["uint32", [2, 2, 4]],
+  "steps.rank": ["uint32", [1, 2, 1]],
+  "steps.label": ["uint32", [0, 1, 1]],
+  "steps.id": ["uint32", [3, 7, 7]],
+  "steps.probability": ["float32", [0.5, 0.25, 1]],
+  "steps.chosen": ["uint8", [1, 0, 1]],
+  "steps.forced": ["uint8", [1, 0, 1]],
+});
+
+/**
+ * The arrays of one head whose weights are all 0, and of the steps.
+ * @param {string} site
+ * @returns {Parameters<typeof packPayload>[1]}
+ */
+function arraysOf(site) {
+  return { [`${site}.attention`]: ["uint16", new Array(16).fill(0)], ...TAKEN };
+}
+
+/** An encoder alone, whose second and fourth token are masks. */
+function maskedTrace() {
+  const source = ["a", "[MASK]", "b", "[MASK]"];
+  const sites = { encoder: { shape: [1, 1, 4, 4], scale: 1, packed: false, removed: [] } };
+  const content = { source: source.map(() => true), outputs: [] };
+  const header = { ...HEADER, source, target: [], predicted: [], content, sites };
+  return readTrace(packPayload(header, arraysOf("encoder")));
+}
+
+test("without a decoder, the mask tokens are gone through", () => {
+  const trace = maskedTrace();
+  assert.deepEqual([trace.steps, trace.masks], [2, [1, 3]]);
+  assert.deepEqual(trace.fillings, ["", "3", "", "7"]);
+  const context = { trace, pieces: trace, state: openingState(trace, { step: null }, {}) };
+  assert.deepEqual([context.state.step, currentRow(context), shownRows(context)], [1, 1, 4]);
+  assert.deepEqual(predictionsOf(context), trace.fillings);
+  assert.deepEqual(
+    [0, 1, 3].map((row) => stepOfRow(context, row)),
+    [0, 1, 2],
+  );
+  assert.equal(stepOfApp(context, 2), 4);
+  assert.deepEqual([...forcedRows(context)], [1, 3]);
+  assert.equal(openingState(trace, { step: 4 }, {}).step, 2);
+  assert.equal(openingState(trace, { step: 3 }, {}).step, 1);
+});
+
+test("the tokens of a prompt are given, not forced", () => {
+  const target = ["a", "b", "c", "d"];
+  const sites = { decoder: { shape: [1, 1, 4, 4], scale: 1, packed: false, removed: [] } };
+  const header = { ...HEADER, source: [], target, predicted: target, sites, prompt: 3 };
+  const trace = readTrace(packPayload(header, arraysOf("decoder")));
+  const [given, decoded] = [trace.candidates[1][0], trace.candidates[3][0]];
+  assert.deepEqual([given.given, given.forced], [true, false]);
+  assert.deepEqual([decoded.given, decoded.forced], [false, true]);
+  assert.deepEqual(
+    [0, 1, 2, 3].map((row) => isGiven(trace, row)),
+    [true, true, false, false],
+  );
+  assert.deepEqual([trace.masks, trace.fillings], [[], []]);
 });
 
 test("gold weights, and the best head by them", () => {

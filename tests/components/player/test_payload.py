@@ -133,7 +133,7 @@ def test_the_sentences_can_be_left_out():
     }
 
 
-def test_an_encoder_alone_is_sent_without_steps_and_a_decoder_alone_without_a_source():
+def test_an_encoder_alone_is_sent_with_its_masks_and_a_decoder_alone_with_its_prompt():
     masked = {
         "steps.step": np.array([2]),
         "steps.rank": np.array([1]),
@@ -146,10 +146,23 @@ def test_an_encoder_alone_is_sent_without_steps_and_a_decoder_alone_without_a_so
     alone = replace(encoder, arrays=dict(encoder.arrays) | masked, candidate_tokens=("x",))
     header, arrays = unpack_payload(player_payload(alone))
     assert list(header["sites"]) == ["encoder"]
-    assert not any(name.startswith("steps") for name in arrays)
-    decoder = Trace.from_arrays((), "ab", decoder=np.tril(np.ones((1, 1, 2, 2))) / [[1], [2]])
-    header, _ = unpack_payload(player_payload(decoder))
-    assert list(header["sites"]) == ["decoder"]
+    assert arrays["steps.step"].tolist() == [2]
+    assert header["labels"] == ["x"]
+    weights = np.tril(np.ones((1, 1, 3, 3))) / [[1], [2], [3]]
+    decoder = Trace.from_arrays((), ["▁a", "b", "▁c"], decoder=weights)
+    for known, prompt in ((2, 2), (9, 3), (-1, 0), ("2", 0), (None, 0)):
+        header, _ = unpack_payload(player_payload(replace(decoder, facts={"prompt": known})))
+        assert list(header["sites"]) == ["decoder"]
+        assert header["prompt"] == prompt
+
+
+@pytest.mark.parametrize(("pieces", "words"), [(1, 1), (2, 1), (3, 2)])
+def test_the_words_of_a_prompt_begin_in_it(pieces, words):
+    weights = np.tril(np.ones((1, 1, 3, 3))) / [[1], [2], [3]]
+    trace = Trace.from_arrays((), ["▁a", "b", "▁c"], decoder=weights)
+    _, arrays = unpack_payload(player_payload(replace(trace, facts={"prompt": pieces})))
+    merged, _ = unpack_payload(arrays["words"].tobytes())
+    assert merged["prompt"] == words
 
 
 def test_masks_that_differ_by_layer_are_sent_once_a_layer():

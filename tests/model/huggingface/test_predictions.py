@@ -1,6 +1,7 @@
 import pytest
 import torch
 
+from explorer.core.errors import VocabularyError
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.decoded import Decoded
 from explorer.model.huggingface.inputs import padded_inputs
@@ -46,6 +47,35 @@ def test_the_prompt_of_a_decoder_alone_is_fixed():
     arrays, labels = found.steps()
     assert arrays["steps.forced"][arrays["steps.chosen"]].tolist() == [True, True, False, False]
     assert labels == tuple(map(str, arrays["steps.id"].tolist()))
+
+
+@pytest.mark.parametrize(("forced", "key"), [({1: 4}, "no_mask"), ({2: SIZE}, "no_candidate")])
+def test_only_masks_are_filled_and_with_ids_that_exist(forced, key):
+    found = predictions(
+        Kind.ENCODER_ONLY,
+        outputs=torch.zeros(2, SIZE),
+        tokens=WithMask(None, SIZE),
+        forced=forced,
+    )
+    with pytest.raises(VocabularyError) as caught:
+        found.steps()
+    assert caught.value.key == key
+
+
+def test_a_chosen_token_fills_its_mask():
+    outputs = torch.zeros(2, SIZE)
+    outputs[1, 4] = 2.0
+    tokens = WithMask(None, SIZE)
+    found = predictions(Kind.ENCODER_ONLY, outputs=outputs, tokens=tokens, forced={2: 8})
+    arrays, _ = found.steps()
+    chosen = arrays["steps.chosen"]
+    assert (arrays["steps.id"][chosen].tolist(), arrays["steps.forced"][chosen].tolist()) == (
+        [8],
+        [True],
+    )
+    expected = float(outputs[1].softmax(-1)[8])
+    assert arrays["steps.probability"][chosen].tolist() == pytest.approx([expected])
+    assert found.text() == "5 8"
 
 
 def test_an_encoder_alone_predicts_at_its_mask_tokens():

@@ -74,9 +74,13 @@ def test_an_encoder_alone_fills_in_its_masks(models):
     assert steps.probability.iloc[0] == pytest.approx(float(logits.softmax(-1).max()), abs=1e-6)
     assert masked.text.split()[3] == str(int(logits.argmax()))
     assert merge(masked).steps().step.tolist() == steps.step.tolist()
-    for wrong in ({"prefix": "5"}, {"force": {1: 5}}, {"target": "5"}):
+    for wrong in ({"prefix": "5"}, {"target": "5"}):
         with pytest.raises(ConfigError):
             model.trace(TEXT, **wrong)
+    with pytest.raises(VocabularyError, match="no mask token at position 1"):
+        model.trace(TEXT, force={1: 5})
+    assert masked.facts["mask"] == "41"
+    assert "mask" not in plain.facts
 
 
 def test_cells_are_masked_unmasked_and_rows_set(models):

@@ -25,6 +25,7 @@ import { readViewPayload } from "./viewPayload.js";
 /** @import { Part } from "../../shared/js/element.js" */
 /** @import { MapPart } from "../../shared/js/map.js" */
 /** @import { View } from "../../shared/js/streamlitComponent.js" */
+/** @import { Trace } from "../../shared/js/trace.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 /** @import { Listeners, ViewFrame } from "./viewFrame.js" */
 /** @import { ViewPayload } from "./viewPayload.js" */
@@ -168,7 +169,7 @@ function createOutputs(frame, original, changed) {
   /** @param {Set<string>} names */
   const update = (names) => {
     if (!names.has("trace")) return;
-    const [before, after] = [original.trace.predicted, changed.trace.predicted];
+    const [before, after] = [outputsOf(original.trace), outputsOf(changed.trace)];
     const longer = before.length > after.length ? before : after;
     const label = [frame.say("output_original"), frame.say("output_changed")];
     node.replaceChildren(
@@ -181,6 +182,15 @@ function createOutputs(frame, original, changed) {
     );
   };
   return { element: node, update };
+}
+
+/**
+ * What a model says: the tokens it decodes, or those it fills in for mask tokens.
+ * @param {Trace} trace
+ */
+function outputsOf({ masks, fillings, predicted, prompt }) {
+  if (masks.length) return masks.map((row) => fillings[row]);
+  return predicted.slice(Math.max(prompt - 1, 0));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { assign, element, write } from "../../shared/js/element.js";
 import { scaleOf, tones } from "../../shared/js/scale.js";
-import { headName, siteOf } from "../../shared/js/stepState.js";
+import { shownName, siteOf } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
 import { paintThumbnail, SMALLEST_THUMBNAIL, thumbnailSize } from "../../shared/js/thumbnail.js";
 import { filteredHeads } from "./headFilter.js";
@@ -193,8 +193,9 @@ function withNames(context, buttons, columns) {
   const rows = buttons.flatMap((button, index) => {
     const [layer, head] = [Math.floor(index / site.heads), index % site.heads];
     if (head % columns > 0) return [button];
-    const title = context.say("layer_title", { layer });
-    const first = head === 0 ? name("row", `L${layer}`, title) : name("row", "");
+    const number = site.numbers[layer];
+    const title = context.say("layer_title", { layer: number });
+    const first = head === 0 ? name("row", `L${number}`, title) : name("row", "");
     first.style.gridColumn = "1"; // the last row of a layer may be shorter
     return [first, button];
   });
@@ -242,15 +243,16 @@ function cellOf({ context, byIndex, tooltip }, { index, layer, head }) {
 function captioned(grid, one) {
   const { frame, context } = grid;
   const { layer, head, measured, number, passes } = one;
+  const title = shownName(grid.context, layer, head);
   const cell = cellOf(grid, one);
   const roles = roleNames(frame, measured);
   const { wrapped, tall } = grid.layout;
-  write(cell.name, wrapped && !tall ? `H${head}` : headName(layer, head)); // its layer is beside it
+  write(cell.name, wrapped && !tall ? `H${head}` : title); // its layer is beside it
   write(cell.number, number === null ? "" : shortNumber(number));
   write(cell.role, roles);
   cell.role.classList.toggle("none", measured?.roles.length === 0);
   cell.button.classList.toggle("faint", !passes);
-  const shown = [headName(layer, head), cell.number.textContent].filter(Boolean).join(" ");
+  const shown = [title, cell.number.textContent].filter(Boolean).join(" ");
   const removed = siteOf(context).removed(layer, head);
   const words = [shown, roles, removed ? context.say(`removed_${removed}`) : ""];
   assign(cell.button, "aria-label", words.filter(Boolean).join(frame.say("colon")));

@@ -5,7 +5,7 @@ import { createMap } from "../../shared/js/map.js";
 import { createSelectionReport } from "../../shared/js/selectionReport.js";
 import { createSentence } from "../../shared/js/sentence.js";
 import { createSiteChoice } from "../../shared/js/siteChoice.js";
-import { headName } from "../../shared/js/stepState.js";
+import { shownName } from "../../shared/js/stepState.js";
 import { anyOf, createStore } from "../../shared/js/store.js";
 import { streamlitComponent } from "../../shared/js/streamlitComponent.js";
 import { createTooltip } from "../../shared/js/tooltip.js";
@@ -139,7 +139,7 @@ function createRolesLine(context, frame) {
     const measured = measuredHead(frame, { site, layer, head });
     const facts = {
       site: context.say(`site_${site}`),
-      head: headName(layer, head),
+      head: shownName(context, layer, head),
       roles: roleNames(frame, measured),
     };
     write(node, frame.say(measured ? "verdict" : "verdict_unmeasured", facts));

@@ -1,5 +1,5 @@
 import { element } from "../../shared/js/element.js";
-import { headName } from "../../shared/js/stepState.js";
+import { shownName } from "../../shared/js/stepState.js";
 import { positionTooltip } from "../../shared/js/tooltip.js";
 import { metricShown } from "./headFilter.js";
 import { roleLines } from "./headRoles.js";
@@ -25,7 +25,7 @@ export function createHeadTooltip(context, frame, filter) {
   const show = (event, layer, head) => {
     const { site } = context.state;
     const lines = roleLines(frame, { site, layer, head }, metricShown(frame, site, filter));
-    const title = `${context.say(`site_${site}`)} · ${headName(layer, head)}`;
+    const title = `${context.say(`site_${site}`)} · ${shownName(context, layer, head)}`;
     node.replaceChildren(...[title, ...lines].map((line) => element("div", {}, line)));
     node.hidden = false;
     positionTooltip(frame.root, node, { x: event.clientX, y: event.clientY });

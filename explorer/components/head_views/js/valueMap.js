@@ -5,7 +5,7 @@ import { cellAt, cellSize } from "../../shared/js/geometry.js";
 import { labelOf } from "../../shared/js/label.js";
 import { fitMap, paintPattern, watchSpace } from "../../shared/js/map.js";
 import { colourAt, inkOn } from "../../shared/js/palette.js";
-import { headName, mapTitle, siteOf } from "../../shared/js/stepState.js";
+import { mapTitle, shownName, siteOf } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
 import { createColourBar, rampOf } from "./colourBar.js";
 import { shortNumber, signedNumber } from "./numbers.js";
@@ -166,7 +166,7 @@ function noteOf(context, frame, { name, signed }, heads, { values, most }) {
   values.forEach((value, cell) => {
     if (Math.abs(value) > Math.abs(values[best])) best = cell;
   });
-  const facts = { strongest: headName(heads.strongest.layer, heads.strongest.head) };
+  const facts = { strongest: shownName(context, heads.strongest.layer, heads.strongest.head) };
   if (values[best] === 0) return frame.say(`${name}_elsewhere`, facts);
   return frame.say(`${name}_note`, {
     ...facts,

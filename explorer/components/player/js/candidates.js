@@ -3,17 +3,20 @@ import { guessToken, tokenHidden, weightsHidden } from "../../shared/js/guess.js
 import { labelOf, writeToken } from "../../shared/js/label.js";
 import { percent } from "../../shared/js/numbers.js";
 import { createRadios } from "../../shared/js/radios.js";
-import { currentRow } from "../../shared/js/stepState.js";
+import { currentRow, isGiven } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
-/** @import { Candidate } from "../../shared/js/trace.js" */
+/** @import { Say } from "../../shared/js/sentences.js" */
+/** @import { Candidate, Trace } from "../../shared/js/trace.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 
 const FEWEST_CANDIDATES = 3; // with less space than that, the column scrolls
 const ROW = { desk: [20, 52], projector: [28, 64] }; // px, at least and at most
 const LIST_MARGIN = 6; // px above and below the list, as in the style sheet
 const SMALLEST_SHARE = 1e-6; // where the logarithmic bars begin
+/** @type {Record<"forced" | "given" | "taken", [string, string]>} sign and sentence of a chosen candidate */
+const CHOSEN = { forced: ["✎", "forced"], given: ["◆", "in_prompt"], taken: ["✓", "chosen"] };
 
 /**
  * The probabilities of the next token; a click forces that token.
@@ -57,8 +60,7 @@ export function createCandidates(context) {
     node.classList.toggle("guessing", hidden);
     radios.element.hidden = hidden;
     radios.check(state.log ? "log" : "percent");
-    const token = row < 0 ? "" : labelOf(trace.target[row]);
-    write(title, row < 0 ? say("candidates") : say("candidates_after", { token }));
+    write(title, titleOf(context, row));
     write(note, candidateNote(context, row, candidates));
     const items = populate(list, candidates.length, () => candidateElement(context));
     candidates.forEach((candidate, index) => {
@@ -140,6 +142,18 @@ function spaceForRows(node) {
 }
 
 /**
+ * What the candidates are of.
+ * @param {TraceContext} context
+ * @param {number} row
+ */
+function titleOf({ trace, say }, row) {
+  if (trace.masks.length) return say("candidates_mask", { position: row + 1 });
+  return row < 0
+    ? say("candidates")
+    : say("candidates_after", { token: labelOf(trace.target[row]) });
+}
+
+/**
  * The note under the list: why it is empty, or what a click does.
  * @param {TraceContext} context
  * @param {number} row
@@ -148,11 +162,15 @@ function spaceForRows(node) {
 function candidateNote(context, row, candidates) {
   const { trace, say, state } = context;
   if (state.guess && row >= 0) return guessNote(context, row);
-  if (state.site === "encoder")
-    return say(trace.steps ? "candidates_encoder" : "candidates_encoder_only");
-  const about = trace.rows ? [say("first_pieces")] : [];
+  if (state.site === "encoder" && row < 0) return encoderNote(trace, say);
+  const about = trace.rows?.length ? [say("first_pieces")] : [];
+  const offered = state.whatIf && !state.projector;
+  if (isGiven(trace, row)) return say("candidates_prompt", { step: trace.prompt });
   if (candidates.length)
-    return [...about, ...(state.whatIf && !state.projector ? [say("what_if")] : [])].join(" ");
+    return [
+      ...about,
+      ...(offered ? [say(trace.masks.length ? "what_if_mask" : "what_if")] : []),
+    ].join(" ");
   return row >= 0 && trace.predicted[row] !== undefined
     ? say("no_candidates")
     : say("no_predictions");
@@ -219,6 +237,17 @@ function createTypedGuess(context) {
 }
 
 /**
+ * Why an encoder has no candidates.
+ * @param {Trace} trace
+ * @param {Say} say
+ */
+function encoderNote({ target, header }, say) {
+  if (target.length) return say("candidates_encoder");
+  const { mask } = header.facts;
+  return mask ? say("candidates_no_mask", { mask }) : say("candidates_encoder_only");
+}
+
+/**
  * One row of the list, empty.
  * @param {TraceContext} context
  */
@@ -253,7 +282,7 @@ function candidateElement(context) {
  * @param {Candidate} candidate
  * @param {boolean} hidden whether only its name is shown
  */
-function drawCandidate({ state, say }, item, candidate, hidden) {
+function drawCandidate({ state, say, trace }, item, candidate, hidden) {
   const button = /** @type {HTMLElement} */ (item.firstElementChild);
   const [rank, name, track, value, mark] = /** @type {HTMLElement[]} */ ([...button.children]);
   writeToken(name, candidate.token);
@@ -278,14 +307,36 @@ function drawCandidate({ state, say }, item, candidate, hidden) {
   write(rank, String(candidate.rank));
   /** @type {HTMLElement} */ (track.firstElementChild).style.width = `${share * 100}%`;
   write(value, percent(probability));
-  write(mark, candidate.forced ? "✎" : candidate.chosen ? "✓" : "");
-  assign(mark, "title", candidate.forced ? say("forced") : candidate.chosen ? say("chosen") : null);
-  const offered = state.whatIf && !state.guess;
-  const enabled = offered && !candidate.chosen;
+  const [sign, meaning] = candidate.chosen ? CHOSEN[howChosen(candidate)] : ["", null];
+  write(mark, sign);
+  assign(mark, "title", meaning && say(meaning));
+  const enabled = state.whatIf && !state.guess && !candidate.chosen && !candidate.given;
   assign(button, "aria-disabled", enabled ? null : "true");
-  const why = candidate.chosen ? "taken" : offered ? "what_if_title" : "no_what_if";
+  const why = candidate.chosen ? "taken" : whyEnabled(enabled, candidate, trace);
   const facts = { token: labelOf(candidate.token), probability: percent(probability) };
   const loss = probability > 0 ? (-Math.log(probability)).toFixed(2) : "∞";
   assign(button, "title", `${say("candidate_title", { ...facts, loss })} ${say(why, facts)}`);
   assign(button, "tabindex", enabled ? null : "-1");
+}
+
+/**
+ * How a chosen candidate came to be chosen.
+ * @param {Candidate} candidate
+ * @returns {keyof typeof CHOSEN}
+ */
+function howChosen({ forced, given }) {
+  if (forced) return "forced";
+  return given ? "given" : "taken";
+}
+
+/**
+ * The sentence on what a click on a candidate that was not chosen does, or why it does nothing.
+ * @param {boolean} enabled
+ * @param {Candidate} candidate
+ * @param {Trace} trace
+ */
+function whyEnabled(enabled, { given }, { masks }) {
+  if (given) return "in_prompt";
+  if (!enabled) return "no_what_if";
+  return masks.length ? "what_if_mask_title" : "what_if_title";
 }

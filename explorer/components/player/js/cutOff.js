@@ -13,9 +13,10 @@ export function createCutOff(context) {
   /** @param {Set<string>} changed */
   const update = (changed) => {
     if (!changed.has("trace")) return;
-    const { header, steps } = context.pieces;
+    const { header, steps, prompt } = context.pieces;
     node.hidden = header.facts.ended !== false || Boolean(header.facts.given);
-    write(node, node.hidden ? "" : context.say("cut_off", { count: steps }));
+    const count = steps - Math.max(prompt - 1, 0);
+    write(node, node.hidden ? "" : context.say("cut_off", { count }));
   };
   return { element: node, update };
 }

@@ -3,7 +3,7 @@ import { csvCell } from "../../shared/js/csv.js";
 import { element } from "../../shared/js/element.js";
 import { visibleRows } from "../../shared/js/guess.js";
 import { saveFigure, saveFile, saveTable, textFile } from "../../shared/js/savedFile.js";
-import { rowOf, shownKeys, siteOf } from "../../shared/js/stepState.js";
+import { layerNumber, rowOf, shownKeys, siteOf } from "../../shared/js/stepState.js";
 import { MEAN } from "../../shared/js/trace.js";
 import { exportFigure } from "./figure.js";
 
@@ -47,11 +47,12 @@ export function createDownloads(context) {
  * A file name that tells what is shown, without its ending.
  * @param {TraceContext} context
  */
-function fileName({ state, trace }) {
-  const step = state.site === "encoder" ? "" : `-step${state.step}`;
+function fileName(context) {
+  const { state, trace } = context;
+  const step = state.site === "encoder" ? "" : `-step${state.step}`; // all rows of an encoder
   const head = state.head === MEAN ? "mean" : `H${state.head}`;
   const unit = trace.rows ? "-words" : "";
-  return `attention-${state.site}-L${state.layer}-${head}${unit}${step}`;
+  return `attention-${state.site}-L${layerNumber(context, state.layer)}-${head}${unit}${step}`;
 }
 
 /**

@@ -4,7 +4,7 @@ import { addParagraph, FONT, LINE, MARGIN } from "../../shared/js/figureText.js"
 import { isSpecial, labelOf, WORD_START } from "../../shared/js/label.js";
 import { printPalette } from "../../shared/js/palette.js";
 import { sentenceOf } from "../../shared/js/sentence.js";
-import { currentRow, mapTitle, siteOf } from "../../shared/js/stepState.js";
+import { currentRow, mapTitle, siteOf, stepName } from "../../shared/js/stepState.js";
 import { isThinned, mapDrawing, placesOf } from "./figureMap.js";
 import { decodedPieces } from "./output.js";
 
@@ -39,10 +39,8 @@ export function exportFigure(given) {
  * @param {TraceContext} context
  */
 function title(context) {
-  const { state, trace, say } = context;
-  const head = `${say("attention")} · ${mapTitle(context)}`;
-  const step = say("step_of", { step: state.step, steps: trace.steps });
-  return currentRow(context) < 0 ? head : `${head} · ${step}`;
+  const head = `${context.say("attention")} · ${mapTitle(context)}`;
+  return currentRow(context) < 0 ? head : `${head} · ${stepName(context)}`;
 }
 
 /**

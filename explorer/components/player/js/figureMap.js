@@ -18,6 +18,7 @@ import { colourAt, css, inkOn, maskColour } from "../../shared/js/palette.js";
 import { scaleOf, tones } from "../../shared/js/scale.js";
 import {
   currentRow,
+  predictionsOf,
   rowCodes,
   rowOf,
   shownKeys,
@@ -63,10 +64,10 @@ export function placesOf(context, top) {
     );
   const left = MARGIN + LINE + room(site.queryTokens) + GAP;
   const space = WIDTH - MARGIN - left;
-  const { predicted } = context.trace;
+  const predicted = predictionsOf(context);
   const arrow = textWidth(pen, "→ ") + 2 * GAP;
   const right = Math.max(room(predicted) + arrow, textWidth(pen, context.say("predicts")) + GAP);
-  const wanted = site.name !== "encoder" && predicted.length > 0;
+  const wanted = predicted.length > 0;
   const predicts = wanted && (space - right) / site.keys >= PITCH.upright;
   const across = Math.min(LARGEST_CELL, (space - (predicts ? right : 0)) / site.keys);
   const legible = Math.min(PITCH.level + 2, TALLEST / site.queries);
@@ -199,18 +200,19 @@ function middle(top, down, query) {
  * @param {Places} places
  */
 function predictions(context, { left, top, width, down }) {
-  const { say } = context;
+  const predicted = predictionsOf(context);
   const pen = figurePen();
   const row = currentRow(context);
   const x = left + width + GAP;
   const faint = maskColour(context.palette.stroke, 1);
   const rows = shownRows(context);
   const named = labelled(rows, [-0.5, rows], down, PITCH.level, row < 0 ? [] : [row]);
-  const labels = [...named].map((query) => {
+  const written = [...named].filter((query) => predicted[query]);
+  const labels = written.map((query) => {
     const label = shortLabel(pen, shownPrediction(context, query), LONGEST_LABEL);
     return labelText({ x, y: middle(top, down, query) }, label, faint, "→ ");
   });
-  return [...labels, drawn("text", { x, y: top - GAP }, say("predicts"))];
+  return [...labels, drawn("text", { x, y: top - GAP }, context.say("predicts"))];
 }
 
 /**

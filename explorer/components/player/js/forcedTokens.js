@@ -47,21 +47,24 @@ export function createForcedTokens(context) {
  * @param {number} step of the pieces
  * @param {string} token
  */
-function chip({ say, act, state, trace }, step, token) {
-  const shown = stepPredicting(trace, step);
+function chip({ say, act, state, trace, pieces }, step, token) {
+  const mask = pieces.masks.indexOf(step - 1) + 1;
+  const shown = mask || stepPredicting(trace, step);
+  const undo = say(mask ? "unforce_mask" : "unforce", { step: shown });
   const remove = element(
     "button",
     {
       type: "button",
       class: "remove",
       testid: `unforce-${step}`,
-      "aria-label": say("unforce", { step: shown }),
-      title: say("unforce", { step: shown }),
+      "aria-label": undo,
+      title: undo,
       on: { click: () => state.whatIf && act.unforce(step) },
     },
     "✕",
   );
-  const name = say("forced_chip", { step: shown, token: labelOf(token) });
+  const facts = { step: shown, token: labelOf(token) };
+  const name = say(mask ? "forced_mask" : "forced_chip", facts);
   return element("span", { class: "forced-chip" }, element("bdi", {}, name), remove);
 }
 
@@ -74,9 +77,11 @@ function chip({ say, act, state, trace }, step, token) {
 function drawOutputs({ trace, say, state }, parent, original) {
   parent.hidden = original.length === 0;
   if (parent.hidden) return;
-  const shown = state.ahead ? Infinity : state.step;
+  const first = Math.max(trace.prompt - 1, 0);
+  const shown = state.ahead ? Infinity : Math.max(state.step - first, 0);
+  const [before, now] = [original, trace.predicted].map((tokens) => tokens.slice(first));
   parent.replaceChildren(
-    outputLine(say("output_original"), original, trace.predicted, shown),
-    outputLine(say("output_now"), trace.predicted, original, shown),
+    outputLine(say("output_original"), before, now, shown),
+    outputLine(say("output_now"), now, before, shown),
   );
 }

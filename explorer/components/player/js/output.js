@@ -43,8 +43,9 @@ export function createOutput(context) {
   /** @param {Set<string>} changed */
   const update = (changed) => {
     if (!anyOf(changed, "trace", "step", "ahead", "guess", "size", "projector")) return;
-    const { text: whole, predicted } = context.pieces.header;
-    node.hidden = predicted.length === 0;
+    const { header, masks } = context.pieces;
+    const { text: whole, predicted } = header;
+    node.hidden = predicted.length === 0 && masks.length === 0;
     if (node.hidden) return;
     if (anyOf(changed, "trace", "size", "projector")) reserveHeight(text, whole);
     write(text, shownText(context));
@@ -65,15 +66,17 @@ function reserveHeight(node, whole) {
 }
 
 /**
- * The output up to the current step, or the whole of it where what is ahead is shown.
+ * The output up to the current step, without the prompt, or the whole of it where what is ahead is
+ * shown; the text with its masks filled in.
  * @param {TraceContext} context
  */
 function shownText(context) {
-  const { text, predicted } = context.pieces.header;
+  const { header, prompt } = context.pieces;
+  const { text, predicted } = header;
   const { ahead } = context.state;
   const decoded = decodedPieces(context);
   if (text && (ahead || decoded >= predicted.length)) return text;
-  return plainText(predicted.slice(0, ahead ? undefined : decoded));
+  return plainText(predicted.slice(Math.max(prompt - 1, 0), ahead ? undefined : decoded));
 }
 
 /**

@@ -20,7 +20,7 @@ export default streamlitComponent({
   /** @returns {Listeners} */
   listeners: ({ setStateValue, setTriggerValue }) => ({
     onState: (selection) => setStateValue("selection", selection),
-    onForce: (step, id) => setTriggerValue("force", { step, id }),
+    onForce: (step, id, alone) => setTriggerValue("force", { step, id, alone }),
     onUnforce: (step) => setTriggerValue("unforce", step),
     onReset: () => setTriggerValue("reset", true),
   }),

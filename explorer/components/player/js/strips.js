@@ -1,5 +1,5 @@
 import { linkAt } from "../../shared/js/alignment.js";
-import { assign, element, populate } from "../../shared/js/element.js";
+import { assign, element, populate, write } from "../../shared/js/element.js";
 import { measuringPen, textWidth, tokenWidth } from "../../shared/js/geometry.js";
 import {
   guessKey,
@@ -11,7 +11,14 @@ import {
 import { writeToken } from "../../shared/js/label.js";
 import { colourAt, css, inkOn } from "../../shared/js/palette.js";
 import { scaleOf, tones } from "../../shared/js/scale.js";
-import { currentRow, rowCodes, shownKeys, shownRows, siteOf } from "../../shared/js/stepState.js";
+import {
+  currentRow,
+  rowCodes,
+  shownKeys,
+  shownRows,
+  siteOf,
+  stepOfRow,
+} from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
 import { clearHover, setHover } from "../../shared/js/tooltip.js";
 import { forcedRows } from "../../shared/js/unitChoice.js";
@@ -61,6 +68,7 @@ export function createStrips(context) {
       return;
     }
     target.row.classList.toggle("off", context.state.site === "encoder");
+    write(target.label, context.say(context.trace.prompt ? "strip_prompted" : "strip_target"));
     source.row.hidden = context.trace.source.length === 0;
     target.row.hidden = context.trace.target.length === 0;
     if (anyOf(changed, "trace", "size", "projector")) {
@@ -158,18 +166,13 @@ function stripElement(context, name) {
         const position = chipPosition(event);
         if (name === "source" && position >= 0 && context.state.site === "cross")
           context.set(guessKey(context, position));
-        if (
-          name === "target" &&
-          currentRow(context) >= 0 &&
-          position >= 0 &&
-          position < shownRows(context)
-        ) {
-          context.act.goTo(position + 1);
-        }
+        const rows = siteOf(context).queryTokens === context.trace[name] ? shownRows(context) : 0;
+        const step = position >= 0 && position < rows ? stepOfRow(context, position) : 0;
+        if (step) context.act.goTo(step);
       },
     },
   });
-  return { row: element("div", { class: "strip" }, label, tokens), tokens };
+  return { row: element("div", { class: "strip" }, label, tokens), label, tokens };
 }
 
 /**
@@ -218,10 +221,14 @@ function drawSource(context, parent) {
   const { trace } = context;
   const chips = populate(parent, trace.source.length, makeChip);
   const tint = rowTint(context, ["cross", "encoder"]);
-  const linked = linkAt(context, currentRow(context));
+  const row = currentRow(context);
+  const linked = linkAt(context, row);
+  const query = context.state.site === "encoder" ? row : -1;
   trace.source.forEach((token, position) => {
     drawChip(chips[position], token, tint?.[position] ?? null);
     chips[position].classList.toggle("aligned", position === linked);
+    chips[position].classList.toggle("query", position === query);
+    chips[position].classList.toggle("masked", trace.masks.includes(position));
   });
 }
 
@@ -250,6 +257,7 @@ function drawTarget(context, parent) {
     chip.classList.toggle("predicted", predicted);
     chip.classList.toggle("ahead", ahead);
     chip.classList.toggle("forced", !hidden && token !== HIDDEN && forced.has(position - 1));
+    chip.classList.toggle("given", position < trace.prompt);
     chip.classList.toggle(
       "aligned",
       linked && (state.alignment === "input" ? position === row : predicted),
@@ -259,8 +267,8 @@ function drawTarget(context, parent) {
 }
 
 /**
- * Colours of the current row of the selected head; in the encoder, of the hovered row. A masked
- * key has none.
+ * Colours of the current row of the selected head; in the encoder, of the hovered row before that.
+ * A masked key has none.
  * @param {TraceContext} context
  * @param {SiteName[]} sites whose keys the strip shows
  */
@@ -268,7 +276,8 @@ function rowTint(context, sites) {
   const { state, palette } = context;
   if (!sites.includes(state.site)) return null;
   const site = siteOf(context);
-  const row = state.site === "encoder" ? (state.hover?.query ?? -1) : currentRow(context);
+  const hovered = state.site === "encoder" ? state.hover?.query : null;
+  const row = hovered ?? currentRow(context);
   if (row < 0 || row >= site.queries || weightsHidden(context)) return null;
   const masked = site.masked(state.layer, state.head);
   const tone = tones(rowCodes(site, state.layer, state.head, row), site.keys, scaleOf(state, site));

@@ -1,6 +1,6 @@
 import { guessAt, reveal, startGuessing } from "./guess.js";
 import { currentRow } from "./stepState.js";
-import { chooseUnit, decidingStep } from "./unitChoice.js";
+import { chooseUnit, stepOfApp } from "./unitChoice.js";
 
 /** @import { TraceState } from "./openingState.js" */
 /** @import { SiteName } from "./trace.js" */
@@ -48,7 +48,8 @@ export function createActions(context) {
     force: (step, id) => {
       if (!options.onForce) return;
       dim();
-      options.onForce(decidingStep(context.trace, step), id);
+      const alone = context.trace.masks.length > 0;
+      options.onForce(stepOfApp(context, step), id, alone);
     },
     unforce: (step) => {
       if (!options.onUnforce) return;

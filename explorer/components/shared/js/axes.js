@@ -2,7 +2,7 @@ import { element } from "./element.js";
 import { cellSize, labelled, SMALLEST_AXIS, xOf, yOf } from "./geometry.js";
 import { shownPrediction } from "./guess.js";
 import { writeToken } from "./label.js";
-import { currentRow, shownKeys, shownRows, siteOf } from "./stepState.js";
+import { currentRow, isGiven, predictionsOf, shownKeys, shownRows, siteOf } from "./stepState.js";
 import { forcedRows } from "./unitChoice.js";
 
 /** @import { Geometry } from "./geometry.js" */
@@ -48,7 +48,7 @@ export function createAxes(context) {
     queryTitle.style.transform = `translate(0, ${geometry.top}px)`;
     queryTitle.style.maxHeight = `${Math.max(geometry.height, SMALLEST_AXIS)}px`;
     predictTitle.style.transform = `translate(${end + 6}px, 0)`;
-    predictTitle.hidden = context.state.site === "encoder" || context.trace.predicted.length === 0;
+    predictTitle.hidden = predictionsOf(context).length === 0;
     drawQueries(context, node, geometry, labels);
     drawKeys(context, node, geometry, labels.key);
   };
@@ -88,24 +88,29 @@ function drawQueries(context, parent, geometry, labels) {
   const { trace, state } = context;
   const site = siteOf(context);
   const [row, shown] = [currentRow(context), shownRows(context)];
-  const forced = state.site === "encoder" ? new Set() : forcedRows(context);
+  const predicted = predictionsOf(context);
+  const forced = predicted.length ? forcedRows(context) : new Set();
+  const decoder = state.site !== "encoder";
   const height = cellSize(geometry).height;
   const wanted = [row, state.hover?.query ?? -1].filter((position) => position >= 0);
   const positions = labelled(site.queries, geometry.y, height, geometry.querySpacing, wanted);
   keepLabels(parent, labels.query, positions, "query-label");
   for (const [position, node] of labels.query) {
     writeToken(node, position < shown ? site.queryTokens[position] : "·");
-    markQuery(node, position, row, position < shown && forced.has(position - 1));
+    markQuery(node, position, row, decoder && position < shown && forced.has(position - 1));
+    node.classList.toggle("ahead", decoder && row >= 0 && position > row);
+    node.classList.toggle("given", decoder && position < Math.min(trace.prompt, shown));
     node.style.width = `${geometry.queryRoom}px`;
     const x = geometry.left - geometry.queryRoom - 8;
     node.style.transform = `translate(${x}px, ${labelTop(geometry, position, height)}px)`;
   }
-  const predicts = state.site !== "encoder" && trace.predicted.length > 0;
-  const rows = new Set(predicts ? [...positions].filter((position) => position < shown) : []);
-  keepLabels(parent, labels.predicted, rows, "predicted-label");
+  const rows = [...positions].filter((position) => position < shown && predicted[position]);
+  keepLabels(parent, labels.predicted, new Set(rows), "predicted-label");
   for (const [position, node] of labels.predicted) {
     writeToken(node, shownPrediction(context, position), "→ ");
     markQuery(node, position, row, forced.has(position));
+    node.classList.toggle("ahead", decoder && row >= 0 && position > row);
+    node.classList.toggle("given", isGiven(trace, position));
     node.style.width = `${geometry.predictedRoom - 8}px`;
     const x = geometry.left + geometry.width + 8;
     node.style.transform = `translate(${x}px, ${labelTop(geometry, position, height)}px)`;
@@ -113,7 +118,7 @@ function drawQueries(context, parent, geometry, labels) {
 }
 
 /**
- * Mark the label of the current row, those after it, and tokens that a person chose.
+ * Mark the label of the current row, and tokens that a person chose.
  * @param {HTMLElement} node
  * @param {number} position
  * @param {number} row
@@ -122,7 +127,6 @@ function drawQueries(context, parent, geometry, labels) {
 function markQuery(node, position, row, forced) {
   node.classList.toggle("forced", forced);
   node.classList.toggle("current", position === row);
-  node.classList.toggle("ahead", row >= 0 && position > row);
 }
 
 /**
@@ -154,6 +158,8 @@ function drawKeys(context, parent, geometry, labels) {
   for (const [position, node] of labels) {
     writeToken(node, position < shown ? site.keyTokens[position] : "·");
     node.classList.toggle("hovered", hovered === position);
+    const prompt = site.name === "decoder" ? context.trace.prompt : 0;
+    node.classList.toggle("given", position < Math.min(prompt, shown));
     node.classList.toggle("rotated", geometry.rotated);
     node.style.maxWidth = geometry.rotated ? `${geometry.keyRoom * 1.15}px` : "";
     const x = geometry.left + xOf(geometry, position) + width / 2;

@@ -145,13 +145,14 @@ export function createGeometry({ palette, state, trace, say }, site, width, heig
   /** @type {(value: number, most: number) => number} */
   const bounded = (value, most) => Math.ceil(Math.min(value, most));
   const sites = Object.values(trace.sites);
-  const predicts = sites.some(({ name }) => name !== "encoder") && trace.predicted.length > 0;
+  const predicted = trace.masks.length ? trace.fillings : trace.predicted;
+  const predicts = predicted.length > 0 && (trace.masks.length > 0 || sites.some(isDecoded));
   const queries = Math.max(...sites.map(({ queryTokens }) => widest(pen, queryTokens)));
   const queryRoom = bounded(queries, width * 0.2) + 12;
   const title = textWidth(pen, say("predicts")) + font;
   const forced = trace.candidates.some((row) => row.some((candidate) => candidate.forced));
   const marks = (forced ? 4.5 : 3) * font; // an arrow before the token, a pen after it
-  const longest = Math.max(widest(pen, trace.predicted) + marks, title);
+  const longest = Math.max(widest(pen, predicted) + marks, title);
   const predictedRoom = predicts ? bounded(longest, width * 0.2 + font) : 8;
   const left = queryRoom + Math.round(font * 1.6) + 8;
   const largest = LARGEST_CELL * (font / MAP_TYPE.desk);
@@ -199,6 +200,14 @@ export function createGeometry({ palette, state, trace, say }, site, width, heig
     querySpacing: font * 1.2,
     ...wholeRange(site),
   };
+}
+
+/**
+ * Whether the rows of an attention are decoded one after the other.
+ * @param {Site} site
+ */
+function isDecoded({ name }) {
+  return name !== "encoder";
 }
 
 /**

@@ -1,5 +1,5 @@
 import { labelOf } from "./label.js";
-import { chosenAt, currentRow, rowCodes, shownRows, siteOf } from "./stepState.js";
+import { chosenAt, currentRow, predictionsOf, rowCodes, shownRows, siteOf } from "./stepState.js";
 
 /** @import { TraceState } from "./openingState.js" */
 /** @import { TraceContext } from "./traceContext.js" */
@@ -93,7 +93,7 @@ export function visibleRows(context) {
  * @param {number} row
  */
 export function shownPrediction(context, row) {
-  return tokenHidden(context, row) ? HIDDEN : context.trace.predicted[row];
+  return tokenHidden(context, row) ? HIDDEN : predictionsOf(context)[row];
 }
 
 /**

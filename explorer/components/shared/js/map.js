@@ -9,7 +9,7 @@ import { liveFigure } from "./mapFigure.js";
 import { createOverlay } from "./overlay.js";
 import { drawPattern } from "./pattern.js";
 import { scaleOf, tones } from "./scale.js";
-import { mapTitle, siteOf } from "./stepState.js";
+import { mapTitle, siteOf, stepOfRow } from "./stepState.js";
 import { anyOf } from "./store.js";
 import { clearHover, setHover } from "./tooltip.js";
 
@@ -322,7 +322,8 @@ function watchPointer(context, box, space, onCell) {
         return;
       const cell = shownCell(event);
       if (!cell) return;
-      context.act.goTo(cell.query + 1);
+      const step = stepOfRow(context, cell.query);
+      if (step) context.act.goTo(step);
       onCell?.(cell);
     },
     { signal: context.signal },

@@ -58,9 +58,9 @@ export function openingState(pieces, view, before) {
   const pick = (part, count) =>
     [view[part], before[part], best[part]].find((value) => within(value, count)) ?? 0;
   const asked = view.step ?? 0;
-  const guesses = (view.guess ?? Boolean(before.guess)) && trace.steps > 0;
+  const guesses = (view.guess ?? Boolean(before.guess)) && trace.predicted.length > 0;
   const last = guesses ? 1 : trace.steps; // where nothing is asked for: all, or all to be guessed
-  const step = within(asked - 1, pieces.steps) ? stepInUnit(trace, asked) : last;
+  const step = openingStep(pieces, trace, asked, last);
   const mean = before.head === MEAN && site.heads > 1 && !within(view.head, site.heads);
   return {
     site: site.name,
@@ -81,4 +81,17 @@ export function openingState(pieces, view, before) {
     hover: null,
     guess: guesses ? guessOn(before.guess ?? startGuessing(step, false), step) : null,
   };
+}
+
+/**
+ * The step that is asked for; where there is none such, `last`, or the first mask token.
+ * @param {Trace} pieces
+ * @param {Trace} trace in the unit on screen
+ * @param {number} asked as the app counts: a mask token has the step of its position
+ * @param {number} last
+ */
+function openingStep(pieces, trace, asked, last) {
+  if (pieces.masks.length) return pieces.masks.indexOf(asked - 1) + 1 || 1;
+  const exists = Number.isInteger(asked) && asked >= 1 && asked <= pieces.steps;
+  return exists ? stepInUnit(trace, asked) : last;
 }

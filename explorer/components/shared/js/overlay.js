@@ -90,7 +90,7 @@ function drawOverlay(context, geometry, parts) {
     parts.tick.style.transform = `translate(${geometry.left - 7}px, ${middle - 7}px)`;
   }
   const visible = row + (weightsHidden(context) ? 0 : 1);
-  const covered = row >= 0 && visible < site.queries;
+  const covered = row >= 0 && visible < site.queries && site.name !== "encoder";
   parts.cover.hidden = !covered;
   parts.cover.classList.toggle("veil", state.ahead);
   if (covered) {

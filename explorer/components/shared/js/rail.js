@@ -4,7 +4,7 @@ import { visibleRows, weightsHidden } from "./guess.js";
 import { goldWeight } from "./headScores.js";
 import { shortWeight } from "./numbers.js";
 import { scaleOf, tones } from "./scale.js";
-import { currentRow, headName, siteOf } from "./stepState.js";
+import { currentRow, shownName, siteOf } from "./stepState.js";
 import { anyOf } from "./store.js";
 import { paintThumbnail, SMALLEST_THUMBNAIL, thumbnailSize } from "./thumbnail.js";
 import { clearHover, setHover } from "./tooltip.js";
@@ -185,25 +185,24 @@ function buildRail(context, grid, gold, removal) {
  * @param {number} layer
  */
 function layerName({ say, set }, site, layer) {
+  const number = site.numbers[layer];
   if (site.heads === 1) {
-    return element(
-      "span",
-      { class: "layer-name", title: say("layer_title", { layer }) },
-      `L${layer}`,
-    );
+    const title = say("layer_title", { layer: number });
+    return element("span", { class: "layer-name", title }, `L${number}`);
   }
+  const title = say("mean_title", { layer: number });
   return element(
     "button",
     {
       type: "button",
       class: "layer-name",
       testid: `mean-${layer}`,
-      title: say("mean_title", { layer }),
-      "aria-label": say("mean_title", { layer }),
+      title,
+      "aria-label": title,
       "data-head": `${layer}/${MEAN}`,
       on: { click: () => set({ layer, head: MEAN }) },
     },
-    element("span", {}, `L${layer}`),
+    element("span", {}, `L${number}`),
     " ",
     element("span", { class: "mean-word" }, say("mean")),
   );
@@ -219,7 +218,7 @@ function layerName({ say, set }, site, layer) {
  */
 function thumbnail(context, layer, head, gold, removed) {
   const weight = context.state.site === "cross" ? gold.weight(layer, head) : null;
-  const name = headName(layer, head);
+  const name = shownName(context, layer, head);
   const measured = weight === null ? name : gold.title(name, weight);
   const title = removed ? `${measured}. ${context.say(`removed_${removed}`)}` : measured;
   const picture = element(
@@ -336,7 +335,8 @@ function markStep(context, grid) {
   const row = currentRow(context);
   grid.classList.toggle("stepping", row >= 0);
   const visible = row + (weightsHidden(context) ? 0 : 1);
-  grid.classList.toggle("covered", row >= 0 && !state.ahead && visible < site.queries);
+  const ahead = state.ahead || site.name === "encoder";
+  grid.classList.toggle("covered", row >= 0 && !ahead && visible < site.queries);
   grid.classList.toggle("keyed", Boolean(state.hover));
   grid.style.setProperty("--row", String(row / site.queries));
   grid.style.setProperty("--row-end", String(Math.min(visible / site.queries, 1)));

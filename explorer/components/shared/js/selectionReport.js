@@ -1,6 +1,6 @@
 import { anyOf } from "./store.js";
 import { MEAN } from "./trace.js";
-import { pieceStep } from "./unitChoice.js";
+import { pieceStep, stepOfApp } from "./unitChoice.js";
 
 /** @import { Alignment, SiteName } from "./trace.js" */
 /** @import { TraceContext } from "./traceContext.js" */
@@ -10,7 +10,8 @@ import { pieceStep } from "./unitChoice.js";
  * @property {SiteName} site
  * @property {number} layer
  * @property {number | null} head null for the mean of the layer
- * @property {number | null} step of the pieces; null where there are no steps
+ * @property {number | null} step of the pieces, of a mask token its position from 1; null where
+ *   there are no steps
  * @property {Alignment | null} alignment null without links
  * @property {true | null} guess whether what comes next is hidden until it is guessed
  */
@@ -31,7 +32,7 @@ export function createSelectionReport(context) {
     if (!anyOf(changed, "site", "layer", "head", "step", "alignment", "guess")) return;
     clearTimeout(timer);
     const { site, layer, head, alignment, guess } = context.state;
-    const step = pieceStep(context) || null;
+    const step = reportedStep(context) || null;
     /** @type {Selection} */
     const selection = {
       site,
@@ -49,4 +50,13 @@ export function createSelectionReport(context) {
       context.options.onState?.(selection);
     }, REST);
   };
+}
+
+/**
+ * The current step as the app counts; 0 for none.
+ * @param {TraceContext} context
+ */
+function reportedStep(context) {
+  const { pieces, state } = context;
+  return pieces.masks.length ? stepOfApp(context, state.step) : pieceStep(context);
 }

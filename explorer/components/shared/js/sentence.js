@@ -3,13 +3,29 @@ import { element, write } from "./element.js";
 import { tokenHidden, weightsHidden } from "./guess.js";
 import { labelOf } from "./label.js";
 import { percent } from "./numbers.js";
-import { chosenAt, currentRow, headName, rowOf, siteOf } from "./stepState.js";
+import {
+  chosenAt,
+  currentRow,
+  layerNumber,
+  predictionsOf,
+  rowOf,
+  shownName,
+  siteOf,
+} from "./stepState.js";
 import { anyOf } from "./store.js";
 import { MEAN } from "./trace.js";
 
 /** @import { Part } from "./element.js" */
+/** @import { Candidate } from "./trace.js" */
 /** @import { TraceContext } from "./traceContext.js" */
 
+/** The sentences on what follows: where it is what the model would say, and where it is not. */
+const NEXT = {
+  forced: ["next_forced_best", "next_forced"],
+  given: ["next_prompt_best", "next_prompt"],
+  filled: ["next_filled", "next_given"],
+  decoded: ["next_predicted", "next_given"],
+};
 const FOCUSED = 0.5; // weight
 const MOST_MASS = 0.9;
 
@@ -40,8 +56,7 @@ export function createSentence(context) {
 export function sentenceOf(context) {
   const { say, state } = context;
   const row = currentRow(context);
-  if (state.site === "encoder") return encoderSentence(context);
-  if (row < 0) return say("no_steps");
+  if (row < 0) return state.site === "encoder" ? encoderSentence(context) : say("no_steps");
   if (weightsHidden(context)) return questionWhere(context, row);
   const seen = attentionClause(context, row);
   if (tokenHidden(context, row)) return say("sentence_guess", { seen });
@@ -86,9 +101,10 @@ function attentionClause(context, row) {
   const { weights, masked } = rowOf(site, state.layer, state.head, row);
   const order = weights.map((_, key) => key).sort((one, other) => weights[other] - weights[one]);
   const [key] = order;
+  const query = { query: labelOf(site.queryTokens[row]), position: row + 1 };
   const facts = {
+    reading: say(site.name === "encoder" ? "reading_mask" : "reading_token", query),
     head: headOf(context),
-    query: labelOf(site.queryTokens[row]),
     key: labelOf(site.keyTokens[key]),
     position: key + 1,
     weight: weights[key].toFixed(2),
@@ -108,10 +124,11 @@ function attentionClause(context, row) {
  * The selected head, or the mean of them, as the subject of a sentence.
  * @param {TraceContext} context
  */
-function headOf({ say, state: { layer, head } }) {
+function headOf(context) {
+  const { layer, head } = context.state;
   return head === MEAN
-    ? say("all_heads", { layer })
-    : say("one_head", { head: headName(layer, head) });
+    ? context.say("all_heads", { layer: layerNumber(context, layer) })
+    : context.say("one_head", { head: shownName(context, layer, head) });
 }
 
 /**
@@ -119,8 +136,9 @@ function headOf({ say, state: { layer, head } }) {
  * @param {TraceContext} context
  * @param {number} row
  */
-function predictionClause({ trace, say }, row) {
-  const token = trace.predicted[row];
+function predictionClause(context, row) {
+  const { trace, say } = context;
+  const token = predictionsOf(context)[row];
   if (token === undefined) return "";
   const chosen = chosenAt(trace, row);
   if (!chosen) return say("next_unknown", { token: labelOf(token) });
@@ -134,10 +152,20 @@ function predictionClause({ trace, say }, row) {
     best: labelOf(best.token),
     best_probability: percent(best.probability),
   };
-  const [first, other] = chosen.forced
-    ? ["next_forced_best", "next_forced"]
-    : ["next_predicted", "next_given"];
+  const [first, other] = NEXT[howChosen(context, chosen)];
   return say(chosen.rank === 1 ? first : other, facts);
+}
+
+/**
+ * How the token that follows came to follow.
+ * @param {TraceContext} context
+ * @param {Candidate} chosen
+ * @returns {keyof typeof NEXT}
+ */
+function howChosen({ trace }, { forced, given }) {
+  if (forced) return "forced";
+  if (given) return "given";
+  return trace.masks.length ? "filled" : "decoded";
 }
 
 /**

@@ -1,6 +1,5 @@
 import { FULL_WEIGHT, MEAN } from "./trace.js";
 
-/** @import { Say } from "./sentences.js" */
 /** @import { Site, Trace } from "./trace.js" */
 /** @import { TraceContext } from "./traceContext.js" */
 
@@ -13,21 +12,59 @@ export function siteOf({ trace, state }) {
 }
 
 /**
- * The row of the current query; −1 in the encoder, which is computed once, before step 1.
- * @param {Pick<TraceContext, "state">} context
+ * The row of the current query. The encoder is computed once, before step 1, and has none (−1);
+ * without a decoder, its rows of mask tokens are gone through.
+ * @param {Pick<TraceContext, "trace" | "state">} context
  */
-export function currentRow({ state }) {
-  return state.site === "encoder" || state.step === 0 ? -1 : state.step - 1;
+export function currentRow({ trace, state }) {
+  if (state.site === "encoder") return trace.masks[state.step - 1] ?? -1;
+  return state.step - 1;
 }
 
 /**
- * How many rows are shown: all, or those decoded so far.
+ * The step whose current row is `row`; 0 where it is none's.
+ * @param {Pick<TraceContext, "trace" | "state">} context
+ * @param {number} row
+ */
+export function stepOfRow({ trace, state }, row) {
+  return state.site === "encoder" ? trace.masks.indexOf(row) + 1 : row + 1;
+}
+
+/**
+ * What the rows of the attention on screen predict, "" where nothing; empty without predictions.
+ * @param {Pick<TraceContext, "trace" | "state">} context
+ */
+export function predictionsOf({ trace, state }) {
+  return state.site === "encoder" ? trace.fillings : trace.predicted;
+}
+
+/**
+ * How many rows are shown: all, or those decoded so far. An encoder computes all at once.
  * @param {Pick<TraceContext, "trace" | "state">} context
  */
 export function shownRows(context) {
   const site = siteOf(context);
   const row = currentRow(context);
-  return row < 0 || context.state.ahead ? site.queries : Math.min(row + 1, site.queries);
+  const all = row < 0 || context.state.ahead || site.name === "encoder";
+  return all ? site.queries : Math.min(row + 1, site.queries);
+}
+
+/**
+ * Whether a row predicts a token of the prompt, which is given.
+ * @param {Pick<Trace, "prompt">} trace
+ * @param {number} row
+ */
+export function isGiven({ prompt }, row) {
+  return row + 1 < prompt;
+}
+
+/**
+ * "step 3/8" or, where mask tokens are gone through, "mask 1/2".
+ * @param {Pick<TraceContext, "trace" | "state" | "say">} context
+ */
+export function stepName({ trace, state, say }) {
+  const of = trace.masks.length ? "mask_of" : "step_of";
+  return say(of, { step: state.step, steps: trace.steps });
 }
 
 /**
@@ -98,18 +135,29 @@ export function headName(layer, head) {
 }
 
 /**
- * The name of a head, or of the mean of a layer's heads.
- * @param {{say: Say}} context
+ * The number in the model of a layer of the attention on screen.
+ * @param {Pick<TraceContext, "trace" | "state">} context
+ * @param {number} layer
+ */
+export function layerNumber(context, layer) {
+  return siteOf(context).numbers[layer];
+}
+
+/**
+ * The name of a head, or of the mean of a layer's heads, of the attention on screen.
+ * @param {Pick<TraceContext, "trace" | "state" | "say">} context
  * @param {number} layer
  * @param {number} head
  */
-export function shownName({ say }, layer, head) {
-  return head === MEAN ? say("mean_of", { layer: `L${layer}` }) : headName(layer, head);
+export function shownName(context, layer, head) {
+  const number = layerNumber(context, layer);
+  if (head !== MEAN) return headName(number, head);
+  return context.say("mean_of", { layer: `L${number}` });
 }
 
 /**
  * "Cross · L1 H3".
- * @param {Pick<TraceContext, "say" | "state">} context
+ * @param {Pick<TraceContext, "trace" | "say" | "state">} context
  */
 export function mapTitle(context) {
   const { say, state } = context;

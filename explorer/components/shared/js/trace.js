@@ -29,7 +29,8 @@ import { readEnvelope } from "./envelope.js";
  * @typedef {"zero" | "mean"} Replacement of the output of a removed head
  *
  * @typedef {object} SiteHeader
- * @property {number[]} shape
+ * @property {number[]} shape layers, heads, queries, keys
+ * @property {number[]} [numbers] of the layers in the model, where they are not 0, 1, 2 …
  * @property {number} scale
  * @property {boolean} packed
  * @property {[number, number, Replacement][]} removed layer, head and replacement
@@ -42,7 +43,8 @@ import { readEnvelope } from "./envelope.js";
  * @property {{source: boolean[], outputs: boolean[]}} content which positions hold content tokens
  * @property {Partial<Record<SiteName, SiteHeader>>} sites
  * @property {string[]} labels
- * @property {{ended?: boolean, given?: boolean, model?: string, config?: {causal?: boolean}}} facts
+ * @property {{ended?: boolean, given?: boolean, model?: string, mask?: string, config?: {causal?: boolean}}} facts
+ * @property {number} [prompt] tokens fed in that are the prompt
  * @property {string} project name and version of the project
  * @property {string[]} reasons by mask code
  * @property {IntegrityCheck[]} integrity
@@ -57,6 +59,7 @@ import { readEnvelope } from "./envelope.js";
  * @typedef {object} Site attention of one kind; matrices are row by row, queries × keys
  * @property {SiteName} name
  * @property {number} layers
+ * @property {number[]} numbers of the layers in the model; in a hybrid some have no attention
  * @property {number} heads
  * @property {number} queries
  * @property {number} keys
@@ -74,6 +77,7 @@ import { readEnvelope } from "./envelope.js";
  * @property {number} probability
  * @property {boolean} chosen
  * @property {boolean} forced
+ * @property {boolean} given whether its step is inside the prompt
  * @property {number} id
  *
  * @typedef {object} Trace
@@ -81,7 +85,10 @@ import { readEnvelope } from "./envelope.js";
  * @property {string[]} source
  * @property {string[]} target
  * @property {string[]} predicted
- * @property {number} steps
+ * @property {number} steps rows of the target; without a target, mask tokens
+ * @property {number} prompt how many rows are the prompt, 0 without one
+ * @property {number[]} masks without a target: the rows of the mask tokens that are filled in
+ * @property {string[]} fillings what is filled in, by row; "" elsewhere, empty with a target
  * @property {Partial<Record<SiteName, Site>>} sites
  * @property {Candidate[][]} candidates by row, best first
  * @property {Uint8Array | null} gold bits by row and key
@@ -109,14 +116,21 @@ export function readTrace(bytes, outer) {
   for (const name of /** @type {SiteName[]} */ (Object.keys(header.sites)))
     sites[name] = readSite(name, header, array);
   const words = array("words");
+  const candidates = readCandidates(header, array);
+  const masks = header.target.length
+    ? []
+    : candidates.flatMap((row, at) => (row.length ? [at] : []));
   return {
     header,
     source: header.source,
     target: header.target,
     predicted: header.predicted,
-    steps: header.target.length,
+    steps: header.target.length || masks.length,
+    prompt: header.prompt ?? 0,
+    masks,
+    fillings: masks.length ? candidates.map(fillingOf) : [],
     sites,
-    candidates: readCandidates(header, array),
+    candidates,
     gold: /** @type {Uint8Array | null} */ (array("gold")),
     words: words && readTrace(/** @type {Uint8Array} */ (words), header),
     rows: header.rows ?? null,
@@ -132,7 +146,7 @@ export function readTrace(bytes, outer) {
  * @returns {Site}
  */
 function readSite(name, header, array) {
-  const { shape, scale, packed, removed } = /** @type {SiteHeader} */ (header.sites[name]);
+  const { shape, scale, packed, numbers, removed } = /** @type {SiteHeader} */ (header.sites[name]);
   const [layers, heads, queries, keys] = shape;
   const area = queries * keys;
   const codes = /** @type {Uint16Array} */ (array(`${name}.attention`));
@@ -152,6 +166,7 @@ function readSite(name, header, array) {
   return {
     name,
     layers,
+    numbers: numbers ?? Array.from({ length: layers }, (_, layer) => layer),
     heads,
     queries,
     keys,
@@ -220,13 +235,21 @@ function unpack(codes, mask, matrices, area) {
 }
 
 /**
- * Candidates by row, best first.
+ * The token that is taken among the candidates of a row; "" without any.
+ * @param {Candidate[]} row
+ */
+function fillingOf(row) {
+  return row.find(({ chosen }) => chosen)?.token ?? "";
+}
+
+/**
+ * Candidates by row of the target or, without one, of the source; best first.
  * @param {TraceHeader} header
  * @param {(name: string) => PayloadArray | null} array
  */
 function readCandidates(header, array) {
   /** @type {Candidate[][]} */
-  const rows = header.target.map(() => []);
+  const rows = (header.target.length ? header.target : header.source).map(() => []);
   const steps = array("steps.step");
   if (!steps) return rows;
   /** @param {string} name */
@@ -234,12 +257,15 @@ function readCandidates(header, array) {
   const [rank, label, probability] = [column("rank"), column("label"), column("probability")];
   const [id, chosen, forced] = [column("id"), column("chosen"), column("forced")];
   steps.forEach((step, index) => {
+    const inPrompt = step < (header.prompt ?? 0);
     rows[step - 1].push({
       rank: rank[index],
       token: header.labels[label[index]],
       probability: probability[index],
       chosen: chosen[index] === 1,
-      forced: forced[index] === 1 && !header.facts.given, // a given target was not chosen in the app
+      // Neither a given target nor a prompt was chosen in the app.
+      forced: forced[index] === 1 && !header.facts.given && !inPrompt,
+      given: inPrompt,
       id: id[index],
     });
   });

@@ -16,7 +16,8 @@ import { inUnit } from "./unitChoice.js";
  * @typedef {object} TraceOptions how to get Plotly, and the listeners of the app
  * @property {() => Promise<Plotly>} plotly
  * @property {(selection: Selection) => void} [onState]
- * @property {(step: number, id: number) => void} [onForce]
+ * @property {(step: number, id: number, alone: boolean) => void} [onForce] alone: the tokens at
+ *   other steps stay
  * @property {(step: number) => void} [onUnforce]
  * @property {() => void} [onReset]
  * @property {(cell: {site: SiteName, layer: number, head: number, query: number, key: number | null}) => void} [onCell]

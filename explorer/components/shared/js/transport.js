@@ -1,6 +1,6 @@
 import { assign, element, write } from "./element.js";
 import { reveal } from "./guess.js";
-import { currentRow } from "./stepState.js";
+import { currentRow, stepName } from "./stepState.js";
 import { anyOf } from "./store.js";
 
 /** @import { Move } from "./actions.js" */
@@ -13,6 +13,7 @@ import { anyOf } from "./store.js";
  * @property {HTMLInputElement} slider
  * @property {HTMLOutputElement} count
  * @property {HTMLInputElement} ahead
+ * @property {HTMLElement} label of `ahead`
  * @property {HTMLElement} hint
  */
 
@@ -64,7 +65,7 @@ export function createTransport(context) {
     hint,
     projectorButton(context),
   );
-  const controls = { buttons, slider, count, ahead, hint };
+  const controls = { buttons, slider, count, ahead, label, hint };
   /** @param {Set<string>} changed */
   const update = (changed) => {
     if (
@@ -120,15 +121,16 @@ function projectorButton(context) {
  * @param {TraceContext} context
  * @param {Controls} controls
  */
-function drawTransport(context, { buttons, slider, count, ahead, hint }) {
+function drawTransport(context, { buttons, slider, count, ahead, label, hint }) {
   const { state, trace, say } = context;
+  const all = trace.masks.length > 0; // rows of masks: nothing is ahead of another
   const off = currentRow(context) < 0;
-  const reason = off ? say(state.site === "encoder" ? "encoder_reason" : "no_steps") : "";
+  const reason = off ? say(whyOff(context)) : "";
   const atStart = state.step <= 1;
   const atEnd = state.step >= trace.steps;
   const hidden = reveal(context) !== null;
   const disabled = {
-    first: atStart && !state.ahead,
+    first: atStart && (all || !state.ahead),
     previous: atStart,
     play: false,
     next: atEnd && !hidden,
@@ -141,7 +143,7 @@ function drawTransport(context, { buttons, slider, count, ahead, hint }) {
   const icon = buttons.play.firstElementChild;
   if (icon) write(icon, ICONS[state.playing ? "pause" : "play"]);
   assign(buttons.play, "aria-pressed", state.playing ? "true" : "false");
-  const position = say("step_of", { step: state.step, steps: trace.steps });
+  const position = stepName(context);
   slider.max = String(Math.max(trace.steps, 1));
   slider.value = String(Math.max(state.step, 1));
   slider.disabled = off;
@@ -149,7 +151,16 @@ function drawTransport(context, { buttons, slider, count, ahead, hint }) {
   write(count, off ? "" : position);
   ahead.checked = state.ahead;
   ahead.disabled = off;
-  /** @type {HTMLElement} */ (ahead.parentElement).hidden = Boolean(state.guess);
-  write(hint, off ? reason : state.hinted || state.projector ? "" : say("hint"));
+  label.hidden = all || Boolean(state.guess);
+  write(hint, off ? reason : all || state.hinted || state.projector ? "" : say("hint"));
   hint.hidden = Boolean(state.guess) && !off; // its space is that of the tally
+}
+
+/**
+ * The sentence that says why there is nothing to step through.
+ * @param {TraceContext} context
+ */
+function whyOff({ state, trace }) {
+  if (state.site !== "encoder") return "no_steps";
+  return trace.target.length ? "encoder_reason" : "encoder_alone";
 }

@@ -55,7 +55,7 @@ export function setTrace(context, pieces) {
  * @param {number} step
  */
 export function stepInUnit(trace, step) {
-  if (!trace.rows || step === 0) return step;
+  if (!trace.rows || step === 0 || trace.masks.length) return step;
   return trace.rows.findIndex((last) => last >= step - 1) + 1;
 }
 
@@ -77,7 +77,12 @@ export function stepPredicting(trace, step) {
  */
 export function forcedRows({ trace, pieces }) {
   const rows = pieces.candidates.flatMap((_, row) => (chosenAt(pieces, row)?.forced ? [row] : []));
-  return new Set(rows.map((row) => stepPredicting(trace, row + 1) - 1));
+  /** @param {number} row */
+  const inUnit = (row) =>
+    pieces.masks.length
+      ? trace.masks[pieces.masks.indexOf(row)]
+      : stepPredicting(trace, row + 1) - 1;
+  return new Set(rows.map(inUnit));
 }
 
 /**
@@ -86,7 +91,16 @@ export function forcedRows({ trace, pieces }) {
  * @param {number} step
  */
 export function decidingStep(trace, step) {
-  return trace.rows && step ? trace.rows[step - 1] + 1 : step;
+  return trace.rows && step && !trace.masks.length ? trace.rows[step - 1] + 1 : step;
+}
+
+/**
+ * The step that the app knows: that of the pieces or, of a mask token, its position from 1.
+ * @param {Pick<TraceContext, "trace" | "pieces">} context
+ * @param {number} step
+ */
+export function stepOfApp({ trace, pieces }, step) {
+  return pieces.masks.length ? pieces.masks[step - 1] + 1 : decidingStep(trace, step);
 }
 
 /**
