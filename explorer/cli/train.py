@@ -94,13 +94,10 @@ def _add_run_options(group: Any) -> None:
 
 def _add_setting(group: Any, name: str) -> None:
     """The option of one setting, with its choices or the kind of its value, and its default."""
-    from explorer.training.config import TrainingConfig, choices_of, translation
+    from explorer.training.config import choices_of
 
-    default, other = (getattr(c, name) for c in (TrainingConfig(), translation("FILE")))
+    default = getattr(_defaults(), name)
     listed = isinstance(default, tuple)
-    shown = " ".join(default) if listed else default
-    if other != default and name not in ("task", "pairs"):
-        shown = f"{shown}; with --pairs {other}"
     if isinstance(default, bool):
         kind: dict[str, Any] = {"action": argparse.BooleanOptionalAction}
     else:
@@ -108,10 +105,32 @@ def _add_setting(group: Any, name: str) -> None:
         if choices := choices_of(name):  # the config refuses others in one sentence
             metavar = f"{{{','.join(choices)}}}"
         kind = {"type": comma_list if listed else type(default), "metavar": metavar}
-    about = f"{say(f'settings.{name}')} (default: {'none' if shown == '' else shown})".replace(
-        "%", "%%"
-    )
+    about = f"{say(f'settings.{name}')} (default: {_default_text(name)})".replace("%", "%%")
     group.add_argument(f"--{name.replace('_', '-')}", default=None, help=about, **kind)
+
+
+def _defaults(task: str = "", pairs: str = "") -> "TrainingConfig":
+    """The settings of a task, or of a file of pairs, that are not given."""
+    from explorer.training.config import TrainingConfig, recipe, translation
+
+    return translation(pairs) if pairs else recipe(task or TrainingConfig().task)
+
+
+def _default_text(name: str) -> str:
+    """The default of a setting, and those of the tasks and of pairs that have another."""
+    from explorer.training.config import choices_of
+
+    default = getattr(_defaults(), name)
+    shown = [" ".join(default) if isinstance(default, tuple) else str(default) or "none"]
+    if name not in ("task", "pairs"):
+        others = {f"--task {task}": _defaults(task) for task in choices_of("task")}
+        others["--pairs"] = _defaults(pairs="FILE")
+        shown += [
+            f"with {given} {value}"
+            for given, config in others.items()
+            if (value := getattr(config, name)) != default
+        ]
+    return "; ".join(shown)
 
 
 def _train(options: argparse.Namespace) -> int:
@@ -150,13 +169,13 @@ def _train_until(options: argparse.Namespace, stops: "StopSignals") -> int:
 
 def _chosen_settings(options: argparse.Namespace) -> "TrainingConfig":
     """The settings on the command line; the others have the defaults of the task."""
-    from explorer.training.config import TrainingConfig, translation
+    from explorer.training.config import TrainingConfig
 
     names = [field.name for field in fields(TrainingConfig)]
     given = {name: value for name in names if (value := getattr(options, name)) is not None}
     if "batch" in given:
         given.setdefault("batch_tokens", 0)
-    return replace(translation(options.pairs) if options.pairs else TrainingConfig(), **given)
+    return replace(_defaults(options.task, options.pairs), **given)
 
 
 def _train_alone(

@@ -49,6 +49,9 @@ _CHOICES = {
     "norm": ("pre", "post"),
 }
 
+_RECIPE_STEPS = {"copy": 2000, "reverse": 4000, "sort": 6000}
+"""Steps after which a toy task is right on every alphabet and length."""
+
 _OLD_RUNS = {"small_alphabets": 0.0}
 """The values of settings that the files of older runs lack, where they are not the defaults."""
 
@@ -207,6 +210,12 @@ def learning_rate(config: TrainingConfig, step: int) -> float:
         return float(config.rate * min(warm, warm**-0.5))
     decay = 0.5 * (1 + math.cos(math.pi * step / config.steps))
     return config.rate * min(1.0, warm) * decay
+
+
+def recipe(task: str) -> TrainingConfig:
+    """The settings by which the model of a toy task that ships was trained."""
+    steps = _RECIPE_STEPS.get(task, _RECIPE_STEPS["reverse"])
+    return TrainingConfig(task=task, steps=steps, dropout=0.0)
 
 
 def translation(pairs: str) -> TrainingConfig:

@@ -1,3 +1,4 @@
+import argparse
 import re
 import signal
 import subprocess
@@ -11,7 +12,9 @@ import torch
 from safetensors.torch import load_file
 
 from explorer.__main__ import main
+from explorer.cli import train
 from explorer.cli.train import SETTING_GROUPS
+from explorer.core.folders import shipped_checkpoints
 from explorer.model.checkpoint import load_checkpoint
 from explorer.training import distributed
 from explorer.training.config import TrainingConfig
@@ -135,3 +138,25 @@ def test_the_help_has_every_setting_once_under_a_heading_with_its_choices(capsys
     assert "--norm {pre,post}" in printed
     assert "--seed N " in printed
     assert printed.count("(default: none)") == 2  # --pairs and --excluded
+
+
+@pytest.mark.parametrize("task", ["copy", "reverse", "sort"])
+def test_the_defaults_of_a_task_are_the_settings_of_the_model_that_ships(task):
+    command = load_checkpoint(shipped_checkpoints() / f"{task}.safetensors").facts["command"]
+    given = command.split(" train ", 1)[1].split()
+    parser = argparse.ArgumentParser()
+    train.add_parser(parser.add_subparsers())
+    shipped, default = (
+        train._chosen_settings(parser.parse_args(["train", *words]))
+        for words in (given, ["--task", task])
+    )
+    assert shipped == default
+
+
+def test_the_help_names_the_defaults_of_each_task(capsys):
+    with pytest.raises(SystemExit):
+        main(["train", "--help"])
+    text = " ".join(capsys.readouterr().out.split())
+    steps = "4000; with --task copy 2000; with --task sort 6000; with --pairs 24000"
+    assert f"(default: {steps})" in text
+    assert "(default: 0.0; with --pairs 0.1)" in text  # dropout

@@ -84,6 +84,8 @@ def _differing(config: TrainingConfig, other: TrainingConfig, *, seed: bool = Fa
 def _setting(name: str, config: TrainingConfig, language: str) -> str:
     """A setting and its value: "rate .003"."""
     value = getattr(config, name)
+    if name == "until" and value == 1:
+        return say("run_settings.until_last_step", language)
     if name in _SWITCHES:
         return say(f"run_settings.{name}_{'on' if value else 'off'}", language)
     return say(f"run_settings.{name}", language, value=_value(name, value))
