@@ -4,6 +4,7 @@ Every vocabulary has the same first three ids: padding, beginning and end of a s
 symbol may have their labels.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -22,6 +23,8 @@ LONGEST_LINKED_TEXT = 2_000
 
 _LONGEST_SYMBOL = 16
 _SHOWN = 24
+_LONGEST_SUGGESTION = 80  # characters of a text that is repeated in a message
+_SEPARATORS = re.compile(r"[\s,;、，；]+")  # between symbols, besides white space by mistake
 
 
 class Vocabulary(Protocol):
@@ -87,7 +90,10 @@ class SymbolVocabulary:
             raise VocabularyError("empty_text", known=self.known())
         for symbol in symbols:
             if symbol not in self._ids:
-                raise VocabularyError("unknown_symbol", symbol=shorten(symbol), known=self.known())
+                facts = {"symbol": shorten(symbol), "known": self.known()}
+                if suggestion := self._spaced(text):
+                    raise VocabularyError("symbols_together", **facts, suggestion=suggestion)
+                raise VocabularyError("unknown_symbol", **facts)
         return [self._ids[symbol] for symbol in symbols]
 
     def encode_all(self, texts: Iterable[str]) -> list[list[int]]:
@@ -110,6 +116,26 @@ class SymbolVocabulary:
         """The first symbols, for a message."""
         more = " …" if len(self.symbols) > _SHOWN else ""
         return " ".join(self.symbols[:_SHOWN]) + more
+
+    def _spaced(self, text: str) -> str:
+        """`text` with a space between its symbols, where it lacks nothing else, such as "12345"
+        and "1, 2"; else "", and for a long text."""
+        if len(text) > _LONGEST_SUGGESTION:
+            return ""
+        parts = [self._symbols_in(part) for part in _SEPARATORS.split(text) if part]
+        return " ".join(symbol for part in parts for symbol in part) if all(parts) else ""
+
+    def _symbols_in(self, word: str) -> list[str]:
+        """The fewest symbols that make up `word`; empty where none do."""
+        fewest: list[list[str] | None] = [[], *(None for _ in word)]  # by the characters covered
+        for start, before in enumerate(fewest):
+            if before is None:
+                continue
+            for end in range(start + 1, min(start + _LONGEST_SYMBOL, len(word)) + 1):
+                known = fewest[end]
+                if word[start:end] in self._ids and (known is None or len(before) + 1 < len(known)):
+                    fewest[end] = [*before, word[start:end]]
+        return fewest[-1] or []
 
     def to_json(self) -> dict[str, Any]:
         """What a checkpoint stores."""

@@ -83,3 +83,28 @@ def test_a_foreign_vocabulary_is_refused(data):
 def test_a_special_token_is_shown_without_brackets_and_text_as_it_is():
     shown = [shown_label(token) for token in ("<eos>", "<unk>", "<b>", "7")]
     assert shown == ["eos", "unk", "<b>", "7"]
+
+
+@pytest.mark.parametrize(
+    ("text", "suggestion"),
+    [
+        ("12345", "1 2 3 4 5"),
+        ("7, 3，9;1", "7 3 9 1"),
+        ("7 39 甲乙", "7 3 9 甲 乙"),
+        ("7 x9", ""),
+        ("1\u200b2", ""),
+        ("12" * 50, ""),
+    ],
+)
+def test_symbols_without_spaces_are_suggested_with_them(text, suggestion):
+    with pytest.raises(VocabularyError) as refused:
+        TOY_VOCABULARY.encode(text)
+    assert refused.value.key == ("symbols_together" if suggestion else "unknown_symbol")
+    if suggestion:
+        assert f"“{suggestion}”" in str(refused.value)
+        assert len(TOY_VOCABULARY.encode(suggestion)) == len(suggestion.split())
+
+
+def test_of_several_ways_to_split_the_one_with_the_fewest_symbols_is_suggested():
+    with pytest.raises(VocabularyError, match="“ab c”"):
+        SymbolVocabulary(("a", "b", "ab", "c")).encode("abc")
