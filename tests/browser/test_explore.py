@@ -195,6 +195,22 @@ def test_a_reload_and_the_back_button_restore_the_picture(visit):
     assert source(tab)[:3] == ["1", "2", "3"]
 
 
+def test_back_takes_one_step_from_page_to_page(visit):
+    tab = visit("?lang=en&model=copy&text=1+2+3")
+    expect_query(tab, "pad", "2")
+    entries = tab.evaluate("history.length")
+    for page, shown in (("Train", "moment-count"), ("Heads", "head-grid")):
+        tab.get_by_role("link", name=page).click()
+        expect(tab.get_by_test_id(shown)).to_be_visible()
+    expect_query(tab, "model", "copy")
+    assert tab.evaluate("history.length") == entries + 2
+    tab.go_back()
+    expect(tab.get_by_test_id("moment-count")).to_be_visible()
+    tab.go_back()
+    expect(tab.get_by_test_id("step-count")).to_contain_text("/4")
+    assert source(tab)[:3] == ["1", "2", "3"]
+
+
 def test_a_forced_token_is_decoded_on_from(visit):
     tab = visit("?text=1+2+3&step=2")
     tab.locator(".candidate:not([aria-disabled])").nth(3).click()

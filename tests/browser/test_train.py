@@ -163,6 +163,7 @@ def test_everything_fits_the_screen(visit, lang, dark):
 
 
 def test_a_run_is_started_watched_stopped_resumed_and_opened(visit):
+    other = visit()
     tab = visit()
     tab.get_by_role("button", name="All settings").click()
     for name, value in FEW.items():
@@ -173,6 +174,7 @@ def test_a_run_is_started_watched_stopped_resumed_and_opened(visit):
     tab.get_by_role("button", name="Start with these settings").click()
     count, state = tab.get_by_test_id("moment-count"), tab.get_by_test_id("run-state")
     expect(state).to_have_text("starting …")
+    expect(other.get_by_test_id("run-state")).to_have_text(re.compile("starting|training"))
     expect(count).to_have_text(re.compile(r"moment (\d+)/\1 "), timeout=60_000)
     expect(count).to_have_text(re.compile(r"moment ([4-9]|\d\d+)/"), timeout=60_000)
     live = tab.get_by_test_id("live")

@@ -1,4 +1,5 @@
-"""Tells Streamlit's page where the server is, and what to show until Streamlit draws something.
+"""Tells Streamlit's page where the server is, what to show until Streamlit draws something, and
+when to add to the browser's history.
 
 Without the address a page that is opened directly, such as /train, asks for /train/_stcore/health
 first, where nothing is, and the browser calls that an error.
@@ -18,8 +19,10 @@ PATH = "/server_address.js"
 _SCRIPT = Path(__file__).with_suffix(".js")
 _HEAD = b"<head>"
 _BODY_END = b"</body>"
-_ELEMENT = f'<script src=".{PATH}"></script>'.encode()
-"""Relative, as the addresses of Streamlit's own scripts: a proxy may put a prefix before them."""
+_HISTORY = Path(__file__).with_name("browser_history.js").read_text("utf-8")
+_ELEMENTS = f'<script src=".{PATH}"></script><script>{_HISTORY}</script>'.encode()
+"""The address is relative, as those of Streamlit's own scripts: a proxy may put a prefix before
+them."""
 
 
 def serve_script(request: Request) -> Response:
@@ -29,7 +32,7 @@ def serve_script(request: Request) -> Response:
 
 
 class ServerAddress:
-    """ASGI middleware: adds the script and the loading page to every HTML page."""
+    """ASGI middleware: adds the scripts and the loading page to every HTML page."""
 
     def __init__(self, app: Application) -> None:
         self.app = app
@@ -44,7 +47,7 @@ class ServerAddress:
 
 
 class _Inserting:
-    """Passes an answer on; an HTML page whole, with both in it."""
+    """Passes an answer on; an HTML page whole, with all of it."""
 
     def __init__(self, send: Send) -> None:
         self.send = send
@@ -61,7 +64,7 @@ class _Inserting:
         self.body += message.get("body", b"")
         if message.get("more_body"):
             return
-        body = bytes(self.body).replace(_HEAD, _HEAD + _ELEMENT, 1)
+        body = bytes(self.body).replace(_HEAD, _HEAD + _ELEMENTS, 1)
         body = body.replace(_BODY_END, loading_page.element() + _BODY_END, 1)
         headers = MutableHeaders(scope=self.page)
         for name in ("ETag", "Last-Modified"):  # those of Streamlit's file

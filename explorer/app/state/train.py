@@ -6,7 +6,10 @@ The runs are named in the URL, so that a reload and a link find them again.
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
+
+import streamlit as st
 
 from explorer.app.state import address_bar, session
 from explorer.components.training_replay.compared_runs import MOST_RUNS
@@ -23,6 +26,7 @@ CORPUS_FORM = "pairs"
 SETTINGS_FORM = "setting"
 """The forms that open over the page; the keys of their widgets begin so."""
 
+_LOOKED_AT = 3.0  # seconds for which the states of runs serve
 _MOST_CHECKS = 8
 _LARGEST_SEED = 9999  # short enough to read it out
 
@@ -76,6 +80,16 @@ def list_all_runs() -> dict[str, Run]:
         for run in list_runs(run_launcher.run_root(root)):
             found[f"{root}/{run.name}"] = run
     return found
+
+
+@st.cache_data(ttl=_LOOKED_AT, max_entries=4, show_spinner=False)
+def run_states(root: Path) -> dict[str, str]:
+    """The state of each run in the folder of the runs made here, by name.
+
+    One look serves all visitors, who ask again and again; `run_states.clear()` before one that has
+    to be new.
+    """
+    return {run.name: run.status().state for run in list_runs(root)}
 
 
 def key_of(run: Run) -> str:

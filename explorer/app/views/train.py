@@ -1,6 +1,6 @@
 """Train: start a training and watch its heads form, or replay a recorded one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import streamlit as st
@@ -24,6 +24,7 @@ from explorer.training.run_directory import Run
 
 _EXPLORE = Path(__file__).with_name("explore.py")
 _REFRESH = 1.0  # seconds between two looks at a running training
+_LOOK = 4.0  # seconds between two looks for trainings that somebody else started or that ended
 
 
 def page() -> None:
@@ -31,6 +32,9 @@ def page() -> None:
     address_bar.enter("train")
     address_bar.leave_visit()
     language = visitor.language()
+    root = run_launcher.run_root("runs")
+    train_state.run_states.clear()
+    st.fragment(_notice, run_every=_LOOK)(root, train_state.run_states(root))
     runs = train_state.list_all_runs()
     key = train_state.shown_run(runs)
     run = runs[key] if key else None
@@ -50,6 +54,12 @@ def page() -> None:
     replay(key, run, others, language, buttons)
     if opened:
         _open_in_explore(run, recorded, language, messages)
+
+
+def _notice(root: Path, drawn: Mapping[str, str]) -> None:
+    """Draw the page again when a run was started, ended or deleted in another tab or place."""
+    if train_state.run_states(root) != drawn:
+        st.rerun()
 
 
 def _replay(

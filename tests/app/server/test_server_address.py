@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -12,7 +14,8 @@ from explorer.app.server.server_address import ServerAddress
 
 PAGE = "<!DOCTYPE html><html><head><title>a</title></head><body>é <head></body></html>"
 LOADING = loading_page.element().decode()
-SCRIPT = '<head><script src="./server_address.js"></script><title>'
+HISTORY = Path(server_address.__file__).with_name("browser_history.js").read_text("utf-8")
+SCRIPT = f'<head><script src="./server_address.js"></script><script>{HISTORY}</script><title>'
 
 
 def with_both() -> str:

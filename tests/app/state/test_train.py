@@ -6,6 +6,8 @@ import streamlit as st
 from explorer.app.state import train as train_state
 from explorer.app.state.train import CorpusCheck, UploadedCorpus
 from explorer.training import run_launcher
+from explorer.training.config import TrainingConfig
+from explorer.training.run_directory import create_run
 
 
 class QueryParams(dict[str, str]):
@@ -106,3 +108,12 @@ def test_the_oldest_checks_are_dropped():
         train_state.save_check(columns, CorpusCheck(None, None, None))
     remembered = [columns for columns in choices if train_state.check(columns) is not None]
     assert remembered == choices[-8:]
+
+
+def test_the_states_of_runs_are_read_once_for_all_until_they_are_cleared(tmp_path):
+    train_state.run_states.clear()
+    assert train_state.run_states(tmp_path) == {}
+    create_run(tmp_path / "one", TrainingConfig())
+    assert train_state.run_states(tmp_path) == {}
+    train_state.run_states.clear()
+    assert train_state.run_states(tmp_path) == {"one": "new"}
