@@ -45,6 +45,11 @@ class Vocabulary(Protocol):
         """The label of each id."""
 
 
+def is_chinese(text: str) -> bool:
+    """Whether `text` has a Chinese character."""
+    return any("\u4e00" <= letter <= "\u9fff" for letter in text)
+
+
 @dataclass(frozen=True, slots=True)
 class SymbolVocabulary:
     """Symbols separated by white space; the id of a symbol is its index in `symbols` plus 3.

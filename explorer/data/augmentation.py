@@ -22,6 +22,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from explorer.core.vocabulary import is_chinese
 from explorer.data.parallel_corpus import Pair
 
 PERSONS = ("male", "female")
@@ -121,8 +122,8 @@ class Augmentation:
             source, target = _new_numbers(anchor, random)
         else:
             name = self._random_name(anchor.kind, random)
-            source = name.chinese if _is_chinese(anchor.source) and name.chinese else name.latin
-            target = name.chinese if _is_chinese(anchor.target) and name.chinese else name.latin
+            source = name.chinese if is_chinese(anchor.source) and name.chinese else name.latin
+            target = name.chinese if is_chinese(anchor.target) and name.chinese else name.latin
         return Pair(
             _replaced(pair.source, anchor.source, source, elides=self._elides[0]),
             _replaced(pair.target, anchor.target, target, elides=self._elides[1]),
@@ -228,7 +229,7 @@ def _count(text: str, form: str) -> int:
 @cache
 def _pattern(form: str) -> re.Pattern[str]:
     """Matches `form` as a whole word; a Chinese numeral only if no other numeral is beside it."""
-    if _is_chinese(form):
+    if is_chinese(form):
         around = _NUMERALS if form[0] in _NUMERALS else ""
         return re.compile(f"(?<![{around}]){form}(?![{around}])" if around else form)
     return re.compile(rf"(?<![\w-]){re.escape(form)}(?![\w-])")
@@ -255,11 +256,7 @@ def _elides(texts: Sequence[str]) -> bool:
 
 def _mostly_chinese(texts: Iterable[str]) -> bool:
     texts = list(texts)
-    return 2 * sum(map(_is_chinese, texts)) > len(texts)
-
-
-def _is_chinese(text: str) -> bool:
-    return any("\u4e00" <= letter <= "\u9fff" for letter in text)
+    return 2 * sum(map(is_chinese, texts)) > len(texts)
 
 
 def _joined(names: Iterable[str], chinese: bool) -> str:

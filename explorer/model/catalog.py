@@ -18,6 +18,7 @@ from explorer.core.errors import ExplorerError, FileError
 from explorer.core.files import has_printable_name, log_skipped, printable, reason
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
+from explorer.core.vocabulary import is_chinese
 from explorer.model import examples
 from explorer.model.checkpoint_header import read_header
 from explorer.model.model_summary import ModelSummary
@@ -73,8 +74,9 @@ class CatalogModel:
         return True
 
     def reads(self, text: str) -> bool:
-        """Whether `text` means something to the model."""
-        return self.summary.reads(text)
+        """Whether `text` means something to the model: a sentence is in the script of its
+        examples."""
+        return self.summary.reads(text) and self._has_script(text)
 
     def details(self, language: str) -> Iterator[str]:
         """What the list of models shows behind its name: sizes and scores."""
@@ -106,6 +108,13 @@ class CatalogModel:
             return generator.choice(self._held_out() or self.examples)
         length = min(generator.randint(5, 9), summary.trained_tokens)
         return " ".join(generator.choices(summary.symbols, k=length))
+
+    def _has_script(self, text: str) -> bool:
+        """Whether `text` is in a script of the model's own examples; without such, any is."""
+        if not self.summary.reads_sentences:
+            return True
+        own = examples.for_model(self.name) or self._held_out()
+        return not own or is_chinese(text) in {is_chinese(example) for example in own}
 
     def _held_out(self) -> tuple[str, ...]:
         return tuple(text for text in self.summary.sentences if self.summary.reads(text))

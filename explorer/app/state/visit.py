@@ -10,7 +10,7 @@ from explorer.core.alignment import TIMINGS
 from explorer.core.errors import ExplorerError
 from explorer.core.interventions import Interventions
 from explorer.core.sites import SITES
-from explorer.model.catalog import TRAINED_PREFIX, CatalogMember, UploadedTrace
+from explorer.model.catalog import TRAINED_PREFIX, CatalogMember, CatalogModel, UploadedTrace
 from explorer.model.model_directory import DirectoryModel
 
 _MOST_INTEGER = 2**31
@@ -131,9 +131,12 @@ def step_number(value: object) -> int | None:
 
 def _can_read(member: CatalogMember, text: str, before: CatalogMember | None) -> bool:
     """Whether a text of the model `before` means something to a model: mask tokens are those of
-    one model. A trace reads none."""
+    one model, and so are sentences chosen as its examples. A trace reads none."""
     if isinstance(member, UploadedTrace):
         return True
+    examples = before.examples if isinstance(before, CatalogModel) else ()
+    if member.summary.reads_sentences and text in examples and text not in member.examples:
+        return False
     foreign = before.mask if isinstance(before, DirectoryModel) else ""
     own = member.mask if isinstance(member, DirectoryModel) else ""
     return member.reads(text) and not (foreign and foreign != own and foreign in text)

@@ -85,6 +85,37 @@ def test_a_text_that_the_other_kind_of_model_cannot_read_is_replaced():
     assert CATALOG["reverse"].summary.reads(request().text)
 
 
+TRANSLATORS = {
+    "french": shipped("french", most_tokens=65, sentences=("The cat is here.", "I see him.")),
+    "english": shipped("english", most_tokens=65, sentences=("我昨天买了三本书。", "猫在这里。")),
+    "german": shipped("german", most_tokens=65, sentences=("She sings well.",)),
+}
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "after", "shown"),
+    [
+        ("french", "Good morning!", "english", "我昨天买了三本书。"),
+        ("french", "I see him.", "english", "我昨天买了三本书。"),
+        ("english", "今天很冷。", "french", "The cat is here."),
+        ("french", "I see him.", "german", "She sings well."),
+        ("french", "Good morning!", "german", "Good morning!"),
+        ("english", "今天 I sing.", "english", "今天 I sing."),
+    ],
+)
+def test_another_translator_gets_a_text_in_its_language(before, text, after, shown):
+    session.save(Visit(Request(before, text, 0)))
+    visit_state.choose_model(after, TRANSLATORS)
+    assert request().text == shown
+
+
+def test_an_example_of_a_toy_task_stays_where_it_can_be_read():
+    catalog = {**CATALOG, "copy": shipped("copy", "123", task="copy")}
+    visit_state.set_text(catalog["reverse"].examples[0])
+    visit_state.choose_model("copy", catalog)
+    assert request().text == catalog["reverse"].examples[0]
+
+
 def test_the_default_request_is_the_first_model_s_first_example():
     assert visit_state.default_request(CATALOG) == Request(
         "reverse", CATALOG["reverse"].examples[0]
