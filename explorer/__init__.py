@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from explorer.core.errors import ExplorerError as ExplorerError
     from explorer.core.trace import Trace as Trace
     from explorer.model.explorable import ExplorableModel as ExplorableModel
+    from explorer.model.exporting import export_huggingface as export_huggingface
     from explorer.model.opening import load as load
 
 __version__ = "0.1.0"
@@ -26,6 +27,7 @@ _PUBLIC = {  # name → module and attribute, imported on first use: torch takes
     "ExplorerError": ("core.errors", "ExplorerError"),
     "Trace": ("core.trace", "Trace"),
     "alignment": ("core.alignment", None),
+    "export_huggingface": ("model.exporting", "export_huggingface"),
     "figure": ("components.head_figure", "figure"),
     "load": ("model.opening", "load"),
     "show": ("components.notebook", "show"),
@@ -37,6 +39,7 @@ __all__ = [
     "ExplorerError",
     "Trace",
     "alignment",
+    "export_huggingface",
     "figure",
     "load",
     "show",

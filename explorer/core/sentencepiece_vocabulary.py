@@ -59,10 +59,8 @@ class PieceVocabulary:
         return SPECIALS + tuple(map(self._label, range(len(SPECIALS), len(self))))
 
     def _label(self, number: int) -> str:
-        """The piece; of a byte that is printable ASCII, the character."""
         piece = str(self._pieces.id_to_piece(number))
-        code = int(piece[3:5], 16) if self._pieces.is_byte(number) else 0
-        return chr(code) if ord("!") <= code <= ord("~") else piece
+        return byte_label(piece) if self._pieces.is_byte(number) else piece
 
     def __len__(self) -> int:
         return int(self._pieces.get_piece_size())
@@ -102,6 +100,14 @@ class PieceVocabulary:
         """The text of `ids`, specials dropped."""
         return str(self._pieces.decode([number for number in ids if number >= len(SPECIALS)]))
 
+    def scored(self) -> list[tuple[str, float]]:
+        """Each piece behind the specials with its score, a logarithm of a probability."""
+        numbers = range(len(SPECIALS), len(self))
+        return [
+            (str(self._pieces.id_to_piece(number)), float(self._pieces.get_score(number)))
+            for number in numbers
+        ]
+
     def labels(self, ids: Sequence[int]) -> tuple[str, ...]:
         """What to show for each id: the piece, its word start marked by "▁"."""
         return tuple(map(self._labels.__getitem__, ids))
@@ -136,6 +142,12 @@ def learn_pieces(lines: Iterable[str], size: int) -> PieceVocabulary:
     except RuntimeError as error:
         raise VocabularyError("too_little_text", size=size) from error
     return PieceVocabulary(model.getvalue())
+
+
+def byte_label(piece: str) -> str:
+    """What to show for a byte such as "<0xE4>": the character where it is printable ASCII."""
+    code = int(piece[3:5], 16)
+    return chr(code) if ord("!") <= code <= ord("~") else piece
 
 
 def tidy(text: str) -> str:

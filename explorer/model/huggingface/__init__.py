@@ -23,5 +23,7 @@ refuses a model where they differ.
     decoded              what was decoded, and what went in
     predictions          logits and decoded tokens → steps, labels and text of a trace
     measured_errors      the errors of a trace that only the model can measure
+    export               a model trained here → a directory of the library (`export_weights`,
+                         `export_tokenizer`)
     traced_model         all together: `HuggingFaceModel.trace`
 """

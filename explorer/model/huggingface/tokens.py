@@ -10,12 +10,14 @@ The library builds a tokenizer without entries where files are missing. That is 
 model goes on by ids: its text is then the ids themselves, separated by spaces.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from explorer.core.errors import VocabularyError
+from explorer.core.sentencepiece_vocabulary import byte_label
 from explorer.core.vocabulary import check_text, shorten
 from explorer.core.word_segmentation import byte_letters
 
@@ -50,7 +52,7 @@ class Tokens:
             ids = self._numbers(text)
             return ids, self.labels(ids)
         fast = bool(self.tokenizer.is_fast)
-        encoded = self.tokenizer(text, return_offsets_mapping=fast, return_attention_mask=False)
+        encoded = self._encoded(text, text=text, return_offsets_mapping=fast)
         ids = list(encoded["input_ids"])
         if not set(ids) - self.special_ids and not text.strip():
             raise VocabularyError("empty_sentence")
@@ -63,7 +65,8 @@ class Tokens:
         check_text(text)
         if self.tokenizer is None:
             return self._numbers(text)
-        ids = list(self.tokenizer(text_target=text, add_special_tokens=False)["input_ids"])
+        encoded = self._encoded(text, text_target=text, add_special_tokens=False)
+        ids = list(encoded["input_ids"])
         if not ids:
             raise VocabularyError("empty_sentence")
         self._refuse_unknown(ids)
@@ -113,6 +116,13 @@ class Tokens:
         added = getattr(self.tokenizer, "added_tokens_decoder", {})
         special = {number for number, token in added.items() if token.special}
         return frozenset(special | set(self.tokenizer.all_special_ids))
+
+    def _encoded(self, shown: str, **options: Any) -> Any:
+        """What the tokenizer makes of a text. Raises `VocabularyError` where it fails."""
+        try:
+            return self.tokenizer(**options, return_attention_mask=False)
+        except Exception as error:  # as it does without a token for what is unknown
+            raise VocabularyError("not_tokenized", text=shorten(shown)) from error
 
     def _numbers(self, text: str) -> list[int]:
         parts = text.split()
@@ -165,7 +175,7 @@ def _label(piece: str, spelled: _Spelled, marks: str, begins: bool) -> tuple[str
     match marks:
         case "start":
             own = piece.removeprefix("▁")
-            text = own if _is_byte(own) else own and (text or own)
+            text = byte_label(own) if _is_byte(own) else own and (text or own)
             return _marked(piece.startswith("▁"), text), False
         case "byte":
             raw = _raw(piece)
@@ -187,7 +197,7 @@ def _label(piece: str, spelled: _Spelled, marks: str, begins: bool) -> tuple[str
 
 
 def _marked(begins: bool, text: str) -> str:
-    return ("▁" if begins else "") + (_visible(text.strip(" ") or text) if text else "")
+    return ("▁" if begins else "") + (_visible(text.strip() or text) if text else "")
 
 
 def _visible(text: str) -> str:
@@ -196,7 +206,7 @@ def _visible(text: str) -> str:
 
 
 def _is_byte(piece: str) -> bool:
-    return len(piece) == 6 and piece.startswith("<0x") and piece.endswith(">")
+    return re.fullmatch("<0x[0-9A-F]{2}>", piece) is not None
 
 
 def _raw(piece: str) -> bytes:

@@ -1,0 +1,139 @@
+"""Write a model trained here as a directory of the library, with the same logits.
+
+A pre-norm model becomes a Pegasus, a post-norm one a Marian: both have its sums of sinusoids, its
+scaled embeddings and its bias of the logits.
+"""
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from torch import Tensor
+
+from explorer.core.errors import ModelDirectoryError
+from explorer.core.files import unwritable
+from explorer.core.vocabulary import BOS, EOS, PAD, SPECIALS
+from explorer.model.explorable import ExplorableModel
+from explorer.model.huggingface.export_tokenizer import library_tokenizer
+from explorer.model.huggingface.export_weights import library_weights
+from explorer.model.transformer import Transformer
+
+LARGEST_DIFFERENCE = 1e-4
+"""Of a logit, between the two models."""
+
+
+def export_directory(model: ExplorableModel, folder: Path) -> float:
+    """Write `model` with its tokenizer to a new or empty `folder`, which the library and
+    `open_directory` read; the result is the largest difference of a logit on random sequences.
+
+    Raises `ModelDirectoryError` on a model that the library has no class for, on a folder with
+    files in it, and when the logits differ; `FileError` when nothing can be written.
+    """
+    _refuse(model, folder)
+    tokenizer = library_tokenizer(model.source_vocabulary, model.transformer.config.max_length)
+    exported = _library_model(model.transformer)
+    difference = _difference(model.transformer, exported)
+    if not difference <= LARGEST_DIFFERENCE:
+        raise ModelDirectoryError("export_differs", error=f"{difference:.1e}")
+    bar = transformers.logging.is_progress_bar_enabled()
+    transformers.logging.disable_progress_bar()
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent) as name:
+            made = Path(name, "model")
+            exported.save_pretrained(made)
+            tokenizer.save_pretrained(made)
+            (made / "README.md").write_text(_card(model), encoding="utf-8")
+            if folder.is_dir():
+                folder.rmdir()
+            shutil.move(made, folder)
+    except OSError as error:
+        raise unwritable(folder, error) from error
+    finally:
+        if bar:
+            transformers.logging.enable_progress_bar()
+    return difference
+
+
+def _refuse(model: ExplorableModel, folder: Path) -> None:
+    if not model.transformer.config.causal:
+        raise ModelDirectoryError("export_not_causal", name=model.name)
+    if model.source_vocabulary != model.target_vocabulary:
+        raise ModelDirectoryError("export_two_vocabularies", name=model.name)
+    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+        raise ModelDirectoryError("export_exists", name=folder.name)
+
+
+def _library_model(model: Transformer) -> Any:
+    """The library's model with the weights of `model`."""
+    own, pre = model.config, model.config.norm == "pre"
+    kind = transformers.PegasusConfig if pre else transformers.MarianConfig
+    sizes = {
+        "vocab_size": own.source_vocabulary,
+        "max_position_embeddings": own.max_length,
+        "d_model": own.d_model,
+        "encoder_layers": own.encoder_layers,
+        "decoder_layers": own.decoder_layers,
+        "encoder_attention_heads": own.heads,
+        "decoder_attention_heads": own.heads,
+        "encoder_ffn_dim": own.d_ff,
+        "decoder_ffn_dim": own.d_ff,
+        "dropout": own.dropout,
+        "tie_word_embeddings": own.tied_embeddings,
+    }
+    if not pre:
+        sizes["share_encoder_decoder_embeddings"] = own.tied_embeddings
+    ids = {"pad_token_id": PAD, "bos_token_id": BOS, "eos_token_id": EOS}
+    config = kind(
+        **sizes,
+        **ids,
+        decoder_start_token_id=BOS,
+        forced_eos_token_id=None,
+        activation_function="relu",
+        scale_embedding=True,
+    )
+    made_of = transformers.PegasusForConditionalGeneration if pre else transformers.MarianMTModel
+    made = made_of(config).eval()
+    weights = library_weights(model)
+    known = made.state_dict()
+    made.load_state_dict({name: weights.get(name, known[name]) for name in known})
+    made.generation_config = transformers.GenerationConfig(
+        **ids,
+        decoder_start_token_id=BOS,
+        suppress_tokens=[PAD, BOS],  # never chosen here
+        max_new_tokens=own.max_length,
+        num_beams=1,
+        do_sample=False,
+    )
+    return made
+
+
+@torch.inference_mode()
+def _difference(model: Transformer, exported: Any) -> float:
+    """The largest difference of a logit, on two random texts of which one is padded."""
+    config, generator = model.config, torch.Generator().manual_seed(0)
+
+    def some(length: int) -> Tensor:
+        size = (2, min(length, config.max_length))
+        return torch.randint(len(SPECIALS), config.source_vocabulary, size, generator=generator)
+
+    source, target = some(16), some(12)
+    source[0, source.size(1) // 2 :] = PAD
+    target[:, 0] = BOS
+    own = model(source, target)
+    mask = (source != PAD).long()
+    other = exported(input_ids=source, attention_mask=mask, decoder_input_ids=target).logits
+    return float((own - other).abs().max())
+
+
+def _card(model: ExplorableModel) -> str:
+    """What a reader of the directory should know."""
+    lines = [f"# {model.name}", "", "Exported by attention-explorer."]
+    told = {"credit": "Trained on", "command": "Command", "task": "Task"}
+    lines += [
+        f"- {word}: {model.facts[name]}" for name, word in told.items() if name in model.facts
+    ]
+    return "\n".join([*lines[:3], "", *lines[3:], ""])

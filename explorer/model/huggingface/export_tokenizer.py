@@ -1,0 +1,81 @@
+"""A vocabulary of a model trained here as a tokenizer of the library, with the same ids."""
+
+import re
+import sys
+
+from tokenizers import (
+    Regex,
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+)
+from transformers import PreTrainedTokenizerFast
+
+from explorer.core.errors import ModelDirectoryError
+from explorer.core.sentencepiece_vocabulary import UNKNOWN, PieceVocabulary
+from explorer.core.vocabulary import EOS, SPECIALS, SymbolVocabulary, Vocabulary
+
+_SPACES = "".join(sign for sign in map(chr, range(sys.maxunicode + 1)) if sign.isspace())
+
+
+def library_tokenizer(vocabulary: Vocabulary, longest: int) -> PreTrainedTokenizerFast:
+    """The tokenizer; it ends each text. Unlike here, the names of its specials are read as such.
+
+    longest: tokens that the model takes.
+
+    Raises `ModelDirectoryError` on a vocabulary that it cannot have.
+    """
+    if isinstance(vocabulary, SymbolVocabulary):
+        own = _symbols(vocabulary)
+    elif isinstance(vocabulary, PieceVocabulary):
+        own = _pieces(vocabulary)
+    else:
+        raise ModelDirectoryError("export_vocabulary")
+    end = SPECIALS[EOS]
+    own.post_processor = processors.TemplateProcessing(
+        single=f"$A {end}", pair=f"$A {end} $B {end}", special_tokens=[(end, EOS)]
+    )
+    padding, begin, _ = SPECIALS
+    return PreTrainedTokenizerFast(
+        tokenizer_object=own,
+        pad_token=padding,
+        bos_token=begin,
+        eos_token=end,
+        clean_up_tokenization_spaces=False,
+        model_max_length=longest,
+    )
+
+
+def _symbols(vocabulary: SymbolVocabulary) -> Tokenizer:
+    """Symbols between white space; a text with an unknown one is refused."""
+    names = [*SPECIALS, *vocabulary.symbols]
+    own = Tokenizer(models.WordLevel({name: number for number, name in enumerate(names)}))
+    own.normalizer = _one_space()
+    own.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    return own
+
+
+def _pieces(vocabulary: PieceVocabulary) -> Tokenizer:
+    """The unigram model of SentencePiece, with its bytes and scores."""
+    scored = [*((name, 0.0) for name in SPECIALS), *vocabulary.scored()]
+    own = Tokenizer(models.Unigram(scored, unk_id=UNKNOWN, byte_fallback=True))
+    marks = [normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")]
+    own.normalizer = normalizers.Sequence([normalizers.NFC(), _one_space(), *marks])
+    own.decoder = decoders.Sequence(
+        [
+            decoders.Replace("▁", " "),
+            decoders.ByteFallback(),
+            decoders.Fuse(),
+            decoders.Strip(" ", 1, 0),
+        ]
+    )
+    return own
+
+
+def _one_space() -> normalizers.Normalizer:
+    """Each run of what Python counts as white space as one space, none at the ends."""
+    spaces = normalizers.Replace(Regex(f"[{re.escape(_SPACES)}]+"), " ")
+    return normalizers.Sequence([spaces, normalizers.Strip()])

@@ -1,0 +1,134 @@
+"""Exported models against those they are made of: shipped ones, and random ones of all settings."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+from explorer.core.errors import FileError, ModelDirectoryError
+from explorer.core.vocabulary import BOS, EOS, PAD, SymbolVocabulary
+from explorer.model.checkpoint import Checkpoint
+from explorer.model.explorable import ExplorableModel, load
+from explorer.model.huggingface import export
+from explorer.model.huggingface.export import export_directory
+from explorer.model.huggingface.loading import open_directory
+from tests.support.huggingface_families import ALL
+from tests.support.tiny_configs import PRIMES
+
+CHECKPOINTS = Path(__file__).parents[3] / "checkpoints"
+SHIPPED = sorted(path.stem for path in CHECKPOINTS.glob("*.safetensors"))
+SYMBOLS = SymbolVocabulary(tuple("0123456789"))
+TEXTS = {"sentences": 20, "symbols": ("7 3 9 1 4", "甲 1 2 a", "5 5 2 5 2 2", "3")}
+
+
+@pytest.fixture
+def tiny(make_model):
+    """A random model of given settings, with one vocabulary."""
+
+    def make(**changes):
+        config = replace(PRIMES, target_vocabulary=13, **changes)
+        return ExplorableModel(Checkpoint(make_model(config), SYMBOLS, SYMBOLS, {}), "tiny")
+
+    return make
+
+
+def texts_of(model):
+    return tuple(model.facts.get("examples", ()))[:12] or TEXTS["symbols"]
+
+
+def assert_same(model, other, text, **options):
+    """The same tokens; logits, seen as log-probabilities of the candidates, and weights."""
+    own, found = (one.trace(text, **options) for one in (model, other))
+    assert found.integrity().ok.all(), found.integrity()
+    assert (own.source_tokens, own.target_tokens) == (found.source_tokens, found.target_tokens)
+    assert (own.predicted_tokens, own.text) == (found.predicted_tokens, found.text)
+    for site in own.sites:
+        assert (own.mask_reason(site) == found.mask_reason(site)).all()
+        np.testing.assert_allclose(own.attention(site), found.attention(site), atol=1e-5)
+    best = [trace.steps().query("chosen").probability for trace in (own, found)]
+    np.testing.assert_allclose(*map(np.log, best), atol=1e-4)
+
+
+@pytest.mark.parametrize("name", SHIPPED if ALL else ["chinese-english", "reverse"])
+def test_a_shipped_model_opens_again_as_it_was(name, tmp_path):
+    model = load(CHECKPOINTS / f"{name}.safetensors")
+    assert export_directory(model, tmp_path / name) <= 1e-4
+    other = open_directory(tmp_path / name)
+    assert other.facts["family"] == "pegasus"
+    assert not other.notes
+    for text in texts_of(model):
+        assert_same(model, other, text)
+    assert_same(model, other, text, pad_to=len(model.trace(text).source_tokens) + 2)
+    assert_generates_the_same(tmp_path / name, model)
+
+
+def assert_generates_the_same(folder, model):
+    """`generate` of the library alone, with what the directory says."""
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    library = transformers.AutoModelForSeq2SeqLM.from_pretrained(folder).eval()
+    for text in texts_of(model)[:3]:
+        given = tokenizer(text, return_tensors="pt")
+        assert given.input_ids[0].tolist() == [*model.source_vocabulary.encode(text), EOS]
+        output = library.generate(**given)[0]
+        assert tokenizer.decode(output, skip_special_tokens=True) == model.trace(text).text
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+@pytest.mark.parametrize("tied", [True, False])
+def test_a_model_of_any_setting_keeps_its_logits(tiny, tmp_path, norm, tied):
+    model = tiny(norm=norm, tied_embeddings=tied)
+    assert export_directory(model, tmp_path / "x") <= 1e-5
+    other = open_directory(tmp_path / "x")
+    assert other.facts["family"] == {"pre": "pegasus", "post": "marian"}[norm]
+    source, target = torch.tensor([[5, 9, 4, EOS, PAD]]), torch.tensor([[BOS, 6, 11]])
+    with torch.inference_mode():
+        own = model.transformer(source, target)
+        mask = (source != PAD).long()
+        found = other.model(input_ids=source, attention_mask=mask, decoder_input_ids=target)
+    torch.testing.assert_close(found.logits, own, atol=1e-5, rtol=0)
+    assert own.abs().max() > 0.1
+    if norm == "post":
+        assert_same(model, other, "2 6 1")
+
+
+def test_what_the_library_has_no_class_for_is_refused(tiny, explorable, tmp_path, monkeypatch):
+    folder = tmp_path / "x"
+    two = replace(explorable.checkpoint, target_vocabulary=SymbolVocabulary(tuple("abcde")))
+    for model, key in [
+        (tiny(causal=False), "export_not_causal"),
+        (ExplorableModel(two, "two"), "export_two_vocabularies"),
+    ]:
+        with pytest.raises(ModelDirectoryError) as caught:
+            export_directory(model, folder)
+        assert caught.value.key == key
+    monkeypatch.setattr(export, "LARGEST_DIFFERENCE", 0.0)
+    with pytest.raises(ModelDirectoryError) as caught:
+        export_directory(tiny(), folder)
+    assert caught.value.key == "export_differs"
+    assert not folder.exists()
+
+
+def test_files_are_not_overwritten_and_nothing_is_left_behind(explorable, tmp_path):
+    empty, full, file = tmp_path / "empty", tmp_path / "full", tmp_path / "file"
+    empty.mkdir()
+    full.mkdir()
+    (full / "mine").write_text("x")
+    file.write_text("x")
+    export_directory(explorable, empty)
+    assert open_directory(empty).trace("1 2").text == explorable.trace("1 2").text
+    for other in (full, file):
+        with pytest.raises(ModelDirectoryError) as caught:
+            export_directory(explorable, other)
+        assert caught.value.key == "export_exists"
+    with pytest.raises(FileError):
+        export_directory(explorable, file / "below")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "file", "full"]
+
+
+def test_the_directory_says_where_the_model_comes_from(explorable, tmp_path):
+    credit = replace(explorable.checkpoint, facts={"credit": "Tatoeba, CC BY 2.0"})
+    export_directory(ExplorableModel(credit, "tiny"), tmp_path / "x")
+    assert "Tatoeba, CC BY 2.0" in (tmp_path / "x" / "README.md").read_text()
