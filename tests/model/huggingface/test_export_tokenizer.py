@@ -34,7 +34,7 @@ def test_pieces_have_the_same_ids_labels_and_text(pieces):
         if text.isascii():
             assert labels == pieces.labels(ids)
     _, labels = tokens.source(SENTENCES[1])  # the spaces of the text are in no label
-    assert labels == pieces.labels(pieces.encode("two spaces and a tab")) + ("<eos>",)
+    assert labels == (*pieces.labels(pieces.encode("two spaces and a tab")), "<eos>")
 
 
 def test_symbols_have_the_same_ids_labels_and_text():
