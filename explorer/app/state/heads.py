@@ -10,7 +10,7 @@ from explorer.app.request import MOST_INTERVENTIONS, Request, Selection
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.core.errors import InterventionError
-from explorer.core.interventions import Intervention, Interventions, Verb
+from explorer.core.interventions import Intervention, Interventions, RowOverride, Verb
 from explorer.heads.measurement_jobs import Job
 
 ALL = -1
@@ -176,10 +176,16 @@ def times_moved() -> int:
     return session.load(HeadsState).moved
 
 
-def with_draft() -> Interventions:
-    """The interventions in force and the drafted one. Raises `InterventionError`."""
+def with_draft(keys: int) -> Interventions:
+    """The interventions in force and the drafted one. Raises `InterventionError`.
+
+    keys: how many weights a row needs.
+    """
     weights = str(session.widget_value(session.WEIGHTS) or "")
-    combined = visit_state.current().interventions.plus(draft().intervention(weights))
+    drafted = draft().intervention(weights)
+    if isinstance(drafted, RowOverride) and len(drafted.weights) != keys:
+        raise InterventionDraftError("other_weights", keys=keys, got=len(drafted.weights))
+    combined = visit_state.current().interventions.plus(drafted)
     if len(combined) > MOST_INTERVENTIONS:
         raise InterventionDraftError("too_many_chips", limit=MOST_INTERVENTIONS)
     return combined

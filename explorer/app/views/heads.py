@@ -189,7 +189,7 @@ def _compare(
     try:
         return experiment_cache.experiment(member, heads_state.shown_request(), interventions)
     except ExplorerError as error:
-        show_error(error, language, messages)
+        show_error(intervention_editor.counted_from_1(error), language, messages)
         return None
 
 

@@ -14,7 +14,7 @@ from explorer.app.state import messages, session, visitor
 from explorer.app.state import visit as visit_state
 from explorer.app.widgets import head_tables
 from explorer.app.widgets.messages import literal
-from explorer.core.errors import ExplorerError
+from explorer.core.errors import ExplorerError, InterventionError, MaskError
 from explorer.core.i18n import say
 from explorer.core.interventions import Ablation, CellEdit, Intervention, RowOverride, Verb
 from explorer.core.trace import Trace
@@ -53,7 +53,7 @@ def draft_row(model: CatalogModel, trace: Trace, language: str) -> None:
             say("heads.add", language),
             key="heads-add",
             type="primary",
-            on_click=partial(_apply_draft, model),
+            on_click=partial(_apply_draft, model, len(trace.keys(site))),
             help=say("heads.cell_hint", language) if is_cell else None,
         )
 
@@ -95,15 +95,23 @@ def intervention_text(one: Intervention, trace: Trace, language: str) -> str:
     return say("heads.chip_keep", language, head=head)
 
 
+def counted_from_1(error: ExplorerError) -> ExplorerError:
+    """`error` with its query as the page counts; the library counts from 0."""
+    query = error.facts.get("query")
+    if not isinstance(error, InterventionError | MaskError) or not isinstance(query, int):
+        return error
+    return type(error)(error.key, **{**error.facts, "query": query + 1})
+
+
 @visitor.turn()
-def _apply_draft(model: CatalogModel) -> None:
+def _apply_draft(model: CatalogModel, keys: int) -> None:
     """Put the drafted intervention in force if the experiment with it can be computed; report
-    why not otherwise."""
+    why not otherwise. keys: how many the drafted site has."""
     try:
-        combined = heads_state.with_draft()
+        combined = heads_state.with_draft(keys)
         experiment_cache.experiment(model, heads_state.shown_request(), combined)
     except ExplorerError as error:
-        messages.report(error)
+        messages.report(counted_from_1(error))
     else:
         visit_state.set_interventions(combined)
 

@@ -53,9 +53,9 @@ def test_malformed_weights_of_a_row_are_refused(weights, error):
 def test_a_draft_is_added_to_what_is_in_force_and_not_twice():
     visit_state.set_interventions(Interventions.parse(["keep cross.1.1"]))
     heads_state.fill_in(verb=Verb.KEEP, site="cross", layer=1, head=0)
-    assert heads_state.with_draft().texts() == ("keep cross.1.1", "keep cross.1.0")
+    assert heads_state.with_draft(keys=6).texts() == ("keep cross.1.1", "keep cross.1.0")
     heads_state.fill_in(head=1)
-    assert heads_state.with_draft() == visit_state.current().interventions
+    assert heads_state.with_draft(keys=6) == visit_state.current().interventions
 
 
 def test_more_interventions_than_allowed_are_refused():
@@ -63,7 +63,7 @@ def test_more_interventions_than_allowed_are_refused():
     visit_state.set_interventions(Interventions.parse(lines))
     heads_state.fill_in(verb=Verb.KEEP, site="cross", layer=1, head=0)
     with pytest.raises(InterventionDraftError, match="At most 24"):
-        heads_state.with_draft()
+        heads_state.with_draft(keys=6)
 
 
 def test_a_clicked_cell_and_another_head_are_filled_in():

@@ -187,6 +187,19 @@ def test_a_bad_row_is_refused_and_the_typed_text_stays(weights, words):
     assert outputs(app)[0] == outputs(app)[1]
 
 
+def test_errors_of_a_row_count_as_the_page_does():
+    app = pick(section(open_page("heads"), "experiments"), verb="row", site="decoder", query=1)
+    keys = len(app.selectbox(key="heads-query-en").options)
+    for typed, words in {
+        "0.5 0.5": f"This row has {keys} keys, and 2 weights were given",
+        " ".join(["0"] * keys): "weights given for query 2 are no row",
+        " ".join(["0"] * (keys - 1) + ["1"]): "weight given for query 2 lies on masked cells",
+    }.items():
+        app = apply(app.text_input(key="heads-weights").set_value(typed).run())
+        assert words in app.error[0].value.replace("\\", "")
+        assert interventions(app) == []
+
+
 def test_removing_everything_is_refused():
     every = [
         f"ablate {site}.{layer}.{head}"
