@@ -57,6 +57,18 @@ def test_the_host_s_rights_survive_a_reload_and_no_guest_has_them(
     expect(guest.get_by_role("textbox", name="Host key")).to_be_visible()
 
 
+def test_a_wrong_key_is_told_in_view(address: str, new_tab: Callable[..., Page]) -> None:
+    guest = new_tab(1024, 768)
+    guest.goto(address)
+    guest.get_by_role("button", name="Share").click()
+    box = guest.get_by_role("textbox", name="Host key")
+    box.fill("herring")
+    box.press("Enter")
+    told = guest.get_by_text("That is not the host's key")
+    expect(told).to_be_in_viewport(ratio=1)
+    expect(box).to_be_in_viewport(ratio=1)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="the process is ended by a signal")
 def test_class_mode_listens_where_it_is_told_and_answers_to_its_name() -> None:
     port = free_port()

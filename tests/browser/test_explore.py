@@ -134,6 +134,19 @@ def test_a_small_screen_scrolls_down_and_never_sideways(visit):
             assert box["x"] + box["width"] <= width
 
 
+@pytest.mark.parametrize(("page", "ready"), [("", "step-count"), ("heads", "head-grid")])
+def test_a_phone_shows_model_and_text_above_the_picture(address, new_tab, page, ready):
+    tab = new_tab(390, 844)
+    tab.goto(address + page)
+    picture = tab.get_by_test_id(ready).first
+    expect(picture).to_be_visible()
+    model, text = tab.get_by_test_id("stSelectbox").first, tab.get_by_role("textbox", name="Source")
+    tops = [control.bounding_box()["y"] for control in (model, text, picture)]
+    assert max(tops[:2]) < 110
+    assert tops[2] > max(tops[:2]) + 40
+    assert tab.get_by_role("button", name="Random").bounding_box()["y"] > tops[2]
+
+
 LONG = (
     "If you had told me that the train was going to be late again this morning, I would have "
     "stayed at home and read the book that my sister gave me when we were in Paris last summer"

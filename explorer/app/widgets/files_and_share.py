@@ -120,6 +120,7 @@ def join(language: str) -> None:
         if ticket := visitor.host_ticket():
             mount.keep_host(ticket)
         return
+    refusal = st.container()  # above the box: what is below it may be below the window's edge
     word = st.text_input(
         say("classroom.key", language),
         type="password",
@@ -129,6 +130,6 @@ def join(language: str) -> None:
     )
     st.caption(say("classroom.key_about", language))
     if wait := math.ceil(visitor.key_wait()):
-        st.error(say("classroom.key_wait", language, seconds=wait))
+        refusal.error(say("classroom.key_wait", language, seconds=wait))
     elif word:
-        st.error(say("classroom.key_wrong", language))
+        refusal.error(say("classroom.key_wrong", language))
