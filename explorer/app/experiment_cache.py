@@ -6,7 +6,7 @@ depends on the request alone, not on the visitor.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from explorer.app import model_cache
 from explorer.app.request import Request, Selection
 from explorer.app.state.visit import opening_request
-from explorer.core.errors import EvaluationBatchError, ExplorerError
+from explorer.core.errors import ExplorerError
 from explorer.core.interventions import Interventions
 from explorer.core.sites import Head
 from explorer.core.trace import Trace
@@ -24,13 +24,13 @@ from explorer.data.task_names import task_of
 from explorer.heads.measurement_store import stored_reports
 from explorer.heads.opening_head import opening_head, opening_step
 from explorer.heads.trace_comparison import TraceComparison
-from explorer.model.catalog import CatalogMember, CatalogModel
+from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace
 from explorer.model.model_directory import DirectoryModel
 
 if TYPE_CHECKING:
     from explorer.model.evaluation_batch import EvaluationBatch
-    from explorer.model.explorable import ExplorableModel
     from explorer.model.head_gates import Means
+    from explorer.model.measurable import MeasurableModel
 
 EFFECT_SENTENCES = 64
 """Sentences of the batch on which an effect is measured, as for each head alone."""
@@ -110,7 +110,7 @@ def _with_head(wanted: Selection, member: CatalogMember, trace: Trace) -> Select
     if wanted.site not in (None, "cross") or (wanted.layer, wanted.head) != (None, None):
         return wanted
     try:
-        if not is_measured(member):
+        if isinstance(member, UploadedTrace | DirectoryModel):  # whose digest takes seconds
             head = opening_head(trace)
         else:
             head = _opening_head(member.stamp, member)
@@ -122,25 +122,14 @@ def _with_head(wanted: Selection, member: CatalogMember, trace: Trace) -> Select
     return wanted if filled.within(trace)[1] else filled
 
 
-def is_measured(member: CatalogMember) -> TypeGuard[CatalogModel]:
-    """Whether the heads of a member can be measured on many sentences."""
-    return isinstance(member, CatalogModel) and not isinstance(member, DirectoryModel)
+def has_norms(member: CatalogModel) -> bool:
+    """Whether the value norms of a model can be computed."""
+    return not isinstance(member, DirectoryModel)
 
 
 def digest(member: CatalogModel) -> str:
-    """The digest of the model's weights, by which head reports are found; raises `ExplorerError`
-    for a model that is not measured."""
+    """The digest of the model's weights, by which head reports are found."""
     return _digest(member.stamp, member)
-
-
-def measured_model(member: CatalogModel) -> "ExplorableModel":
-    """The model of a member that `is_measured`. Raises `EvaluationBatchError` for another."""
-    from explorer.model.explorable import ExplorableModel
-
-    model = model_cache.model_of(member)
-    if not isinstance(model, ExplorableModel):
-        raise EvaluationBatchError("not_measured")
-    return model
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -177,8 +166,10 @@ def _bytes_of(compared: TraceComparison) -> int:
 
 def _norms(member: CatalogModel, request: Request) -> Mapping[str, NDArray[np.float32]]:
     from explorer.heads.value_norms import value_norms
+    from explorer.model.explorable import ExplorableModel
 
-    model = measured_model(member)
+    model = model_cache.model_of(member)
+    assert isinstance(model, ExplorableModel)  # `has_norms`
     pad_to = original(member, request).facts["pad_to"]
     with model_cache.computing():
         return value_norms(model, model.trace(request.text, pad_to=pad_to, capture="full"))
@@ -188,7 +179,7 @@ def _norms(member: CatalogModel, request: Request) -> Mapping[str, NDArray[np.fl
 def _effect(stamp: str, interventions: Interventions, _member: CatalogModel) -> MeasuredEffect:
     from explorer.heads import ablation
 
-    model = measured_model(_member)
+    model = model_cache.model_of(_member)
     means = _means(stamp, _member) if interventions.needs_means else None
     with model_cache.computing():
         batch = _batch(model, _member)
@@ -201,12 +192,12 @@ def _effect(stamp: str, interventions: Interventions, _member: CatalogModel) -> 
 def _means(stamp: str, _member: CatalogModel) -> "Means":
     from explorer.heads.counterfactuals import mean_outputs
 
-    model = measured_model(_member)
+    model = model_cache.model_of(_member)
     with model_cache.computing():
         return mean_outputs(model, _batch(model, _member))
 
 
-def _batch(model: "ExplorableModel", member: CatalogModel) -> "EvaluationBatch":
+def _batch(model: "MeasurableModel", member: CatalogModel) -> "EvaluationBatch":
     """Sentences that the model's task generates; for a model without one, those stored in its
     checkpoint and those the page offers.
 

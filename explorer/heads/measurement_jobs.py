@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from hashlib import sha256
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Literal
 from filelock import FileLock, Timeout
 
 from explorer.core import folders
-from explorer.core.errors import EvaluationBatchError, ExplorerError, VocabularyError
+from explorer.core.errors import EvaluationBatchError, ExplorerError
 from explorer.core.files import reason
 from explorer.data.task_names import task_of
 from explorer.heads.measurement_store import (
@@ -33,9 +33,12 @@ from explorer.heads.measurement_store import (
 )
 
 if TYPE_CHECKING:
-    from explorer.model.explorable import ExplorableModel
+    from explorer.model.measurable import MeasurableModel
 
 SourceKind = Literal["task", "lines", "pairs"]
+SIDES: tuple[Literal["source", "target"], ...] = ("source", "target")
+"""Of a pair of sentences."""
+
 SOURCE_KINDS: tuple[SourceKind, ...] = ("task", "lines", "pairs")
 
 MOST_SENTENCES = 1024
@@ -140,7 +143,7 @@ def running_job(digest: str) -> Job | None:
         return next((Job(job) for job in _running if job.parent == folder), None)
 
 
-def check(model: "ExplorableModel", settings: MeasurementSettings, language: str) -> None:
+def check(model: "MeasurableModel", settings: MeasurementSettings, language: str) -> None:
     """Raise `MeasurementError` or `ExplorerError` on settings that the process would refuse."""
     lines = texts(settings)
     if (
@@ -299,21 +302,14 @@ def end_all() -> None:
         _clean(Job(folder))
 
 
-def _check_lines(lines: Sequence[str], model: "ExplorableModel", language: str) -> None:
+def _check_lines(lines: Sequence[str], model: "MeasurableModel", language: str) -> None:
     """Raise `MeasurementError`, with the line's number, on one that the model cannot read."""
     if not lines:
         raise EvaluationBatchError("no_sentences")
-    limit = model.transformer.config.max_length
-    sides: list[tuple[str, Callable[[str], list[int]]]] = [
-        ("long_source", model.source_vocabulary.encode),
-        ("long_target", model.target_vocabulary.encode),
-    ]
     for number, line in enumerate(lines, start=1):
-        for (key, encode), text in zip(sides, line.split("\t"), strict=False):
+        for side, text in zip(SIDES, line.split("\t"), strict=False):
             try:
-                got = len(encode(text)) + 1
-                if got > limit:
-                    raise VocabularyError(key, got=got, limit=limit)
+                model.check_text(text, side)
             except ExplorerError as error:
                 facts = {"line": number, "reason": error.in_language(language)}
                 raise MeasurementError("bad_line", **facts) from error

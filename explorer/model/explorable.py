@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -196,6 +196,11 @@ class ExplorableModel:
             measured=measured,
             facts=facts | layer_facts(sizes, places) | {"ended": int(chosen[-1]) == EOS},
         )
+
+    def check_text(self, text: str, side: Literal["source", "target"]) -> None:
+        """Raise `VocabularyError` on a text that cannot be read or is too long."""
+        vocabulary = self.source_vocabulary if side == "source" else self.target_vocabulary
+        self._refuse_long(f"long_{side}", len(vocabulary.encode(text)) + 1)  # the end
 
     def _source(self, text: str, pad_to: int | None) -> Tensor:
         """Ids of `text` with end and padding: (1, S)."""

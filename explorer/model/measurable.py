@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from torch import Tensor
 
@@ -96,6 +96,10 @@ class MeasurableModel(Protocol):
 
     @property
     def passes(self) -> BatchPasses: ...
+
+    def check_text(self, text: str, side: Literal["source", "target"]) -> None:
+        """Raise `VocabularyError` on a text that cannot be read or is too long as a source or
+        target, `EvaluationBatchError` on a target in a model that does not read pairs."""
 
     def trace(
         self,

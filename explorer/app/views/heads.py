@@ -117,9 +117,8 @@ def show_section(
     if section == "experiments":
         experiments(member, trace, language, messages)
         return
-    if not experiment_cache.is_measured(member):
-        if section != "overview":
-            st.info(say("heads.not_measured_here", language))
+    if section == "norms" and not experiment_cache.has_norms(member):
+        st.info(say("heads.no_norms_here", language))
         overview(member, trace, None, language)
         return
     reports = reports_of(member)

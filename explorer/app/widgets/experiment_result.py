@@ -33,7 +33,7 @@ def summary(model: CatalogModel, compared: TraceComparison, language: str) -> No
         key="experiment-summary", horizontal=True, vertical_alignment="center", gap="small"
     ):
         st.markdown(literal(" ".join(lines)))
-        if interventions.on_heads and experiment_cache.is_measured(model):
+        if interventions.on_heads:
             _effect(model, interventions, language)
 
 

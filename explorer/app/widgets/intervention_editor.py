@@ -35,8 +35,7 @@ def draft_row(model: CatalogModel, trace: Trace, language: str) -> None:
         _choose_index("layer", "L", numbers, is_cell, language)
         _choose_index("head", "H", range(heads), verb != Verb.ROW, language)
         if verb == Verb.ABLATE:
-            measured = experiment_cache.is_measured(model)
-            _choose_word("how", ("zero", "mean") if measured else ("zero",), language, 170)
+            _choose_word("how", ("zero", "mean"), language, 170)
         if is_cell or verb == Verb.ROW:
             _choose_position("query", trace.queries(site), language)
         if is_cell:

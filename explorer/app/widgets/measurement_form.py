@@ -1,10 +1,11 @@
 """The form that starts a measurement of a model's heads: on which sentences, and of what."""
 
 from functools import partial
+from pathlib import Path
 
 import streamlit as st
 
-from explorer.app import experiment_cache
+from explorer.app import experiment_cache, model_cache
 from explorer.app.state import heads as heads_state
 from explorer.app.state import messages, visitor
 from explorer.app.state.heads import EvaluationText
@@ -16,7 +17,7 @@ from explorer.core.vocabulary import shorten
 from explorer.data.task_names import task_of
 from explorer.heads import measurement_jobs
 from explorer.heads.measurement_jobs import SOURCE_KINDS, MeasurementSettings, SourceKind
-from explorer.model.catalog import CatalogModel, StoredModel
+from explorer.model.catalog import CatalogModel, StoredModel, UploadedModel
 
 _KEY = "measure-"
 
@@ -38,7 +39,7 @@ def measurement_form(model: CatalogModel, language: str) -> None:
 
 def _choose_kind(model: CatalogModel, language: str) -> SourceKind:
     """Where the sentences come from; only a toy task generates new ones."""
-    has_task = task_of(experiment_cache.measured_model(model).facts) is not None
+    has_task = task_of(model_cache.model_of(model).facts) is not None
     kinds = tuple(kind for kind in SOURCE_KINDS if has_task or kind != "task")
     chosen: SourceKind = st.radio(
         say("heads.source", language),
@@ -94,9 +95,14 @@ def _start(model: CatalogModel, settings: MeasurementSettings, language: str) ->
     if not visitor.rights().change:
         return
     try:
-        loaded = experiment_cache.measured_model(model)
+        loaded = model_cache.model_of(model)
         measurement_jobs.check(loaded, settings, language)
-        checkpoint = model.path if isinstance(model, StoredModel) else to_bytes(loaded.checkpoint)
+        checkpoint: Path | bytes
+        if isinstance(model, UploadedModel):
+            checkpoint = to_bytes(model.model.checkpoint)
+        else:
+            assert isinstance(model, StoredModel)
+            checkpoint = model.path
         digest = experiment_cache.digest(model)
         heads_state.follow_job(measurement_jobs.start(checkpoint, loaded.name, settings, digest))
     except ExplorerError as error:

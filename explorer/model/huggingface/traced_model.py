@@ -4,12 +4,17 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import torch
 import transformers
 
-from explorer.core.errors import ConfigError, ModelDirectoryError, VocabularyError
+from explorer.core.errors import (
+    ConfigError,
+    EvaluationBatchError,
+    ModelDirectoryError,
+    VocabularyError,
+)
 from explorer.core.interventions import Interventions
 from explorer.core.trace import Trace
 from explorer.core.trace_size import LayerChoice, Layers, layer_facts
@@ -218,6 +223,15 @@ class HuggingFaceModel:
             measured=measured,
             facts=facts,
         )
+
+    def check_text(self, text: str, side: Literal["source", "target"]) -> None:
+        """Raise `VocabularyError` on a text that cannot be read or is too long, and
+        `EvaluationBatchError` on a target in a model that does not have both stacks."""
+        if side == "target" and self.kind != Kind.ENCODER_DECODER:
+            raise EvaluationBatchError("pairs_refused")
+        ids = self.tokens.source(text)[0] if side == "source" else self.tokens.target(text)
+        if self.positions is not None and len(ids) > self.positions:
+            raise VocabularyError(f"long_{side}", got=len(ids), limit=self.positions)
 
     def _inputs(self, text: str, pad_to: int | None) -> tuple[Inputs, tuple[str, ...]]:
         """The ids with padding, without what is decoded, and the labels of `text`."""

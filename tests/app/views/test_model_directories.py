@@ -154,3 +154,25 @@ def test_odd_texts_are_shown_or_refused_with_one_sentence(model, text):
     else:
         assert len(errors(app)) == 1 or shown["facts"]["text"] == text
         assert errors(app) == [] or shown["source"] == before
+
+
+@pytest.mark.parametrize(
+    ("model", "site"), [("opus-tiny", "cross"), ("gpt-tiny", "decoder"), ("bert-tiny", "encoder")]
+)
+def test_heads_of_each_kind_are_removed_and_cells_masked(model, site):
+    app = open_page("heads", model=model, part="experiments", do=f"ablate {site}.1.0")
+    assert not app.exception
+    assert errors(app) == []
+    assert unpack_payload(sent_to(app, "comparison"))[0]["view"] == "comparison"
+    both = f"close {site}.0.0 1 0;ablate {site}.1.0 mean"
+    app = open_page("heads", model=model, part="experiments", do=both)
+    assert not app.exception
+    assert errors(app) == []
+    app = app.segmented_control(key="section-en").set_value("overview").run()
+    assert not app.exception
+    assert sent_to(app, "head_grid")
+    app = app.segmented_control(key="section-en").set_value("norms").run()
+    assert "Value norms are not computed" in app.info[0].value
+    app = app.segmented_control(key="section-en").set_value("roles").run()
+    assert not app.exception
+    assert "Nothing has been measured" in app.info[0].value

@@ -1,5 +1,6 @@
 """The form that starts a measurement, on the Heads page without a browser."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from explorer.app.server import access
 from explorer.app.state.heads import EvaluationText
 from explorer.core import folders
+from explorer.heads.measurement_jobs import Job
 from tests.support.app_pages import captions, open_page
 
 
@@ -52,3 +54,25 @@ def test_a_file_of_pairs_is_read_and_a_binary_file_refused():
     app = app.file_uploader[0].set_value(("bad.tsv", b"\xff\xfe\x00", "")).run()
     assert "bad.tsv" in app.error[0].value.replace("\\", "")
     assert app.session_state["HeadsState"].pairs.name == "mine.tsv"
+
+
+def test_the_heads_of_a_directory_are_measured_from_the_form(model_folder, monkeypatch):
+    monkeypatch.setenv(folders.MODELS_VARIABLE, str(model_folder))
+    app = open_page("heads", part="roles", model="gpt-tiny")
+    app = app.text_area(key="measure-lines").set_value("a cat\n" + "a " * 900).run()
+    app = app.button(key="measure-start").click().run()
+    assert "Line 2" in app.error[0].value
+    app = app.text_area(key="measure-lines").set_value("the cat sees\nyou want water").run()
+    for part in ("gradients", "removal"):
+        app = app.checkbox(key=f"measure-{part}").set_value(False).run()
+    app = app.button(key="measure-start").click().run()
+    assert not app.exception
+    assert not app.error
+    job = Job(app.session_state["HeadsState"].job)
+    deadline = time.monotonic() + 120
+    while job.running and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert job.done, job.failure
+    app = open_page("heads", part="roles", model="gpt-tiny")
+    assert not app.exception
+    assert not any("Nothing has been measured" in info.value for info in app.info)

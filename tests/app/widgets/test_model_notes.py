@@ -26,7 +26,7 @@ def test_a_model_by_ids_and_settings_that_are_not_applied_are_said(without_token
     trace = model_cache.trace(without_tokenizer, Request("llama", "5 6"))
     text = model_notes(without_tokenizer, trace, "en")
     assert "goes on by ids" in text
-    assert text.endswith("do_sample not applied.")
+    assert text.endswith("settings: do_sample.")
     assert "改用 id 输入" in model_notes(without_tokenizer, trace, "zh")
     uploaded = UploadedTrace("mine", "stamp", trace)
     assert "goes on by ids" in model_notes(uploaded, trace, "zh")

@@ -7,6 +7,7 @@ import torch
 from explorer.core import trace_size
 from explorer.core.errors import (
     ConfigError,
+    EvaluationBatchError,
     InterventionError,
     MaskError,
     TraceSizeError,
@@ -231,3 +232,14 @@ def test_two_threads_on_one_model_never_mix(models):
     for thread in threads:
         thread.join()
     assert found == {0: {alone[0]}, 1: {alone[1]}}
+
+
+def test_texts_are_checked_before_they_are_measured(models):
+    models["marian"].check_text(TEXT, "source")
+    models["marian"].check_text(TEXT, "target")
+    for text in ("999", "5 " * 41):
+        for side in ("source", "target"):
+            with pytest.raises(VocabularyError):
+                models["marian"].check_text(text, side)
+    with pytest.raises(EvaluationBatchError):
+        models["bert"].check_text(TEXT, "target")

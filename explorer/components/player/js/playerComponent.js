@@ -20,7 +20,8 @@ export default streamlitComponent({
   /** @returns {Listeners} */
   listeners: ({ setStateValue, setTriggerValue }) => ({
     onState: (selection) => setStateValue("selection", selection),
-    onForce: (step, id, alone) => setTriggerValue("force", { step, id, alone }),
+    onForce: (step, id, alone) =>
+      setTriggerValue("force", { step, id, ...(alone ? { alone } : {}) }),
     onUnforce: (step) => setTriggerValue("unforce", step),
     onReset: () => setTriggerValue("reset", true),
   }),
