@@ -1,14 +1,15 @@
 """Middleware before Streamlit's WebSocket route: only what the pages themselves send passes.
 
 Streamlit takes every message from every session, such as the one that empties the caches of all
-visitors, and answers a frame that is no message with a traceback in the log.
+visitors, and answers a frame that is no message with a traceback in the log. It also keeps a value
+for a widget that it has not drawn, and fails with a traceback when it draws it.
 """
 
 import json
 
 from google.protobuf.message import DecodeError
 from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 
 from explorer.app.server.static_files import Application, Message, Receive, Send
 from explorer.app.server.widget_kinds import WidgetKinds
@@ -19,10 +20,13 @@ KINDS = frozenset({"rerun_script", "stop_script", "app_heartbeat", "file_urls_re
 OPERATIONS = frozenset({"deferred_file", "dataframe_chunk"})
 """What else a page asks for: a download, and rows of a table."""
 
+LARGEST_MESSAGE = 2**20
+"""Bytes. A page sends a hundredth of them; JSON takes fifty times its size when it is read."""
+
 _JSON_VALUES = ("json_value", "json_trigger_value")
 _CONTAINERS = (dict, list, type(None))
 _OPERATION = "backend_operation_request"
-_NOT_BINARY, _NOT_A_MESSAGE = 1003, 1002  # close codes of RFC 6455
+_NOT_BINARY, _NOT_A_MESSAGE, _TOO_LARGE = 1003, 1002, 1009  # close codes of RFC 6455
 
 
 class BackMessageGuard:
@@ -44,15 +48,13 @@ class BackMessageGuard:
                 message = await receive()
                 if message["type"] != "websocket.receive":
                     return message
-                data = message.get("bytes")
-                sent = None if data is None else self._parse(data)
-                if sent is None:
+                sent = self._parse(message.get("bytes"))
+                if isinstance(sent, int):
                     closed = True
-                    code = _NOT_BINARY if data is None else _NOT_A_MESSAGE
-                    await send({"type": "websocket.close", "code": code})
-                    return {"type": "websocket.disconnect", "code": code}
+                    await send({"type": "websocket.close", "code": sent})
+                    return {"type": "websocket.disconnect", "code": sent}
                 if _is_sent_by_pages(sent):
-                    return message
+                    return {**message, "bytes": sent.SerializeToString()}
 
         async def send_while_open(message: Message) -> None:
             if data := message.get("bytes"):
@@ -62,18 +64,29 @@ class BackMessageGuard:
 
         await self.app(scope, receive_checked, send_while_open)
 
-    def _parse(self, data: bytes) -> BackMsg | None:
-        """The message in a frame; None when there is none, or a value in it is none of its
-        widget: Streamlit would keep it, and fail to read it in every later run."""
+    def _parse(self, data: bytes | None) -> BackMsg | int:
+        """The message in a frame, without values of widgets that no page has; the code to close
+        with when there is none, or a value in it is none of its widget: Streamlit would keep it,
+        and fail to read it in every later run."""
+        if data is None:
+            return _NOT_BINARY
+        if len(data) > LARGEST_MESSAGE:
+            return _TOO_LARGE
         try:
             message = BackMsg.FromString(data)
-            widgets = message.rerun_script.widget_states.widgets
-            return message if all(map(self._is_readable, widgets)) else None
+            states = message.rerun_script.widget_states
+            drawn = [one for one in states.widgets if self._widgets.kind(one.id)]
+            if not all(map(self._is_readable, drawn)):
+                return _NOT_A_MESSAGE
         except (DecodeError, ValueError, RecursionError):
-            return None
+            return _NOT_A_MESSAGE
+        if len(drawn) < len(states.widgets):
+            states.CopyFrom(WidgetStates(widgets=drawn))
+        return message
 
     def _is_readable(self, widget: WidgetState) -> bool:
-        return self._widgets.fits(widget) and isinstance(_component_value(widget), _CONTAINERS)
+        fits = widget.WhichOneof("value") in (None, self._widgets.kind(widget.id))
+        return fits and isinstance(_component_value(widget), _CONTAINERS)
 
 
 def _component_value(widget: WidgetState) -> object:

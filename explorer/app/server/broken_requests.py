@@ -1,25 +1,30 @@
-"""Middleware around all others: a request whose body breaks the protocol ends quietly.
+"""Middleware around all others: a connection that breaks the protocol, or ends halfway, ends
+quietly.
 
-The server has answered it with 400 by then and takes no other answer; what Streamlit still sends
-would leave a traceback in the log.
+uvicorn has answered or closed it by then, and takes nothing else. What Streamlit still sends, or
+misses, would leave a traceback in the log.
 """
 
 from contextlib import suppress
 
 from h11 import LocalProtocolError
+from starlette.requests import ClientDisconnect
 
 from explorer.app.server.static_files import Application, Message, Receive, Send
 
 
 class BrokenRequests:
-    """ASGI middleware that drops an answer for which the connection is already closed."""
+    """ASGI middleware that drops answers and requests whose connection is already closed."""
 
     def __init__(self, app: Application) -> None:
         self.app = app
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         async def send_if_open(message: Message) -> None:
-            with suppress(LocalProtocolError):
+            # A WebSocket whose browser has answered no ping, or sent too large a message.
+            closed = RuntimeError if message["type"] == "websocket.send" else LocalProtocolError
+            with suppress(closed):
                 await send(message)
 
-        await self.app(scope, receive, send_if_open)
+        with suppress(ClientDisconnect):
+            await self.app(scope, receive, send_if_open)

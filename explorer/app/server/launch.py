@@ -26,6 +26,8 @@ _PORTS = 100
 _ALL_ADDRESSES = "0.0.0.0"
 _WILDCARDS = (_ALL_ADDRESSES, "::")
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|[0-9a-fA-F:]+")
+_PROTOCOL = "explorer.app.server.connection_limits:LimitedProtocol"
+_OPEN_FILES = 8192
 _UNREACHABLE = "192.0.2.1"
 """Reserved for documentation (RFC 5737); looking up the route to it sends nothing."""
 
@@ -49,11 +51,27 @@ def serve(options: Mapping[str, str | int]) -> int:
     options: Streamlit's options by name, such as "server.port"; they override its config files
         and its environment variables.
     """
+    import uvicorn.config  # late, as Streamlit: the command line starts without a server
     from streamlit.web import cli
 
+    uvicorn.config.HTTP_PROTOCOLS["auto"] = _PROTOCOL
+    _allow_open_files()
     flags = [f"--{name}={value}" for name, value in options.items()]
     sys.argv = ["streamlit", "run", str(entry_script()), *flags]
     return int(cli.main(standalone_mode=False) or 0)
+
+
+def _allow_open_files() -> None:
+    """Let this process have `_OPEN_FILES`, or as many as it may: macOS gives 256 unless asked, too
+    few for the connections of a class."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _OPEN_FILES if most == resource.RLIM_INFINITY else min(_OPEN_FILES, most)
+    if now != resource.RLIM_INFINITY and now < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 def serve_class(port: int | None = None, address: str = "", name: str = "") -> int:

@@ -4,6 +4,7 @@ Streamlit keeps whatever value a message holds for a widget, and fails with a tr
 widget expects another kind. The ids are the same in all sessions: each is a hash of the widget.
 """
 
+import re
 import threading
 from collections import OrderedDict
 
@@ -11,10 +12,12 @@ from google.protobuf.message import DecodeError
 from streamlit.proto.Delta_pb2 import Delta
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.NumberInput_pb2 import NumberInput
-from streamlit.proto.WidgetStates_pb2 import WidgetState
+
+_COMPONENT = "json_value"
+"""Of a component, which has a second widget for its events."""
 
 KINDS = {
-    "bidi_component": "json_value",
+    "bidi_component": _COMPONENT,
     "button": "trigger_value",
     "button_group": "string_array_value",
     "checkbox": "bool_value",
@@ -31,10 +34,10 @@ KINDS = {
 }
 """The kind of value by the kind of element, for those that the pages use."""
 
-_EVENTS = "__events"
-"""Behind a component's id, the id under which it reports events."""
+_EVENTS = re.compile(r"\$\$STREAMLIT_INTERNAL_KEY_(.+)__events", re.DOTALL)
+"""The id under which a component reports events; group: its own id."""
 
-_MOST_WIDGETS = 4096
+_MOST_WIDGETS = 2**16
 
 
 class WidgetKinds:
@@ -59,13 +62,15 @@ class WidgetKinds:
                 while len(self._kinds) > _MOST_WIDGETS:
                     self._kinds.popitem(last=False)
 
-    def fits(self, state: WidgetState) -> bool:
-        """Whether a value is of the widget's kind, is none, or is of a widget not known."""
-        kind = state.WhichOneof("value")
+    def kind(self, widget: str) -> str | None:
+        """The kind of value of a widget; None for one that no message has drawn."""
         with self._lock:
-            if state.id.endswith(_EVENTS) and state.id.removesuffix(_EVENTS) in self._kinds:
-                return kind in (None, "json_trigger_value")
-            return kind in (None, self._kinds.get(state.id, kind))
+            if kind := self._kinds.get(widget):
+                return kind
+            found = _EVENTS.fullmatch(widget)
+            if found and self._kinds.get(found[1]) == _COMPONENT:
+                return "json_trigger_value"
+            return None
 
 
 def _drawn(delta: Delta) -> tuple[str, str] | None:

@@ -6,20 +6,28 @@ import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import WebSocketRoute
-from starlette.testclient import TestClient
+from starlette.testclient import TestClient, WebSocketTestSession
 from starlette.websockets import WebSocket, WebSocketDisconnect
+from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-from explorer.app.server.back_messages import KINDS, OPERATIONS, BackMessageGuard
+from explorer.app.server.back_messages import (
+    KINDS,
+    LARGEST_MESSAGE,
+    OPERATIONS,
+    BackMessageGuard,
+)
 
-DRAW = 2 * BackMsg(app_heartbeat=True).SerializeToString()
+VALUES = {"string_value": "x", "bytes_value": b"x", "json_value": "{}", "json_trigger_value": "[]"}
+DRAW = BackMsg(app_heartbeat=False).SerializeToString()
 
 
 def drawn() -> bytes:
     """The message that draws a component."""
     message = ForwardMsg()
-    message.delta.new_element.bidi_component.id = "drawn"
+    message.delta.new_element.bidi_component.id = "player"
     return message.SerializeToString()
 
 
@@ -78,18 +86,42 @@ def test_what_a_page_sends_passes_and_nothing_else(browser):
             assert connection.receive_bytes() == data
 
 
-def reported(value: str) -> bytes:
-    """The message of a component that reports this value."""
+def states(*widgets: WidgetState) -> bytes:
+    """The message that runs the page with these values."""
     sent = BackMsg()
-    sent.rerun_script.widget_states.widgets.add(id="player", json_value=value)
+    sent.rerun_script.query_string = "x=1"
+    sent.rerun_script.widget_states.widgets.extend(widgets)
     return sent.SerializeToString()
 
 
-@pytest.mark.parametrize("value", ["{}", "null", '{"selection": {"step": NaN}}'])
-def test_what_a_component_reports_passes(browser, value):
+def reported(value: str) -> bytes:
+    """The message of a component that reports this value."""
+    return states(WidgetState(id="player", json_value=value))
+
+
+ODD_JSON = ["{", '"x"', "[" * 99_999, "9" * 5_000]
+
+
+@pytest.fixture
+def page(browser) -> Iterator[WebSocketTestSession]:
+    """A connection on which the component has been drawn."""
     with browser.websocket_connect("/stream") as connection:
-        connection.send_bytes(reported(value))
-        assert connection.receive_bytes() == reported(value)
+        connection.send_bytes(DRAW)
+        assert connection.receive_bytes() == drawn()
+        yield connection
+
+
+def event(value: str) -> bytes:
+    """The message of a component that reports this event."""
+    return states(WidgetState(id=_make_trigger_id("player", "events"), json_trigger_value=value))
+
+
+@pytest.mark.parametrize("value", ["{}", "null", '{"selection": {"step": NaN}}'])
+def test_what_a_component_reports_passes(page, value):
+    page.send_bytes(reported(value))
+    assert page.receive_bytes() == reported(value)
+    page.send_bytes(event(value))
+    assert page.receive_bytes() == event(value)
 
 
 @pytest.mark.parametrize(
@@ -97,24 +129,45 @@ def test_what_a_component_reports_passes(browser, value):
     [
         ({"text": "hello"}, 1003),
         ({"bytes": b"\xff" * 40}, 1002),
-        *(({"bytes": reported(value)}, 1002) for value in ["{", '"x"', "[" * 99_999, "9" * 5_000]),
+        ({"bytes": bytes(LARGEST_MESSAGE + 1)}, 1009),
+        *(({"bytes": reported(value)}, 1002) for value in ODD_JSON),
+        *(({"bytes": event(value)}, 1002) for value in ODD_JSON),
     ],
 )
-def test_what_is_no_message_ends_the_connection(browser, frame, code):
-    with browser.websocket_connect("/stream") as connection:
-        connection.send({"type": "websocket.receive", **frame})
-        with pytest.raises(WebSocketDisconnect) as ended:
-            connection.receive_bytes()
+def test_what_is_no_message_ends_the_connection(page, frame, code):
+    page.send({"type": "websocket.receive", **frame})
+    with pytest.raises(WebSocketDisconnect) as ended:
+        page.receive_bytes()
     assert ended.value.code == code
 
 
-def test_a_value_of_another_kind_than_its_widget_s_ends_the_connection(browser):
-    sent = BackMsg()
-    sent.rerun_script.widget_states.widgets.add(id="drawn", int_value=3)
-    with browser.websocket_connect("/stream") as connection:
-        connection.send_bytes(DRAW)
-        assert connection.receive_bytes() == drawn()
-        connection.send_bytes(sent.SerializeToString())
-        with pytest.raises(WebSocketDisconnect) as ended:
-            connection.receive_bytes()
+KINDS_OF_VALUE = WidgetState.DESCRIPTOR.oneofs_by_name["value"].fields
+
+
+@pytest.mark.parametrize("kind", [field.name for field in KINDS_OF_VALUE])
+def test_a_value_of_another_kind_than_its_widget_s_ends_the_connection(kind, page):
+    value = WidgetState(id="player")
+    if value.DESCRIPTOR.fields_by_name[kind].message_type is None:
+        setattr(value, kind, VALUES.get(kind, 1))
+    else:
+        getattr(value, kind).SetInParent()
+    page.send_bytes(states(value))
+    if kind == "json_value":
+        assert page.receive_bytes() == states(value)
+        return
+    with pytest.raises(WebSocketDisconnect) as ended:
+        page.receive_bytes()
     assert ended.value.code == 1002
+
+
+def test_values_of_widgets_that_no_page_has_are_left_out(page):
+    own, cleared = WidgetState(id="player", json_value="{}"), WidgetState(id="player")
+    for other in (
+        WidgetState(id="elsewhere", int_value=3),
+        WidgetState(id=_make_trigger_id("elsewhere", "events"), json_trigger_value="["),
+        WidgetState(id=""),
+    ):
+        page.send_bytes(states(other, own, other))
+        assert page.receive_bytes() == states(own)
+        page.send_bytes(states(cleared, other))
+        assert page.receive_bytes() == states(cleared)

@@ -1,8 +1,10 @@
 """What a request leaves behind whose body breaks the protocol."""
 
+import asyncio
 import socket
 import threading
 
+import pytest
 import uvicorn
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -27,3 +29,18 @@ def test_a_bad_body_is_answered_and_leaves_no_traceback(caplog):
         serving.join()
     assert answer.startswith(b"HTTP/1.1 400")
     assert not [record for record in caplog.records if record.exc_info]
+
+
+def test_what_is_sent_to_a_websocket_that_uvicorn_has_closed_is_dropped():
+    async def send(message):
+        raise RuntimeError(f"Unexpected ASGI message '{message['type']}'")
+
+    async def sends(kind):
+        async def app(scope, receive, send):
+            await send({"type": kind})
+
+        await BrokenRequests(app)({"type": "websocket"}, None, send)
+
+    asyncio.run(sends("websocket.send"))
+    with pytest.raises(RuntimeError):
+        asyncio.run(sends("websocket.accept"))

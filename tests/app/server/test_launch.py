@@ -1,12 +1,16 @@
 import re
 import runpy
 import socket
+import sys
 from pathlib import Path
 
 import pytest
+import uvicorn.config
+from starlette.applications import Starlette
 from streamlit.web import cli
 
 from explorer.app.server import access, launch
+from explorer.app.server.connection_limits import LimitedProtocol
 from explorer.app.server.launch import ClassModeError
 
 
@@ -25,6 +29,29 @@ def test_the_app_is_started_with_its_entry_script_and_options(started):
     assert Path(started[2]).name == "app.py"
     assert Path(started[2]).with_name(".streamlit").is_dir()
     assert started[3:] == ["--server.port=8600"]
+
+
+def test_connections_are_limited(started, monkeypatch):
+    monkeypatch.setitem(uvicorn.config.HTTP_PROTOCOLS, "auto", "")
+    launch.serve({})
+    config = uvicorn.Config(Starlette(), log_config=None)
+    config.load()
+    assert config.http_protocol_class is LimitedProtocol
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such limit")
+@pytest.mark.parametrize(
+    ("limits", "changed"),
+    [((256, 9000), (8192, 9000)), ((256, 500), (500, 500)), ((9000, -1), None)],
+)
+def test_a_class_may_open_many_connections(limits, changed, started, monkeypatch):
+    import resource
+
+    asked = []
+    monkeypatch.setattr(resource, "getrlimit", lambda _: limits)
+    monkeypatch.setattr(resource, "setrlimit", lambda _, both: asked.append(both))
+    launch.serve({})
+    assert asked == ([changed] if changed else [])
 
 
 def test_class_mode_listens_on_the_network_and_tells_the_host_the_key(started, monkeypatch, capsys):

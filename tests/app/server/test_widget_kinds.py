@@ -3,26 +3,15 @@
 import re
 
 import pytest
+from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.proto.Element_pb2 import Element
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.NumberInput_pb2 import NumberInput
-from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1.element_tree import Widget
 
 from explorer.app.server.widget_kinds import KINDS, WidgetKinds
 from explorer.core import folders
 from tests.support.app_pages import open_page
-
-VALUES = {
-    "trigger_value": True,
-    "bool_value": True,
-    "int_value": 3,
-    "double_value": 1.5,
-    "string_value": "x",
-    "bytes_value": b"x",
-    "json_value": "{}",
-    "json_trigger_value": "[]",
-}
 
 
 def drawn(name: str, widget: str) -> bytes:
@@ -33,19 +22,6 @@ def drawn(name: str, widget: str) -> bytes:
     return message.SerializeToString()
 
 
-def state(widget: str, kind: str) -> WidgetState:
-    """The value of a widget in a message to the server."""
-    sent = WidgetState(id=widget)
-    if kind in VALUES:
-        setattr(sent, kind, VALUES[kind])
-    else:
-        getattr(sent, kind).SetInParent()
-    return sent
-
-
-ALL_KINDS = [field.name for field in WidgetState.DESCRIPTOR.oneofs_by_name["value"].fields]
-
-
 def test_a_number_is_whole_or_not_as_its_widget_says():
     kinds = WidgetKinds()
     for name, data_type in (("steps", NumberInput.INT), ("rate", NumberInput.FLOAT)):
@@ -53,32 +29,31 @@ def test_a_number_is_whole_or_not_as_its_widget_says():
         message.delta.new_element.number_input.id = name
         message.delta.new_element.number_input.data_type = data_type
         kinds.learn(message.SerializeToString())
-    assert kinds.fits(state("steps", "int_value"))
-    assert not kinds.fits(state("steps", "double_value"))
-    assert kinds.fits(state("rate", "double_value"))
-    assert not kinds.fits(state("rate", "int_value"))
+    assert kinds.kind("steps") == "int_value"
+    assert kinds.kind("rate") == "double_value"
 
 
 @pytest.mark.parametrize("name", sorted(KINDS.keys() - {"number_input"}))
 def test_a_widget_takes_one_kind_of_value(name):
     kinds = WidgetKinds()
     kinds.learn(drawn(name, "one"))
-    assert [kind for kind in ALL_KINDS if kinds.fits(state("one", kind))] == [KINDS[name]]
-    assert kinds.fits(WidgetState(id="one"))  # cleared
+    assert kinds.kind("one") == KINDS[name]
 
 
 def test_the_events_of_a_component_are_a_widget_of_their_own():
     kinds = WidgetKinds()
     kinds.learn(drawn("bidi_component", "player"))
-    accepted = [kind for kind in ALL_KINDS if kinds.fits(state("player__events", kind))]
-    assert accepted == ["json_trigger_value"]
+    kinds.learn(drawn("button", "start"))
+    assert kinds.kind(_make_trigger_id("player", "events")) == "json_trigger_value"
+    assert kinds.kind(_make_trigger_id("start", "events")) is None
+    assert kinds.kind("player__events") is None
 
 
-def test_widgets_not_drawn_and_other_messages_are_let_pass():
+def test_widgets_not_drawn_have_no_kind():
     kinds = WidgetKinds()
     for data in (b"", b"\xff" * 9, ForwardMsg(script_finished=0).SerializeToString()):
         kinds.learn(data)
-    assert all(kinds.fits(state("other", kind)) for kind in ALL_KINDS)
+    assert kinds.kind("other") is None
 
 
 @pytest.mark.parametrize("page", ["explore", "heads", "train"])

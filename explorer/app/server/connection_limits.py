@@ -1,0 +1,95 @@
+"""Limits on connections, which neither uvicorn nor Streamlit has: uvicorn waits for ever for the
+rest of a request, and for a browser to take an answer.
+
+A visitor with a few lines of code could otherwise hold every connection that the system allows.
+A WebSocket of a page that rests stays open; uvicorn itself closes one that leaves a ping
+unanswered.
+"""
+
+import socket
+from asyncio import BaseTransport, TimerHandle, Transport
+from typing import Any, cast
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from explorer.app.server.back_messages import LARGEST_MESSAGE
+
+PATIENCE = 30.0
+"""Seconds within which a request is complete, besides those that `SLOWEST` adds."""
+
+SLOWEST = 50_000
+"""Bytes a second: an upload may take as long as at this speed."""
+
+UNREAD = 60.0
+"""Seconds for which a browser may take nothing of an answer. Linux only."""
+
+MOST = 400
+"""Connections of one network address: a browser opens seven, and a school may have one address."""
+
+_UNFINISHED = (h11.IDLE, h11.SEND_BODY)
+
+
+class LimitedProtocol(H11Protocol):
+    """uvicorn's HTTP protocol, which hands WebSockets over to another; with the limits."""
+
+    def __init__(self, config: Any, *arguments: Any, **named: Any) -> None:
+        config.ws_max_size = LARGEST_MESSAGE  # Streamlit gives it the limit of what it sends
+        super().__init__(config, *arguments, **named)
+        self._timer: TimerHandle | None = None
+        self._due = 0.0  # by the clock of the event loop
+
+    def connection_made(self, transport: BaseTransport) -> None:
+        """Refuse one connection too many; else wait for a request."""
+        transport = cast(Transport, transport)
+        super().connection_made(transport)
+        if self._address_has_too_many():
+            transport.abort()
+            return
+        _give_up_unread(transport)
+        self._expect_rest(0)
+
+    def data_received(self, data: bytes) -> None:
+        """Read on; stop waiting when the request is complete."""
+        super().data_received(data)
+        handed_over = self not in self.connections  # to the protocol of WebSockets
+        if self.conn.their_state in _UNFINISHED and not handed_over:
+            self._expect_rest(len(data))
+        else:
+            self._stop_waiting()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop waiting."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def _address_has_too_many(self) -> bool:
+        if self.client is None:
+            return False
+        clients = (getattr(one, "client", None) for one in self.connections)
+        return sum(1 for one in clients if one and one[0] == self.client[0]) > MOST
+
+    def _expect_rest(self, received: int) -> None:
+        if self._timer is None:
+            self._due = self.loop.time() + PATIENCE
+            self._timer = self.loop.call_later(PATIENCE, self._check)
+        self._due += received / SLOWEST
+
+    def _check(self) -> None:
+        left = self._due - self.loop.time()
+        if left > 0:
+            self._timer = self.loop.call_later(left, self._check)
+        else:
+            self.transport.abort()
+
+    def _stop_waiting(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+
+def _give_up_unread(transport: Transport) -> None:
+    """Let the system end the connection when nothing of an answer is taken for `UNREAD`."""
+    option = getattr(socket, "TCP_USER_TIMEOUT", None)
+    if option is not None and (raw := transport.get_extra_info("socket")) is not None:
+        raw.setsockopt(socket.IPPROTO_TCP, option, int(1000 * UNREAD))

@@ -1,0 +1,199 @@
+"""Which connections are closed, and which stay."""
+
+import asyncio
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket
+from websockets.exceptions import ConnectionClosedError
+from websockets.sync.client import connect
+
+from explorer.app.server import connection_limits
+from explorer.app.server.back_messages import LARGEST_MESSAGE
+from explorer.app.server.broken_requests import BrokenRequests
+
+PATIENCE = 0.4
+HOST = b"Host: x\r\n"
+
+
+async def echo(websocket: WebSocket) -> None:
+    await websocket.accept()
+    async for data in websocket.iter_bytes():
+        await websocket.send_bytes(data)
+
+
+async def count(request: Request) -> Response:
+    return PlainTextResponse(str(len(await request.body())))
+
+
+async def large(_: Request) -> Response:
+    return Response(bytes(30_000_000))
+
+
+@dataclass
+class Server:
+    """A running server; `clients`: connections to be closed after a test."""
+
+    port: int
+    server: uvicorn.Server
+    clients: ExitStack = field(default_factory=ExitStack)
+
+    def open(self, data: bytes = b"", *, own: str = "127.0.0.1", buffer: int = 0) -> socket.socket:
+        """A new connection from the address `own`, on which `data` has been sent."""
+        connection = self.clients.enter_context(socket.socket())
+        connection.settimeout(20)
+        if buffer:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
+        connection.bind((own, 0))
+        connection.connect(("127.0.0.1", self.port))
+        connection.sendall(data)
+        return connection
+
+
+@contextmanager
+def serving() -> Iterator[Server]:
+    routes = [
+        Route("/count", count, methods=["GET", "POST"]),
+        Route("/large", large),
+        WebSocketRoute("/echo", echo),
+    ]
+    app = Starlette(routes=routes, middleware=[Middleware(BrokenRequests)])
+    listener = socket.create_server(("127.0.0.1", 0))
+    config = uvicorn.Config(
+        app,
+        http=connection_limits.LimitedProtocol,
+        ws="websockets-sansio",
+        timeout_keep_alive=20,
+        log_config=None,
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))
+    thread.start()
+    try:
+        yield Server(listener.getsockname()[1], server)
+    finally:
+        server.should_exit = server.force_exit = True
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Server]:
+    with pytest.MonkeyPatch.context() as patch, serving() as running:
+        patch.setattr(connection_limits, "PATIENCE", PATIENCE)
+        patch.setattr(connection_limits, "UNREAD", 2 * PATIENCE)
+        yield running
+
+
+@pytest.fixture
+def server(running: Server) -> Iterator[Server]:
+    with running.clients:
+        yield running
+
+
+def answer(connection: socket.socket) -> bytes:
+    """The body of an answer that tells its length."""
+    data = b""
+    while b"\r\n\r\n" not in data:
+        data += connection.recv(1000)
+    head, _, body = data.partition(b"\r\n\r\n")
+    length = int(head.lower().partition(b"content-length: ")[2].split()[0])
+    while len(body) < length:
+        body += connection.recv(1000)
+    return body
+
+
+def ended(connection: socket.socket) -> bool:
+    """Whether the server ends the connection, in 20 s, without an answer."""
+    try:
+        return connection.recv(1000) == b""
+    except ConnectionResetError:
+        return True
+
+
+UNFINISHED = {
+    "nothing": b"",
+    "two bytes": b"GE",
+    "half of the headers": b"GET /count HTTP/1.1\r\n" + HOST,
+    "half of a body": b"POST /count HTTP/1.1\r\n" + HOST + b"Content-Length: 9\r\n\r\nabc",
+    "half of a chunk": b"POST /count HTTP/1.1\r\n" + HOST + b"Transfer-Encoding: chunked\r\n\r\n9",
+    "half of a handshake": b"GET /echo HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n",
+}
+
+
+@pytest.mark.parametrize("data", UNFINISHED.values(), ids=UNFINISHED)
+def test_an_unfinished_request_ends_the_connection(data, server, caplog):
+    assert ended(server.open(data))
+    assert not [record for record in caplog.records if record.exc_info]
+
+
+def test_a_byte_now_and_then_does_not_keep_a_connection(server):
+    connection = server.open(b"GET /count HTTP/1.1\r\n")
+    connection.settimeout(PATIENCE / 4)
+    sent = 0
+    try:
+        while connection.send(b"X: y\r\n"):
+            sent += 1
+            try:
+                assert connection.recv(9) == b""
+                break
+            except TimeoutError:
+                pass
+    except (ConnectionResetError, BrokenPipeError):
+        pass
+    assert 2 <= sent < 40
+
+
+def test_finished_requests_and_slow_uploads_are_answered(server, monkeypatch):
+    monkeypatch.setattr(connection_limits, "SLOWEST", 1000)
+    head = b"POST /count HTTP/1.1\r\n" + HOST + b"Content-Length: 2003\r\n\r\n"
+    slow, fast = server.open(head + bytes(2000)), server.open(head + bytes(2003))
+    assert answer(fast) == b"2003"
+    assert ended(server.open())  # longer than the patience has passed
+    slow.sendall(b"abc")
+    assert answer(slow) == b"2003"
+    fast.sendall(head + bytes(2003))  # a connection that rests between requests is kept
+    assert answer(fast) == b"2003"
+
+
+def test_a_websocket_that_rests_stays_open_and_takes_no_giant_message(server):
+    with connect(f"ws://127.0.0.1:{server.port}/echo", proxy=None) as websocket:
+        assert ended(server.open())
+        websocket.send(b"still here")
+        assert websocket.recv() == b"still here"
+        with suppress(ConnectionClosedError):
+            websocket.send(bytes(LARGEST_MESSAGE + 1))
+        with pytest.raises(ConnectionClosedError):
+            websocket.recv()
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="the system has no such limit")
+def test_an_answer_that_nobody_takes_ends_the_connection(server):
+    connection = server.open(b"GET /large HTTP/1.1\r\n" + HOST + b"\r\n", buffer=4096)
+    open_now = server.server.server_state.connections
+    own = connection.getsockname()
+    assert connection.recv(1)
+    for _ in range(20):
+        if own not in {one.client for one in open_now}:
+            return
+        assert ended(server.open())  # waits for the patience
+    raise AssertionError("the connection is still open")
+
+
+def test_one_address_has_so_many_connections_and_another_its_own(server, monkeypatch):
+    monkeypatch.setattr(connection_limits, "MOST", 2)
+    request = b"GET /count HTTP/1.1\r\n" + HOST + b"\r\n"
+    first, second = server.open(request), server.open(request)
+    assert answer(first) == b"0"
+    assert answer(second) == b"0"
+    assert ended(server.open())
+    assert answer(server.open(request, own="127.0.0.2")) == b"0"
