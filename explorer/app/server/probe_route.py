@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from explorer.app.server.static_files import MAX_AGE
 from explorer.components.player.payload import player_payload
+from explorer.components.training_replay.own_choices import with_own_choices
 from explorer.core.errors import ExplorerError
 from explorer.core.trace import Trace
 
@@ -51,5 +52,6 @@ def payloads(path: Path, changed: int, size: int) -> tuple[bytes, bytes]:
 
     changed, size: of the file; a changed file is read again.
     """
-    data = player_payload(Trace.load(path), language=None)  # the replay has the sentences
+    trace = with_own_choices(Trace.load(path))
+    data = player_payload(trace, language=None)  # the replay has the sentences
     return data, gzip.compress(data, compresslevel=6, mtime=0)

@@ -36,6 +36,9 @@ FORMAT_VERSION = 1
 MOST_MOMENTS = 400
 """A longer run is thinned to every second, fourth, … moment."""
 
+_PROBE_VERSION = 2
+"""Part of the addresses of probe traces, so that browsers ask anew where their content changes."""
+
 _LONGEST_SAMPLE = 240
 """Characters; a model that has learnt little may repeat itself up to the length limit."""
 
@@ -144,7 +147,8 @@ def _moment(key: str, run: Run, line: Mapping[str, Any], probes: set[str]) -> di
     """One moment; a missing or invalid number leaves a gap in its curve."""
     step = int(line["step"])
     stored = run.probe_path(step).name in probes
-    version = quote(f"{run.created:.3f}-{finite_number(line.get('seconds'))}")
+    written = f"{run.created:.3f}-{finite_number(line.get('seconds'))}"
+    version = quote(f"{_PROBE_VERSION}-{written}")
     return {
         **curve_numbers(line),
         "gold": number_table(line.get("gold")),

@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 
 from explorer.app.server import probe_route
 from explorer.components.player.payload import player_payload
+from explorer.components.training_replay.own_choices import with_own_choices
 from explorer.components.training_replay.payload import replay_payload
 from explorer.core import folders
 from explorer.training import run_launcher
@@ -36,7 +37,7 @@ def test_a_browser_gets_each_probe_trace_once_and_caches_it(browser):
     assert "max-age" in answer.headers["cache-control"]
     assert answer.headers["content-encoding"] == "gzip"
     trace = run.probe(run.moments()[0]["step"])
-    assert answer.content == player_payload(trace, language=None)
+    assert answer.content == player_payload(with_own_choices(trace), language=None)
     plain = browser.get(f"/{address}", headers={"Accept-Encoding": "identity"})
     assert plain.content == answer.content
     assert len(gzip.compress(answer.content)) < 5_000
