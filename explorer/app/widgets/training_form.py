@@ -12,7 +12,7 @@ import streamlit as st
 
 from explorer.app.state import train as train_state
 from explorer.app.widgets.messages import literal, show_error
-from explorer.core.errors import ExplorerError
+from explorer.core.errors import ConfigError, ExplorerError
 from explorer.core.i18n import say
 from explorer.data.task_names import TASK_NAMES
 from explorer.training import run_launcher
@@ -122,6 +122,8 @@ def offer_start(
         config = TrainingConfig(**chosen)
         cost = estimate(config, run_launcher.run_root("runs"), size)
         st.caption(literal(estimate_text(cost, config.device, language)))
+    except ConfigError as error:
+        show_error(_with_label(error, form, language), language)
     except ExplorerError as error:
         show_error(error, language)
     with st.container(horizontal=True):
@@ -140,6 +142,18 @@ def offer_start(
     return config if start else None
 
 
+def _with_label(error: ConfigError, form: str, language: str) -> ConfigError:
+    """The error with the label of the field on screen in place of the name of its setting."""
+    name = str(error.facts.get("name", ""))
+    if not any(name in names for names in GROUPS.values()):
+        return error
+    return ConfigError(error.key, **error.facts | {"name": _label(name, form, language)})
+
+
+def _label(name: str, form: str, language: str) -> str:
+    return say(f"train.label_{_LABELS.get((form, name), name)}", language)
+
+
 def _has_effect(name: str, demo: TrainingConfig) -> bool:
     if name == "processes" and len(available_devices()) < 3:  # the CPU and at most one GPU
         return False
@@ -148,7 +162,7 @@ def _has_effect(name: str, demo: TrainingConfig) -> bool:
 
 def _field(name: str, value: Any, form: str, language: str) -> Any:
     """The widget of one setting; returns its value."""
-    label = say(f"train.label_{_LABELS.get((form, name), name)}", language)
+    label = _label(name, form, language)
     about = f"{say(f'settings.{name}', language)} (`--{name.replace('_', '-')}`)"
     key = f"{form}-{name}-{train_state.times_reset()}"
     choices = _choices(name, value)

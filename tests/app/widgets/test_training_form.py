@@ -46,6 +46,14 @@ def test_the_form_refuses_what_cannot_be_and_starts_the_rest(folder):
     assert (config.heads, config.causal) == (2, False)
 
 
+def test_an_error_in_a_setting_names_its_label_on_screen(folder):
+    for language, sentence in (("en", "Learning rate is 100"), ("zh", "学习率 为 100")):
+        app = open_page("train", lang=language)
+        app.button(key="settings").click().run()
+        app.number_input(key="setting-rate-0").set_value(100.0).run()
+        assert app.error[0].value.startswith(sentence)
+
+
 def test_processes_are_offered_only_where_there_are_several_gpus(folder, monkeypatch):
     app = open_page("train")
     app.button(key="settings").click().run()
