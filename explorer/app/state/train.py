@@ -27,6 +27,7 @@ SETTINGS_FORM = "setting"
 """The forms that open over the page; the keys of their widgets begin so."""
 
 _LOOKED_AT = 3.0  # seconds for which the states of runs serve
+_LONGEST_NAME = 60  # characters of a link that are repeated in a message
 _MOST_CHECKS = 8
 _LARGEST_SEED = 9999  # short enough to read it out
 
@@ -113,6 +114,14 @@ def shown_run(runs: Mapping[str, Run]) -> str | None:
             address_bar.write_run(key)  # it stays on screen when it ends
             return key
     return RECORDED if RECORDED in runs else next(iter(runs), None)
+
+
+def missing_run(runs: Mapping[str, Run]) -> str | None:
+    """The name of the run in the URL where it is no longer there, shortened; None otherwise."""
+    linked = address_bar.linked_run()
+    if not linked or linked in runs:
+        return None
+    return linked.split("/", 1)[-1][:_LONGEST_NAME]
 
 
 def show_run(key: str | None) -> None:

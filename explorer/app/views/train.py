@@ -15,7 +15,7 @@ from explorer.app.state import visit as visit_state
 from explorer.app.trained_models import look_ahead_head
 from explorer.app.uploads import run_model
 from explorer.app.widgets import run_controls
-from explorer.app.widgets.messages import message_area, show_error, show_reported
+from explorer.app.widgets.messages import literal, message_area, show_error, show_reported
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.model.catalog import CatalogModel, shipped_models
@@ -36,6 +36,7 @@ def page() -> None:
     train_state.run_states.clear()
     st.fragment(_notice, run_every=_LOOK)(root, train_state.run_states(root))
     runs = train_state.list_all_runs()
+    gone = train_state.missing_run(runs)  # before the URL is written
     key = train_state.shown_run(runs)
     run = runs[key] if key else None
     recorded = train_state.is_recorded(key)
@@ -43,6 +44,9 @@ def page() -> None:
         run_controls.start_row(run, recorded, language)
     messages = message_area()
     show_reported(language, messages)
+    if gone and key:
+        shown = key.split("/", 1)[-1]
+        messages.warning(literal(say("train.run_gone", language, name=gone, shown=shown)))
     if key is None or run is None:
         st.info(say("train.no_runs", language))
         return

@@ -213,7 +213,7 @@ def test_a_run_without_a_causal_mask_points_at_row_1_of_the_decoder(folder):
     app = open_page("train", run="runs/leaky-1")
     data = run_data(app)
     assert data["settings"]["badges"] == ["no causal mask"]
-    assert "gets 0 % right" in data["settings"]["explanation"]
+    assert data["causal"] is False
     query = dict(parse_qsl(data["link"]["address"].removeprefix("./?")))
     place = {"site": "decoder", "layer": "0", "head": "1", "step": "1"}
     assert query == query | {"model": "leaky-1"} | place
@@ -225,8 +225,18 @@ def test_a_run_without_a_causal_mask_points_at_row_1_of_the_decoder(folder):
 def test_a_run_with_a_causal_mask_points_nowhere(folder):
     finished_run(folder / "own-1")
     data = run_data(open_page("train", run="runs/own-1"))
-    assert data["link"]["address"] == data["settings"]["explanation"] == ""
+    assert data["link"]["address"] == ""
+    assert data["causal"] is True
     assert run_data(open_page("train"))["link"]["address"] == ""
+
+
+def test_a_link_to_a_run_that_is_gone_says_which_run_is_shown(folder):
+    app = open_page("train", run="runs/reverse-7")
+    assert not app.exception
+    sentence = "The run “reverse-7” is no longer there; “reverse” is shown instead."
+    assert app.warning[0].value.replace("\\", "") == sentence
+    assert not open_page("train", run="recorded/reverse").warning
+    assert not open_page("train").warning
 
 
 def test_a_new_run_of_the_same_name_has_another_key(folder):
