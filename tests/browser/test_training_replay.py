@@ -118,11 +118,24 @@ def test_a_click_on_the_head_that_is_followed_keeps_it(replay) -> None:
     expect(tab.get_by_test_id("map-title")).to_have_text(f"Cross · {name}")
 
 
-def test_a_finished_run_follows_no_head(replay) -> None:
+def test_a_past_moment_shows_its_own_sharpest_head_until_one_is_chosen(replay) -> None:
     tab, _ = replay
-    send(tab, run_data(40, going=False))
-    expect(tab.get_by_test_id("map-title")).to_contain_text("Cross")
-    expect(tab.get_by_test_id("sharpest")).to_be_empty()
+    run = run_data(40, going=False)
+    title, sentence = tab.get_by_test_id("map-title"), tab.get_by_test_id("moment-sentence")
+    send(tab, run)
+    last, first = sharpest(run), sharpest(run_data(1))
+    assert first != last
+    for name, key in ((last, None), (first, "Home"), (last, "End")):
+        if key:
+            tab.get_by_test_id("training-replay").press(key)
+        expect(title).to_have_text(f"Cross · {name}")
+        expect(sentence).to_contain_text(f"; {name} puts")
+    other = next(name for name in ("0-0", "0-1") if last != f"L{name[0]} H{name[2]}")
+    tab.get_by_test_id(f"head-{other}").click()
+    expect(sentence).to_contain_text(f"; L{other[0]} H{other[2]} puts")
+    tab.get_by_test_id("training-replay").press("Home")
+    expect(title).to_have_text(f"Cross · L{other[0]} H{other[2]}")
+    expect(sentence).to_contain_text(f"; L{other[0]} H{other[2]} puts")
 
 
 def test_the_picture_of_the_previous_run_is_not_shown_for_another(replay) -> None:

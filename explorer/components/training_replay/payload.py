@@ -70,6 +70,8 @@ def replay_payload(
         "every": run.config.evaluate_every,
         "task": run.config.task,
         "translates": bool(run.config.pairs),
+        "causal": run.config.causal,
+        "batch_loss": bool(lines) and "training_loss" not in lines[-1],
         "chance": finite_number(chance_weight(run.config)),
         "samples": _samples(lines, "source", "reference"),
         "moments": moments,
@@ -77,7 +79,7 @@ def replay_payload(
         "others": [curves for curves, _ in compared[1:]],
         "rows": comparison_rows([run, *others], results, language) if others else [],
         "report": _report(run_report(run, status, lines, language), status),
-        "settings": asdict(run_settings(run, status, lines, language)),
+        "settings": asdict(run_settings(run, language)),
         "link": {"address": link, "label": say("run_settings.leak_link", language)},
         "log": log_tail(run),
     }

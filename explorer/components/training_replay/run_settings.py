@@ -1,12 +1,11 @@
 """The settings of a run as text: what differs from the suggested ones and from other runs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any
 
 from explorer.core.i18n import say
 from explorer.training.config import TrainingConfig, preset
-from explorer.training.run_directory import Run, Status
+from explorer.training.run_directory import Run
 
 _NO_EFFECT = {"pairs", "columns", "excluded", "device", "processes", "evaluate_every"}
 """Settings that name files and devices, or change nothing in the model."""
@@ -26,31 +25,20 @@ class RunSettings:
 
     badges: what one has to know before reading its curves.
     demo: what differs from the suggested settings of such a run; "" = nothing.
-    explanation: why its loss and its score contradict each other; "" where they do not.
     """
 
     badges: list[str]
     demo: str
-    explanation: str
 
 
-def run_settings(
-    run: Run,
-    status: Status,
-    moments: Sequence[Mapping[str, Any]],
-    language: str,
-) -> RunSettings:
-    """The settings of `run`.
-
-    moments: lines of its metrics, of which the last is used.
-    """
+def run_settings(run: Run, language: str) -> RunSettings:
+    """The settings of `run`."""
     config = run.config
     lead = "suggested" if config.pairs else "demo"
     differs = " · ".join(_differences(config, preset(config), language))
     return RunSettings(
         badges=[] if config.causal else [say("run_settings.causal_off", language)],
         demo=say(f"run_settings.{lead}", language, settings=differs) if differs else "",
-        explanation=_explanation(config, status, moments, language),
     )
 
 
@@ -100,21 +88,3 @@ def _value(name: str, value: object) -> str:
     if isinstance(value, float):
         return f"{value:g}".removeprefix("0") if 0 < value < 1 else f"{value:g}"
     return f"{value:,}" if isinstance(value, int) else str(value)
-
-
-def _explanation(
-    config: TrainingConfig, status: Status, moments: Sequence[Mapping[str, Any]], language: str
-) -> str:
-    """Why a run that ended without a causal mask has a small loss and a bad score."""
-    if config.causal or status.state not in ("done", "stopped") or not moments:
-        return ""
-    last = moments[-1]
-    loss, exact, bleu = (last.get(name) for name in ("loss", "exact_match", "bleu"))
-    if not isinstance(loss, int | float):
-        return ""
-    if isinstance(exact, int | float):
-        percent = f"{100 * exact:.3g}"
-        return say("run_settings.leak", language, loss=f"{loss:.2g}", exact=percent)
-    if isinstance(bleu, int | float):
-        return say("run_settings.leak_bleu", language, loss=f"{loss:.2g}", bleu=f"{bleu:.1f}")
-    return ""

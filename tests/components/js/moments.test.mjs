@@ -43,7 +43,7 @@ for (const { name, heads, moments, queries, keys, bare = false, step = 1250 } of
         measure,
         top: 100,
         facts: facts[language],
-        columns: Array.from({ length: moments }, (_, at) => [String((at + 1) * step), "100 %"]),
+        columns: Array.from({ length: moments }, (_, at) => [String((at + 1) * step), "100.0 %"]),
         rows: Array.from({ length: heads }, (_, head) => `L${head >> 2} H${head % 4}`),
         below: bare ? [] : Array.from({ length: heads }, () => Array(moments).fill("1.00")),
         shape: { queries, keys },

@@ -155,3 +155,11 @@ def test_a_toy_run_and_a_translation_run_can_be_compared(run, translating):
     assert beneath[0]["exact"] is None
     assert beneath[0]["bleu"] == 9.9
     assert "bleu" not in shown(translating, others=[run])["others"][0]["moments"][0]
+
+
+def test_an_older_run_says_that_its_training_loss_is_that_of_the_batches(run):
+    assert shown(run)["batch_loss"] is False
+    run.append(LINE)
+    assert shown(run)["batch_loss"] is True
+    run.append(LINE | {"step": 10, "training_loss": 0.4})
+    assert shown(run)["batch_loss"] is False

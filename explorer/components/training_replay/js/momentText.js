@@ -2,18 +2,21 @@ import { assign, element, write } from "../../shared/js/element.js";
 import { shortWeight } from "../../shared/js/numbers.js";
 import { headName } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
-import { shortValue } from "./numbers.js";
+import { shortShare, shortValue } from "./numbers.js";
 import { sharpestHead } from "./runData.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
 /** @import { Say } from "../../shared/js/sentences.js" */
 /** @import { Moment, RunData } from "./runData.js" */
-/** @import { ReplayContext } from "./replayContext.js" */
+/** @import { HeadChoice, ReplayContext } from "./replayContext.js" */
 
 const FOUND = 1.5; // times chance: a head with less has not found the gold position yet
 const FORMED = 0.5; // weight from which the picture of a head is explained
 const SOME_BLEU = 5; // from which there is an alignment to explain
-const WORSE = 1.03; // times the lowest held-out loss: more is no noise
+const WORSE = 1.05; // times the lowest held-out loss,
+const IN_A_ROW = 3; // at so many moments in a row: that is no noise
+const LEAKED_LOSS = 0.3; // a model with less that had not seen the answer would often be right
+const LEAKED_EXACT = 0.3;
 
 /**
  * The moment in one sentence, also for screen readers, and why the picture looks as it does.
@@ -37,28 +40,31 @@ export function createMomentText(context) {
   const node = element("p", { class: "moment-text" }, sentence, " ", reason, " ", link);
   /** @param {Set<string>} changed */
   const update = (changed) => {
-    if (!anyOf(changed, "run", "at")) return;
+    if (!anyOf(changed, "run", "at", "head", "headChosen")) return;
     const { run, say, state } = context;
     const moment = run.moments[state.at];
-    const text = moment ? momentSentence(say, run, moment) : "";
-    const why = moment ? run.settings.explanation || momentReason(say, run, moment) : "";
+    const chosen = state.headChosen ? context.selected : null;
+    const text = moment ? momentSentence(say, run, moment, chosen) : "";
+    const leak = moment ? leakReason(say, run, moment) : "";
+    const why = moment ? leak || momentReason(say, run, moment) : "";
     write(sentence, text);
     write(reason, why);
     assign(node, "title", `${text} ${why}`.trim());
     write(link, run.link.label);
     assign(link, "href", run.link.address || undefined);
-    link.hidden = !run.link.address || !run.settings.explanation;
+    link.hidden = !run.link.address || !leak;
   };
   return { element: node, update };
 }
 
 /**
- * How much is right at a moment, and what its sharpest head does.
+ * How much is right at a moment, and what a head does: the chosen one, else the sharpest.
  * @param {Say} say
  * @param {RunData} run
  * @param {Moment} moment
+ * @param {HeadChoice | null} [chosen]
  */
-export function momentSentence(say, run, moment) {
+export function momentSentence(say, run, moment, chosen = null) {
   const { step } = moment;
   if (run.translates) {
     if (moment.bleu === null || moment.bleu === undefined) return say("moment_step", { step });
@@ -66,19 +72,38 @@ export function momentSentence(say, run, moment) {
     return say("moment_translation", { step, bleu: moment.bleu.toFixed(1), perplexity });
   }
   if (moment.exact === null) return say("moment_step", { step });
-  const right = (100 * moment.exact).toFixed(0);
-  const best = sharpestHead([moment]);
-  if (!best) return say("moment_right", { step, right });
-  const weight = moment.gold[best.layer][best.head] ?? 0;
+  const right = shortShare(moment.exact);
+  const known = chosen && typeof moment.gold[chosen.layer]?.[chosen.head] === "number";
+  const shown = known ? chosen : sharpestHead(moment);
+  if (!shown) return say("moment_right", { step, right });
+  const weight = moment.gold[shown.layer][shown.head] ?? 0;
   const own = `gold_${run.task}`;
   return say(run.chance === null ? "moment_task_alone" : "moment_task", {
     step,
     right,
-    head: headName(best.layer, best.head),
+    head: headName(shown.layer, shown.head),
     weight: shortWeight(weight),
     gold: say(own in run.strings ? own : "gold_other"),
     chance: shortWeight(run.chance ?? 0),
   });
+}
+
+/**
+ * Why a model without a causal mask has a small loss and a bad score; "" where that is not so.
+ * @param {Say} say
+ * @param {RunData} run
+ * @param {Moment} moment
+ */
+export function leakReason(say, run, moment) {
+  const loss = moment.held_out ?? moment.loss;
+  if (run.causal || loss === null || loss >= LEAKED_LOSS) return "";
+  const { bleu } = moment;
+  if (run.translates)
+    return typeof bleu === "number" && bleu < SOME_BLEU
+      ? say("leak_bleu", { loss: shortValue(loss), bleu: bleu.toFixed(1) })
+      : "";
+  if (moment.exact === null || moment.exact >= LEAKED_EXACT) return "";
+  return say("leak", { loss: shortValue(loss), exact: shortShare(moment.exact) });
 }
 
 /**
@@ -89,7 +114,7 @@ export function momentSentence(say, run, moment) {
  */
 export function momentReason(say, run, moment) {
   const best = run.moments.find(({ step }) => step === run.best);
-  if (best && isOverfitted(best, moment)) {
+  if (best && isOverfitted(run, moment)) {
     const [loss, now] = [shortValue(best.held_out), shortValue(moment.held_out)];
     return say("overfitted", { step: best.step, loss, now });
   }
@@ -102,13 +127,26 @@ export function momentReason(say, run, moment) {
 }
 
 /**
- * Whether a moment is later than the best one and clearly worse on held-out data, although the
- * training loss has fallen.
+ * Whether a moment and those before it, after the best one, are clearly worse on held-out data,
+ * although the training loss has fallen. A toy task draws new data for every step, which cannot be
+ * learnt by heart; without a causal mask the losses say little.
+ * @param {Pick<RunData, "translates" | "causal" | "best" | "moments">} run
+ * @param {Moment} moment
+ */
+export function isOverfitted({ translates, causal, best: bestStep, moments }, moment) {
+  const at = moments.indexOf(moment);
+  const bestAt = moments.findIndex(({ step }) => step === bestStep);
+  if (!translates || !causal || bestAt < 0 || at < bestAt + IN_A_ROW) return false;
+  const best = moments[bestAt];
+  return moments.slice(at - IN_A_ROW + 1, at + 1).every((one) => isWorse(best, one));
+}
+
+/**
  * @param {Moment} best
  * @param {Moment} moment
  */
-export function isOverfitted(best, moment) {
-  if (moment.step <= best.step || best.held_out === null || best.loss === null) return false;
+function isWorse(best, moment) {
+  if (best.held_out === null || best.loss === null) return false;
   if (moment.held_out === null || moment.loss === null) return false;
   return moment.held_out > WORSE * best.held_out && moment.loss < best.loss;
 }

@@ -7,6 +7,7 @@ import { shortWeight } from "../../shared/js/numbers.js";
 import { css, printPalette } from "../../shared/js/palette.js";
 import { headName, siteOf } from "../../shared/js/stepState.js";
 import { placeMoments, spread } from "./momentsLayout.js";
+import { shortShare } from "./numbers.js";
 import { probeText } from "./probeText.js";
 
 /** @import { Figure } from "../../shared/js/savedFile.js" */
@@ -121,7 +122,7 @@ function content({ run, say }, shown, heads) {
   const scoreOf = (moment) => {
     const value = moment[score] ?? null;
     if (value === null) return "–";
-    return run.translates ? value.toFixed(1) : `${Math.round(100 * value)} %`;
+    return run.translates ? value.toFixed(1) : shortShare(value);
   };
   return {
     measure: (/** @type {string} */ text) => textWidth(pen, text),

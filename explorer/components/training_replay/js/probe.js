@@ -75,10 +75,10 @@ export function createProbe(context) {
     write(note, ofOther || trace === false ? context.say(reason) : "");
     text.show(moment, trace || view?.context.pieces);
   };
-  /** While the training is live, show its sharpest head until the visitor chooses one. */
+  /** Show the sharpest head of the moment until the visitor chooses one. */
   const followSharpest = () => {
     const { run, state } = context;
-    const best = run.report.going && !state.headChosen ? sharpestHead(run.moments) : null;
+    const best = state.headChosen ? null : sharpestHead(run.moments[state.at]);
     const followed = view?.context.state.site === "cross" ? best : null;
     if (followed) view?.context.set(followed);
     const head = followed && headName(followed.layer, followed.head);
@@ -96,7 +96,11 @@ export function createProbe(context) {
     update,
     destroy: () => view?.destroy(),
     chooseHead: (layer, head) => view?.context.set({ site: "cross", layer, head }),
-    selected: () => view && { layer: view.context.state.layer, head: view.context.state.head },
+    selected: () => {
+      if (view?.context.state.site !== "cross") return null;
+      const { layer, head } = view.context.state;
+      return { layer, head };
+    },
     shown: () => (view ? { ...view.context.state } : {}),
     picture: () => view?.context ?? null,
   };

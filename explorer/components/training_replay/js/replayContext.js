@@ -41,7 +41,7 @@
  * @property {ReplayActions} act
  * @property {ReplayListeners} listeners
  * @property {(layer: number, head: number) => void} chooseHead
- * @property {HeadChoice | null} selected head of the probe
+ * @property {HeadChoice | null} selected cross head of the probe
  * @property {() => Partial<TraceState>} lastProbe what was shown of the probe before the page mounted the replay anew
  */
 

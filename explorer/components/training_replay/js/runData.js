@@ -35,7 +35,6 @@
  * @typedef {object} RunSettings the settings of a run as text; "" for nothing to say
  * @property {string[]} badges
  * @property {string} demo
- * @property {string} explanation
  *
  * @typedef {object} ComparisonRow what sets a run apart from those beside it, and what it reached
  * @property {string} name
@@ -55,6 +54,8 @@
  * @property {number} every steps between two moments
  * @property {string} task
  * @property {boolean} translates
+ * @property {boolean} causal whether the decoder has its causal mask
+ * @property {boolean} batch_loss whether the training loss is that of the batches, dropout included
  * @property {number | null} chance gold weight of a head that looks everywhere alike
  * @property {{source: string, reference: string}[]} samples
  * @property {Moment[]} moments
@@ -63,7 +64,7 @@
  * @property {ComparisonRow[]} rows of this run and the compared ones; none without compared ones
  * @property {RunReport} report
  * @property {RunSettings} settings
- * @property {{address: string, label: string}} link to what the explanation is about; no address: no link
+ * @property {{address: string, label: string}} link to where the leak without a causal mask is seen; no address: no link
  * @property {string[]} log
  */
 
@@ -76,11 +77,11 @@ export function readRunData(bytes) {
 }
 
 /**
- * The head with the largest gold weight at the newest moment; null where no gold weight is known.
- * @param {Moment[]} moments
+ * The head with the largest gold weight at a moment; null where no gold weight is known.
+ * @param {Moment | undefined} moment
  */
-export function sharpestHead(moments) {
-  const gold = moments.at(-1)?.gold ?? [];
+export function sharpestHead(moment) {
+  const gold = moment?.gold ?? [];
   const heads = gold.flatMap((weights, layer) =>
     weights.map((weight, head) => ({ layer, head, weight: weight ?? -1 })),
   );
