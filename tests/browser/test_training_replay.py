@@ -172,3 +172,12 @@ def test_thumbnails_and_the_key_of_the_curves_have_one_number(replay) -> None:
         keys = tab.locator(".head-key button").evaluate_all("all => all.map((one) => one.title)")
         assert names == keys
         assert all("gold weight" in name for name in names)
+
+
+def test_the_loss_of_batches_is_named_as_such(replay) -> None:
+    tab, _ = replay
+    heading = tab.locator(".curve-heading", has=tab.get_by_test_id("value-loss"))
+    send(tab, run_data(12, going=False))
+    expect(heading).to_contain_text("training with dropout")
+    send(tab, run_data(12, key="runs/two@2", going=False) | {"batch_loss": False})
+    expect(heading).not_to_contain_text("dropout")

@@ -126,10 +126,9 @@ function lossLines(shown) {
   const { run, palette, say } = shown;
   const alone = run.others.length === 0;
   const muted = css(mix(palette.ink, palette.paper, 0.35));
-  const training = say(run.batch_loss ? "loss_batches" : "loss_training");
   return [
     ...comparedCurves(shown, "held_out"),
-    curve(training, run.moments, ({ loss }) => loss, { colour: muted, width: 1.2 }),
+    curve(say("loss_training"), run.moments, ({ loss }) => loss, { colour: muted, width: 1.2 }),
     curve(alone ? say("loss_held_out") : run.name, run.moments, (moment) => moment.held_out, {
       colour: css(palette.ink),
       width: 2,

@@ -10,6 +10,7 @@ import { nearestMoment } from "./runData.js";
 /** @import { Box } from "./curveFigure.js" */
 /** @import { Panel } from "./curvePanels.js" */
 /** @import { ReplayContext } from "./replayContext.js" */
+/** @import { RunData } from "./runData.js" */
 
 const LABEL_PITCH = 15; // px between two names of lines
 
@@ -108,6 +109,7 @@ export function createCurves(context, panels, columnsNow, testid) {
       cursor.style.height = `${height}px`;
     });
     headings.forEach((heading, index) => {
+      write(heading.name, context.say(headingOf(context.run, panels[index])));
       write(heading.value, moment ? panels[index].value(moment) : "");
     });
   };
@@ -125,11 +127,20 @@ export function createCurves(context, panels, columnsNow, testid) {
  * @param {ReplayContext} context
  * @param {Panel} panel
  */
-function curveHeading({ say }, panel) {
+function curveHeading({ run, say }, panel) {
   const value = element("output", { class: "curve-value", testid: `value-${panel.name}` });
-  const name = element("span", { class: "curve-name" }, say(panel.name));
+  const name = element("span", { class: "curve-name" }, say(headingOf(run, panel)));
   const title = say(`${panel.name}_title`);
-  return { element: element("div", { class: "curve-heading", title }, name, value), value };
+  return { element: element("div", { class: "curve-heading", title }, name, value), name, value };
+}
+
+/**
+ * The key of a panel's name: the loss of batches is not in the unit of the held-out loss.
+ * @param {Pick<RunData, "batch_loss">} run
+ * @param {Pick<Panel, "name">} panel
+ */
+export function headingOf(run, { name }) {
+  return name === "loss" && run.batch_loss ? "loss_batches" : name;
 }
 
 /**
