@@ -147,6 +147,14 @@ def test_a_given_target_does_not_count_as_forced(show: Callable[..., Page]) -> N
     expect(chosen.get_by_test_id("forced")).to_be_visible()
 
 
+def test_the_encoder_hides_what_is_not_decoded_yet(show: Callable[..., Page]) -> None:
+    tab = show(example_trace(), view=View(step=2, ahead=False))
+    decoded = tab.get_by_test_id("strip-target").locator(".chip").all_inner_texts()
+    tab.get_by_test_id("site-encoder").click()
+    assert tab.get_by_test_id("strip-target").locator(".chip").all_inner_texts() == decoded
+    assert decoded[3:] == ["·"] * len(decoded[3:]) != []
+
+
 def test_the_encoder_has_no_current_step_and_shows_the_reason(show: Callable[..., Page]) -> None:
     tab = show(example_trace())
     tab.get_by_test_id("site-encoder").click()

@@ -59,7 +59,7 @@ def test_the_path_is_that_of_the_model_described(folder):
 def test_facts_are_described_in_both_languages():
     model = shipped("reverse", encoder_layers=2, decoder_layers=2, heads=4, exact_match=0.99812)
     assert describe(model, "en") == "reverse · 2+2 layers · 4 heads · 99.8 % exact"
-    assert describe(model, "zh") == "reverse · 2+2 层 · 4 头 · 99.8 % 全对"
+    assert describe(model, "zh") == "reverse · 2+2 层 · 4 头 · 99.8 % 完全匹配"
 
 
 def test_examples_and_random_texts_are_ones_the_model_reads(folder):

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from functools import partial
+from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -47,6 +48,8 @@ def link(member: CatalogMember, visit: Visit, language: str) -> None:
     if isinstance(member, StoredModel):
         st.caption(say("explore.share_about", language))
         st.code(address_bar.link(Permalink(visit)), language=None, wrap_lines=True)
+        if urlsplit(address_bar.app_address()).hostname in ("localhost", "127.0.0.1", "::1"):
+            st.caption(say("explore.share_local", language))
     else:
         st.caption(say("explore.share_upload", language))
 

@@ -15,7 +15,7 @@ from explorer.app.request import Visit
 from explorer.app.server import access
 from explorer.app.server.key_attempts import KeyAttempts
 from explorer.app.server.rate_limit import RateLimiter
-from explorer.app.state import session, visitor
+from explorer.app.state import address_bar, session, visitor
 from explorer.core import folders
 from explorer.core.trace import Trace
 from explorer.core.trace_file import pack, unpack
@@ -238,6 +238,15 @@ def test_a_forced_step_that_fails_leaves_the_picture_with_the_ones_before():
     app.run()
     assert len(app.error) == 1
     assert header(app)["view"]["forced"] == [[2, "7"]]
+
+
+@pytest.mark.parametrize(
+    ("address", "told"), [("http://localhost:8501/", True), ("http://10.0.0.7:8501/", False)]
+)
+def test_a_link_to_this_computer_says_that_others_cannot_open_it(monkeypatch, address, told):
+    monkeypatch.setattr(address_bar, "app_address", lambda: address)
+    app = open_page()
+    assert any("this computer only" in caption.value for caption in app.caption) is told
 
 
 def test_a_step_writes_the_address_and_draws_nothing_else():

@@ -250,7 +250,8 @@ function drawTarget(context, parent) {
     const token = predicted
       ? shownPrediction(context, row)
       : (trace.target[position] ?? trace.predicted.at(-1) ?? "");
-    const ahead = row >= 0 && position > row + (predicted ? 1 : 0);
+    const last = row < 0 ? state.step : row + (predicted ? 1 : 0); // the encoder has no row
+    const ahead = position > last;
     const hidden = (ahead && !state.ahead) || tokenHidden(context, predicted ? -1 : position - 1);
     drawChip(chip, hidden ? "·" : token, hidden ? null : (tint?.[position] ?? null));
     chip.classList.toggle("query", position === row);
