@@ -1,8 +1,9 @@
 """Open any model: a checkpoint file of the explorer, or a directory of the library transformers."""
 
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from explorer.core.errors import ModelDirectoryError
 from explorer.model.explorable import ExplorableModel
@@ -16,30 +17,55 @@ EXTRA = "pip install 'attention-explorer[huggingface]'"
 
 
 def load(
-    path: str | Path, name: str | None = None, *, dtype: str = "float32"
+    path: str | Path,
+    name: str | None = None,
+    *,
+    dtype: str = "float32",
+    device_map: str | Mapping[str, Any] | None = None,
+    max_memory: Mapping[Any, Any] | None = None,
+    offload_folder: str | Path | None = None,
 ) -> "ExplorableModel | HuggingFaceModel":
     """The model in a checkpoint file, or in a directory with a `config.json`.
 
     name: in the facts of its traces; None = that of the file or directory.
     dtype: the numbers a directory's model computes with: "float32", "float16" or "bfloat16".
+    device_map: for a directory's model that is larger than the memory, "auto" or module → device,
+        as Accelerate has it.
+    max_memory, offload_folder: with it, the most bytes on each device, of which the rest stays on
+        disk; and where that is written which cannot be read from the model's own files.
 
     Raises `FileError`, `CheckpointError`, `ModelDirectoryError`.
     """
     if not Path(path).is_dir():
         return load_checkpoint(path, name)
-    return load_directory(Path(path), name, dtype=dtype)
+    return load_directory(
+        Path(path),
+        name,
+        dtype=dtype,
+        device_map=device_map,
+        max_memory=max_memory,
+        offload_folder=offload_folder,
+    )
 
 
 def load_directory(
-    path: Path, name: str | None = None, *, dtype: str = "float32"
+    path: Path,
+    name: str | None = None,
+    *,
+    dtype: str = "float32",
+    device_map: str | Mapping[str, Any] | None = None,
+    max_memory: Mapping[Any, Any] | None = None,
+    offload_folder: str | Path | None = None,
 ) -> "HuggingFaceModel":
     """The model in a directory; arguments as of `load`. Raises `ModelDirectoryError`."""
     if not has_library():
         raise ModelDirectoryError("not_installed", name=path.name, command=EXTRA)
     # Imported late: the library takes a second, and need not be installed.
     from explorer.model.huggingface.loading import open_directory
+    from explorer.model.huggingface.placement import Placement
 
-    return open_directory(path, name, dtype)
+    placement = Placement(device_map, max_memory, offload_folder)
+    return open_directory(path, name, dtype, placement)
 
 
 def has_library() -> bool:

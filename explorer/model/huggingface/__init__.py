@@ -8,6 +8,7 @@ refuses a model where they differ.
 
     directory_files      what is in a directory, without the library
     loading              a directory → model, safely
+    placement            weights on several devices and on disk
     verification         → which call of attention is which layer of which site (`anatomy`)
     tokens               text ↔ ids, with labels that a person can read
     inputs               ids with padding, as each kind of model takes them

@@ -14,7 +14,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
 from types import MappingProxyType
 from typing import Any
@@ -49,6 +49,18 @@ class Call:
     value: Tensor
     output: Tensor
     options: Mapping[str, Any]
+
+    def on_cpu(self) -> "Call":
+        """This with its tensors where traces are made."""
+        if self.weights.device.type == "cpu":
+            return self
+        own = {one.name: _on_cpu(getattr(self, one.name)) for one in fields(self)}
+        own["options"] = {name: _on_cpu(option) for name, option in self.options.items()}
+        return Call(**own)
+
+
+def _on_cpu(value: Any) -> Any:
+    return value.cpu() if isinstance(value, Tensor) else value
 
 
 @dataclass(slots=True)
@@ -188,7 +200,7 @@ def _attention(
         output = edit.output(output)
     if watch.record or watch.seen:
         given = attention_mask
-        call = Call(module, weights, mask, given, query, key, value, output, options)
+        call = Call(module, weights, mask, given, query, key, value, output, options).on_cpu()
         if watch.seen:
             watch.seen(index, call)
         if watch.record:

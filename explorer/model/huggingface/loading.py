@@ -19,15 +19,18 @@ from transformers.models.auto.modeling_auto import (
 )
 
 from explorer.core.errors import ExplorerError, ModelDirectoryError
-from explorer.model.huggingface.anatomy import Kind
+from explorer.model.huggingface.anatomy import Anatomy, Kind
 from explorer.model.huggingface.directory_files import (
     read_config,
     tokenizer_among,
     weight_files,
 )
+from explorer.model.huggingface.placement import Placement, devices_of
 from explorer.model.huggingface.tokens import Tokens, is_usable
 from explorer.model.huggingface.traced_model import HuggingFaceModel
 from explorer.model.huggingface.verification import examine
+
+IN_MEMORY = Placement()
 
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
 
@@ -35,11 +38,17 @@ _LOCAL = {"local_files_only": True, "trust_remote_code": False}  # unset, the la
 _SHOWN = 6  # names in a message
 
 
-def open_directory(path: Path, name: str | None = None, dtype: str = "float32") -> HuggingFaceModel:
+def open_directory(
+    path: Path,
+    name: str | None = None,
+    dtype: str = "float32",
+    placement: Placement = IN_MEMORY,
+) -> HuggingFaceModel:
     """The model in a directory that the library wrote, checked and ready to trace.
 
     name: in the facts of its traces; None = that of the directory.
     dtype: "float32", "float16" or "bfloat16".
+    placement: where the weights are.
 
     Raises `ModelDirectoryError`.
     """
@@ -49,12 +58,14 @@ def open_directory(path: Path, name: str | None = None, dtype: str = "float32") 
     config = _config(path, described)
     kind, model_class = _model_class(path, described, config)
     files = weight_files(path)
-    _refuse_large(path, files, DTYPES[dtype])
-    model = _weights(path, model_class, files, DTYPES[dtype])
+    if placement.device_map is None:  # else what does not fit stays on disk
+        _refuse_large(path, files, DTYPES[dtype])
+    options = {"dtype": DTYPES[dtype], **placement.options}
+    model = _weights(path, model_class, files, options)
     size = int(model.get_input_embeddings().weight.shape[0])
     tokenizer, note = _tokenizer(path, size)
     positions = _positions(model)
-    anatomy = examine(model, kind, size, positions)
+    anatomy = _examined(model, kind, size, positions)
     return HuggingFaceModel(
         name=path.resolve().name if name is None else name,
         model=model,
@@ -63,6 +74,15 @@ def open_directory(path: Path, name: str | None = None, dtype: str = "float32") 
         positions=positions,
         notes=() if note is None else (note,),
     )
+
+
+def _examined(model: Any, kind: Kind, size: int, positions: int | None) -> Anatomy:
+    try:
+        return examine(model, kind, size, positions)
+    except ModelDirectoryError as error:
+        if error.key == "cannot_run" and "disk" in devices_of(model):
+            raise ModelDirectoryError("cannot_run_from_disk", **error.facts) from error
+        raise
 
 
 def _config(path: Path, described: dict[str, Any]) -> Any:
@@ -145,24 +165,24 @@ def _bytes_in_memory(file: Path, dtype: torch.dtype) -> int:
         return file.stat().st_size  # damaged; reading it will say so
 
 
-def _weights(path: Path, model_class: Any, files: list[Path], dtype: torch.dtype) -> Any:
+def _weights(path: Path, model_class: Any, files: list[Path], options: dict[str, Any]) -> Any:
     """The model with its weights. A file may have weights of a head that the class named in the
     config lacks; the class for pre-training then has them all."""
-    model, unused = _load(path, model_class, files, dtype)
+    model, unused = _load(path, model_class, files, options)
     if unused:
         stem = model_class.__name__.split("For")[0]
         wider = getattr(transformers, f"{stem}ForPreTraining", None)
         if isinstance(wider, type) and wider is not model_class:
             # Where it needs weights that are not there, the first class was the right one.
             with suppress(ModelDirectoryError):
-                model, unused = _load(path, wider, files, dtype)
+                model, unused = _load(path, wider, files, options)
     if unused:
         raise ModelDirectoryError("unexpected_weights", **_names(unused))
     return model.eval()
 
 
 def _load(
-    path: Path, model_class: Any, files: list[Path], dtype: torch.dtype
+    path: Path, model_class: Any, files: list[Path], options: dict[str, Any]
 ) -> tuple[Any, list[str]]:
     """The model, and the names of weights it has no place for."""
     level = transformers.logging.get_verbosity()
@@ -172,10 +192,10 @@ def _load(
     try:
         model, told = model_class.from_pretrained(
             str(path),
-            dtype=dtype,
             use_safetensors=files[0].suffix == ".safetensors",
             attn_implementation="eager",
             output_loading_info=True,
+            **options,
             **_LOCAL,
         )
     except ExplorerError:
@@ -183,7 +203,8 @@ def _load(
     except Exception as error:
         reason = str(error).strip().split("\n")[0][:160] or type(error).__name__
         has_code = "weights only" in str(error).lower() or "weights_only" in str(error)
-        key = "code_in_weights" if has_code else "damaged_weights"
+        other = "cannot_place" if "device_map" in options else "damaged_weights"
+        key = "code_in_weights" if has_code else other
         raise ModelDirectoryError(key, name=path.name, reason=reason) from error
     finally:
         transformers.logging.set_verbosity(level)

@@ -15,6 +15,7 @@ from explorer.model.huggingface.capture import Call, Seen, watching
 from explorer.model.huggingface.decoding_rules import DecodingRules
 from explorer.model.huggingface.edits import Cursor, Edits
 from explorer.model.huggingface.inputs import Inputs
+from explorer.model.huggingface.placement import on_device
 
 _NOBODY: Mapping[str, Seen] = MappingProxyType({})
 
@@ -79,7 +80,7 @@ def encode(model: Any, kind: Kind, inputs: Inputs, **options: Any) -> Any:
         return None
     stack = model if kind == Kind.ENCODER_ONLY else model.get_encoder()
     given = {"input_ids": inputs.source, "attention_mask": inputs.source_mask}
-    return stack(**given, return_dict=True, **options)
+    return stack(**on_device(model, given), return_dict=True, **options)
 
 
 def _decode(model: Any, kind: Kind, inputs: Inputs, memory: Any, **options: Any) -> Any:
@@ -90,7 +91,7 @@ def _decode(model: Any, kind: Kind, inputs: Inputs, memory: Any, **options: Any)
         given = _cross_inputs(inputs, memory, inputs.target)
     else:
         given = _decoder_inputs(inputs.target, inputs.target_mask, 0)
-    return model(**given, use_cache=False, return_dict=True, **options)
+    return model(**on_device(model, given), use_cache=False, return_dict=True, **options)
 
 
 def greedy_rows(
@@ -118,11 +119,12 @@ def greedy_rows(
                 given = _cross_inputs(inputs, memory, target)
             else:
                 given = _decoder_inputs(target, mask, step)
-            out = model(**given, past_key_values=cache, use_cache=True, return_dict=True)
-        cache = out.past_key_values
-        step += out.logits.size(1)
-        tokens = rules.chosen(out.logits[:, -1], step)
-        yield out.logits, tokens
+            given |= {"past_key_values": cache, "use_cache": True}
+            out = model(**on_device(model, given), return_dict=True)
+        cache, logits = out.past_key_values, out.logits.cpu()
+        step += logits.size(1)
+        tokens = rules.chosen(logits[:, -1], step)
+        yield logits, tokens
         ended |= torch.isin(tokens, rules.ends)
         target = tokens[:, None]
         if mask is not None:
@@ -154,8 +156,8 @@ def _predictions(out: Any) -> Tensor:
     for name in ("logits", "prediction_logits", "last_hidden_state"):
         found = getattr(out, name, None)
         if isinstance(found, Tensor):
-            return found
-    return next(value for value in out.values() if isinstance(value, Tensor))
+            return found.cpu()
+    return next(value for value in out.values() if isinstance(value, Tensor)).cpu()
 
 
 def _returned(kind: Kind, memory: Any, out: Any) -> dict[str, list[Tensor]]:
@@ -170,6 +172,6 @@ def _returned(kind: Kind, memory: Any, out: Any) -> dict[str, list[Tensor]]:
         Kind.ENCODER_ONLY: (("encoder", out, "attentions"),),
     }
     return {
-        site: [layer for layer in getattr(where, name, None) or () if layer is not None]
+        site: [layer.cpu() for layer in getattr(where, name, None) or () if layer is not None]
         for site, where, name in names[kind]
     }

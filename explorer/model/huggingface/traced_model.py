@@ -33,6 +33,7 @@ from explorer.model.huggingface.inputs import Inputs, padded_inputs
 from explorer.model.huggingface.masks import open_before_edits
 from explorer.model.huggingface.measured_errors import measured_errors, padding_error
 from explorer.model.huggingface.passes import full_pass, greedy_rows
+from explorer.model.huggingface.placement import devices_of, weights_of
 from explorer.model.huggingface.predictions import Predictions
 from explorer.model.huggingface.recording import Recording
 from explorer.model.huggingface.tokens import Tokens
@@ -90,6 +91,8 @@ class HuggingFaceModel:
         }
         if self.model.dtype != torch.float32:
             facts["precision"] = "half"
+        if devices := devices_of(self.model):
+            facts["devices"] = devices
         if numbers := self.anatomy.layer_numbers():
             facts["layer_numbers"] = numbers
         if (mask := self._mask_token) is not None:
@@ -107,7 +110,7 @@ class HuggingFaceModel:
         config = self.model.config.to_dict()
         sizes = {name: value for name, value in config.items() if name not in written}
         description = json.dumps(sizes, sort_keys=True, default=str)
-        return fingerprint(description, self.model.state_dict().items())
+        return fingerprint(description, weights_of(self.model))
 
     @cached_property
     def passes(self) -> LibraryPasses:

@@ -1,0 +1,91 @@
+"""Where the weights of a model are: in memory, or on several devices and on disk, through the
+library's own `device_map` and Accelerate."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from explorer.core.errors import ModelDirectoryError
+
+_MAPS = ("auto", "balanced", "balanced_low_0", "sequential")
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """What a caller asks for. Raises `ModelDirectoryError` on a device map that does not exist.
+
+    device_map: "auto" and the like, or module → device; None = all in memory.
+    max_memory: the most bytes on each device, such as {"cpu": "8GiB"}; the rest stays on disk.
+    offload_folder: where that is written which cannot be read from the model's own files.
+    """
+
+    device_map: str | Mapping[str, Any] | None = None
+    max_memory: Mapping[Any, Any] | None = None
+    offload_folder: str | Path | None = None
+
+    def __post_init__(self) -> None:
+        known = self.device_map is None or isinstance(self.device_map, Mapping)
+        if not known and self.device_map not in _MAPS:
+            raise ModelDirectoryError("bad_device_map", got=self.device_map, known=", ".join(_MAPS))
+        more = self.max_memory is not None or self.offload_folder is not None
+        if more and self.device_map is None:
+            raise ModelDirectoryError("memory_without_map")
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The library's own arguments for loading."""
+        if self.device_map is None:
+            return {}
+        limits = None if self.max_memory is None else dict(self.max_memory)
+        options = {"device_map": self.device_map, "max_memory": limits}
+        return options | {"offload_folder": self.offload_folder} if self.offload_folder else options
+
+
+def devices_of(model: Any) -> list[str]:
+    """The devices that a device map has spread `model` over; none without one."""
+    return sorted({str(device) for device in getattr(model, "hf_device_map", {}).values()})
+
+
+def on_device(model: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments on the device where `model` begins; where its weights are on disk, it takes them
+    from anywhere."""
+    device = model.device
+    if device.type in ("cpu", "meta"):
+        return dict(given)
+    return {
+        name: value.to(device) if isinstance(value, Tensor) else value
+        for name, value in given.items()
+    }
+
+
+@torch.no_grad()
+def weights_of(model: Any) -> Iterator[tuple[str, Tensor]]:
+    """The stored weights by name, those on disk one module at a time."""
+    for path, module in model.named_modules():
+        stored = {
+            **module._parameters,
+            **{
+                name: buffer
+                for name, buffer in module._buffers.items()
+                if name not in module._non_persistent_buffers_set
+            },
+        }
+        with _in_memory(module):
+            for name in stored:
+                weight = getattr(module, name)
+                if weight is not None:
+                    yield f"{path}.{name}" if path else name, weight
+
+
+def _in_memory(module: Any) -> Any:
+    """A block in which the weights of a module are in memory."""
+    if not hasattr(module, "_hf_hook"):
+        return nullcontext()
+    from accelerate.utils import align_module_device
+
+    return align_module_device(module)
