@@ -267,6 +267,7 @@ def _label(key: str, run: Run, language: str) -> str:
     """A run in the list: its name and its state."""
     if train_state.is_recorded(key):
         return say("train.run_recorded", language, name=run.name)
-    state = run.status().state
+    status = run.status()
+    state = "diverged" if status.diverged else status.state
     word = "short_waiting" if state == "waiting" else f"state_{state}"
     return say("train.run_label", language, name=run.name, state=say(f"train.{word}", language))

@@ -267,3 +267,14 @@ def test_a_model_that_cannot_be_opened_gets_one_sentence_and_the_page_stays(fold
     assert not app.exception
     assert "truncated or damaged" in app.error[0].value
     assert run_data(app)["name"] == "reverse-1"
+
+
+def test_the_list_says_which_run_diverged(folder):
+    facts = {"step": 50, "loss": "7.4", "uniform": "3.1", "rate": "1"}
+    made(folder, state="failed", error=("diverged", facts))
+    made(folder, "reverse-2", state="failed", error=("failed_otherwise", {"reason": "disk"}))
+    shown = open_page("train").selectbox(key="train-run").options
+    assert [text for text in shown if text.startswith("reverse-")] == [
+        "reverse-2 · failed",
+        "reverse-1 · diverged",
+    ]
