@@ -5,6 +5,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.components.player.payload import View
+from explorer.core.i18n import LANGUAGES
 from tests.support.example_traces import example_trace
 from tests.support.page_checks import settle
 
@@ -115,6 +116,26 @@ def test_controls_have_accessible_names(show: Callable[..., Page]) -> None:
     tab.get_by_role("slider", name="Step").fill("2")
     expect(tab.get_by_test_id("step-count")).to_have_text("step 2/6")
     expect(tab.get_by_test_id("sentence")).to_have_attribute("aria-live", "polite")
+
+
+UNNAMED = r"""() => {
+  const plain = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}\s]/gu, "")
+    .replace(/\s+/g, " ").trim();
+  return [...document.querySelectorAll("button[aria-label]")]
+    .filter((node) => !plain(node.ariaLabel).includes(plain(node.innerText)))
+    .map((node) => [node.ariaLabel, node.innerText]);
+}"""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_name_of_a_control_contains_the_text_on_it(
+    show: Callable[..., Page], language: str
+) -> None:
+    tab = show(example_trace(), language)
+    expect(tab.locator(".thumbnail .score").first).to_be_visible()
+    assert tab.evaluate(UNNAMED) == []
+    levels = tab.evaluate("[...document.querySelectorAll('h1,h2,h3,h4')].map((h) => h.tagName)")
+    assert set(levels) == {"H2"}  # the title of the page is above them
 
 
 def test_play_runs_to_the_end_and_stops(show: Callable[..., Page]) -> None:

@@ -219,7 +219,9 @@ def test_nothing_overflows(show: Callable[..., Page], language: str, trace: Trac
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_text_can_be_read_in_both_themes(show: Callable[..., Page], dark: bool) -> None:
-    tab = show(example_trace(), dark=dark)
+    ahead = View(site="cross", step=2, ahead=True)  # faint special tokens
+    tab = show(example_trace(), view=ahead, dark=dark)
+    assert tab.evaluate(CONTRAST) == []
     tab.keyboard.press("Home")
     tab.keyboard.press("ArrowRight")
     settle(tab)
@@ -248,9 +250,10 @@ CONTRAST = """() => {
     }
     return [255, 255, 255, 255];
   };
-  const names = ".chip:not(.ahead), button:not([aria-disabled]), .strip-label, .hint, .count, " +
-    ".axis-title, .axis-label:not(.ahead), .head-name, .score, .sentence, .integrity li, .keys, " +
-    ".marks span, .reason-key, .value, .rank, .note, h3, .cover-text, .mini-axes";
+  const names = ".chip, .chip *, button:not([aria-disabled]), .strip-label, .hint, .count, " +
+    ".axis-title, .axis-label, .axis-label *, .head-name, .score, .sentence, " +
+    ".integrity li, .keys, .marks span, .reason-key, .value, .rank, .note, h2, " +
+    ".cover-text, .mini-axes";
   return [...document.querySelectorAll(names)].filter((node) => node.offsetParent).map((node) => {
     const [ink, paper] = [parse(getComputedStyle(node).color), ground(node)];
     let opacity = 1;

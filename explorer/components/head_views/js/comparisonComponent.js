@@ -140,7 +140,7 @@ function placeParts(frame, original, changed, longer) {
     element(
       "section",
       { class: "comparison-side", testid: `comparison-${name}` },
-      element("h3", {}, frame.say(`comparison_${name}`)),
+      element("h2", {}, frame.say(`comparison_${name}`)),
       part.element,
     );
   const columns = [

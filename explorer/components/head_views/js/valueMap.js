@@ -38,7 +38,7 @@ const PRINTED_CELL = 34; // px; cells of this width hold a readable number
  */
 export function createValueMap(context, frame, kind) {
   const { name } = kind;
-  const title = element("h3", { class: "map-title", testid: `${name}-title` });
+  const title = element("h2", { class: "map-title", testid: `${name}-title` });
   const base = element("canvas", { class: "base" });
   const pattern = element("canvas", { class: "pattern" });
   const printed = element("div", { class: "printed", "aria-hidden": "true" });

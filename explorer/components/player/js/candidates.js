@@ -25,7 +25,7 @@ const CHOSEN = { forced: ["✎", "forced"], given: ["◆", "in_prompt"], taken: 
  */
 export function createCandidates(context) {
   const { say } = context;
-  const title = element("h3", { testid: "candidates-title" });
+  const title = element("h2", { testid: "candidates-title" });
   const group = {
     names: ["percent", "log"],
     prefix: "candidates",

@@ -338,7 +338,7 @@ function watchPointer(context, box, space, onCell) {
  * @returns {Part}
  */
 function mapHeading(context, tools, resetZoom) {
-  const title = element("h3", { class: "map-title", testid: "map-title" });
+  const title = element("h2", { class: "map-title", testid: "map-title" });
   const reset = element(
     "button",
     {
