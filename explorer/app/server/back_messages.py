@@ -5,14 +5,13 @@ visitors, and answers a frame that is no message with a traceback in the log. It
 for a widget that it has not drawn, and fails with a traceback when it draws it.
 """
 
-import json
-
 from google.protobuf.message import DecodeError
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 
 from explorer.app.server.static_files import Application, Message, Receive, Send
 from explorer.app.server.widget_kinds import WidgetKinds
+from explorer.core import json_values
 
 KINDS = frozenset({"rerun_script", "stop_script", "app_heartbeat", "file_urls_request"})
 """Messages about the visitor's own session."""
@@ -90,9 +89,10 @@ class BackMessageGuard:
 
 
 def _component_value(widget: WidgetState) -> object:
-    """What a component reports, read from JSON; None for another widget. Raises `ValueError`."""
+    """What a component reports, read from JSON that Streamlit can copy, which recurses; None for
+    another widget. Raises `ValueError`."""
     kind = widget.WhichOneof("value")
-    return json.loads(getattr(widget, kind)) if kind in _JSON_VALUES else None
+    return json_values.parse(getattr(widget, kind)) if kind in _JSON_VALUES else None
 
 
 def _is_sent_by_pages(message: BackMsg) -> bool:

@@ -99,7 +99,7 @@ def reported(value: str) -> bytes:
     return states(WidgetState(id="player", json_value=value))
 
 
-ODD_JSON = ["{", '"x"', "[" * 99_999, "9" * 5_000]
+ODD_JSON = ["{", '"x"', "[" * 99_999, "[" * 500 + "]" * 500, "9" * 5_000]
 
 
 @pytest.fixture
