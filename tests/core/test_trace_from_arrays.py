@@ -183,3 +183,18 @@ def test_what_are_no_candidates_is_refused(candidates):
         Trace.from_arrays(
             ["a"], ["b"], cross=weights, predicted_tokens=["c"], candidates=candidates
         )
+
+
+def test_many_layers_with_masks_of_their_own_are_stored_in_few_members(tmp_path):
+    """A file may have 64 arrays, however many layers there are."""
+    layers, size = 200, 4
+    masks = [np.tri(size, dtype=bool) for _ in range(layers)]
+    masks[150] = np.triu(np.tri(size, dtype=bool), -1)  # one layer with a window
+    weights = [(mask / mask.sum(-1, keepdims=True))[None] for mask in masks]
+    trace = Trace.from_arrays(target_tokens="abcd", decoder=weights, masks={"decoder": masks})
+    trace.save(tmp_path / "x.trace")
+    again = Trace.load(tmp_path / "x.trace")
+    assert again.integrity().ok.all()
+    assert again.attention("decoder").shape == (layers, 1, size, size)
+    assert again.mask_reason("decoder", 150)[3, 0] == "outside the window"
+    assert again.mask_reason("decoder", 149)[3, 0] == ""

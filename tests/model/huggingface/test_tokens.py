@@ -1,6 +1,8 @@
+import json
+
 import pytest
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
-from transformers import PreTrainedTokenizerFast
+from transformers import CTRLTokenizer, PreTrainedTokenizerFast
 
 from explorer.core.errors import VocabularyError
 from explorer.core.word_segmentation import grouped
@@ -49,6 +51,34 @@ def test_the_labels_of_every_kind_merge_to_the_words_of_the_text(kind):
     words = [word.label for word in grouped(labels)]
     assert words == ["the", "catbelieve", "natelat", "cat"]
     assert tokens.decode(ids).replace(" ", "") == "thecatbelievenatelatcat"
+
+
+def test_pieces_that_go_on_are_marked_by_two_signs(tmp_path):
+    """The BPE of fairseq, which CTRL, PhoBERT and others have: only the last piece is bare."""
+    merges = [
+        "#version",
+        "u n",
+        "t h",
+        "th e</w>",
+        "c a",
+        "ca t</w>",
+        "un l",
+        "o v",
+        "ov e</w>",
+        "",
+    ]
+    pieces = ["<unk>", "un@@", "unl@@", "l@@", "i@@", "k@@", "e", "the", "cat", "ove", "s", "ca@@"]
+    (tmp_path / "vocab.json").write_text(json.dumps({piece: n for n, piece in enumerate(pieces)}))
+    (tmp_path / "merges.txt").write_text("\n".join(merges))
+    files = (str(tmp_path / "vocab.json"), str(tmp_path / "merges.txt"))
+    tokens = Tokens(CTRLTokenizer(*files), 20)
+    assert tokens.marks == "joined"
+    ids, labels = tokens.source("the unlike cat")
+    assert [pieces[number] for number in ids] == ["the", "unl@@", "i@@", "k@@", "e", "cat"]
+    assert labels == ("▁the", "▁unl", "i", "k", "e", "▁cat")
+    assert [word.label for word in grouped(labels)] == ["the", "unlike", "cat"]
+    assert tokens.decode(ids) == "the unlike cat"
+    assert tokens.label(1) == "▁un"
 
 
 def test_labels_are_spelled_as_in_the_text():

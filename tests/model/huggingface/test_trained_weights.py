@@ -4,6 +4,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from explorer.core.words import merge
+from explorer.heads.measure import measure
 from explorer.model.huggingface.loading import open_directory
 
 
@@ -18,3 +19,7 @@ def test_a_model_with_trained_weights():
     assert trace.source_tokens[0] == "[CLS]"
     words = merge(trace).source_tokens
     assert {"The", "naïve", "café", "doesn't"} <= set(words)
+    batch = model.passes.texts(["The cat sat on the mat.", "It rained all day."] * 6, "twelve")
+    report = measure(model, batch)
+    assert report.facts["targets"] == "none"
+    assert "previous" in report.roles_of("encoder", 0, 2)
