@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from explorer.app import model_cache
 from explorer.app.request import Request, Selection
 from explorer.app.state.visit import opening_request
-from explorer.core.errors import ExplorerError
+from explorer.core.errors import ExplorerError, TraceSizeError
 from explorer.core.interventions import Interventions
 from explorer.core.sites import Head
 from explorer.core.trace import Trace
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from explorer.model.evaluation_batch import EvaluationBatch
     from explorer.model.head_gates import Means
     from explorer.model.measurable import MeasurableModel
+
+MOST_CELLS = 6_000_000
+"""Weights of a trace that is compared or whose norms are shown: the browser gets all of them."""
 
 EFFECT_SENTENCES = 64
 """Sentences of the batch on which an effect is measured, as for each head alone."""
@@ -57,6 +60,13 @@ class MeasuredEffect:
 def original(member: CatalogMember, request: Request) -> Trace:
     """The text without any intervention, decoded greedily."""
     return model_cache.trace(member, request.without_forced())
+
+
+def refuse_large(trace: Trace) -> None:
+    """Raise `TraceSizeError` for a trace that has too many weights for a comparison or norms."""
+    cells = sum(trace.attention(site).size for site in trace.sites)
+    if cells > MOST_CELLS:
+        raise TraceSizeError("too_many_cells", cells=f"{cells:,}", most=f"{MOST_CELLS:,}")
 
 
 def experiment(

@@ -5,13 +5,12 @@ and by whom.
 """
 
 import gc
-import math
 import os
 import threading
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import streamlit as st
 
@@ -19,8 +18,8 @@ from explorer.app.limited_cache import LimitedCache
 from explorer.app.request import Request
 from explorer.app.source_extent import extent_of
 from explorer.app.state import visitor
-from explorer.core.errors import ExplorerError
 from explorer.core.trace import Trace
+from explorer.core.trace_size import FIT
 from explorer.model.catalog import (
     CatalogMember,
     CatalogModel,
@@ -38,9 +37,6 @@ Model: TypeAlias = "ExplorableModel | HuggingFaceModel"
 
 _Value = TypeVar("_Value")
 
-MOST_CELLS = 6_000_000
-"""Attention weights of one trace, 24 MB of them; bounds the memory of the cache."""
-
 MOST_TRACE_BYTES = 2**30
 """Bytes of all cached traces, and of what is computed from them, together."""
 
@@ -49,12 +45,6 @@ _SLOTS = threading.Semaphore(2)
 """Computations at a time, as many as a small machine has cores; the others wait."""
 
 _OPENING = threading.Lock()
-
-
-class TraceSizeError(ExplorerError):
-    """A text whose trace would have too many attention weights."""
-
-    section: ClassVar[str] = "explore"
 
 
 @contextmanager
@@ -150,13 +140,10 @@ def _trace(member: CatalogModel, request: Request) -> Trace:
     model = model_of(member)
     extent = extent_of(model, request.text)
     padded = min(extent.tokens + request.pad, extent.longest)
-    fits = extent.tokens <= extent.longest
-    if fits and extent.maps * padded**2 > MOST_CELLS:
-        most = math.isqrt(MOST_CELLS // extent.maps)
-        raise TraceSizeError("too_many_cells", maps=extent.maps, most=most)
     with computing():
         return model.trace(
             request.text,
             force=dict(request.forced),
-            pad_to=padded if fits else None,
+            pad_to=padded if extent.tokens <= extent.longest else None,
+            layers=FIT,
         )

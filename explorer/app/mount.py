@@ -17,7 +17,9 @@ import streamlit as st
 from numpy.typing import NDArray
 from streamlit.components.v2.types import ComponentRenderer
 
+from explorer.app.limited_cache import LimitedCache
 from explorer.app.request import NO_INTERVENTIONS, Request, Selection
+from explorer.app.server import head_route
 from explorer.app.server.host_cookie import PATH, TICKET_HEADER
 from explorer.app.state import session
 from explorer.components.head_views.payload import (
@@ -38,7 +40,14 @@ Norms = Mapping[str, NDArray[np.float32]]
 Report = Callable[[dict[str, Any]], None]
 """Called with what a component reports when the visitor did something in it."""
 
+MISSING = "missing"
+"""The event of a component for which the server has no weights any more."""
+
+MOST_PAYLOAD_BYTES = 2**28
+"""Bytes of all cached payloads together."""
+
 _HEAD_VIEW_EVENTS = ("selection", "cell")
+_payloads = LimitedCache(MOST_PAYLOAD_BYTES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +70,13 @@ class PictureKey:
 
 def player(key: PictureKey, view: View, trace: Trace, on_report: Report) -> None:
     """The stepping player with `trace`."""
-    events = ("selection", "force", "unforce", "reset")
-    _mount("player", _player_payload(key, view, trace), on_report, events)
+    heads = _offer(key, trace)
+    payload = _payload(
+        ("player", key, view),
+        lambda: player_payload(trace, language=key.language, view=view, heads=heads),
+    )
+    events = ("selection", "force", "unforce", "reset", MISSING)
+    _mount("player", payload, on_report, events)
 
 
 def head_grid(
@@ -74,9 +88,14 @@ def head_grid(
     on_report: Report,
 ) -> None:
     """The grid of all heads and the selected one; with `norms`, those instead of the weights."""
-    view = _view(trace, opening)
-    payload = _head_grid_payload(key, norms is None, view, trace, report, norms)
-    _mount("head_grid", payload, on_report, _HEAD_VIEW_EVENTS)
+    heads, view = _offer(key, trace), _view(trace, opening)
+    payload = _payload(
+        ("head_grid", key, norms is None, view),
+        lambda: head_grid_payload(
+            trace, report, language=key.language, view=view, norms=norms, heads=heads
+        ),
+    )
+    _mount("head_grid", payload, on_report, (*_HEAD_VIEW_EVENTS, MISSING))
 
 
 def comparison(
@@ -84,7 +103,11 @@ def comparison(
 ) -> None:
     """A text without and with the interventions."""
     view = _view(compared.original, opening)
-    _mount("comparison", _comparison_payload(key, view, compared), on_report, _HEAD_VIEW_EVENTS)
+    payload = _payload(
+        ("comparison", key, view),
+        lambda: comparison_payload(compared, language=key.language, view=view),
+    )
+    _mount("comparison", payload, on_report, _HEAD_VIEW_EVENTS)
 
 
 def metric_matrix(report: HeadReport, language: str, on_report: Report) -> None:
@@ -117,27 +140,14 @@ def keep_host(ticket: str) -> None:
     _host_cookie()(key="host-cookie", data=data)
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
-def _player_payload(key: PictureKey, view: View, _trace: Trace) -> bytes:
-    return _marked(player_payload(_trace, language=key.language, view=view), key)
+def _payload(key: tuple[Any, ...], compute: Callable[[], bytes]) -> bytes:
+    """A payload of the picture `key[1]`, computed once."""
+    return _payloads.get(key, lambda: _marked(compute(), key[1]), len)
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
-def _head_grid_payload(
-    key: PictureKey,
-    weights: bool,
-    view: View,
-    _trace: Trace,
-    _report: HeadReport | None,
-    _norms: Norms | None,
-) -> bytes:
-    payload = head_grid_payload(_trace, _report, language=key.language, view=view, norms=_norms)
-    return _marked(payload, key)
-
-
-@st.cache_data(max_entries=16, show_spinner=False)
-def _comparison_payload(key: PictureKey, view: View, _compared: TraceComparison) -> bytes:
-    return _marked(comparison_payload(_compared, language=key.language, view=view), key)
+def _offer(key: PictureKey, trace: Trace) -> str:
+    """The address of the weights of `trace`, if it is a large one."""
+    return head_route.offer((key.stamp, key.request), trace)
 
 
 def _marked(payload: bytes, key: PictureKey) -> bytes:

@@ -1,14 +1,31 @@
-"""One HTML file that shows a trace offline: script, styles, Plotly and payload inside."""
+"""One HTML file that shows a trace offline: script, styles, Plotly and payload inside.
+
+Of a large trace the page has pictures of all heads and the weights of as many as fit, the one that
+it opens with first; it says how many these are.
+"""
 
 import base64
+import gzip
 import html
 import re
+from collections.abc import Iterator
 
-from explorer.components.player.payload import View, player_payload
+from explorer.components.player.heads import SMALL, HeadAddress, Unit, head_payload
+from explorer.components.player.payload import (
+    View,
+    is_large,
+    opening_head_of,
+    player_payload,
+)
 from explorer.components.shared.bundle import PLOTLY, script, styles
 from explorer.core.i18n import LANGUAGES, say
 from explorer.core.trace import Trace, check_trace
+from explorer.core.words import has_words
 
+LARGEST_PAGE = 10_000_000
+"""Bytes of a page with a large trace."""
+
+_GZIP = ' data-encoding="gzip"'
 _PAGE = """<!doctype html>
 <html lang="{language}">
 <head>
@@ -26,7 +43,8 @@ body {{ margin: 0; --player-height: 100dvh; }}
 </head>
 <body>
 <main id="player"></main>
-<script type="text/plain" id="payload">{payload}</script>
+<script type="text/plain" id="payload"{encoding}>{payload}</script>
+{heads}
 <script type="module">
 {script}
 </script>
@@ -51,15 +69,62 @@ def html_page(
         source=" ".join(trace.source_tokens)[:80],
         target="?" if view is not None and view.guess else trace.text[:80],
     )
-    payload = player_payload(trace, language=language, view=view)
-    return _PAGE.format(
-        language="zh-Hans" if language == "zh" else language if language in LANGUAGES else "en",
-        title=html.escape(title),
-        styles=styles("player"),
-        payload=base64.b64encode(payload).decode(),
-        script=_inline(script("exported_page")),
-        plotly=_inline(PLOTLY.read_text(encoding="utf-8")) if with_plotly else "",
-    )
+    shown = view or View()
+    parts = {
+        "language": "zh-Hans" if language == "zh" else language if language in LANGUAGES else "en",
+        "title": html.escape(title),
+        "styles": styles("player"),
+        "script": _inline(script("exported_page")),
+        "plotly": _inline(PLOTLY.read_text(encoding="utf-8")) if with_plotly else "",
+    }
+    large = is_large(trace)
+    payload = player_payload(trace, language=language, view=shown, heads="")
+    if large:
+        payload = gzip.compress(payload, compresslevel=SMALL, mtime=0)
+    parts |= {"encoding": _GZIP if large else "", "payload": _base64(payload)}
+    space = LARGEST_PAGE - sum(len(part.encode()) for part in (_PAGE, *parts.values()))
+    return _PAGE.format(**parts, heads="\n".join(_heads(trace, shown, space)) if large else "")
+
+
+def _heads(trace: Trace, view: View, space: int) -> list[str]:
+    """The elements with the weights of heads, in pieces and in words, as many as fit.
+
+    space: bytes for all of them; the first head is there in any case.
+    """
+    units: tuple[Unit, ...] = ("pieces", "words") if has_words(trace) else ("pieces",)
+    found: list[str] = []
+    for site, layer, head in _nearest(trace, view):
+        elements = [_element(trace, HeadAddress(unit, site, layer, head)) for unit in units]
+        space -= sum(len(element) + 1 for element in elements)
+        if space < 0 and found:
+            break
+        found += elements
+    return found
+
+
+def _nearest(trace: Trace, view: View) -> Iterator[tuple[str, int, int | None]]:
+    """The heads of a trace, None = the mean of a layer: the one that the page opens with, then
+    layer by layer the nearest ones, at its site and at the others."""
+    opening = opening_head_of(trace, view)
+    first = opening["site"], opening["layer"] or 0, opening["head"] or 0
+    yield first
+    sites = sorted(trace.sites, key=lambda site: site != first[0])
+    shapes = {site: trace.attention(site).shape[:2] for site in sites}
+    deepest = max(layers for layers, _ in shapes.values())
+    for layer in sorted(range(deepest), key=lambda layer: abs(layer - first[1])):
+        for site, (layers, heads) in shapes.items():
+            for head in (*range(heads), None) if layer < layers else ():
+                if (site, layer, head) != first:
+                    yield site, layer, head
+
+
+def _element(trace: Trace, address: HeadAddress) -> str:
+    data = _base64(head_payload(trace, address, SMALL))
+    return f'<script type="text/plain" data-head="{address}"{_GZIP}>{data}</script>'
+
+
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode()
 
 
 def _inline(source: str) -> str:

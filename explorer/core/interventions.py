@@ -252,11 +252,27 @@ def expected_errors(facts: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(_UNAVOIDABLE[site] for site in opened)
 
 
+_MOST_LAYERS = 10_000  # that a malformed trace may name
+
+
 def removed_heads(
     facts: Mapping[str, Any], site: str, layers: int, heads: int
 ) -> dict[tuple[int, int], str]:
-    """`Interventions.removed` by the `facts` of a trace; none where these are malformed."""
-    return _stated(facts.get("interventions")).removed(site, layers, heads)
+    """`Interventions.removed` by the `facts` of a trace, as (layer of the trace, head); none where
+    these are malformed.
+
+    layers, heads: of the trace at `site`, which may have a part of the model's layers.
+    """
+    captured = facts.get("captured_layers")
+    own = captured.get(site) if isinstance(captured, Mapping) else None
+    if not isinstance(own, list) or len(own) != layers:
+        own = list(range(layers))
+    indices = {layer: index for index, layer in enumerate(own) if isinstance(layer, int)}
+    deepest = max(indices, default=0) + 1
+    removed = _stated(facts.get("interventions")).removed(site, min(deepest, _MOST_LAYERS), heads)
+    return {
+        (indices[layer], head): how for (layer, head), how in removed.items() if layer in indices
+    }
 
 
 def _stated(texts: object) -> Interventions:

@@ -63,7 +63,7 @@ _HALF_LIMITS = {  # the same in bfloat16, whose numbers have eight bits
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Trace:
     """One source, one target, and the attention of every head of every layer.
 

@@ -100,7 +100,8 @@ def layer_facts(sizes: Sizes, places: Places) -> dict[str, Any]:
     """What a trace says of its layers in `facts`; nothing where it has all of them, counted from 0.
 
     layer_numbers: by site, the numbers of its layers, where these do not count from 0 on.
-    model_layers: by site, how many layers of the model have attention, if the trace lacks any.
+    model_layers: by site, how many layers of the model have attention, if the trace lacks any;
+    captured_layers: then by site, the index of its layers among those.
     """
     numbers = {
         site: [sizes[site].numbers[index] for index in indices] for site, indices in places.items()
@@ -109,7 +110,8 @@ def layer_facts(sizes: Sizes, places: Places) -> dict[str, Any]:
     if all(len(places.get(site, ())) == len(size.numbers) for site, size in sizes.items()):
         return {"layer_numbers": numbered} if numbered else {}
     counts = {site: len(size.numbers) for site, size in sizes.items()}
-    return {"layer_numbers": numbered, "model_layers": counts}
+    captured = {site: list(indices) for site, indices in places.items()}
+    return {"layer_numbers": numbered, "model_layers": counts, "captured_layers": captured}
 
 
 def _numbered(sizes: Sizes, layers: Sequence[int] | Literal["fit"] | None) -> Places:

@@ -61,11 +61,11 @@ def merge(trace: Trace) -> Trace:
     """
     source = source_words(trace)
     target, predicted = _target(trace)
-    axes = {"encoder": (source, source), "decoder": (target, target), "cross": (target, source)}
+    axes = _axes(source, target)
     arrays: dict[str, NDArray[Any]] = {}
     for site in trace.sites:
         arrays[f"{site}.attention"] = merged_weights(trace.attention(site), *axes[site])
-        arrays[f"{site}.closed"] = _merged_codes(trace.arrays[f"{site}.closed"], *axes[site])
+        arrays[f"{site}.closed"] = merged_codes(trace.arrays[f"{site}.closed"], *axes[site])
         if f"{site}.sink" in trace.arrays:
             sink = trace.arrays[f"{site}.sink"][..., None]  # as if it were one more key
             one_key = (Word("", 0, 1),)
@@ -87,6 +87,17 @@ def merge(trace: Trace) -> Trace:
     )
 
 
+def word_axes(trace: Trace) -> dict[str, tuple[tuple[Word, ...], tuple[Word, ...]]]:
+    """By site, the words of the queries and those of the keys, for `merged_weights`."""
+    return _axes(source_words(trace), target_words(trace))
+
+
+def _axes(
+    source: tuple[Word, ...], target: tuple[Word, ...]
+) -> dict[str, tuple[tuple[Word, ...], tuple[Word, ...]]]:
+    return {"encoder": (source, source), "decoder": (target, target), "cross": (target, source)}
+
+
 def merged_weights(
     weights: NDArray[np.float32], queries: Sequence[Word], keys: Sequence[Word]
 ) -> NDArray[np.float32]:
@@ -97,7 +108,7 @@ def merged_weights(
     return mean.astype(np.float32)
 
 
-def _merged_codes(
+def merged_codes(
     codes: NDArray[np.uint8], queries: Sequence[Word], keys: Sequence[Word]
 ) -> NDArray[np.uint8]:
     """Codes of `REASONS` (…, query, key) of pieces → of words: unmasked where any piece is."""

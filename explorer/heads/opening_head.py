@@ -66,8 +66,9 @@ def coverage(trace: Trace) -> NDArray[np.float64]:
     rows[: len(outputs)] = outputs[: len(rows)]
     if not source.any() or not rows.any():
         return np.zeros(weights.shape[:2])
-    largest = weights[:, :, rows][..., source].max(axis=2)
-    return np.asarray(largest.mean(axis=-1), dtype=np.float64)
+    shown = rows[:, None] & source
+    largest = np.stack([layer.max(1, where=shown, initial=0) for layer in weights])
+    return np.asarray(largest[..., source].mean(axis=-1), dtype=np.float64)
 
 
 def _gold_weights(weights: NDArray[np.float32], gold: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -3,7 +3,7 @@ import pytest
 
 from explorer.app import experiment_cache, model_cache
 from explorer.app.request import Request
-from explorer.core.errors import InterventionError
+from explorer.core.errors import InterventionError, TraceSizeError
 from explorer.core.interventions import Interventions
 from explorer.model.catalog import UploadedModel
 from tests.support.catalog_members import summary
@@ -63,3 +63,13 @@ def test_norms_have_the_cells_of_the_trace(model):
 def test_the_digest_is_of_the_weights(model):
     same = UploadedModel("another", "another stamp", summary("123"), model.model)
     assert experiment_cache.digest(model) == experiment_cache.digest(same)
+
+
+def test_what_has_too_many_weights_is_neither_compared_nor_shown_as_norms(model, monkeypatch):
+    trace = experiment_cache.original(model, REQUEST)
+    cells = sum(trace.attention(site).size for site in trace.sites)
+    monkeypatch.setattr(experiment_cache, "MOST_CELLS", cells)
+    experiment_cache.refuse_large(trace)
+    monkeypatch.setattr(experiment_cache, "MOST_CELLS", cells - 1)
+    with pytest.raises(TraceSizeError, match=f"has {cells:,} weights"):
+        experiment_cache.refuse_large(trace)

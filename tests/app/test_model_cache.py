@@ -6,8 +6,9 @@ import pytest
 
 from explorer.app import model_cache
 from explorer.app.limited_cache import LimitedCache
-from explorer.app.model_cache import TraceSizeError
 from explorer.app.request import Request
+from explorer.core import trace_size
+from explorer.core.errors import TraceSizeError
 from explorer.model.catalog import UploadedModel, UploadedTrace
 from explorer.model.directory_search import find_directories, named_models
 from explorer.model.model_directory import DirectoryModel
@@ -39,12 +40,17 @@ def test_padding_ends_at_the_model_s_longest_sequence(model):
     assert len(model_cache.trace(model, Request("tiny", "1 2 3", 16)).source_tokens) == 11
 
 
-def test_a_trace_with_too_many_weights_is_refused(model, monkeypatch):
-    monkeypatch.setattr(model_cache, "MOST_CELLS", 3 * 5 * 4**2)
-    with pytest.raises(TraceSizeError, match="at most 4 tokens") as raised:
-        model_cache.trace(model, Request("tiny", "1 2 3", 1))
-    assert "4 个词元" in raised.value.in_language("zh")
-    assert model_cache.trace(model, Request("tiny", "1 2 3", 0))
+def test_a_trace_has_as_many_layers_as_fit(model, monkeypatch):
+    whole = model_cache.trace(model, Request("tiny", "1 2 3", 1))
+    needed = sum(whole.attention(site).nbytes for site in whole.sites)
+    monkeypatch.setattr(trace_size, "LARGEST_TRACE", needed - 1)
+    monkeypatch.setattr(model_cache, "_traces", LimitedCache(10**9))
+    part = model_cache.trace(model, Request("tiny", "1 2 3", 1))
+    assert part.facts["model_layers"]["cross"] == len(whole.attention("cross")) == 2
+    assert part.layer_numbers("cross") == (0,)
+    monkeypatch.setattr(trace_size, "LARGEST_TRACE", 1)
+    with pytest.raises(TraceSizeError, match="one layer"):
+        model_cache.trace(model, Request("tiny", "1 2 3", 2))
 
 
 def test_all_traces_together_are_bounded(model, monkeypatch):

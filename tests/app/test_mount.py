@@ -1,10 +1,18 @@
 """What components are sent: nothing new while nothing has changed."""
 
 import pytest
+from starlette.applications import Starlette
+from starlette.routing import Route
+from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
+from explorer.app import mount
+from explorer.app.limited_cache import LimitedCache
+from explorer.app.server import head_route
+from explorer.components.player import payload
 from explorer.core import folders
 from tests.support.app_pages import open_page, sent_to
+from tests.support.payloads import unpack_payload
 
 LINK = {"text": "1 2 3", "step": "2"}
 PAGES = [("explore", "player"), ("heads", "head_grid")]
@@ -50,3 +58,26 @@ def test_interventions_change_the_comparison_and_not_the_grid():
     plain = open_page("heads", **LINK, part="experiments")
     changed = open_page("heads", **LINK, part="experiments", do="keep cross.1.1")
     assert sent_to(plain, "comparison") != sent_to(changed, "comparison")
+
+
+def test_all_payloads_together_are_bounded(monkeypatch):
+    monkeypatch.setattr(mount, "_payloads", LimitedCache(mount.MOST_PAYLOAD_BYTES))
+    app = open_page("explore", **LINK)
+    sizes = [len(sent_to(app, "player"))]
+    assert mount._payloads.size == sizes[0]
+    monkeypatch.setattr(mount, "_payloads", LimitedCache(sizes[0] + 100))
+    for text in ("1 2 3", "3 2 1", "1 2 3"):
+        app = follow(app, text=text)
+    assert mount._payloads.size == len(sent_to(app, "player"))
+
+
+@pytest.mark.parametrize(("page", "component"), PAGES)
+def test_a_large_trace_has_an_address_for_its_weights(page, component, monkeypatch):
+    monkeypatch.setattr(payload, "MOST_WEIGHTS", 0)
+    monkeypatch.setattr(mount, "_payloads", LimitedCache(10**7))
+    header, arrays = unpack_payload(sent_to(open_page(page, **LINK), component))
+    if component == "head_grid":
+        header, arrays = unpack_payload(arrays["trace"].tobytes())
+    assert "cross.pictures" in arrays
+    client = TestClient(Starlette(routes=[Route(head_route.PATH, head_route.serve_head)]))
+    assert client.get(f"/{header['heads']}/pieces/cross/0/0").status_code == 200

@@ -1,7 +1,14 @@
+import base64
+import gzip
 import re
 
+from explorer.components import html_export
 from explorer.components.html_export import html_page
-from tests.support.example_traces import example_trace
+from explorer.components.player import payload
+from explorer.components.player.heads import HeadAddress, head_payload
+from explorer.components.player.payload import View
+from tests.support.example_traces import example_trace, pieces_trace, random_trace
+from tests.support.payloads import unpack_payload
 
 
 def without_plotly(html: str) -> str:
@@ -35,3 +42,52 @@ def test_the_page_has_the_language_asked_for():
     assert '<html lang="zh-Hans">' in html_page(example_trace(), "zh")
     assert '<html lang="en">' in html_page(example_trace(), "en")
     assert "<title>7 3 9 1 4" in html_page(example_trace())
+
+
+def large_page(monkeypatch, trace, view=None, space=10_000):
+    """A page of `trace` with `space` for more than its first head, its heads, and the first."""
+    monkeypatch.setattr(payload, "MOST_WEIGHTS", 0)
+    monkeypatch.setattr(html_export, "LARGEST_PAGE", 0)
+    one = html_page(trace, view=view)  # the head that it opens with is there in any case
+    size = len(one.encode()) + space
+    monkeypatch.setattr(html_export, "LARGEST_PAGE", size)
+    html = html_page(trace, view=view)
+    assert len(html.encode()) <= size
+    return (
+        html,
+        re.findall(r'data-head="(\w[^"]+)"', html),
+        re.findall(r'data-head="(\w[^"]+)"', one),
+    )
+
+
+def test_a_page_of_a_large_trace_has_the_nearest_heads_as_far_as_they_fit(monkeypatch):
+    trace, view = random_trace(24, 24), View(site="decoder", layer=1, head=2)
+    html, names, first = large_page(monkeypatch, trace, view)
+    assert first == ["pieces/decoder/1/2"]
+    assert names[:4] == [f"pieces/decoder/1/{head}" for head in (2, 0, 1, 3)]
+    assert names[4] == "pieces/decoder/1/mean"
+    assert 5 <= len(names) < 30
+    for name, data in re.findall(r'data-head="([^"]+)" data-encoding="gzip">([^<]+)<', html):
+        _, site, layer, head = name.split("/")
+        address = HeadAddress("pieces", site, int(layer), None if head == "mean" else int(head))
+        sent = gzip.decompress(base64.b64decode(data))
+        assert sent == gzip.decompress(head_payload(trace, address))
+    found = re.search(r'id="payload" data-encoding="gzip">([^<]+)<', html)
+    header, _ = unpack_payload(gzip.decompress(base64.b64decode(found[1])))
+    assert header["heads"] == ""
+
+
+def test_a_page_has_each_head_in_pieces_and_in_words(monkeypatch):
+    _, names, first = large_page(monkeypatch, pieces_trace(), space=10**6)
+    assert len(first) == 2
+    pieces, words = (
+        {name.removeprefix(unit) for name in names if name.startswith(unit)}
+        for unit in ("pieces", "words")
+    )
+    assert pieces == words
+    assert len(pieces) == 2 * (2 + 1)  # two sites: two heads and their mean
+
+
+def test_a_page_of_twelve_layers_of_twelve_heads_takes_at_most_ten_megabytes():
+    html = html_page(random_trace(128, 128, 12, 12))  # noise, which hardly compresses
+    assert 9_500_000 < len(html.encode()) <= 10_000_000

@@ -39,10 +39,12 @@ def test_facts_tell_the_numbers_and_how_many_layers_there_are():
     assert layer_facts(HYBRID, places([7], sizes=HYBRID)) == {
         "layer_numbers": {"decoder": [7]},
         "model_layers": {"decoder": 3},
+        "captured_layers": {"decoder": [1]},
     }
     assert layer_facts(MARIAN, places([0], ["cross"])) == {
         "layer_numbers": {},  # not those that the facts of the model have
         "model_layers": {"encoder": 3, "decoder": 3, "cross": 3},
+        "captured_layers": {"cross": [0]},
     }
 
 

@@ -1,6 +1,7 @@
 """What the server adds to Streamlit's own routes: plotly.js, the probe traces of a run, the
-host's cookie, compression for other machines, the server's address for pages opened directly, and
-checks of origins, messages and uploads. Nothing comes from the internet.
+weights of heads of large traces, the host's cookie, compression for other machines, the server's
+address for pages opened directly, and checks of origins, messages and uploads. Nothing comes from
+the internet.
 """
 
 import asyncio
@@ -11,7 +12,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
-from explorer.app.server import host_cookie, probe_route, server_address, warmup
+from explorer.app.server import head_route, host_cookie, probe_route, server_address, warmup
 from explorer.app.server.back_messages import BackMessageGuard
 from explorer.app.server.broken_requests import BrokenRequests
 from explorer.app.server.origin_check import OriginCheck
@@ -38,6 +39,7 @@ def routes() -> list[Route]:
         Route(f"{base}/plotly.min.js", serve_plotly),
         Route(f"{base}{server_address.PATH}", server_address.serve_script),
         Route(f"{base}{probe_route.PATH}", probe_route.serve_moment),
+        Route(f"{base}{head_route.PATH}", head_route.serve_head),
         Route(f"{base}{host_cookie.PATH}", host_cookie.set_cookie, methods=["POST"]),
     ]
 

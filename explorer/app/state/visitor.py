@@ -12,6 +12,7 @@ import streamlit as st
 from explorer.app.server import access
 from explorer.app.server.access import Rights
 from explorer.app.server.key_attempts import KeyAttempts
+from explorer.app.server.page_limit import charged_to
 from explorer.app.server.rate_limit import RateLimiter
 from explorer.app.state import address_bar, session
 from explorer.core.errors import ExplorerError
@@ -22,7 +23,6 @@ _VISITORS_PER_ADDRESS = 10
 only one. Together they have three quarters of what `model_cache` computes at a time."""
 
 _limiter = RateLimiter(owners=4096)
-_pages = RateLimiter(owners=4096)
 _key_attempts = KeyAttempts(addresses=4096)
 
 _admitted: ContextVar[bool | None] = ContextVar("admitted", default=None)
@@ -129,7 +129,7 @@ def page_load() -> Iterator[bool]:
     What is cached is never refused, so without this limit an address that reloads a page for
     ever would have all of the processor.
     """
-    with _paged(None if rights().unlimited else _address()) as admitted:
+    with charged_to(None if rights().unlimited else _address()) as admitted:
         yield admitted
 
 
@@ -142,24 +142,10 @@ def limited_download(make: Callable[[], bytes], language: str) -> Callable[[], b
     address = None if rights().unlimited else _address()
 
     def limited() -> bytes:
-        with _paged(address) as admitted:
+        with charged_to(address) as admitted:
             return make() if admitted else say("explore.too_many_requests", language).encode()
 
     return limited
-
-
-@contextmanager
-def _paged(address: str | None) -> Iterator[bool]:
-    """A block charged to an address, None = to nobody; whether it has some allowance left."""
-    if address is None:
-        yield True
-        return
-    owner, limits = {address: 1.0}, (access.PAGE_RATE, access.MOST_PAGES)
-    began = time.thread_time()
-    try:
-        yield _pages.allows(owner, *limits)
-    finally:
-        _pages.charge(owner, time.thread_time() - began, *limits)
 
 
 def refuse_over_limit() -> None:

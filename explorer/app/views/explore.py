@@ -95,7 +95,7 @@ def read_player(report: dict[str, object]) -> None:
     Many visitors step at a time, and a run of the whole page takes ten times as long.
     """
     explore_state.read_player(report)
-    if not any(report.get(event) for event in explore_state.NEW_TRACE):
+    if not any(report.get(event) for event in (*explore_state.NEW_TRACE, mount.MISSING)):
         st.rerun(_ADDRESS)
 
 

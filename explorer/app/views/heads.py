@@ -28,7 +28,7 @@ from explorer.app.widgets.messages import (
 )
 from explorer.app.widgets.model_opening import open_model
 from explorer.app.widgets.visit_page import visit_page
-from explorer.core.errors import ExplorerError
+from explorer.core.errors import ExplorerError, TraceSizeError
 from explorer.core.i18n import say
 from explorer.core.interventions import Interventions
 from explorer.core.sites import Head
@@ -43,6 +43,9 @@ _TABLES: Mapping[str, Callable[[HeadReport, str], None]] = {  # sections with a 
     "roles": report_tables.roles,
     "removal": report_tables.removal,
 }
+
+_WHOLE = ("experiments", "norms")
+"""Sections for which the browser gets every weight."""
 
 
 @st.fragment
@@ -114,6 +117,9 @@ def show_section(
         overview(member, trace, None, language)
         return
     section = heads_state.section()
+    if section in _WHOLE and _is_too_large(trace, language, messages):
+        overview(member, trace, None, language)
+        return
     if section == "experiments":
         experiments(member, trace, language, messages)
         return
@@ -140,6 +146,16 @@ def show_section(
                 integrity_line(trace, language)
     else:
         overview(member, trace, shown, language)
+
+
+def _is_too_large(trace: Trace, language: str, messages: DeltaGenerator) -> bool:
+    """Whether a trace has too many weights to send all of them; then a sentence says so."""
+    try:
+        experiment_cache.refuse_large(trace)
+    except TraceSizeError as error:
+        show_error(error, language, messages)
+        return True
+    return False
 
 
 def overview(

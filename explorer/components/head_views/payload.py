@@ -25,10 +25,12 @@ def head_grid_payload(
     language: str = "en",
     view: View | None = None,
     norms: CellValues | None = None,
+    heads: str | None = None,
 ) -> bytes:
     """Every head of `trace`, with the metrics and roles of `report`.
 
     norms: value-weighted norms, drawn in the grid instead of the weights.
+    heads: as in `player_payload`.
     """
     header = {
         "view": "head_grid",
@@ -36,7 +38,7 @@ def head_grid_payload(
         "metrics": report.metrics if report else (),
         "roles": tuple(ROLES),
     }
-    arrays = {"trace": _trace(trace, language, view)} | _named("norms", norms or {})
+    arrays = {"trace": _trace(trace, language, view, heads)} | _named("norms", norms or {})
     return pack_payload(header | _sentences(language), arrays)
 
 
@@ -67,8 +69,10 @@ def metric_matrix_payload(report: HeadReport, *, language: str = "en") -> bytes:
     return pack_payload(header | _sentences(language), {})
 
 
-def _trace(trace: Trace, language: str, view: View | None) -> NDArray[Any]:
-    return payload_bytes(player_payload(trace, language=language, view=view))
+def _trace(
+    trace: Trace, language: str, view: View | None, heads: str | None = None
+) -> NDArray[Any]:
+    return payload_bytes(player_payload(trace, language=language, view=view, heads=heads))
 
 
 def _named(name: str, values: CellValues) -> dict[str, NDArray[Any]]:

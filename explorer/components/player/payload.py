@@ -1,28 +1,47 @@
 """A `Trace` as a payload for the player.
 
-Weights are uint16, linear: weight = code / 65535 · scale, an error of at most 7.6e-6 when the
-scale is 1. Eight bits would show 0.9689 for 0.9712.
+The weights are coded as in `weight_codes.py`. A large trace is sent without them: the payload has
+a small picture of every head, and the browser asks for the weights of a head when it is chosen.
 
 The array "words" is the payload of the same trace with its subword pieces merged into words.
 """
 
-from dataclasses import asdict, dataclass
+import math
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from explorer import __version__
+from explorer.components.player.large_trace import (
+    gold_weights,
+    site_facts,
+    site_pictures,
+    words_without_weights,
+)
+from explorer.components.player.weight_codes import scale_of, weight_codes
 from explorer.components.shared.payload import pack_payload, payload_bytes
 from explorer.core.alignment import content
 from explorer.core.i18n import section
-from explorer.core.interventions import removed_heads
 from explorer.core.mask_reasons import REASONS, UNMASKED
 from explorer.core.trace import Trace
 from explorer.core.word_segmentation import grouped, mark_of
-from explorer.core.words import has_words, marks_words, merge, source_words, target_words
+from explorer.core.words import (
+    has_words,
+    marks_words,
+    merge,
+    source_words,
+    target_words,
+    word_axes,
+)
+from explorer.heads.opening_head import opening_head
 
 FORMAT_VERSION = 1
+
+MOST_WEIGHTS = 4_000_000
+"""Bytes of weights in one payload; a larger trace is sent head by head."""
+
 _STEPS = {  # smaller types than those of the trace: the candidates are a large part of a payload
     "step": np.uint16,
     "rank": np.uint32,
@@ -59,18 +78,30 @@ class View:
     guess: bool | None = None
 
 
-def player_payload(trace: Trace, *, language: str | None = "en", view: View | None = None) -> bytes:
+def player_payload(
+    trace: Trace,
+    *,
+    language: str | None = "en",
+    view: View | None = None,
+    heads: str | None = None,
+) -> bytes:
     """`trace`, its integrity checks and the player's sentences in `language`.
 
     A trace of subword pieces also contains itself merged into words, so that the browser
     switches between both without the server.
 
     language: None leaves the sentences out, for a page that has them already.
+    heads: where the browser gets the weights of a head of a large trace, for its `heads.js`; None
+        puts all weights into the payload, however many.
     """
     shown = view or View()
-    arrays, header = _trace_parts(trace)
+    large = heads is not None and is_large(trace)
+    if large:
+        shown = replace(shown, **opening_head_of(trace, shown))
+    maps = _maps(trace)
+    arrays, header = _trace_parts(trace, maps if large else None)
     if has_words(trace):
-        arrays["words"] = payload_bytes(_words_payload(trace, shown))
+        arrays["words"] = payload_bytes(_words_payload(trace, shown, maps if large else None))
     header |= {
         "version": FORMAT_VERSION,
         "project": f"Attention explorer {__version__}",
@@ -81,16 +112,50 @@ def player_payload(trace: Trace, *, language: str | None = "en", view: View | No
         "view": asdict(shown),
         "marked": marks_words(trace),
     }
+    if large:
+        header["heads"] = heads
     return pack_payload(header, arrays)
 
 
-def _words_payload(trace: Trace, view: View) -> bytes:
+def is_large(trace: Trace) -> bool:
+    """Whether a trace is sent head by head."""
+    axes = word_axes(trace) if has_words(trace) else {}
+    cells = 0
+    for site in trace.sites:
+        layers, heads, queries, keys = trace.attention(site).shape
+        merged = math.prod(map(len, axes[site])) if axes else 0
+        cells += layers * heads * (queries * keys + merged)
+    return 2 * cells > MOST_WEIGHTS
+
+
+def opening_head_of(trace: Trace, view: View) -> dict[str, Any]:
+    """The fields of `view` that name a head, filled in where it names none: the cross head that
+    shows most, where there is cross-attention."""
+    site = view.site if view.site in trace.sites else trace.sites[-1]
+    if view.layer is not None or view.head is not None:
+        return {"site": site, "layer": view.layer, "head": view.head}
+    best = opening_head(trace) if site == "cross" else None
+    return {"site": site, "layer": best.layer if best else 0, "head": best.head if best else 0}
+
+
+def _maps(trace: Trace) -> int:
+    """Heads of all layers and sites, in pieces and in words."""
+    maps = sum(math.prod(trace.attention(site).shape[:2]) for site in trace.sites)
+    return maps * (2 if has_words(trace) else 1)
+
+
+def _words_payload(trace: Trace, view: View, maps: int | None) -> bytes:
     """The trace merged into words, with a header that holds only what differs.
 
+    maps: of a large trace, as in `_trace_parts`.
     "rows" and "columns": position of the last piece of each target and source word.
     "prompt": the words that begin in the prompt.
     """
-    arrays, header = _trace_parts(merge(trace))
+    if maps is None:
+        arrays, header = _trace_parts(merge(trace))
+    else:
+        sites = site_pictures(trace, maps, word_axes(trace))
+        arrays, header = _parts(words_without_weights(trace), *sites)
     words = target_words(trace)
     rows = [word.stop - 1 for word in words]
     prompt = sum(word.start < _prompt(trace) for word in words)
@@ -101,10 +166,29 @@ def _words_payload(trace: Trace, view: View) -> bytes:
     return pack_payload(header | own, arrays)
 
 
-def _trace_parts(trace: Trace) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """The arrays of one trace, and its part of the header."""
+def _trace_parts(
+    trace: Trace, maps: int | None = None
+) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """The arrays of one trace, and its part of the header.
+
+    maps: pictures in the whole payload of a large trace; None = all weights.
+    """
+    if maps is not None:
+        arrays, sites = site_pictures(trace, maps)
+        if (gold := gold_weights(trace)) is not None:
+            sites["cross"]["gold"] = gold
+    else:
+        arrays = _site_arrays(trace)
+        sites = {site: _site_header(trace, site) for site in trace.sites}
+    return _parts(trace, arrays, sites)
+
+
+def _parts(
+    trace: Trace, arrays: dict[str, NDArray[Any]], sites: dict[str, dict[str, Any]]
+) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """`arrays` of the attention with those of all else, and the header with `sites`."""
     labels = sorted(set(trace.candidate_tokens))
-    arrays = _site_arrays(trace) | _step_arrays(trace, labels)
+    arrays = arrays | _step_arrays(trace, labels)
     if trace.gold is not None:
         arrays["gold"] = np.packbits(trace.gold, bitorder="little")  # (T · S bits)
     source, outputs = content(trace)
@@ -114,7 +198,7 @@ def _trace_parts(trace: Trace) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]
         "predicted": trace.predicted_tokens,
         "text": trace.text,
         "content": {"source": source.tolist(), "outputs": outputs.tolist()},
-        "sites": {site: _site_header(trace, site) for site in trace.sites},
+        "sites": sites,
         "labels": labels,
         "facts": dict(trace.facts),
         "prompt": _prompt(trace),
@@ -130,15 +214,12 @@ def _prompt(trace: Trace) -> int:
 
 
 def _site_header(trace: Trace, site: str) -> dict[str, Any]:
-    """ "removed": layer, head and replacement of each head that was removed."""
     weights = trace.attention(site)
-    removed = removed_heads(trace.facts, site, *weights.shape[:2])
     return {
         "shape": weights.shape,
-        "numbers": trace.layer_numbers(site),
-        "scale": _scale(weights),
+        "scale": scale_of(weights),
         "packed": _packed(trace, site),
-        "removed": [(*place, how) for place, how in removed.items()],
+        **site_facts(trace, site),
     }
 
 
@@ -147,8 +228,7 @@ def _site_arrays(trace: Trace) -> dict[str, NDArray[Any]]:
     arrays: dict[str, NDArray[Any]] = {}
     for site in trace.sites:
         weights, masked = trace.attention(site), trace.arrays[f"{site}.closed"]
-        codes = np.clip(weights / _scale(weights), 0, 1) * 65535
-        codes = np.rint(codes).astype(np.uint16)  # (layer, head, query, key)
+        codes = weight_codes(weights, scale_of(weights))  # (layer, head, query, key)
         if _packed(trace, site):
             codes = codes[:, :, masked == UNMASKED]  # (layer, head, unmasked cell)
         arrays[f"{site}.attention"] = codes
@@ -163,11 +243,6 @@ def _packed(trace: Trace, site: str) -> bool:
     if masked.ndim != 2 or not masked.any():
         return False
     return not trace.attention(site)[:, :, masked != UNMASKED].any()
-
-
-def _scale(weights: NDArray[np.float32]) -> float:
-    """The weight that the largest code stands for: 1, or more where a weight exceeds 1."""
-    return max(1.0, float(weights.max()))
 
 
 def _step_arrays(trace: Trace, labels: list[str]) -> dict[str, NDArray[Any]]:

@@ -4,7 +4,7 @@ import pytest
 import streamlit as st
 from streamlit.runtime.context import ContextProxy
 
-from explorer.app.server import access, rate_limit
+from explorer.app.server import access, page_limit, rate_limit
 from explorer.app.server.key_attempts import FREE, KeyAttempts
 from explorer.app.server.rate_limit import RateLimiter
 from explorer.app.state import session, visitor
@@ -19,7 +19,7 @@ def guest(monkeypatch) -> None:
     monkeypatch.setattr(access, "_hosts", set())
     monkeypatch.setattr(access, "COMPUTING_RATE", 0.0)
     monkeypatch.setattr(visitor, "_limiter", RateLimiter(owners=99))
-    monkeypatch.setattr(visitor, "_pages", RateLimiter(owners=99))
+    monkeypatch.setattr(page_limit, "_pages", RateLimiter(owners=99))
     monkeypatch.setattr(visitor, "_key_attempts", KeyAttempts(addresses=99))
     monkeypatch.setattr(session, "session_id", lambda: "one tab")
 

@@ -10,13 +10,12 @@ from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 
 import explorer
-from explorer.app import model_cache
 from explorer.app.request import Visit
 from explorer.app.server import access
 from explorer.app.server.key_attempts import KeyAttempts
 from explorer.app.server.rate_limit import RateLimiter
 from explorer.app.state import address_bar, session, visitor
-from explorer.core import folders
+from explorer.core import folders, trace_size
 from explorer.core.trace import Trace
 from explorer.core.trace_file import pack, unpack
 from explorer.heads.head_report import HeadReport
@@ -298,9 +297,9 @@ def test_the_language_switch_keeps_the_visit():
 def test_a_text_with_too_many_weights_is_refused(monkeypatch):
     app = open_page()
     before = sent_to(app, "player")
-    monkeypatch.setattr(model_cache, "MOST_CELLS", 24 * 15**2)
+    monkeypatch.setattr(trace_size, "LARGEST_TRACE", 12 * 15**2 * 4)  # one of two layers
     app = typed(app, " ".join("123456789abcdefg"))
-    assert "at most 15 tokens" in app.error[0].value
+    assert "one layer of this text" in app.error[0].value
     assert sent_to(app, "player") == before
 
 
@@ -473,11 +472,11 @@ def test_a_refused_sentence_names_the_limit_and_stays(translator, text, words):
 
 
 def test_pieces_are_counted_and_not_words(translator, monkeypatch):
-    monkeypatch.setattr(model_cache, "MOST_CELLS", 12 * 20**2)
+    monkeypatch.setattr(trace_size, "LARGEST_TRACE", 120_000)  # one layer of 50 tokens
     app = typed(open_page(model="english-french", pad="0"), "I see a dog today.")
     assert not app.error
-    app = typed(app, "unbelievablyincomprehensible" * 2)  # one word of more than 20 pieces
-    assert "at most 20 tokens" in app.error[0].value
+    app = typed(app, "unbelievablyincomprehensible" * 2)  # one word of more than 50 pieces
+    assert "one layer of this text" in app.error[0].value
 
 
 def test_any_letter_of_any_script_is_read(translator):

@@ -62,6 +62,7 @@ export const CODES = [
  */
 export function siteOfCodes(heads, keys, more = {}) {
   const queries = heads[0].length / keys;
+  const masked = new Uint8Array(queries * keys);
   return {
     name: "cross",
     layers: 1,
@@ -73,8 +74,13 @@ export function siteOfCodes(heads, keys, more = {}) {
     queryTokens: Array.from({ length: queries }, (_, query) => `q${query}`),
     keyTokens: Array.from({ length: keys }, (_, key) => `k${key}`),
     weights: (_, head) => Uint16Array.from(heads[head]),
-    masked: () => new Uint8Array(queries * keys),
+    masked: () => masked,
     removed: () => null,
+    has: () => true,
+    picture: (_, head) => ({ queries, keys, weights: Uint16Array.from(heads[head]), masked }),
+    nameOf: () => "",
+    reasons: [],
+    gold: null,
     ...more,
   };
 }
@@ -88,6 +94,7 @@ export function traceWith(properties) {
     rows: null,
     columns: null,
     words: null,
+    heads: null,
     gold: null,
     prompt: 0,
     masks: [],

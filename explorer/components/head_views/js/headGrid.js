@@ -220,7 +220,7 @@ function cellOf({ context, byIndex, tooltip }, { index, layer, head }) {
       class: "head-cell",
       testid: `head-${layer}-${head}`,
       on: {
-        click: () => context.set({ layer, head }),
+        click: () => context.act.select({ layer, head }),
         pointermove: (event) => tooltip.show(event, layer, head),
         pointerleave: () => tooltip.hide(),
       },
@@ -270,12 +270,12 @@ function paintPictures({ context, byIndex, layout, values }) {
   for (const [index, { picture }] of byIndex) {
     const [layer, head] = [Math.floor(index / site.heads), index % site.heads];
     if (layer >= site.layers) continue;
+    const own = site.picture(layer, head);
     const tone = shown
       ? shown.of(layer, head).map((value) => value / (shown.largest || 1))
-      : tones(site.weights(layer, head), site.keys, scale);
-    const masked = site.masked(layer, head);
+      : tones(own.weights, own.keys, scale);
     const removed = site.removed(layer, head) !== null;
-    paintThumbnail(picture, layout, context.palette, site, tone, masked, removed);
+    paintThumbnail(picture, layout, context.palette, own, tone, removed);
   }
 }
 
@@ -307,6 +307,6 @@ function moveSelection({ context, frame, filter, byIndex }, event) {
   const now = heads.findIndex((one) => one.layer === state.layer && one.head === state.head);
   const next = heads[now + by];
   if (!next) return;
-  context.set({ layer: next.layer, head: next.head });
+  context.act.select({ layer: next.layer, head: next.head });
   byIndex.get(next.index)?.button.focus();
 }

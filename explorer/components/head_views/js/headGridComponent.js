@@ -1,7 +1,9 @@
 import { element, write } from "../../shared/js/element.js";
+import { createHeadsNote } from "../../shared/js/headsNote.js";
 import { createIntegrity } from "../../shared/js/integrity.js";
 import { listenToKeys } from "../../shared/js/keyboard.js";
 import { createMap } from "../../shared/js/map.js";
+import { openingState } from "../../shared/js/openingState.js";
 import { createSelectionReport } from "../../shared/js/selectionReport.js";
 import { createSentence } from "../../shared/js/sentence.js";
 import { createSiteChoice } from "../../shared/js/siteChoice.js";
@@ -58,19 +60,28 @@ function openHeadGrid(parent, payload, listeners) {
     for (const part of parts) part.update(changed);
   });
   const map = createMap(context);
-  parts.push(...placeParts(context, frame, filter, map), {
-    update: createSelectionReport(context),
-  });
-  drawAll(context);
-  map.start();
+  const placed = placeParts(context, frame, filter, map);
+  const report = { update: createSelectionReport(context) };
+  /** Draw for the first time. */
+  const begin = () => {
+    parts.push(...placed, report);
+    drawAll(context);
+    map.start();
+  };
+  context.act.showLoaded(context.pieces, context.state, begin);
   watchFrame(frame, () => context.touch("size"));
   listenToKeys(context, { p: () => context.set({ projector: !context.state.projector }) });
   return {
     listen: (next) => Object.assign(context.options, next),
     update: (next) => {
-      frame.payload = next;
-      showTrace(context, next.trace("trace"));
-      context.touch("payload", "size");
+      const trace = next.trace("trace");
+      const state = openingState(trace, trace.header.view, context.state);
+      context.act.showLoaded(trace, state, () => {
+        frame.payload = next;
+        showTrace(context, trace);
+        context.touch("payload", "size");
+        if (!parts.length) begin();
+      });
     },
     destroy: () => {
       closeContext(context);
@@ -94,6 +105,7 @@ function placeParts(context, frame, store, map) {
   const readNorms = (site) => frame.payload.values("norms", site);
   const hasNorms = frame.payload.hasValues("norms");
   const site = createSiteChoice(context);
+  const headsNote = createHeadsNote(context);
   const filter = createHeadFilter(context, frame, store);
   const grid = createHeadGrid(context, frame, store.values, hasNorms ? readNorms : null);
   const sentence = createSentence(context);
@@ -112,7 +124,7 @@ function placeParts(context, frame, store, map) {
     transport.element,
     maps,
   );
-  const tools = element("div", { class: "tools" }, site.element, filter.element);
+  const tools = element("div", { class: "tools" }, site.element, filter.element, headsNote.element);
   const body = element(
     "div",
     { class: hasNorms ? "head-grid-body with-norms" : "head-grid-body" },
@@ -121,7 +133,19 @@ function placeParts(context, frame, store, map) {
   );
   const integrity = createIntegrity(context);
   frame.root.append(tools, body, integrity.element, tooltip.element, grid.tooltip);
-  return [site, filter, grid, roles, transport, map, ...norms, sentence, integrity, tooltip];
+  return [
+    site,
+    headsNote,
+    filter,
+    grid,
+    roles,
+    transport,
+    map,
+    ...norms,
+    sentence,
+    integrity,
+    tooltip,
+  ];
 }
 
 /**

@@ -10,5 +10,6 @@ export function viewListeners({ setStateValue, setTriggerValue }) {
   return {
     onState: (selection) => setStateValue("selection", selection),
     onCell: (cell) => setTriggerValue("cell", cell),
+    onMissing: () => setTriggerValue("missing", true),
   };
 }

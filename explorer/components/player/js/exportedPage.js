@@ -1,4 +1,5 @@
 import { readTrace } from "../../shared/js/trace.js";
+import { bytesOf, headOfPage, headsOfPage } from "./pageHeads.js";
 import { mountPlayer } from "./player.js";
 
 /** @import { Plotly, PlotlyWindow } from "../../shared/js/plotly.js" */
@@ -53,6 +54,8 @@ async function embeddedPlotly() {
   return Plotly;
 }
 
-const payload = Uint8Array.from(atob(textOf("payload")), (letter) => letter.charCodeAt(0));
+const payload = /** @type {HTMLElement} */ (document.getElementById("payload"));
 const parent = /** @type {HTMLElement} */ (document.getElementById("player"));
-mountPlayer(parent, readTrace(payload), { plotly: embeddedPlotly });
+const trace = readTrace(await bytesOf(payload));
+if (trace.heads) trace.header.held = headsOfPage();
+mountPlayer(parent, trace, { plotly: embeddedPlotly, fetchHead: headOfPage });

@@ -1,4 +1,5 @@
 import { element } from "../../shared/js/element.js";
+import { createHeadsNote } from "../../shared/js/headsNote.js";
 import { createIntegrity } from "../../shared/js/integrity.js";
 import { listenToKeys } from "../../shared/js/keyboard.js";
 import { createMap } from "../../shared/js/map.js";
@@ -24,6 +25,7 @@ import { createStrips } from "./strips.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
 /** @import { MapPart } from "../../shared/js/map.js" */
+/** @import { TraceState } from "../../shared/js/openingState.js" */
 /** @import { View } from "../../shared/js/streamlitComponent.js" */
 /** @import { Trace } from "../../shared/js/trace.js" */
 /** @import { TraceContext, TraceOptions } from "../../shared/js/traceContext.js" */
@@ -67,6 +69,7 @@ export function mountPlayer(parent, trace, options) {
     },
   });
   const report = createSelectionReport(context);
+  /** Draw with new parts: at first, and in another language. */
   const build = () => {
     map?.destroy();
     map = createMap(context, { tools: createDownloads(context) });
@@ -84,16 +87,19 @@ export function mountPlayer(parent, trace, options) {
       context.touch("size");
     },
   );
-  build();
+  context.act.showLoaded(trace, context.state, build);
   listenToKeys(context, {
     p: () => context.set({ projector: !context.state.projector }),
     g: () => context.act.toggleGuess(),
   });
   return {
     update: (next) => {
-      const { language } = context.trace.header;
-      showTrace(context, next);
-      if (language !== next.header.language) build();
+      const state = openingState(next, next.header.view, context.state);
+      context.act.showLoaded(next, state, () => {
+        const { language } = context.trace.header;
+        showTrace(context, next, state);
+        if (!parts.length || language !== next.header.language) build();
+      });
     },
     listen: (listeners) => {
       Object.assign(context.options, listeners);
@@ -123,6 +129,7 @@ function placeParts(context, map) {
   const unit = createUnitChoice(context);
   const site = createSiteChoice(context);
   const rail = createRail(context);
+  const headsNote = createHeadsNote(context);
   const candidates = createCandidates(context);
   const forced = createForcedTokens(context);
   const sentence = createSentence(context);
@@ -130,7 +137,7 @@ function placeParts(context, map) {
   const output = createOutput(context);
   const integrity = createIntegrity(context);
   const tooltip = createTooltip(context);
-  rail.element.prepend(site.element);
+  rail.element.prepend(site.element, headsNote.element);
   transport.element.append(unit.element);
   transport.element.querySelector(".move.last")?.after(guess.element);
   const beside = [sentence, candidates, cutOff, forced, output].map((part) => part.element);
@@ -147,7 +154,7 @@ function placeParts(context, map) {
   );
   const columns = { element: main, update: createColumns(context, { main, aside }) };
   // Drawn first: the others take what space is left.
-  const above = [unit, strips, transport, guess, site, integrity, columns];
+  const above = [unit, strips, transport, guess, site, headsNote, integrity, columns];
   return [...above, rail, map, forced, sentence, cutOff, output, candidates, tooltip];
 }
 
@@ -155,12 +162,13 @@ function placeParts(context, map) {
  * Show another trace; the selection stays unless the view of the trace says otherwise.
  * @param {TraceContext} context
  * @param {Trace} next
+ * @param {TraceState} state
  */
-function showTrace(context, next) {
+function showTrace(context, next, state) {
   context.act.pause();
   context.generation += 1;
   context.root.classList.remove("waiting");
-  context.set(openingState(next, next.header.view, context.state));
+  context.set(state);
   setTrace(context, next);
   context.touch("trace", "step", "site", "layer", "head", "ahead", "zoomed");
 }

@@ -24,6 +24,7 @@ export default streamlitComponent({
       setTriggerValue("force", { step, id, ...(alone ? { alone } : {}) }),
     onUnforce: (step) => setTriggerValue("unforce", step),
     onReset: () => setTriggerValue("reset", true),
+    onMissing: () => setTriggerValue("missing", true),
   }),
   open: (parent, trace, listeners) => {
     setPageLanguage(trace);

@@ -1,7 +1,9 @@
 import { guessAt, reveal, startGuessing } from "./guess.js";
+import { createHeadLoading } from "./headLoading.js";
 import { currentRow } from "./stepState.js";
 import { chooseUnit, stepOfApp } from "./unitChoice.js";
 
+/** @import { ShowLoaded } from "./headLoading.js" */
 /** @import { TraceState } from "./openingState.js" */
 /** @import { SiteName } from "./trace.js" */
 /** @import { TraceContext } from "./traceContext.js" */
@@ -11,6 +13,8 @@ import { chooseUnit, stepOfApp } from "./unitChoice.js";
  * @typedef {"first" | "previous" | "next" | "last" | "play"} Move
  * @typedef {Record<Move | "pause" | "reset", () => void> & {
  *   goTo: GoTo,
+ *   select: (patch: Partial<TraceState>) => void,
+ *   showLoaded: ShowLoaded,
  *   chooseSite: (name: SiteName) => void,
  *   chooseUnit: (name: string) => void,
  *   force: (step: number, id: number) => void,
@@ -31,7 +35,11 @@ const PLAY_PACE = [90, 900]; // ms a step, at least and at most
 export function createActions(context) {
   const { goTo, next, play, pause } = createStepping(context);
   const dim = createDimming(context);
+  const showLoaded = createHeadLoading(context);
   const { options } = context;
+  /** @type {Actions["select"]} */
+  const select = (patch) =>
+    showLoaded(context.pieces, { ...context.state, ...patch }, () => context.set(patch));
   return {
     goTo,
     first: () => {
@@ -43,8 +51,13 @@ export function createActions(context) {
     last: () => goTo(context.trace.steps),
     play,
     pause,
+    select,
+    showLoaded,
     chooseSite: (name) => chooseSite(context, name),
-    chooseUnit: (name) => chooseUnit(context, name),
+    chooseUnit: (name) =>
+      showLoaded(context.pieces, { ...context.state, words: name === "words" }, () =>
+        chooseUnit(context, name),
+      ),
     force: (step, id) => {
       if (!options.onForce) return;
       dim();
@@ -153,7 +166,7 @@ function chooseSite(context, name) {
   if (!site) return;
   const { layer, head } = context.state;
   if (name === "encoder") context.act.pause();
-  context.set({
+  context.act.select({
     site: name,
     layer: Math.min(layer, site.layers - 1),
     head: Math.min(head, site.heads - 1),

@@ -23,6 +23,7 @@ export function isGold(trace, row, key) {
  * @returns {number | null} null where no row has one
  */
 export function goldWeight(trace, site, layer, head) {
+  if (trace.heads) return site.gold?.[layer]?.[head] ?? null;
   const weights = site.weights(layer, head);
   let [sum, rows] = [0, 0];
   for (let row = 0; row < site.queries; row += 1) {
@@ -72,6 +73,7 @@ export function coverage(trace, site, layer, head) {
  */
 export function bestHead(trace, site) {
   let best = { layer: 0, head: 0, score: -2 };
+  if (trace.heads) return best; // that of a large trace is in its view
   const measure = trace.gold ? goldWeight : coverage;
   /** @type {typeof measure} */
   const scoreOf = (...where) => (site.name === "cross" ? measure(...where) : 0);

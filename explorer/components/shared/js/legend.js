@@ -43,9 +43,7 @@ export function createLegend(context) {
     writeMarks(marks, scaleMarks(scale, site.scale));
     radios.check(scale);
     const shown = new Set(site.masked(state.layer, state.head));
-    const elsewhere = Object.values(context.trace.sites).flatMap((other) => [
-      ...new Set(other.masked(0, 0)),
-    ]);
+    const elsewhere = Object.values(context.trace.sites).flatMap((other) => other.reasons);
     /** @param {(code: number) => boolean} wanted */
     const keys = (wanted) =>
       MASK_CODES.filter(wanted).map((code) => reasonKey(context, code, shown.has(code)));

@@ -4,7 +4,7 @@ import { visibleRows, weightsHidden } from "./guess.js";
 import { goldWeight } from "./headScores.js";
 import { shortWeight } from "./numbers.js";
 import { scaleOf, tones } from "./scale.js";
-import { currentRow, shownName, siteOf } from "./stepState.js";
+import { currentRow, isHeld, shownName, siteOf } from "./stepState.js";
 import { anyOf } from "./store.js";
 import { paintThumbnail, SMALLEST_THUMBNAIL, thumbnailSize } from "./thumbnail.js";
 import { clearHover, setHover } from "./tooltip.js";
@@ -184,7 +184,7 @@ function buildRail(context, grid, gold, removal) {
  * @param {Site} site
  * @param {number} layer
  */
-function layerName({ say, set }, site, layer) {
+function layerName({ say, act }, site, layer) {
   const number = site.numbers[layer];
   if (site.heads === 1) {
     const title = say("layer_title", { layer: number });
@@ -200,7 +200,7 @@ function layerName({ say, set }, site, layer) {
       title,
       "aria-label": title,
       "data-head": `${layer}/${MEAN}`,
-      on: { click: () => set({ layer, head: MEAN }) },
+      on: { click: () => act.select({ layer, head: MEAN }) },
     },
     element("span", {}, `L${number}`),
     " ",
@@ -220,7 +220,12 @@ function thumbnail(context, layer, head, gold, removed) {
   const weight = context.state.site === "cross" ? gold.weight(layer, head) : null;
   const name = shownName(context, layer, head);
   const measured = weight === null ? name : gold.title(name, weight);
-  const title = removed ? `${measured}. ${context.say(`removed_${removed}`)}` : measured;
+  const held = isHeld(context, layer, head);
+  const notes = [
+    removed ? context.say(`removed_${removed}`) : "",
+    held ? "" : context.say("not_in_page"),
+  ];
+  const title = [measured, ...notes].filter(Boolean).join(". ");
   const picture = element(
     "span",
     { class: "picture" },
@@ -239,7 +244,7 @@ function thumbnail(context, layer, head, gold, removed) {
       title,
       "aria-label": title,
       on: {
-        click: () => context.set({ layer, head }),
+        click: () => context.act.select({ layer, head }),
         pointermove: (event) => hoverThumbnail(context, picture, event, layer, head),
         pointerleave: (event) => clearHover(context, event),
       },
@@ -248,6 +253,7 @@ function thumbnail(context, layer, head, gold, removed) {
     element("span", { class: "head-name" }, `H${head}`),
   );
   if (weight !== null) frame.append(" ", element("span", { class: "score" }, shortWeight(weight)));
+  frame.classList.toggle("absent", !held);
   return frame;
 }
 
@@ -281,9 +287,10 @@ function paintThumbnails({ state, trace, palette }, grid, layout, removal) {
   const scale = scaleOf(state, site);
   grid.querySelectorAll("canvas").forEach((canvas, index) => {
     const [layer, head] = [Math.floor(index / site.heads), index % site.heads];
-    const tone = tones(site.weights(layer, head), site.keys, scale);
+    const picture = site.picture(layer, head);
+    const tone = tones(picture.weights, picture.keys, scale);
     const removed = removal(layer, head) !== null;
-    paintThumbnail(canvas, layout, palette, site, tone, site.masked(layer, head), removed);
+    paintThumbnail(canvas, layout, palette, picture, tone, removed);
   });
 }
 
@@ -361,6 +368,6 @@ function moveSelection(context, grid, event) {
   const next = all[now + by];
   if (!next) return;
   const [layer, head] = (next.dataset.head ?? "").split("/").map(Number);
-  context.set({ layer, head });
+  context.act.select({ layer, head });
   next.focus();
 }

@@ -156,6 +156,17 @@ export function shownName(context, layer, head) {
 }
 
 /**
+ * Whether the weights of a head can be shown; an exported page may hold those of some heads only.
+ * @param {TraceContext} context
+ * @param {number} layer
+ * @param {number} head
+ */
+export function isHeld(context, layer, head) {
+  const { held } = context.pieces.header;
+  return !held || held.includes(siteOf(context).nameOf(layer, head));
+}
+
+/**
  * "Cross · L1 H3".
  * @param {Pick<TraceContext, "trace" | "say" | "state">} context
  */

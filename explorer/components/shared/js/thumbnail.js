@@ -1,7 +1,7 @@
 import { bitmap, paint } from "./bitmap.js";
 
 /** @import { Palette } from "./palette.js" */
-/** @import { Site } from "./trace.js" */
+/** @import { Picture, Site } from "./trace.js" */
 
 /**
  * @typedef {object} ThumbnailSize px
@@ -38,12 +38,11 @@ export function thumbnailSize(edge, site, smallest) {
  * @param {HTMLCanvasElement} canvas
  * @param {ThumbnailSize} size
  * @param {Palette} palette
- * @param {Site} site
- * @param {Float32Array} tone
- * @param {Uint8Array} masked
+ * @param {Picture} picture
+ * @param {Float32Array} tone of its weights
  * @param {boolean} removed whether the head is removed, so that its weights have no effect
  */
-export function paintThumbnail(canvas, size, palette, site, tone, masked, removed) {
+export function paintThumbnail(canvas, size, palette, picture, tone, removed) {
   canvas.classList.toggle("crossed", removed);
   if (removed) {
     canvas.width = 1; // which clears it; the style sheet draws the cross
@@ -54,6 +53,7 @@ export function paintThumbnail(canvas, size, palette, site, tone, masked, remove
   /** @type {(cells: number, length: number) => number} */
   const pixels = (cells, length) =>
     shrunk ? Math.min(cells, Math.max(1, Math.round(length * ratio))) : cells;
-  const [rows, columns] = [pixels(site.queries, size.height), pixels(site.keys, size.width)];
-  paint(canvas, bitmap(palette, tone, masked, site, rows, columns));
+  const rows = pixels(picture.queries, size.height);
+  const columns = pixels(picture.keys, size.width);
+  paint(canvas, bitmap(palette, tone, picture.masked, picture, rows, columns));
 }

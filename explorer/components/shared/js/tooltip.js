@@ -1,7 +1,7 @@
 import { element } from "./element.js";
 import { visibleRows } from "./guess.js";
 import { labelOf } from "./label.js";
-import { shownKeys, shownName, siteOf, weightAt } from "./stepState.js";
+import { isHeld, shownKeys, shownName, siteOf, weightAt } from "./stepState.js";
 import { anyOf } from "./store.js";
 
 /** @import { Part } from "./element.js" */
@@ -45,19 +45,35 @@ export function createTooltip(context) {
  * @param {number} key
  */
 function tooltipLines(context, { layer, head }, query, key) {
-  const { say, trace } = context;
+  const { say } = context;
   const site = siteOf(context);
-  const code = site.masked(layer, head)[query * site.keys + key];
-  const weight = weightAt(site, layer, head, query, key).toFixed(4);
-  const reason = say(`reason_${trace.header.reasons[code].replaceAll(" ", "_")}`);
   /** @type {(tokens: string[], position: number, shown: number) => string} */
   const name = (tokens, position, shown) => (position < shown ? labelOf(tokens[position]) : "·");
   return [
-    code ? say("hover_closed", { weight, reason }) : say("hover_weight", { weight }),
+    weightLine(context, layer, head, query, key),
     say("hover_query", { token: name(site.queryTokens, query, site.queries), position: query + 1 }),
     say("hover_key", { token: name(site.keyTokens, key, shownKeys(context)), position: key + 1 }),
     `${say(`site_${site.name}`)} · ${shownName(context, layer, head)}`,
   ];
+}
+
+/**
+ * The weight of a cell and why it is masked; of a head of a large trace only once it was chosen.
+ * @param {TraceContext} context
+ * @param {number} layer
+ * @param {number} head
+ * @param {number} query
+ * @param {number} key
+ */
+function weightLine(context, layer, head, query, key) {
+  const { say, trace } = context;
+  const site = siteOf(context);
+  if (!site.has(layer, head))
+    return say(isHeld(context, layer, head) ? "hover_choose" : "not_in_page");
+  const code = site.masked(layer, head)[query * site.keys + key];
+  const weight = weightAt(site, layer, head, query, key).toFixed(4);
+  const reason = say(`reason_${trace.header.reasons[code].replaceAll(" ", "_")}`);
+  return code ? say("hover_closed", { weight, reason }) : say("hover_weight", { weight });
 }
 
 /**

@@ -1,6 +1,9 @@
 import { readEnvelope } from "./envelope.js";
+import { largeSite } from "./largeSite.js";
+import { createLoadedHeads } from "./loadedHeads.js";
 
 /** @import { PayloadArray } from "./envelope.js" */
+/** @import { LoadedHeads } from "./loadedHeads.js" */
 /** @import { Strings } from "./sentences.js" */
 
 /**
@@ -28,12 +31,24 @@ import { readEnvelope } from "./envelope.js";
  *
  * @typedef {"zero" | "mean"} Replacement of the output of a removed head
  *
+ * @typedef {object} Facts
+ * @property {boolean} [ended]
+ * @property {boolean} [given]
+ * @property {string} [model]
+ * @property {string} [mask]
+ * @property {{causal?: boolean}} [config]
+ * @property {Partial<Record<SiteName, number>>} [model_layers] layers of the model, where the
+ *   trace has fewer
+ *
  * @typedef {object} SiteHeader
  * @property {number[]} shape layers, heads, queries, keys
  * @property {number[]} [numbers] of the layers in the model, where they are not 0, 1, 2 …
  * @property {number} scale
- * @property {boolean} packed
+ * @property {boolean} [packed] whether only unmasked cells are sent
  * @property {[number, number, Replacement][]} removed layer, head and replacement
+ * @property {number[]} [picture] rows and columns of the pictures of a large trace
+ * @property {number[]} [reasons] codes of its masked cells
+ * @property {number[][]} [gold] gold weight by layer and head, where gold is known
  *
  * @typedef {object} TraceHeader
  * @property {string[]} source
@@ -43,7 +58,7 @@ import { readEnvelope } from "./envelope.js";
  * @property {{source: boolean[], outputs: boolean[]}} content which positions hold content tokens
  * @property {Partial<Record<SiteName, SiteHeader>>} sites
  * @property {string[]} labels
- * @property {{ended?: boolean, given?: boolean, model?: string, mask?: string, config?: {causal?: boolean}}} facts
+ * @property {Facts} facts
  * @property {number} [prompt] tokens fed in that are the prompt
  * @property {string} project name and version of the project
  * @property {string[]} reasons by mask code
@@ -55,6 +70,14 @@ import { readEnvelope } from "./envelope.js";
  * @property {number[]} [rows]
  * @property {number[]} [columns]
  * @property {string[]} [original] outputs without forced tokens, of a trace in words
+ * @property {string} [heads] of a large trace, where to get the weights of a head
+ * @property {string[]} [held] names of the heads that an exported page has, if not all
+ *
+ * @typedef {object} Picture one head as a thumbnail shows it, row by row
+ * @property {number} queries
+ * @property {number} keys
+ * @property {Uint16Array} weights codes 0..FULL_WEIGHT
+ * @property {Uint8Array} masked
  *
  * @typedef {object} Site attention of one kind; matrices are row by row, queries × keys
  * @property {SiteName} name
@@ -67,9 +90,14 @@ import { readEnvelope } from "./envelope.js";
  * @property {number} [widest] keys of the longer of two compared sites
  * @property {string[]} queryTokens
  * @property {string[]} keyTokens
- * @property {(layer: number, head: number) => Uint16Array} weights codes 0..FULL_WEIGHT
+ * @property {(layer: number, head: number) => Uint16Array} weights codes 0..FULL_WEIGHT; only where it `has` them
  * @property {(layer: number, head: number) => Uint8Array} masked codes of the mask reasons, 0 = unmasked
  * @property {(layer: number, head: number) => Replacement | null} removed null where the head is in use
+ * @property {(layer: number, head: number) => boolean} has whether the weights are here
+ * @property {(layer: number, head: number) => Picture} picture for a thumbnail, there for every head
+ * @property {(layer: number, head: number) => string} nameOf by which weights are asked for
+ * @property {number[]} reasons mask codes that occur
+ * @property {number[][] | null} gold gold weights that were computed by Python
  *
  * @typedef {object} Candidate
  * @property {number} rank
@@ -93,6 +121,7 @@ import { readEnvelope } from "./envelope.js";
  * @property {Candidate[][]} candidates by row, best first
  * @property {Uint8Array | null} gold bits by row and key
  * @property {Trace | null} words the same trace in words
+ * @property {LoadedHeads | null} heads of a large trace, shared by pieces and words
  * @property {number[] | null} rows of a trace in words: position of each target word's last piece
  * @property {number[] | null} columns the same of the source words
  */
@@ -103,24 +132,26 @@ export const MEAN = -1; // in place of a head: the mean of the heads of its laye
 /**
  * Read the payload of a trace.
  * @param {Uint8Array} bytes
- * @param {TraceHeader} [outer] header of the trace in pieces, for what that in words leaves out
+ * @param {Trace} [pieces] the trace in pieces, for what that in words leaves out
  * @returns {Trace}
  */
-export function readTrace(bytes, outer) {
+export function readTrace(bytes, pieces) {
   const { header: own, array } = /** @type {ReturnType<typeof readEnvelope<TraceHeader>>} */ (
     readEnvelope(bytes)
   );
-  const header = { ...outer, ...own };
+  const header = { ...pieces?.header, ...own };
+  const heads = pieces ? pieces.heads : header.heads === undefined ? null : createLoadedHeads();
   /** @type {Partial<Record<SiteName, Site>>} */
   const sites = {};
   for (const name of /** @type {SiteName[]} */ (Object.keys(header.sites)))
-    sites[name] = readSite(name, header, array);
+    sites[name] = readSite(name, header, array, heads, pieces ? "words" : "pieces");
   const words = array("words");
   const candidates = readCandidates(header, array);
   const masks = header.target.length
     ? []
     : candidates.flatMap((row, at) => (row.length ? [at] : []));
-  return {
+  /** @type {Trace} */
+  const trace = {
     header,
     source: header.source,
     target: header.target,
@@ -132,10 +163,13 @@ export function readTrace(bytes, outer) {
     sites,
     candidates,
     gold: /** @type {Uint8Array | null} */ (array("gold")),
-    words: words && readTrace(/** @type {Uint8Array} */ (words), header),
+    words: null,
+    heads,
     rows: header.rows ?? null,
     columns: header.columns ?? null,
   };
+  if (words) trace.words = readTrace(/** @type {Uint8Array} */ (words), trace);
+  return trace;
 }
 
 /**
@@ -143,10 +177,37 @@ export function readTrace(bytes, outer) {
  * @param {SiteName} name
  * @param {TraceHeader} header
  * @param {(name: string) => PayloadArray | null} array
+ * @param {LoadedHeads | null} loaded
+ * @param {"pieces" | "words"} unit
  * @returns {Site}
  */
-function readSite(name, header, array) {
-  const { shape, scale, packed, numbers, removed } = /** @type {SiteHeader} */ (header.sites[name]);
+function readSite(name, header, array, loaded, unit) {
+  const own = /** @type {SiteHeader} */ (header.sites[name]);
+  const [layers, heads, queries, keys] = own.shape;
+  const removed = new Map(own.removed.map(([layer, head, how]) => [`${layer}/${head}`, how]));
+  return {
+    name,
+    layers,
+    numbers: own.numbers ?? Array.from({ length: layers }, (_, layer) => layer),
+    heads,
+    queries,
+    keys,
+    scale: own.scale,
+    queryTokens: name === "encoder" ? header.source : header.target,
+    keyTokens: name === "decoder" ? header.target : header.source,
+    removed: (layer, head) => removed.get(`${layer}/${head}`) ?? null,
+    ...(loaded ? largeSite(name, own, array, loaded, unit) : wholeSite(name, own, array)),
+  };
+}
+
+/**
+ * The weight and mask codes of a site that came with its trace.
+ * @param {SiteName} name
+ * @param {SiteHeader} header
+ * @param {(name: string) => PayloadArray | null} array
+ * @returns {Pick<Site, "weights" | "masked" | "has" | "picture" | "nameOf" | "reasons" | "gold">}
+ */
+function wholeSite(name, { shape, packed }, array) {
   const [layers, heads, queries, keys] = shape;
   const area = queries * keys;
   const codes = /** @type {Uint16Array} */ (array(`${name}.attention`));
@@ -162,24 +223,28 @@ function readSite(name, header, array) {
   const meanWeights = byLayer((layer) => meanOf(ofLayer(weights, layer)));
   const meanMask = byLayer((layer) => maskedInAll(ofLayer(mask, layer)));
   const masks = mask.length / area; // one, one a layer, or one a head
-  const replacements = new Map(removed.map(([layer, head, how]) => [`${layer}/${head}`, how]));
+  /** @type {Site["weights"]} */
+  const weightsOf = (layer, head) =>
+    head === MEAN ? meanWeights(layer) : one(weights, layer, head);
+  /** @type {Site["masked"]} */
+  const maskedOf = (layer, head) => {
+    if (masks === 1) return mask;
+    if (masks === layers) return mask.subarray(layer * area, (layer + 1) * area);
+    return head === MEAN ? meanMask(layer) : one(mask, layer, head);
+  };
   return {
-    name,
-    layers,
-    numbers: numbers ?? Array.from({ length: layers }, (_, layer) => layer),
-    heads,
-    queries,
-    keys,
-    scale,
-    queryTokens: name === "encoder" ? header.source : header.target,
-    keyTokens: name === "decoder" ? header.target : header.source,
-    weights: (layer, head) => (head === MEAN ? meanWeights(layer) : one(weights, layer, head)),
-    masked: (layer, head) => {
-      if (masks === 1) return mask;
-      if (masks === layers) return mask.subarray(layer * area, (layer + 1) * area);
-      return head === MEAN ? meanMask(layer) : one(mask, layer, head);
-    },
-    removed: (layer, head) => replacements.get(`${layer}/${head}`) ?? null,
+    weights: weightsOf,
+    masked: maskedOf,
+    has: () => true,
+    picture: (layer, head) => ({
+      queries,
+      keys,
+      weights: weightsOf(layer, head),
+      masked: maskedOf(layer, head),
+    }),
+    nameOf: () => "",
+    reasons: [...new Set(maskedOf(0, 0))],
+    gold: null,
   };
 }
 

@@ -4,6 +4,7 @@ import { createStore } from "./store.js";
 import { inUnit } from "./unitChoice.js";
 
 /** @import { Actions } from "./actions.js" */
+/** @import { FetchHead } from "./headLoading.js" */
 /** @import { TraceState } from "./openingState.js" */
 /** @import { Palette } from "./palette.js" */
 /** @import { Plotly } from "./plotly.js" */
@@ -20,6 +21,8 @@ import { inUnit } from "./unitChoice.js";
  *   other steps stay
  * @property {(step: number) => void} [onUnforce]
  * @property {() => void} [onReset]
+ * @property {() => void} [onMissing] called when the server has no weights of this trace any more
+ * @property {FetchHead} [fetchHead] where not the server has the weights of a large trace
  * @property {(cell: {site: SiteName, layer: number, head: number, query: number, key: number | null}) => void} [onCell]
  *
  * @typedef {object} TraceContext a trace, what is shown of it, and what can be done: all parts that draw it share one

@@ -1,0 +1,113 @@
+"""The attention of a large trace in a payload: a small picture of every head, no weights.
+
+The weights of a head are asked for when it is chosen; see `heads.py`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.components.player.heads import layer_codes
+from explorer.components.player.pictures import (
+    picture_codes,
+    picture_size,
+    shrunk_codes,
+    shrunk_weights,
+)
+from explorer.components.player.weight_codes import scale_of
+from explorer.core.interventions import removed_heads
+from explorer.core.mask_reasons import REASONS
+from explorer.core.trace import Trace
+from explorer.core.word_segmentation import Word
+from explorer.core.words import merge, merged_codes, merged_weights
+
+WordAxes = dict[str, tuple[tuple[Word, ...], tuple[Word, ...]]]
+
+
+def site_pictures(
+    trace: Trace, maps: int, axes: WordAxes | None = None
+) -> tuple[dict[str, NDArray[Any]], dict[str, dict[str, Any]]]:
+    """The pictures of all heads, and the header of each site.
+
+    maps: pictures in the whole payload, which share its bytes.
+    axes: as in `word_axes`, for the pictures of words.
+
+    Arrays: "cross.pictures" (layer, head, row, column), "cross.pictures.closed" codes of reasons
+    (row, column) or (layer, 1 or head, row, column).
+    """
+    arrays: dict[str, NDArray[Any]] = {}
+    headers: dict[str, dict[str, Any]] = {}
+    for site in trace.sites:
+        layers, heads, queries, keys = trace.attention(site).shape
+        scale = scale_of(trace.attention(site))
+        if axes:
+            queries, keys = map(len, axes[site])
+        size = picture_size(queries, keys, maps)
+        pictures = np.empty((layers, heads, *size), np.uint8)
+        masks: list[NDArray[np.uint8]] = []
+        reasons: set[int] = set()
+        for layer, (weights, closed, is_new) in enumerate(_layers(trace, site, axes)):
+            pictures[layer] = picture_codes(shrunk_weights(weights, closed, *size), scale)
+            if is_new:
+                masks.append(shrunk_codes(closed, *size))
+                reasons.update(np.flatnonzero(np.bincount(closed.ravel(), minlength=len(REASONS))))
+        arrays[f"{site}.pictures"] = pictures
+        arrays[f"{site}.pictures.closed"] = np.stack(masks) if len(masks) > 1 else masks[0]
+        headers[site] = {
+            "shape": (layers, heads, queries, keys),
+            "scale": scale,
+            "picture": size,
+            "reasons": sorted(int(code) for code in reasons if code),
+            **site_facts(trace, site),
+        }
+    return arrays, headers
+
+
+def site_facts(trace: Trace, site: str) -> dict[str, Any]:
+    """What the header of a site says beside its sizes.
+
+    numbers: of its layers in the model. removed: layer, head and replacement of each head that was
+    removed.
+    """
+    removed = removed_heads(trace.facts, site, *trace.attention(site).shape[:2])
+    return {
+        "numbers": trace.layer_numbers(site),
+        "removed": [(*place, how) for place, how in removed.items()],
+    }
+
+
+def gold_weights(trace: Trace) -> list[list[float]] | None:
+    """The mean weight of each cross head on the gold positions, over the rows that have one;
+    by layer and head, None where no gold alignment is known."""
+    gold = trace.gold
+    if gold is None or "cross" not in trace.sites or not gold.any():
+        return None
+    rows = gold.any(-1)
+    sums = [layer.sum(-1, where=gold)[:, rows] for layer in trace.attention("cross")]
+    return [[float(weight) for weight in own.mean(-1)] for own in sums]
+
+
+def words_without_weights(trace: Trace) -> Trace:
+    """`trace` merged into words, with the attention of one head alone: everything but the maps."""
+    first = {
+        name: array[:1, :1] if array.ndim >= 3 else array for name, array in trace.arrays.items()
+    }
+    return merge(replace(trace, arrays=first, digest=""))
+
+
+def _layers(
+    trace: Trace, site: str, axes: WordAxes | None
+) -> Iterator[tuple[NDArray[np.float32], NDArray[np.uint8], bool]]:
+    """Weights (head, query, key) and mask (1 or head, query, key) of each layer, in pieces or
+    words; the mask is new but where all layers share it."""
+    shared = trace.arrays[f"{site}.closed"].ndim == 2
+    closed = layer_codes(trace, site, 0)
+    for layer, weights in enumerate(trace.attention(site)):
+        is_new = layer == 0 or not shared
+        if is_new:
+            closed = layer_codes(trace, site, layer)
+            closed = merged_codes(closed, *axes[site]) if axes else closed
+        yield merged_weights(weights, *axes[site]) if axes else weights, closed, is_new

@@ -1,0 +1,101 @@
+import { element } from "./element.js";
+
+/** @import { TraceState } from "./openingState.js" */
+/** @import { Site, Trace } from "./trace.js" */
+/** @import { TraceContext } from "./traceContext.js" */
+
+/**
+ * @typedef {Pick<TraceState, "site" | "layer" | "head" | "words">} Wanted
+ * @typedef {(name: string, signal: AbortSignal) => Promise<Uint8Array>} FetchHead
+ *
+ * @typedef {(pieces: Trace, wanted: Wanted, show: () => void) => void} ShowLoaded calls `show` as
+ *   soon as the weights of a head are there, and not at all when another head was asked for since
+ */
+
+const PAUSES = [300, 1000, 3000]; // ms before each further try
+
+/**
+ * The weights that are not here yet; all are where the trace is not a large one.
+ * @param {Trace} pieces
+ * @param {Wanted} wanted
+ * @returns {{site: Site, name: string}[]}
+ */
+function missingHeads(pieces, { site: name, layer, head, words }) {
+  const traces = words && pieces.words ? [pieces, pieces.words] : [pieces];
+  const sites = traces.map((trace) => /** @type {Site} */ (trace.sites[name]));
+  return sites
+    .filter((site) => !site.has(layer, head))
+    .map((site) => ({ site, name: site.nameOf(layer, head) }));
+}
+
+/**
+ * Show a head of a large trace once its weights were fetched; any other at once.
+ * @param {TraceContext} context
+ * @returns {ShowLoaded}
+ */
+export function createHeadLoading(context) {
+  const { root, signal: ended } = context;
+  /** @type {HTMLElement | null} */
+  let problem = null;
+  let latest = new AbortController();
+  ended.addEventListener("abort", () => latest.abort());
+  return async (pieces, wanted, show) => {
+    latest.abort();
+    latest = new AbortController();
+    const { signal } = latest;
+    const missing = missingHeads(pieces, wanted);
+    problem?.remove();
+    root.classList.toggle("loading", missing.length > 0);
+    if (!missing.length) {
+      show();
+      return;
+    }
+    try {
+      await loadHeads(context, pieces, missing, signal);
+    } catch {
+      if (signal.aborted) return;
+      const text = context.say(pieces.header.held ? "not_in_page" : "not_loaded");
+      const looks = { class: "load-problem", testid: "load-problem", role: "alert" };
+      problem = element("p", looks, text);
+      root.append(problem);
+    }
+    if (signal.aborted) return;
+    root.classList.remove("loading");
+    if (!missingHeads(pieces, wanted).length) show();
+  };
+}
+
+/**
+ * Fetch weights and add them to their trace.
+ * @param {TraceContext} context
+ * @param {Trace} pieces
+ * @param {{site: Site, name: string}[]} missing
+ * @param {AbortSignal} signal
+ */
+async function loadHeads({ options }, pieces, missing, signal) {
+  const fetchHead = options.fetchHead ?? fromServer(pieces, () => options.onMissing?.());
+  const loaded = await Promise.all(missing.map(({ name }) => fetchHead(name, signal)));
+  missing.forEach(({ site, name }, index) => {
+    pieces.heads?.add(name, loaded[index], site);
+  });
+}
+
+/**
+ * Fetch weights from the server that sent the trace.
+ * @param {Trace} pieces
+ * @param {() => void} onMissing called when the server has dropped the trace, to make it anew
+ * @returns {FetchHead}
+ */
+function fromServer({ header }, onMissing) {
+  return async (name, signal) => {
+    const address = new URL(`${header.heads}/${name}`, document.baseURI);
+    for (const pause of [...PAUSES, 0]) {
+      const answer = await fetch(address, { signal });
+      if (answer.ok) return new Uint8Array(await answer.arrayBuffer());
+      if (answer.status === 404) onMissing();
+      if (!pause) break;
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+    throw new Error(`no weights of ${name}`);
+  };
+}

@@ -1,0 +1,65 @@
+import { element, write } from "./element.js";
+import { siteOf } from "./stepState.js";
+import { anyOf } from "./store.js";
+
+/** @import { Part } from "./element.js" */
+/** @import { TraceContext } from "./traceContext.js" */
+
+/**
+ * What of the model is not on screen: layers that were not captured, and heads whose weights an
+ * exported page does not hold.
+ * @param {TraceContext} context
+ * @returns {Part}
+ */
+export function createHeadsNote(context) {
+  const node = element("p", { class: "heads-note", testid: "heads-note" });
+  /** @param {Set<string>} changed */
+  const update = (changed) => {
+    if (!anyOf(changed, "trace", "site")) return;
+    const text = [layersNote(context), pageNote(context)].filter(Boolean).join(" ");
+    node.hidden = !text;
+    write(node, text);
+  };
+  return { element: node, update };
+}
+
+/**
+ * Which layers of the model the trace has; "" where it has all.
+ * @param {TraceContext} context
+ */
+function layersNote(context) {
+  const { name, numbers } = siteOf(context);
+  const count = context.pieces.header.facts.model_layers?.[name] ?? numbers.length;
+  if (count === numbers.length) return "";
+  return context.say("layers_captured", { layers: rangesOf(numbers), count });
+}
+
+/**
+ * How many heads the page holds; "" where it holds all, and in the app.
+ * @param {TraceContext} context
+ */
+function pageNote({ pieces, say }) {
+  const { held, sites } = pieces.header;
+  if (!held) return "";
+  const heads = Object.values(sites).map(({ shape: [layers, perLayer] }) => layers * perLayer);
+  const all = heads.reduce((sum, count) => sum + count, 0);
+  const single = held.filter((name) => /^pieces.*\d$/.test(name)).length;
+  return single < all ? say("heads_in_page", { held: single, all }) : "";
+}
+
+/**
+ * Numbers of layers, neighbours as a range: "L0–L3, L8".
+ * @param {number[]} numbers from the first on
+ */
+export function rangesOf(numbers) {
+  /** @type {[number, number][]} */
+  const ranges = [];
+  for (const number of numbers) {
+    const last = ranges.at(-1);
+    if (last && last[1] === number - 1) last[1] = number;
+    else ranges.push([number, number]);
+  }
+  return ranges
+    .map(([first, last]) => (first === last ? `L${first}` : `L${first}–L${last}`))
+    .join(", ");
+}
