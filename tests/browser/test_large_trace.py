@@ -118,7 +118,7 @@ def test_the_app_sends_the_weights_of_the_head_that_is_chosen(
         tab = context.new_page()
         tab.on("request", lambda one: asked.append(one.url) if "/weights/" in one.url else None)
         tab.goto(address)
-        tab.get_by_test_id("step-count").wait_for()
+        tab.get_by_test_id("step-count").wait_for(timeout=60_000)
         tab.get_by_role("button", name="Files").click()
         tab.locator("input[type=file]").set_input_files(tmp_path / "large.trace")
         expect(tab.get_by_test_id("step-count")).to_contain_text("/160")
