@@ -18,8 +18,10 @@ from explorer.components.player.payload import (
     player_payload,
 )
 from explorer.components.shared.bundle import PLOTLY, script, styles
+from explorer.core.errors import TraceError
 from explorer.core.i18n import LANGUAGES, say
 from explorer.core.trace import Trace, check_trace
+from explorer.core.vocabulary import shorten
 from explorer.core.words import has_words
 
 LARGEST_PAGE = 10_000_000
@@ -61,8 +63,13 @@ def html_page(
 
     view: what the player shows first.
     with_plotly: False for a frame in a page where another frame has brought plotly.js.
+
+    Raises `TraceError` on what is no trace, and on an unknown language.
     """
     check_trace(trace)
+    if not isinstance(language, str) or language not in LANGUAGES:
+        got, choices = shorten(str(language)), ", ".join(LANGUAGES)
+        raise TraceError("bad_choice", name="language", got=got, choices=choices)
     title = say(
         "player.page_title",
         language,
@@ -71,7 +78,7 @@ def html_page(
     )
     shown = view or View()
     parts = {
-        "language": "zh-Hans" if language == "zh" else language if language in LANGUAGES else "en",
+        "language": "zh-Hans" if language == "zh" else language,
         "title": html.escape(title),
         "styles": styles("player"),
         "script": _inline(script("exported_page")),

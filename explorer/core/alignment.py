@@ -19,9 +19,11 @@ predict other pieces of the word before.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from numbers import Integral
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,12 +49,17 @@ Links = frozenset[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """Links drawn by people: sure ones, and possible ones, which include the sure ones."""
+    """Links drawn by people: sure ones, and possible ones, which include the sure ones.
+
+    Raises `AlignmentError` on what are no sets of links.
+    """
 
     sure: Links
     possible: Links
 
     def __post_init__(self) -> None:
+        _check_links(self.sure)
+        _check_links(self.possible)
         object.__setattr__(self, "possible", self.possible | self.sure)
 
 
@@ -191,13 +198,38 @@ def error_rate(found: Iterable[Links], gold: Iterable[Gold]) -> float:
     1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|) with A found, S sure, P possible, each counted over all
     sentences (Och & Ney 2003, doi 10.1162/089120103321337421).
 
-    Raises `ValueError` unless both have the same number of sentences.
+    found: of each sentence, a set of links (source, target).
+
+    Raises `AlignmentError` on anything else, and unless both have the same number of sentences.
     """
+    all_found, all_gold = (_sentences(given) for given in (found, gold))
+    if len(all_found) != len(all_gold):
+        raise AlignmentError("uneven_links", found=len(all_found), gold=len(all_gold))
     agreeing = linked = 0
-    for links, right in zip(found, gold, strict=True):
+    for links, right in zip(all_found, all_gold, strict=True):
+        _check_links(links)
+        if not isinstance(right, Gold):
+            raise AlignmentError("bad_links", got=type(right).__name__)
         agreeing += len(links & right.sure) + len(links & right.possible)
         linked += len(links) + len(right.sure)
     return 1 - agreeing / linked if linked else float("nan")
+
+
+def _sentences(given: object) -> list[Any]:
+    """The entries of a corpus, one a sentence. Raises `AlignmentError` on what is none."""
+    if not isinstance(given, Iterable) or isinstance(given, str | bytes | Mapping | np.ndarray):
+        raise AlignmentError("bad_links", got=type(given).__name__)
+    return list(given)
+
+
+def _check_links(links: object) -> None:
+    """Raise `AlignmentError` unless this is a set of links."""
+    if not isinstance(links, Set):
+        raise AlignmentError("bad_links", got=type(links).__name__)
+    for link in links:
+        pair = isinstance(link, tuple) and len(link) == 2
+        if not (pair and all(isinstance(end, Integral) and int(end) >= 0 for end in link)):
+            raise AlignmentError("bad_links", got=shorten(str(link)))
 
 
 def read_gold(path: str | Path) -> tuple[Gold, ...]:

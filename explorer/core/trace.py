@@ -347,7 +347,7 @@ class Trace:
     def to_html(self, path: str | Path, language: str = "en") -> None:
         """Write the stepping player as one file that opens offline in any browser.
 
-        Raises `FileError` when it cannot be written.
+        Raises `FileError` when it cannot be written, and `TraceError` on an unknown language.
         """
         # The one import of a higher layer, so that a trace can be exported in one call.
         from explorer.components.html_export import html_page

@@ -106,6 +106,23 @@ def test_the_output_is_one_sentence_as_far_as_it_is_decoded_and_is_copied(
     assert tab.evaluate("copied") == "4 1 9 3 7"
 
 
+def test_without_a_clipboard_as_on_plain_http_the_output_is_copied(
+    show: Callable[..., Page],
+) -> None:
+    tab = show(example_trace())
+    tab.evaluate(
+        "Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true });"
+        "document.addEventListener('copy', () => {"
+        " window.selected = document.activeElement.value; }, { once: true })"
+    )
+    copy = tab.get_by_test_id("copy-output")
+    copy.click()
+    expect(copy).to_have_text("Copied")
+    assert tab.evaluate("selected") == "4 1 9 3 7"
+    assert tab.evaluate("document.activeElement.dataset.testid") == "player"  # the keys step
+    tab.evaluate("delete navigator.clipboard")
+
+
 def test_a_forced_token_is_marked_in_strip_and_map(show: Callable[..., Page]) -> None:
     trace = example_trace()
     forced = trace.arrays["steps.chosen"] & (trace.arrays["steps.step"] == 2)

@@ -2,11 +2,15 @@ import base64
 import gzip
 import re
 
+import numpy as np
+import pytest
+
 from explorer.components import html_export
 from explorer.components.html_export import html_page
 from explorer.components.player import payload
 from explorer.components.player.heads import HeadAddress, head_payload
 from explorer.components.player.payload import View
+from explorer.core.errors import TraceError
 from tests.support.example_traces import example_trace, pieces_trace, random_trace
 from tests.support.payloads import unpack_payload
 
@@ -91,3 +95,10 @@ def test_a_page_has_each_head_in_pieces_and_in_words(monkeypatch):
 def test_a_page_of_twelve_layers_of_twelve_heads_takes_at_most_ten_megabytes():
     html = html_page(random_trace(128, 128, 12, 12))  # noise, which hardly compresses
     assert 9_500_000 < len(html.encode()) <= 10_000_000
+
+
+@pytest.mark.parametrize("language", ["xx", "", None, 3, ["en"], np.ones(2)])
+def test_an_unknown_language_is_refused(language, tmp_path):
+    with pytest.raises(TraceError, match="choose one of en, zh"):
+        example_trace().to_html(tmp_path / "x.html", language)
+    assert not (tmp_path / "x.html").exists()

@@ -112,8 +112,35 @@ def test_error_rate_is_och_and_ney_s():
     both = [gold, Gold(frozenset(), frozenset())]
     assert error_rate(found, both) == pytest.approx(1 - 3 / 6)  # counted over the corpus
     assert math.isnan(error_rate([frozenset()], both[1:]))
-    with pytest.raises(ValueError, match="argument"):
+    with pytest.raises(AlignmentError, match="links of 2 sentences, but gold links of 1"):
         error_rate(found, [gold])
+
+
+GOLD = Gold(frozenset({(0, 0)}), frozenset())
+
+
+@pytest.mark.parametrize(
+    ("found", "gold"),
+    [
+        (None, [GOLD]),
+        ("ab", [GOLD, GOLD]),
+        (np.ones((2, 2)), [GOLD, GOLD]),
+        ([(0, 0)], [GOLD]),
+        ([{(0, 0, 0)}], [GOLD]),
+        ([{("a", "b")}], [GOLD]),
+        ([{(0, -1)}], [GOLD]),
+        ([{(0, 0)}], [(0, 0)]),
+        ([{(0, 0)}], [{(0, 0)}]),
+    ],
+)
+def test_what_are_no_links_is_refused_with_one_sentence(found, gold):
+    with pytest.raises(AlignmentError, match=r"set of pairs \(source, target\)"):
+        error_rate(found, gold)
+
+
+def test_gold_links_are_sets_of_pairs():
+    with pytest.raises(AlignmentError, match="set of pairs"):
+        Gold([(0, 0)], frozenset())
 
 
 def test_gold_files_have_sure_and_possible_links(tmp_path):
