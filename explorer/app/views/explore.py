@@ -157,12 +157,12 @@ def _view(
 
     whole: whether the rows after the step are shown.
     """
-    taken = trace.predicted_tokens
+    taken = _taken(trace)
     guessing = bool(opening.guess)
     if whole and guessing:
         opening = replace(opening, step=1)
     at_end = opening.step == len(trace.target_tokens) and not guessing
-    forced = tuple((step, taken[step - 1]) for step, _ in request.forced)
+    forced = tuple((step, taken[step]) for step, _ in request.forced)
     original: tuple[str, ...] = ()
     if forced:
         with suppress(RateLimitError):
@@ -179,6 +179,15 @@ def _view(
         original=original,
         guess=guessing,
     )
+
+
+def _taken(trace: Trace) -> dict[int, str]:
+    """Step → label of the token that is taken there; mask tokens have steps, too."""
+    if trace.predicted_tokens:
+        return dict(enumerate(trace.predicted_tokens, start=1))
+    steps = trace.steps()
+    chosen = steps[steps.chosen.astype(bool)]
+    return dict(zip(chosen.step.tolist(), chosen.token.tolist(), strict=True))
 
 
 def _page_view(opening: View, shown: ShownSelection) -> View:

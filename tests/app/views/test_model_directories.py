@@ -1,5 +1,7 @@
 """Explore and Heads with models of the library transformers, without a browser."""
 
+import json
+import pickle
 import shutil
 import subprocess
 import sys
@@ -176,3 +178,79 @@ def test_heads_of_each_kind_are_removed_and_cells_masked(model, site):
     app = app.segmented_control(key="section-en").set_value("roles").run()
     assert not app.exception
     assert "Nothing has been measured" in app.info[0].value
+
+
+def damaged(folder: Path, kind: str) -> None:
+    """Damage a directory as downloads and mistakes do."""
+    config = folder / "config.json"
+    described = json.loads(config.read_text("utf-8"))
+    if kind == "no model_type":
+        config.write_text(json.dumps({**described, "model_type": None}))
+    elif kind == "damaged config":
+        config.write_text("[")
+    elif kind == "an image model":
+        config.write_text(
+            json.dumps({"model_type": "vit", "architectures": ["ViTForImageClassification"]})
+        )
+    elif kind == "another tokenizer":
+        tokenizer = json.loads((folder / "tokenizer.json").read_text("utf-8"))
+        more = {f"more {number}": 1000 + number for number in range(900)}
+        tokenizer["model"]["vocab"] |= more
+        (folder / "tokenizer.json").write_text(json.dumps(tokenizer), "utf-8")
+    else:  # code in a pickle, which must not run
+        (folder / "model.safetensors").unlink()
+        (folder / "pytorch_model.bin").write_bytes(pickle.dumps(Touching(str(folder / "ran"))))
+
+
+class Touching:
+    """What makes a file when it is unpickled."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[object, tuple[str, str]]:
+        return open, (self.path, "w")
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("no model_type", "no model_type"),
+        ("damaged config", "not a JSON object"),
+        ("an image model", "images or sound"),
+        ("another tokenizer", "another model's"),
+        ("code", "nothing of it was run"),
+    ],
+)
+def test_each_bad_directory_gets_one_sentence(kind, words, folder, tmp_path, monkeypatch):
+    bad = shutil.copytree(folder / "bert-tiny", tmp_path / "bad")
+    damaged(bad, kind)
+    monkeypatch.setenv(folders.MODELS_VARIABLE, str(tmp_path))
+    app = chosen(open_page(), "bad")
+    assert header(app)["facts"]["model"] == "reverse"
+    assert len(errors(app)) == 1
+    assert words in errors(app)[0]
+    assert not (bad / "ran").exists()
+
+
+def test_weights_that_do_not_fit_and_long_prompts_get_one_sentence(monkeypatch):
+    app = chosen(open_page(), "gpt-tiny")
+    app = app.text_input(key="source-en").set_value("cat " * 450).run()
+    assert len(errors(app)) == 1
+    assert "at most 399" in errors(app)[0]
+    model_cache._directories.clear()
+    monkeypatch.setattr("explorer.model.huggingface.loading.free_memory", lambda: 1000)
+    app = chosen(open_page(), "gpt-tiny")
+    assert len(errors(app)) == 1
+    assert "memory are free" in errors(app)[0]
+
+
+def test_a_token_that_fills_a_mask_stays_after_a_reload():
+    text = "The cat [MASK] a dog [MASK]."
+    app = open_page(model="bert-tiny", text=text, force="7.5")
+    assert errors(app) == []
+    assert [step for step, _ in header(app)["view"]["forced"]] == [7]
+    assert header(app)["facts"]["forced"] == {"7": 5}
+    refused = open_page(model="bert-tiny", text=text, force="1.5")
+    assert errors(refused)[0].startswith("There is no mask token at position 1")
+    assert header(refused)["view"]["forced"] == []
