@@ -44,8 +44,8 @@ _TABLES: Mapping[str, Callable[[HeadReport, str], None]] = {  # sections with a 
     "removal": report_tables.removal,
 }
 
+# Sections for which the browser gets every weight.
 _WHOLE = ("experiments", "norms")
-"""Sections for which the browser gets every weight."""
 
 
 @st.fragment
