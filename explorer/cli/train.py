@@ -168,14 +168,21 @@ def _train_until(options: argparse.Namespace, stops: "StopSignals") -> int:
 
 
 def _chosen_settings(options: argparse.Namespace) -> "TrainingConfig":
-    """The settings on the command line; the others have the defaults of the task."""
-    from explorer.training.config import TrainingConfig
+    """The settings on the command line; the others have the defaults of the task, as far as there
+    are so many steps."""
+    from explorer.training.config import LIMITED_BY_STEPS, TrainingConfig, refuse_late
 
     names = [field.name for field in fields(TrainingConfig)]
     given = {name: value for name in names if (value := getattr(options, name)) is not None}
     if "batch" in given:
         given.setdefault("batch_tokens", 0)
-    return replace(_defaults(options.task, options.pairs), **given)
+    defaults = _defaults(options.task, options.pairs)
+    steps = given.get("steps", defaults.steps)
+    if steps > 0:  # the config refuses others
+        given = {n: min(getattr(defaults, n), steps) for n in LIMITED_BY_STEPS} | given
+    config = replace(defaults, **given)
+    refuse_late(config)
+    return config
 
 
 def _train_alone(

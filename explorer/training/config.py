@@ -52,6 +52,9 @@ _CHOICES = {
 _RECIPE_STEPS = {"copy": 2000, "reverse": 4000, "sort": 6000}
 """Steps after which a toy task is right on every alphabet and length."""
 
+LIMITED_BY_STEPS = ("warmup", "evaluate_every")
+"""Settings in steps that cannot be more than all steps; see `refuse_late`."""
+
 _OLD_RUNS = {"small_alphabets": 0.0}
 """The values of settings that the files of older runs lack, where they are not the defaults."""
 
@@ -196,6 +199,17 @@ class TrainingConfig:
 def choices_of(name: str) -> tuple[str, ...]:
     """The values of a setting that has a short list of them; empty for others."""
     return tuple(TASK_NAMES) if name == "task" else _CHOICES.get(name, ())
+
+
+def refuse_late(config: TrainingConfig) -> None:
+    """Refuse a new training whose rate would not reach its peak, or which would be evaluated only
+    at its end. Runs that were recorded with such settings can still be read and resumed.
+
+    Raises `ConfigError`.
+    """
+    for name in LIMITED_BY_STEPS:
+        if (got := getattr(config, name)) > config.steps:
+            raise ConfigError("later_than_steps", name=name, got=got, steps=config.steps)
 
 
 def learning_rate(config: TrainingConfig, step: int) -> float:

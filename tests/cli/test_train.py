@@ -160,3 +160,16 @@ def test_the_help_names_the_defaults_of_each_task(capsys):
     steps = "4000; with --task copy 2000; with --task sort 6000; with --pairs 24000"
     assert f"(default: {steps})" in text
     assert "(default: 0.0; with --pairs 0.1)" in text  # dropout
+
+
+@pytest.mark.parametrize("name", ["warmup", "evaluate_every"])
+def test_a_setting_after_the_last_step_is_refused_and_a_default_is_lowered(name, capsys, tmp_path):
+    parser = argparse.ArgumentParser()
+    train.add_parser(parser.add_subparsers())
+    few = train._chosen_settings(parser.parse_args(["train", "--steps", "7"]))
+    assert getattr(few, name) == 7
+    given = ["--steps", "7", f"--{name.replace('_', '-')}", "8", "--out", str(tmp_path / "x")]
+    assert main(["train", *given]) == 2
+    error = capsys.readouterr().err
+    assert f"{name}: 8 steps are more than the 7 of the training" in error
+    assert "Traceback" not in error

@@ -16,7 +16,7 @@ from explorer.core.errors import ConfigError, ExplorerError
 from explorer.core.i18n import say
 from explorer.data.task_names import TASK_NAMES
 from explorer.training import run_launcher
-from explorer.training.config import TrainingConfig
+from explorer.training.config import TrainingConfig, refuse_late
 from explorer.training.cost_estimate import PairsSize, estimate, estimate_text
 
 GROUPS = {
@@ -119,7 +119,9 @@ def offer_start(
     """
     config = None
     try:
-        config = TrainingConfig(**chosen)
+        checked = TrainingConfig(**chosen)
+        refuse_late(checked)
+        config = checked
         cost = estimate(config, run_launcher.run_root("runs"), size)
         st.caption(literal(estimate_text(cost, config.device, language)))
     except ConfigError as error:

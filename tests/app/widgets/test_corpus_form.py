@@ -106,12 +106,12 @@ def test_columns_are_chosen_by_number_or_by_heading(folder):
 def test_a_bad_file_gets_one_sentence_and_the_form_keeps_what_was_typed(folder, name):
     data, words = BAD[name]
     app = uploaded(open_form(), "good.tsv", TSV)
-    app.number_input(key="pairs-steps-0").set_value(77).run()
+    app.number_input(key="pairs-steps-0").set_value(777).run()
     app = uploaded(app, name, data)
     assert not app.exception
     assert [words in error.value.replace("\\", "") for error in app.error] == [True]
     assert not can_start(app)
-    assert app.number_input(key="pairs-steps-0").value == 77
+    assert app.number_input(key="pairs-steps-0").value == 777
     app = uploaded(app, "good.tsv", TSV)
     assert can_start(app)
     app.button(key="start-these").click().run()
@@ -148,7 +148,7 @@ def test_only_settings_with_an_effect_are_shown():
 
 def test_the_settings_can_be_set_back_to_the_suggested_ones():
     app = uploaded(open_form(), "good.tsv", TSV)
-    app.number_input(key="pairs-steps-0").set_value(77).run()
+    app.number_input(key="pairs-steps-0").set_value(777).run()
     app.button(key="defaults").click().run()
     assert app.number_input(key="pairs-steps-1").value == 1500
 
@@ -179,7 +179,7 @@ def test_a_file_is_read_once_for_each_choice_of_columns(monkeypatch):
     monkeypatch.setattr(corpus_form, "parse_pairs", parse)
     visitors = [uploaded(open_form(), f"{number}.tsv", TSV) for number in range(4)]
     for app in visitors:
-        app.number_input(key="pairs-steps-0").set_value(77).run()
+        app.number_input(key="pairs-steps-0").set_value(777).run()
     assert read == [(f"{number}.tsv", ("1", "2")) for number in range(4)]
     app = visitors[0]
     app.selectbox(key="pairs-column-0-1").set_value(1).run()

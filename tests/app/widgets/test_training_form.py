@@ -54,6 +54,19 @@ def test_an_error_in_a_setting_names_its_label_on_screen(folder):
         assert app.error[0].value.startswith(sentence)
 
 
+def test_the_form_refuses_a_warm_up_or_an_evaluation_after_the_last_step(folder):
+    for name, sentences in (
+        ("warmup", ("Warm-up: 901 steps are more than the 900 of", "预热步数：901 步超过了")),
+        ("evaluate_every", ("Evaluate every: 901 steps are more than", "评估间隔：901 步超过了")),
+    ):
+        for language, sentence in zip(("en", "zh"), sentences, strict=True):
+            app = open_page("train", lang=language)
+            app.button(key="settings").click().run()
+            app.number_input(key=f"setting-{name}-0").set_value(901).run()
+            assert app.error[0].value.replace("\\", "").startswith(sentence)
+            assert app.button(key="start-these").disabled
+
+
 def test_processes_are_offered_only_where_there_are_several_gpus(folder, monkeypatch):
     app = open_page("train")
     app.button(key="settings").click().run()
