@@ -42,7 +42,7 @@ class: $(VENV)/run
 	$(BIN)/python -m explorer class $(strip $(START_OPTIONS) $(CLASS_OPTIONS))
 
 test: check $(VENV)/chromium
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile -rR
 
 verify: export KILLS = 20
 verify: export MUTATIONS = 300
