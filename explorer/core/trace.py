@@ -79,9 +79,10 @@ class Trace:
         "cross.closed" uint8 codes of `REASONS`, (query, key), (layer, 1, query, key) or (layer,
         head, query, key), "cross.sink" (layer, head, query) the weight that a query gives to no
         key, where the model has attention sinks,
-        with full capture also "cross.scores" (layer, head, query, key), "cross.values" (layer,
-        head, key, width) and "cross.head_output" (layer, head, query, width); "steps.…" one
-        entry for each candidate; "gold" (T, S) bool where the gold alignment is known.
+        with full capture also "cross.scores" (layer, head, query, key), "cross.query_vectors" and
+        "cross.head_output" (layer, head, query, width), "cross.key_vectors" and "cross.values"
+        (layer, head, key, width); "steps.…" one entry for each candidate; "gold" (T, S) bool where
+        the gold alignment is known.
     candidate_tokens: labels of the candidates in "steps.…".
     measured: the errors in `integrity` that only the model can measure, by name.
     facts: where the trace comes from, JSON values only.
@@ -137,6 +138,14 @@ class Trace:
     def scores(self, site: str) -> NDArray[np.float32]:
         """Scores after scaling, before the mask: (layer, head, query, key)."""
         return self._array(site, "scores")
+
+    def query_vectors(self, site: str) -> NDArray[np.float32]:
+        """What each head asks for, as its scores are computed from: (layer, head, query, width)."""
+        return self._array(site, "query_vectors")
+
+    def key_vectors(self, site: str) -> NDArray[np.float32]:
+        """What each head compares queries with: (layer, head, key, width)."""
+        return self._array(site, "key_vectors")
 
     def values(self, site: str) -> NDArray[np.float32]:
         """The values of each head: (layer, head, key, head width)."""

@@ -28,7 +28,7 @@ class SiteSize:
     """The attention that a model has at one site, for one text.
 
     numbers: of the layers with attention, as the model counts them.
-    width: of the values and outputs of a head, captured beside the weights; 0 = not captured.
+    width: of the vectors of a head, captured beside the weights; 0 = not captured.
     """
 
     numbers: Sequence[int]
@@ -39,10 +39,13 @@ class SiteSize:
 
     @property
     def layer_bytes(self) -> int:
-        """Bytes of one layer: the weights and, with a width, scores, values and outputs too."""
+        """Bytes of one layer: the weights and, with a width, scores and four kinds of vectors too.
+
+        Queries and outputs have one for each query, keys and values one for each key.
+        """
         numbers = self.queries * self.keys
         if self.width:
-            numbers += numbers + (self.queries + self.keys) * self.width
+            numbers += numbers + 2 * (self.queries + self.keys) * self.width
         return _NUMBER * self.heads * numbers
 
 

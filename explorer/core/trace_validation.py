@@ -50,8 +50,15 @@ def check_site(arrays: Arrays, site: str, queries: int, keys: int) -> None:
 def _check_inside(arrays: Arrays, site: str) -> None:
     """The further arrays of `site` fit its attention and are finite."""
     shape = arrays[f"{site}.attention"].shape
-    values = (*shape[:2], shape[3])
-    fits = {"scores": shape, "values": values, "head_output": shape[:3], "sink": shape[:3]}
+    by_query, by_key = shape[:3], (*shape[:2], shape[3])
+    fits = {
+        "scores": shape,
+        "query_vectors": by_query,
+        "key_vectors": by_key,
+        "values": by_key,
+        "head_output": by_query,
+        "sink": by_query,
+    }
     for kind, expected in fits.items():
         array = arrays.get(f"{site}.{kind}")
         if array is None:

@@ -21,6 +21,8 @@ from explorer.model.transformer import Transformer
 
 _HOOKS = {  # kind of array in a `Trace` → hook point
     "attention": "pattern",
+    "query_vectors": "query_vectors",
+    "key_vectors": "key_vectors",
     "scores": "scores",
     "values": "values",
     "head_output": "head_output",

@@ -111,7 +111,7 @@ class ExplorableModel:
         force: step (1, 2, …) → the id its token must have; the other steps are decoded.
         pad_to: number of tokens to which the source is padded, as in a batch with longer ones.
         max_new_tokens: the most tokens to decode; None = as many as the model has positions.
-        capture: "pattern", or "full" for scores, values and head outputs too.
+        capture: "pattern", or "full" for scores, queries, keys, values and head outputs too.
         layers: numbers of the layers to capture; None = all, "fit" = as many of the first ones as
             a trace may have; `Trace.layer_numbers` has those that it has.
         sites: attention paths to capture, of `SITES`; None = all.

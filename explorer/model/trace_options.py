@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from explorer.core.errors import ConfigError
 
 CAPTURES = ("pattern", "full")
-"""What a trace can have: the weights, or scores, values and head outputs too."""
+"""What a trace can have: the weights, or scores, queries, keys, values and head outputs too."""
 
 
 def refuse_capture(capture: object) -> None:

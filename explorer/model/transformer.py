@@ -193,11 +193,14 @@ class Attention(nn.Module):
         self.dropout = config.dropout
         self.output = linear(config.d_model, 1, config.d_model)
         self.mask = HookPoint()  # (B, H or 1, T or 1, L)
+        self.query_vectors = HookPoint()  # (B, H, T, K)
+        self.key_vectors = HookPoint()  # (B, H, L, K)
         self.scores = HookPoint()  # (B, H, T, L), scaled, before the mask
         self.pattern = HookPoint()  # (B, H, T, L), after softmax, before dropout
         self.values = HookPoint()  # (B, H, L, K)
         self.head_output = HookPoint()  # (B, H, T, K), before the output projection
-        self._inside = (self.mask, self.scores, self.pattern, self.values)
+        vectors = (self.query_vectors, self.key_vectors, self.values)
+        self._inside = (*vectors, self.mask, self.scores, self.pattern)
 
     def attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
         """Queries (B, H, T, K) mix values (B, H, L, K) by their keys: (B, T, D)."""
@@ -218,6 +221,7 @@ class Attention(nn.Module):
     def _mix_explicitly(
         self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None
     ) -> Tensor:
+        query, key = self.query_vectors(query), self.key_vectors(key)
         scores = self.scores(query @ key.transpose(-2, -1) / math.sqrt(query.size(-1)))
         if mask is None:  # decoding step by step: all cached keys may be attended to
             mask = scores.new_ones((), dtype=torch.bool).expand(len(scores), 1, 1, scores.size(-1))

@@ -20,8 +20,9 @@ def places(layers=None, sites=None, sizes=MARIAN):
 def test_a_layer_takes_four_bytes_a_weight_and_full_capture_what_is_inside_too():
     assert SiteSize(range(12), 12, 512, 512).layer_bytes * 12 == 150_994_944
     full = SiteSize(range(1), 2, 3, 5, width=7)
-    weights, scores, values, outputs = 3 * 5, 3 * 5, 5 * 7, 3 * 7
-    assert full.layer_bytes == 4 * 2 * (weights + scores + values + outputs)
+    weights, scores = 3 * 5, 3 * 5
+    queries, keys, values, outputs = 3 * 7, 5 * 7, 5 * 7, 3 * 7
+    assert full.layer_bytes == 4 * 2 * (weights + scores + queries + keys + values + outputs)
 
 
 def test_layers_are_chosen_by_their_numbers_and_sites_by_name():

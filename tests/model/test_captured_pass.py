@@ -16,13 +16,14 @@ def test_the_arrays_are_the_hooked_values_of_the_chosen_layers(make_model):
     places = {"encoder": (0,), "cross": (1, 0)}
     with torch.inference_mode():
         logits, arrays = captured_pass(model, SOURCE, TARGET, places, "full")
-        with capture(model, "*.pattern", "*.values") as seen:
+        with capture(model, "*.pattern", "*.values", "*_vectors") as seen:
             expected = model(SOURCE, TARGET)[0]
     torch.testing.assert_close(logits, expected, atol=1e-5, rtol=0)
-    kinds = ("attention", "scores", "values", "head_output", "closed")
+    vectors = ("query_vectors", "key_vectors", "values")
+    kinds = ("attention", "scores", *vectors, "head_output", "closed")
     assert set(arrays) == {f"{site}.{kind}" for site in places for kind in kinds}
     for index, layer in enumerate(places["cross"]):
-        for kind, hook in (("attention", "pattern"), ("values", "values")):
+        for kind, hook in (("attention", "pattern"), *((kind, kind) for kind in vectors)):
             own = seen[f"decoder.layers.{layer}.cross_attention.{hook}"][0]
             np.testing.assert_allclose(arrays[f"cross.{kind}"][index], own, atol=1e-5)
     assert arrays["cross.closed"].tolist() == [[0, 0, 0, 0, 2]] * 3

@@ -85,9 +85,12 @@ def test_padding_is_run_and_masked_with_its_reason(explorable):
     assert (later == "later position").all()
 
 
-def test_full_capture_has_scores_values_and_head_outputs(explorable):
+def test_full_capture_has_all_parts_of_the_attention(explorable):
     trace = explorable.trace("1 2 3", pad_to=6, capture="full")
     for site in trace.sites:
+        queries, keys = trace.query_vectors(site), trace.key_vectors(site)
+        products = queries @ keys.swapaxes(-1, -2) / np.sqrt(queries.shape[-1])
+        np.testing.assert_allclose(trace.scores(site), products, atol=1e-5)
         scores = np.where(trace.mask(site), trace.scores(site), -np.inf)
         weights = np.exp(scores - scores.max(-1, keepdims=True))
         weights /= weights.sum(-1, keepdims=True)
@@ -235,7 +238,7 @@ def test_only_chosen_layers_and_sites_are_captured(explorable):
     assert part.sites == ("cross",)
     assert part.layer_numbers("cross") == (1,)
     assert part.facts["model_layers"] == {"encoder": 1, "decoder": 2, "cross": 2}
-    for kind in ("attention", "scores", "values", "head_output"):
+    for kind in ("attention", "scores", "query_vectors", "key_vectors", "values", "head_output"):
         own = part.arrays[f"cross.{kind}"]
         # The other layers ran fused: the same but for rounding.
         np.testing.assert_allclose(own, whole.arrays[f"cross.{kind}"][1:], atol=1e-6)

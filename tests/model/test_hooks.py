@@ -14,7 +14,7 @@ def test_paths_are_those_of_the_modules(make_model):
     points = make_model().hook_points
     assert "encoder.layers.0.self_attention.pattern" in points
     assert "decoder.layers.2.cross_attention.scores" in points
-    assert len(points) == 5 * (2 + 2 * 3)
+    assert len(points) == 7 * (2 + 2 * 3)
 
 
 def test_capture_does_not_change_the_logits(make_model):

@@ -159,6 +159,24 @@ def test_scores_are_scaled_and_not_masked_and_patterns_are_their_masked_softmax(
     assert not pattern.masked_select(~mask.expand_as(pattern)).any()
 
 
+@torch.no_grad()
+def test_queries_and_keys_are_slices_of_the_projections(make_model):
+    model = make_model()
+    cross = model.decoder.layers[1].cross_attention
+    projected = {}
+    cross.query.register_forward_hook(lambda *given: projected.update(query=given[-1]))
+    cross.key_value.register_forward_hook(lambda *given: projected.update(key_value=given[-1]))
+    with capture(model, "decoder.layers.1.cross_attention.*_vectors") as values:
+        model(SOURCE, TARGET)
+    width = model.config.head_width
+    for head in range(model.config.heads):
+        own = slice(head * width, (head + 1) * width)
+        for name, whole in (("query", "query"), ("key", "key_value")):
+            expected = projected[whole][..., own]
+            vectors = values[f"decoder.layers.1.cross_attention.{name}_vectors"][:, head]
+            torch.testing.assert_close(vectors, expected, rtol=0, atol=0)
+
+
 @pytest.mark.parametrize("norm", ["pre", "post"])
 @torch.no_grad()
 def test_step_by_step_logits_equal_those_of_the_whole_pass(make_model, norm):

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from explorer.core.interventions import Interventions
 from explorer.core.trace_from_arrays import padding_rows
-from explorer.model.huggingface.capture import Call, recomputed, scores, values
+from explorer.model.huggingface.capture import Call, keys, recomputed, scores, values
 from explorer.model.huggingface.inputs import Inputs
 from explorer.model.huggingface.masks import site_codes
 from explorer.model.huggingface.recording import Recording
@@ -19,7 +19,7 @@ from explorer.model.huggingface.recording import Recording
 def attention_arrays(
     recording: Recording, inputs: Inputs, interventions: Interventions, *, full: bool
 ) -> dict[str, NDArray[Any]]:
-    """The arrays of each site; `full`: scores, values and head outputs too."""
+    """The arrays of each site; `full`: scores and the vectors of each head too."""
     arrays: dict[str, NDArray[Any]] = {}
     captured = recording.arrays
     for site, calls in recording.chosen.items():
@@ -35,11 +35,21 @@ def attention_arrays(
     return captured.finished() | arrays
 
 
+def _queries(call: Call) -> Tensor:
+    return call.query  # (1, H, Q, width)
+
+
 def _head_output(call: Call) -> Tensor:
     return call.output.transpose(1, 2)  # (1, H, Q, width)
 
 
-_INSIDE = {"scores": scores, "values": values, "head_output": _head_output}
+_INSIDE = {
+    "scores": scores,
+    "query_vectors": _queries,
+    "key_vectors": keys,
+    "values": values,
+    "head_output": _head_output,
+}
 
 
 def _sink(

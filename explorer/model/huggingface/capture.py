@@ -125,7 +125,7 @@ def scores(call: Call) -> Tensor:
     families share: scaling, soft cap, position bias."""
     scaling = call.options.get("scaling")
     scaling = call.query.size(-1) ** -0.5 if scaling is None else scaling
-    found = call.query @ _by_query_head(call.key, call.query).transpose(2, 3) * scaling
+    found = call.query @ keys(call).transpose(2, 3) * scaling
     softcap = call.options.get("softcap")
     if softcap is not None:
         found = torch.tanh(found / softcap) * softcap
@@ -144,6 +144,11 @@ def recomputed(call: Call) -> tuple[Tensor, Tensor | None]:
     column = sinks.view(1, -1, 1, 1).expand(*masked.shape[:-1], 1)
     weights = torch.cat([masked, column.to(masked)], -1).softmax(-1, dtype=torch.float32)
     return weights[..., :-1], weights[..., -1]
+
+
+def keys(call: Call) -> Tensor:
+    """The keys of each head of queries: (B, H, K, width)."""
+    return _by_query_head(call.key, call.query)
 
 
 def values(call: Call) -> Tensor:

@@ -147,7 +147,7 @@ class HuggingFaceModel:
         pad_to: number of tokens to which the text is padded: at the right, and at the left in a
             decoder-only model, where a continuation follows.
         max_new_tokens: the most tokens to decode; None = 128, and 32 after a prompt.
-        capture: "pattern", or "full" for scores, values and head outputs too.
+        capture: "pattern", or "full" for scores, queries, keys, values and head outputs too.
         layers, sites: as in `ExplorableModel.trace`.
         ablate, keep, edit_mask, override_row: as in `ExplorableModel.trace`; heads are those of
             queries. means: as there.

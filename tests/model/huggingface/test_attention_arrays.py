@@ -6,7 +6,8 @@ TEXT = "5 17 8 41 9 23"
 
 @pytest.mark.parametrize("name", ["marian", "llama", "gemma2", "bert"])
 def test_full_capture_gives_what_the_weights_are_made_of(opened, name):
-    trace = opened(name).trace(TEXT, capture="full", max_new_tokens=3)
+    model = opened(name)
+    trace = model.trace(TEXT, capture="full", max_new_tokens=3)
     for site in trace.sites:
         for layer in range(len(trace.attention(site))):
             mask = trace.mask(site, layer, 0)
@@ -14,6 +15,14 @@ def test_full_capture_gives_what_the_weights_are_made_of(opened, name):
             weights = np.exp(scores - scores.max(-1, keepdims=True))
             weights /= weights.sum(-1, keepdims=True)
             np.testing.assert_allclose(trace.attention(site)[layer], weights, atol=1e-6)
+        queries, keys = trace.query_vectors(site), trace.key_vectors(site)
+        config = model.model.config
+        divisor = getattr(config, "query_pre_attn_scalar", queries.shape[-1])
+        products = queries @ keys.swapaxes(-1, -2) / np.sqrt(divisor)
+        if name == "gemma2":
+            products = np.tanh(products / config.attn_logit_softcapping)
+            products = products * config.attn_logit_softcapping
+        np.testing.assert_allclose(trace.scores(site), products, atol=1e-5)
         mixed = trace.attention(site) @ trace.values(site)
         np.testing.assert_allclose(trace.head_output(site), mixed, atol=1e-5)
 

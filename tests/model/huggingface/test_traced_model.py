@@ -154,7 +154,8 @@ def test_only_chosen_layers_and_sites_are_captured(models):
         part = model.trace(TEXT, max_new_tokens=3, capture="full", layers=[1], sites=sites)
         assert set(part.sites) == set(sites or whole.sites)
         for site in part.sites:
-            for kind in ("attention", "scores", "values", "head_output"):
+            vectors = ("query_vectors", "key_vectors", "values")
+            for kind in ("attention", "scores", *vectors, "head_output"):
                 own = part.arrays[f"{site}.{kind}"]
                 np.testing.assert_array_equal(own, whole.arrays[f"{site}.{kind}"][1:2])
             assert part.layer_numbers(site) == (1,)
