@@ -13,6 +13,9 @@ PAINTED = """(canvases) => canvases.every((canvas) => canvas.getContext("2d")
 CELL = {"x": 150, "y": 100}
 """Position in a map, px, where it has cells: a click there selects a cell."""
 
+ROW = 35
+"""Height of the headings and of each row of a table, px."""
+
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
@@ -68,6 +71,15 @@ def test_the_grid_is_painted_sorted_filtered_and_a_click_focuses(visit):
     expect(first).to_have_attribute("data-testid", "head-0-2")  # the more positional one
     tab.get_by_test_id("metric").select_option("confidence")
     expect(first).to_have_attribute("data-testid", "head-0-0")
+
+
+def test_a_row_chosen_on_roles_shows_the_evidence_for_its_head(address, new_tab):
+    tab = new_tab()
+    tab.goto(f"{address}heads?part=roles")
+    table = tab.locator(".st-key-roles-table").get_by_test_id("stDataFrame")
+    expect(tab.get_by_text("Evidence for")).to_contain_text("Encoder L0 H0")
+    table.locator(".dvn-scroller").click(position={"x": 15, "y": 6.5 * ROW})
+    expect(tab.get_by_text("Evidence for")).to_contain_text("Encoder L1 H1")
 
 
 def test_the_table_of_tokens_offers_no_export_without_escapes(visit):

@@ -16,11 +16,14 @@ from streamlit.proto.NumberInput_pb2 import NumberInput
 _COMPONENT = "json_value"
 """Of a component, which has a second widget for its events."""
 
+_TABLE = "dataframe"
+
 KINDS = {
     "bidi_component": _COMPONENT,
     "button": "trigger_value",
     "button_group": "string_array_value",
     "checkbox": "bool_value",
+    _TABLE: "string_value",  # the chosen rows, as JSON
     "dialog": "trigger_value",
     "download_button": "trigger_value",
     "file_uploader": "file_uploader_state_value",
@@ -44,7 +47,7 @@ class WidgetKinds:
     """Kinds of value by widget id, those of the widgets sent last; for all connections."""
 
     def __init__(self) -> None:
-        self._kinds: OrderedDict[str, str] = OrderedDict()
+        self._drawn: OrderedDict[str, tuple[str, str]] = OrderedDict()  # element, kind of value
         self._lock = threading.Lock()
 
     def learn(self, data: bytes) -> None:
@@ -55,26 +58,31 @@ class WidgetKinds:
             return
         found = _drawn(message.delta) if message.HasField("delta") else None
         if found is not None:
-            widget, kind = found
+            widget, element, kind = found
             with self._lock:
-                self._kinds[widget] = kind
-                self._kinds.move_to_end(widget)
-                while len(self._kinds) > _MOST_WIDGETS:
-                    self._kinds.popitem(last=False)
+                self._drawn[widget] = element, kind
+                self._drawn.move_to_end(widget)
+                while len(self._drawn) > _MOST_WIDGETS:
+                    self._drawn.popitem(last=False)
 
     def kind(self, widget: str) -> str | None:
         """The kind of value of a widget; None for one that no message has drawn."""
         with self._lock:
-            if kind := self._kinds.get(widget):
-                return kind
+            if drawn := self._drawn.get(widget):
+                return drawn[1]
             found = _EVENTS.fullmatch(widget)
-            if found and self._kinds.get(found[1]) == _COMPONENT:
+            if found and self._drawn.get(found[1], ("", ""))[1] == _COMPONENT:
                 return "json_trigger_value"
             return None
 
+    def is_table(self, widget: str) -> bool:
+        """Whether a widget is a table, which reports the chosen rows as JSON."""
+        with self._lock:
+            return self._drawn.get(widget, ("", ""))[0] == _TABLE
 
-def _drawn(delta: Delta) -> tuple[str, str] | None:
-    """Id and kind of value of the widget in a delta."""
+
+def _drawn(delta: Delta) -> tuple[str, str, str] | None:
+    """Id, element and kind of value of the widget in a delta."""
     part = delta.add_block if delta.HasField("add_block") else delta.new_element
     name = part.WhichOneof("type")
     kind = KINDS.get(name or "")
@@ -83,4 +91,4 @@ def _drawn(delta: Delta) -> tuple[str, str] | None:
     element = getattr(part, name)
     if name == "number_input" and element.data_type == NumberInput.INT:
         kind = "int_value"
-    return (element.id, kind) if element.id else None
+    return (element.id, name, kind) if element.id else None

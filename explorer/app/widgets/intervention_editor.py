@@ -170,7 +170,10 @@ def _select(
     key = session.shown_as(f"heads-{field}", language, getattr(heads_state.draft(), field))
 
     def take() -> None:
-        heads_state.fill_in(**{field: session.widget_value(key)})
+        chosen = session.widget_value(key)
+        if chosen not in options:  # a connection may report any text, and Streamlit keeps it
+            return
+        heads_state.fill_in(**{field: chosen})
         if field in ("site", "layer", "head"):
             heads_state.show_drafted_head()
 

@@ -68,7 +68,7 @@ def _role_scores(report: HeadReport, language: str) -> int:
         height="stretch",
     )
     rows = chosen["selection"]["rows"]
-    if rows and rows[0] < len(table):
+    if rows and 0 <= rows[0] < len(table):
         return int(rows[0])
     now = visit_state.current().selection
     return head_tables.row_of(report, now.site, now.layer, now.head)

@@ -31,13 +31,24 @@ def drawn() -> bytes:
     return message.SerializeToString()
 
 
+def drawn_table() -> bytes:
+    """The message that draws a table."""
+    message = ForwardMsg()
+    message.delta.new_element.dataframe.id = "roles"
+    return message.SerializeToString()
+
+
+DRAW_TABLE = BackMsg(stop_script=False).SerializeToString()
+DRAWN = {DRAW: drawn(), DRAW_TABLE: drawn_table()}
+
+
 async def stream(websocket: WebSocket) -> None:
     """Answers as Streamlit does while a script runs: it also sends after the connection ended."""
     await websocket.accept()
     try:
         while True:
             data = await websocket.receive_bytes()
-            await websocket.send_bytes(drawn() if data == DRAW else data)
+            await websocket.send_bytes(DRAWN.get(data, data))
     except WebSocketDisconnect:
         await websocket.send_bytes(b"late")
 
@@ -109,6 +120,42 @@ def page(browser) -> Iterator[WebSocketTestSession]:
         connection.send_bytes(DRAW)
         assert connection.receive_bytes() == drawn()
         yield connection
+
+
+def chosen(value: str) -> bytes:
+    """The message of a table in which this was chosen."""
+    return states(WidgetState(id="roles", string_value=value))
+
+
+def test_the_rows_that_are_chosen_in_a_table_pass(page):
+    page.send_bytes(DRAW_TABLE)
+    page.receive_bytes()
+    for value in (
+        '{"selection": {"rows": [], "columns": [], "cells": []}}',
+        '{"selection": {"rows": [3], "columns": ["copy"], "cells": [[0, "copy"]]}}',
+        '{"selection": {}}',
+    ):
+        page.send_bytes(chosen(value))
+        assert page.receive_bytes() == chosen(value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("", "{", "[]", "3", "{}", '{"selection": []}', '{"selection": null}'),
+        *(f'{{"selection": {{"rows": {rows}}}}}' for rows in ("3", '["x"]', "[1.5]", "[true]")),
+        *('{"selection": {"columns": [1]}}', '{"selection": {"cells": [1]}}'),
+        f'{{"selection": {{"rows": [{2**70}]}}}}',
+        '{"selection": {"rows": ' + "[" * 9_999,
+    ],
+)
+def test_what_no_table_reports_ends_the_connection(page, value):
+    page.send_bytes(DRAW_TABLE)
+    page.receive_bytes()
+    page.send_bytes(chosen(value))
+    with pytest.raises(WebSocketDisconnect) as ended:
+        page.receive_bytes()
+    assert ended.value.code == 1002
 
 
 def event(value: str) -> bytes:

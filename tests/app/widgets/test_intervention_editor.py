@@ -103,3 +103,14 @@ def test_the_layers_of_a_hybrid_are_named_by_their_numbers():
 def named(line: str, trace: Trace) -> str:
     (one,) = Interventions.parse([line])
     return intervention_text(one, trace, "en")
+
+
+def test_a_choice_that_is_not_offered_is_left_out():
+    app = choose(opened(), verb="close")
+    for field in ("verb", "site", "layer", "head", "query", "key"):
+        box = app.selectbox(key=f"heads-{field}-en")
+        shown = box.value
+        box.options[0] = "../../etc/passwd"  # what a connection may report instead
+        app = box.select_index(0).run()
+        assert not app.exception
+        assert app.selectbox(key=f"heads-{field}-en").value == shown
