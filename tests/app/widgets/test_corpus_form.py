@@ -115,7 +115,7 @@ def test_a_bad_file_gets_one_sentence_and_the_form_keeps_what_was_typed(folder, 
     app = uploaded(app, "good.tsv", TSV)
     assert can_start(app)
     app.button(key="start-these").click().run()
-    assert run_launcher.find("runs", "good-1").config.steps == 77
+    assert run_launcher.find("runs", "good-1").config.steps == 777
 
 
 def test_a_refused_run_is_reported_and_the_file_kept(folder, monkeypatch):
