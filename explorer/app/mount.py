@@ -163,13 +163,15 @@ def _view(trace: Trace, opening: Selection) -> View:
     """How a head view opens: as far as the trace has the selection; None = the last step, with
     the whole pattern."""
     seen, _ = opening.within(trace)
-    step = None if seen.step == len(trace.target_tokens) else seen.step
+    at_end = seen.step == len(trace.target_tokens) and seen.ahead is None
+    step = None if at_end else seen.step
     return View(
         site=seen.site,
         layer=seen.layer,
         head=seen.head,
         step=step,
         alignment=seen.alignment or "off",
+        ahead=seen.ahead,
     )
 
 

@@ -56,6 +56,8 @@ def to_query(permalink: Permalink) -> dict[str, str]:
             query[name] = str(value)
     if selection.guess:
         query["guess"] = "1"
+    if selection.ahead is not None:
+        query["ahead"] = str(int(selection.ahead))
     return query
 
 
@@ -88,6 +90,7 @@ def from_query(
             query, "alignment", refused, lambda name: name if name in TIMINGS else None
         ),
         guess=_parameter(query, "guess", refused, lambda word: word == "1" or None),
+        ahead=_parameter(query, "ahead", refused, {"0": False, "1": True}.get),
     )
     visit = Visit(request, selection, interventions or NO_INTERVENTIONS)
     return Permalink(visit, section or ""), tuple(refused)

@@ -22,6 +22,7 @@ class Selection:
 
     alignment: the row from which the shown links are read, one of `TIMINGS`; None = no links.
     guess: True where what comes next is hidden until it is guessed.
+    ahead: whether rows not yet decoded are shown.
     """
 
     site: str | None = None
@@ -30,6 +31,7 @@ class Selection:
     step: int | None = None
     alignment: str | None = None
     guess: bool | None = None
+    ahead: bool | None = None
 
     @property
     def named_head(self) -> Head | None:

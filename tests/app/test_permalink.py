@@ -15,7 +15,7 @@ LINES = ("ablate cross.1.2 mean", "close cross.*.* 3 4", "row cross.0.0 1 0.5,0.
 PERMALINK = Permalink(
     Visit(
         Request("sort", "1 <b> 甲", 5, ((2, 7), (11, 2))),
-        Selection("decoder", 1, 0, 3, "input", guess=True),
+        Selection("decoder", 1, 0, 3, "input", guess=True, ahead=False),
         Interventions.parse(LINES),
     ),
     "experiments",
@@ -82,6 +82,7 @@ def test_links_made_by_earlier_versions_open_the_same_visit(query, permalink):
         ("model", "../../etc/passwd"),
         ("model", "/etc/reverse.safetensors"),
         ("model", "reverse\x00"),
+        ("ahead", "2"),
         ("pad", "99"),
         ("pad", "-1"),
         ("pad", "²"),

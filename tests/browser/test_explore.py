@@ -202,9 +202,13 @@ def test_a_reload_and_the_back_button_restore_the_picture(visit):
     )
     tab.go_back()
     expect(tab.get_by_test_id("step-count")).to_have_text("step 1/4")
+    expect(tab.get_by_test_id("ahead")).not_to_be_checked()
+    tab.get_by_test_id("ahead").check()
+    expect_query(tab, "ahead", "1")
     tab.reload()
     expect(tab.get_by_test_id("step-count")).to_have_text("step 1/4", timeout=20_000)
     expect(tab.get_by_test_id("map-title")).to_contain_text("L1 H2")
+    expect(tab.get_by_test_id("ahead")).to_be_checked()
     assert source(tab)[:3] == ["1", "2", "3"]
 
 

@@ -38,7 +38,7 @@ def test_keys_step_except_in_text_boxes(show: Callable[..., Page]) -> None:
     tab.get_by_test_id("site-decoder").focus()
     tab.keyboard.press("Space")
     expect(tab.get_by_test_id("site-decoder")).to_have_attribute("aria-checked", "true")
-    expect(tab.get_by_test_id("play")).to_have_attribute("aria-pressed", "false")
+    expect(tab.get_by_test_id("play")).to_have_accessible_name("Play")
 
 
 @pytest.mark.parametrize(
@@ -54,10 +54,10 @@ def test_after_a_click_the_keys_step_and_play(show: Callable[..., Page], control
     tab.keyboard.press("ArrowRight")
     expect(count).to_have_text("step 2/6")
     tab.keyboard.press("Space")
-    expect(play).to_have_attribute("aria-pressed", "true")
+    expect(play).to_have_accessible_name("Pause")
     expect(count).to_have_text("step 3/6")
     tab.keyboard.press("Space")
-    expect(play).to_have_attribute("aria-pressed", "false")
+    expect(play).to_have_accessible_name("Play")
     expect(tab.get_by_test_id("map-title")).to_have_text(title)
     expect(tab.get_by_test_id("ahead")).not_to_be_checked()
 
@@ -72,11 +72,11 @@ def test_space_plays_on_a_focused_transport_button_and_enter_presses_it(
     expect(count).to_have_text("step 1/6")
     tab.keyboard.press("ArrowRight")
     tab.keyboard.press("Space")
-    expect(play).to_have_attribute("aria-pressed", "true")
+    expect(play).to_have_accessible_name("Pause")
     expect(count).to_have_text("step 3/6")
     tab.get_by_test_id("step").focus()
     tab.keyboard.press("Space")
-    expect(play).to_have_attribute("aria-pressed", "false")
+    expect(play).to_have_accessible_name("Play")
     tab.get_by_test_id("ahead").focus()
     tab.keyboard.press("Space")  # reached by the Tab key, it is used by keys
     expect(tab.get_by_test_id("ahead")).to_be_checked()
@@ -141,6 +141,22 @@ def test_the_name_of_a_control_contains_the_text_on_it(
 def test_play_runs_to_the_end_and_stops(show: Callable[..., Page]) -> None:
     tab = show(example_trace(), view=View(step=4))
     tab.get_by_role("button", name="Play").click()
-    expect(tab.get_by_test_id("play")).to_have_attribute("aria-pressed", "true")
+    expect(tab.get_by_test_id("play")).to_have_accessible_name("Pause")
     expect(tab.get_by_test_id("step-count")).to_have_text("step 6/6", timeout=10_000)
-    expect(tab.get_by_test_id("play")).to_have_attribute("aria-pressed", "false")
+    expect(tab.get_by_test_id("play")).to_have_accessible_name("Play")
+
+
+@pytest.mark.parametrize(
+    ("language", "names"), [("en", ("Play", "Pause")), ("zh", ("播放", "暂停"))]
+)
+def test_play_is_called_pause_while_it_plays_and_moves_nothing(
+    show: Callable[..., Page], language: str, names: tuple[str, str]
+) -> None:
+    tab = show(example_trace(), language, view=View(step=1))
+    play, following = tab.get_by_test_id("play"), tab.get_by_test_id("next")
+    place = following.bounding_box()
+    for name in (*names, names[0]):
+        expect(play).to_have_accessible_name(name)
+        expect(play.locator(".word")).to_have_text(name)
+        assert following.bounding_box() == place
+        play.click()

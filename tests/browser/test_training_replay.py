@@ -174,6 +174,17 @@ def test_thumbnails_and_the_key_of_the_curves_have_one_number(replay) -> None:
         assert all("gold weight" in name for name in names)
 
 
+def test_play_is_called_pause_while_it_plays(replay) -> None:
+    tab, _ = replay
+    send(tab, run_data(12, going=False))
+    play = tab.get_by_test_id("moment-play")
+    expect(play).to_have_accessible_name("Play the training")
+    play.click()
+    expect(play).to_have_accessible_name("Pause the replay")
+    play.click()
+    expect(play).to_have_accessible_name("Play the training")
+
+
 def test_the_loss_of_batches_is_named_as_such(replay) -> None:
     tab, _ = replay
     heading = tab.locator(".curve-heading", has=tab.get_by_test_id("value-loss"))

@@ -107,9 +107,10 @@ def write(permalink: Permalink, default: Request, language: str) -> None:
         st.query_params.from_dict(query)
 
 
-def link(permalink: Permalink) -> str:
-    """The URL that opens `permalink` for another person, in that person's language."""
-    return f"{app_address()}?{urlencode(to_query(permalink))}"
+def link(permalink: Permalink, language: str) -> str:
+    """The URL that opens `permalink` for another person, in `language`: a class talks about the
+    words on the screen of the one who shared it. Each may choose another one."""
+    return f"{app_address()}?{urlencode(to_query(permalink) | {_LANGUAGE: language})}"
 
 
 def relative_link(permalink: Permalink) -> str:

@@ -66,7 +66,7 @@ def opening(wanted: Request, language: str) -> Selection:
     if picture.request == wanted:
         return picture.opening if picture.language == language else now
     same_text = replace(picture.request, forced=(), pad=0) == replace(wanted, forced=(), pad=0)
-    return now if same_text else replace(now, step=None)
+    return now if same_text else replace(now, step=None, ahead=None)
 
 
 def opens_whole(wanted: Request, language: str, opening: Selection) -> bool:

@@ -104,7 +104,7 @@ def read_selection(report: object) -> None:
     """Take the selection that a component in the browser reports; ignore what is malformed."""
     if not isinstance(report, dict):
         return
-    site, alignment = report.get("site"), report.get("alignment")
+    site, alignment, ahead = (report.get(name) for name in ("site", "alignment", "ahead"))
     select(
         Selection(
             site if site in SITES else None,
@@ -113,6 +113,7 @@ def read_selection(report: object) -> None:
             step_number(report.get("step")),
             alignment if alignment in TIMINGS else None,
             report.get("guess") is True or None,
+            ahead if isinstance(ahead, bool) else None,
         )
     )
 

@@ -132,11 +132,12 @@ def show_trace(
     if refused is not None and (refused or missing):
         show_refused((*refused, *missing), language, messages)
     followed = refused is not None
-    kept = opening if whole and not followed else wanted  # a bare URL stays bare
+    view = _view(member, request, trace, opening, whole)
+    opened = replace(opening, ahead=view.ahead)
+    kept = opened if whole and not followed else wanted  # a bare URL stays bare
     picture = Picture(request, kept, language, whole)
     explore_state.remember_picture(picture, followed, len(trace.target_tokens))
     key = PictureKey(member.stamp, request, language, address_bar.times_followed())
-    view = _view(member, request, trace, opening, whole)
     mount.player(key, view, trace, read_player)
     return view
 
@@ -161,7 +162,9 @@ def _view(
     guessing = bool(opening.guess)
     if whole and guessing:
         opening = replace(opening, step=1)
-    at_end = opening.step == len(trace.target_tokens) and not guessing
+    last = opening.step == len(trace.target_tokens)
+    at_end = last and opening.ahead is None and not guessing
+    ahead = True if whole and opening.ahead is None and not at_end else opening.ahead
     forced = tuple((step, taken[step]) for step, _ in request.forced)
     original: tuple[str, ...] = ()
     if forced:
@@ -173,7 +176,7 @@ def _view(
         head=opening.head,
         step=None if at_end else opening.step,  # the last step opens with the whole pattern
         alignment=opening.alignment or "off",
-        ahead=True if whole and not at_end and not guessing else None,
+        ahead=None if guessing else ahead,
         what_if=isinstance(member, CatalogModel),
         forced=forced,
         original=original,
@@ -204,6 +207,7 @@ def _page_view(opening: View, shown: ShownSelection) -> View:
         step=now.step,
         alignment=now.alignment or "off",
         guess=bool(now.guess),
+        ahead=now.ahead,
     )
 
 

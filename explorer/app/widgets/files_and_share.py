@@ -47,7 +47,7 @@ def link(member: CatalogMember, visit: Visit, language: str) -> None:
     """The link to what is shown, or why there is none."""
     if isinstance(member, StoredModel):
         st.caption(say("explore.share_about", language))
-        st.code(address_bar.link(Permalink(visit)), language=None, wrap_lines=True)
+        st.code(address_bar.link(Permalink(visit), language), language=None, wrap_lines=True)
         if urlsplit(address_bar.app_address()).hostname in ("localhost", "127.0.0.1", "::1"):
             st.caption(say("explore.share_local", language))
     else:

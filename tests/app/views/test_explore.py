@@ -2,6 +2,7 @@ import asyncio
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
@@ -98,7 +99,13 @@ def test_a_typed_text_is_traced_and_written_into_the_url():
     assert view["ahead"] is True
     assert header(app)["predicted"][view["step"] - 1] != "<eos>"
     shown = {"site": "cross", "layer": str(view["layer"]), "head": str(view["head"])}
-    wanted = {"model": "reverse", "text": "甲 乙 1", "pad": "2", "step": str(view["step"])}
+    wanted = {
+        "model": "reverse",
+        "text": "甲 乙 1",
+        "pad": "2",
+        "step": str(view["step"]),
+        "ahead": "1",
+    }
     assert url_query(app) == wanted | shown
 
 
@@ -108,6 +115,22 @@ def test_the_alignment_of_a_link_is_shown_and_an_invalid_one_refused():
     refused = open_page(alignment="sideways")
     assert "alignment" in refused.warning[0].value
     assert header(refused)["view"]["alignment"] == "off"
+
+
+def test_a_link_says_whether_later_rows_are_shown():
+    last = str(len(header(open_page())["predicted"]))
+    for step, ahead, shown in (("2", "1", True), ("2", "0", False), (last, "0", False)):
+        app = open_page(step=step, ahead=ahead)
+        view = header(app)["view"]
+        assert (view["step"], view["ahead"]) == (int(step), shown)
+        assert url_query(app)["ahead"] == ahead
+    assert header(open_page(step="2"))["view"]["ahead"] is None
+
+
+def test_a_shared_link_opens_in_the_language_of_the_one_who_shared_it():
+    for language in ("en", "zh"):
+        shared = open_page(lang=language).code[0].value
+        assert parse_qs(urlsplit(shared).query)["lang"] == [language]
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import { pieceStep, stepOfApp } from "./unitChoice.js";
  *   there are no steps
  * @property {Alignment | null} alignment null without links
  * @property {true | null} guess whether what comes next is hidden until it is guessed
+ * @property {boolean | null} ahead whether rows not yet decoded are shown; null while guessing
  */
 
 const REST = 500; // ms without a change before it is reported
@@ -29,9 +30,9 @@ export function createSelectionReport(context) {
   let timer;
   context.signal.addEventListener("abort", () => clearTimeout(timer));
   return (changed) => {
-    if (!anyOf(changed, "site", "layer", "head", "step", "alignment", "guess")) return;
+    if (!anyOf(changed, "site", "layer", "head", "step", "alignment", "guess", "ahead")) return;
     clearTimeout(timer);
-    const { site, layer, head, alignment, guess } = context.state;
+    const { site, layer, head, alignment, guess, ahead } = context.state;
     const step = reportedStep(context) || null;
     /** @type {Selection} */
     const selection = {
@@ -41,6 +42,7 @@ export function createSelectionReport(context) {
       step,
       alignment: alignment === "off" ? null : alignment,
       guess: guess === null ? null : true,
+      ahead: guess === null ? ahead : null,
     };
     const text = JSON.stringify(selection);
     if (!reported) reported = text; // the app knows what was shown first

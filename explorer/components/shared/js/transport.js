@@ -99,6 +99,21 @@ function moveButton({ say, act }, name) {
 }
 
 /**
+ * Name the play button by what a click does now.
+ * @param {TraceContext} context
+ * @param {HTMLButtonElement} button
+ * @param {string} reason why it does nothing; "" where it does
+ */
+function namePlay({ state, say }, button, reason) {
+  const name = state.playing ? "pause" : "play";
+  const [icon, word] = button.children;
+  if (icon) write(icon, ICONS[name]);
+  if (word) write(word, say(name));
+  assign(button, "aria-label", say(name));
+  assign(button, "title", reason || say(`${name}_title`));
+}
+
+/**
  * Larger type for a projector.
  * @param {TraceContext} context
  */
@@ -140,9 +155,7 @@ function drawTransport(context, { buttons, slider, count, ahead, label, hint }) 
     assign(buttons[name], "aria-disabled", off || disabled[name] ? "true" : null);
     assign(buttons[name], "title", reason || say(`${name}_title`));
   }
-  const icon = buttons.play.firstElementChild;
-  if (icon) write(icon, ICONS[state.playing ? "pause" : "play"]);
-  assign(buttons.play, "aria-pressed", state.playing ? "true" : "false");
+  namePlay(context, buttons.play, reason);
   const position = stepName(context);
   slider.max = String(Math.max(trace.steps, 1));
   slider.value = String(Math.max(state.step, 1));

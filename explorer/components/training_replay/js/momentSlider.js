@@ -68,8 +68,10 @@ export function createMomentSlider(context, more) {
     assign(slider, "aria-valuetext", text);
     assign(first, "aria-disabled", state.at <= 0 ? "true" : null);
     assign(play, "aria-disabled", moments.length < 2 ? "true" : null);
-    assign(play, "aria-pressed", state.playing ? "true" : "false");
-    write(/** @type {Element} */ (play.firstElementChild), ICONS[state.playing ? "pause" : "play"]);
+    const name = state.playing ? "pause" : "play";
+    assign(play, "aria-label", say(name));
+    assign(play, "title", say(`${name}_title`));
+    write(/** @type {Element} */ (play.firstElementChild), ICONS[name]);
     assign(live, "aria-disabled", going && !state.following ? null : "true");
     assign(live, "aria-pressed", state.following ? "true" : "false");
     assign(live, "title", say(going ? (state.following ? "live_on" : "live_title") : "live_off"));
