@@ -1,18 +1,19 @@
 """Traces of a model of the library transformers against the library's own attention weights.
 
     python -m benchmarks.huggingface [--tokens 32 128] [--layers 6] [--width 512] [--heads 8]
-                                     [--rounds 10] [--warm-up 2] [--threads 2]
+                                     [--rounds 10] [--warm-up 2] [--threads 2] [--processor]
 
 A Marian model with random weights, opened from a directory as a person opens one; batch 1,
 float32, as many source tokens as tokens decoded, and the end is never chosen.
 
 pass      one pass over all tokens that captures every matrix, against the library's pass on its
           explicit attention with `output_attentions=True`; target at most 1.10 × its time
-decoding  greedy decoding with a cache, then the pass that captures, against `generate` with
+decoding  greedy decoding with a cache, and a pass that captures, against `generate` with
           `output_attentions=True`; target at least 1.0 × as fast at 32 tokens, 1.3 × at 128
 trace     `model.trace`, which also measures its own integrity, against the same `generate`
 
-The ways in turn, warm-up rounds first; medians, and the median of the ratios round by round.
+The ways in turn, warm-up rounds first; medians, and the median of the ratios round by round. With
+`--processor` the processor time of all threads, where other programs keep the machine busy.
 """
 
 import argparse
@@ -25,14 +26,17 @@ from typing import Any
 import torch
 import transformers
 
-from benchmarks.timing import milliseconds
+from benchmarks.timing import milliseconds, processor_milliseconds
 from explorer.model.huggingface.anatomy import Kind
+from explorer.model.huggingface.capture import Call
 from explorer.model.huggingface.decoding_rules import DecodingRules
 from explorer.model.huggingface.edits import Cursor, Edits
 from explorer.model.huggingface.inputs import Inputs, padded_inputs
 from explorer.model.huggingface.loading import open_directory
-from explorer.model.huggingface.passes import full_pass, greedy_rows
+from explorer.model.huggingface.passes import encoded, full_pass, greedy_rows
 from explorer.model.huggingface.traced_model import HuggingFaceModel
+
+Clock = Callable[[Callable[[], object]], float]
 
 VOCABULARY = 8000
 PAD, START = 0, 1
@@ -61,15 +65,16 @@ def save_random_marian(folder: Path, layers: int, width: int, heads: int, longes
     transformers.MarianMTModel(config).save_pretrained(folder)
 
 
-def decode(model: HuggingFaceModel, source: Inputs, tokens: int) -> list[int]:
-    """The tokens chosen greedily, with a cache."""
+def decode_and_capture(model: HuggingFaceModel, source: Inputs, tokens: int) -> Inputs:
+    """The inputs with the tokens chosen greedily."""
     edits, rules = Edits({}, {}, Cursor()), DecodingRules(first=1, last=tokens)
-    return [int(token) for _, token in greedy_rows(model.model, model.kind, source, edits, rules)]
-
-
-def decode_and_capture(model: HuggingFaceModel, source: Inputs, tokens: int) -> None:
-    chosen = decode(model, source, tokens)
-    full_pass(model.model, model.kind, source.with_target(chosen[:-1]), record=True)
+    calls: list[Call] = []
+    seen = {"encoder": lambda index, call: calls.append(call)}
+    memory = encoded(model.model, model.kind, source, edits, seen)
+    steps = greedy_rows(model.model, model.kind, source, edits, rules, memory)
+    whole = source.with_target([int(token) for _, token in steps][:-1])
+    full_pass(model.model, model.kind, whole, record=True, memory=memory)
+    return whole
 
 
 def ways_of(model: HuggingFaceModel, library: Any, tokens: int) -> dict[str, Callable[[], object]]:
@@ -77,7 +82,7 @@ def ways_of(model: HuggingFaceModel, library: Any, tokens: int) -> dict[str, Cal
     ids = [START + 1 + position % 50 for position in range(tokens)]
     text = " ".join(map(str, ids))
     source = padded_inputs(Kind.ENCODER_DECODER, ids, (), START)
-    whole = source.with_target(decode(model, source, tokens)[:-1])
+    whole = decode_and_capture(model, source, tokens)
 
     def generate() -> Any:
         return library.generate(
@@ -102,13 +107,13 @@ def ways_of(model: HuggingFaceModel, library: Any, tokens: int) -> dict[str, Cal
 
 
 def measured(
-    ways: Mapping[str, Callable[[], object]], warm_up: int, rounds: int
+    ways: Mapping[str, Callable[[], object]], clock: Clock, warm_up: int, rounds: int
 ) -> dict[str, list[float]]:
-    """Milliseconds of each way, all of them in turn."""
+    """Milliseconds of each way by this clock, all of them in turn."""
     times: dict[str, list[float]] = {name: [] for name in ways}
     for number in range(warm_up + rounds):
         for name, run in ways.items():
-            elapsed = milliseconds(run)
+            elapsed = clock(run)
             if number >= warm_up:
                 times[name].append(elapsed)
     return times
@@ -122,6 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     defaults = {"layers": 6, "width": 512, "heads": 8, "rounds": 10, "warm-up": 2, "threads": 2}
     for name, default in defaults.items():
         parser.add_argument(f"--{name}", type=int, default=default)
+    parser.add_argument("--processor", action="store_true", help="compare processor time")
     options = parser.parse_args(arguments)
     torch.set_num_threads(options.threads)
     transformers.logging.disable_progress_bar()
@@ -131,9 +137,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         model = open_directory(Path(name), "random")
         library = transformers.MarianMTModel.from_pretrained(name, attn_implementation="eager")
     library.eval()
+    clock = processor_milliseconds if options.processor else milliseconds
     for tokens in options.tokens:
         ways = ways_of(model, library, tokens)
-        times = measured(ways, options.warm_up, options.rounds)
+        times = measured(ways, clock, options.warm_up, options.rounds)
         for ours, theirs in COMPARED:
             pairs = zip(times[ours], times[theirs], strict=True)
             ratio = statistics.median(own / other for own, other in pairs)

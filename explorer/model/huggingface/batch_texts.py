@@ -14,7 +14,7 @@ from explorer.model.huggingface.decoding_rules import NEW_TOKENS
 from explorer.model.huggingface.edits import Cursor, Edits
 from explorer.model.huggingface.generation_settings import GenerationSettings
 from explorer.model.huggingface.inputs import Inputs
-from explorer.model.huggingface.passes import greedy_rows
+from explorer.model.huggingface.passes import encoded, greedy_rows
 from explorer.model.huggingface.tokens import Tokens
 from explorer.model.threads import threads_for
 from explorer.model.token_rows import TokenKind, TokenRows, teacher_forced
@@ -109,7 +109,8 @@ class BatchTexts:
         rules = self.settings.rules(self.kind, 1, last, {})
         edits = Edits({}, {}, Cursor())
         with threads_for(int(self.model.num_parameters()), len(rows)):
-            steps = list(greedy_rows(self.model, self.kind, inputs, edits, rules))
+            memory = encoded(self.model, self.kind, inputs, edits)
+            steps = list(greedy_rows(self.model, self.kind, inputs, edits, rules, memory))
         decoded = torch.stack([tokens for _, tokens in steps], 1).tolist()
         return [[start, *self._until_end(row)] for row in decoded]
 

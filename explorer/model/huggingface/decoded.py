@@ -19,12 +19,14 @@ class Decoded:
     logits: (T, V) of each row, as they came step by step.
     chosen: the decoded tokens.
     forced: step → the id that a caller imposed.
+    memory: the output of the encoder that decoding used; None without one.
     """
 
     inputs: Inputs
     logits: Tensor = field(default_factory=lambda: torch.empty(0))
     chosen: Sequence[int] = ()
     forced: Mapping[int, int] = field(default_factory=dict)
+    memory: Any = None
 
     def facts(self, kind: Kind, ends: frozenset[int]) -> dict[str, Any]:
         """What a trace says of them; `ends`: ids after which decoding stops."""

@@ -29,6 +29,7 @@ from explorer.model.huggingface.placement import Placement, devices_of
 from explorer.model.huggingface.tokens import Tokens, is_usable
 from explorer.model.huggingface.traced_model import HuggingFaceModel
 from explorer.model.huggingface.verification import examine
+from explorer.model.huggingface.weight_layout import store_by_input
 
 IN_MEMORY = Placement()
 
@@ -62,6 +63,8 @@ def open_directory(
         _refuse_large(path, files, DTYPES[dtype])
     options = {"dtype": DTYPES[dtype], **placement.options}
     model = _weights(path, model_class, files, options)
+    if not devices_of(model):
+        store_by_input(model)
     size = int(model.get_input_embeddings().weight.shape[0])
     tokenizer, note = _tokenizer(path, size)
     positions = _positions(model)

@@ -51,10 +51,12 @@ def full_pass(
     record: bool = False,
     library: bool = False,
     seen: Mapping[str, Seen] = _NOBODY,
+    memory: Any = None,
 ) -> Pass:
     """One pass over all of `inputs`, without a cache.
 
     copies: how often the sequences run, one after the other; an encoder that is not edited, once.
+    memory: of `encoded` with the same inputs and edits, where the encoder is not to run again.
     record: keep the calls. library: let the library return its own weights. Both keep the weights
     of all layers.
     seen: by stack, "encoder" or "decoder", what is called with each call.
@@ -65,7 +67,8 @@ def full_pass(
     repeated = inputs if copies == 1 else inputs.repeated(copies)
     shared = kind == Kind.ENCODER_DECODER and copies > 1 and not changes.encoder
     with watching(changes.encoder, record=record, seen=seen.get("encoder")) as of_encoder:
-        memory = encode(model, kind, inputs if shared else repeated, **options)
+        if memory is None:
+            memory = _encode(model, kind, inputs if shared else repeated, **options)
     if shared:
         memory = BaseModelOutput(memory.last_hidden_state.repeat(copies, 1, 1))
     with watching(changes.decoder, record=record, seen=seen.get("decoder")) as of_decoder:
@@ -74,7 +77,21 @@ def full_pass(
     return Pass(_predictions(out), of_encoder.calls, of_decoder.calls, returned)
 
 
-def encode(model: Any, kind: Kind, inputs: Inputs, **options: Any) -> Any:
+def encoded(
+    model: Any, kind: Kind, inputs: Inputs, edits: Edits, seen: Mapping[str, Seen] = _NOBODY
+) -> Any:
+    """The output of the encoder of an encoder–decoder model, for `greedy_rows` and `full_pass`.
+
+    seen: as in `full_pass`.
+    """
+    if kind != Kind.ENCODER_DECODER:
+        return None
+    edits.cursor.first = 0
+    with watching(edits.encoder, record=False, seen=seen.get("encoder")):
+        return _encode(model, kind, inputs)
+
+
+def _encode(model: Any, kind: Kind, inputs: Inputs, **options: Any) -> Any:
     """The output of the encoder; the only one of an encoder-only model, None of a decoder alone."""
     if kind == Kind.DECODER_ONLY:
         return None
@@ -84,7 +101,7 @@ def encode(model: Any, kind: Kind, inputs: Inputs, **options: Any) -> Any:
 
 
 def _decode(model: Any, kind: Kind, inputs: Inputs, memory: Any, **options: Any) -> Any:
-    """The output of the whole model, without a cache; memory: of `encode`."""
+    """The output of the whole model, without a cache; memory: of `_encode`."""
     if kind == Kind.ENCODER_ONLY:
         return memory
     if kind == Kind.ENCODER_DECODER:
@@ -95,20 +112,19 @@ def _decode(model: Any, kind: Kind, inputs: Inputs, memory: Any, **options: Any)
 
 
 def greedy_rows(
-    model: Any, kind: Kind, inputs: Inputs, edits: Edits, rules: DecodingRules
+    model: Any, kind: Kind, inputs: Inputs, edits: Edits, rules: DecodingRules, memory: Any
 ) -> Iterator[tuple[Tensor, Tensor]]:
     """Decode on from `inputs.target` (N, P), step by step; yield new rows of logits (N, rows, V),
     and the tokens (N,) that follow them: P rows at first, then one at a time.
 
+    memory: of `encoded`.
+
     Stops when all sequences have ended; what follows the end of one of them means nothing.
     """
-    memory: Any = None
     cache: Any = None
     target, mask = inputs.target, inputs.target_mask
     assert target is not None
-    if kind == Kind.ENCODER_DECODER:
-        with watching(edits.encoder, record=False):
-            memory = encode(model, kind, inputs)
+    if memory is not None:
         # The library's own choice has as many layers as the encoder in some families.
         cache = EncoderDecoderCache(DynamicCache(), DynamicCache())
     step, ended = 0, torch.zeros(len(target), dtype=torch.bool)

@@ -32,12 +32,13 @@ from explorer.model.huggingface.generation_settings import GenerationSettings
 from explorer.model.huggingface.inputs import Inputs, padded_inputs
 from explorer.model.huggingface.masks import open_before_edits
 from explorer.model.huggingface.measured_errors import measured_errors, padding_error
-from explorer.model.huggingface.passes import full_pass, greedy_rows
+from explorer.model.huggingface.passes import encoded, full_pass, greedy_rows
 from explorer.model.huggingface.placement import devices_of, weights_of
 from explorer.model.huggingface.predictions import Predictions
 from explorer.model.huggingface.recording import Recording
 from explorer.model.huggingface.tokens import Tokens
 from explorer.model.intervention_hooks import refuse_outside, refuse_unchanged
+from explorer.model.threads import threads_for
 from explorer.model.trace_options import forces_output, refuse_capture, refuse_new_tokens
 
 _PAD_LABEL = "<pad>"
@@ -164,14 +165,14 @@ class HuggingFaceModel:
         interventions = Interventions.gather(ablate, keep, edit_mask, override_row)
         edits = edits_for(interventions, self.anatomy, means)
         inputs, labels = self._inputs(text, pad_to)
-        decoded, full = Decoded(inputs, forced=force), capture == "full"
+        decoded, full, last = Decoded(inputs, forced=force), capture == "full", 0
         if self.kind != Kind.ENCODER_ONLY:
             forced = self._forced(inputs, target, prefix, force)
             last = self._last_step(inputs, len(forced), max_new_tokens)
-            choice.within(self.anatomy.sizes(inputs.lengths[0], last, full=full))
-            decoded = self._decode(inputs, edits, forced, last)
-        sizes = self.anatomy.sizes(*decoded.inputs.lengths, full=full)
+        sizes = self.anatomy.sizes(inputs.lengths[0], last, full=full)
         recording = Recording(self.anatomy, choice.within(sizes))
+        if self.kind != Kind.ENCODER_ONLY:
+            decoded = self._decode(inputs, edits, recording, forced, last)
         facts = {"model": self.name, **self.facts, "text": text, "pad_to": pad_to}
         facts |= {"given": target is not None, **decoded.facts(self.kind, self._settings.ends)}
         facts |= layer_facts(sizes, recording.places)
@@ -193,14 +194,17 @@ class HuggingFaceModel:
     ) -> Trace:
         """Capture one pass over what was decoded, and assemble the trace.
 
-        labels: of the text, with its padding. recording: nothing yet.
+        labels: of the text, with its padding. recording: of the encoder that decoding used.
         """
         inputs = decoded.inputs
         refuse_outside(interventions, *inputs.lengths)
-        captured = full_pass(self.model, self.kind, inputs, edits, seen=recording.keep())
-        calls = recording.calls
-        refuse_unchanged(interventions, lambda cell: open_before_edits(calls[cell.site], cell))
-        plain = full_pass(self.model, self.kind, inputs, edits, seen=recording.compare())
+        with threads_for(self.passes.parameters, max(inputs.lengths)):
+            captured = full_pass(
+                self.model, self.kind, inputs, edits, seen=recording.keep(), memory=decoded.memory
+            )
+            calls = recording.calls
+            refuse_unchanged(interventions, lambda cell: open_before_edits(calls[cell.site], cell))
+            plain = full_pass(self.model, self.kind, inputs, edits, seen=recording.compare())
         stepwise = len(decoded.logits) and not interventions.counterfactual
         predictions = Predictions(
             self.kind,
@@ -274,19 +278,27 @@ class HuggingFaceModel:
         return last if self.positions is None else min(last, self.positions)
 
     def _decode(
-        self, inputs: Inputs, edits: Edits, forced: Mapping[int, int], last: int
+        self,
+        inputs: Inputs,
+        edits: Edits,
+        recording: Recording,
+        forced: Mapping[int, int],
+        last: int,
     ) -> Decoded:
-        """Decode on from `inputs` step by step, up to step `last`."""
+        """Decode on from `inputs` step by step, up to step `last`; the encoder is recorded."""
         assert inputs.target is not None
         first, settings = inputs.target.size(1), self._settings
         rules = settings.rules(self.kind, first, last, forced)
-        found = list(greedy_rows(self.model, self.kind, inputs, edits, rules))
+        with threads_for(self.passes.parameters, inputs.lengths[0]):
+            memory = encoded(self.model, self.kind, inputs, edits, recording.keep())
+        with threads_for(self.passes.parameters, first):
+            found = list(greedy_rows(self.model, self.kind, inputs, edits, rules, memory))
         reached = first + len(found) - 1
         if forced and max(forced) > reached:
             raise VocabularyError("no_such_step", step=max(forced), last=reached)
         logits = torch.cat([rows[0].float() for rows, _ in found])
         chosen = [int(tokens) for _, tokens in found]
-        return Decoded(inputs.with_target(chosen[:-1]), logits, chosen, forced)
+        return Decoded(inputs.with_target(chosen[:-1]), logits, chosen, forced, memory)
 
     @property
     def _mask_token(self) -> str | None:

@@ -4,14 +4,15 @@ from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.decoding_rules import DecodingRules
 from explorer.model.huggingface.edits import Cursor, Edits
 from explorer.model.huggingface.inputs import Inputs
-from explorer.model.huggingface.passes import full_pass, greedy_rows
+from explorer.model.huggingface.passes import encoded, full_pass, greedy_rows
 from tests.support.huggingface_families import tiny_model
 
 
 def decoded(model, kind, inputs, last, **rules):
-    options = Edits({}, {}, Cursor()), DecodingRules(inputs.target.size(1), last, **rules)
+    edits, limits = Edits({}, {}, Cursor()), DecodingRules(inputs.target.size(1), last, **rules)
     with torch.inference_mode():
-        rows = list(greedy_rows(model, kind, inputs, *options))
+        memory = encoded(model, kind, inputs, edits)
+        rows = list(greedy_rows(model, kind, inputs, edits, limits, memory))
     return torch.cat([logits[0] for logits, _ in rows]), [int(token) for _, token in rows]
 
 
@@ -54,7 +55,8 @@ def test_sequences_decoded_together_are_those_decoded_alone():
     both = Inputs(ids, mask, start, torch.ones_like(start))
     edits, rules = Edits({}, {}, Cursor()), DecodingRules(1, 6)
     with torch.inference_mode():
-        steps = list(greedy_rows(model, Kind.ENCODER_DECODER, both, edits, rules))
+        memory = encoded(model, Kind.ENCODER_DECODER, both, edits)
+        steps = list(greedy_rows(model, Kind.ENCODER_DECODER, both, edits, rules, memory))
     tokens = torch.stack([tokens for _, tokens in steps], 1).tolist()
     for number in range(2):
         length = int(mask[number].sum())
@@ -76,3 +78,19 @@ def test_copies_share_an_encoder_that_is_not_edited():
     assert one.predictions.shape[0] == 1
     assert three.predictions.shape[0] == 3
     torch.testing.assert_close(three.predictions[2], one.outputs, atol=1e-5, rtol=0)
+
+
+def test_an_encoder_that_ran_is_used_again(opened):
+    model = opened("marian").model
+    ids, start = torch.tensor([[5, 17, 8]]), torch.tensor([[2, 7]])
+    inputs = Inputs(ids, torch.ones_like(ids), start, torch.ones_like(start))
+    indices = []
+    seen = {"encoder": lambda index, call: indices.append(index)}
+    with torch.inference_mode():
+        memory = encoded(model, Kind.ENCODER_DECODER, inputs, Edits({}, {}, Cursor()), seen)
+        assert indices == [0, 1]
+        again = full_pass(model, Kind.ENCODER_DECODER, inputs, seen=seen, memory=memory)
+        assert indices == [0, 1]
+        torch.testing.assert_close(
+            again.outputs, full_pass(model, Kind.ENCODER_DECODER, inputs).outputs, atol=0, rtol=0
+        )

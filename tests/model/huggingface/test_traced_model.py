@@ -179,7 +179,7 @@ def test_too_much_attention_is_refused_before_the_run(models, monkeypatch):
     fitting = model.trace(TEXT, max_new_tokens=2, layers="fit")
     count = fitting.facts["model_layers"]["cross"]
     assert fitting.layer_numbers("cross") == tuple(range(count - 1))
-    for run in ("greedy_rows", "full_pass"):
+    for run in ("encoded", "greedy_rows", "full_pass"):
         monkeypatch.setattr(traced_model, run, None)  # would fail
     with pytest.raises(TraceSizeError, match=f"the first {count - 1} fit"):
         model.trace(TEXT, max_new_tokens=2)
@@ -188,6 +188,17 @@ def test_too_much_attention_is_refused_before_the_run(models, monkeypatch):
         model.trace(TEXT, max_new_tokens=2, layers="fit")
     with pytest.raises(TraceSizeError):
         models["bert"].trace(TEXT)
+
+
+def test_the_encoder_runs_once_for_decoding_and_capture(models):
+    """And once more for the comparison with the library."""
+    runs = []
+    hook = (
+        models["marian"].model.get_encoder().register_forward_hook(lambda *call: runs.append(call))
+    )
+    models["marian"].trace(TEXT, max_new_tokens=4)
+    hook.remove()
+    assert len(runs) == 2
 
 
 def test_bad_options_are_refused(models):
