@@ -157,10 +157,13 @@ def test_mutated_pairs_are_read_or_refused():
 def test_mutated_runs_are_listed_or_skipped(file, tmp_path):
     root = two_runs(tmp_path / "runs")
     path: Path = root / "odd" / file
+
+    def use() -> None:
+        assert "good" in use_runs(root)
+
     for data in mutations(path.read_bytes(), 4):
         path.write_bytes(data)
-        soon(lambda: use_runs(root))
-        assert "good" in use_runs(root)
+        soon(use)
 
 
 def test_mutated_head_reports_are_shown_or_skipped(tmp_path, monkeypatch):

@@ -39,6 +39,9 @@ ODD_VALUES = (
 MUTATIONS = int(os.environ.get("MUTATIONS", "30"))
 """Mutations of one kind of file; `make verify` has more."""
 
+MOST_VALUES = MUTATIONS if MUTATIONS < 300 else 100_000
+"""Odd values that are tried in one kind of file; `make verify` tries each of them."""
+
 _MARK = "\ue000odd\ue000"
 
 
@@ -62,12 +65,12 @@ def make_odd(path: Path, odd: str, good: bytes) -> None:
             path.write_bytes(ODD_CONTENTS[odd].encode(errors="surrogatepass"))
 
 
-def with_odd_values(value: Any, most: int = 100_000) -> Iterator[str]:
-    """JSON texts of `value` in which one value at a time is odd or missing; `most`: how many."""
+def with_odd_values(value: Any, most: int = MOST_VALUES) -> Iterator[str]:
+    """JSON texts of `value` in which one value at a time is odd or missing, `most` of them, drawn
+    with a seed."""
     paths = list(_paths(value))
     total = len(paths) * (len(ODD_VALUES) + 1)
-    stride = -(-total // most)
-    for index in range(0, total, stride):
+    for index in sorted(np.random.default_rng(total).permutation(total)[:most].tolist()):
         path, which = paths[index // (len(ODD_VALUES) + 1)], index % (len(ODD_VALUES) + 1)
         changed = copy.deepcopy(value)
         parent = changed
