@@ -17,6 +17,7 @@ MOST_ROWS = 1_000_000
 """Lines of a file. Reading and encoding so many short rows takes 2 GB."""
 
 _LONGEST_FIELD = 100_000
+_LONGEST_ROW = 400_000  # bytes; each of so many empty columns takes 8 bytes of memory
 _LOOKED_AT = 20  # lines from which the separator is inferred
 
 
@@ -33,6 +34,9 @@ def table(data: bytes, name: str) -> Iterator[list[str]]:
     lines = data.count(b"\n") + 1
     if lines > MOST_ROWS:
         raise PairsError("too_many_rows", name=name, rows=lines, limit=MOST_ROWS)
+    for number, line in enumerate(io.BytesIO(data), start=1):
+        if len(line) > _LONGEST_ROW:
+            raise _long_row(name, number)
     try:
         separator = _separator(_lines(data))
         if separator != "\t":
@@ -68,12 +72,22 @@ def _agreeing(lines: list[str], mark: str) -> int:
 
 
 def _quoted_rows(lines: TextIO, separator: str, name: str) -> Iterator[list[str]]:
-    reader = csv.reader(lines, delimiter=separator, strict=True)
+    start, length = 1, 0
+
+    def counted() -> Iterator[str]:
+        """The lines; a row may have several, because quotes may enclose line ends."""
+        nonlocal length
+        for line in lines:
+            length += len(line)
+            if length > _LONGEST_ROW:
+                raise _long_row(name, start)
+            yield line
+
+    reader = csv.reader(counted(), delimiter=separator, strict=True)
     csv.field_size_limit(_LONGEST_FIELD)
-    start = 1
     try:
         for row in reader:
-            start = reader.line_num + 1
+            start, length = reader.line_num + 1, 0
             if row:
                 yield row
     except csv.Error as error:
@@ -81,6 +95,10 @@ def _quoted_rows(lines: TextIO, separator: str, name: str) -> Iterator[list[str]
             facts = {"line": start, "limit": _LONGEST_FIELD}
             raise PairsError("long_field", name=name, **facts) from error
         raise PairsError("broken_quotes", name=name, line=reader.line_num) from error
+
+
+def _long_row(name: str, line: int) -> PairsError:
+    return PairsError("long_row", name=name, line=line, limit=f"{_LONGEST_ROW:,}")
 
 
 def _undecodable(data: bytes) -> int:
