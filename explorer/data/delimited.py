@@ -34,8 +34,8 @@ def table(data: bytes, name: str) -> Iterator[list[str]]:
     lines = data.count(b"\n") + 1
     if lines > MOST_ROWS:
         raise PairsError("too_many_rows", name=name, rows=lines, limit=MOST_ROWS)
-    for number, line in enumerate(io.BytesIO(data), start=1):
-        if len(line) > _LONGEST_ROW:
+    for number, read in enumerate(io.BytesIO(data), start=1):
+        if len(read) > _LONGEST_ROW:
             raise _long_row(name, number)
     try:
         separator = _separator(_lines(data))
