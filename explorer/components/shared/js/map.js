@@ -1,9 +1,9 @@
 import { createAlignment, drawLinks } from "./alignment.js";
 import { createAxes } from "./axes.js";
-import { bitmap, paint } from "./bitmap.js";
 import { assign, element, positionRectangle, sharpCanvas, write } from "./element.js";
 import { cellAt, createGeometry, SMALLEST_AXIS } from "./geometry.js";
 import { visibleRows } from "./guess.js";
+import { isLargeMap, paintVisible } from "./largeMap.js";
 import { createLegend } from "./legend.js";
 import { liveFigure } from "./mapFigure.js";
 import { createOverlay } from "./overlay.js";
@@ -25,7 +25,7 @@ import { clearHover, setHover } from "./tooltip.js";
  *
  * @typedef {object} MapLayers the elements of the large map, from back to front
  * @property {HTMLElement} box
- * @property {HTMLCanvasElement} base the cells: what is seen until Plotly has drawn them, and without it
+ * @property {HTMLCanvasElement} base the cells: what is seen until Plotly has drawn them, without it, and of a large map
  * @property {HTMLElement} plot Plotly
  * @property {HTMLCanvasElement} pattern of masked cells
  * @property {HTMLCanvasElement} links of the alignment
@@ -40,7 +40,8 @@ const PLOT_CONFIG = {
 const CLICK_SLACK = 4; // px a pointer may move between press and release of a click
 
 /**
- * The large map: one head, cell by cell, by Plotly, with the current step drawn over it.
+ * The large map: one head, cell by cell, by Plotly, with the current step drawn over it. Of hundreds
+ * of tokens a canvas has the cells, and Plotly the zoom alone.
  * @param {TraceContext} context
  * @param {object} [more]
  * @param {Part[]} [more.tools] at the end of the heading
@@ -90,7 +91,8 @@ export function createMap(context, { tools = [], onCell } = {}) {
     }
     const geometry = /** @type {Geometry} */ (space.geometry());
     drawLayers(context, layers, geometry, changed);
-    if (anyOf(changed, ...moved, "layer", "head", "scale")) drawing.request();
+    const cells = isLargeMap(siteOf(context)) ? [] : ["layer", "head", "scale"];
+    if (anyOf(changed, ...moved, ...cells)) drawing.request();
     overlay.update(geometry);
     axes.update(geometry);
   };
@@ -120,10 +122,10 @@ function drawLayers(context, { box, base, pattern, links }, geometry, changed) {
     changed,
     ...["trace", "site", "layer", "head", "theme", "size", "map-size", "projector"],
   );
-  if (redrawn || changed.has("scale")) {
+  if (isLargeMap(site)) box.classList.add("by-canvas");
+  if (redrawn || changed.has("scale") || (isLargeMap(site) && changed.has("zoom"))) {
     const tone = tones(site.weights(state.layer, state.head), site.keys, scaleOf(state, site));
-    paint(base, bitmap(palette, tone, site.masked(state.layer, state.head), site));
-    positionRectangle(base, geometry.left, geometry.top, geometry.width, geometry.height);
+    paintVisible(base, geometry, palette, tone, site.masked(state.layer, state.head), site);
     assign(box, "aria-label", `${context.say("map")}: ${mapTitle(context)}`);
   }
   if (redrawn || anyOf(changed, "scale", "zoom")) {
@@ -252,6 +254,7 @@ function createDrawing(context, layers, space) {
       const { data, layout } = liveFigure(context, geometry);
       await plotly.react(plot, data, layout, PLOT_CONFIG);
       if (stopped) break;
+      layers.box.classList.toggle("by-canvas", isLargeMap(siteOf(context)));
       if (!listening) {
         plot.on("plotly_relayout", followZoom);
         plot.on("plotly_doubleclick", resetZoom);

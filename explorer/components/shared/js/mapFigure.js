@@ -1,4 +1,5 @@
 import { wholeRange } from "./geometry.js";
+import { isLargeMap } from "./largeMap.js";
 import { colourAt, css, MASK_CODES, maskColour } from "./palette.js";
 import { scaleOf, tones } from "./scale.js";
 import { siteOf } from "./stepState.js";
@@ -62,7 +63,7 @@ function plotlyGreys(palette) {
 }
 
 /**
- * The figure on screen: cells only. Labels and the current step are drawn over it, because they
+ * The figure on screen: cells only, and none of a large map, which a canvas has. Labels and the current step are drawn over it, because they
  * change at every step and the cells do not.
  * @param {TraceContext} context
  * @param {Geometry} geometry
@@ -84,5 +85,5 @@ export function liveFigure(context, geometry) {
     xaxis: { ...axis, range: x, minallowed: x[0], maxallowed: x[1] },
     yaxis: { ...axis, range: [...y].reverse(), minallowed: y[0], maxallowed: y[1] },
   };
-  return { data: figureData(context), layout };
+  return { data: isLargeMap(site) ? [] : figureData(context), layout };
 }

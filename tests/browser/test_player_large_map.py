@@ -1,0 +1,60 @@
+"""The map of hundreds of tokens, which a canvas draws and Plotly only zooms."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.support.example_traces import random_trace
+from tests.support.page_checks import settle
+from tests.support.player_page import cell_center
+
+SIZE = 160  # tokens
+COLOUR = """
+([x, y]) => {
+  const canvas = document.querySelector("[data-testid=map] .base");
+  const box = canvas.getBoundingClientRect();
+  const at = (part, whole, pixels) => Math.floor((part / whole) * pixels);
+  const pixel = Object.assign(document.createElement("canvas"), { width: 1, height: 1 });
+  const pen = pixel.getContext("2d", { willReadFrequently: true });
+  const [column, row] = [at(x - box.left, box.width, canvas.width),
+                         at(y - box.top, box.height, canvas.height)];
+  pen.drawImage(canvas, column, row, 1, 1, 0, 0, 1, 1);
+  return [...pen.getImageData(0, 0, 1, 1).data].join();
+}
+"""
+
+
+def test_a_canvas_has_the_cells_of_a_large_map_and_follows_the_zoom(
+    show: Callable[..., Page],
+) -> None:
+    trace = random_trace(SIZE, SIZE, layers=1, heads=2)
+    weights = trace.attention("cross")[0, 0]
+    tab = show(trace)
+    tab.get_by_test_id("site-cross").click()
+    tab.get_by_test_id("head-0-0").click()
+    expect(tab.locator(".base")).to_be_visible()
+    assert tab.locator(".heatmaplayer image").count() == 0
+    row = SIZE // 2
+    key = int(weights[row].argmax())
+    strong, weak = ((row, key), (row, key + 12))
+    places = [cell_center(tab, trace, "cross", *cell) for cell in (strong, weak)]
+    colours = [tab.evaluate(COLOUR, place) for place in places]
+    assert colours[0] != colours[1]
+    tab.mouse.move(places[0][0] - 40, places[0][1] - 40)
+    tab.mouse.down()
+    tab.mouse.move(places[0][0] + 40, places[0][1] + 40, steps=4)
+    tab.mouse.up()
+    expect(tab.get_by_test_id("reset-zoom")).to_be_visible()
+    settle(tab)
+    layout = tab.evaluate("document.querySelector('.plot').layout.xaxis.range")
+    assert layout[1] - layout[0] < SIZE / 2
+    middle = tab.get_by_test_id("map").locator(".clip").bounding_box()
+    assert middle is not None
+    rows = tab.evaluate("document.querySelector('.plot').layout.yaxis.range")
+    across = (key - layout[0]) / (layout[1] - layout[0])
+    down = (row - rows[1]) / (rows[0] - rows[1])
+    place = (middle["x"] + across * middle["width"], middle["y"] + down * middle["height"])
+    assert tab.evaluate(COLOUR, place) == colours[0]
+    tab.get_by_test_id("reset-zoom").click()
+    settle(tab)
+    assert [tab.evaluate(COLOUR, place) for place in places] == colours
