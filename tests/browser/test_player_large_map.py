@@ -58,3 +58,22 @@ def test_a_canvas_has_the_cells_of_a_large_map_and_follows_the_zoom(
     tab.get_by_test_id("reset-zoom").click()
     settle(tab)
     assert [tab.evaluate(COLOUR, place) for place in places] == colours
+
+
+def test_the_figure_of_a_large_map_has_its_cells_as_one_image(show: Callable[..., Page]) -> None:
+    trace = random_trace(SIZE, SIZE, layers=1, heads=2)
+    tab = show(trace)
+    tab.get_by_test_id("site-decoder").click()
+    with tab.expect_download() as event:
+        tab.get_by_test_id("svg").click()
+    source = event.value.path().read_text(encoding="utf-8")
+    assert source.count("<image") == 1
+    assert source.count("<rect") < SIZE
+    assert "…" in source  # of 2 x 160 tokens it has the beginning
+    picture = tab.evaluate(
+        "source => new Promise((done) => {"
+        'const href = source.match(/href="(data:image.png[^"]+)/)[1], one = new Image();'
+        "one.onload = () => done([one.naturalWidth, one.naturalHeight]); one.src = href; })",
+        source,
+    )
+    assert picture == [SIZE, SIZE]

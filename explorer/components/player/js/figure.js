@@ -11,6 +11,8 @@ import { decodedPieces } from "./output.js";
 /** @import { Figure } from "../../shared/js/savedFile.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 
+const LONGEST_TEXT = 300; // characters of the source and of the output
+
 /**
  * The map as a figure that explains itself, on white: title, model, text, the picture in one
  * sentence, map, legend and source.
@@ -44,6 +46,15 @@ function title(context) {
 }
 
 /**
+ * A text, cut where it would fill the figure.
+ * @param {string} text
+ */
+function shortened(text) {
+  const letters = Array.from(text);
+  return letters.length > LONGEST_TEXT ? `${letters.slice(0, LONGEST_TEXT).join("")}…` : text;
+}
+
+/**
  * The model, where it is known, and the text.
  * @param {TraceContext} context
  */
@@ -62,7 +73,8 @@ function origin(context) {
   };
   const output = pieces.predicted.length ? pieces.predicted : pieces.target;
   const written = state.guess ? output.slice(0, decodedPieces(context)) : output;
-  const text = [pieces.source, written].map(textOf).filter(Boolean).join("  →  ");
+  const texts = [pieces.source, written].map(textOf).filter(Boolean);
+  const text = texts.map(shortened).join("  →  ");
   return [
     ...(facts.model ? [say("figure_model", { name: facts.model })] : []),
     say("figure_text", { text }),

@@ -1,17 +1,34 @@
+import { bitmap, paint } from "./bitmap.js";
 import { drawn } from "./figureText.js";
 import { visibleRows } from "./guess.js";
-import { colourAt, css, maskColour } from "./palette.js";
+import { isLargeMap, part } from "./largeMap.js";
+import { colourAt, css, MASK_CODES, maskColour } from "./palette.js";
 import { scaleOf, tones } from "./scale.js";
 import { shownKeys, siteOf } from "./stepState.js";
 
 /** @import { TraceContext } from "./traceContext.js" */
 
+/** @typedef {Pick<TraceContext, "trace" | "state" | "palette">} Shown */
+/** @typedef {{left: number, top: number, across: number, down: number}} Places px: the corner, and the size of a cell */
+
+const SHARPNESS = 3; // pixels of an image for each px of the figure
+
 /**
- * The cells of the selected head, one rectangle for each run of equal ones.
- * @param {Pick<TraceContext, "trace" | "state" | "palette">} context
- * @param {{left: number, top: number, across: number, down: number}} places px: the corner, and the size of a cell
+ * The cells of the selected head: one rectangle for each run of equal ones, or of a large map an
+ * image.
+ * @param {Shown} context
+ * @param {Places} places
  */
-export function figureCells(context, { left, top, across, down }) {
+export function figureCells(context, places) {
+  const site = siteOf(context);
+  return isLargeMap(site) ? imageOfCells(context, places) : rectangles(context, places);
+}
+
+/**
+ * @param {Shown} context
+ * @param {Places} places
+ */
+function rectangles(context, { left, top, across, down }) {
   const { state, palette } = context;
   const site = siteOf(context);
   const masked = site.masked(state.layer, state.head);
@@ -39,4 +56,67 @@ export function figureCells(context, { left, top, across, down }) {
     }
   }
   return found;
+}
+
+/**
+ * The cells as an image, in which a pixel shows the largest weight it covers, below the strokes of
+ * the masked ones.
+ * @param {Shown} context
+ * @param {Places} places
+ */
+function imageOfCells(context, { left, top, across, down }) {
+  const { state, palette } = context;
+  const site = siteOf(context);
+  const shape = { queries: visibleRows(context), keys: shownKeys(context) };
+  if (shape.queries * shape.keys === 0) return [];
+  const [rows, columns] = [shape.queries, shape.keys].map((count) => ({ first: 0, count }));
+  const tone = tones(site.weights(state.layer, state.head), site.keys, scaleOf(state, site));
+  const masked = part(site.masked(state.layer, state.head), site.keys, rows, columns);
+  const place = { x: left, y: top, width: shape.keys * across, height: shape.queries * down };
+  /** @type {(count: number, size: number) => number} */
+  const pixels = (count, size) => Math.min(count, Math.ceil(count * size * SHARPNESS));
+  const canvas = document.createElement("canvas");
+  paint(
+    canvas,
+    bitmap(
+      palette,
+      part(tone, site.keys, rows, columns),
+      masked,
+      shape,
+      pixels(shape.queries, down),
+      pixels(shape.keys, across),
+    ),
+  );
+  const looks = { preserveAspectRatio: "none", style: "image-rendering: pixelated" };
+  const image = drawn("image", { ...place, ...looks, href: canvas.toDataURL() });
+  /** @param {number} query @param {number} key @param {number} end */
+  const run = (query, key, end) =>
+    `M${left + key * across} ${top + query * down}h${(end - key) * across}v${down}H${left + key * across}z`;
+  const strokes = MASK_CODES.map((code) => {
+    const d = runsOf(masked, shape.keys, code, run).join("");
+    return d && drawn("path", { d, fill: `url(#masked-${code})` });
+  });
+  return [image, ...strokes.filter((path) => path !== "")];
+}
+
+/**
+ * What `found` makes of each run of cells with a mask code.
+ * @template Result
+ * @param {Uint8Array} masked codes by cell
+ * @param {number} keys
+ * @param {number} code
+ * @param {(query: number, key: number, end: number) => Result} found
+ */
+function runsOf(masked, keys, code, found) {
+  /** @type {Result[]} */
+  const runs = [];
+  for (let start = 0; start < masked.length; start += keys) {
+    for (let key = 0; key < keys; key += 1) {
+      if (masked[start + key] !== code) continue;
+      const first = key;
+      while (key < keys && masked[start + key] === code) key += 1;
+      runs.push(found(start / keys, first, key));
+    }
+  }
+  return runs;
 }

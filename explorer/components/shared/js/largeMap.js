@@ -72,7 +72,7 @@ function shown([start, end], count) {
  * @param {{first: number, count: number}} columns
  * @returns {Cells}
  */
-function part(cells, keys, rows, columns) {
+export function part(cells, keys, rows, columns) {
   const start = rows.first * keys;
   if (columns.count === keys)
     return /** @type {Cells} */ (cells.subarray(start, start + rows.count * keys));
