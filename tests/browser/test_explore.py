@@ -465,3 +465,28 @@ def test_the_hint_takes_no_height_from_the_picture(translating, new_tab):
         for node in (tab.get_by_test_id("stAlert"), tab.get_by_role("link", name="Train"))
     )
     assert message["x"] >= link["x"] + link["width"]
+
+
+@pytest.mark.parametrize("width", [390, 700])
+def test_the_menu_of_a_narrow_window_covers_its_page_until_a_choice(visit, width):
+    tab = visit("?lang=zh", width=width, height=844)
+    tab.get_by_test_id("stExpandSidebarButton").click()
+    close = tab.get_by_test_id("stSidebarCollapseButton").get_by_role("button")
+    close.click()  # nothing lies over it
+    expect(close).not_to_be_in_viewport()
+    tab.get_by_test_id("stExpandSidebarButton").click()
+    tab.get_by_test_id("stSidebarNavLink").filter(has_text="训练").click()
+    expect(tab.get_by_test_id("moment-count")).to_be_attached()
+    expect(close).not_to_be_in_viewport()
+
+
+def test_the_controls_are_one_line_and_uncut(visit):
+    tab = visit("?lang=en", width=960, height=600)  # 1440 × 900 at 150 %
+    names = ("Random", "Files", "Share")
+    tops = {tab.get_by_role("button", name=name).bounding_box()["y"] for name in names}
+    assert len(tops) == 1
+    tab.set_viewport_size({"width": 1440, "height": 900})
+    tab.keyboard.press("p")
+    padding = tab.get_by_role("combobox", name="Pad")
+    expect(tab.locator("html[data-projector]")).to_have_count(1)
+    assert padding.evaluate("(node) => node.scrollWidth - node.clientWidth") <= 0

@@ -186,3 +186,47 @@ def test_a_table_fills_the_window_and_a_click_on_a_heading_sorts_it(address, new
     expect(heading).to_have_text("↑ importance (gradient)")
     after = [float(row[column]) for row in table.locator("table").evaluate(ROWS)]
     assert after == sorted(after) != before
+
+
+def test_on_a_small_projector_the_large_map_is_beside_the_grid(address, new_tab):
+    tab = new_tab(1024, 768)
+    tab.goto(f"{address}heads?text=7+3+9+1+4&step=4")
+    box = tab.get_by_test_id("map")
+    expect(box).to_be_in_viewport(ratio=1)
+    main = tab.get_by_test_id("stMain")
+    assert main.evaluate("(node) => node.scrollHeight - node.clientHeight") == 0
+    assert box.bounding_box()["height"] > 280
+    rows = {tab.get_by_test_id(name).bounding_box()["y"] for name in ("first", "next", "last")}
+    assert len(rows) == 1
+    ahead = tab.get_by_test_id("ahead").bounding_box()
+    assert ahead["y"] < rows.pop() + 30  # in one line with the buttons
+
+
+def test_a_projector_makes_the_large_map_of_heads_no_smaller(address, new_tab):
+    tab = new_tab(1440, 900)
+    tab.goto(f"{address}heads?text=7+3+9+1+4&step=4")
+    clip = tab.locator(".map .clip")
+    expect(clip).to_be_visible()
+    small = tab.locator(".query-label.current").evaluate(
+        "(node) => getComputedStyle(node).fontSize"
+    )
+    tab.keyboard.press("p")
+    expect(tab.locator(".query-label.current")).not_to_have_css("font-size", small)
+    box = clip.bounding_box()
+    assert min(box["width"], box["height"]) > 200
+
+
+def test_a_difference_of_rounding_size_stays_pale(address, new_tab):
+    tab = new_tab()
+    tab.goto(
+        f"{address}heads?text=7+3+9+1+4&part=experiments&do=close+cross.1.1+0+1"
+        "&site=cross&layer=1&head=1"
+    )
+    side = tab.get_by_test_id("comparison-difference")
+    expect(side.locator(".marks span")).to_have_text(["−0.01", "0", "+0.01"])
+    expect(side.get_by_test_id("difference-note")).to_contain_text("Largest change: −")
+    darkest = side.locator("canvas.base").evaluate(
+        """(canvas) => Math.min(...canvas.getContext("2d")
+          .getImageData(0, 0, canvas.width, canvas.height).data.filter((_, at) => at % 4 < 3))"""
+    )
+    assert darkest > 180

@@ -135,6 +135,17 @@ def test_a_forced_token_is_marked_in_strip_and_map(show: Callable[..., Page]) ->
     expect(marked).to_have_count(0)
 
 
+def test_a_page_without_a_model_offers_no_way_back_to_the_original(
+    show: Callable[..., Page],
+) -> None:
+    for what_if in (True, False):
+        view = View(step=3, what_if=what_if, forced=((2, "2"),), original=("1", "2"))
+        tab = show(example_trace(), view=view)
+        expect(tab.get_by_test_id("forced")).to_contain_text("step 2")
+        expect(tab.get_by_test_id("unforce-2")).to_be_visible(visible=what_if)
+        expect(tab.get_by_test_id("original-path")).to_be_visible(visible=what_if)
+
+
 def test_without_a_causal_mask_the_check_says_why_it_is_not_met(show: Callable[..., Page]) -> None:
     facts = {"config": {"causal": False}}
     measured = {"hooked_equals_plain": 0.0, "cached_equals_full": 0.5}

@@ -1,6 +1,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -263,3 +264,39 @@ CONTRAST = """() => {
     return [(Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05), node.className];
   }).filter(([ratio]) => ratio < 4.5);
 }"""
+
+
+def test_heads_without_space_for_their_names_have_them_above(show: Callable[..., Page]) -> None:
+    tab = show(random_trace(20, 20, 2, 4), size=(960, 460))
+    names = tab.get_by_test_id("column-names").locator(".head-name")
+    expect(names).to_have_text([f"H{head}" for head in range(4)])
+    for head, name in enumerate(names.all()):
+        above = name.bounding_box()
+        picture = tab.get_by_test_id(f"head-0-{head}").bounding_box()
+        assert above is not None
+        assert picture is not None
+        assert abs(above["x"] + above["width"] / 2 - picture["x"] - picture["width"] / 2) < 2
+        assert above["y"] + above["height"] <= picture["y"] + 1
+    tab = show(example_trace())
+    expect(tab.get_by_test_id("column-names")).to_have_count(0)
+
+
+@pytest.mark.parametrize("projector", [False, True])
+def test_a_rank_of_many_digits_leaves_the_token_readable(
+    show: Callable[..., Page], projector: bool
+) -> None:
+    trace = example_trace()
+    ranks = np.where(trace.arrays["steps.chosen"], 1234, trace.arrays["steps.rank"])
+    arrays = {**trace.arrays, "steps.rank": ranks}
+    tab = show(replace(trace, arrays=arrays, digest=""), view=View(step=2), size=(1024, 700))
+    if projector:
+        tab.keyboard.press("p")
+    rank = tab.locator(".candidate.chosen .rank")
+    expect(rank).to_have_text("1234")
+    name = tab.locator(".candidate.chosen .name").bounding_box()
+    end = rank.evaluate(
+        """(node) => { const range = document.createRange(); range.selectNodeContents(node);
+          return range.getBoundingClientRect().right; }"""
+    )
+    assert name is not None
+    assert end <= name["x"]

@@ -1,5 +1,5 @@
-"""Tells Streamlit's page where the server is, what to show until Streamlit draws something, and
-when to add to the browser's history.
+"""Tells Streamlit's page where the server is, what to show until Streamlit draws something, when to
+add to the browser's history, and when to close the menu of a narrow window.
 
 Without the address a page that is opened directly, such as /train, asks for /train/_stcore/health
 first, where nothing is, and the browser calls that an error.
@@ -19,8 +19,11 @@ PATH = "/server_address.js"
 _SCRIPT = Path(__file__).with_suffix(".js")
 _HEAD = b"<head>"
 _BODY_END = b"</body>"
-_HISTORY = Path(__file__).with_name("browser_history.js").read_text("utf-8")
-_ELEMENTS = f'<script src=".{PATH}"></script><script>{_HISTORY}</script>'.encode()
+_INLINE = "".join(
+    f"<script>{Path(__file__).with_name(name).read_text('utf-8')}</script>"
+    for name in ("browser_history.js", "narrow_menu.js")
+)
+_ELEMENTS = f'<script src=".{PATH}"></script>{_INLINE}'.encode()
 """The address is relative, as those of Streamlit's own scripts: a proxy may put a prefix before
 them."""
 

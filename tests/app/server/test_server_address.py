@@ -14,8 +14,12 @@ from explorer.app.server.server_address import ServerAddress
 
 PAGE = "<!DOCTYPE html><html><head><title>a</title></head><body>é <head></body></html>"
 LOADING = loading_page.element().decode()
-HISTORY = Path(server_address.__file__).with_name("browser_history.js").read_text("utf-8")
-SCRIPT = f'<head><script src="./server_address.js"></script><script>{HISTORY}</script><title>'
+HISTORY, MENU = (
+    Path(server_address.__file__).with_name(name).read_text("utf-8")
+    for name in ("browser_history.js", "narrow_menu.js")
+)
+SCRIPTS = f"<script>{HISTORY}</script><script>{MENU}</script>"
+SCRIPT = f'<head><script src="./server_address.js"></script>{SCRIPTS}<title>'
 
 
 def with_both() -> str:

@@ -32,6 +32,8 @@ import { readViewPayload } from "./viewPayload.js";
 
 /** @typedef {{context: TraceContext, map: MapPart, parts: Pick<Part, "update">[]}} Side */
 
+const LEAST_DIFFERENCE = 0.01; // of full colour: rounding errors are no finding
+
 /** The comparison of two traces as a Streamlit component. */
 export default streamlitComponent({
   read: readViewPayload,
@@ -131,6 +133,7 @@ function placeParts(frame, original, changed, longer) {
     name: "difference",
     read: (which) => frame.payload.values("difference", which),
     signed: true,
+    least: LEAST_DIFFERENCE,
   });
   const integrity = createIntegrity(changed.context);
   const tooltips = [createTooltip(original.context), createTooltip(changed.context)];

@@ -19,6 +19,7 @@ import { measuredHead, roleNames } from "./headRoles.js";
 import { viewListeners } from "./listeners.js";
 import { createValueMap } from "./valueMap.js";
 import {
+  COLUMNS,
   closeContext,
   createViewContext,
   createViewFrame,
@@ -35,6 +36,8 @@ import { readViewPayload } from "./viewPayload.js";
 /** @import { Store } from "../../shared/js/store.js" */
 /** @import { Listeners, ViewFrame } from "./viewFrame.js" */
 /** @import { ViewPayload } from "./viewPayload.js" */
+
+const TWO_COLUMNS = 900; // px that the grid and one map beside it need
 
 /** The head grid as a Streamlit component. */
 export default streamlitComponent({
@@ -69,7 +72,9 @@ function openHeadGrid(parent, payload, listeners) {
     map.start();
   };
   context.act.showLoaded(context.pieces, context.state, begin);
-  watchFrame(frame, () => context.touch("size"));
+  const wide = payload.hasValues("norms");
+  const columns = () => (wide || context.state.projector ? COLUMNS : TWO_COLUMNS);
+  watchFrame(frame, () => context.touch("size"), columns);
   listenToKeys(context, { p: () => context.set({ projector: !context.state.projector }) });
   return {
     listen: (next) => Object.assign(context.options, next),

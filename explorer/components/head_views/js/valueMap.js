@@ -23,6 +23,7 @@ import { shortNumber, signedNumber } from "./numbers.js";
  * @property {"norms" | "difference"} name prefix of the sentences
  * @property {(site: Site) => HeadValues | null} read
  * @property {boolean} signed
+ * @property {number} [least] the value of full colour, at least: smaller ones stay pale
  *
  * @typedef {ValueScale & {values: Float32Array, tone: Float32Array, masked: Uint8Array}} Cells
  */
@@ -75,7 +76,7 @@ export function createValueMap(context, frame, kind) {
     const site = siteOf(context);
     heads = kind.read(site);
     box.classList.toggle("empty", !heads);
-    const cells = cellsOf(context, heads, kind.signed);
+    const cells = cellsOf(context, heads, kind);
     paint(base, bitmap({ ...context.palette, ramp: cells.ramp }, cells.tone, cells.masked, site));
     positionRectangle(base, geometry.left, geometry.top, geometry.width, geometry.height);
     paintPattern(context, pattern, geometry, cells.masked);
@@ -100,13 +101,13 @@ export function createValueMap(context, frame, kind) {
  * The values of the selected head and how they are drawn.
  * @param {TraceContext} context
  * @param {HeadValues | null} heads
- * @param {boolean} signed
+ * @param {Kind} kind
  * @returns {Cells}
  */
-function cellsOf(context, heads, signed) {
+function cellsOf(context, heads, { signed, least = 0 }) {
   const { layer, head } = context.state;
   const site = siteOf(context);
-  const most = heads?.largest || 0;
+  const most = heads?.largest ? Math.max(heads.largest, least) : 0;
   const values = heads?.of(layer, head) ?? new Float32Array(site.queries * site.keys);
   const tone = values.map((value) => {
     const share = most ? value / most : 0;

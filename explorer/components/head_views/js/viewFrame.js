@@ -27,7 +27,7 @@ import { markNarrow, watchSize, watchTheme } from "../../shared/js/watchers.js";
  * @property {() => void} destroy
  */
 
-const COLUMNS = 1100; // px that several columns need
+export const COLUMNS = 1100; // px that three columns need
 const LOWEST_TOP = 330; // px; a view that begins lower is as high as if it began here
 
 /**
@@ -69,14 +69,15 @@ export function createViewFrame(parent, payload) {
  * Follow the available space.
  * @param {ViewFrame} frame
  * @param {() => void} onChange
+ * @param {() => number} [columns] px that its columns need now
  */
-export function watchFrame({ root, signal }, onChange) {
+export function watchFrame({ root, signal }, onChange, columns = () => COLUMNS) {
   watchSize(
     root,
     signal,
     (top) => Math.min(top + window.scrollY, LOWEST_TOP),
     () => {
-      markNarrow(root, COLUMNS);
+      markNarrow(root, columns());
       onChange();
     },
   );

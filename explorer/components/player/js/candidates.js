@@ -11,6 +11,7 @@ import { anyOf } from "../../shared/js/store.js";
 /** @import { Candidate, Trace } from "../../shared/js/trace.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 
+const DIGIT = 0.6; // em, of a rank
 const FEWEST_CANDIDATES = 3; // with less space than that, the column scrolls
 const ROW = { desk: [20, 52], projector: [28, 64] }; // px, at least and at most
 const LIST_MARGIN = 6; // px above and below the list, as in the style sheet
@@ -103,6 +104,8 @@ function fitCandidates({ root, state }, node, list, candidates) {
   const ranks = candidates.map(({ rank }) => rank).sort((one, other) => one - other);
   const last = candidates.find(({ chosen }) => chosen)?.rank ?? 0;
   const first = ranks.indexOf(last) >= most ? most - 1 : most; // so many of the best ranks are shown
+  const digits = String(Math.max(last, ranks[first - 1] ?? 0)).length;
+  node.style.setProperty("--rank", `${DIGIT * digits}em`);
   return items.map((item, index) => {
     const { rank, chosen } = candidates[index];
     const hidden = ranks.indexOf(rank) >= first && !chosen;

@@ -36,6 +36,7 @@ export function createForcedTokens(context) {
     if (node.hidden) return;
     if (changed.has("trace"))
       chips.replaceChildren(...view.forced.map(([step, token]) => chip(context, step, token)));
+    reset.hidden = !context.state.whatIf; // a saved page has no model to decode with
     drawOutputs(context, outputs, original ?? view.original);
   };
   return { element: node, update };
@@ -59,12 +60,13 @@ function chip({ say, act, state, trace, pieces }, step, token) {
       testid: `unforce-${step}`,
       "aria-label": undo,
       title: undo,
-      on: { click: () => state.whatIf && act.unforce(step) },
+      on: { click: () => act.unforce(step) },
     },
     "✕",
   );
   const facts = { step: shown, token: labelOf(token) };
   const name = say(mask ? "forced_mask" : "forced_chip", facts);
+  remove.hidden = !state.whatIf;
   return element("span", { class: "forced-chip" }, element("bdi", {}, name), remove);
 }
 

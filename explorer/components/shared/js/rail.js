@@ -151,13 +151,16 @@ function buildRail(context, grid, gold, removal) {
   const shape = sharedShape(context.trace);
   const narrow = context.root.dataset.narrow !== undefined;
   const larger = context.state.projector ? LARGER : 1;
-  const layout = narrow
-    ? { ...thumbnailSize(72, shape, SMALLEST_THUMBNAIL), columns: site.heads }
-    : fitThumbnails(grid.clientWidth - GRID_EDGE, grid.clientHeight - GRID_EDGE, shape, larger);
+  const { layout, named } = narrow
+    ? {
+        layout: { ...thumbnailSize(72, shape, SMALLEST_THUMBNAIL), columns: site.heads },
+        named: false,
+      }
+    : fitNamed(grid.clientWidth - GRID_EDGE, grid.clientHeight - GRID_EDGE, shape, larger);
   grid.style.setProperty("--thumb-width", `${layout.width}px`);
   grid.style.setProperty("--thumb-height", `${layout.height}px`);
   grid.style.setProperty("--columns", String(layout.columns));
-  grid.classList.toggle("tight", layout.width < TIGHT_THUMBNAIL * larger);
+  grid.classList.toggle("tight", isTight(layout, larger));
   const lines = Math.ceil(site.heads / layout.columns);
   grid.classList.toggle(
     "low",
@@ -174,8 +177,50 @@ function buildRail(context, grid, gold, removal) {
       element("div", { class: "layer-heads" }, ...heads),
     );
   });
-  grid.replaceChildren(...layers);
+  grid.replaceChildren(...(named ? [columnNames(site)] : []), ...layers);
   return layout;
+}
+
+/**
+ * Whether a score leaves no space for the name of its head.
+ * @param {ThumbnailSize} size
+ * @param {number} larger
+ */
+function isTight({ width }, larger) {
+  return width < TIGHT_THUMBNAIL * larger;
+}
+
+/**
+ * As `fitThumbnails`, with space for the names above the columns where there is none below the
+ * thumbnails and a column has one head of each layer.
+ * @param {number} width
+ * @param {number} height
+ * @param {Pick<Site, "layers" | "heads" | "queries" | "keys">} site
+ * @param {number} larger
+ * @returns {{layout: Layout, named: boolean}}
+ */
+function fitNamed(width, height, site, larger) {
+  const layout = fitThumbnails(width, height, site, larger);
+  if (!isTight(layout, larger)) return { layout, named: false };
+  const lower = fitThumbnails(width, height - SCORE_HEIGHT * larger, site, larger);
+  const named = lower.columns === site.heads && isTight(lower, larger);
+  return { layout: named ? lower : layout, named };
+}
+
+/**
+ * The names of the heads above their columns.
+ * @param {Pick<Site, "heads">} site
+ */
+function columnNames({ heads }) {
+  const names = Array.from({ length: heads }, (_, head) =>
+    element("span", { class: "head-name" }, `H${head}`),
+  );
+  return element(
+    "div",
+    { class: "layer column-names", testid: "column-names", "aria-hidden": "true" },
+    element("span", {}),
+    element("div", { class: "layer-heads" }, ...names),
+  );
 }
 
 /**
