@@ -5,6 +5,7 @@ symbol may have their labels.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -98,6 +99,8 @@ class SymbolVocabulary:
                 facts = {"symbol": shorten(symbol), "known": self.known()}
                 if suggestion := self._spaced(text):
                     raise VocabularyError("symbols_together", **facts, suggestion=suggestion)
+                if suggestion := self._spaced(_in_plain_forms(text)):
+                    raise VocabularyError("other_form", **facts, suggestion=suggestion)
                 raise VocabularyError("unknown_symbol", **facts)
         return [self._ids[symbol] for symbol in symbols]
 
@@ -153,6 +156,13 @@ class SymbolVocabulary:
         if data.get("kind") != "symbols" or not isinstance(symbols, list):
             raise VocabularyError("foreign_vocabulary", kind=shorten(str(data.get("kind"))))
         return cls(tuple(symbols))
+
+
+def _in_plain_forms(text: str) -> str:
+    """`text` with small letters, and with the digits and letters of a keyboard in place of
+    full-width ones and of other scripts' digits."""
+    plain = unicodedata.normalize("NFKC", text).lower()
+    return "".join(str(unicodedata.decimal(character, character)) for character in plain)
 
 
 TOY_VOCABULARY = SymbolVocabulary(tuple("123456789abcdefg甲乙丙丁"))

@@ -105,6 +105,31 @@ def test_symbols_without_spaces_are_suggested_with_them(text, suggestion):
         assert len(TOY_VOCABULARY.encode(suggestion)) == len(suggestion.split())
 
 
+@pytest.mark.parametrize(
+    ("text", "suggestion"),
+    [
+        ("７ ３ ９", "7 3 9"),
+        ("７３９", "7 3 9"),
+        ("٧ ٣ ٩", "7 3 9"),
+        ("A b Ｃ", "a b c"),
+        ("甲 ７", "甲 7"),
+    ],
+)
+def test_other_forms_of_known_symbols_are_suggested_as_they_are_known(text, suggestion):
+    with pytest.raises(VocabularyError) as refused:
+        TOY_VOCABULARY.encode(text)
+    assert refused.value.key == "other_form"
+    assert f"“{suggestion}”" in str(refused.value)
+    assert len(TOY_VOCABULARY.encode(suggestion)) == len(suggestion.split())
+
+
+@pytest.mark.parametrize("text", ["７ 🦊", "X ９", "７ " * 3000])
+def test_text_with_other_symbols_is_refused_without_a_suggestion(text):
+    with pytest.raises(VocabularyError) as refused:
+        TOY_VOCABULARY.encode(text)
+    assert refused.value.key == "unknown_symbol"
+
+
 def test_of_several_ways_to_split_the_one_with_the_fewest_symbols_is_suggested():
     with pytest.raises(VocabularyError, match="“ab c”"):
         SymbolVocabulary(("a", "b", "ab", "c")).encode("abc")
