@@ -3,7 +3,9 @@
 The runs are named in the URL, so that a reload and a link find them again.
 """
 
+import math
 import random
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -29,6 +31,7 @@ SETTINGS_FORM = "setting"
 _LOOKED_AT = 3.0  # seconds for which the states of runs serve
 _LONGEST_NAME = 60  # characters of a link that are repeated in a message
 _MOST_CHECKS = 8
+_DOUBLE_CLICK = 1.0  # seconds within which two clicks are one
 _LARGEST_SEED = 9999  # short enough to read it out
 
 
@@ -61,6 +64,7 @@ class TrainState:
     columns: indices of source and translation in the corpus, from 0.
     has_headings: whether the first row of the corpus names the columns.
     checks: by choice of columns, what was found in the corpus.
+    started: when a quick demo was started last, by the monotonic clock.
     """
 
     seed: int | None = None
@@ -72,6 +76,7 @@ class TrainState:
     columns: tuple[int, int] = (0, 1)
     has_headings: bool = False
     checks: Mapping[tuple[str, str], CorpusCheck] = field(default_factory=dict)
+    started: float = -math.inf
 
 
 def list_all_runs() -> dict[str, Run]:
@@ -151,6 +156,13 @@ def renew_demo_seed() -> int:
     seed = random.randint(1, _LARGEST_SEED)
     session.save(replace(session.load(TrainState), seed=seed))
     return seed
+
+
+def takes_start() -> bool:
+    """Whether a click starts another quick demo: not the second one of a double click."""
+    state, now = session.load(TrainState), time.monotonic()
+    session.save(replace(state, started=now))
+    return now - state.started > _DOUBLE_CLICK
 
 
 def button_state(run: Run) -> tuple[object, ...]:

@@ -31,7 +31,7 @@ def start_row(run: Run | None, recorded: bool, language: str) -> None:
     """The first row: the quick demo, Start, Stop, Resume, the forms, and the estimate."""
     demo = _demo(language)
     allowed = may_train()
-    _button("start", language, partial(_start, demo), allowed, icon="play_arrow", primary=True)
+    _button("start", language, partial(_start_demo, demo), allowed, icon="play_arrow", primary=True)
     _stop_and_resume(run, recorded, allowed, language)
     st.button(
         say("train.settings", language),
@@ -196,6 +196,11 @@ def _try(act: Callable[[], None]) -> None:
             act()
     except ExplorerError as error:
         messages.report(error)
+
+
+def _start_demo(demo: TrainingConfig) -> None:
+    if train_state.takes_start():
+        _start(demo)
 
 
 def _start(config: TrainingConfig) -> None:

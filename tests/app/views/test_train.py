@@ -14,11 +14,12 @@ from safetensors.numpy import save
 from streamlit.testing.v1 import AppTest
 
 from explorer.app.server import access
+from explorer.app.state import train as train_state
 from explorer.core import folders
 from explorer.core.trace import Trace
 from explorer.training import run_launcher
 from explorer.training.config import TrainingConfig
-from explorer.training.run_directory import Run, Status, create_run
+from explorer.training.run_directory import Run, Status, create_run, list_runs
 from tests.support.app_pages import open_page, sent_to
 from tests.support.finished_runs import CONFIG, finished_run
 
@@ -68,7 +69,8 @@ def test_the_page_opens_on_the_recorded_run():
     assert "0.2 M parameters" in app.caption[0].value.replace("\\", "")
 
 
-def test_start_makes_a_run_and_shows_it(folder):
+def test_start_makes_a_run_and_shows_it(folder, monkeypatch):
+    monkeypatch.setattr(train_state, "_DOUBLE_CLICK", 0.0)
     app = open_page("train")
     app.selectbox(key="train-task-en").set_value("sort").run()
     app.button(key="start").click().run()
@@ -80,6 +82,16 @@ def test_start_makes_a_run_and_shows_it(folder):
     assert {"stop", "resume", "open", "delete-idle"} <= disabled(app)
     app.button(key="start").click().run()
     assert run_data(app)["name"] == "sort-2"
+
+
+def test_a_double_click_on_start_makes_one_run(folder, monkeypatch):
+    monkeypatch.setattr(train_state, "_DOUBLE_CLICK", 60.0)  # a busy machine takes its time
+    app = open_page("train")
+    app.button(key="start").click().run()
+    app.button(key="start").click().run()
+    assert not app.exception
+    assert run_data(app)["name"] == "reverse-1"
+    assert [run.name for run in list_runs(folder)] == ["reverse-1"]
 
 
 def test_a_reload_and_a_second_tab_find_the_active_run(folder):
@@ -162,7 +174,8 @@ def test_two_runs_are_compared(folder):
     assert run_data(app)["others"] == []
 
 
-def test_each_quick_demo_has_a_seed_of_its_own_that_is_shown_before(folder):
+def test_each_quick_demo_has_a_seed_of_its_own_that_is_shown_before(folder, monkeypatch):
+    monkeypatch.setattr(train_state, "_DOUBLE_CLICK", 0.0)
     app = open_page("train")
     seeds = []
     for name in ("reverse-1", "reverse-2"):
