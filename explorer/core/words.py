@@ -102,10 +102,13 @@ def merged_weights(
     weights: NDArray[np.float32], queries: Sequence[Word], keys: Sequence[Word]
 ) -> NDArray[np.float32]:
     """(…, query, key) of pieces → of words: summed over keys, averaged over queries."""
-    summed = np.add.reduceat(weights, _starts(keys), axis=-1, dtype=np.float64)
-    sizes = np.array([word.stop - word.start for word in queries])
-    mean = np.add.reduceat(summed, _starts(queries), axis=-2) / sizes[:, None]
-    return mean.astype(np.float32)
+    starts, sizes = _starts(queries), np.array([word.stop - word.start for word in queries])
+    summed = weights[..., starts, :].astype(np.float64)
+    for piece in range(1, max(sizes, default=0)):  # whole rows: reduceat takes each cell alone
+        longer = np.flatnonzero(sizes > piece)
+        summed[..., longer, :] += weights[..., starts[longer] + piece, :]
+    merged = np.add.reduceat(summed, _starts(keys), axis=-1) / sizes[:, None]
+    return merged.astype(np.float32)
 
 
 def merged_codes(
