@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explorer.core.errors import ModelDirectoryError
+from explorer.core.errors import CheckpointError, ModelDirectoryError
 from explorer.model.explorable import ExplorableModel
 from explorer.model.explorable import load as load_checkpoint
 
@@ -37,7 +37,14 @@ def load(
     Raises `FileError`, `CheckpointError`, `ModelDirectoryError`.
     """
     if not Path(path).is_dir():
-        return load_checkpoint(path, name)
+        try:
+            return load_checkpoint(path, name)
+        except CheckpointError as error:
+            folder = Path(path).parent
+            if not (folder / "config.json").is_file():
+                raise
+            named = {"name": Path(path).name, "directory": str(folder)}
+            raise ModelDirectoryError("inside_directory", **named) from error
     return load_directory(
         Path(path),
         name,

@@ -40,3 +40,12 @@ def test_the_command_traces_a_directory(tmp_path, capsys):
     assert Trace.load(file).facts["interventions"] == ["ablate cross.1.2"]
     assert main(["trace", str(tmp_path), "x"]) == 2
     assert "config.json" in capsys.readouterr().err
+
+
+def test_a_file_inside_a_model_directory_names_the_directory(tmp_path):
+    folder = saved(tiny_model("marian"), tmp_path / "marian")
+    for name in ("config.json", "model.safetensors"):
+        with pytest.raises(ModelDirectoryError) as caught:
+            load(folder / name)
+        assert caught.value.key == "inside_directory"
+        assert str(folder) in str(caught.value)

@@ -2,8 +2,6 @@
 that are missing or left over are named instead of being made up.
 """
 
-import json
-import struct
 import warnings
 from contextlib import suppress
 from pathlib import Path
@@ -30,6 +28,7 @@ from explorer.model.huggingface.tokens import Tokens, is_usable
 from explorer.model.huggingface.traced_model import HuggingFaceModel
 from explorer.model.huggingface.verification import examine
 from explorer.model.huggingface.weight_layout import store_by_input
+from explorer.model.huggingface.weight_sizes import refuse_other_sizes, tensor_sizes
 
 IN_MEMORY = Placement()
 
@@ -59,6 +58,7 @@ def open_directory(
     config = _config(path, described)
     kind, model_class = _model_class(path, described, config)
     files = weight_files(path)
+    refuse_other_sizes(path, described, files)
     if placement.device_map is None:  # else what does not fit stays on disk
         _refuse_large(path, files, DTYPES[dtype])
     options = {"dtype": DTYPES[dtype], **placement.options}
@@ -155,17 +155,8 @@ def free_memory() -> int | None:
 
 def _bytes_in_memory(file: Path, dtype: torch.dtype) -> int:
     """Bytes of the weights of a file once they are numbers of `dtype`."""
-    if file.suffix != ".safetensors":
-        return file.stat().st_size
-    try:
-        with file.open("rb") as stream:
-            (length,) = struct.unpack("<Q", stream.read(8))
-            header = json.loads(stream.read(min(length, 100 * 2**20)))
-        tensors = [entry for name, entry in header.items() if name != "__metadata__"]
-        counts = (torch.Size(entry["shape"]).numel() for entry in tensors)
-        return sum(counts) * dtype.itemsize
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, struct.error, RuntimeError):
-        return file.stat().st_size  # damaged; reading it will say so
+    sizes = tensor_sizes(file)
+    return file.stat().st_size if sizes is None else sum(sizes) * dtype.itemsize
 
 
 def _weights(path: Path, model_class: Any, files: list[Path], options: dict[str, Any]) -> Any:
@@ -205,9 +196,12 @@ def _load(
         raise
     except Exception as error:
         reason = str(error).strip().split("\n")[0][:160] or type(error).__name__
-        has_code = "weights only" in str(error).lower() or "weights_only" in str(error)
-        other = "cannot_place" if "device_map" in options else "damaged_weights"
-        key = "code_in_weights" if has_code else other
+        told_by = str(error).lower()
+        key = "cannot_place" if "device_map" in options else "damaged_weights"
+        if "weights only" in told_by or "weights_only" in told_by:
+            key = "code_in_weights"
+        elif "ignore_mismatched_sizes" in told_by:
+            key = "other_sizes"
         raise ModelDirectoryError(key, name=path.name, reason=reason) from error
     finally:
         transformers.logging.set_verbosity(level)

@@ -41,6 +41,8 @@ def examine(model: Any, kind: Kind, vocabulary: int, positions: int | None) -> A
     except Exception as error:  # the library's own code, which raises anything
         reason = str(error).strip().split("\n")[0][:200] or type(error).__name__
         raise ModelDirectoryError("cannot_run", family=family, reason=reason) from error
+    if reference.outputs.isnan().any():
+        raise ModelDirectoryError("not_finite", family=family)
     anatomy = _anatomy(kind, captured, probe, family)
     _compare(anatomy, captured, reference, family, model.dtype)
     return anatomy

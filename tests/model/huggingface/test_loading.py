@@ -17,6 +17,8 @@ from explorer.model.huggingface import loading
 from explorer.model.huggingface.loading import open_directory
 from tests.support.huggingface_families import saved, tiny_model
 
+FORMAT = {"format": "pt"}
+
 
 @pytest.fixture
 def folder(tmp_path):
@@ -54,6 +56,23 @@ def test_paths_that_are_no_model(tmp_path):
     refused(tmp_path / "file", "not_a_directory", "file")
     refused(tmp_path / "empty", "empty_directory", "empty")
     refused(tmp_path / "other", "no_config", "other")
+
+
+def test_configs_of_other_sizes_than_the_weights(folder):
+    """Refused before the library builds anything, which takes minutes or all memory."""
+    for changes in ({"num_hidden_layers": 100_000}, {"vocab_size": 10**12}, {"hidden_size": 36}):
+        before = json.loads((folder / "config.json").read_text("utf-8"))
+        config(folder, **changes)
+        refused(folder, "other_sizes", "tiny")
+        config(folder, **before)
+    assert open_directory(folder).anatomy.layers("encoder") > 0
+
+
+def test_weights_that_are_no_numbers(folder):
+    weights = load_file(folder / "model.safetensors")
+    name = next(name for name in weights if name.endswith("word_embeddings.weight"))
+    save_file(weights | {name: weights[name] * float("nan")}, folder / "model.safetensors", FORMAT)
+    refused(folder, "not_finite", "bert")
 
 
 def test_configs_that_name_no_model(folder):
