@@ -7,6 +7,7 @@ and by whom.
 import gc
 import os
 import threading
+import weakref
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ import streamlit as st
 
 from explorer.app.limited_cache import LimitedCache
 from explorer.app.request import Request
+from explorer.app.server.inside_route import CaptureLayer
 from explorer.app.source_extent import extent_of
 from explorer.app.state import visitor
 from explorer.core.trace import Trace
@@ -82,6 +84,39 @@ def trace(member: CatalogMember, request: Request) -> Trace:
     return kept((member.stamp, request), lambda: _trace(member, request), trace_bytes)
 
 
+def layer_capture(member: CatalogMember, request: Request, shown: Trace) -> CaptureLayer | None:
+    """What captures one layer of a trace on screen in full, from any thread; None where nothing
+    can, as for an uploaded trace of weights alone.
+
+    It holds neither the model nor `shown`: what was dropped from memory meanwhile stays so.
+    """
+    if isinstance(member, UploadedTrace):
+        return None
+    model, stamp = weakref.ref(model_of(member)), member.stamp
+    numbers = {site: shown.layer_numbers(site) for site in shown.sites}
+
+    def capture(site: str, layer: int) -> Trace | None:
+        found = model()
+        if found is None:
+            return None
+        number = numbers[site][layer]
+
+        def compute() -> Trace:
+            with _SLOTS:
+                return found.trace(
+                    request.text,
+                    force=dict(request.forced),
+                    pad_to=_padded(found, request),
+                    layers=[number],
+                    sites=[site],
+                    capture="full",
+                )
+
+        return kept((stamp, request, site, number), compute, trace_bytes)
+
+    return capture
+
+
 def kept(key: Hashable, compute: Callable[[], _Value], size_of: Callable[[_Value], int]) -> _Value:
     """What `compute` returns, among the cached traces; see `LimitedCache.get`."""
     return _traces.get(key, compute, size_of)
@@ -138,12 +173,13 @@ _directories = LimitedCache(_most_model_bytes(), _free_memory)
 
 def _trace(member: CatalogModel, request: Request) -> Trace:
     model = model_of(member)
+    pad_to = _padded(model, request)
+    with computing():
+        return model.trace(request.text, force=dict(request.forced), pad_to=pad_to, layers=FIT)
+
+
+def _padded(model: Model, request: Request) -> int | None:
+    """The length to which the text is padded; None for one that is too long anyway."""
     extent = extent_of(model, request.text)
     padded = min(extent.tokens + request.pad, extent.longest)
-    with computing():
-        return model.trace(
-            request.text,
-            force=dict(request.forced),
-            pad_to=padded if extent.tokens <= extent.longest else None,
-            layers=FIT,
-        )
+    return padded if extent.tokens <= extent.longest else None

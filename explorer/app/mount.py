@@ -19,8 +19,9 @@ from streamlit.components.v2.types import ComponentRenderer
 
 from explorer.app.limited_cache import LimitedCache
 from explorer.app.request import NO_INTERVENTIONS, Request, Selection
-from explorer.app.server import head_route
+from explorer.app.server import head_route, inside_route
 from explorer.app.server.host_cookie import PATH, TICKET_HEADER
+from explorer.app.server.inside_route import CaptureLayer
 from explorer.app.state import session
 from explorer.components.head_views.payload import (
     comparison_payload,
@@ -68,12 +69,18 @@ class PictureKey:
     report: str = ""
 
 
-def player(key: PictureKey, view: View, trace: Trace, on_report: Report) -> None:
-    """The stepping player with `trace`."""
+def player(
+    key: PictureKey, view: View, trace: Trace, capture: CaptureLayer | None, on_report: Report
+) -> None:
+    """The stepping player with `trace`.
+
+    capture: by which a visitor looks inside its heads; None = not offered.
+    """
     heads = _offer(key, trace)
+    inside = capture and inside_route.offer((key.stamp, key.request), trace, capture)
     payload = _payload(
         ("player", key, view),
-        lambda: player_payload(trace, language=key.language, view=view, heads=heads),
+        lambda: player_payload(trace, language=key.language, view=view, heads=heads, inside=inside),
     )
     events = ("selection", "force", "unforce", "reset", MISSING)
     _mount("player", payload, on_report, events)

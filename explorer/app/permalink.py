@@ -29,6 +29,7 @@ SECTIONS = ("overview", "metrics", "roles", "experiments", "removal", "norms")
 
 _T = TypeVar("_T")
 _NUMBER = re.compile(r"[0-9]{1,4}", re.ASCII)
+_CELL = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})", re.ASCII)
 _FORCED = re.compile(r"([0-9]{1,4})\.([0-9]{1,7})", re.ASCII)
 
 
@@ -58,6 +59,8 @@ def to_query(permalink: Permalink) -> dict[str, str]:
         query["guess"] = "1"
     if selection.ahead is not None:
         query["ahead"] = str(int(selection.ahead))
+    if selection.cell is not None:
+        query["cell"] = "{}.{}".format(*selection.cell)
     return query
 
 
@@ -91,6 +94,7 @@ def from_query(
         ),
         guess=_parameter(query, "guess", refused, lambda word: word == "1" or None),
         ahead=_parameter(query, "ahead", refused, {"0": False, "1": True}.get),
+        cell=_parameter(query, "cell", refused, _cell),
     )
     visit = Visit(request, selection, interventions or NO_INTERVENTIONS)
     return Permalink(visit, section or ""), tuple(refused)
@@ -110,6 +114,12 @@ def _parameter(
 
 def _number(word: str, most: int = 9_999) -> int | None:
     return int(word) if _NUMBER.fullmatch(word) and int(word) <= most else None
+
+
+def _cell(word: str) -> tuple[int, int] | None:
+    """Query and key from "3.5"."""
+    match = _CELL.fullmatch(word)
+    return (int(match[1]), int(match[2])) if match else None
 
 
 def _forced(word: str) -> tuple[tuple[int, int], ...] | None:

@@ -23,6 +23,7 @@ class Selection:
     alignment: the row from which the shown links are read, one of `TIMINGS`; None = no links.
     guess: True where what comes next is hidden until it is guessed.
     ahead: whether rows not yet decoded are shown.
+    cell: (query, key) of the cell whose arithmetic is shown; None = none.
     """
 
     site: str | None = None
@@ -32,6 +33,7 @@ class Selection:
     alignment: str | None = None
     guess: bool | None = None
     ahead: bool | None = None
+    cell: tuple[int, int] | None = None
 
     @property
     def named_head(self) -> Head | None:
@@ -50,11 +52,12 @@ class Selection:
         """The selection reduced to what `trace` has, and the names of the fields it lacks."""
         if self.site is not None and self.site not in trace.sites:
             return Selection(step=self.step), ("site",)
-        layers, heads = trace.attention(self.site or trace.sites[-1]).shape[:2]
+        layers, heads, queries, keys = trace.attention(self.site or trace.sites[-1]).shape
         limits = {
             "layer": range(layers),
             "head": range(heads),
             "step": _steps(trace),
+            "cell": _Cells(queries, keys),
         }
         missing = tuple(
             name
@@ -62,6 +65,17 @@ class Selection:
             if (value := getattr(self, name)) is not None and value not in limit
         )
         return replace(self, **dict.fromkeys(missing)), missing
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """The cells of a map."""
+
+    queries: int
+    keys: int
+
+    def __contains__(self, cell: object) -> bool:
+        return isinstance(cell, tuple) and cell[0] < self.queries and cell[1] < self.keys
 
 
 def _steps(trace: Trace) -> Container[int]:

@@ -81,8 +81,10 @@ class Trace:
         key, where the model has attention sinks,
         with full capture also "cross.scores" (layer, head, query, key), "cross.query_vectors" and
         "cross.head_output" (layer, head, query, width), "cross.key_vectors" and "cross.values"
-        (layer, head, key, width); "steps.…" one entry for each candidate; "gold" (T, S) bool where
-        the gold alignment is known.
+        (layer, head, key, width), "cross.score_scale" (layer,) by which products of queries and
+        keys are multiplied and, where a family has one, "cross.score_cap" (layer,), the largest
+        score; "steps.…" one entry for each candidate; "gold" (T, S) bool where the gold alignment
+        is known.
     candidate_tokens: labels of the candidates in "steps.…".
     measured: the errors in `integrity` that only the model can measure, by name.
     facts: where the trace comes from, JSON values only.

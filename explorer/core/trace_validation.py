@@ -58,6 +58,8 @@ def _check_inside(arrays: Arrays, site: str) -> None:
         "values": by_key,
         "head_output": by_query,
         "sink": by_query,
+        "score_scale": shape[:1],
+        "score_cap": shape[:1],
     }
     for kind, expected in fits.items():
         array = arrays.get(f"{site}.{kind}")

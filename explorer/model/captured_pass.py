@@ -66,7 +66,17 @@ def captured_pass(
     ):
         logits = transformer(source, target)[0]
     captured = {site: [masks[name] for name in own] for site, own in names.items()}
-    return logits, arrays.finished() | _closed(captured, (source[0] == PAD).numpy(), target.size(1))
+    closed = _closed(captured, (source[0] == PAD).numpy(), target.size(1))
+    scales = _scales(transformer.config, places) if "scores" in KINDS[capture_kind] else {}
+    return logits, arrays.finished() | closed | scales
+
+
+def _scales(config: ModelConfig, places: Places) -> dict[str, NDArray[np.float32]]:
+    """By what the products of queries and keys are multiplied: 1 / √K in every layer (§3.2.1)."""
+    scale = config.head_width**-0.5
+    return {
+        f"{site}.score_scale": np.full(len(own), scale, np.float32) for site, own in places.items()
+    }
 
 
 def _store(arrays: LayerArrays, name: str, index: int, count: int, value: Tensor) -> Tensor:

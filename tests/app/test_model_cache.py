@@ -1,7 +1,9 @@
 import gc
 import weakref
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from explorer.app import model_cache
@@ -99,3 +101,35 @@ def test_a_model_of_a_directory_is_traced_with_padding(directories):
     longest = model_cache.trace(gpt, Request("gpt", "a" * 395, 16))
     assert longest.target_tokens[0] == "<pad>"
     assert len(longest.target_tokens) == 400
+
+
+def test_one_layer_of_a_trace_on_screen_is_captured_in_full(model):
+    request = Request("tiny", "1 2 3", 2)
+    shown = model_cache.trace(model, request)
+    capture = model_cache.layer_capture(model, request, shown)
+    assert capture is not None
+    layer = capture("cross", 1)
+    assert layer is not None
+    assert layer.sites == ("cross",)
+    np.testing.assert_allclose(layer.attention("cross")[0], shown.attention("cross")[1], atol=1e-6)
+    assert layer.query_vectors("cross").shape[:3] == layer.attention("cross").shape[:3]
+    assert capture("cross", 1) is layer
+
+
+def test_what_captures_a_layer_keeps_neither_model_nor_trace(explorable, request):
+    member = UploadedModel("tiny", request.node.name, summary("123"), replace(explorable))
+    asked = Request("tiny", "1 2 3", 2)
+    shown = member.model.trace("1 2 3")
+    capture = model_cache.layer_capture(member, asked, shown)
+    kept = [weakref.ref(shown), weakref.ref(member.model)]
+    del shown, member
+    gc.collect()
+    assert [reference() for reference in kept] == [None, None]
+    assert capture is not None
+    assert capture("cross", 0) is None
+
+
+def test_an_uploaded_trace_cannot_be_captured_again():
+    trace = example_trace()
+    member = UploadedTrace("mine", "stamp", trace)
+    assert model_cache.layer_capture(member, Request("mine", ""), trace) is None

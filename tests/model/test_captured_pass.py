@@ -20,12 +20,14 @@ def test_the_arrays_are_the_hooked_values_of_the_chosen_layers(make_model):
             expected = model(SOURCE, TARGET)[0]
     torch.testing.assert_close(logits, expected, atol=1e-5, rtol=0)
     vectors = ("query_vectors", "key_vectors", "values")
-    kinds = ("attention", "scores", *vectors, "head_output", "closed")
+    kinds = ("attention", "scores", *vectors, "head_output", "score_scale", "closed")
     assert set(arrays) == {f"{site}.{kind}" for site in places for kind in kinds}
     for index, layer in enumerate(places["cross"]):
         for kind, hook in (("attention", "pattern"), *((kind, kind) for kind in vectors)):
             own = seen[f"decoder.layers.{layer}.cross_attention.{hook}"][0]
             np.testing.assert_allclose(arrays[f"cross.{kind}"][index], own, atol=1e-5)
+    scales = arrays["cross.score_scale"]
+    np.testing.assert_allclose(scales, [model.config.head_width**-0.5] * 2)
     assert arrays["cross.closed"].tolist() == [[0, 0, 0, 0, 2]] * 3
 
 

@@ -1,7 +1,7 @@
 """What the server adds to Streamlit's own routes: plotly.js, the probe traces of a run, the
-weights of heads of large traces, the host's cookie, compression for other machines, the server's
-address for pages opened directly, and checks of origins, messages and uploads. Nothing comes from
-the internet.
+weights of heads of large traces, what weights are computed from, the host's cookie, compression for
+other machines, the server's address for pages opened directly, and checks of origins, messages and
+uploads. Nothing comes from the internet.
 """
 
 import asyncio
@@ -12,7 +12,14 @@ import streamlit as st
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
-from explorer.app.server import head_route, host_cookie, probe_route, server_address, warmup
+from explorer.app.server import (
+    head_route,
+    host_cookie,
+    inside_route,
+    probe_route,
+    server_address,
+    warmup,
+)
 from explorer.app.server.back_messages import BackMessageGuard
 from explorer.app.server.broken_requests import BrokenRequests
 from explorer.app.server.origin_check import OriginCheck
@@ -40,6 +47,7 @@ def routes() -> list[Route]:
         Route(f"{base}{server_address.PATH}", server_address.serve_script),
         Route(f"{base}{probe_route.PATH}", probe_route.serve_moment),
         Route(f"{base}{head_route.PATH}", head_route.serve_head),
+        Route(f"{base}{inside_route.PATH}", inside_route.serve_vectors),
         Route(f"{base}{host_cookie.PATH}", host_cookie.set_cookie, methods=["POST"]),
     ]
 

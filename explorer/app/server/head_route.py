@@ -34,9 +34,14 @@ def offer(name: Hashable, trace: Trace) -> str:
     name: what `trace` was computed from; it always gets the same address, so that the payloads
         in browsers and caches stay good when the trace is computed again.
     """
-    key = hmac.new(_SECRET, repr(name).encode(), "sha256").hexdigest()
+    key = trace_key(name)
     _offered[key] = trace
     return f"weights/{key}"
+
+
+def trace_key(name: Hashable) -> str:
+    """The key of what was computed from `name`, which only this server can compute."""
+    return hmac.new(_SECRET, repr(name).encode(), "sha256").hexdigest()
 
 
 def serve_head(request: Request) -> Response:

@@ -114,8 +114,17 @@ def read_selection(report: object) -> None:
             alignment if alignment in TIMINGS else None,
             report.get("guess") is True or None,
             ahead if isinstance(ahead, bool) else None,
+            _cell(report.get("cell")),
         )
     )
+
+
+def _cell(value: object) -> tuple[int, int] | None:
+    """Query and key, reported as a list of two numbers."""
+    if not isinstance(value, list) or len(value) != 2:
+        return None
+    query, key = whole(value[0]), whole(value[1])
+    return None if query is None or key is None else (query, key)
 
 
 def whole(value: object) -> int | None:

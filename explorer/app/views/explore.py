@@ -138,7 +138,8 @@ def show_trace(
     picture = Picture(request, kept, language, whole)
     explore_state.remember_picture(picture, followed, len(trace.target_tokens))
     key = PictureKey(member.stamp, request, language, address_bar.times_followed())
-    mount.player(key, view, trace, read_player)
+    capture = model_cache.layer_capture(member, request, trace)
+    mount.player(key, view, trace, capture, read_player)
     return view
 
 
@@ -181,6 +182,7 @@ def _view(
         forced=forced,
         original=original,
         guess=guessing,
+        cell=opening.cell,
     )
 
 
@@ -196,7 +198,7 @@ def _taken(trace: Trace) -> dict[int, str]:
 def _page_view(opening: View, shown: ShownSelection) -> View:
     """How an HTML page of what is on screen opens; it has no server to force tokens."""
     now = shown.selection
-    view = replace(opening, what_if=False)
+    view = replace(opening, what_if=False, cell=None)
     if now == Selection():
         return view
     return replace(

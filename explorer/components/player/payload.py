@@ -64,6 +64,7 @@ class View:
     forced: (step, label) of each forced token.
     original: labels of the output without forced tokens, for comparison.
     guess: whether what comes next is hidden until it is guessed; None = as before.
+    cell: (query, key) of the cell whose arithmetic is shown; None = none.
     """
 
     site: str | None = None
@@ -76,6 +77,7 @@ class View:
     forced: tuple[tuple[int, str], ...] = ()
     original: tuple[str, ...] = ()
     guess: bool | None = None
+    cell: tuple[int, int] | None = None
 
 
 def player_payload(
@@ -84,6 +86,7 @@ def player_payload(
     language: str | None = "en",
     view: View | None = None,
     heads: str | None = None,
+    inside: str | None = None,
 ) -> bytes:
     """`trace`, its integrity checks and the player's sentences in `language`.
 
@@ -93,6 +96,7 @@ def player_payload(
     language: None leaves the sentences out, for a page that has them already.
     heads: where the browser gets the weights of a head of a large trace, for its `heads.js`; None
         puts all weights into the payload, however many.
+    inside: where the browser gets what the weights of a head are computed from; None = nowhere.
     """
     shown = view or View()
     large = heads is not None and is_large(trace)
@@ -114,6 +118,8 @@ def player_payload(
     }
     if large:
         header["heads"] = heads
+    if inside:
+        header["inside"] = inside
     return pack_payload(header, arrays)
 
 

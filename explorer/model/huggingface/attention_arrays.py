@@ -10,7 +10,7 @@ from torch import Tensor
 
 from explorer.core.interventions import Interventions
 from explorer.core.trace_from_arrays import padding_rows
-from explorer.model.huggingface.capture import Call, keys, recomputed, scores, values
+from explorer.model.huggingface.capture import Call, keys, recomputed, score_scale, scores, values
 from explorer.model.huggingface.inputs import Inputs
 from explorer.model.huggingface.masks import site_codes
 from explorer.model.huggingface.recording import Recording
@@ -29,6 +29,8 @@ def attention_arrays(
         captured.clear(f"{site}.attention", padding_rows(closed))
         arrays[f"{site}.closed"] = closed
         arrays |= _sink(site, recording.places[site], calls, interventions)
+        if full:
+            arrays |= _score_constants(site, calls)
         for index, call in enumerate(calls if full else ()):
             for kind, read in _INSIDE.items():
                 captured.put(f"{site}.{kind}", index, len(calls), read(call))
@@ -50,6 +52,15 @@ _INSIDE = {
     "values": values,
     "head_output": _head_output,
 }
+
+
+def _score_constants(site: str, calls: Sequence[Call]) -> dict[str, NDArray[np.float32]]:
+    """The scale of the scores in each layer and, in a family that caps them, the cap."""
+    constants = {f"{site}.score_scale": np.array([score_scale(call) for call in calls], np.float32)}
+    caps = [call.options.get("softcap") for call in calls]
+    if all(cap is not None for cap in caps):
+        constants[f"{site}.score_cap"] = np.array(caps, np.float32)
+    return constants
 
 
 def _sink(

@@ -123,14 +123,18 @@ def register() -> None:
 def scores(call: Call) -> Tensor:
     """Scores before the mask, (B, H, Q, K), recomputed from queries and keys in the order that all
     families share: scaling, soft cap, position bias."""
-    scaling = call.options.get("scaling")
-    scaling = call.query.size(-1) ** -0.5 if scaling is None else scaling
-    found = call.query @ keys(call).transpose(2, 3) * scaling
+    found = call.query @ keys(call).transpose(2, 3) * score_scale(call)
     softcap = call.options.get("softcap")
     if softcap is not None:
         found = torch.tanh(found / softcap) * softcap
     bias = call.options.get("position_bias")
     return found if bias is None else found + bias
+
+
+def score_scale(call: Call) -> float:
+    """By what the products of queries and keys are multiplied."""
+    scaling = call.options.get("scaling")
+    return float(call.query.size(-1) ** -0.5 if scaling is None else scaling)
 
 
 def recomputed(call: Call) -> tuple[Tensor, Tensor | None]:

@@ -1,3 +1,4 @@
+import { createInside, insideButton, lookAtCell, lookInside } from "../../inside/js/inside.js";
 import { element } from "../../shared/js/element.js";
 import { createHeadsNote } from "../../shared/js/headsNote.js";
 import { createIntegrity } from "../../shared/js/integrity.js";
@@ -72,7 +73,8 @@ export function mountPlayer(parent, trace, options) {
   /** Draw with new parts: at first, and in another language. */
   const build = () => {
     map?.destroy();
-    map = createMap(context, { tools: createDownloads(context) });
+    const tools = [insideButton(context), ...createDownloads(context)];
+    map = createMap(context, { tools, onCell: (cell) => lookAtCell(context, cell) });
     parts = placeParts(context, map);
     root.lang = context.trace.header.language;
     drawAll(context);
@@ -91,6 +93,7 @@ export function mountPlayer(parent, trace, options) {
   listenToKeys(context, {
     p: () => context.set({ projector: !context.state.projector }),
     g: () => context.act.toggleGuess(),
+    i: () => lookInside(context, context.state.inside ? null : undefined),
   });
   return {
     update: (next) => {
@@ -136,6 +139,7 @@ function placeParts(context, map) {
   const cutOff = createCutOff(context);
   const output = createOutput(context);
   const integrity = createIntegrity(context);
+  const inside = createInside(context);
   const tooltip = createTooltip(context);
   rail.element.prepend(site.element, headsNote.element);
   transport.element.append(unit.element);
@@ -149,12 +153,13 @@ function placeParts(context, map) {
     strips.element,
     transport.element,
     main,
+    inside.element,
     integrity.element,
     tooltip.element,
   );
   const columns = { element: main, update: createColumns(context, { main, aside }) };
   // Drawn first: the others take what space is left.
-  const above = [unit, strips, transport, guess, site, headsNote, integrity, columns];
+  const above = [inside, unit, strips, transport, guess, site, headsNote, integrity, columns];
   return [...above, rail, map, forced, sentence, cutOff, output, candidates, tooltip];
 }
 

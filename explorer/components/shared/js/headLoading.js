@@ -1,4 +1,5 @@
 import { element } from "./element.js";
+import { serverBytes } from "./serverBytes.js";
 
 /** @import { TraceState } from "./openingState.js" */
 /** @import { Site, Trace } from "./trace.js" */
@@ -11,8 +12,6 @@ import { element } from "./element.js";
  * @typedef {(pieces: Trace, wanted: Wanted, show: () => void) => void} ShowLoaded calls `show` as
  *   soon as the weights of a head are there, and not at all when another head was asked for since
  */
-
-const PAUSES = [300, 1000, 3000]; // ms before each further try
 
 /**
  * The weights that are not here yet; all are where the trace is not a large one.
@@ -87,15 +86,5 @@ async function loadHeads({ options }, pieces, missing, signal) {
  * @returns {FetchHead}
  */
 function fromServer({ header }, onMissing) {
-  return async (name, signal) => {
-    const address = new URL(`${header.heads}/${name}`, document.baseURI);
-    for (const pause of [...PAUSES, 0]) {
-      const answer = await fetch(address, { signal });
-      if (answer.ok) return new Uint8Array(await answer.arrayBuffer());
-      if (answer.status === 404) onMissing();
-      if (!pause) break;
-      await new Promise((resolve) => setTimeout(resolve, pause));
-    }
-    throw new Error(`no weights of ${name}`);
-  };
+  return (name, signal) => serverBytes(`${header.heads}/${name}`, signal, onMissing);
 }

@@ -6,6 +6,7 @@ import { inUnit, stepInUnit } from "./unitChoice.js";
 
 /** @import { Guess } from "./guess.js" */
 /** @import { Scale } from "./scale.js" */
+/** @import { Cell } from "./map.js" */
 /** @import { Alignment, Site, SiteName, Trace, ViewOptions } from "./trace.js" */
 
 /**
@@ -35,6 +36,7 @@ import { inUnit, stepInUnit } from "./unitChoice.js";
  * @property {boolean} playing
  * @property {Hover | null} hover
  * @property {Guess | null} guess null while nothing is guessed
+ * @property {Cell | null} inside the cell whose arithmetic is shown; see `shownCell`
  */
 
 /**
@@ -80,6 +82,7 @@ export function openingState(pieces, view, before) {
     playing: false,
     hover: null,
     guess: guesses ? guessOn(before.guess ?? startGuessing(step, false), step) : null,
+    inside: view.cell ? { query: view.cell[0], key: view.cell[1] } : (before.inside ?? null),
   };
 }
 

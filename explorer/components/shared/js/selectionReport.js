@@ -1,3 +1,4 @@
+import { shownCell } from "./stepState.js";
 import { anyOf } from "./store.js";
 import { MEAN } from "./trace.js";
 import { pieceStep, stepOfApp } from "./unitChoice.js";
@@ -13,10 +14,12 @@ import { pieceStep, stepOfApp } from "./unitChoice.js";
  * @property {number | null} step of the pieces, of a mask token its position from 1; null where
  *   there are no steps
  * @property {Alignment | null} alignment null without links
+ * @property {[number, number] | null} cell query and key of the cell whose arithmetic is shown
  * @property {true | null} guess whether what comes next is hidden until it is guessed
  * @property {boolean | null} ahead whether rows not yet decoded are shown; null while guessing
  */
 
+const REPORTED = ["site", "layer", "head", "step", "alignment", "guess", "ahead", "inside"];
 const REST = 500; // ms without a change before it is reported
 
 /**
@@ -30,10 +33,11 @@ export function createSelectionReport(context) {
   let timer;
   context.signal.addEventListener("abort", () => clearTimeout(timer));
   return (changed) => {
-    if (!anyOf(changed, "site", "layer", "head", "step", "alignment", "guess", "ahead")) return;
+    if (!anyOf(changed, ...REPORTED)) return;
     clearTimeout(timer);
     const { site, layer, head, alignment, guess, ahead } = context.state;
     const step = reportedStep(context) || null;
+    const cell = context.trace.rows ? null : shownCell(context);
     /** @type {Selection} */
     const selection = {
       site,
@@ -43,6 +47,7 @@ export function createSelectionReport(context) {
       alignment: alignment === "off" ? null : alignment,
       guess: guess === null ? null : true,
       ahead: guess === null ? ahead : null,
+      cell: cell && [cell.query, cell.key],
     };
     const text = JSON.stringify(selection);
     if (!reported) reported = text; // the app knows what was shown first

@@ -126,6 +126,21 @@ export function chosenAt(trace, row) {
 }
 
 /**
+ * The cell whose arithmetic is shown: in the current row, where there is one; null while none is.
+ * @param {Pick<TraceContext, "trace" | "state">} context
+ */
+export function shownCell(context) {
+  const { inside } = context.state;
+  if (!inside) return null;
+  const site = siteOf(context);
+  const row = currentRow(context);
+  return {
+    query: Math.min(row < 0 ? inside.query : row, site.queries - 1),
+    key: Math.min(inside.key, site.keys - 1),
+  };
+}
+
+/**
  * The name of a head, as everywhere in the app.
  * @param {number} layer
  * @param {number} head

@@ -19,6 +19,7 @@ import { createLoadedHeads } from "./loadedHeads.js";
  * @property {boolean | null} ahead
  * @property {boolean} what_if
  * @property {boolean | null} [guess] whether what comes next is hidden until it is guessed
+ * @property {[number, number] | null} [cell] query and key of the cell whose arithmetic is shown
  * @property {[number, string][]} forced
  * @property {string[]} original
  *
@@ -71,6 +72,7 @@ import { createLoadedHeads } from "./loadedHeads.js";
  * @property {number[]} [columns]
  * @property {string[]} [original] outputs without forced tokens, of a trace in words
  * @property {string} [heads] of a large trace, where to get the weights of a head
+ * @property {string} [inside] where to get what the weights of a head are computed from
  * @property {string[]} [held] names of the heads that an exported page has, if not all
  *
  * @typedef {object} Picture one head as a thumbnail shows it, row by row

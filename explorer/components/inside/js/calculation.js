@@ -1,0 +1,165 @@
+import { element, write } from "../../shared/js/element.js";
+import { labelOf } from "../../shared/js/label.js";
+import { shortWeight } from "../../shared/js/numbers.js";
+import { mapTitle, siteOf } from "../../shared/js/stepState.js";
+import { cellArithmetic } from "./arithmetic.js";
+import { createBars } from "./bars.js";
+import { decimal, power, subscript } from "./numbers.js";
+
+/** @import { Cell } from "../../shared/js/map.js" */
+/** @import { TraceContext } from "../../shared/js/traceContext.js" */
+/** @import { CellArithmetic, HeadVectors } from "./arithmetic.js" */
+/** @import { Bar } from "./bars.js" */
+
+const NARROWEST = 110; // px of the bars of a vector
+const WIDEST = 190;
+const TEXTS = 480; // px that the steps without bars and all margins take
+const CHARTS = 5; // a row of weights counts for two
+
+/**
+ * @typedef {object} Calculation
+ * @property {HTMLElement} element
+ * @property {(cell: Cell) => string} title
+ * @property {(head: HeadVectors, cell: Cell) => void} draw
+ */
+
+/**
+ * The calculation of one cell from left to right: product, scale, mask, softmax, value, output.
+ * @param {TraceContext} context
+ * @returns {Calculation}
+ */
+export function createCalculation(context) {
+  const { say } = context;
+  const names = /** @type {const} */ (["product", "scaled", "mask", "softmax", "value", "output"]);
+  const charts = {
+    product: createBars("inside-products"),
+    softmax: createBars("inside-weights"),
+    value: createBars("inside-part"),
+    output: createBars("inside-outputs"),
+  };
+  const numbers = Object.fromEntries(
+    names.map((name) => [name, element("p", { class: "number", testid: `inside-${name}` })]),
+  );
+  const steps = names.map((name) =>
+    element(
+      "li",
+      { class: `inside-step ${name}`, title: say(`inside_${name}_title`) },
+      element("h3", {}, say(`inside_${name}`)),
+      ...(name in charts ? [charts[/** @type {keyof typeof charts} */ (name)].element] : []),
+      numbers[name],
+    ),
+  );
+  const sentence = element("p", {
+    class: "inside-sentence",
+    "aria-live": "polite",
+    testid: "inside-sentence",
+  });
+  const node = element("div", {}, sentence, element("ol", { class: "inside-steps" }, ...steps));
+  charts.softmax.element.addEventListener("click", (event) => chooseKey(context, event));
+  /** @type {Calculation["draw"]} */
+  const draw = (head, cell) => {
+    const site = siteOf(context);
+    const { layer, head: number } = context.state;
+    const start = cell.query * site.keys;
+    const masked = site.masked(layer, number).subarray(start, start + site.keys);
+    const found = cellArithmetic(head, masked, cell.query, cell.key);
+    const [q, k] = [`q${subscript(cell.query + 1)}`, `k${subscript(cell.key + 1)}`];
+    const weight = found.weights[cell.key];
+    const share = (context.root.clientWidth - TEXTS) / CHARTS;
+    const width = Math.max(NARROWEST, Math.min(share, WIDEST));
+    charts.product.draw(componentBars(found.products, `${q}·${k}`), width);
+    charts.softmax.draw(rowBars(context, found, masked, cell), 1.5 * width);
+    const part = found.value.map((value) => weight * value);
+    charts.value.draw(componentBars(part, `v${subscript(cell.key + 1)}`), width);
+    charts.output.draw(componentBars(found.output, "z"), width);
+    const facts = {
+      query: subscript(cell.query + 1),
+      key: subscript(cell.key + 1),
+      product: decimal(found.product),
+      scaling: scalingText(context, head, found),
+      score: decimal(found.scores[cell.key]),
+      reason: say(`reason_${context.trace.header.reasons[masked[cell.key]].replaceAll(" ", "_")}`),
+      power: power(found.power),
+      sum: power(found.sum),
+      count: found.unmasked,
+      weight: shortWeight(weight),
+      count_products: found.products.length,
+      width: found.value.length,
+    };
+    write(sentence, say(found.masked ? "inside_sentence_masked" : "inside_sentence", facts));
+    for (const name of names) {
+      const masks = found.masked && (name === "mask" || name === "softmax");
+      write(numbers[name], say(`inside_${name}_number${masks ? "_masked" : ""}`, facts));
+    }
+  };
+  /** @param {Cell} cell */
+  const title = ({ query, key }) => {
+    const site = siteOf(context);
+    return say("inside_heading", {
+      head: mapTitle(context),
+      query: query + 1,
+      query_token: labelOf(site.queryTokens[query]),
+      key: key + 1,
+      key_token: labelOf(site.keyTokens[key]),
+    });
+  };
+  return { element: node, title, draw };
+}
+
+/**
+ * Bars of the components of a vector.
+ * @param {number[]} numbers
+ * @param {string} name
+ * @returns {Bar[]}
+ */
+function componentBars(numbers, name) {
+  return numbers.map((value, index) => ({
+    value,
+    title: `${name} [${index + 1}] = ${decimal(value)}`,
+  }));
+}
+
+/**
+ * Bars of the weights of the row.
+ * @param {TraceContext} context
+ * @param {CellArithmetic} found
+ * @param {ArrayLike<number>} masked
+ * @param {Cell} cell
+ * @returns {Bar[]}
+ */
+function rowBars(context, { weights, scores }, masked, cell) {
+  const { keyTokens } = siteOf(context);
+  return weights.map((value, key) => ({
+    value,
+    title: `${key + 1} ${labelOf(keyTokens[key])}: ${decimal(scores[key])} → ${shortWeight(value)}`,
+    chosen: key === cell.key,
+    masked: masked[key] !== 0,
+  }));
+}
+
+/**
+ * What is done with the product: "÷ √32" or, with another scale, "× 0.0625"; then cap and bias.
+ * @param {TraceContext} context
+ * @param {HeadVectors} head
+ * @param {CellArithmetic} found
+ */
+function scalingText({ say }, { width, scale, cap, bias }, found) {
+  const usual = Math.abs(scale * Math.sqrt(width) - 1) < 1e-4;
+  const parts = [usual ? `÷ √${width}` : `× ${Number(scale.toPrecision(3))}`];
+  if (cap !== null) parts.push(say("inside_cap", { cap }));
+  if (bias) parts.push(say("inside_bias", { bias: decimal(found.bias) }));
+  return parts.join(" ");
+}
+
+/**
+ * Show the key whose bar was clicked.
+ * @param {TraceContext} context
+ * @param {MouseEvent} event
+ */
+function chooseKey(context, event) {
+  const { inside } = context.state;
+  const bar = event.target instanceof Element ? event.target.closest("rect") : null;
+  if (!inside || !bar?.parentNode) return;
+  const bars = [...bar.parentNode.querySelectorAll("rect")];
+  context.set({ inside: { query: inside.query, key: bars.indexOf(bar) } });
+}

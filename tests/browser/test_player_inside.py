@@ -1,0 +1,133 @@
+"""How one weight is computed, shown below the map."""
+
+import re
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+import explorer
+from explorer.core import folders
+from tests.support.app_server import running_app
+from tests.support.player_page import cell_center
+
+QUERY = "?lang=en&model=reverse&text=7+3+9&pad=2&site=cross&layer=1&head=2&step=2"
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with running_app() as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def trace() -> explorer.Trace:
+    model = explorer.load(folders.PACKAGE.parent / "checkpoints" / "reverse.safetensors")
+    return model.trace("7 3 9", pad_to=6, capture="full")
+
+
+@pytest.fixture
+def visit(address: str, new_tab: Callable[..., Page]) -> Callable[..., Page]:
+    def open_tab(query: str = QUERY, width: int = 1440, height: int = 900) -> Page:
+        tab = new_tab(width, height)
+        tab.goto(address + query)
+        tab.wait_for_selector(".plotted", timeout=30_000)
+        return tab
+
+    return open_tab
+
+
+def number(tab: Page, name: str) -> str:
+    return tab.get_by_test_id(f"inside-{name}").inner_text().replace("−", "-")
+
+
+def test_a_click_on_a_cell_shows_its_arithmetic(visit, trace):
+    tab = visit()
+    expect(tab.get_by_test_id("inside")).to_be_hidden()
+    tab.mouse.click(*cell_center(tab, trace, "cross", 1, 1))
+    expect(tab.get_by_test_id("inside-title")).to_have_text(
+        re.compile("^Inside Cross · L1 H2: query 2 “.*” × key 2 “3”$")
+    )
+    expect(tab.get_by_test_id("inside-sentence")).to_contain_text("q₂ · k₂ = ")
+    score, weight = (kind("cross")[1, 2, 1, 1] for kind in (trace.scores, trace.attention))
+    product = trace.query_vectors("cross")[1, 2, 1] @ trace.key_vectors("cross")[1, 2, 1]
+    width = trace.query_vectors("cross").shape[-1]
+    assert number(tab, "product") == f"{width} products, sum {product:.2f}"
+    assert f"÷ √{width} = {score:.2f}" in number(tab, "scaled")
+    assert number(tab, "softmax").endswith(
+        f"= {weight:.2f}".replace("0.", ".", 1).replace("1.00", "1.0")
+    )
+    heights = tab.get_by_test_id("inside-products").locator("rect").count()
+    assert heights == width
+    expect(tab).to_have_url(re.compile(r"[?&]cell=1\.1(&|$)"))
+    tab.reload()
+    expect(tab.get_by_test_id("inside-sentence")).to_contain_text("q₂ · k₂ = ")
+
+
+def test_a_masked_cell_says_why_it_is_zero_and_steps_move_the_query(visit, trace):
+    tab = visit(f"{QUERY}&cell=1.5")
+    sentence = tab.get_by_test_id("inside-sentence")
+    expect(sentence).to_contain_text("q₂ · k₆")
+    expect(sentence).to_contain_text("masked (padding), so softmax gives exactly 0")
+    tab.keyboard.press("ArrowRight")
+    expect(sentence).to_contain_text("q₃ · k₆")
+    strongest = int(np.argmax(trace.attention("cross")[1, 2, 2]))
+    tab.get_by_test_id("inside-weights").locator("rect").nth(strongest).click()
+    expect(sentence).to_contain_text(f"q₃ · k{'₀₁₂₃₄₅₆'[strongest + 1]}")
+    tab.keyboard.press("i")
+    expect(tab.get_by_test_id("inside")).to_be_hidden()
+    expect(tab).not_to_have_url(re.compile("cell="))
+
+
+def test_another_head_and_attention_are_computed_anew(visit):
+    tab = visit(f"{QUERY}&cell=1.1")
+    title = tab.get_by_test_id("inside-title")
+    seen = set()
+    for press, name in [
+        (None, "Cross · L1 H2"),
+        ("head-0-1", "L0 H1"),
+        ("site-decoder", "Decoder"),
+    ]:
+        if press:
+            tab.get_by_test_id(press).click()
+        expect(title).to_contain_text(name)
+        expect(tab.get_by_test_id("inside-note")).to_be_hidden()
+        seen.add(number(tab, "product"))
+    assert len(seen) == 3
+
+
+def test_the_panel_stands_beside_the_whole_picture(visit):
+    tab = visit()
+    tab.get_by_test_id("inside-open").click()
+    panel = tab.get_by_test_id("inside")
+    expect(tab.get_by_test_id("inside-output")).to_be_visible()
+    expect(panel).to_be_in_viewport(ratio=1)
+    expect(tab.get_by_test_id("map")).to_be_in_viewport(ratio=1)
+    boxes = [
+        node.bounding_box()
+        for node in tab.get_by_test_id("inside").locator(".inside-step > *").all()
+    ]
+    frame = panel.bounding_box()
+    assert frame is not None
+    for box in boxes:
+        assert box is not None
+        assert frame["x"] <= box["x"]
+        assert box["x"] + box["width"] <= frame["x"] + frame["width"]
+        assert box["y"] + box["height"] <= frame["y"] + frame["height"]
+    tab.get_by_test_id("inside-close").click()
+    expect(panel).to_be_hidden()
+
+
+def test_words_and_means_have_no_arithmetic_and_say_so(visit):
+    tab = visit(
+        "?lang=en&model=english-french&text=Unbelievable+squirrels.&site=cross&cell=2.1&step=3"
+    )
+    note = tab.get_by_test_id("inside-note")
+    expect(tab.get_by_test_id("inside-sentence")).to_contain_text("q₃ · k₂")
+    tab.get_by_test_id("unit-words").click()
+    expect(note).to_contain_text("choose Pieces above")
+    tab.get_by_test_id("unit-pieces").click()
+    expect(tab.get_by_test_id("inside-sentence")).to_be_visible()
+    tab.get_by_test_id("mean-1").click()
+    expect(note).to_contain_text("choose one head")

@@ -1,0 +1,14 @@
+/** Compute cells as the page does: cases as JSON on standard input, numbers on standard output. */
+
+import { readFileSync } from "node:fs";
+import { cellArithmetic } from "../../../explorer/components/inside/js/arithmetic.js";
+import { readVectors } from "../../../explorer/components/inside/js/headVectors.js";
+
+/** @type {{data: string, masked: number[], query: number, key: number}[]} */
+const cases = JSON.parse(readFileSync(0, "utf8"));
+const numbers = cases.map(({ data, masked, query, key }) => {
+  const head = readVectors(new Uint8Array(Buffer.from(data, "base64")));
+  const { weights, scores, output } = cellArithmetic(head, masked, query, key);
+  return [weights[key], scores[key], ...output];
+});
+process.stdout.write(JSON.stringify(numbers));

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { cellArithmetic } from "../../../explorer/components/inside/js/arithmetic.js";
+import { decimal, power, subscript } from "../../../explorer/components/inside/js/numbers.js";
+import { openingState } from "../../../explorer/components/shared/js/openingState.js";
+import { shownCell } from "../../../explorer/components/shared/js/stepState.js";
+import { readTrace } from "../../../explorer/components/shared/js/trace.js";
+import { CODES, HEADER, packPayload } from "./payloads.mjs";
+
+const TRACE = readTrace(packPayload(HEADER, { "cross.attention": ["uint16", CODES] }));
+
+/** One query (1, 2) and three keys, whose products are 4, 2 and 11; values of width 1. */
+const HEAD = {
+  width: 2,
+  scale: 0.5,
+  cap: null,
+  queries: new Float32Array([1, 2]),
+  keys: new Float32Array([2, 1, 0, 1, 1, 5]),
+  values: new Float32Array([10, 20, 40]),
+  bias: null,
+  sink: null,
+};
+
+/** @param {number} got @param {number} expected */
+function near(got, expected) {
+  assert.ok(Math.abs(got - expected) < 1e-12, `${got} instead of ${expected}`);
+}
+
+test("a cell is the softmax of scaled products over the unmasked keys", () => {
+  const found = cellArithmetic(HEAD, [0, 0, 2], 0, 0);
+  assert.deepEqual(found.products, [2, 2]);
+  assert.deepEqual([found.product, found.scaled, found.unmasked], [4, 2, 2]);
+  const weight = Math.exp(2) / (Math.exp(2) + Math.exp(1));
+  near(found.weights[0], weight);
+  assert.equal(found.weights[2], 0);
+  near(found.output[0], weight * 10 + (1 - weight) * 20);
+});
+
+test("a masked cell has a score and no weight", () => {
+  const found = cellArithmetic(HEAD, [0, 0, 2], 0, 2);
+  assert.deepEqual([found.masked, found.scores[2], found.weights[2]], [true, 5.5, 0]);
+});
+
+test("a cap, a bias and a sink are part of the calculation", () => {
+  const bias = new Float32Array([0.25, 0, 0]);
+  const more = { ...HEAD, cap: 3, bias, sink: new Float32Array([0.5]) };
+  const found = cellArithmetic(more, [0, 0, 0], 0, 0);
+  near(found.scaled, Math.tanh(2 / 3) * 3);
+  near(found.scores[0], Math.tanh(2 / 3) * 3 + 0.25);
+  near(
+    found.weights.reduce((sum, weight) => sum + weight, 0),
+    0.5,
+  );
+});
+
+test("a query that may attend to nothing has no weights", () => {
+  assert.deepEqual(cellArithmetic(HEAD, [2, 2, 2], 0, 0).weights, [0, 0, 0]);
+});
+
+test("numbers have the digits that say something", () => {
+  assert.deepEqual([4.2101, -0.7449, 0.0123, -0.00021, 0, -1e-9, 170.8].map(decimal), [
+    "4.21",
+    "−0.74",
+    "0.012",
+    "−0.00021",
+    "0.00",
+    "0.00",
+    "170.80",
+  ]);
+  assert.deepEqual([0, 2.095, 12_900_000_000_000, 0.00013].map(power), [
+    "0.00",
+    "2.10",
+    "1.3·10¹³",
+    "1.3·10⁻⁴",
+  ]);
+  assert.equal(subscript(120), "₁₂₀");
+});
+
+test("the shown cell follows the current row and stays on the map", () => {
+  const state = openingState(TRACE, { step: 2, cell: [0, 9] }, {});
+  assert.deepEqual(state.inside, { query: 0, key: 9 });
+  assert.deepEqual(shownCell({ trace: TRACE, state }), { query: 1, key: 2 });
+  assert.equal(openingState(TRACE, { step: 2 }, {}).inside, null);
+  assert.deepEqual(openingState(TRACE, { step: 1 }, state).inside, { query: 0, key: 9 });
+});
