@@ -238,6 +238,7 @@ def test_traces_from_arrays_without_steps_or_with_one_site_are_shown(
         "step": None,
         "alignment": None,
         "guess": None,
+        "ahead": True,
         "cell": None,
     }
     assert tab.evaluate("reported") == [told]
@@ -282,6 +283,7 @@ def test_the_component_reports_and_is_updated_in_place(
         "step": 2,
         "alignment": None,
         "guess": None,
+        "ahead": True,
         "cell": None,
     }
     assert heard[-1] == ["state", "selection", selection]

@@ -58,7 +58,7 @@ def test_a_click_on_a_cell_shows_its_arithmetic(visit, trace):
     assert number(tab, "softmax").endswith(
         f"= {weight:.2f}".replace("0.", ".", 1).replace("1.00", "1.0")
     )
-    heights = tab.get_by_test_id("inside-products").locator("rect").count()
+    heights = tab.get_by_test_id("inside-products").locator(".component").count()
     assert heights == width
     expect(tab).to_have_url(re.compile(r"[?&]cell=1\.1(&|$)"))
     tab.reload()
@@ -73,7 +73,7 @@ def test_a_masked_cell_says_why_it_is_zero_and_steps_move_the_query(visit, trace
     tab.keyboard.press("ArrowRight")
     expect(sentence).to_contain_text("q₃ · k₆")
     strongest = int(np.argmax(trace.attention("cross")[1, 2, 2]))
-    tab.get_by_test_id("inside-weights").locator("rect").nth(strongest).click()
+    tab.get_by_test_id("inside-weights").locator(".component").nth(strongest).click()
     expect(sentence).to_contain_text(f"q₃ · k{'₀₁₂₃₄₅₆'[strongest + 1]}")
     tab.keyboard.press("i")
     expect(tab.get_by_test_id("inside")).to_be_hidden()

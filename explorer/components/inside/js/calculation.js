@@ -158,8 +158,8 @@ function scalingText({ say }, { width, scale, cap, bias }, found) {
  */
 function chooseKey(context, event) {
   const { inside } = context.state;
-  const bar = event.target instanceof Element ? event.target.closest("rect") : null;
+  const bar = event.target instanceof Element ? event.target.closest(".component") : null;
   if (!inside || !bar?.parentNode) return;
-  const bars = [...bar.parentNode.querySelectorAll("rect")];
-  context.set({ inside: { query: inside.query, key: bars.indexOf(bar) } });
+  const key = [...bar.parentNode.children].indexOf(bar);
+  context.set({ inside: { query: inside.query, key } });
 }
