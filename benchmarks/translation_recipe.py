@@ -155,7 +155,7 @@ def _show(name: str, found: Quality, rest: str = "") -> None:
     )
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("pairs", type=Path)
     parser.add_argument("--columns", default="1,2")
@@ -167,7 +167,7 @@ def main() -> None:
     parser.add_argument("--pieces", type=int, default=8000)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--variants", nargs="+", default=["full", "plain", *STEPS])
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     columns = tuple(options.columns.split(","))
     torch.set_num_threads(options.threads)
     if options.checkpoint is not None:

@@ -2,12 +2,12 @@ import sys
 
 import pytest
 
-from tests.support.benchmark_output import lines_of
+from tests.support.benchmark_output import lines_here
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 def test_every_way_has_a_line():
-    lines = lines_of(
+    lines = lines_here(
         "tracing", "--tokens", "4", "--rounds", "1", "--warm-up", "1", "--growth", "10"
     )
     assert lines[0] == "4 → 4 tokens, classroom sizes, 2 threads, 0 busy processes"
@@ -17,6 +17,6 @@ def test_every_way_has_a_line():
 
 def test_chosen_ways_are_measured_beside_busy_processes():
     chosen = ("--ways", "threads", "--busy", "1", "--tokens", "4", "--rounds", "1")
-    lines = lines_of("tracing", *chosen, "--warm-up", "0")
+    lines = lines_here("tracing", *chosen, "--warm-up", "0")
     assert lines[0].endswith("1 busy processes")
     assert [line.split()[0] for line in lines[1:]] == ["trace", "threads"]

@@ -1,6 +1,6 @@
 from benchmarks.translation_recipe import STEPS, variants
 from explorer.training.config import translation
-from tests.support.benchmark_output import lines_of
+from tests.support.benchmark_output import lines_here
 from tests.support.toy_sentences import as_table
 
 
@@ -19,7 +19,7 @@ def test_a_variant_is_trained_and_judged(tmp_path):
     pairs.write_text(as_table(), "utf-8")
     sizes = ("--rows", "240", "--steps", "3", "--width", "16", "--pieces", "400")
     chosen = ("--batch-tokens", "300", "--variants", "joined")
-    lines = lines_of("translation_recipe", str(pairs), *sizes, *chosen)
+    lines = lines_here("translation_recipe", str(pairs), *sizes, *chosen)
     assert [line.split("BLEU")[0].strip() for line in lines] == ["without joined"]
     assert "ratio" in lines[0]
     assert "loss" in lines[0]

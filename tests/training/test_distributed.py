@@ -60,7 +60,8 @@ def compare(ours: nn.Module, theirs: nn.Module) -> float:
 
 
 def test_two_processes_have_the_losses_and_weights_of_one(tmp_path):
-    config = TrainingConfig(**asdict(LONGER) | {"dropout": 0.0, "steps": 30, "accumulate": 2})
+    sizes = {"dropout": 0.0, "steps": 30, "warmup": 30, "rate": 0.3 * LONGER.rate, "accumulate": 2}
+    config = TrainingConfig(**asdict(LONGER) | sizes)
     alone = create_run(tmp_path / "alone" / "one", config)
     run_training(alone)
     folder = tmp_path / "together" / "two"
