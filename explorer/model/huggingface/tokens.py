@@ -81,10 +81,11 @@ class Tokens:
         return self.labels([number])[0]
 
     def decode(self, ids: Sequence[int]) -> str:
-        """The text of `ids`, specials dropped."""
+        """The text of `ids`, without specials and ids that the tokenizer has no entry for."""
         if self.tokenizer is None:
             return " ".join(map(str, ids))
-        return str(self.tokenizer.decode(list(ids), skip_special_tokens=True)).strip()
+        known = [number for number in ids if number in self._entries]
+        return str(self.tokenizer.decode(known, skip_special_tokens=True)).strip()
 
     @property
     def mask_id(self) -> int | None:
@@ -117,6 +118,12 @@ class Tokens:
         special = {number for number, token in added.items() if token.special}
         return frozenset(special | set(self.tokenizer.all_special_ids))
 
+    @cached_property
+    def _entries(self) -> frozenset[int]:
+        """Ids of the tokenizer's entries. Many models have embeddings beyond them; some tokenizers
+        raise on those."""
+        return frozenset(self.tokenizer.get_vocab().values())
+
     def _encoded(self, shown: str, **options: Any) -> Any:
         """What the tokenizer makes of a text. Raises `VocabularyError` where it fails."""
         try:
@@ -139,7 +146,8 @@ class Tokens:
     def _labels(self, ids: Sequence[int], spelled: Sequence["_Spelled"]) -> tuple[str, ...]:
         if self.tokenizer is None:
             return tuple(map(str, ids))
-        pieces = self.tokenizer.convert_ids_to_tokens(list(ids))
+        convert = self.tokenizer.convert_ids_to_tokens
+        pieces = [convert(number) if number in self._entries else None for number in ids]
         labels, begins = [], True
         unknown = self.tokenizer.unk_token_id
         for number, piece, place in zip(ids, pieces, spelled, strict=True):

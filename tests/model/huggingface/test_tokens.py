@@ -1,6 +1,8 @@
 import json
+import warnings
 
 import pytest
+import transformers
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 from transformers import CTRLTokenizer, PreTrainedTokenizerFast
 
@@ -120,6 +122,19 @@ def test_an_id_beyond_the_embeddings_is_refused():
     with pytest.raises(VocabularyError) as caught:
         Tokens(learned("inside"), 5).source("the cat")
     assert caught.value.key == "id_too_large"
+
+
+def test_embeddings_without_an_entry_are_labelled_by_their_number(model_folder):
+    """As the 28 that T5 has beyond its tokenizer; the tokenizer of Marian raises on such ids."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it recommends a package
+        tokenizer = transformers.AutoTokenizer.from_pretrained(model_folder / "opus-tiny")
+    entries = len(tokenizer.get_vocab())
+    tokens = Tokens(tokenizer, entries + 5000)
+    own = tokens.source("The cat")[0][0]
+    beyond = entries + 4999
+    assert tokens.labels([own, beyond]) == (tokens.label(own), str(beyond))
+    assert tokens.decode([own, beyond]) == tokens.decode([own])
 
 
 def test_a_tokenizer_without_entries_is_not_usable():
