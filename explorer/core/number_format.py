@@ -4,6 +4,7 @@ Files and tables of the API keep all digits.
 """
 
 import math
+from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal
 
 _MISSING = "–"
@@ -45,6 +46,24 @@ def signed_number(value: float) -> str:
     return f"+{short_number(value)}" if 0 < value < math.inf else short_number(value)
 
 
+def common_decimals(values: Iterable[float]) -> int:
+    """Decimals with which all numbers of a column are written, so that they can be compared: those
+    that two digits of the largest need."""
+    largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
+    return min(max(1 - math.floor(math.log10(largest)), 2), 7) if largest else 2
+
+
+def fixed_number(value: float, decimals: int, *, signed: bool = False) -> str:
+    """A number with so many decimals, of a difference with its sign; a dash where it is not
+    finite."""
+    if not math.isfinite(value):
+        return _MISSING
+    text = _fixed(value, decimals)
+    if not text.strip("−0."):
+        return text.removeprefix("−")  # rounded to 0, which has no sign
+    return f"+{text}" if signed and value > 0 else text
+
+
 def _percent_decimals(value: float) -> int:
     if 99.95 <= value < 100:
         return 2
@@ -65,4 +84,4 @@ def _one_digit(value: float) -> str:
 def _fixed(value: float, decimals: int) -> str:
     """With so many decimals; a half is rounded up in size, as JavaScript does."""
     rounded = Decimal(float(value)).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
-    return str(rounded).replace("-", "−")
+    return f"{rounded:f}".replace("-", "−")  # `str` writes 0E-7

@@ -69,6 +69,22 @@ def test_a_wrong_key_is_told_in_view(address: str, new_tab: Callable[..., Page])
     expect(box).to_be_in_viewport(ratio=1)
 
 
+def test_the_code_to_scan_is_large_and_the_key_s_box_beside_it(
+    address: str, new_tab: Callable[..., Page]
+) -> None:
+    for width, height in ((1440, 900), (1024, 768), (390, 844)):
+        tab = new_tab(width, height)
+        tab.goto(address)
+        tab.get_by_role("button", name="Share").click()
+        code = tab.locator(".st-key-join img")
+        expect(code).to_be_in_viewport(ratio=1)
+        box = code.bounding_box()
+        assert box is not None
+        assert min(box["width"], box["height"]) >= (340 if width > 800 else 300)
+        if width > 800:
+            expect(tab.get_by_role("textbox", name="Host key")).to_be_in_viewport(ratio=1)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="the process is ended by a signal")
 def test_class_mode_listens_where_it_is_told_and_answers_to_its_name() -> None:
     port = free_port()

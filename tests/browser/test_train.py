@@ -279,3 +279,11 @@ def test_a_run_without_a_causal_mask_is_marked_and_leads_to_row_1(visit):
     expect(tab.get_by_test_id("step-count")).to_contain_text("1/")
     expect(tab.get_by_role("combobox", name="Model")).to_have_value(re.compile("leaky-1 · 2"))
     expect(tab.get_by_text("Not all of this link")).to_have_count(0)
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1366, 630), (1024, 768)])
+def test_the_start_of_all_settings_is_in_view(visit, size):
+    tab = visit()
+    tab.set_viewport_size({"width": size[0], "height": size[1]})
+    tab.get_by_role("button", name="All settings").click()
+    expect(tab.get_by_role("button", name="Start with these settings")).to_be_in_viewport(ratio=1)

@@ -31,3 +31,19 @@ def test_a_percentage_is_not_broken_over_two_lines():
 )
 def test_a_difference_of_shares_is_in_points(value, text):
     assert number_format.points(value) == text
+
+
+@pytest.mark.parametrize(
+    ("values", "decimals"),
+    [([0.86, -0.002], 2), ([0.04, 1e-9], 3), ([12.0], 2), ([0.0], 2), ([], 2), ([1e-12], 7)],
+)
+def test_the_decimals_of_a_column_are_those_its_largest_number_needs(values, decimals):
+    assert number_format.common_decimals([*values, math.nan]) == decimals
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.126, "+0.13"), (-0.126, "−0.13"), (-0.001, "0.00"), (0.001, "0.00"), (math.nan, "–")],
+)
+def test_a_fixed_number_keeps_its_decimals_and_zero_has_no_sign(value, text):
+    assert number_format.fixed_number(value, 2, signed=True) == text

@@ -66,8 +66,9 @@ def explore() -> None:
         view = partial(_page_view, opening, shown)
         files_and_share.files(trace, request.model, view, language)
     with share:
-        show_address(request, offered, language)
         files_and_share.join(language)
+        show_address(request, offered, language)
+        files_and_share.host_key(language)
 
 
 @st.fragment(key=_ADDRESS)

@@ -1,5 +1,7 @@
 """What the interventions in force change: the output in words, and token by token."""
 
+import math
+
 import streamlit as st
 
 from explorer.app import experiment_cache
@@ -10,7 +12,7 @@ from explorer.app.widgets.messages import literal, show_error
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.interventions import Interventions
-from explorer.core.number_format import signed_number
+from explorer.core.number_format import short_number, signed_number
 from explorer.core.vocabulary import shown_label
 from explorer.heads.trace_comparison import TraceComparison
 from explorer.model.catalog import CatalogModel
@@ -21,11 +23,17 @@ def summary(model: CatalogModel, compared: TraceComparison, language: str) -> No
     interventions = visit_state.current().interventions
     steps = compared.steps
     change = signed_number(compared.log_probability)
+    factor = short_number(math.exp(min(compared.log_probability, 700.0)))  # e^709 is the largest
     key = "same_output" if compared.same_text else "other_output"
-    facts = {"change": change, "count": int((~steps.same).sum()), "steps": len(steps)}
+    facts = {
+        "change": change,
+        "factor": factor,
+        "count": int((~steps.same).sum()),
+        "steps": len(steps),
+    }
     lines = [say(f"heads.{key}", language, **facts)]
     if interventions.needs_means:
-        batch = experiment_cache.means_batch(model)
+        batch = head_tables.batch_name(experiment_cache.means_batch(model), language)
         lines.append(say("heads.means_over", language, batch=batch))
     if any(cell.open and cell.site == "decoder" for cell in interventions.edit_mask):
         lines.append(say("heads.counterfactual", language))

@@ -23,6 +23,8 @@ from explorer.core.i18n import say
 from explorer.core.trace import Trace
 from explorer.model.catalog import CatalogMember, StoredModel
 
+_QR_CODE = 350  # px with its light border
+
 
 def files(trace: Trace, model: str, view: Callable[[], View], language: str) -> None:
     """Downloads of what is shown; for visitors with the right, uploads and their deletion.
@@ -110,14 +112,21 @@ def _take_upload(file_name: str, contents: bytes) -> None:
 
 
 def join(language: str) -> None:
-    """In class mode, the address as a QR code and the box for the host's key."""
+    """In class mode, the address as a QR code, which is read from the back row."""
     if not access.is_class_mode():
         return
     address = address_bar.app_address()
-    st.image(access.qr_code(address), width=220)
-    st.caption(say("classroom.join", language, address=address))
-    if address.startswith("http:"):
-        st.caption(say("classroom.plain_http", language))
+    with st.container(key="join"):
+        st.image(access.qr_code(address), width=_QR_CODE)
+        st.caption(say("classroom.join", language, address=address))
+        if address.startswith("http:"):
+            st.caption(say("classroom.plain_http", language))
+
+
+def host_key(language: str) -> None:
+    """In class mode, the box for the host's key."""
+    if not access.is_class_mode():
+        return
     if visitor.is_host():
         st.caption(say("classroom.you_are_host", language))
         if ticket := visitor.host_ticket():

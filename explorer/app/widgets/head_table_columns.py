@@ -7,9 +7,9 @@ import pandas as pd
 import streamlit as st
 from pandas.io.formats.style import Styler
 
-from explorer.app.widgets.head_tables import EFFECTS
+from explorer.app.widgets.head_tables import number_writer
 from explorer.core.i18n import say, table
-from explorer.core.number_format import percent, short_number, signed_number
+from explorer.core.number_format import percent
 
 _PROBABILITIES = ("probability", "changed_probability", "forced_probability")
 
@@ -23,7 +23,8 @@ def written(frame: pd.DataFrame) -> Styler:
     """`frame` with its numbers as they are written on screen; a column is still sorted by its
     numbers."""
     floats = frame.select_dtypes("float")
-    return frame.style.format({name: _number_format(str(name)) for name in floats}, na_rep="–")
+    formats: dict[Any, Any] = {name: _number_format(str(name), floats[name]) for name in floats}
+    return frame.style.format(formats, na_rep="–")
 
 
 def _column(name: str, language: str, kind: str) -> Any:
@@ -35,13 +36,14 @@ def _column(name: str, language: str, kind: str) -> Any:
     return st.column_config.Column(label, help=about)
 
 
-def _number_format(name: str) -> Callable[[Any], str]:
-    """How a column's numbers are written: changes with a sign, probabilities as percentages."""
+def _number_format(name: str, values: "pd.Series[float]") -> Callable[[Any], str]:
+    """How a column's numbers are written: probabilities as percentages, else by
+    `number_writer`."""
     if name in _PROBABILITIES:
         return percent
     if name == "offset":
         return "{:+.0f}".format
-    return signed_number if name in EFFECTS or name == "log_probability" else short_number
+    return number_writer(name, values)
 
 
 def _sentence(name: str, kind: str) -> str:

@@ -1,14 +1,21 @@
 """Tables and sentences made of a head report; pure functions of `HeadReport`."""
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+import re
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from explorer.app.experiment_cache import MeasuredEffect
 from explorer.core.i18n import say
-from explorer.core.number_format import percent, points, short_number, signed_number
+from explorer.core.number_format import (
+    common_decimals,
+    fixed_number,
+    percent,
+    points,
+    short_number,
+)
 from explorer.heads.attention_metrics import METRICS
 from explorer.heads.head_report import HeadReport
 from explorer.heads.roles import ROLES
@@ -28,6 +35,16 @@ ATTENTION_METRICS = (*_FIRST, *(name for name in METRICS if name not in _FIRST),
 
 EFFECTS = ("zero_loss", "mean_loss", "zero_exact", "mean_exact", "only_loss", "only_exact")
 """Changes when a head is removed, or when only it is kept."""
+
+_EXACT = ("zero_exact", "mean_exact", "only_exact")
+_POINTS = 100  # percentage points of a share
+
+_BATCHES = {
+    "batch_task": r"(?P<task>\w+), held out, 1 to (?P<longest>\d+) symbols, seed (?P<seed>\d+)",
+    "batch_dev": r"(?P<name>.+), dev part",
+    "batch_examples": r"(?P<name>.+), examples",
+}
+"""By sentence, the names that `evaluation_batches` gives and reports store."""
 
 
 def site_name(site: str, language: str) -> str:
@@ -57,11 +74,22 @@ def interval(low: float, high: float) -> str:
     return f"[{short_number(low)}, {short_number(high)}]"
 
 
-def change_interval(low: float, high: float) -> str:
-    """As `interval`, with signs: "[−0.02, +0.01]"."""
-    if not (math.isfinite(low) and math.isfinite(high)):
-        return "–"
-    return f"[{signed_number(low)}, {signed_number(high)}]"
+def number_writer(name: str, values: Iterable[float]) -> Callable[[float], str]:
+    """How a column's numbers and the ends of their intervals are written: all with the same
+    decimals, changes with a sign, those of the exact match in percentage points."""
+    if name in _EXACT:
+        return lambda value: fixed_number(_POINTS * value, 1, signed=True)
+    decimals, signed = common_decimals(values), name in EFFECTS or name == "log_probability"
+    return lambda value: fixed_number(value, decimals, signed=signed)
+
+
+def batch_name(stored: str, language: str) -> str:
+    """The name of an evaluation batch as a page writes it; that of a file stays."""
+    for sentence, pattern in _BATCHES.items():
+        if found := re.fullmatch(rf"{pattern}(?P<count> \(\d+\))?", stored):
+            facts = found.groupdict(default="")
+            return say(f"heads.{sentence}", language, **facts) + facts["count"]
+    return stored
 
 
 def metrics(report: HeadReport, language: str) -> pd.DataFrame:
@@ -196,12 +224,12 @@ def batch_text(report: HeadReport, language: str) -> str:
         "heads.batch",
         language,
         count=facts["sentences"],
-        batch=facts["batch"],
+        batch=batch_name(facts["batch"], language),
         targets=say(f"roles.targets_{facts['targets']}", language),
         level=f"{100 * facts['level']:.0f}",
     )
     if ablation := facts.get("ablation"):
-        about = {"count": ablation["sentences"], "means": ablation["means"]}
+        about = {"count": ablation["sentences"], "means": batch_name(ablation["means"], language)}
         text += f" {say('heads.batch_removed', language, **about)}"
     return text
 
@@ -216,16 +244,20 @@ def effect_text(effect: MeasuredEffect, language: str) -> str:
         "loss_after": short_number(after["loss"]),
     }
     facts["targets"] = say(f"roles.targets_{effect.targets}", language)
-    text = say("heads.effect", language, count=effect.sentences, batch=effect.batch, **facts)
+    facts["batch"] = batch_name(effect.batch, language)
+    text = say("heads.effect", language, count=effect.sentences, **facts)
     return f"{text} {say('heads.effect_greedy', language)}" if effect.targets == "greedy" else text
 
 
 def _measure(table: pd.DataFrame, report: HeadReport, name: str) -> None:
     """Add a metric to a table: a number, which can be sorted by, and its interval as text."""
     table[name] = report.heads[name].astype(float)
-    written = change_interval if name in EFFECTS else interval
+    written = number_writer(name, table[name])
     ends = zip(report.heads[f"{name}_low"], report.heads[f"{name}_high"], strict=True)
-    table[f"{name}_interval"] = [written(low, high) for low, high in ends]
+    table[f"{name}_interval"] = [
+        f"[{written(low)}, {written(high)}]" if math.isfinite(low) and math.isfinite(high) else "–"
+        for low, high in ends
+    ]
 
 
 def _named(report: HeadReport, language: str) -> pd.DataFrame:

@@ -11,6 +11,7 @@ import streamlit as st
 from explorer.app import experiment_cache
 from explorer.app.state import heads as heads_state
 from explorer.app.state import messages, session, visitor
+from explorer.app.widgets import head_tables
 from explorer.app.widgets.measurement_form import measurement_form
 from explorer.core.i18n import say
 from explorer.heads import measurement_jobs
@@ -46,9 +47,9 @@ def measurement_panel(model: CatalogModel, reports: Sequence[StoredReport], lang
         progress(job, own is not None, language)
 
 
-def report_names(stored: Sequence[StoredReport]) -> dict[str, str]:
+def report_names(stored: Sequence[StoredReport], language: str) -> dict[str, str]:
     """By key, how a report is named in the list; equal names get the time of writing."""
-    names = {one.key: _name(one.report) for one in stored}
+    names = {one.key: _name(one.report, language) for one in stored}
     often = Counter(names.values())
     for one in stored:
         if often[names[one.key]] > 1:
@@ -62,7 +63,9 @@ def report_names(stored: Sequence[StoredReport]) -> dict[str, str]:
 
 
 def _choose_report(model: CatalogModel, shown: StoredReport, language: str) -> None:
-    names = report_names(stored_reports(experiment_cache.digest(model)))  # whatever is chosen
+    names = report_names(
+        stored_reports(experiment_cache.digest(model)), language
+    )  # whatever is chosen
     key = session.shown_as("measure-batch", language, shown.key)
     st.selectbox(
         say("heads.findings", language),
@@ -124,5 +127,6 @@ def _progress(job: Job, own: bool, language: str) -> None:
     st.rerun()
 
 
-def _name(report: HeadReport) -> str:
-    return f"{report.facts['batch']} · {report.facts['sentences']}"
+def _name(report: HeadReport, language: str) -> str:
+    name = head_tables.batch_name(report.facts["batch"], language)
+    return f"{name} · {report.facts['sentences']}"

@@ -117,6 +117,29 @@ def offer_start(
     size: of the file of pairs.
     Returns the config when the button was clicked.
     """
+    with st.container(key="form-start"):  # it stays in view while the fields scroll
+        config = _checked(chosen, form, language, size)
+        with st.container(horizontal=True):
+            start = st.button(
+                say("train.start_these", language),
+                key="start-these",
+                type="primary",
+                icon=":material/play_arrow:",
+                disabled=config is None or not has_data,
+            )
+            st.button(
+                say(f"train.defaults_{form}", language),
+                key="defaults",
+                on_click=partial(train_state.reset_draft, form),
+            )
+    return config if start else None
+
+
+def _checked(
+    chosen: dict[str, Any], form: str, language: str, size: PairsSize | None
+) -> TrainingConfig | None:
+    """The config of these settings, below which is what it costs; None, and the error, where they
+    are refused."""
     config = None
     try:
         checked = TrainingConfig(**chosen)
@@ -128,20 +151,7 @@ def offer_start(
         show_error(_with_label(error, form, language), language)
     except ExplorerError as error:
         show_error(error, language)
-    with st.container(horizontal=True):
-        start = st.button(
-            say("train.start_these", language),
-            key="start-these",
-            type="primary",
-            icon=":material/play_arrow:",
-            disabled=config is None or not has_data,
-        )
-        st.button(
-            say(f"train.defaults_{form}", language),
-            key="defaults",
-            on_click=partial(train_state.reset_draft, form),
-        )
-    return config if start else None
+    return config
 
 
 def _with_label(error: ConfigError, form: str, language: str) -> ConfigError:

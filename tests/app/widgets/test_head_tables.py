@@ -44,12 +44,33 @@ def test_a_metric_is_sorted_as_a_number_and_has_its_interval_beside_it(reverse, 
         assert {name, beside} <= set(shown)
 
 
-def test_the_interval_of_a_change_has_its_signs(reverse):
-    row = reverse.heads.iloc[22]
-    shown = head_tables.effects(reverse, "en").zero_loss_interval[22]
-    assert shown == head_tables.change_interval(row.zero_loss_low, row.zero_loss_high)
-    assert head_tables.change_interval(-0.02, 0.01) == "[−0.02, +0.01]"
-    assert head_tables.change_interval(float("nan"), 0.01) == "–"
+def test_a_column_has_one_number_of_decimals_and_changes_have_signs(reverse):
+    table = head_tables.effects(reverse, "en")
+    for name in (one for one in table if one in reverse.metrics):
+        ends = [
+            end.strip("[],")
+            for text in table[f"{name}_interval"].drop_duplicates()
+            if text != "–"
+            for end in text.split()
+        ]
+        assert len({len(end.partition(".")[2]) for end in ends}) <= 1, name
+        signed = [end for end in ends if end.strip("0.")]
+        assert all((end[0] in "+−") == (name in head_tables.EFFECTS) for end in signed), name
+    row = reverse.heads.iloc[0]
+    low, high = 100 * row.zero_exact_low, 100 * row.zero_exact_high
+    assert table.zero_exact_interval[0] == f"[{low:.1f}, {high:.1f}]".replace("-", "−")
+
+
+def test_stored_batch_names_are_written_in_the_language_of_the_page(reverse):
+    for stored, chinese in (
+        (reverse.facts["batch"], "reverse，未训练过的序列，1 到 16 个符号，种子 0"),
+        ("a, b.tsv, dev part", "a, b.tsv，开发部分"),
+        ("gpt2, examples (7)", "gpt2，示例 (7)"),
+        ("my held out.txt", "my held out.txt"),
+    ):
+        assert head_tables.batch_name(stored, "en") == stored
+        assert head_tables.batch_name(stored, "zh") == chinese
+    assert "held out" not in head_tables.batch_text(reverse, "zh")
 
 
 @pytest.mark.parametrize(

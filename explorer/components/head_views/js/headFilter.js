@@ -69,9 +69,11 @@ export function createHeadFilter(context, frame, store) {
     const names = metricsOf(frame, site);
     for (const part of [metric.element, radios.element, role.element, threshold])
       part.hidden = !names.length;
+    const shown = metricShown(frame, site, filter);
     metric.offer(
       names.map((name) => [name, say(`metric_${name}`)]),
-      metricShown(frame, site, filter),
+      shown,
+      shown && say(`metric_${shown}_title`),
     );
     role.offer(roleChoices(frame, site), filter.role);
     radios.check(filter.sorted ? "sorted" : "natural");

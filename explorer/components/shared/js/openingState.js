@@ -77,13 +77,23 @@ export function openingState(pieces, view, before) {
     log: before.log ?? false,
     projector: before.projector ?? projectorChosen(),
     whatIf: view.what_if ?? false,
-    hinted: before.hinted ?? (view.step !== null && !view.ahead),
+    hinted: wasHinted(view, before),
     zoomed: false,
     playing: false,
     hover: null,
     guess: guesses ? guessOn(before.guess ?? startGuessing(step, false), step) : null,
     inside: view.cell ? { query: view.cell[0], key: view.cell[1] } : (before.inside ?? null),
   };
+}
+
+/**
+ * Whether the first hint was followed: another text that opens in the middle gives it again.
+ * @param {Partial<ViewOptions>} view
+ * @param {Partial<TraceState>} before
+ */
+function wasHinted(view, before) {
+  if (before.hinted === undefined) return view.step !== null && !view.ahead;
+  return before.hinted && !(view.ahead && view.step && view.step !== before.step);
 }
 
 /**

@@ -23,6 +23,7 @@ import { MEAN } from "./trace.js";
  * @typedef {object} GoldNumbers the numbers under the thumbnails of cross-attention
  * @property {(layer: number, head: number) => number | null} weight
  * @property {(head: string, weight: number) => string} title
+ * @property {string} [axes] what the pictures and the numbers show
  */
 
 const LARGEST_THUMBNAIL = 200;
@@ -63,7 +64,7 @@ export function createRail(
     const rebuilt = anyOf(changed, "trace", "site", "size", "projector");
     if (rebuilt) {
       const scored = context.state.site === "cross" && gold.weight(0, 0) !== null;
-      write(axes, say(scored ? "mini_axes_gold" : "mini_axes"));
+      write(axes, scored ? (gold.axes ?? say("mini_axes_gold")) : say("mini_axes"));
       layout = buildRail(context, grid, gold, removal);
     }
     if (rebuilt || anyOf(changed, "scale", "theme"))

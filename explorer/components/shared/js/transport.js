@@ -165,8 +165,17 @@ function drawTransport(context, { buttons, slider, count, ahead, label, hint }) 
   ahead.checked = state.ahead;
   ahead.disabled = off;
   label.hidden = all || Boolean(state.guess);
-  write(hint, off ? reason : all || state.hinted || state.projector ? "" : say("hint"));
+  write(hint, off ? reason : all || state.hinted || state.projector ? "" : say(hintOf(context)));
   hint.hidden = Boolean(state.guess) && !off; // its space is that of the tally
+}
+
+/**
+ * The first hint; where a text opens in the middle, it says why.
+ * @param {TraceContext} context
+ */
+function hintOf({ pieces, state }) {
+  const { view } = pieces.header;
+  return view.ahead && view.step !== null && state.step > 1 ? "hint_step" : "hint";
 }
 
 /**

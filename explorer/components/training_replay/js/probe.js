@@ -216,6 +216,7 @@ function createProbeView(replay, body, sharpest, moment, trace) {
     gold: {
       weight: (layer, head) => shown.gold[layer]?.[head] ?? null,
       title: (head, weight) => replay.say("head_title", { head, weight: shortWeight(weight) }),
+      axes: replay.say("rail_axes"),
     },
   });
   const map = createMap(context, { tools: [{ element: sharpest, update: () => {} }] });
