@@ -167,10 +167,10 @@ def _marked(payload: bytes, key: PictureKey) -> bytes:
 
 
 def _view(trace: Trace, opening: Selection) -> View:
-    """How a head view opens: as far as the trace has the selection; None = the last step, with
-    the whole pattern."""
+    """How a head view opens: as far as the trace has the selection, with the whole pattern unless
+    the visitor hides what is ahead; step None = the last."""
     seen, _ = opening.within(trace)
-    at_end = seen.step == len(trace.target_tokens) and seen.ahead is None
+    at_end = seen.step == len(trace.target_tokens) and seen.ahead is not False
     step = None if at_end else seen.step
     return View(
         site=seen.site,
@@ -178,7 +178,7 @@ def _view(trace: Trace, opening: Selection) -> View:
         head=seen.head,
         step=step,
         alignment=seen.alignment or "off",
-        ahead=seen.ahead,
+        ahead=seen.ahead is not False,  # the grid beside it shows all rows too
     )
 
 

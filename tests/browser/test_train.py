@@ -287,3 +287,27 @@ def test_the_start_of_all_settings_is_in_view(visit, size):
     tab.set_viewport_size({"width": size[0], "height": size[1]})
     tab.get_by_role("button", name="All settings").click()
     expect(tab.get_by_role("button", name="Start with these settings")).to_be_in_viewport(ratio=1)
+
+
+CONTRAST = """(button) => {
+  const pen = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const light = (colour) => {
+    pen.fillStyle = colour;
+    pen.fillRect(0, 0, 1, 1);
+    const [r, g, b] = [...pen.getImageData(0, 0, 1, 1).data].map((value) =>
+      value / 255 <= 0.03928 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const text = light(getComputedStyle(button.querySelector("p")).color);
+  const back = light(getComputedStyle(button).backgroundColor);
+  return (Math.max(text, back) + 0.05) / (Math.min(text, back) + 0.05);
+}"""
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_start_of_all_settings_has_contrast_in_both_themes(visit, dark):
+    tab = visit(dark=dark)
+    tab.get_by_role("button", name="All settings").click()
+    start = tab.get_by_role("button", name="Start with these settings")
+    expect(start).to_be_enabled()
+    assert start.evaluate(CONTRAST) >= 4.5

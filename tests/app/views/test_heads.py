@@ -275,6 +275,12 @@ def test_heads_opens_at_the_step_of_explore():
     assert opening_step(chosen) == 3
 
 
+def test_the_large_map_opens_whole_as_the_grid_beside_it_unless_the_visitor_hides_rows():
+    for query, shown in (({}, True), ({"ahead": "0"}, False), ({"ahead": "1"}, True)):
+        app = open_page("heads", text=TEXT, step="3", **query)
+        assert head_view(app, "head_grid")[1]["trace"]["view"]["ahead"] is shown
+
+
 def test_the_form_and_the_picture_of_experiments_show_the_same_head():
     app = open_page("heads", **EXPERIMENTS)
     shown = unpack_payload(sent_to(app, "comparison"))

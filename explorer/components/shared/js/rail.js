@@ -157,7 +157,7 @@ function buildRail(context, grid, gold, removal) {
         layout: { ...thumbnailSize(72, shape, SMALLEST_THUMBNAIL), columns: site.heads },
         named: false,
       }
-    : fitNamed(grid.clientWidth - GRID_EDGE, grid.clientHeight - GRID_EDGE, shape, larger);
+    : fitNamed(grid, shape, larger, context.state.site === "cross" && gold.weight(0, 0) !== null);
   grid.style.setProperty("--thumb-width", `${layout.width}px`);
   grid.style.setProperty("--thumb-height", `${layout.height}px`);
   grid.style.setProperty("--columns", String(layout.columns));
@@ -192,17 +192,18 @@ function isTight({ width }, larger) {
 }
 
 /**
- * As `fitThumbnails`, with space for the names above the columns where there is none below the
+ * As `fitThumbnails`, with space for the names above the columns where scores leave none below the
  * thumbnails and a column has one head of each layer.
- * @param {number} width
- * @param {number} height
+ * @param {HTMLElement} grid
  * @param {Pick<Site, "layers" | "heads" | "queries" | "keys">} site
  * @param {number} larger
+ * @param {boolean} scored
  * @returns {{layout: Layout, named: boolean}}
  */
-function fitNamed(width, height, site, larger) {
+function fitNamed(grid, site, larger, scored) {
+  const [width, height] = [grid.clientWidth - GRID_EDGE, grid.clientHeight - GRID_EDGE];
   const layout = fitThumbnails(width, height, site, larger);
-  if (!isTight(layout, larger)) return { layout, named: false };
+  if (!scored || !isTight(layout, larger)) return { layout, named: false };
   const lower = fitThumbnails(width, height - SCORE_HEIGHT * larger, site, larger);
   const named = lower.columns === site.heads && isTight(lower, larger);
   return { layout: named ? lower : layout, named };
