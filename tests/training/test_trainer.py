@@ -18,9 +18,15 @@ def moments(trainer: Trainer) -> list[Moment]:
     return [moment for moment in trainer.run() if moment is not None]
 
 
-def test_a_tiny_model_learns_to_copy_and_attends_to_what_it_copies():
+@pytest.fixture(scope="module")
+def learnt() -> tuple[Trainer, list[Moment]]:
+    """A finished training with `LEARNING`, and its moments."""
     trainer = Trainer(LEARNING)
-    reports = moments(trainer)
+    return trainer, moments(trainer)
+
+
+def test_a_tiny_model_learns_to_copy_and_attends_to_what_it_copies(learnt):
+    trainer, reports = learnt
     assert [report.step for report in reports] == list(range(50, 401, 50))
     assert reports[-1].loss < 0.1 < reports[0].loss
     assert reports[-1].score > 0.98
@@ -191,9 +197,9 @@ def test_training_stops_when_its_patience_is_exhausted_and_marks_the_best_moment
     ]
 
 
-def test_averaged_weights_are_evaluated_and_saved_and_the_others_trained():
-    plain, averaged = (Trainer(replace(LEARNING, average=n)) for n in (0, 50))
-    ours, theirs = moments(averaged), moments(plain)
+def test_averaged_weights_are_evaluated_and_saved_and_the_others_trained(learnt):
+    averaged = Trainer(replace(LEARNING, average=50))
+    ours, theirs = moments(averaged), learnt[1]
     assert [moment.loss for moment in ours] == [moment.loss for moment in theirs]
     assert ours[0].measured["held_out_loss"] > theirs[0].measured["held_out_loss"]
     assert ours[-1].score > 0.98
