@@ -132,11 +132,6 @@ def _with_head(wanted: Selection, member: CatalogMember, trace: Trace) -> Select
     return wanted if filled.within(trace)[1] else filled
 
 
-def has_norms(member: CatalogModel) -> bool:
-    """Whether the value norms of a model can be computed."""
-    return not isinstance(member, DirectoryModel)
-
-
 def digest(member: CatalogModel) -> str:
     """The digest of the model's weights, by which head reports are found."""
     return _digest(member.stamp, member)
@@ -176,10 +171,8 @@ def _bytes_of(compared: TraceComparison) -> int:
 
 def _norms(member: CatalogModel, request: Request) -> Mapping[str, NDArray[np.float32]]:
     from explorer.heads.value_norms import value_norms
-    from explorer.model.explorable import ExplorableModel
 
     model = model_cache.model_of(member)
-    assert isinstance(model, ExplorableModel)  # `has_norms`
     pad_to = original(member, request).facts["pad_to"]
     with model_cache.computing():
         return value_norms(model, model.trace(request.text, pad_to=pad_to, capture="full"))

@@ -20,6 +20,7 @@ from explorer.core.trace_size import LayerChoice, Layers, SiteSize, layer_facts
 from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary
 from explorer.data.task_names import task_of
 from explorer.data.toy_data import FIRST, find_task
+from explorer.model.attention_paths import attentions, path
 from explorer.model.candidates import candidate_columns
 from explorer.model.captured_pass import attention_sizes, captured_pass
 from explorer.model.checkpoint import Checkpoint, load_checkpoint
@@ -196,6 +197,14 @@ class ExplorableModel:
             measured=measured,
             facts=facts | layer_facts(sizes, places) | {"ended": int(chosen[-1]) == EOS},
         )
+
+    def output_weights(self) -> Mapping[str, list[Tensor]]:
+        """By site, the weights W_O (H · K, D) of each layer; head h has K rows from h · K on."""
+        found: dict[str, list[Tensor]] = {}
+        for site, layer in attentions(self.transformer.config):
+            module: Any = self.transformer.get_submodule(path(site, layer, "output"))
+            found.setdefault(site, []).append(module.weight.T)
+        return found
 
     def check_text(self, text: str, side: Literal["source", "target"]) -> None:
         """Raise `VocabularyError` on a text that cannot be read or is too long."""

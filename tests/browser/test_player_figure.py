@@ -88,3 +88,18 @@ def test_the_figure_says_what_is_seen_in_dark_too(show: Callable[..., Page]) -> 
     assert 'height="100%" fill="rgb(255,255,255)"' in source
     png = saved(tab, "png").read_bytes()
     assert int.from_bytes(png[16:20]) == 3 * 640  # pixels across: 300 dpi at 16 cm
+
+
+def test_the_figure_of_a_prompt_has_its_first_token_and_readable_bytes(
+    show: Callable[..., Page],
+) -> None:
+    whole = pieces_trace()
+    own = {name: own for name, own in whole.arrays.items() if name[:5] in ("decod", "steps")}
+    fed = ("▁The", "▁ca", "<0xC9>", "<0xFB>", "at")
+    changes = {"source_tokens": (), "target_tokens": fed, "predicted_tokens": (*fed[1:], "<eos>")}
+    tab = show(pieces_trace(arrays=own, facts={"prompt": 2}, **changes))
+    assert "Text: The ca‹C9›‹FB›at" in saved(tab).read_text(encoding="utf-8")
+    tab.get_by_test_id("unit-words").click()
+    source = saved(tab).read_text(encoding="utf-8")
+    assert "ca‹C9›‹FB›at" in source
+    assert "0xC9" not in source

@@ -28,7 +28,7 @@ from explorer.app.widgets.messages import (
 )
 from explorer.app.widgets.model_opening import open_model
 from explorer.app.widgets.visit_page import visit_page
-from explorer.core.errors import ExplorerError, TraceSizeError
+from explorer.core.errors import ConfigError, ExplorerError, TraceSizeError
 from explorer.core.i18n import say
 from explorer.core.interventions import Interventions
 from explorer.core.sites import Head
@@ -123,10 +123,6 @@ def show_section(
     if section == "experiments":
         experiments(member, trace, language, messages)
         return
-    if section == "norms" and not experiment_cache.has_norms(member):
-        st.info(say("heads.no_norms_here", language))
-        overview(member, trace, None, language)
-        return
     reports = reports_of(member)
     shown = reports[0] if reports else None
     if section == "norms":
@@ -134,6 +130,9 @@ def show_section(
             norms = experiment_cache.norms(member, heads_state.shown_request())
         except RateLimitError as error:
             show_error(error, language, messages)
+        except ConfigError as error:
+            show_error(error, language, messages)
+            overview(member, trace, shown, language)
         else:
             overview(member, trace, shown, language, norms)
     elif section in _TABLES:

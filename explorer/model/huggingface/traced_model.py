@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import torch
 import transformers
+from torch import Tensor
 
 from explorer.core.errors import (
     ConfigError,
@@ -32,11 +33,13 @@ from explorer.model.huggingface.generation_settings import GenerationSettings
 from explorer.model.huggingface.inputs import Inputs, padded_inputs
 from explorer.model.huggingface.masks import open_before_edits
 from explorer.model.huggingface.measured_errors import measured_errors, padding_error
+from explorer.model.huggingface.output_projections import output_weights
 from explorer.model.huggingface.passes import encoded, full_pass, greedy_rows
 from explorer.model.huggingface.placement import devices_of, weights_of
 from explorer.model.huggingface.predictions import Predictions
 from explorer.model.huggingface.recording import Recording
 from explorer.model.huggingface.tokens import Tokens
+from explorer.model.huggingface.verification import probe
 from explorer.model.intervention_hooks import refuse_outside, refuse_unchanged
 from explorer.model.threads import threads_for
 from explorer.model.trace_options import forces_output, refuse_capture, refuse_new_tokens
@@ -112,6 +115,11 @@ class HuggingFaceModel:
         sizes = {name: value for name, value in config.items() if name not in written}
         description = json.dumps(sizes, sort_keys=True, default=str)
         return fingerprint(description, weights_of(self.model))
+
+    def output_weights(self) -> Mapping[str, list[Tensor]]:
+        """As `ExplorableModel.output_weights`. Raises `ConfigError` where a family has none."""
+        inputs = probe(self.model, self.kind, self.tokens.size, self.positions)
+        return output_weights(self.model, self.anatomy, inputs)
 
     @cached_property
     def passes(self) -> LibraryPasses:

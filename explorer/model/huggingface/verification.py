@@ -32,18 +32,18 @@ def examine(model: Any, kind: Kind, vocabulary: int, positions: int | None) -> A
     """
     family = str(model.config.model_type)
     register()
-    probe = _probe(model, kind, vocabulary, positions)
+    inputs = probe(model, kind, vocabulary, positions)
     try:
         model.set_attn_implementation("eager")
-        reference = full_pass(model, kind, probe, library=True)
+        reference = full_pass(model, kind, inputs, library=True)
         model.set_attn_implementation(CAPTURE)
-        captured = full_pass(model, kind, probe, record=True)
+        captured = full_pass(model, kind, inputs, record=True)
     except Exception as error:  # the library's own code, which raises anything
         reason = str(error).strip().split("\n")[0][:200] or type(error).__name__
         raise ModelDirectoryError("cannot_run", family=family, reason=reason) from error
     if reference.outputs.isnan().any():
         raise ModelDirectoryError("not_finite", family=family)
-    anatomy = _anatomy(kind, captured, probe, family)
+    anatomy = _anatomy(kind, captured, inputs, family)
     _compare(anatomy, captured, reference, family, model.dtype)
     return anatomy
 
@@ -64,7 +64,7 @@ def by_site(places: Sequence[Place], calls: Sequence[Call]) -> dict[str, list[Ca
     return sites
 
 
-def _probe(model: Any, kind: Kind, vocabulary: int, positions: int | None) -> Inputs:
+def probe(model: Any, kind: Kind, vocabulary: int, positions: int | None) -> Inputs:
     """Random ids, without those that have a meaning of their own."""
     config = model.config.get_text_config()
     names = ("pad_token_id", "bos_token_id", "eos_token_id", "decoder_start_token_id")

@@ -52,7 +52,7 @@ def assert_same(model, other, text, **options):
     np.testing.assert_allclose(*map(np.log, best), atol=1e-4)
 
 
-@pytest.mark.parametrize("name", SHIPPED if ALL else ["chinese-english", "reverse"])
+@pytest.mark.parametrize("name", SHIPPED if ALL else ["reverse"])
 def test_a_shipped_model_opens_again_as_it_was(name, tmp_path):
     model = load(CHECKPOINTS / f"{name}.safetensors")
     assert export_directory(model, tmp_path / name) <= 1e-4

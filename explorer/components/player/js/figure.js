@@ -72,7 +72,8 @@ function origin(context) {
       .trim();
   };
   const output = pieces.predicted.length ? pieces.predicted : pieces.target;
-  const written = state.guess ? output.slice(0, decodedPieces(context)) : output;
+  const decoded = state.guess ? output.slice(0, decodedPieces(context)) : output;
+  const written = pieces.prompt ? [...pieces.target.slice(0, 1), ...decoded] : decoded;
   const texts = [pieces.source, written].map(textOf).filter(Boolean);
   const text = texts.map(shortened).join("  →  ");
   return [

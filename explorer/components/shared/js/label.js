@@ -9,6 +9,7 @@ const SPECIALS = new Set(
 const UNKNOWN = ["<unk>", "[UNK]"]; // stand for text
 const BRACKETED = /^(?:<(bos|eos|pad|unk|mask)>|\[(PAD|CLS|SEP|MASK|UNK)\]|<\|(endoftext)\|>)$/;
 export const BYTE = /^<0x([0-9A-F]{2})>$/;
+const BYTES_IN_WORD = /<0x([0-9A-F]{2})>/g;
 export const WORD_START = "▁";
 const LONGEST_LABEL = 40;
 const EMOJI = /^\p{Extended_Pictographic}/u;
@@ -26,7 +27,8 @@ export function labelOf(token) {
   if (special) return special;
   const byte = BYTE.exec(token);
   if (byte) return `‹${byte[1]}›`;
-  const text = markOf(token) ? token.slice(1) : token === WORD_START ? "" : token;
+  const bare = markOf(token) ? token.slice(1) : token === WORD_START ? "" : token;
+  const text = bare.replace(BYTES_IN_WORD, "‹$1›");
   const letters = Array.from(text.slice(0, 4 * LONGEST_LABEL));
   const short =
     letters.length > LONGEST_LABEL ? `${letters.slice(0, LONGEST_LABEL).join("")}…` : text;
