@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Error, Page, expect, sy
 from explorer.components.html_export import html_page
 from explorer.components.player.payload import View, player_payload
 from explorer.core.trace import Trace
+from tests.support.app_server import running_app
 from tests.support.chromium import find_chromium
 from tests.support.example_traces import example_trace
 from tests.support.player_page import EMBEDDED, PLAYERS, entry_script, with_script
@@ -47,6 +48,13 @@ def chromium() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def address() -> Iterator[str]:
+    """The running app, for tests that change nothing of it; others start one of their own."""
+    with running_app() as address:
+        yield address
 
 
 @pytest.fixture

@@ -30,13 +30,6 @@ BAD_INPUT = {
 }
 
 
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """The running app."""
-    with running_app() as address:
-        yield address
-
-
 @pytest.fixture
 def visit(address: str, new_tab: Callable[..., Page]) -> Callable[..., Page]:
     """Open the app in a tab of its own and wait for the picture."""

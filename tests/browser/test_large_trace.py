@@ -12,7 +12,6 @@ from explorer.components.html_export import html_page
 from explorer.components.player import payload
 from explorer.components.player.payload import View
 from explorer.core.trace import Trace
-from tests.support.app_server import running_app
 from tests.support.example_traces import example_trace, pieces_trace, random_trace
 from tests.support.page_checks import settle
 from tests.support.player_page import cell_center, go_to_first
@@ -108,46 +107,45 @@ def test_a_page_says_which_heads_it_holds(
 
 
 def test_the_app_sends_the_weights_of_the_head_that_is_chosen(
-    chromium: Browser, tmp_path: Path
+    chromium: Browser, address: str, tmp_path: Path
 ) -> None:
     trace = random_trace(160, 160, 4, 8)
     trace.save(tmp_path / "large.trace")
     asked: list[str] = []
     context = chromium.new_context(viewport={"width": 1440, "height": 900})
-    with running_app() as address:
-        tab = context.new_page()
-        tab.on("request", lambda one: asked.append(one.url) if "/weights/" in one.url else None)
-        tab.goto(address)
-        tab.get_by_test_id("step-count").wait_for(timeout=60_000)
-        tab.get_by_role("button", name="Files").click()
-        tab.locator("input[type=file]").set_input_files(tmp_path / "large.trace")
-        expect(tab.get_by_test_id("step-count")).to_contain_text("/160")
-        tab.keyboard.press("Escape")
-        tab.wait_for_selector(".plotted")
-        assert len(asked) == 1
-        tab.get_by_test_id("head-2-5").click()
-        expect(tab.get_by_test_id("map-title")).to_have_text("Cross · L2 H5")
-        step = int(tab.get_by_test_id("step-count").inner_text().split()[1].split("/")[0])
-        largest = trace.attention("cross")[2, 5, step - 1].max()
-        expect(tab.get_by_test_id("sentence")).to_contain_text(f"{largest:.2f}")
-        assert [url.split("/")[-4:] for url in asked[1:]] == [["pieces", "cross", "2", "5"]]
+    tab = context.new_page()
+    tab.on("request", lambda one: asked.append(one.url) if "/weights/" in one.url else None)
+    tab.goto(address)
+    tab.get_by_test_id("step-count").wait_for(timeout=60_000)
+    tab.get_by_role("button", name="Files").click()
+    tab.locator("input[type=file]").set_input_files(tmp_path / "large.trace")
+    expect(tab.get_by_test_id("step-count")).to_contain_text("/160")
+    tab.keyboard.press("Escape")
+    tab.wait_for_selector(".plotted")
+    assert len(asked) == 1
+    tab.get_by_test_id("head-2-5").click()
+    expect(tab.get_by_test_id("map-title")).to_have_text("Cross · L2 H5")
+    step = int(tab.get_by_test_id("step-count").inner_text().split()[1].split("/")[0])
+    largest = trace.attention("cross")[2, 5, step - 1].max()
+    expect(tab.get_by_test_id("sentence")).to_contain_text(f"{largest:.2f}")
+    assert [url.split("/")[-4:] for url in asked[1:]] == [["pieces", "cross", "2", "5"]]
 
-        gone = [404, 404]  # as when the server has dropped the trace
+    gone = [404, 404]  # as when the server has dropped the trace
 
-        def answer(route: Route) -> None:
-            if gone:
-                route.fulfill(status=gone.pop())
-            else:
-                route.continue_()
+    def answer(route: Route) -> None:
+        if gone:
+            route.fulfill(status=gone.pop())
+        else:
+            route.continue_()
 
-        tab.route("**/weights/**", answer)
-        tab.get_by_test_id("head-3-1").click()
-        expect(tab.get_by_test_id("map-title")).to_have_text("Cross · L3 H1")
-        assert not gone
-        tab.wait_for_timeout(700)  # until the head is reported
-        tab.get_by_role("link", name="Heads").click()
-        expect(tab.get_by_test_id("verdict")).to_contain_text("L3 H1")
-        tab.wait_for_selector(".plotted")
-        tab.get_by_test_id("head-1-2").click()
-        expect(tab.get_by_test_id("verdict")).to_contain_text("L1 H2")
+    tab.route("**/weights/**", answer)
+    tab.get_by_test_id("head-3-1").click()
+    expect(tab.get_by_test_id("map-title")).to_have_text("Cross · L3 H1")
+    assert not gone
+    tab.wait_for_timeout(700)  # until the head is reported
+    tab.get_by_role("link", name="Heads").click()
+    expect(tab.get_by_test_id("verdict")).to_contain_text("L3 H1")
+    tab.wait_for_selector(".plotted")
+    tab.get_by_test_id("head-1-2").click()
+    expect(tab.get_by_test_id("verdict")).to_contain_text("L1 H2")
     context.close()

@@ -1,7 +1,7 @@
 """How one weight is computed, shown below the map."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -9,16 +9,9 @@ from playwright.sync_api import Page, expect
 
 import explorer
 from explorer.core import folders
-from tests.support.app_server import running_app
 from tests.support.player_page import cell_center
 
 QUERY = "?lang=en&model=reverse&text=7+3+9&pad=2&site=cross&layer=1&head=2&step=2"
-
-
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    with running_app() as address:
-        yield address
 
 
 @pytest.fixture(scope="module")
