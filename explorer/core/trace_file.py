@@ -28,6 +28,9 @@ LARGEST_FILE = LARGEST_TRACE + LARGEST_TRACE // 4 + 64 * 2**20
 """Bytes to which a file may unfold: the attention, one byte of a mask for each number, and the
 rest."""
 
+LARGEST_UPLOADED = 128 * 2**20
+"""Bytes to which an uploaded file may unfold; it stays in memory during the session."""
+
 _MEMBER = re.compile(r"[a-z]+(\.[a-z_]+)?\.npy")
 _END = b"PK\x05\x06"  # of a zip archive: its end record, then the number and size of its entries
 _END_SIZE = 22  # bytes of that record without its comment

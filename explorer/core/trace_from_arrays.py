@@ -34,8 +34,9 @@ def read_weights(site: str, weights: Any) -> NDArray[np.float32]:
             array = _numbers(weights)
         else:
             parts = [_numbers(layer) for layer in layers]
-            if len({part.shape for part in parts}) != 1:
-                raise TraceError("uneven_layers", site=site)
+            shapes = dict.fromkeys(str(part.shape) for part in parts)
+            if len(shapes) != 1:
+                raise TraceError("uneven_layers", site=site, got=", ".join(shapes) or "[]")
             array = np.stack(parts)
             array.flags.writeable = False  # nobody else has it, so a `Trace` need not copy it
     except (TypeError, ValueError, RuntimeError) as error:

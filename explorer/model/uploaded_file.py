@@ -6,6 +6,7 @@ from pathlib import Path
 
 from explorer.core.sentencepiece_check import refuse_harmful
 from explorer.core.trace import Trace
+from explorer.core.trace_file import LARGEST_UPLOADED
 from explorer.core.vocabulary import SymbolVocabulary, shorten
 from explorer.model.catalog import Upload, UploadedModel, UploadedTrace
 from explorer.model.checkpoint import from_bytes, piece_models
@@ -13,8 +14,6 @@ from explorer.model.explorable import ExplorableModel
 from explorer.model.model_summary import ModelSummary
 
 TRACE_SUFFIX = ".trace"
-LARGEST_TRACE = 128 * 2**20
-"""Bytes to which an uploaded trace may unfold; it stays in memory during the session."""
 
 
 def read_upload(file_name: str, data: bytes) -> Upload:
@@ -26,7 +25,7 @@ def read_upload(file_name: str, data: bytes) -> Upload:
     stem = shorten(Path(file_name).stem) or "upload"
     stamp = sha256(data).hexdigest()
     if file_name.lower().endswith(TRACE_SUFFIX):
-        trace = Trace.from_bytes(data, shown, limit=LARGEST_TRACE)
+        trace = Trace.from_bytes(data, shown, limit=LARGEST_UPLOADED)
         return UploadedTrace(f"{stem}{TRACE_SUFFIX}", stamp, trace)
     for proto in piece_models(data, shown):
         refuse_harmful(proto, shown)

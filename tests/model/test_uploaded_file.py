@@ -45,7 +45,7 @@ def test_a_file_that_is_neither_is_refused_in_a_sentence(name, data, error):
 
 
 def test_a_trace_too_large_to_keep_is_refused_before_it_unfolds(monkeypatch):
-    monkeypatch.setattr(uploaded_file, "LARGEST_TRACE", 2**20)
+    monkeypatch.setattr(uploaded_file, "LARGEST_UPLOADED", 2**20)
     large = Trace.from_arrays(["a"] * 300, encoder=np.full((1, 4, 300, 300), 1 / 300)).to_bytes()
     monkeypatch.setattr(np, "load", None)  # unpacking the file would fail
     with pytest.raises(TraceError, match="more than 1 MB"):

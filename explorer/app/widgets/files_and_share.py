@@ -21,6 +21,7 @@ from explorer.core.csv_text import csv_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
+from explorer.core.trace_file import LARGEST_UPLOADED
 from explorer.model.catalog import CatalogMember, StoredModel
 
 _QR_CODE = 350  # px with its light border
@@ -92,7 +93,12 @@ def _upload(language: str) -> None:
     label = say("explore.upload", language, limit=LARGEST_MB)
     file_uploader(label, ("safetensors", "trace"), language, _take_upload)
     st.caption(
-        say("explore.upload_about", language, count=MOST_UPLOADS)
+        say(
+            "explore.upload_about",
+            language,
+            count=MOST_UPLOADS,
+            unfolded=LARGEST_UPLOADED // 2**20,
+        )
     )  # the uploader's `help` has English words
     if (error := messages.upload_error()) is not None:
         show_error(error, language)
