@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -311,3 +312,16 @@ def test_the_start_of_all_settings_has_contrast_in_both_themes(visit, dark):
     start = tab.get_by_role("button", name="Start with these settings")
     expect(start).to_be_enabled()
     assert start.evaluate(CONTRAST) >= 4.5
+
+
+@pytest.mark.parametrize("away", ["Explore", "Open best in Explore"])
+def test_back_keeps_the_run_and_the_compared_ones_in_the_address(address, new_tab, away):
+    tab = new_tab()
+    tab.goto(f"{address}train?lang=en&run=recorded/reverse&compare=runs/one&moment=100")
+    expect(tab.get_by_test_id("moment-count")).to_contain_text("4/40")
+    before = unquote(tab.url)
+    tab.get_by_role("button" if " " in away else "link", name=away, exact=True).click()
+    expect(tab.get_by_test_id("step-count")).to_be_visible()
+    tab.go_back()
+    expect(tab.get_by_test_id("moment-count")).to_contain_text("4/40")
+    assert unquote(tab.url) == before
