@@ -230,3 +230,12 @@ def test_a_difference_of_rounding_size_stays_pale(address, new_tab):
           .getImageData(0, 0, canvas.width, canvas.height).data.filter((_, at) => at % 4 < 3))"""
     )
     assert darkest > 180
+
+
+def test_all_parts_of_heads_are_in_view_on_a_phone(address, new_tab):
+    tab = new_tab(390, 844)
+    tab.goto(f"{address}heads?lang=en")
+    parts = tab.locator(".st-key-sections").get_by_role("radio")
+    expect(parts).to_have_count(6)
+    for part in parts.all():
+        expect(part).to_be_in_viewport(ratio=1)
