@@ -1,13 +1,13 @@
 """Sizes that a config names, against those of the weights beside it, before the library builds
 anything: it takes minutes or all memory for a model of a hundred thousand layers."""
 
-import json
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from pathlib import Path
 from typing import Any
 
+from explorer.core import json_values
 from explorer.core.errors import ModelDirectoryError
 
 _LAYERS = ("num_hidden_layers", "num_layers", "n_layer", "encoder_layers", "decoder_layers")
@@ -38,10 +38,10 @@ def tensor_sizes(file: Path) -> list[int] | None:
     try:
         with file.open("rb") as stream:
             (length,) = struct.unpack("<Q", stream.read(8))
-            header = json.loads(stream.read(min(length, _LARGEST_HEADER)))
+            header = json_values.parse_object(stream.read(min(length, _LARGEST_HEADER)))
         tensors = [entry for name, entry in header.items() if name != "__metadata__"]
         return [prod(int(size) for size in entry["shape"]) for entry in tensors]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, struct.error):
+    except (OSError, ValueError, OverflowError, KeyError, TypeError, struct.error):
         return None
 
 
