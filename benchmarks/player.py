@@ -29,6 +29,9 @@ async ({{ kind, count }}) => {{{PAINTED}
     if (kind === "step") {{
       const key = turn % 2 ? "ArrowLeft" : "ArrowRight";
       document.dispatchEvent(new KeyboardEvent("keydown", {{ key, bubbles: true }}));
+    }} else if (kind === "head") {{
+      const heads = document.querySelectorAll("[data-head]");
+      heads[turn % heads.length].click();
     }} else {{
       const clientX = frame.left + frame.width * ((turn * 7 % 31) + 0.5) / 32;
       const clientY = frame.top + 3;
@@ -101,6 +104,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"{'Play, 48 heads 64×64':36} {rate:.1f} steps/s  target ≥ 10")
         open_page(page, folder, random_trace(256, 256, layers=1, heads=1))
         report("Next, one map 256×256", page.evaluate(MEASURE, step), 60)
+        open_page(page, folder, random_trace(512, 512, layers=1, heads=2))
+        head = {"kind": "head", "count": options.steps}
+        report("another head, 512×512", page.evaluate(MEASURE, head), 100)
 
 
 if __name__ == "__main__":
