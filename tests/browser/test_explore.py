@@ -99,10 +99,10 @@ CONTROLS = """() => {
 
 @pytest.mark.parametrize(
     ("page", "ready", "most"),
-    [("", "integrity", 60), ("heads", "head-grid", 52), ("train", "moment-count", 55)],
+    [("", "integrity", 61), ("heads", "head-grid", 52), ("train", "moment-count", 55)],
 )
 def test_a_first_paint_shows_few_controls(address, new_tab, page, ready, most):
-    """The counts before further features, and two more."""
+    """The counts before further features, and two more; on Explore also Guess and Inside."""
     tab = new_tab()
     tab.goto(address + page)
     expect(tab.get_by_test_id(ready).first).to_be_visible()

@@ -70,7 +70,7 @@ export function insideButton(context) {
     "button",
     {
       type: "button",
-      class: "quiet",
+      class: "quiet inside-open",
       testid: "inside-open",
       title: say("inside_open_title"),
       on: { click: () => lookInside(context, context.state.inside ? null : undefined) },
