@@ -11,4 +11,5 @@ def test_every_case_has_a_line():
         "hover link, 48 heads 64×64",
         "Play, 48 heads 64×64",
         "Next, one map 256×256",
+        "another head, 512×512",
     ]
