@@ -116,6 +116,8 @@ def test_controls_have_accessible_names(show: Callable[..., Page]) -> None:
     tab.get_by_role("slider", name="Step").fill("2")
     expect(tab.get_by_test_id("step-count")).to_have_text("step 2/6")
     expect(tab.get_by_test_id("sentence")).to_have_attribute("aria-live", "polite")
+    keys = tab.get_by_test_id("keys")  # a saved page has nothing to look inside with
+    expect(keys).to_have_text("← → Home End · space · G · P")
 
 
 UNNAMED = r"""() => {

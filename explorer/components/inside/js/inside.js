@@ -114,7 +114,7 @@ function hide(context) {
  * Whether the server has what the weights are computed from; a saved page has weights alone.
  * @param {TraceContext} context
  */
-function isOffered({ pieces }) {
+export function isOffered({ pieces }) {
   return pieces.header.inside !== undefined;
 }
 

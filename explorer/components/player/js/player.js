@@ -1,4 +1,10 @@
-import { createInside, insideButton, lookAtCell, lookInside } from "../../inside/js/inside.js";
+import {
+  createInside,
+  insideButton,
+  isOffered,
+  lookAtCell,
+  lookInside,
+} from "../../inside/js/inside.js";
 import { element } from "../../shared/js/element.js";
 import { createHeadsNote } from "../../shared/js/headsNote.js";
 import { createIntegrity } from "../../shared/js/integrity.js";
@@ -138,7 +144,9 @@ function placeParts(context, map) {
   const sentence = createSentence(context);
   const cutOff = createCutOff(context);
   const output = createOutput(context);
-  const integrity = createIntegrity(context);
+  const integrity = createIntegrity(context, () =>
+    isOffered(context) ? "keys_inside" : "keys_guess",
+  );
   const inside = createInside(context);
   const tooltip = createTooltip(context);
   rail.element.prepend(site.element, headsNote.element);

@@ -1,4 +1,4 @@
-import { element } from "./element.js";
+import { assign, element, write } from "./element.js";
 import { shortError } from "./numbers.js";
 
 /** @import { Part } from "./element.js" */
@@ -8,16 +8,17 @@ import { shortError } from "./numbers.js";
 /**
  * The measured integrity of the trace, and what the keys do.
  * @param {TraceContext} context
+ * @param {() => string} [keysHere] the sentence that names the keys of this view
  * @returns {Part}
  */
-export function createIntegrity(context) {
+export function createIntegrity(context, keysHere = () => "keys") {
   const { say } = context;
   const list = element("ul", {
     class: "integrity",
     testid: "integrity",
     "aria-label": say("integrity"),
   });
-  const keys = element("span", { class: "keys", title: say("keys_title") }, say("keys"));
+  const keys = element("span", { class: "keys", testid: "keys" });
   const counting = element(
     "span",
     { class: "counting", title: say("counting_title") },
@@ -27,6 +28,8 @@ export function createIntegrity(context) {
   /** @param {Set<string>} changed */
   const update = (changed) => {
     if (!changed.has("trace")) return;
+    write(keys, say(keysHere()));
+    assign(keys, "title", say(`${keysHere()}_title`));
     list.replaceChildren(
       ...context.trace.header.integrity.map((check) => checkElement(context, check)),
     );
