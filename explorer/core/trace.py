@@ -38,7 +38,14 @@ from explorer.core.trace_from_arrays import (
     read_weights,
     without_padding_rows,
 )
-from explorer.core.trace_validation import check_gold, check_site, check_steps, check_texts
+from explorer.core.trace_validation import (
+    check_gold,
+    check_logits,
+    check_site,
+    check_stack,
+    check_steps,
+    check_texts,
+)
 from explorer.core.vocabulary import shorten
 
 if TYPE_CHECKING:
@@ -83,8 +90,13 @@ class Trace:
         "cross.head_output" (layer, head, query, width), "cross.key_vectors" and "cross.values"
         (layer, head, key, width), "cross.score_scale" (layer,) by which products of queries and
         keys are multiplied and, where a family has one, "cross.score_cap" (layer,), the largest
-        score; "steps.…" one entry for each candidate; "gold" (T, S) bool where the gold alignment
-        is known.
+        score; of the models trained here the residual connection around the attention, too,
+        "cross.input", "cross.sublayer_input", "cross.sublayer_output" and "cross.output" (layer,
+        query, D), of the stack "decoder" (and "encoder") "decoder.feed_forward_hidden" (layer,
+        query, d_ff), "decoder.feed_forward_output" and "decoder.layer_output" (layer, query, D),
+        "decoder.token_vectors", "decoder.embedding" with positions, and "decoder.stack_output"
+        (query, D), and "logits" (T, V); "steps.…" one entry for each candidate; "gold" (T, S) bool
+        where the gold alignment is known.
     candidate_tokens: labels of the candidates in "steps.…".
     measured: the errors in `integrity` that only the model can measure, by name.
     facts: where the trace comes from, JSON values only.
@@ -381,6 +393,9 @@ class Trace:
             raise TraceError("predictions_differ", got=len(self.predicted_tokens), expected=steps)
         for site in self.sites:
             check_site(self.arrays, site, len(self.queries(site)), len(self.keys(site)))
+        check_stack(self.arrays, "encoder", len(self.source_tokens))
+        check_stack(self.arrays, "decoder", steps)
+        check_logits(self.arrays, steps)
         check_gold(self.arrays, steps, len(self.source_tokens))
         alone = not self.target_tokens
         most = len(self.source_tokens) if alone else steps

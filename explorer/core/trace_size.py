@@ -29,6 +29,7 @@ class SiteSize:
 
     numbers: of the layers with attention, as the model counts them.
     width: of the vectors of a head, captured beside the weights; 0 = not captured.
+    beside: numbers captured for each query beside those of the heads.
     """
 
     numbers: Sequence[int]
@@ -36,6 +37,7 @@ class SiteSize:
     queries: int
     keys: int
     width: int = 0
+    beside: int = 0
 
     @property
     def layer_bytes(self) -> int:
@@ -46,7 +48,7 @@ class SiteSize:
         numbers = self.queries * self.keys
         if self.width:
             numbers += numbers + 2 * (self.queries + self.keys) * self.width
-        return _NUMBER * self.heads * numbers
+        return _NUMBER * (self.heads * numbers + self.queries * self.beside)
 
 
 Sizes = Mapping[str, SiteSize]

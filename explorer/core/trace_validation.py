@@ -50,7 +50,7 @@ def check_site(arrays: Arrays, site: str, queries: int, keys: int) -> None:
 def _check_inside(arrays: Arrays, site: str) -> None:
     """The further arrays of `site` fit its attention and are finite."""
     shape = arrays[f"{site}.attention"].shape
-    by_query, by_key = shape[:3], (*shape[:2], shape[3])
+    by_query, by_key, by_token = shape[:3], (*shape[:2], shape[3]), (shape[0], shape[2])
     fits = {
         "scores": shape,
         "query_vectors": by_query,
@@ -60,16 +60,40 @@ def _check_inside(arrays: Arrays, site: str) -> None:
         "sink": by_query,
         "score_scale": shape[:1],
         "score_cap": shape[:1],
+        "input": by_token,
+        "sublayer_input": by_token,
+        "sublayer_output": by_token,
+        "output": by_token,
     }
     for kind, expected in fits.items():
-        array = arrays.get(f"{site}.{kind}")
-        if array is None:
-            continue
-        if array.shape[: len(expected)] != expected:
-            raise TraceError("wrong_shape", site=site, got=array.shape, expected=expected)
-        bounds = array.min(initial=0), array.max(initial=0)
-        if array.dtype != np.float32 or not -np.inf < bounds[0] <= bounds[1] < np.inf:
-            raise TraceError("not_finite", site=site)
+        _check_numbers(arrays, f"{site}.{kind}", expected, site)
+
+
+def check_stack(arrays: Arrays, stack: str, tokens: int) -> None:
+    """The arrays of a stack beside its attention have one vector for each of `tokens`."""
+    for kind in ("feed_forward_hidden", "feed_forward_output", "layer_output"):
+        name = f"{stack}.{kind}"
+        layers = arrays[name].shape[:1] if name in arrays else ()
+        _check_numbers(arrays, name, (*layers, tokens), stack)
+    for kind in ("token_vectors", "embedding", "stack_output"):
+        _check_numbers(arrays, f"{stack}.{kind}", (tokens,), stack)
+
+
+def check_logits(arrays: Arrays, steps: int) -> None:
+    """The logits have one row for each step."""
+    _check_numbers(arrays, "logits", (steps,), "logits")
+
+
+def _check_numbers(arrays: Arrays, name: str, axes: tuple[int, ...], site: str) -> None:
+    """An array, if it is there, has these first axes and finite numbers."""
+    array = arrays.get(name)
+    if array is None:
+        return
+    if array.shape[: len(axes)] != axes:
+        raise TraceError("wrong_shape", site=site, got=array.shape, expected=axes)
+    bounds = array.min(initial=0), array.max(initial=0)
+    if array.dtype != np.float32 or not -np.inf < bounds[0] <= bounds[1] < np.inf:
+        raise TraceError("not_finite", site=site)
 
 
 def check_gold(arrays: Arrays, steps: int, source: int) -> None:

@@ -1,4 +1,7 @@
-"""The attention modules and heads of a Transformer: their paths, in one fixed order."""
+"""The attention modules and heads of a Transformer: their paths, in one fixed order.
+
+And the paths of what is around an attention: its residual connection and the rest of its layer.
+"""
 
 from explorer.core.sites import Head
 from explorer.model.config import ModelConfig
@@ -10,9 +13,19 @@ MODULES = {
 }
 
 
+STACKS = {"encoder": "encoder", "decoder": "decoder", "cross": "decoder"}
+"""Site → the stack whose tokens are its queries."""
+
+
 def path(site: str, layer: int, hook: str) -> str:
     """The path of a hook point, such as path("cross", 1, "pattern")."""
     return f"{MODULES[site].format(layer)}.{hook}"
+
+
+def residual_path(site: str, layer: int, hook: str) -> str:
+    """The path of a hook point of the residual connection around an attention."""
+    stack, attention = STACKS[site], MODULES[site].rpartition(".")[2]
+    return f"{stack}.layers.{layer}.around_{attention}.{hook}"
 
 
 def layers(config: ModelConfig, site: str) -> int:

@@ -1,6 +1,6 @@
 """One pass through a Transformer that captures the attention of chosen layers."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,7 +12,7 @@ from torch import Tensor
 from explorer.core.mask_reasons import reason_codes
 from explorer.core.trace_size import Places, SiteSize
 from explorer.core.vocabulary import PAD
-from explorer.model.attention_paths import MODULES, layers, path
+from explorer.model.attention_paths import MODULES, STACKS, layers, path, residual_path
 from explorer.model.config import ModelConfig
 from explorer.model.hooks import capture, edit
 from explorer.model.layer_arrays import LayerArrays
@@ -27,8 +27,21 @@ _HOOKS = {  # kind of array in a `Trace` → hook point
     "values": "values",
     "head_output": "head_output",
 }
+_RESIDUAL = ("input", "sublayer_input", "sublayer_output", "output")
+"""The same around each attention: kind of array and hook point."""
+
+_LAYER = {  # of a layer of a stack
+    "feed_forward_hidden": "feed_forward.hidden",
+    "feed_forward_output": "around_feed_forward.sublayer_output",
+    "layer_output": "around_feed_forward.output",
+}
+_STACK = {  # of a whole stack, (query, width)
+    "token_vectors": "embedding.scaled",
+    "embedding": "embedding.output",
+    "stack_output": "output",
+}
 KINDS = dict(zip(CAPTURES, (("attention",), tuple(_HOOKS)), strict=True))
-"""By capture, the kinds of arrays."""
+"""By capture, the kinds of arrays of the heads."""
 
 
 def attention_sizes(
@@ -37,8 +50,10 @@ def attention_sizes(
     """The attention of a text of `source` tokens with an output of `target`; `full`: all kinds."""
     axes = {"encoder": (source, source), "decoder": (target, target), "cross": (target, source)}
     width = config.head_width if full else 0
+    around = len(_RESIDUAL) * config.d_model + config.d_ff + 2 * config.d_model
+    beside = around if full else 0
     return {
-        site: SiteSize(range(layers(config, site)), config.heads, *axes[site], width)
+        site: SiteSize(range(layers(config, site)), config.heads, *axes[site], width, beside)
         for site in MODULES
         if layers(config, site)
     }
@@ -53,22 +68,60 @@ def captured_pass(
     capture_kind: one of `CAPTURES`.
     """
     arrays = LayerArrays()
+    full = capture_kind == CAPTURES[1]
+    points = _points(places, KINDS[capture_kind]) | (_around(places) if full else {})
     actions = {
-        path(site, layer, _HOOKS[kind]): partial(_store, arrays, f"{site}.{kind}", index, len(own))
-        for site, own in places.items()
-        for index, layer in enumerate(own)
-        for kind in KINDS[capture_kind]
+        point: partial(_store, arrays, name, index, count)
+        for point, (name, index, count) in points.items()
     }
     names = {site: [path(site, layer, "mask") for layer in own] for site, own in places.items()}
+    whole = _of_stacks(places) if full else {}
     with (
         edit(transformer, actions),
-        capture(transformer, *(name for own in names.values() for name in own)) as masks,
+        capture(transformer, *(name for own in names.values() for name in own), *whole) as values,
     ):
         logits = transformer(source, target)[0]
-    captured = {site: [masks[name] for name in own] for site, own in names.items()}
+    captured = {site: [values[name] for name in own] for site, own in names.items()}
     closed = _closed(captured, (source[0] == PAD).numpy(), target.size(1))
-    scales = _scales(transformer.config, places) if "scores" in KINDS[capture_kind] else {}
-    return logits, arrays.finished() | closed | scales
+    found = arrays.finished() | closed
+    if full:
+        found |= _scales(transformer.config, places)
+        found |= {name: values[point][0].numpy() for point, name in whole.items()}
+        found["logits"] = logits.numpy()
+    return logits, found
+
+
+def _points(places: Places, kinds: Sequence[str]) -> dict[str, tuple[str, int, int]]:
+    """Path of a hook point of the heads → name of the array, index of the layer there, and how
+    many layers it has."""
+    return {
+        path(site, layer, _HOOKS[kind]): (f"{site}.{kind}", index, len(own))
+        for site, own in places.items()
+        for index, layer in enumerate(own)
+        for kind in kinds
+    }
+
+
+def _around(places: Places) -> dict[str, tuple[str, int, int]]:
+    """The same of the hook points around the attention of these layers."""
+    points: dict[str, tuple[str, int, int]] = {}
+    for site, own in places.items():
+        stack = STACKS[site]
+        for index, layer in enumerate(own):
+            for kind in _RESIDUAL:
+                place = (f"{site}.{kind}", index, len(own))
+                points[residual_path(site, layer, kind)] = place
+            for kind, hook in _LAYER.items():
+                points[f"{stack}.layers.{layer}.{hook}"] = (f"{stack}.{kind}", index, len(own))
+    return points
+
+
+def _of_stacks(places: Places) -> dict[str, str]:
+    """Path of a hook point of a whole stack → name of the array."""
+    stacks = dict.fromkeys(STACKS[site] for site in places)
+    return {
+        f"{stack}.{hook}": f"{stack}.{kind}" for stack in stacks for kind, hook in _STACK.items()
+    }
 
 
 def _scales(config: ModelConfig, places: Places) -> dict[str, NDArray[np.float32]]:

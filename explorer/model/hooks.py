@@ -29,7 +29,8 @@ _actions = ContextVar("_actions", default=_nothing)
 class HookPoint(nn.Module):
     """The identity, unless this context captures or edits the value."""
 
-    def forward(self, value: Tensor) -> Tensor:
+    def __call__(self, value: Tensor) -> Tensor:
+        # In place of the modules' own, which takes three times as long, dozens of times a step.
         for action in _actions.get().get(self, ()):
             value = action(value)
         return value

@@ -34,7 +34,7 @@ class Transformer(nn.Module):
         self.config = config
         self.encoder = Encoder(config)
         self.decoder = Decoder(config)
-        self.logits = linear(config.d_model, 1, config.target_vocabulary)
+        self.logits = Logits(config.d_model, config.target_vocabulary)
         if config.tied_embeddings:
             self.encoder.embedding.tokens.weight = self.decoder.embedding.tokens.weight
             self.logits.weight = self.decoder.embedding.tokens.weight
@@ -82,7 +82,19 @@ class Transformer(nn.Module):
     def step(self, token: Tensor, cache: "Cache") -> Tensor:
         """Logits (B, V) of the token after `token` (B,), which is added to `cache`."""
         hidden = self.decoder.step(token, cache)[:, 0]  # (B, D)
-        return torch.addmm(self.logits.bias, hidden, cache.to_logits)  # (B, V)
+        return self.logits.values(torch.addmm(self.logits.bias, hidden, cache.to_logits))  # (B, V)
+
+
+class Logits(nn.Linear):
+    """The linear map from the output of the decoder to a score for each token (§3.4)."""
+
+    def __init__(self, width: int, vocabulary: int) -> None:
+        super().__init__(width, vocabulary)
+        initialise(self, parts=1)
+        self.values = HookPoint()  # (B, T, V)
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        return self.values(super().forward(hidden))
 
 
 class Encoder(nn.Module):
@@ -91,12 +103,13 @@ class Encoder(nn.Module):
         self.embedding = Embedding(config.source_vocabulary, config)
         self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.encoder_layers))
         self.norm = _final_norm(config)
+        self.output = HookPoint()  # (B, S, D), the memory
 
     def forward(self, source: Tensor, mask: Tensor) -> Tensor:
         x = self.embedding(source)  # (B, S, D)
         for layer in self.layers:
             x = layer(x, mask)
-        return self.norm(x)
+        return self.output(self.norm(x))
 
 
 class Decoder(nn.Module):
@@ -109,19 +122,20 @@ class Decoder(nn.Module):
             DecoderLayer(config) for _ in range(config.decoder_layers)
         )
         self.norm = _final_norm(config)
+        self.output = HookPoint()  # (B, T, D)
 
     def forward(self, target: Tensor, memory: Tensor, mask: Tensor, memory_mask: Tensor) -> Tensor:
         x = self.embedding(target)  # (B, T, D)
         for layer in self.layers:
             x = layer(x, memory, mask, memory_mask)
-        return self.norm(x)
+        return self.output(self.norm(x))
 
     def step(self, token: Tensor, cache: "Cache") -> Tensor:
         x = self.embedding(token[:, None], start=cache.length)  # (B, 1, D)
         for layer, layer_cache in zip(self.layers, cache.layers, strict=True):
             x = layer.step(x, layer_cache, cache.memory_mask)
         cache.length += 1
-        return self.norm(x)
+        return self.output(self.norm(x))
 
 
 class EncoderLayer(nn.Module):
@@ -171,13 +185,18 @@ class Residual(nn.LayerNorm):
         super().__init__(config.d_model)
         self.dropout = config.dropout
         self.pre = config.norm == "pre"
+        self.input = HookPoint()  # (B, L, D)
+        self.sublayer_input = HookPoint()  # (B, L, D), with pre-norm after LayerNorm
+        self.sublayer_output = HookPoint()  # (B, L, D), before dropout
+        self.output = HookPoint()  # (B, L, D), with post-norm after LayerNorm
 
     def forward(  # type: ignore[override]  # the sublayer is between norm and sum
         self, x: Tensor, sublayer: Callable[[Tensor], Tensor]
     ) -> Tensor:
-        y = sublayer(super().forward(x)) if self.pre else sublayer(x)
-        x = x + dropout(y, self.dropout, self.training)
-        return x if self.pre else super().forward(x)
+        x = self.input(x)
+        y = self.sublayer_input(super().forward(x) if self.pre else x)
+        x = x + dropout(self.sublayer_output(sublayer(y)), self.dropout, self.training)
+        return self.output(x if self.pre else super().forward(x))
 
 
 class Attention(nn.Module):
@@ -277,9 +296,10 @@ class FeedForward(nn.Module):
         self.expand = linear(config.d_model, 1, config.d_ff)
         self.contract = linear(config.d_ff, 1, config.d_model)
         self.dropout = config.dropout
+        self.hidden = HookPoint()  # (B, T, d_ff), after ReLU
 
     def forward(self, x: Tensor) -> Tensor:
-        expanded = self.expand(x).relu()  # (B, T, d_ff)
+        expanded = self.hidden(self.expand(x).relu())  # (B, T, d_ff)
         return self.contract(dropout(expanded, self.dropout, self.training))
 
 
@@ -294,12 +314,14 @@ class Embedding(nn.Module):
         nn.init.normal_(self.tokens.weight, std=config.d_model**-0.5)  # variance 1 after scaling
         self.dropout = config.dropout
         self.scale = math.sqrt(config.d_model)
+        self.scaled = HookPoint()  # (B, T, D), without positions
+        self.output = HookPoint()  # (B, T, D)
         positions = sinusoids(config.max_length, config.d_model)
         self.register_buffer("positions", positions, persistent=False)
 
     def forward(self, tokens: Tensor, start: int = 0) -> Tensor:
-        embedded = self.tokens(tokens) * self.scale  # (B, T, D)
-        x = embedded + self.positions[start : start + tokens.size(1)]
+        embedded = self.scaled(self.tokens(tokens) * self.scale)  # (B, T, D)
+        x = self.output(embedded + self.positions[start : start + tokens.size(1)])
         return dropout(x, self.dropout, self.training)
 
 
@@ -340,15 +362,17 @@ class LayerCache:
 
 
 def linear(width: int, parts: int, part: int) -> nn.Linear:
-    """A linear map from `width` to `parts` concatenated vectors of width `part`.
-
-    Each part is initialised as a Xavier matrix of its own; the biases start at 0.
-    """
+    """A linear map from `width` to `parts` concatenated vectors of width `part`."""
     projection = nn.Linear(width, parts * part)
+    initialise(projection, parts)
+    return projection
+
+
+def initialise(projection: nn.Linear, parts: int) -> None:
+    """Make each of the `parts` of a linear map a Xavier matrix of its own, and the biases 0."""
     for matrix in projection.weight.chunk(parts):
         nn.init.xavier_uniform_(matrix)
     nn.init.zeros_(projection.bias)
-    return projection
 
 
 def _final_norm(config: ModelConfig) -> nn.Module:

@@ -22,7 +22,9 @@ def test_a_layer_takes_four_bytes_a_weight_and_full_capture_what_is_inside_too()
     full = SiteSize(range(1), 2, 3, 5, width=7)
     weights, scores = 3 * 5, 3 * 5
     queries, keys, values, outputs = 3 * 7, 5 * 7, 5 * 7, 3 * 7
-    assert full.layer_bytes == 4 * 2 * (weights + scores + queries + keys + values + outputs)
+    heads = 2 * (weights + scores + queries + keys + values + outputs)
+    assert full.layer_bytes == 4 * heads
+    assert SiteSize(range(1), 2, 3, 5, 7, beside=11).layer_bytes == 4 * (heads + 3 * 11)
 
 
 def test_layers_are_chosen_by_their_numbers_and_sites_by_name():

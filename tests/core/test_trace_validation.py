@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -81,3 +82,25 @@ def test_a_surrogate_in_a_token_is_refused():
 def test_a_trace_without_attention_is_refused():
     with pytest.raises(TraceError, match="no attention"):
         Trace.from_arrays(("a",))
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [
+        ("cross.input", (2, 3, 5)),
+        ("decoder.layer_output", (1, 3, 5)),
+        ("encoder.token_vectors", (4, 5)),
+        ("logits", (3, 8)),
+    ],
+)
+def test_vectors_that_do_not_fit_the_tokens_are_refused(name, shape):
+    trace = small_trace()  # two layers, three steps, four source tokens
+
+    def with_array(values: np.ndarray) -> Trace:
+        return replace(trace, arrays={**trace.arrays, name: values}, digest="")
+
+    with_array(np.zeros(shape, np.float32))
+    longer = (*shape[:-2], shape[-2] + 1, shape[-1])
+    for wrong in (np.zeros(longer, np.float32), np.full(shape, np.nan, np.float32)):
+        with pytest.raises(TraceError):
+            with_array(wrong)

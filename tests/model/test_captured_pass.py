@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import torch
 
@@ -16,16 +18,26 @@ def test_the_arrays_are_the_hooked_values_of_the_chosen_layers(make_model):
     places = {"encoder": (0,), "cross": (1, 0)}
     with torch.inference_mode():
         logits, arrays = captured_pass(model, SOURCE, TARGET, places, "full")
-        with capture(model, "*.pattern", "*.values", "*_vectors") as seen:
+        with capture(model, "*") as seen:
             expected = model(SOURCE, TARGET)[0]
     torch.testing.assert_close(logits, expected, atol=1e-5, rtol=0)
     vectors = ("query_vectors", "key_vectors", "values")
-    kinds = ("attention", "scores", *vectors, "head_output", "score_scale", "closed")
-    assert set(arrays) == {f"{site}.{kind}" for site in places for kind in kinds}
+    around = ("input", "sublayer_input", "sublayer_output", "output")
+    kinds = ("attention", "scores", *vectors, "head_output", "score_scale", "closed", *around)
+    layer_kinds = ("feed_forward_hidden", "feed_forward_output", "layer_output")
+    stack_kinds = ("token_vectors", "embedding", "stack_output")
+    of_stacks = itertools.product(("encoder", "decoder"), (*layer_kinds, *stack_kinds))
+    of_sites = itertools.product(places, kinds)
+    assert set(arrays) == {*map(".".join, of_sites), *map(".".join, of_stacks), "logits"}
     for index, layer in enumerate(places["cross"]):
         for kind, hook in (("attention", "pattern"), *((kind, kind) for kind in vectors)):
             own = seen[f"decoder.layers.{layer}.cross_attention.{hook}"][0]
             np.testing.assert_allclose(arrays[f"cross.{kind}"][index], own, atol=1e-5)
+        for kind in around:
+            own = seen[f"decoder.layers.{layer}.around_cross_attention.{kind}"][0]
+            np.testing.assert_allclose(arrays[f"cross.{kind}"][index], own, atol=1e-5)
+        own = seen[f"decoder.layers.{layer}.feed_forward.hidden"][0]
+        np.testing.assert_allclose(arrays["decoder.feed_forward_hidden"][index], own, atol=1e-5)
     scales = arrays["cross.score_scale"]
     np.testing.assert_allclose(scales, [model.config.head_width**-0.5] * 2)
     assert arrays["cross.closed"].tolist() == [[0, 0, 0, 0, 2]] * 3
@@ -35,4 +47,5 @@ def test_sizes_follow_the_config():
     sizes = attention_sizes(PRIMES, 7, 5, full=False)
     layers = range(PRIMES.decoder_layers)
     assert sizes["cross"] == SiteSize(layers, PRIMES.heads, 5, 7)
-    assert attention_sizes(PRIMES, 7, 5, full=True)["encoder"].width == PRIMES.head_width
+    full = attention_sizes(PRIMES, 7, 5, full=True)["encoder"]
+    assert (full.width, full.beside) == (PRIMES.head_width, 6 * PRIMES.d_model + PRIMES.d_ff)

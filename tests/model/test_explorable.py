@@ -1,4 +1,5 @@
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -97,6 +98,46 @@ def test_full_capture_has_all_parts_of_the_attention(explorable):
         np.testing.assert_allclose(trace.attention(site), weights, atol=1e-6)
         mixed = trace.attention(site) @ trace.values(site)
         np.testing.assert_allclose(trace.head_output(site), mixed, atol=1e-6)
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_full_capture_has_the_path_of_a_token_through_the_layers(make_model, explorable, norm):
+    model = make_model(replace(explorable.transformer.config, norm=norm), seed=5)
+    checkpoint = replace(explorable.checkpoint, model=model)
+    arrays = ExplorableModel(checkpoint, "tiny").trace("1 2", pad_to=5, capture="full").arrays
+    normed = (lambda norm, x: x) if norm == "pre" else applied_norm
+    for stack, sites in (("encoder", ("encoder",)), ("decoder", ("decoder", "cross"))):
+        module = getattr(model, stack)
+        positions = arrays[f"{stack}.embedding"] - arrays[f"{stack}.token_vectors"]
+        expected = module.embedding.positions[: len(positions)]
+        np.testing.assert_allclose(positions, expected, atol=1e-5)
+        x = arrays[f"{stack}.embedding"]
+        for index, layer in enumerate(module.layers):
+            for site in sites:
+                around = getattr(
+                    layer, f"around_{'cross' if site == 'cross' else 'self'}_attention"
+                )
+                near(arrays[f"{site}.input"][index], x)
+                added = arrays[f"{site}.sublayer_output"][index]
+                x = normed(around, x + added)
+                near(arrays[f"{site}.output"][index], x)
+            added = arrays[f"{stack}.feed_forward_output"][index]
+            hidden = torch.tensor(arrays[f"{stack}.feed_forward_hidden"][index])
+            near(added, layer.feed_forward.contract(hidden).detach())
+            x = normed(layer.around_feed_forward, x + added)
+            near(arrays[f"{stack}.layer_output"][index], x)
+        near(arrays[f"{stack}.stack_output"], module.norm(torch.tensor(x)).detach())
+    logits = model.logits(torch.tensor(arrays["decoder.stack_output"])).detach()
+    near(arrays["logits"], logits)
+
+
+def near(got, expected):
+    np.testing.assert_allclose(got, expected, atol=1e-5)
+
+
+def applied_norm(norm, x):
+    weight, bias = norm.weight.detach(), norm.bias.detach()
+    return torch.nn.functional.layer_norm(torch.tensor(x), x.shape[-1:], weight, bias).numpy()
 
 
 def test_decoding_continues_a_forced_prefix(explorable):
