@@ -47,7 +47,8 @@ def routes() -> list[Route]:
         Route(f"{base}{server_address.PATH}", server_address.serve_script),
         Route(f"{base}{probe_route.PATH}", probe_route.serve_moment),
         Route(f"{base}{head_route.PATH}", head_route.serve_head),
-        Route(f"{base}{inside_route.PATH}", inside_route.serve_vectors),
+        Route(f"{base}{inside_route.HEAD_PATH}", inside_route.serve_vectors),
+        Route(f"{base}{inside_route.LAYER_PATH}", inside_route.serve_token_path),
         Route(f"{base}{host_cookie.PATH}", host_cookie.set_cookie, methods=["POST"]),
     ]
 

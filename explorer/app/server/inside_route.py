@@ -1,4 +1,5 @@
-"""The route that serves what the weights of a head are computed from, when a visitor looks inside.
+"""The routes that serve what a visitor sees inside: what the weights of a head are computed from,
+and the path of a token through its layer.
 
 Traces on screen hold weights alone. One layer of one attention path is captured again, in full, and
 kept with the other traces. As in `head_route.py`, only those know the address of a trace to whom
@@ -16,11 +17,13 @@ from explorer.app.server import access
 from explorer.app.server.head_route import trace_key
 from explorer.app.server.page_limit import charged_to
 from explorer.components.inside.head_vectors import head_vectors
+from explorer.components.inside.token_path import has_token_path, token_path
 from explorer.core.errors import ExplorerError
 from explorer.core.sites import SITES
 from explorer.core.trace import Trace, is_index
 
-PATH = "/inside/{trace}/{site}/{layer}/{head}"
+HEAD_PATH = "/inside/{trace}/{site}/{layer}/{head}"
+LAYER_PATH = "/inside/{trace}/{site}/{layer}"
 
 CaptureLayer = Callable[[str, int], Trace | None]
 """From an attention path and the index of a layer among those of the trace: a trace of that layer
@@ -45,36 +48,52 @@ def offer(name: Hashable, trace: Trace, capture: CaptureLayer) -> str:
 
 def serve_vectors(request: Request) -> Response:
     """The payload of `head_vectors` for one head; 404 for what is not there (any more)."""
+    head = request.path_params["head"]
+    return _serve(request, head, lambda trace, site: head_vectors(trace, site, 0, int(head)))
+
+
+def serve_token_path(request: Request) -> Response:
+    """The payload of `token_path` for one layer; 404 for what is not there (any more), and for a
+    model whose path is not captured."""
+    return _serve(request, "0", token_path, has_token_path)
+
+
+def _serve(
+    request: Request,
+    head: str,
+    payload: Callable[[Trace, str], bytes],
+    has: Callable[[Trace], bool] = lambda trace: True,
+) -> Response:
+    """What `payload` makes of the layer that a URL names, captured in full, and the site."""
     parts = request.path_params
     trace = _offered.get(parts["trace"])
-    place = _place(trace, parts["site"], parts["layer"], parts["head"])
-    if trace is None or place is None:
+    place = _place(trace, parts["site"], parts["layer"], head)
+    if trace is None or place is None or not has(trace):
         return _refused(404)
-    site, layer, head = place
     visitor = request.client.host if request.client and access.is_class_mode() else None
     with charged_to(visitor) as admitted:
         if not admitted:
             return _refused(429)
         try:
-            captured = _captures[trace](site, layer)
+            captured = _captures[trace](*place)
         except ExplorerError:  # as of a trace that would be too large
             return _refused(404)
         if captured is None:
             return _refused(404)
-        data = head_vectors(captured, site, 0, head)
+        data = payload(captured, place[0])
     headers = {"Cache-Control": f"private, max-age={_MAX_AGE}", "Content-Encoding": "gzip"}
     return Response(data, media_type="application/octet-stream", headers=headers)
 
 
-def _place(trace: Trace | None, site: str, layer: str, head: str) -> tuple[str, int, int] | None:
-    """The head that a URL names; None where the trace has none such."""
+def _place(trace: Trace | None, site: str, layer: str, head: str) -> tuple[str, int] | None:
+    """The layer that a URL names; None where the trace has no such head in one such."""
     if trace is None or site not in SITES or site not in trace.sites:
         return None
     if not _NUMBER.fullmatch(layer) or not _NUMBER.fullmatch(head):
         return None
     layers, heads = trace.attention(site).shape[:2]
     known = is_index(int(layer), layers) and is_index(int(head), heads)
-    return (site, int(layer), int(head)) if known else None
+    return (site, int(layer)) if known else None
 
 
 def _refused(status: int) -> Response:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer import __version__
+from explorer.components.inside.token_path import has_token_path
 from explorer.components.player.large_trace import (
     gold_weights,
     site_facts,
@@ -96,7 +97,7 @@ def player_payload(
     language: None leaves the sentences out, for a page that has them already.
     heads: where the browser gets the weights of a head of a large trace, for its `heads.js`; None
         puts all weights into the payload, however many.
-    inside: where the browser gets what the weights of a head are computed from; None = nowhere.
+    inside: where the browser gets what is inside a head and a layer; None = nowhere.
     """
     shown = view or View()
     large = heads is not None and is_large(trace)
@@ -119,7 +120,7 @@ def player_payload(
     if large:
         header["heads"] = heads
     if inside:
-        header["inside"] = inside
+        header |= {"inside": inside, "token_path": has_token_path(trace)}
     return pack_payload(header, arrays)
 
 

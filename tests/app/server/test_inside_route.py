@@ -1,5 +1,6 @@
 import gc
 import gzip
+from dataclasses import replace
 
 import pytest
 from starlette.applications import Starlette
@@ -9,6 +10,7 @@ from starlette.testclient import TestClient
 from explorer.app.server import access, head_route, inside_route, page_limit
 from explorer.app.server.rate_limit import RateLimiter
 from explorer.components.inside.head_vectors import head_vectors
+from explorer.components.inside.token_path import token_path
 from explorer.core.errors import TraceSizeError
 from explorer.core.trace import Trace
 from tests.support.example_traces import example_trace
@@ -16,7 +18,9 @@ from tests.support.example_traces import example_trace
 
 @pytest.fixture(scope="module")
 def browser() -> TestClient:
-    return TestClient(Starlette(routes=[Route(inside_route.PATH, inside_route.serve_vectors)]))
+    of_head = Route(inside_route.HEAD_PATH, inside_route.serve_vectors)
+    of_layer = Route(inside_route.LAYER_PATH, inside_route.serve_token_path)
+    return TestClient(Starlette(routes=[of_head, of_layer]))
 
 
 @pytest.fixture
@@ -40,6 +44,22 @@ def test_the_vectors_of_a_head_are_those_of_its_layer(browser, shown, capture):
         assert answer.headers["cache-control"].startswith("private, max-age=")
         expected = head_vectors(capture(site, layer), site, 0, head)
         assert answer.content == gzip.decompress(expected)
+
+
+def test_the_path_of_a_token_is_that_of_its_layer(browser, shown, capture):
+    address = inside_route.offer("some", shown, capture)
+    for site, layer in [("encoder", 0), ("decoder", 1), ("cross", 0)]:
+        answer = browser.get(f"/{address}/{site}/{layer}")
+        assert answer.content == gzip.decompress(token_path(capture(site, layer), site))
+    for wrong in ("cross/2", "cross/-1", "other/0"):
+        assert browser.get(f"/{address}/{wrong}").status_code == 404
+
+
+def test_a_model_of_the_library_has_no_path(browser, shown, capture):
+    trace = replace(shown, facts={**shown.facts, "family": "bert"}, digest="")
+    address = inside_route.offer("library", trace, capture)
+    assert browser.get(f"/{address}/cross/0").status_code == 404
+    assert browser.get(f"/{address}/cross/0/0").status_code == 200
 
 
 def test_the_address_is_that_of_the_weights(shown, capture):

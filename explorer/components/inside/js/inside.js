@@ -1,17 +1,24 @@
 import { assign, element, write } from "../../shared/js/element.js";
 import { visibleRows } from "../../shared/js/guess.js";
+import { createRadios } from "../../shared/js/radios.js";
 import { currentRow, rowCodes, shownCell, siteOf } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
 import { MEAN } from "../../shared/js/trace.js";
 import { createCalculation } from "./calculation.js";
-import { createVectorLoading } from "./headVectors.js";
+import { readVectors } from "./headVectors.js";
+import { createLayerPath } from "./layerPath.js";
+import { createLoading } from "./loading.js";
+import { readTokenPath } from "./tokenPath.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
 /** @import { Cell } from "../../shared/js/map.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 
+const PARTS = ["before", "cell", "after"];
+
 /**
- * The panel below the map: how the weight of one cell arises.
+ * The panel below the map: how the weight of one cell arises, and the path of its query through the
+ * layer before and after.
  * @param {TraceContext} context
  * @returns {Part}
  */
@@ -23,21 +30,24 @@ export function createInside(context) {
     { type: "button", class: "quiet", testid: "inside-close", on: { click: () => hide(context) } },
     say("inside_close"),
   );
-  const note = element("p", { class: "note", testid: "inside-note" });
-  const calculation = createCalculation(context);
+  const choice = { names: PARTS, prefix: "inside_part", label: "inside_parts", small: true };
+  const radios = createRadios(say, choice, (name) => {
+    part = name;
+    context.touch("vectors");
+  });
+  const content = createContent(context);
   const node = element(
     "section",
     { class: "inside", "aria-label": say("inside"), testid: "inside" },
-    element("header", { class: "inside-heading" }, title, close),
-    note,
-    calculation.element,
+    element("header", { class: "inside-heading" }, title, radios.element, close),
+    ...content.elements,
   );
-  const vectors = createVectorLoading(context, () => context.touch("vectors"));
+  let part = "cell";
   let open = false;
   /** @param {Set<string>} changed */
   const update = (changed) => {
     const shown = ["inside", "vectors", "trace", "site", "layer", "head", "step", "guess", "ahead"];
-    if (!anyOf(changed, ...shown, "size", "projector")) return;
+    if (!anyOf(changed, ...shown, "size", "projector", "theme")) return;
     const cell = isOffered(context) ? shownCell(context) : null;
     const opened = cell !== null && !open;
     if (opened || (open && !cell)) requestAnimationFrame(() => context.touch("size"));
@@ -45,18 +55,54 @@ export function createInside(context) {
     node.hidden = !open;
     context.root.toggleAttribute("data-inside", open);
     if (!cell) return;
-    const problem = obstacle(context, cell);
-    if (!problem) vectors.request();
-    const head = problem ? null : vectors.now();
-    const waiting = say(vectors.failed() ? "inside_failed" : "inside_loading");
-    note.hidden = head !== null;
-    write(note, problem || waiting);
-    calculation.element.hidden = head === null;
-    write(title, calculation.title(cell));
-    if (head) calculation.draw(head, cell);
+    radios.check(part);
+    write(title, content.draw(part, cell));
     if (opened) requestAnimationFrame(() => node.scrollIntoView({ block: "nearest" }));
   };
   return { element: node, update };
+}
+
+/**
+ * What the panel shows below its heading: a part of the path, or why there is none.
+ * @param {TraceContext} context
+ */
+function createContent(context) {
+  const { say, state } = context;
+  const note = element("p", { class: "note", testid: "inside-note" });
+  const calculation = createCalculation(context);
+  const layerPath = createLayerPath(context);
+  const layerAddress = () => `${context.pieces.header.inside}/${state.site}/${state.layer}`;
+  const arrived = () => context.touch("vectors");
+  const head = createLoading(
+    context,
+    () => `${layerAddress()}/${state.head}`,
+    readVectors,
+    arrived,
+  );
+  const layer = createLoading(context, layerAddress, readTokenPath, arrived);
+  /**
+   * Show a part of the path of a cell; its title.
+   * @param {string} part
+   * @param {Cell} cell
+   */
+  const draw = (part, cell) => {
+    const ofCell = part === "cell";
+    const problem = obstacle(context, cell, ofCell);
+    if (!problem) for (const loading of ofCell ? [head] : [head, layer]) loading.request();
+    const vectors = problem ? null : head.now();
+    const path = problem || ofCell ? null : layer.now();
+    const failed = head.failed() || (!ofCell && layer.failed());
+    const drawn = vectors !== null && (ofCell || path !== null);
+    note.hidden = drawn;
+    write(note, problem || say(failed ? "inside_failed" : "inside_loading"));
+    calculation.element.hidden = !drawn || !ofCell;
+    layerPath.element.hidden = !drawn || ofCell;
+    if (vectors && ofCell) calculation.draw(vectors, cell);
+    if (vectors && path)
+      layerPath.draw(part === "before" ? "before" : "after", path, vectors, cell);
+    return calculation.title(cell);
+  };
+  return { elements: [note, calculation.element, layerPath.element], draw };
 }
 
 /**
@@ -131,12 +177,14 @@ function strongest(context) {
 }
 
 /**
- * Why there is no arithmetic of a cell; "" where there is.
+ * Why there is nothing to show of a cell; "" where there is.
  * @param {TraceContext} context
  * @param {Cell} cell
+ * @param {boolean} ofCell whether its arithmetic is wanted, not the rest of the path
  */
-function obstacle(context, { query }) {
+function obstacle(context, { query }, ofCell) {
   const { say, state, trace } = context;
+  if (!ofCell && !context.pieces.header.token_path) return say("path_missing");
   if (trace.rows) return say("inside_words");
   if (state.head === MEAN) return say("inside_mean");
   return query >= visibleRows(context) ? say("inside_hidden") : "";
