@@ -99,7 +99,7 @@ def test_the_panel_stands_beside_the_whole_picture(visit):
     expect(tab.get_by_test_id("map")).to_be_in_viewport(ratio=1)
     boxes = [
         node.bounding_box()
-        for node in tab.get_by_test_id("inside").locator(".inside-step > *").all()
+        for node in tab.get_by_test_id("inside").locator(".inside-step > *:visible").all()
     ]
     frame = panel.bounding_box()
     assert frame is not None
@@ -111,6 +111,53 @@ def test_the_panel_stands_beside_the_whole_picture(visit):
     expect(tab.get_by_test_id("keys")).to_contain_text("· G · I · P")
     tab.get_by_test_id("inside-close").click()
     expect(panel).to_be_hidden()
+
+
+def test_the_path_of_the_query_stands_before_and_after_its_cell(visit, trace):
+    tab = visit(f"{QUERY}&cell=1.1")
+    tab.get_by_test_id("inside_part-before").click()
+    enlarged = {
+        "tokens": trace.arrays["decoder.token_vectors"][1],
+        "input": trace.arrays["cross.input"][1, 1],
+        "query": trace.query_vectors("cross")[1, 2, 1],
+        "values": trace.values("cross")[1, 2, 1],
+    }
+    for name, vector in enlarged.items():
+        tab.get_by_test_id(f"path-{name}-vector").click()
+        expect(tab.get_by_test_id("path-detail-caption")).to_contain_text(
+            f"{len(vector)} numbers from {vector.min():.2f} to {vector.max():.2f}".replace("-", "−")
+        )
+        bars = tab.get_by_test_id("path-detail-bars").locator(".component")
+        expect(bars).to_have_count(len(vector))
+    tab.get_by_test_id("path-positions-vector").click()
+    expect(tab.get_by_test_id("path-detail")).to_be_hidden()
+    bars = tab.get_by_test_id("positions-similar").locator(".component")
+    expect(bars).to_have_count(len(trace.target_tokens))
+    tab.get_by_test_id("positions-map").hover(position={"x": 5, "y": 2})
+    expect(tab.get_by_test_id("positions-hovered")).to_contain_text("similarity of positions 1 and")
+    tab.get_by_test_id("inside_part-after").click()
+    chosen = trace.steps().query("step == 2 and rank == 1")
+    logit = trace.arrays["logits"][1].max()
+    expected = f"{chosen.token.item()}: {logit:.2f} → "
+    expect(tab.get_by_test_id("path-logits-text")).to_contain_text(expected)
+    expect(tab.get_by_test_id("inside-total")).to_contain_text("66\u202f048 parameters")
+    tab.keyboard.press("ArrowRight")
+    logit = trace.arrays["logits"][2].max()
+    expect(tab.get_by_test_id("path-logits-text")).to_contain_text(f": {logit:.2f} → ")
+
+
+def test_the_parts_of_the_path_stand_beside_the_whole_picture(visit):
+    for width, height in ((1440, 900), (1024, 768)):
+        tab = visit(f"{QUERY}&cell=1.1", width, height)
+        for part in ("before", "after"):
+            tab.get_by_test_id(f"inside_part-{part}").click()
+            total = tab.get_by_test_id("inside-total")
+            expect(total).to_be_visible()
+            expect(tab.get_by_test_id("map")).to_be_in_viewport(ratio=1)
+            expect(total).to_be_in_viewport(ratio=0.9)
+            for box in tab.locator(".inside .path:not([hidden]) .inside-step:visible").all():
+                wider = box.evaluate("node => node.scrollWidth - node.clientWidth")
+                assert wider <= 1, box.get_attribute("data-testid")
 
 
 def test_words_and_means_have_no_arithmetic_and_say_so(visit):
