@@ -205,6 +205,30 @@ def test_a_reload_and_the_back_button_restore_the_picture(visit):
     assert source(tab)[:3] == ["1", "2", "3"]
 
 
+ADDED = """(before) => new Promise((done) => {
+  const end = Date.now() + 5000;
+  const look = () =>
+    history.length > before || Date.now() > end ? done() : setTimeout(look, 20);
+  look();
+})"""
+
+
+def test_back_pressed_right_after_a_text_was_submitted_shows_the_one_before(visit):
+    tab = visit()
+    type_source(tab, "1 2 3")
+    expect_query(tab, "text", "1+2+3")
+    entries = tab.evaluate("history.length")
+    type_source(tab, "4 5 6 7")
+    tab.evaluate("history.back()")  # before the new text is in the address
+    tab.evaluate(ADDED, entries)
+    expect_query(tab, "text", "1+2+3")
+    expect(tab.get_by_test_id("step-count")).to_contain_text("/4")
+    assert source(tab)[:3] == ["1", "2", "3"]
+    tab.go_forward()
+    expect(tab.get_by_test_id("step-count")).to_contain_text("/5")
+    assert source(tab)[:4] == ["4", "5", "6", "7"]
+
+
 def test_back_takes_one_step_from_page_to_page(visit):
     tab = visit("?lang=en&model=copy&text=1+2+3")
     expect_query(tab, "pad", "2")
