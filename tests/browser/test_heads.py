@@ -140,6 +140,11 @@ def test_both_traces_show_the_same_step_and_head(visit):
     for title in titles:
         expect(title).to_have_text("Cross · L1 H1")
     left, right = (side.bounding_box() for side in sides)
+    assert left["y"] == right["y"]  # the heads are above the maps
+    assert left["x"] < right["x"]
+    tab.set_viewport_size({"width": 390, "height": 844})
+    expect(tab.get_by_test_id("view-comparison")).to_have_attribute("data-narrow", "")
+    left, right = (side.bounding_box() for side in sides)
     assert left["x"] == right["x"]  # on a narrow screen one stands under the other
     assert left["y"] < right["y"]
 
@@ -200,6 +205,46 @@ def test_on_a_small_projector_the_large_map_is_beside_the_grid(address, new_tab)
     assert len(rows) == 1
     ahead = tab.get_by_test_id("ahead").bounding_box()
     assert ahead["y"] < rows.pop() + 30  # in one line with the buttons
+
+
+@pytest.mark.parametrize(
+    ("part", "projector", "sizes"),
+    [
+        ("overview", True, [(1024, 768)]),
+        ("norms", True, [(1024, 768)]),
+        ("norms", False, [(1024, 768)]),
+        ("experiments", False, [(1024, 768), (1366, 630)]),
+    ],
+)
+def test_the_maps_of_a_section_are_seen_at_once_on_a_small_screen(
+    address, new_tab, part, projector, sizes
+):
+    tab = new_tab()
+    if projector:
+        tab.add_init_script("sessionStorage.setItem('data-projector', '')")
+    tab.goto(f"{address}heads?text=7+3+9+1+4&step=4&part={part}")
+    maps = tab.locator(".head-view .map")
+    for width, height in sizes:
+        tab.set_viewport_size({"width": width, "height": height})
+        tab.wait_for_function("innerWidth === " + str(width))
+        expect(maps.first).to_be_visible()
+        for box in maps.all():
+            expect(box).to_be_in_viewport(ratio=1)
+        expect(tab.locator(".head-view .transport")).to_be_in_viewport(ratio=1)
+        assert tab.locator(".map .clip").first.bounding_box()["height"] > 75
+        main = tab.get_by_test_id("stMain")
+        assert main.evaluate("(node) => node.scrollHeight - node.clientHeight") == 0
+
+
+def test_the_measurements_of_24_heads_are_in_one_line_and_follow_the_projector(address, new_tab):
+    tab = new_tab(1366, 630)
+    tab.goto(f"{address}heads?model=english-french&part=metrics")
+    tables = tab.locator(".matrices table")
+    expect(tables).to_have_count(3)
+    assert len({round(table.bounding_box()["y"]) for table in tables.all()}) == 1
+    tab.evaluate("sessionStorage.setItem('data-projector', '')")
+    tab.reload()
+    expect(tab.locator("html")).to_have_attribute("data-projector", "")
 
 
 def test_a_projector_makes_the_large_map_of_heads_no_smaller(address, new_tab):

@@ -75,6 +75,7 @@ def heads() -> None:
 
 def choose_section(language: str) -> None:
     """The choice of the section, and what this page and the section are about."""
+    about = say(f"heads.about_{heads_state.section()}", language)
     with st.container(key="sections", horizontal=True, vertical_alignment="center", gap="small"):
         key = session.shown_as("section", language, heads_state.section())
         st.segmented_control(
@@ -88,8 +89,9 @@ def choose_section(language: str) -> None:
         )
         with st.popover(say("heads.intro_short", language)):
             st.markdown(literal(say("heads.intro", language)))
+            st.markdown(literal(about))
     with st.container(key="section-caption"):
-        st.caption(literal(say(f"heads.about_{heads_state.section()}", language)))
+        st.caption(literal(about))
 
 
 def find_trace(member: CatalogMember, language: str, messages: DeltaGenerator) -> Trace | None:

@@ -32,6 +32,8 @@ import { readViewPayload } from "./viewPayload.js";
 
 /** @typedef {{context: TraceContext, map: MapPart, parts: Pick<Part, "update">[]}} Side */
 
+const MAPS_BESIDE = 820; // px that three maps need
+const RAIL_BESIDE = 1100; // px that they need with the heads beside them
 const LEAST_DIFFERENCE = 0.01; // of full colour: rounding errors are no finding
 
 /** The comparison of two traces as a Streamlit component. */
@@ -71,9 +73,10 @@ function openComparison(parent, payload, listeners) {
     drawAll(context);
     map.start();
   }
-  watchFrame(frame, () => {
+  const draw = () => {
     for (const { context } of sides) context.touch("size");
-  });
+  };
+  watchFrame(frame, draw, MAPS_BESIDE, RAIL_BESIDE);
   const { context: longer } = changedIsLonger(payload) ? changed : original;
   listenToKeys(longer, { p: () => longer.set({ projector: !longer.state.projector }) });
   return {

@@ -19,7 +19,6 @@ import { measuredHead, roleNames } from "./headRoles.js";
 import { viewListeners } from "./listeners.js";
 import { createValueMap } from "./valueMap.js";
 import {
-  COLUMNS,
   closeContext,
   createViewContext,
   createViewFrame,
@@ -37,7 +36,7 @@ import { readViewPayload } from "./viewPayload.js";
 /** @import { Listeners, ViewFrame } from "./viewFrame.js" */
 /** @import { ViewPayload } from "./viewPayload.js" */
 
-const TWO_COLUMNS = 900; // px that the grid and one map beside it need
+const COLUMNS = 900; // px that the grid and the maps beside it need
 
 /** The head grid as a Streamlit component. */
 export default streamlitComponent({
@@ -72,9 +71,7 @@ function openHeadGrid(parent, payload, listeners) {
     map.start();
   };
   context.act.showLoaded(context.pieces, context.state, begin);
-  const wide = payload.hasValues("norms");
-  const columns = () => (wide || context.state.projector ? COLUMNS : TWO_COLUMNS);
-  watchFrame(frame, () => context.touch("size"), columns);
+  watchFrame(frame, () => context.touch("size"), COLUMNS);
   listenToKeys(context, { p: () => context.set({ projector: !context.state.projector }) });
   return {
     listen: (next) => Object.assign(context.options, next),

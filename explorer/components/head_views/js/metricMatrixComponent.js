@@ -1,5 +1,6 @@
 import { assign, element, write } from "../../shared/js/element.js";
 import { colourAt, css, inkOn } from "../../shared/js/palette.js";
+import { projectorChosen, showProjector } from "../../shared/js/projector.js";
 import { fillIn } from "../../shared/js/sentences.js";
 import { headName } from "../../shared/js/stepState.js";
 import { streamlitComponent } from "../../shared/js/streamlitComponent.js";
@@ -61,7 +62,8 @@ function openMetricMatrix(parent, payload) {
   };
   frame.root.append(element("div", { class: "tools" }, select.element, legend, about), tables);
   frame.recolour.push(() => draw());
-  watchFrame(frame, () => {});
+  watchFrame(frame, () => {}, 0);
+  showProjector(frame.root, projectorChosen());
   draw();
   return {
     listen: () => {},

@@ -27,7 +27,6 @@ import { markNarrow, watchSize, watchTheme } from "../../shared/js/watchers.js";
  * @property {() => void} destroy
  */
 
-export const COLUMNS = 1100; // px that three columns need
 const LOWEST_TOP = 330; // px; a view that begins lower is as high as if it began here
 
 /**
@@ -69,15 +68,16 @@ export function createViewFrame(parent, payload) {
  * Follow the available space.
  * @param {ViewFrame} frame
  * @param {() => void} onChange
- * @param {() => number} [columns] px that its columns need now
+ * @param {number} columns px that its columns need
+ * @param {number} [railBeside] px that they need with the heads beside them
  */
-export function watchFrame({ root, signal }, onChange, columns = () => COLUMNS) {
+export function watchFrame({ root, signal }, onChange, columns, railBeside = columns) {
   watchSize(
     root,
     signal,
     (top) => Math.min(top + window.scrollY, LOWEST_TOP),
     () => {
-      markNarrow(root, columns());
+      markNarrow(root, columns, railBeside);
       onChange();
     },
   );

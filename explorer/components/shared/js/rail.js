@@ -150,9 +150,9 @@ function goldOfTrace(context) {
 function buildRail(context, grid, gold, removal) {
   const site = siteOf(context);
   const shape = sharedShape(context.trace);
-  const narrow = context.root.dataset.narrow !== undefined;
+  const above = context.root.dataset.railAbove !== undefined;
   const larger = context.state.projector ? LARGER : 1;
-  const { layout, named } = narrow
+  const { layout, named } = above
     ? {
         layout: { ...thumbnailSize(72, shape, SMALLEST_THUMBNAIL), columns: site.heads },
         named: false,

@@ -76,10 +76,13 @@ export function watchSize(root, signal, topOf, onChange) {
 }
 
 /**
- * Mark `root` for the style sheet when there is room for one column only.
+ * Mark `root` for the style sheet when there is room for one column only, and when the heads have
+ * to be in a row above the maps.
  * @param {HTMLElement} root
  * @param {number} columns px that several columns need
+ * @param {number} [railBeside] px that they need with the heads beside them
  */
-export function markNarrow(root, columns) {
+export function markNarrow(root, columns, railBeside = columns) {
   assign(root, "data-narrow", root.clientWidth < columns ? "" : null);
+  assign(root, "data-rail-above", root.clientWidth < railBeside ? "" : null);
 }
