@@ -24,6 +24,7 @@ from explorer.model.huggingface.directory_files import (
     weight_files,
 )
 from explorer.model.huggingface.placement import Placement, devices_of
+from explorer.model.huggingface.tokenizer_fit import doubt, refuse_other_tokenizer
 from explorer.model.huggingface.tokens import Tokens, is_usable
 from explorer.model.huggingface.traced_model import HuggingFaceModel
 from explorer.model.huggingface.verification import examine
@@ -66,7 +67,7 @@ def open_directory(
     if not devices_of(model):
         store_by_input(model)
     size = int(model.get_input_embeddings().weight.shape[0])
-    tokenizer, note = _tokenizer(path, size)
+    tokenizer, note = _tokenizer(path, described, size)
     positions = _positions(model)
     anatomy = _examined(model, kind, size, positions)
     return HuggingFaceModel(
@@ -232,8 +233,10 @@ def _positions(model: Any) -> int | None:
     return limit
 
 
-def _tokenizer(path: Path, size: int) -> tuple[Any, ModelDirectoryError | None]:
-    """The tokenizer, or None and why the model goes on by ids."""
+def _tokenizer(
+    path: Path, described: dict[str, Any], size: int
+) -> tuple[Any, ModelDirectoryError | None]:
+    """The tokenizer, or None where the model goes on by ids; and what a reader should know."""
     if not tokenizer_among(file.name for file in path.iterdir()):
         return None, ModelDirectoryError("no_tokenizer", name=path.name)
     try:
@@ -245,7 +248,5 @@ def _tokenizer(path: Path, size: int) -> tuple[Any, ModelDirectoryError | None]:
         return None, ModelDirectoryError("no_tokenizer", name=path.name)
     if not usable:
         return None, ModelDirectoryError("empty_tokenizer", name=path.name)
-    entries = int(tokenizer.vocab_size)
-    if entries > size:
-        raise ModelDirectoryError("other_tokenizer", entries=entries, size=size)
-    return tokenizer, None
+    refuse_other_tokenizer(tokenizer, size)
+    return tokenizer, doubt(tokenizer, described, size)
