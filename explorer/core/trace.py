@@ -39,6 +39,7 @@ from explorer.core.trace_from_arrays import (
     without_padding_rows,
 )
 from explorer.core.trace_validation import (
+    check_early,
     check_gold,
     check_logits,
     check_site,
@@ -95,7 +96,8 @@ class Trace:
         query, D), of the stack "decoder" (and "encoder") "decoder.feed_forward_hidden" (layer,
         query, d_ff), "decoder.feed_forward_output" and "decoder.layer_output" (layer, query, D),
         "decoder.token_vectors", "decoder.embedding" with positions, and "decoder.stack_output"
-        (query, D), and "logits" (T, V); "steps.…" one entry for each candidate; "gold" (T, S) bool
+        (query, D), "logits" (T, V), and "early.id" and "early.probability" (layer, T, rank) of
+        `early_predictions`; "steps.…" one entry for each candidate; "gold" (T, S) bool
         where the gold alignment is known.
     candidate_tokens: labels of the candidates in "steps.…".
     measured: the errors in `integrity` that only the model can measure, by name.
@@ -244,6 +246,33 @@ class Trace:
         frame = pd.DataFrame(columns)
         frame.insert(2, "token", list(self.candidate_tokens))
         return frame
+
+    def early_predictions(self) -> "pd.DataFrame":
+        """The most probable next tokens after each layer of the decoder, as if it were the last.
+
+        Columns: layer, step, rank, token, probability, id. Raises `TraceError` on a trace without
+        full capture of a decoder trained here.
+        """
+        import pandas as pd
+
+        if "early.id" not in self.arrays:
+            raise TraceError("not_captured", kind="early predictions", site="decoder")
+        ids, tokens = self.arrays["early.id"], self.facts["early_tokens"]
+        site = "decoder" if "decoder" in self.sites else "cross"
+        numbers = self.layer_numbers(site)
+        rows = [
+            (
+                numbers[layer],
+                step + 1,
+                rank + 1,
+                tokens[layer][step][rank],
+                float(self.arrays["early.probability"][layer, step, rank]),
+                int(ids[layer, step, rank]),
+            )
+            for layer, step, rank in np.ndindex(ids.shape)
+        ]
+        columns = ["layer", "step", "rank", "token", "probability", "id"]
+        return pd.DataFrame(rows, columns=columns)
 
     def integrity(self) -> "pd.DataFrame":
         """Measured errors, one row a check: check, error, limit, ok, expected.
@@ -396,6 +425,7 @@ class Trace:
         check_stack(self.arrays, "encoder", len(self.source_tokens))
         check_stack(self.arrays, "decoder", steps)
         check_logits(self.arrays, steps)
+        check_early(self.arrays, self.facts, steps)
         check_gold(self.arrays, steps, len(self.source_tokens))
         alone = not self.target_tokens
         most = len(self.source_tokens) if alone else steps

@@ -84,6 +84,26 @@ def check_logits(arrays: Arrays, steps: int) -> None:
     _check_numbers(arrays, "logits", (steps,), "logits")
 
 
+def check_early(arrays: Arrays, facts: Any, steps: int) -> None:
+    """The predictions after each layer have ids, probabilities and tokens (layer, T, rank)."""
+    ids, shares = arrays.get("early.id"), arrays.get("early.probability")
+    if ids is None and shares is None:
+        return
+    if ids is None or shares is None or ids.shape != shares.shape:
+        raise TraceError("bad_steps")
+    if ids.ndim != 3 or ids.shape[1] != steps or ids.dtype.kind != "i":
+        raise TraceError("bad_steps")
+    if not ((shares >= 0) & (shares <= 1 + 1e-6)).all():  # NaN fails both
+        raise TraceError("bad_steps")
+    tokens = facts.get("early_tokens") if isinstance(facts, Mapping) else None
+    try:
+        labels = np.array(tokens, dtype=object)
+    except ValueError:
+        raise TraceError("bad_steps") from None
+    if labels.shape != ids.shape or not all(isinstance(label, str) for label in labels.flat):
+        raise TraceError("bad_steps")
+
+
 def _check_numbers(arrays: Arrays, name: str, axes: tuple[int, ...], site: str) -> None:
     """An array, if it is there, has these first axes and finite numbers."""
     array = arrays.get(name)

@@ -24,6 +24,7 @@ from explorer.model.attention_paths import attentions, path
 from explorer.model.candidates import candidate_columns
 from explorer.model.captured_pass import attention_sizes, captured_pass
 from explorer.model.checkpoint import Checkpoint, load_checkpoint
+from explorer.model.early_predictions import early_predictions
 from explorer.model.fingerprint import fingerprint
 from explorer.model.greedy_decoding import NO_TOKENS, greedy_steps
 from explorer.model.head_gates import Means
@@ -184,6 +185,7 @@ class ExplorableModel:
                 **self._measure_padding(source, queries, plain_logits),
             }
         gold = self._gold(source[0], len(queries[0]))
+        early, early_tokens = early_predictions(self.transformer, self.target_vocabulary, arrays)
         # An unmasked later position exists only in the full pass, not in step-by-step decoding.
         shown = plain_logits if interventions.counterfactual else cached_logits
         candidates, candidate_tokens = self._candidates(shown, chosen, forced)
@@ -192,10 +194,13 @@ class ExplorableModel:
             target_tokens=self.target_vocabulary.labels(queries[0].tolist()),
             predicted_tokens=self.target_vocabulary.labels(chosen.tolist()),
             text=self.target_vocabulary.decode(chosen.tolist()),
-            arrays=arrays | candidates | gold,
+            arrays=arrays | early | candidates | gold,
             candidate_tokens=candidate_tokens,
             measured=measured,
-            facts=facts | layer_facts(sizes, places) | {"ended": int(chosen[-1]) == EOS},
+            facts=facts
+            | layer_facts(sizes, places)
+            | early_tokens
+            | {"ended": int(chosen[-1]) == EOS},
         )
 
     def output_weights(self) -> Mapping[str, list[Tensor]]:

@@ -146,6 +146,46 @@ def test_the_path_of_the_query_stands_before_and_after_its_cell(visit, trace):
     expect(tab.get_by_test_id("path-logits-text")).to_contain_text(f": {logit:.2f} → ")
 
 
+def test_the_prediction_after_each_layer_is_a_table_of_tokens(visit, trace):
+    tab = visit(f"{QUERY}&cell=1.1")
+    tab.get_by_test_id("inside_part-depth").click()
+    cells = tab.get_by_test_id("depth-table").locator("td")
+    expect(cells).to_have_count(2 * 2)  # two layers, two steps so far
+    best = trace.early_predictions().query("rank == 1").set_index(["layer", "step"]).token
+    shown = [cell.split(" ")[0] for cell in cells.all_inner_texts()]
+    assert shown == [best[layer, step] for layer in (1, 0) for step in (1, 2)]
+    cells.first.click()
+    expect(tab).to_have_url(re.compile(r"[?&]step=1(&|$)"))
+    tab.get_by_test_id("site-encoder").click()
+    expect(tab.get_by_test_id("inside-note")).to_contain_text("choose Decoder or Cross")
+
+
+def test_the_temperature_moves_the_bars_while_the_panel_is_open(visit, trace):
+    tab = visit()
+    slider = tab.get_by_test_id("temperature")
+    expect(slider).to_be_hidden()
+    tab.get_by_test_id("inside-open").click()
+    expect(slider).to_be_visible()
+    slider.fill("2")
+    logits = trace.arrays["logits"][1].astype(float) / 2
+    shares = np.exp(logits) / np.exp(logits).sum()
+    best = tab.get_by_test_id("candidates").locator(".value").first
+    expect(best).to_have_text(f"{100 * shares.max():.1f}\u00a0%")
+    tab.get_by_test_id("inside-close").click()
+    expect(slider).to_be_hidden()
+    expect(best).not_to_have_text(f"{100 * shares.max():.1f}\u00a0%")
+
+
+def test_nothing_inside_tells_the_token_that_is_guessed(visit):
+    tab = visit(f"{QUERY}&cell=1.1&guess=1")
+    for part in ("after", "depth"):
+        tab.get_by_test_id(f"inside_part-{part}").click()
+        expect(tab.get_by_test_id("inside-note")).to_contain_text("First guess")
+        expect(tab.get_by_test_id("inside-total")).to_be_hidden()
+        expect(tab.get_by_test_id("depth-table")).to_be_hidden()
+    expect(tab.get_by_test_id("temperature")).to_be_hidden()
+
+
 def test_the_parts_of_the_path_stand_beside_the_whole_picture(visit):
     for width, height in ((1440, 900), (1024, 768)):
         tab = visit(f"{QUERY}&cell=1.1", width, height)

@@ -104,3 +104,32 @@ def test_vectors_that_do_not_fit_the_tokens_are_refused(name, shape):
     for wrong in (np.zeros(longer, np.float32), np.full(shape, np.nan, np.float32)):
         with pytest.raises(TraceError):
             with_array(wrong)
+
+
+def test_predictions_after_layers_that_do_not_fit_are_refused():
+    trace = small_trace()
+    shape = (2, 3, 1)  # layers, steps, ranks
+    good = {
+        "early.id": np.full(shape, 5),
+        "early.probability": np.full(shape, 0.5, np.float32),
+    }
+    tokens = [[["a"]] * 3] * 2
+
+    def with_early(arrays, labels):
+        facts = {**trace.facts, "early_tokens": labels}
+        return replace(trace, arrays={**trace.arrays, **arrays}, facts=facts, digest="")
+
+    table = with_early(good, tokens).early_predictions()
+    assert table.step.tolist() == [1, 2, 3, 1, 2, 3]
+    assert table.layer.tolist() == [0, 0, 0, 1, 1, 1]
+    for arrays, labels in [
+        ({"early.id": good["early.id"]}, tokens),
+        ({**good, "early.id": np.full((2, 4, 1), 5)}, tokens),
+        ({**good, "early.id": np.full(shape, 0.5)}, tokens),
+        ({**good, "early.probability": np.full(shape, np.nan, np.float32)}, tokens),
+        (good, None),
+        (good, [[["a"]] * 3, [["a"]] * 2]),
+        (good, [[[1]] * 3] * 2),
+    ]:
+        with pytest.raises(TraceError):
+            with_early(arrays, labels)

@@ -6,7 +6,12 @@ import pytest
 import torch
 
 from explorer.core import trace_size
-from explorer.core.errors import ConfigError, ExplorerError, TraceSizeError, VocabularyError
+from explorer.core.errors import (
+    ConfigError,
+    ExplorerError,
+    TraceSizeError,
+    VocabularyError,
+)
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import EOS, TOY_VOCABULARY
 from explorer.model.checkpoint import Checkpoint

@@ -16,6 +16,9 @@ _FAST = 1  # level of compression: somebody waits for the answer
 CANDIDATES = 5
 """The most probable tokens that the browser shows with their logits."""
 
+TEMPERATURES = [step / 10 for step in range(1, 21)]
+"""By which logits are divided before softmax, when somebody tries another one than 1."""
+
 
 def has_token_path(trace: Trace) -> bool:
     """Whether full capture of this trace's model has the path: that of a model trained here."""
@@ -31,10 +34,12 @@ def token_path(trace: Trace, site: str) -> bytes:
     outputs side by side, "projected" by W_O, "output" of the residual connection, "hidden" of the
     feed-forward network (query, d_ff), "forwarded" its output, "layer" the output of the layer,
     "stack" that of the last layer, after the last LayerNorm; of a decoder "logits" of the first
-    candidates (query, candidate) and "sums" (query,), ln of the sum of e to all logits.
+    candidates (query, candidate), "sums" (query,), ln of the sum of e to all logits, "tempered"
+    (query, temperature), the sum of all probabilities to the power 1 / temperature, and "early"
+    (query, rank), the probabilities of the first tokens if this layer were the last.
 
-    Header: "width" and "candidates" of a query, labels, "config" the sizes of the model, and
-    "counts" of queries and keys.
+    Header: "candidates" and "early" tokens of a query, labels, "temperatures", "config" the sizes
+    of the model, and "counts" of queries and keys.
 
     Raises `TraceError` where the trace has only weights.
     """
@@ -54,14 +59,22 @@ def token_path(trace: Trace, site: str) -> bytes:
         "stack": trace.arrays[f"{stack}.stack_output"],
     }
     header: dict[str, Any] = {
-        "width": arrays["input"].shape[-1],
         "config": trace.facts["config"],
         "counts": {"queries": len(heads), "keys": trace.attention(site).shape[-1]},
         "candidates": [],
+        "early": [],
+        "temperatures": TEMPERATURES,
     }
     if stack == "decoder":
+        sums = _log_sums(trace.arrays["logits"])
         header["candidates"], logits = _candidates(trace)
-        arrays |= {"logits": logits, "sums": _log_sums(trace.arrays["logits"])}
+        header["early"] = trace.facts["early_tokens"][0]
+        arrays |= {
+            "logits": logits,
+            "sums": sums,
+            "tempered": _tempered(trace.arrays["logits"] - sums[:, None]),
+            "early": trace.arrays["early.probability"][0],
+        }
     return gzip.compress(pack_payload(header, arrays), compresslevel=_FAST, mtime=0)
 
 
@@ -82,3 +95,9 @@ def _log_sums(logits: NDArray[np.float32]) -> NDArray[np.float32]:
     largest = logits.max(-1)
     sums: NDArray[np.float32] = np.log(np.exp(logits - largest[:, None]).sum(-1)) + largest
     return sums
+
+
+def _tempered(logs: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(query, temperature) Σ p^(1 / temperature) over the vocabulary, from ln p (query, V)."""
+    sums = [np.exp(logs / temperature).sum(-1) for temperature in TEMPERATURES]
+    return np.stack(sums, axis=-1, dtype=np.float32)

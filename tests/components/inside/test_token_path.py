@@ -2,6 +2,7 @@ import gzip
 
 import numpy as np
 import pytest
+import torch
 
 from explorer.components.inside.token_path import CANDIDATES, has_token_path, token_path
 from explorer.core.errors import TraceError
@@ -32,7 +33,7 @@ def test_each_part_of_the_path_follows_from_the_one_before(trace, explorable):
         ("cross", explorable.transformer.decoder),
     ]:
         header, path = unpacked(trace, site)
-        assert header["width"] == explorable.transformer.config.d_model
+        assert path["input"].shape[1] == explorable.transformer.config.d_model
         assert header["counts"]["keys"] == len(trace.keys(site))
         near(path["positions"], modules.embedding.positions[: len(path["positions"])])
         if site != "cross":
@@ -56,6 +57,25 @@ def test_the_candidates_have_the_probabilities_of_the_steps(trace):
         own = steps[steps.step == row + 1]
         assert labels == own.token.tolist()
         near(np.exp(path["logits"][row] - path["sums"][row]), own.probability)
+
+
+def test_probabilities_at_a_temperature_are_those_of_torch(trace):
+    header, path = unpacked(trace, "cross")
+    logits = torch.tensor(trace.arrays["logits"])
+    for index, temperature in enumerate(header["temperatures"]):
+        expected = (logits / temperature).softmax(-1)  # (T, V)
+        best = trace.steps().query("rank == 1")
+        shares = best.probability ** (1 / temperature) / path["tempered"][:, index]
+        near(shares, expected[torch.arange(len(logits)), torch.tensor(best.id.to_numpy())])
+
+
+def test_the_early_predictions_are_those_of_this_layer(trace):
+    header, path = unpacked(trace, "decoder")
+    table = trace.early_predictions()
+    for row, (labels, shares) in enumerate(zip(header["early"], path["early"], strict=True)):
+        own = table[table.step == row + 1]
+        assert list(labels) == own.token.tolist()
+        near(shares, own.probability)
 
 
 def test_an_encoder_has_no_candidates(trace):

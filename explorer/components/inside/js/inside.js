@@ -1,20 +1,23 @@
 import { assign, element, write } from "../../shared/js/element.js";
-import { visibleRows } from "../../shared/js/guess.js";
+import { tokenHidden, visibleRows } from "../../shared/js/guess.js";
 import { createRadios } from "../../shared/js/radios.js";
 import { currentRow, rowCodes, shownCell, siteOf } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
 import { MEAN } from "../../shared/js/trace.js";
 import { createCalculation } from "./calculation.js";
+import { createDepth } from "./depth.js";
 import { readVectors } from "./headVectors.js";
 import { createLayerPath } from "./layerPath.js";
 import { createLoading } from "./loading.js";
-import { readTokenPath } from "./tokenPath.js";
+import { findPath } from "./tokenPath.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
 /** @import { Cell } from "../../shared/js/map.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
+/** @import { HeadVectors } from "./arithmetic.js" */
+/** @import { TokenPath } from "./tokenPath.js" */
 
-const PARTS = ["before", "cell", "after"];
+const PARTS = ["before", "cell", "after", "depth"];
 
 /**
  * The panel below the map: how the weight of one cell arises, and the path of its query through the
@@ -71,38 +74,47 @@ function createContent(context) {
   const note = element("p", { class: "note", testid: "inside-note" });
   const calculation = createCalculation(context);
   const layerPath = createLayerPath(context);
-  const layerAddress = () => `${context.pieces.header.inside}/${state.site}/${state.layer}`;
-  const arrived = () => context.touch("vectors");
-  const head = createLoading(
-    context,
-    () => `${layerAddress()}/${state.head}`,
-    readVectors,
-    arrived,
-  );
-  const layer = createLoading(context, layerAddress, readTokenPath, arrived);
+  const depth = createDepth(context);
+  const findHead = createLoading(context, readVectors);
+  const headAddress = () =>
+    `${context.pieces.header.inside}/${state.site}/${state.layer}/${state.head}`;
+  /** @type {Record<string, () => (object | string)[]>} by part, what it is drawn from */
+  const needed = {
+    cell: () => [findHead(headAddress())],
+    before: () => [findHead(headAddress()), findPath(context, state.layer)],
+    after: () => [findHead(headAddress()), findPath(context, state.layer)],
+    depth: () => depth.paths(),
+  };
   /**
    * Show a part of the path of a cell; its title.
    * @param {string} part
    * @param {Cell} cell
    */
   const draw = (part, cell) => {
-    const ofCell = part === "cell";
-    const problem = obstacle(context, cell, ofCell);
-    if (!problem) for (const loading of ofCell ? [head] : [head, layer]) loading.request();
-    const vectors = problem ? null : head.now();
-    const path = problem || ofCell ? null : layer.now();
-    const failed = head.failed() || (!ofCell && layer.failed());
-    const drawn = vectors !== null && (ofCell || path !== null);
+    const problem = obstacle(context, cell, part);
+    const found = problem ? [] : needed[part]();
+    const failed = found.includes("failed");
+    const drawn = !problem && !failed && !found.includes("loading");
     note.hidden = drawn;
     write(note, problem || say(failed ? "inside_failed" : "inside_loading"));
-    calculation.element.hidden = !drawn || !ofCell;
-    layerPath.element.hidden = !drawn || ofCell;
-    if (vectors && ofCell) calculation.draw(vectors, cell);
-    if (vectors && path)
-      layerPath.draw(part === "before" ? "before" : "after", path, vectors, cell);
+    calculation.element.hidden = !drawn || part !== "cell";
+    layerPath.element.hidden = !drawn || (part !== "before" && part !== "after");
+    depth.element.hidden = !drawn || part !== "depth";
+    if (drawn) show(part, found, cell);
     return calculation.title(cell);
   };
-  return { elements: [note, calculation.element, layerPath.element], draw };
+  /** @param {string} part @param {unknown[]} found @param {Cell} cell */
+  const show = (part, found, cell) => {
+    const head = /** @type {HeadVectors} */ (found[0]);
+    const paths = /** @type {TokenPath[]} */ (found);
+    if (part === "cell") calculation.draw(head, cell);
+    else if (part === "depth") depth.draw(paths);
+    else layerPath.draw(part === "before" ? "before" : "after", paths[1], head, cell);
+  };
+  return {
+    elements: [note, calculation.element, layerPath.element, depth.element],
+    draw,
+  };
 }
 
 /**
@@ -177,15 +189,18 @@ function strongest(context) {
 }
 
 /**
- * Why there is nothing to show of a cell; "" where there is.
+ * Why there is nothing to show; "" where there is.
  * @param {TraceContext} context
  * @param {Cell} cell
- * @param {boolean} ofCell whether its arithmetic is wanted, not the rest of the path
+ * @param {string} part
  */
-function obstacle(context, { query }, ofCell) {
-  const { say, state, trace } = context;
-  if (!ofCell && !context.pieces.header.token_path) return say("path_missing");
+function obstacle(context, { query }, part) {
+  const { say, state, trace, pieces } = context;
   if (trace.rows) return say("inside_words");
+  if (part !== "cell" && !pieces.header.token_path) return say("path_missing");
+  const answers = part === "after" || part === "depth"; // show the next token
+  if (answers && tokenHidden(context, currentRow(context))) return say("inside_hidden");
+  if (part === "depth") return state.site === "encoder" ? say("depth_encoder") : "";
   if (state.head === MEAN) return say("inside_mean");
   return query >= visibleRows(context) ? say("inside_hidden") : "";
 }

@@ -1,4 +1,8 @@
 import { readEnvelope } from "../../shared/js/envelope.js";
+import { createLoading } from "./loading.js";
+
+/** @import { TraceContext } from "../../shared/js/traceContext.js" */
+/** @import { Find } from "./loading.js" */
 
 /**
  * @typedef {object} Sizes the sizes of the model, as its config names them
@@ -18,16 +22,24 @@ import { readEnvelope } from "../../shared/js/envelope.js";
  * @property {{queries: number, keys: number}} counts
  * @property {(name: VectorName, query: number) => Float32Array} vector
  * @property {(query: number) => Candidate[]} candidates none in an encoder
+ * @property {(query: number) => EarlyToken[]} early the first tokens if this layer were the last
+ * @property {number[]} temperatures
+ * @property {(query: number, temperature: number) => number} tempered the sum of all probabilities
+ *   to the power 1 / temperature; `temperature` is an index of `temperatures`
  *
  * @typedef {object} Candidate
  * @property {string} label
  * @property {number} logit
  * @property {number} probability e to the logit, divided by the sum over the whole vocabulary
  *
+ * @typedef {{label: string, probability: number}} EarlyToken
+ *
  * @typedef {object} PathHeader
  * @property {Sizes} config
  * @property {{queries: number, keys: number}} counts
  * @property {string[][]} candidates
+ * @property {string[][]} early
+ * @property {number[]} temperatures
  */
 
 /**
@@ -59,5 +71,29 @@ export function readTokenPath(bytes) {
       return { label, logit, probability: Math.exp(logit - numbers("sums")[query]) };
     });
   };
-  return { config, counts, vector, candidates };
+  /** @type {TokenPath["early"]} */
+  const early = (query) => {
+    const labels = header.early[query] ?? [];
+    const start = query * labels.length;
+    return labels.map((label, rank) => ({ label, probability: numbers("early")[start + rank] }));
+  };
+  const { temperatures } = header;
+  /** @type {TokenPath["tempered"]} */
+  const tempered = (query, temperature) =>
+    numbers("tempered")[query * temperatures.length + temperature];
+  return { config, counts, vector, candidates, early, temperatures, tempered };
+}
+
+/** @type {WeakMap<TraceContext, Find<TokenPath>>} */
+const loadings = new WeakMap();
+
+/**
+ * The path of a token through a layer of the attention on screen, once it is here.
+ * @param {TraceContext} context
+ * @param {number} layer
+ */
+export function findPath(context, layer) {
+  const find = loadings.get(context) ?? createLoading(context, readTokenPath);
+  loadings.set(context, find);
+  return find(`${context.pieces.header.inside}/${context.state.site}/${layer}`);
 }

@@ -1,3 +1,4 @@
+import { atTemperature, createTemperature } from "../../inside/js/temperature.js";
 import { assign, element, populate, write } from "../../shared/js/element.js";
 import { guessToken, tokenHidden, weightsHidden } from "../../shared/js/guess.js";
 import { labelOf, writeToken } from "../../shared/js/label.js";
@@ -44,10 +45,12 @@ export function createCandidates(context) {
   );
   const note = element("p", { class: "note", testid: "candidates-note", "aria-live": "polite" });
   const typed = createTypedGuess(context);
+  const temperature = createTemperature(context);
   const node = element(
     "section",
     { class: "next-token", "aria-label": say("candidates") },
     head,
+    temperature.element,
     list,
     others,
     typed.element,
@@ -68,17 +71,19 @@ export function createCandidates(context) {
       drawCandidate(context, items[index], candidate, hidden);
     });
     typed.update(hidden);
+    temperature.update();
   };
-  const causes = ["trace", "site", "step", "log", "projector", "guess"];
+  const inside = ["inside", "temperature", "vectors", "layer"]; // of the temperature
+  const causes = ["trace", "site", "step", "log", "projector", "guess", ...inside];
   /** @param {Set<string>} changed */
   const update = (changed) => {
     if (anyOf(changed, ...causes)) draw();
-    if (!anyOf(changed, ...causes, "layer", "head", "ahead", "size", "alignment")) return;
+    if (!anyOf(changed, ...causes, "head", "ahead", "size", "alignment")) return;
     const row = currentRow(context);
     const guessed = tokenHidden(context, row);
     const all = row < 0 ? [] : inOrder(context.trace.candidates[row], guessed);
     const hidden = fitCandidates(context, node, list, all);
-    drawOthers(others, guessed ? [] : all, hidden);
+    drawOthers(context, others, guessed ? [] : all, hidden);
   };
   return { element: node, update };
 }
@@ -116,14 +121,18 @@ function fitCandidates({ root, state }, node, list, candidates) {
 
 /**
  * The probability of all tokens without a row, so that the rows add up to 100 %.
+ * @param {TraceContext} context
  * @param {HTMLElement} others
  * @param {Candidate[]} candidates
  * @param {boolean[]} hidden
  */
-function drawOthers(others, candidates, hidden) {
+function drawOthers(context, others, candidates, hidden) {
   others.hidden = candidates.length === 0;
   const shown = candidates.filter((_, index) => !hidden[index]);
-  const rest = shown.reduce((sum, { probability }) => sum - probability, 1);
+  const rest = shown.reduce(
+    (left, { probability }) => left - atTemperature(context, probability),
+    1,
+  );
   write(/** @type {Node} */ (others.lastElementChild), percent(Math.max(rest, 0)));
 }
 
@@ -140,7 +149,9 @@ function spaceForRows(node) {
     (other) => other !== node && !other.hasAttribute("hidden"),
   );
   const taken = others.reduce((sum, other) => sum + heightOf(other) + gap, 0);
-  const around = heightOf(node.firstElementChild) + heightOf(node.lastElementChild); // heading, note
+  const around = [":scope > header", ":scope > .temperature", ":scope > .note"]
+    .map((part) => heightOf(node.querySelector(part)))
+    .reduce((sum, height) => sum + height);
   return column.clientHeight - taken - around - LIST_MARGIN;
 }
 
@@ -285,7 +296,8 @@ function candidateElement(context) {
  * @param {Candidate} candidate
  * @param {boolean} hidden whether only its name is shown
  */
-function drawCandidate({ state, say, trace }, item, candidate, hidden) {
+function drawCandidate(context, item, candidate, hidden) {
+  const { state, say, trace } = context;
   const button = /** @type {HTMLElement} */ (item.firstElementChild);
   const [rank, name, track, value, mark] = /** @type {HTMLElement[]} */ ([...button.children]);
   writeToken(name, candidate.token);
@@ -300,7 +312,7 @@ function drawCandidate({ state, say, trace }, item, candidate, hidden) {
     assign(mark, "title", null);
     return;
   }
-  const { probability } = candidate;
+  const probability = atTemperature(context, candidate.probability);
   const share = state.log
     ? Math.max(
         0,

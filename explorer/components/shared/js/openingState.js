@@ -29,6 +29,7 @@ import { inUnit, stepInUnit } from "./unitChoice.js";
  * @property {boolean} ahead whether rows not yet decoded are shown
  * @property {Scale | null} scale
  * @property {boolean} log whether probabilities are on a logarithmic scale
+ * @property {number} temperature at which the candidates are shown, 1 = as the model decodes
  * @property {boolean} projector
  * @property {boolean} whatIf
  * @property {boolean} hinted whether the first hint was followed
@@ -75,6 +76,7 @@ export function openingState(pieces, view, before) {
     ahead: !guesses && (view.ahead ?? (view.step === null || (before.ahead ?? false))),
     scale: before.scale ?? null,
     log: before.log ?? false,
+    temperature: before.temperature ?? 1,
     projector: before.projector ?? projectorChosen(),
     whatIf: view.what_if ?? false,
     hinted: wasHinted(view, before),

@@ -1,0 +1,70 @@
+import { assign, element, write } from "../../shared/js/element.js";
+import { tokenHidden } from "../../shared/js/guess.js";
+import { currentRow } from "../../shared/js/stepState.js";
+import { findPath } from "./tokenPath.js";
+
+/** @import { TraceContext } from "../../shared/js/traceContext.js" */
+
+/**
+ * @typedef {object} Temperature a slider by which the logits are divided before softmax
+ * @property {HTMLElement} element
+ * @property {() => void} update
+ */
+
+const STEPS = { min: 0.1, max: 2, step: 0.1 };
+
+/**
+ * The slider, while the panel *Inside* is open.
+ * @param {TraceContext} context
+ * @returns {Temperature}
+ */
+export function createTemperature(context) {
+  const { say } = context;
+  const value = element("output", {});
+  const slider = element("input", {
+    type: "range",
+    testid: "temperature",
+    "aria-label": say("temperature"),
+    ...STEPS,
+    value: "1",
+    on: { input: () => context.set({ temperature: Number(slider.value) }) },
+  });
+  const node = element(
+    "label",
+    { class: "temperature", title: say("temperature_title") },
+    say("temperature"),
+    slider,
+    value,
+  );
+  const update = () => {
+    node.hidden = !isShown(context);
+    const { temperature } = context.state;
+    if (slider.value !== String(temperature)) slider.value = String(temperature);
+    write(value, temperature.toFixed(1));
+    assign(slider, "aria-valuetext", temperature.toFixed(1));
+  };
+  return { element: node, update };
+}
+
+/**
+ * The probability of a token of the current step at the temperature of the slider; that of the
+ * model where there is none, or until the server has answered.
+ * @param {TraceContext} context
+ * @param {number} probability
+ */
+export function atTemperature(context, probability) {
+  const { temperature, layer } = context.state;
+  if (temperature === 1 || !isShown(context)) return probability;
+  const path = findPath(context, layer);
+  if (typeof path === "string") return probability;
+  const index = path.temperatures.findIndex((known) => Math.abs(known - temperature) < 1e-6);
+  return probability ** (1 / temperature) / path.tempered(currentRow(context), index);
+}
+
+/** @param {TraceContext} context */
+function isShown(context) {
+  const { state, pieces, trace } = context;
+  const row = currentRow(context);
+  const asked = state.inside !== null && Boolean(pieces.header.token_path) && !trace.rows;
+  return asked && state.site !== "encoder" && row >= 0 && !tokenHidden(context, row);
+}

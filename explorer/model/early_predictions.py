@@ -1,0 +1,34 @@
+"""What the model would predict after each layer of the decoder, if it were the last."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from numpy.typing import NDArray
+
+from explorer.core.vocabulary import EOS, Vocabulary
+from explorer.model.transformer import Transformer
+
+EARLY = 3
+"""The most probable tokens after each layer that full capture holds."""
+
+
+def early_predictions(
+    transformer: Transformer, vocabulary: Vocabulary, arrays: Mapping[str, NDArray[Any]]
+) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Arrays and facts that `Trace.early_predictions` is made of; nothing where no layer of the
+    decoder was captured in full.
+
+    The last LayerNorm and the map to logits are applied to the output of each layer
+    (nostalgebraist 2020, "interpreting GPT: the logit lens"). Padding and BOS never follow.
+    """
+    outputs = arrays.get("decoder.layer_output")
+    if outputs is None:
+        return {}, {}
+    hidden = transformer.decoder.norm(torch.from_numpy(outputs.copy()))  # (layer, T, D)
+    # One layer at a time: the logits of all layers are never in memory together.
+    best = [transformer.logits(layer).softmax(-1)[:, EOS:].topk(EARLY) for layer in hidden]
+    ids = torch.stack([indices for _, indices in best]) + EOS  # (layer, T, rank)
+    shares = torch.stack([values for values, _ in best])
+    labels = [[vocabulary.labels(row) for row in layer] for layer in ids.tolist()]
+    return {"early.id": ids.numpy(), "early.probability": shares.numpy()}, {"early_tokens": labels}

@@ -1,0 +1,31 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from explorer.core.errors import TraceError
+from explorer.model.explorable import ExplorableModel
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_the_prediction_after_each_layer_is_that_of_a_model_that_ends_there(
+    make_model, explorable, norm
+):
+    model = make_model(replace(explorable.transformer.config, norm=norm), seed=5)
+    whole = replace(explorable.checkpoint, model=model)
+    trace = ExplorableModel(whole, "tiny").trace("1 2 3", target="2 1", capture="full")
+    table = trace.early_predictions()
+    for layer in range(2):
+        shorter = make_model(replace(model.config, decoder_layers=layer + 1))
+        shorter.load_state_dict(model.state_dict(), strict=False)
+        short = ExplorableModel(replace(whole, model=shorter), "short")
+        expected = short.trace("1 2 3", target="2 1").steps().query("rank <= 3")
+        found = table[table.layer == layer]
+        assert found.token.tolist() == expected.token.tolist()
+        np.testing.assert_allclose(found.probability, expected.probability, atol=1e-6)
+    one = ExplorableModel(whole, "tiny").trace("1 2 3", target="2 1", capture="full", layers=[1])
+    own = table[table.layer == 1].probability
+    np.testing.assert_allclose(one.early_predictions().probability, own, atol=1e-6)
+    assert set(one.early_predictions().layer) == {1}
+    with pytest.raises(TraceError, match="early predictions"):
+        explorable.trace("1 2").early_predictions()
