@@ -20,6 +20,7 @@ _SIZES = {  # what a size is called in the configs of the library
     "decoder_layers": ("decoder_layers", "num_decoder_layers", "num_layers", "num_hidden_layers"),
     "layers": ("num_hidden_layers", "n_layer", "n_layers", "num_layers"),
     "heads": ("num_attention_heads", "n_head", "n_heads", "num_heads", "encoder_attention_heads"),
+    "decoder_heads": ("decoder_attention_heads",),
 }
 _LARGEST_SIZE = 2**31
 _LONGEST_PREFIX = 80
@@ -43,6 +44,7 @@ class DirectoryModel(StoredModel):
     reads: what the files say; the loaded model may know better.
     mask: the mask token of a model that fills in masks, else "".
     prefixes: with which its sentences begin, such as "translate English to German: ".
+    decoder_heads: of each layer of its decoder, 0 where they are as many as the encoder's.
     vocabulary: number of ids, 0 where it is not known.
     weight_bytes: of the weights in memory, roughly.
     """
@@ -51,6 +53,7 @@ class DirectoryModel(StoredModel):
     kind: TextKind
     mask: str
     prefixes: tuple[str, ...]
+    decoder_heads: int
     vocabulary: int
     weight_bytes: int
 
@@ -89,7 +92,8 @@ class DirectoryModel(StoredModel):
             yield self.family
         layers = [str(count) for count in (summary.encoder_layers, summary.decoder_layers) if count]
         if layers and summary.heads:
-            sizes = {"layers": "+".join(layers), "heads": summary.heads}
+            heads = [str(count) for count in (summary.heads, self.decoder_heads) if count]
+            sizes = {"layers": "+".join(layers), "heads": "+".join(heads)}
             yield say("explore.facts_layers_heads", language, **sizes)
 
 
@@ -105,15 +109,18 @@ def directory_model(
     config = {**text_config, **described} if isinstance(text_config, dict) else described
     kind = TextKind.IDS if ids else _kind(config)
     dtype = config.get("dtype", config.get("torch_dtype"))
+    summary = _summary(config)
+    in_decoder = _size(config, "decoder_heads") if summary.decoder_layers else 0
     return DirectoryModel(
         name=name,
         stamp=stamp,
-        summary=_summary(config),
+        summary=summary,
         path=path,
         family=_text(config.get("model_type")),
         kind=kind,
         mask=mask_token(path) if kind == TextKind.MASKED else "",
         prefixes=tuple(_prefixes(config)),
+        decoder_heads=0 if in_decoder == summary.heads else in_decoder,
         vocabulary=_whole(config.get("vocab_size")),
         weight_bytes=weight_bytes * (2 if dtype in _HALF else 1),  # they become float32
     )

@@ -21,9 +21,22 @@ def member(path: Path = Path("none"), *, ids: bool = False, **config: Any) -> Di
                 "encoder_layers": 6,
                 "decoder_layers": 3,
                 "encoder_attention_heads": 8,
+                "decoder_attention_heads": 8,
             },
             TextKind.SENTENCE,
             "marian · 6+3 layers · 8 heads",
+        ),
+        (
+            {
+                "model_type": "bart",
+                "is_encoder_decoder": True,
+                "encoder_layers": 2,
+                "decoder_layers": 3,
+                "encoder_attention_heads": 3,
+                "decoder_attention_heads": 4,
+            },
+            TextKind.SENTENCE,
+            "bart · 2+3 layers · 3+4 heads",
         ),
         (
             {"model_type": "t5", "is_encoder_decoder": True, "num_layers": 6, "num_heads": 8},
