@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cellArithmetic } from "../../../explorer/components/inside/js/arithmetic.js";
+import { keysText } from "../../../explorer/components/inside/js/calculation.js";
 import { decimal, power, subscript } from "../../../explorer/components/inside/js/numbers.js";
 import { openingState } from "../../../explorer/components/shared/js/openingState.js";
 import { shownCell } from "../../../explorer/components/shared/js/stepState.js";
@@ -51,6 +52,13 @@ test("a cap, a bias and a sink are part of the calculation", () => {
     found.weights.reduce((sum, weight) => sum + weight, 0),
     0.5,
   );
+});
+
+test("a sink is named with its weight", () => {
+  /** @type {(key: string, facts?: Record<string, unknown>) => string} */
+  const say = (key, facts) => `${key} ${Object.values(facts ?? {}).join(" ")}`;
+  assert.equal(keysText(say, null, 1, 4), "inside_keys 4");
+  assert.equal(keysText(say, new Float32Array([0, 0.25]), 1, 4), "inside_keys_and_sink 4 .25");
 });
 
 test("a query that may attend to nothing has no weights", () => {

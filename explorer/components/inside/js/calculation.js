@@ -81,7 +81,7 @@ export function createCalculation(context) {
       reason: say(`reason_${context.trace.header.reasons[masked[cell.key]].replaceAll(" ", "_")}`),
       power: power(found.power),
       sum: power(found.sum),
-      count: found.unmasked,
+      keys: keysText(say, head.sink, cell.query, found.unmasked),
       weight: shortWeight(weight),
       count_products: found.products.length,
       width: found.value.length,
@@ -149,6 +149,18 @@ function scalingText({ say }, { width, scale, cap, bias }, found) {
   if (cap !== null) parts.push(say("inside_cap", { cap }));
   if (bias) parts.push(say("inside_bias", { bias: decimal(found.bias) }));
   return parts.join(" ");
+}
+
+/**
+ * What the softmax is over: "9 unmasked keys", in some models with a sink and its weight.
+ * @param {TraceContext["say"]} say
+ * @param {HeadVectors["sink"]} sink
+ * @param {number} query
+ * @param {number} count of unmasked keys
+ */
+export function keysText(say, sink, query, count) {
+  if (!sink) return say("inside_keys", { count });
+  return say("inside_keys_and_sink", { count, sink: shortWeight(sink[query]) });
 }
 
 /**
