@@ -245,6 +245,16 @@ def test_back_takes_one_step_from_page_to_page(visit):
     assert source(tab)[:3] == ["1", "2", "3"]
 
 
+def test_strips_and_transport_stay_in_view_beside_a_calculation(visit):
+    tab = visit("?text=7+3+9+1+4&pad=2&site=cross&layer=1&head=2&step=3&cell=2.2", 1366, 630)
+    expect(tab.locator(".inside-steps").first).to_be_in_viewport(ratio=1)
+    expect(tab.get_by_test_id("strip-target")).to_be_in_viewport(ratio=1)
+    expect(tab.get_by_test_id("next")).to_be_in_viewport(ratio=1)
+    tab.set_viewport_size({"width": 1440, "height": 900})  # the page was scrolled until now
+    expect(tab.get_by_test_id("integrity")).to_be_in_viewport(ratio=1)
+    assert overflow(tab, "[data-testid=stMain]") == [0, 0]
+
+
 def test_a_forced_token_is_decoded_on_from(visit):
     tab = visit("?text=1+2+3&step=2")
     tab.locator(".candidate:not([aria-disabled])").nth(3).click()

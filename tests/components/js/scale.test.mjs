@@ -4,6 +4,7 @@ import { shareScale } from "../../../explorer/components/head_views/js/compariso
 import {
   colourAt,
   gradient,
+  inkOn,
   LEVELS,
   luminance,
   mix,
@@ -66,4 +67,13 @@ test("a gradient goes through its stops", () => {
   const levels = ramp.map(luminance);
   assert.ok(levels.every((level, index) => !index || level >= levels[index - 1]));
   assert.deepEqual(mix([0, 10, 20], [10, 20, 30], 0.5), [5, 15, 25]);
+});
+
+test("a number on any colour has a contrast of 4.5 to it", () => {
+  for (let level = 0; level < 256; level += 1) {
+    /** @type {[number, number, number]} */
+    const colour = [level, level, level];
+    const [own, ink] = [luminance(colour), inkOn(colour) === "#fff" ? 1 : 0];
+    assert.ok((Math.max(own, ink) + 0.05) / (Math.min(own, ink) + 0.05) >= 4.5, String(level));
+  }
 });

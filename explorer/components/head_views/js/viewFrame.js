@@ -75,7 +75,7 @@ export function watchFrame({ root, signal }, onChange, columns, railBeside = col
   watchSize(
     root,
     signal,
-    (top) => Math.min(top + window.scrollY, LOWEST_TOP),
+    (top) => Math.min(top, LOWEST_TOP),
     () => {
       markNarrow(root, columns, railBeside);
       onChange();

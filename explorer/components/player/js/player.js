@@ -165,10 +165,20 @@ function placeParts(context, map) {
     integrity.element,
     tooltip.element,
   );
+  const strip = { element: strips.element, update: () => keepHeight(context, strips.element) };
   const columns = { element: main, update: createColumns(context, { main, aside }) };
   // Drawn first: the others take what space is left.
   const above = [inside, unit, strips, transport, guess, site, headsNote, integrity, columns];
-  return [...above, rail, map, forced, sentence, cutOff, output, candidates, tooltip];
+  return [...above, strip, rail, map, forced, sentence, cutOff, output, candidates, tooltip];
+}
+
+/**
+ * Tell the style sheet how high the strips are, below which the transport stays in view.
+ * @param {TraceContext} context
+ * @param {HTMLElement} strips
+ */
+function keepHeight({ root, state }, strips) {
+  if (state.inside) root.style.setProperty("--strips-height", `${strips.offsetHeight}px`);
 }
 
 /**

@@ -135,7 +135,7 @@ export function colourAt(ramp, tone) {
  * @param {Colour} colour
  */
 export function inkOn(colour) {
-  return luminance(colour) > 0.22 ? "#000" : "#fff";
+  return luminance(colour) > 0.179 ? "#000" : "#fff";
 }
 
 /** The codes of the reasons why a cell is masked. */

@@ -43,7 +43,7 @@ function ancestorsOf(node) {
  * `--available-height`.
  * @param {HTMLElement} root
  * @param {AbortSignal} signal ends the watching
- * @param {(top: number) => number} topOf top edge in px, given that in the viewport
+ * @param {(top: number) => number} topOf top edge in px, given that in the page
  * @param {() => void} onChange
  */
 export function watchSize(root, signal, topOf, onChange) {
@@ -54,7 +54,7 @@ export function watchSize(root, signal, topOf, onChange) {
   let fitted = 0;
   const fit = () => {
     fitted = offset();
-    const top = Math.max(topOf(root.getBoundingClientRect().top), 0);
+    const top = Math.max(topOf(fitted), 0);
     root.style.setProperty("--available-height", `calc(100dvh - ${Math.round(top)}px)`);
     onChange();
   };

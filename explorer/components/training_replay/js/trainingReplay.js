@@ -75,7 +75,7 @@ export function mountTrainingReplay(parent, run, listeners) {
   watchSize(
     root,
     abort.signal,
-    (top) => top + window.scrollY,
+    (top) => top,
     () => context.touch("size"),
   );
   listenToKeys(context, { p: () => context.set({ projector: !context.state.projector }) });
