@@ -207,10 +207,13 @@ def test_on_a_small_projector_the_large_map_is_beside_the_grid(address, new_tab)
     assert ahead["y"] < rows.pop() + 30  # in one line with the buttons
 
 
+WHOLE = "(nodes) => nodes.every((node) => node.scrollHeight <= node.clientHeight + 2)"
+
+
 @pytest.mark.parametrize(
     ("part", "projector", "sizes"),
     [
-        ("overview", True, [(1024, 768)]),
+        ("overview", True, [(1024, 768), (1366, 630)]),
         ("norms", True, [(1024, 768)]),
         ("norms", False, [(1024, 768)]),
         ("experiments", False, [(1024, 768), (1366, 630)]),
@@ -232,6 +235,7 @@ def test_the_maps_of_a_section_are_seen_at_once_on_a_small_screen(
             expect(box).to_be_in_viewport(ratio=1)
         expect(tab.locator(".head-view .transport")).to_be_in_viewport(ratio=1)
         assert tab.locator(".map .clip").first.bounding_box()["height"] > 75
+        assert tab.locator(".axis-title.upright").evaluate_all(WHOLE)
         main = tab.get_by_test_id("stMain")
         assert main.evaluate("(node) => node.scrollHeight - node.clientHeight") == 0
 

@@ -34,6 +34,7 @@ def roles(report: HeadReport, language: str) -> None:
         row = _role_scores(report, language)
     with evidence:
         _role_evidence(report, row, language)
+    st.caption(literal(head_tables.batch_text(report, language)))
 
 
 def removal(report: HeadReport, language: str) -> None:
@@ -94,4 +95,3 @@ def _role_evidence(report: HeadReport, row: int, language: str) -> None:
         facts = {"role": say(f"roles.{role}", language), "count": len(names)}
         listed = head_tables.listed(names, language)
         st.caption(literal(say("heads.head_list", language, heads=listed, **facts)))
-    st.caption(literal(head_tables.batch_text(report, language)))

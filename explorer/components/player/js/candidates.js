@@ -149,7 +149,12 @@ function spaceForRows(node) {
     (other) => other !== node && !other.hasAttribute("hidden"),
   );
   const taken = others.reduce((sum, other) => sum + heightOf(other) + gap, 0);
-  const around = [":scope > header", ":scope > .temperature", ":scope > .note"]
+  const around = [
+    ":scope > header",
+    ":scope > .temperature",
+    ":scope > .note",
+    ":scope > .typed-guess",
+  ]
     .map((part) => heightOf(node.querySelector(part)))
     .reduce((sum, height) => sum + height);
   return column.clientHeight - taken - around - LIST_MARGIN;

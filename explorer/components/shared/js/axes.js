@@ -1,5 +1,13 @@
-import { element } from "./element.js";
-import { cellSize, labelled, SMALLEST_AXIS, xOf, yOf } from "./geometry.js";
+import { element, write } from "./element.js";
+import {
+  cellSize,
+  labelled,
+  measuringPen,
+  SMALLEST_AXIS,
+  textWidth,
+  xOf,
+  yOf,
+} from "./geometry.js";
 import { shownPrediction } from "./guess.js";
 import { writeToken } from "./label.js";
 import { currentRow, isGiven, predictionsOf, shownKeys, shownRows, siteOf } from "./stepState.js";
@@ -27,6 +35,7 @@ export function createAxes(context) {
     say("axis_query").slice(0, -1),
     element("span", { class: "arrow" }, say("axis_query").slice(-1)), // upright in vertical text
   );
+  const queryWords = /** @type {Text} */ (queryTitle.firstChild);
   const predictTitle = element(
     "span",
     { class: "axis-title", title: say("predicts_title") },
@@ -46,7 +55,12 @@ export function createAxes(context) {
     const end = geometry.left + geometry.width;
     keyTitle.style.transform = `translate(${geometry.left}px, 0)`;
     queryTitle.style.transform = `translate(0, ${geometry.top}px)`;
-    queryTitle.style.maxHeight = `${Math.max(geometry.height, SMALLEST_AXIS)}px`;
+    const most = geometry.box.height - geometry.top;
+    const along = Math.min(Math.max(geometry.height, SMALLEST_AXIS), most);
+    const pen = measuringPen(`${geometry.font}px ${context.palette.font}`);
+    const fits = textWidth(pen, say("axis_query")) + geometry.font / 2 < along; // its arrow is wider
+    write(queryWords, say(fits ? "axis_query" : "axis_query_short").slice(0, -1));
+    queryTitle.style.maxHeight = `${along}px`;
     predictTitle.style.transform = `translate(${end + 6}px, 0)`;
     predictTitle.hidden = predictionsOf(context).length === 0;
     drawQueries(context, node, geometry, labels);
