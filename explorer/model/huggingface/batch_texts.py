@@ -13,7 +13,7 @@ from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.decoding_rules import NEW_TOKENS
 from explorer.model.huggingface.edits import Cursor, Edits
 from explorer.model.huggingface.generation_settings import GenerationSettings
-from explorer.model.huggingface.inputs import Inputs
+from explorer.model.huggingface.inputs import TOO_LONG, Inputs
 from explorer.model.huggingface.passes import encoded, greedy_rows
 from explorer.model.huggingface.tokens import Tokens
 from explorer.model.threads import threads_for
@@ -91,7 +91,7 @@ class BatchTexts:
 
     def _ids(self, texts: Sequence[str]) -> list[list[int]]:
         rows = [self.tokens.source(text)[0] for text in texts]
-        self._refuse_long(rows, "long_source")
+        self._refuse_long(rows, TOO_LONG[self.kind])
         return rows
 
     def _refuse_long(self, rows: Sequence[Sequence[int]], key: str) -> None:

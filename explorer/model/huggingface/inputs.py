@@ -8,6 +8,13 @@ from torch import Tensor
 
 from explorer.model.huggingface.anatomy import Kind
 
+TOO_LONG = {
+    Kind.ENCODER_DECODER: "long_source",
+    Kind.DECODER_ONLY: "long_prompt",
+    Kind.ENCODER_ONLY: "long_text",
+}
+"""What is said of a text with more tokens than a model has positions."""
+
 
 @dataclass(frozen=True, slots=True)
 class Inputs:

@@ -30,7 +30,7 @@ from explorer.model.huggingface.decoding_rules import NEW_TOKENS
 from explorer.model.huggingface.edits import Edits, edits_for
 from explorer.model.huggingface.forced_tokens import checked_steps, numbered_steps
 from explorer.model.huggingface.generation_settings import GenerationSettings
-from explorer.model.huggingface.inputs import Inputs, padded_inputs
+from explorer.model.huggingface.inputs import TOO_LONG, Inputs, padded_inputs
 from explorer.model.huggingface.masks import open_before_edits
 from explorer.model.huggingface.measured_errors import measured_errors, padding_error
 from explorer.model.huggingface.output_projections import output_weights
@@ -246,7 +246,8 @@ class HuggingFaceModel:
             raise EvaluationBatchError("pairs_refused")
         ids = self.tokens.source(text)[0] if side == "source" else self.tokens.target(text)
         if self.positions is not None and len(ids) > self.positions:
-            raise VocabularyError(f"long_{side}", got=len(ids), limit=self.positions)
+            key = TOO_LONG[self.kind] if side == "source" else "long_target"
+            raise VocabularyError(key, got=len(ids), limit=self.positions)
 
     def _inputs(self, text: str, pad_to: int | None) -> tuple[Inputs, tuple[str, ...]]:
         """The ids with padding, without what is decoded, and the labels of `text`."""
@@ -254,7 +255,7 @@ class HuggingFaceModel:
         decoder_only = self.kind == Kind.DECODER_ONLY
         limit = self.positions
         if limit is not None and len(ids) > limit - decoder_only:
-            raise VocabularyError("long_source", got=len(ids), limit=limit - decoder_only)
+            raise VocabularyError(TOO_LONG[self.kind], got=len(ids), limit=limit - decoder_only)
         if pad_to is not None and not len(ids) <= pad_to <= (limit or pad_to):
             facts = {"pad_to": pad_to, "length": len(ids), "limit": limit or "∞"}
             raise ConfigError("bad_padding", **facts)

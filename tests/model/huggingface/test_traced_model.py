@@ -214,6 +214,21 @@ def test_bad_options_are_refused(models):
         model.trace(TEXT, target=" ".join(["5"] * 41))
 
 
+@pytest.mark.parametrize(
+    ("name", "got", "limit", "what"),
+    [("marian", 41, 40, "source"), ("llama", 40, 39, "prompt"), ("bert", 41, 40, "text")],
+)
+def test_what_is_too_long_is_called_what_it_is(opened, name, got, limit, what):
+    """After a prompt at least one token follows."""
+    model = opened(name)
+    sentence = f"The {what} has {got} tokens and this model takes at most {limit}"
+    with pytest.raises(VocabularyError, match=sentence):
+        model.trace(" ".join(["5"] * got))
+    model.trace(" ".join(["5"] * limit), max_new_tokens=1)
+    with pytest.raises(VocabularyError, match=f"The {what} has 41 tokens"):
+        model.check_text(" ".join(["5"] * 41), "source")
+
+
 def test_a_trace_is_stored_and_shown(models, tmp_path):
     for name, model in models.items():
         trace = model.trace(TEXT, max_new_tokens=3)
