@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import streamlit as st
 
@@ -95,11 +95,12 @@ def layer_capture(member: CatalogMember, request: Request, shown: Trace) -> Capt
     model, stamp = weakref.ref(model_of(member)), member.stamp
     numbers = {site: shown.layer_numbers(site) for site in shown.sites}
 
-    def capture(site: str, layer: int) -> Trace | None:
+    def capture(site: str, layer: int, without: tuple[str, ...] = ()) -> Trace | None:
         found = model()
         if found is None:
             return None
         number = numbers[site][layer]
+        left_out: dict[str, Any] = {"without": without} if without else {}  # not of a library's
 
         def compute() -> Trace:
             with _SLOTS:
@@ -110,9 +111,10 @@ def layer_capture(member: CatalogMember, request: Request, shown: Trace) -> Capt
                     layers=[number],
                     sites=[site],
                     capture="full",
+                    **left_out,
                 )
 
-        return kept((stamp, request, site, number), compute, trace_bytes)
+        return kept((stamp, request, site, number, without), compute, trace_bytes)
 
     return capture
 

@@ -77,7 +77,8 @@ def player(
     capture: by which a visitor looks inside its heads; None = not offered.
     """
     heads = _offer(key, trace)
-    inside = capture and inside_route.offer((key.stamp, key.request), trace, capture)
+    name = (key.stamp, key.request)
+    inside = None if capture is None else inside_route.offer(name, trace, capture)
     payload = _payload(
         ("player", key, view),
         lambda: player_payload(trace, language=key.language, view=view, heads=heads, inside=inside),

@@ -22,6 +22,10 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 from explorer.core.errors import InterventionError
 from explorer.core.sites import SITES, Head
 
+OMISSIONS = ("scaling", "mask", "positions")
+"""What can be left out of a Transformer to see what it is for: the division of the scores by √K
+(§3.2.1), all masks (§3.2.3), the position vectors (§3.5)."""
+
 _UNAVOIDABLE = {  # site where a cell was opened → the integrity check that must fail then
     "encoder": "padding_changes_nothing",
     "decoder": "cached_equals_full",
@@ -249,6 +253,9 @@ def expected_errors(facts: Mapping[str, Any]) -> frozenset[str]:
     config = facts.get("config")
     if isinstance(config, Mapping) and config.get("causal") is False:
         opened |= {"decoder"}
+    left_out = facts.get("without")
+    if isinstance(left_out, list | tuple) and "mask" in left_out:
+        opened |= set(SITES)
     return frozenset(_UNAVOIDABLE[site] for site in opened)
 
 

@@ -158,7 +158,7 @@ def _closed(
 
 def _shared_mask(masks: list[Tensor], queries: int) -> NDArray[np.bool_]:
     """(query, key) where all heads of all layers have one mask, else (layer, head, query, key)."""
-    if len({id(mask) for mask in masks}) == 1 and masks[0].size(1) == 1:
+    if masks[0].size(1) == 1 and all(torch.equal(mask, masks[0]) for mask in masks):
         return masks[0][0].expand(-1, queries, -1)[0].numpy()
     heads = max(mask.size(1) for mask in masks)
     return torch.cat([mask.expand(-1, heads, queries, -1) for mask in masks]).numpy()

@@ -30,6 +30,7 @@ from explorer.model.greedy_decoding import NO_TOKENS, greedy_steps
 from explorer.model.head_gates import Means
 from explorer.model.intervention_hooks import applied, refuse_misplaced
 from explorer.model.masks import padding_mask
+from explorer.model.omissions import checked, leaving_out
 from explorer.model.threads import threads_for
 from explorer.model.trace_options import forces_output, refuse_capture, refuse_new_tokens
 from explorer.model.transformer import Transformer
@@ -105,6 +106,7 @@ class ExplorableModel:
         edit_mask: Iterable[Sequence[Any]] = (),
         override_row: Iterable[Sequence[Any]] = (),
         means: Means | None = None,
+        without: Iterable[str] = (),
     ) -> Trace:
         """Decode `text` greedily, then capture everything in one pass over the result.
 
@@ -124,6 +126,8 @@ class ExplorableModel:
         edit_mask: `CellEdit`s, cells to mask or unmask.
         override_row: `RowOverride`s, rows of weights to set, at most one weight for each key.
         means: of the outputs of all heads; only for ablation by the mean.
+        without: parts of the model to leave out in every layer, of `OMISSIONS`: "scaling", "mask",
+            "positions".
 
         Raises `VocabularyError` on a text, token or step that does not exist or is too long,
         `ConfigError` on a padding, capture, layer or site that does not exist, `TraceSizeError` on
@@ -143,7 +147,13 @@ class ExplorableModel:
         if interventions:
             facts |= {"interventions": list(interventions.texts())}
             facts |= {"means": means.name if means and interventions.needs_means else None}
-        with applied(self.transformer, interventions, means):
+        left_out = checked(without)
+        if left_out:
+            facts |= {"without": list(left_out)}
+        with (
+            leaving_out(self.transformer, left_out),
+            applied(self.transformer, interventions, means),
+        ):
             most = max(max_new_tokens or self.transformer.config.max_length, *forced, 1)
             return self._run(source, forced, most, capture, choice, interventions, facts)
 
@@ -187,7 +197,8 @@ class ExplorableModel:
         gold = self._gold(source[0], len(queries[0]))
         early, early_tokens = early_predictions(self.transformer, self.target_vocabulary, arrays)
         # An unmasked later position exists only in the full pass, not in step-by-step decoding.
-        shown = plain_logits if interventions.counterfactual else cached_logits
+        looks_ahead = interventions.counterfactual or "mask" in facts.get("without", ())
+        shown = plain_logits if looks_ahead else cached_logits
         candidates, candidate_tokens = self._candidates(shown, chosen, forced)
         return Trace(
             source_tokens=self.source_vocabulary.labels(source[0].tolist()),

@@ -315,13 +315,15 @@ class Embedding(nn.Module):
         self.dropout = config.dropout
         self.scale = math.sqrt(config.d_model)
         self.scaled = HookPoint()  # (B, T, D), without positions
+        self.position_vectors = HookPoint()  # (T, D)
         self.output = HookPoint()  # (B, T, D)
         positions = sinusoids(config.max_length, config.d_model)
         self.register_buffer("positions", positions, persistent=False)
 
     def forward(self, tokens: Tensor, start: int = 0) -> Tensor:
         embedded = self.scaled(self.tokens(tokens) * self.scale)  # (B, T, D)
-        x = self.output(embedded + self.positions[start : start + tokens.size(1)])
+        positions = self.position_vectors(self.positions[start : start + tokens.size(1)])
+        x = self.output(embedded + positions)
         return dropout(x, self.dropout, self.training)
 
 

@@ -176,13 +176,31 @@ def test_the_temperature_moves_the_bars_while_the_panel_is_open(visit, trace):
     expect(best).not_to_have_text(f"{100 * shares.max():.1f}\u00a0%")
 
 
+def test_a_part_of_the_model_is_left_out_beside_it(visit):
+    model = explorer.load(folders.PACKAGE.parent / "checkpoints" / "reverse.safetensors")
+    tab = visit(f"{QUERY}&cell=1.1".replace("site=cross", "site=decoder"))
+    tab.get_by_test_id("inside_part-without").click()
+    for part in ("scaling", "mask"):
+        tab.get_by_test_id(f"without-{part}").click()
+        other = model.trace("7 3 9", pad_to=6, without=[part])
+        expect(tab.get_by_test_id("without-outputs")).to_contain_text(f"“{other.text}”")
+        expected = [
+            "" if weight < 0.005 else f"{weight:.2f}".replace("0.", ".", 1).replace("1.00", "1.0")
+            for weight in other.attention("decoder")[1, 2, :2].ravel()
+        ]
+        masked = ~other.mask("decoder")[:2].ravel() if part == "scaling" else np.zeros(99, bool)
+        expected = ["" if hidden else text for text, hidden in zip(expected, masked, strict=False)]
+        expect(tab.get_by_test_id("without-other").locator("td")).to_have_text(expected)
+
+
 def test_nothing_inside_tells_the_token_that_is_guessed(visit):
     tab = visit(f"{QUERY}&cell=1.1&guess=1")
-    for part in ("after", "depth"):
+    for part in ("after", "depth", "without"):
         tab.get_by_test_id(f"inside_part-{part}").click()
         expect(tab.get_by_test_id("inside-note")).to_contain_text("First guess")
         expect(tab.get_by_test_id("inside-total")).to_be_hidden()
         expect(tab.get_by_test_id("depth-table")).to_be_hidden()
+        expect(tab.get_by_test_id("without")).to_be_hidden()
     expect(tab.get_by_test_id("temperature")).to_be_hidden()
 
 

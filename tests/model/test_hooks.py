@@ -16,7 +16,7 @@ def test_paths_are_those_of_the_modules(make_model):
     assert "decoder.layers.2.cross_attention.scores" in points
     attentions, feed_forwards, stacks = 2 + 2 * 3, 2 + 3, 2
     residuals = attentions + feed_forwards
-    assert len(points) == 7 * attentions + feed_forwards + 4 * residuals + 3 * stacks + 1
+    assert len(points) == 7 * attentions + feed_forwards + 4 * residuals + 4 * stacks + 1
 
 
 def test_capture_does_not_change_the_logits(make_model):

@@ -8,6 +8,7 @@ the server has shown it, and a trace is offered as long as it is in a cache.
 
 import re
 from collections.abc import Callable, Hashable
+from typing import Protocol
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from starlette.requests import Request
@@ -17,17 +18,31 @@ from explorer.app.server import access
 from explorer.app.server.head_route import trace_key
 from explorer.app.server.page_limit import charged_to
 from explorer.components.inside.head_vectors import head_vectors
+from explorer.components.inside.left_out import left_out
 from explorer.components.inside.token_path import has_token_path, token_path
 from explorer.core.errors import ExplorerError
+from explorer.core.interventions import OMISSIONS
 from explorer.core.sites import SITES
 from explorer.core.trace import Trace, is_index
 
 HEAD_PATH = "/inside/{trace}/{site}/{layer}/{head}"
 LAYER_PATH = "/inside/{trace}/{site}/{layer}"
 
-CaptureLayer = Callable[[str, int], Trace | None]
-"""From an attention path and the index of a layer among those of the trace: a trace of that layer
-alone, with full capture; None where the model is no longer in memory. Raises `ExplorerError`."""
+WITHOUT_PATH = "/inside/{trace}/{site}/{layer}/{head}/without/{part}"
+
+
+class CaptureLayer(Protocol):
+    """Captures one layer of a trace on screen again."""
+
+    def __call__(self, site: str, layer: int, without: tuple[str, ...] = ()) -> Trace | None:
+        """A trace of one layer of an attention path alone, with full capture.
+
+        layer: its index among those of the trace on screen.
+        without: parts of the model to leave out, of `OMISSIONS`; its text is then decoded anew.
+
+        None where the model is no longer in memory. Raises `ExplorerError`.
+        """
+
 
 _MAX_AGE = 3600  # seconds
 _NUMBER = re.compile(r"[0-9]{1,4}", re.ASCII)
@@ -52,6 +67,21 @@ def serve_vectors(request: Request) -> Response:
     return _serve(request, head, lambda trace, site: head_vectors(trace, site, 0, int(head)))
 
 
+def serve_without(request: Request) -> Response:
+    """The payload of `left_out` for one head of the model without a part; 404 as the others."""
+    head, part = request.path_params["head"], request.path_params["part"]
+    if part not in OMISSIONS:
+        return _refused(404)
+    without = (part,)
+    return _serve(
+        request,
+        head,
+        lambda trace, site: left_out(trace, site, int(head)),
+        has_token_path,
+        without,
+    )
+
+
 def serve_token_path(request: Request) -> Response:
     """The payload of `token_path` for one layer; 404 for what is not there (any more), and for a
     model whose path is not captured."""
@@ -63,6 +93,7 @@ def _serve(
     head: str,
     payload: Callable[[Trace, str], bytes],
     has: Callable[[Trace], bool] = lambda trace: True,
+    without: tuple[str, ...] = (),
 ) -> Response:
     """What `payload` makes of the layer that a URL names, captured in full, and the site."""
     parts = request.path_params
@@ -75,7 +106,7 @@ def _serve(
         if not admitted:
             return _refused(429)
         try:
-            captured = _captures[trace](*place)
+            captured = _captures[trace](*place, without)
         except ExplorerError:  # as of a trace that would be too large
             return _refused(404)
         if captured is None:

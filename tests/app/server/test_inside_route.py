@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 from explorer.app.server import access, head_route, inside_route, page_limit
 from explorer.app.server.rate_limit import RateLimiter
 from explorer.components.inside.head_vectors import head_vectors
+from explorer.components.inside.left_out import left_out
 from explorer.components.inside.token_path import token_path
 from explorer.core.errors import TraceSizeError
 from explorer.core.trace import Trace
@@ -20,7 +21,8 @@ from tests.support.example_traces import example_trace
 def browser() -> TestClient:
     of_head = Route(inside_route.HEAD_PATH, inside_route.serve_vectors)
     of_layer = Route(inside_route.LAYER_PATH, inside_route.serve_token_path)
-    return TestClient(Starlette(routes=[of_head, of_layer]))
+    of_part = Route(inside_route.WITHOUT_PATH, inside_route.serve_without)
+    return TestClient(Starlette(routes=[of_head, of_layer, of_part]))
 
 
 @pytest.fixture
@@ -30,8 +32,9 @@ def shown(explorable) -> Trace:
 
 @pytest.fixture
 def capture(explorable):
-    def capture(site: str, layer: int) -> Trace:
-        return explorable.trace("1 2 3", sites=[site], layers=[layer], capture="full")
+    def capture(site: str, layer: int, without: tuple[str, ...] = ()) -> Trace:
+        chosen = {"sites": [site], "layers": [layer], "without": without}
+        return explorable.trace("1 2 3", capture="full", **chosen)
 
     return capture
 
@@ -52,6 +55,15 @@ def test_the_path_of_a_token_is_that_of_its_layer(browser, shown, capture):
         answer = browser.get(f"/{address}/{site}/{layer}")
         assert answer.content == gzip.decompress(token_path(capture(site, layer), site))
     for wrong in ("cross/2", "cross/-1", "other/0"):
+        assert browser.get(f"/{address}/{wrong}").status_code == 404
+
+
+def test_a_head_without_a_part_of_the_model_is_served(browser, shown, capture):
+    address = inside_route.offer("some", shown, capture)
+    answer = browser.get(f"/{address}/decoder/1/2/without/mask")
+    expected = left_out(capture("decoder", 1, ("mask",)), "decoder", 2)
+    assert answer.content == gzip.decompress(expected)
+    for wrong in ("decoder/1/2/without/norm", "decoder/1/9/without/mask"):
         assert browser.get(f"/{address}/{wrong}").status_code == 404
 
 
@@ -78,10 +90,10 @@ def test_anything_else_is_not_found(browser, shown, capture, path):
 
 
 def test_what_cannot_be_captured_is_not_found(browser, shown):
-    def too_large(site: str, layer: int) -> Trace:
+    def too_large(site: str, layer: int, without: tuple[str, ...] = ()) -> Trace:
         raise TraceSizeError("layer_too_large", needed="9", limit="1", count=1)
 
-    for capture in (too_large, lambda site, layer: None):
+    for capture in (too_large, lambda site, layer, without=(): None):
         address = inside_route.offer("refused", shown, capture)
         assert browser.get(f"/{address}/cross/0/0").status_code == 404
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { grouped } from "../../../explorer/components/inside/js/box.js";
+import { readLeftOut } from "../../../explorer/components/inside/js/leftOut.js";
 import { cosine } from "../../../explorer/components/inside/js/positions.js";
 import { readTokenPath } from "../../../explorer/components/inside/js/tokenPath.js";
 import { packPayload } from "./payloads.mjs";
@@ -43,4 +44,19 @@ test("similar positions have a cosine near 1", () => {
 
 test("thousands are set apart", () => {
   assert.deepEqual([7, 1234, 2048000].map(grouped), ["7", "1\u202f234", "2\u202f048\u202f000"]);
+});
+
+test("a head without a part has its own tokens and text", () => {
+  const header = { queries: ["<bos>", "a"], keys: ["<bos>", "a"], text: "a" };
+  const arrays = { weights: ["float32", [1, 0, 0.5, 0.5]], masked: ["uint8", [0, 1, 0, 0]] };
+  const found = readLeftOut(packPayload(header, arrays));
+  assert.deepEqual([found.queries, found.text], [["<bos>", "a"], "a"]);
+  assert.deepEqual(
+    [[...found.weights], [...found.masked]],
+    [
+      [1, 0, 0.5, 0.5],
+      [0, 1, 0, 0],
+    ],
+  );
+  assert.throws(() => readLeftOut(packPayload(header, {})), /no weights/);
 });

@@ -10,14 +10,16 @@ import { readVectors } from "./headVectors.js";
 import { createLayerPath } from "./layerPath.js";
 import { createLoading } from "./loading.js";
 import { findPath } from "./tokenPath.js";
+import { createWithout } from "./without.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
 /** @import { Cell } from "../../shared/js/map.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 /** @import { HeadVectors } from "./arithmetic.js" */
+/** @import { LeftOut } from "./leftOut.js" */
 /** @import { TokenPath } from "./tokenPath.js" */
 
-const PARTS = ["before", "cell", "after", "depth"];
+const PARTS = ["before", "cell", "after", "depth", "without"];
 
 /**
  * The panel below the map: how the weight of one cell arises, and the path of its query through the
@@ -75,6 +77,7 @@ function createContent(context) {
   const calculation = createCalculation(context);
   const layerPath = createLayerPath(context);
   const depth = createDepth(context);
+  const without = createWithout(context);
   const findHead = createLoading(context, readVectors);
   const headAddress = () =>
     `${context.pieces.header.inside}/${state.site}/${state.layer}/${state.head}`;
@@ -84,6 +87,7 @@ function createContent(context) {
     before: () => [findHead(headAddress()), findPath(context, state.layer)],
     after: () => [findHead(headAddress()), findPath(context, state.layer)],
     depth: () => depth.paths(),
+    without: () => [without.find()],
   };
   /**
    * Show a part of the path of a cell; its title.
@@ -100,6 +104,7 @@ function createContent(context) {
     calculation.element.hidden = !drawn || part !== "cell";
     layerPath.element.hidden = !drawn || (part !== "before" && part !== "after");
     depth.element.hidden = !drawn || part !== "depth";
+    without.element.hidden = !drawn || part !== "without";
     if (drawn) show(part, found, cell);
     return calculation.title(cell);
   };
@@ -109,10 +114,13 @@ function createContent(context) {
     const paths = /** @type {TokenPath[]} */ (found);
     if (part === "cell") calculation.draw(head, cell);
     else if (part === "depth") depth.draw(paths);
+    else if (part === "without") without.draw(/** @type {LeftOut} */ (found[0]));
     else layerPath.draw(part === "before" ? "before" : "after", paths[1], head, cell);
   };
   return {
-    elements: [note, calculation.element, layerPath.element, depth.element],
+    elements: [note, calculation, layerPath, depth, without].map((one) =>
+      one instanceof HTMLElement ? one : one.element,
+    ),
     draw,
   };
 }
@@ -198,7 +206,7 @@ function obstacle(context, { query }, part) {
   const { say, state, trace, pieces } = context;
   if (trace.rows) return say("inside_words");
   if (part !== "cell" && !pieces.header.token_path) return say("path_missing");
-  const answers = part === "after" || part === "depth"; // show the next token
+  const answers = ["after", "depth", "without"].includes(part); // show the next token
   if (answers && tokenHidden(context, currentRow(context))) return say("inside_hidden");
   if (part === "depth") return state.site === "encoder" ? say("depth_encoder") : "";
   if (state.head === MEAN) return say("inside_mean");

@@ -1,0 +1,65 @@
+import { element, populate, write } from "../../shared/js/element.js";
+import { labelOf } from "../../shared/js/label.js";
+import { shortWeight } from "../../shared/js/numbers.js";
+
+/**
+ * @typedef {object} Weights of one head
+ * @property {readonly string[]} queries labels of the rows that are shown
+ * @property {readonly string[]} keys labels
+ * @property {(query: number) => {weights: ArrayLike<number>, masked: ArrayLike<number>}} row
+ *
+ * @typedef {object} WeightTable a small map with its labels
+ * @property {HTMLElement} element
+ * @property {(title: string, weights: Weights, current: number) => void} draw
+ */
+
+const MOST_NUMBERS = 12; // keys up to which a cell has its number
+
+/**
+ * The weights of a head as a table; rows are queries.
+ * @param {string} testid
+ * @returns {WeightTable}
+ */
+export function createWeightTable(testid) {
+  const caption = element("caption", {});
+  const head = element("tr", {});
+  const body = element("tbody", {});
+  const table = element("table", { testid }, caption, element("thead", {}, head), body);
+  const node = element("div", { class: "weight-table" }, table);
+  /** @type {WeightTable["draw"]} */
+  const draw = (title, { queries, keys, row }, current) => {
+    write(caption, title);
+    const headings = populate(head, keys.length + 1, () => element("th", { scope: "col" }));
+    headings.forEach((heading, column) => {
+      write(heading, column ? labelOf(keys[column - 1]) : "");
+    });
+    const lines = populate(body, queries.length, () => element("tr", {}));
+    lines.forEach((line, query) => {
+      line.classList.toggle("current", query === current);
+      drawRow(line, labelOf(queries[query]), keys.length, row(query));
+    });
+  };
+  return { element: node, draw };
+}
+
+/**
+ * @param {HTMLElement} line
+ * @param {string} label
+ * @param {number} keys
+ * @param {ReturnType<Weights["row"]>} row
+ */
+function drawRow(line, label, keys, { weights, masked }) {
+  const cells = populate(line, keys + 1, (column) =>
+    element(column ? "td" : "th", column ? {} : { scope: "row" }),
+  );
+  write(cells[0], label);
+  for (let key = 0; key < keys; key += 1) {
+    const cell = cells[key + 1];
+    cell.classList.toggle("masked", masked[key] !== 0);
+    cell.classList.toggle("strong", weights[key] > 0.5);
+    cell.style.setProperty("--share", String(weights[key]));
+    cell.title = shortWeight(weights[key]);
+    const shown = keys <= MOST_NUMBERS && !masked[key] && weights[key] >= 0.005;
+    write(cell, shown ? shortWeight(weights[key]) : "");
+  }
+}

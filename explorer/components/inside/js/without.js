@@ -1,0 +1,76 @@
+import { element, write } from "../../shared/js/element.js";
+import { visibleRows } from "../../shared/js/guess.js";
+import { createRadios } from "../../shared/js/radios.js";
+import { currentRow, mapTitle, rowOf, siteOf } from "../../shared/js/stepState.js";
+import { readLeftOut } from "./leftOut.js";
+import { createLoading } from "./loading.js";
+import { createWeightTable } from "./weightTable.js";
+
+/** @import { TraceContext } from "../../shared/js/traceContext.js" */
+/** @import { LeftOut } from "./leftOut.js" */
+
+/**
+ * @typedef {object} Without the head on screen in a model without one of its parts
+ * @property {HTMLElement} element
+ * @property {() => LeftOut | "loading" | "failed"} find
+ * @property {(found: LeftOut) => void} draw
+ */
+
+const PARTS = ["scaling", "mask", "positions"]; // as in `core/interventions.py`
+
+/**
+ * What the scaling, the masks and the positions are for: the same head, and the output, without.
+ * @param {TraceContext} context
+ * @returns {Without}
+ */
+export function createWithout(context) {
+  const { say, state } = context;
+  let part = PARTS[0];
+  const choice = { names: PARTS, prefix: "without", label: "without_parts", small: true };
+  const radios = createRadios(say, choice, (name) => {
+    part = name;
+    context.touch("vectors");
+  });
+  const [own, other] = [createWeightTable("without-own"), createWeightTable("without-other")];
+  const outputs = element("p", { class: "number", testid: "without-outputs" });
+  const maps = element("div", { class: "without-maps" }, own.element, other.element);
+  const node = element(
+    "div",
+    { class: "without", testid: "without" },
+    radios.element,
+    maps,
+    outputs,
+    element("p", { class: "note" }, say("without_note")),
+  );
+  const load = createLoading(context, readLeftOut);
+  const find = () => {
+    radios.check(part);
+    const { inside } = context.pieces.header;
+    return load(`${inside}/${state.site}/${state.layer}/${state.head}/without/${part}`);
+  };
+  /** @type {Without["draw"]} */
+  const draw = (found) => {
+    const site = siteOf(context);
+    const rows = visibleRows(context);
+    const current = currentRow(context);
+    const name = mapTitle(context);
+    const as = {
+      queries: site.queryTokens.slice(0, rows),
+      keys: site.keyTokens,
+      row: (/** @type {number} */ query) => rowOf(site, state.layer, state.head, query),
+    };
+    own.draw(say("without_own", { name }), as, current);
+    const missing = say(`without_${part}`);
+    const shown = state.site === "encoder" ? found.queries.length : rows;
+    const { keys } = found;
+    const row = (/** @type {number} */ query) => ({
+      weights: found.weights.subarray(query * keys.length, (query + 1) * keys.length),
+      masked: found.masked.subarray(query * keys.length, (query + 1) * keys.length),
+    });
+    const queries = found.queries.slice(0, shown);
+    other.draw(say("without_other", { name, part: missing }), { queries, keys, row }, current);
+    const texts = { text: context.pieces.header.text, other: found.text, part: missing };
+    write(outputs, say(texts.text === texts.other ? "without_same" : "without_outputs", texts));
+  };
+  return { element: node, find, draw };
+}
