@@ -51,6 +51,11 @@ def test_a_click_on_a_cell_shows_its_arithmetic(visit, trace):
     assert number(tab, "softmax").endswith(
         f"= {weight:.2f}".replace("0.", ".", 1).replace("1.00", "1.0")
     )
+    unmasked = len(trace.source_tokens) - 2  # padding
+    assert f"softmax over {unmasked} unmasked keys" in number(tab, "sentence")
+    values = trace.values("cross").shape[-1]
+    assert number(tab, "output") == f"sum over {unmasked} keys, {values} numbers"
+    assert "{" not in tab.get_by_test_id("inside").inner_text()
     heights = tab.get_by_test_id("inside-products").locator(".component").count()
     assert heights == width
     expect(tab).to_have_url(re.compile(r"[?&]cell=1\.1(&|$)"))

@@ -81,6 +81,7 @@ export function createCalculation(context) {
       reason: say(`reason_${context.trace.header.reasons[masked[cell.key]].replaceAll(" ", "_")}`),
       power: power(found.power),
       sum: power(found.sum),
+      count: found.unmasked,
       keys: keysText(say, head.sink, cell.query, found.unmasked),
       weight: shortWeight(weight),
       count_products: found.products.length,
