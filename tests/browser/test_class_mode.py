@@ -57,6 +57,18 @@ def test_the_host_s_rights_survive_a_reload_and_no_guest_has_them(
     expect(guest.get_by_role("textbox", name="Host key")).to_be_visible()
 
 
+def test_a_guest_can_read_the_buttons_that_only_the_host_may_press(
+    address: str, new_tab: Callable[..., Page]
+) -> None:
+    guest = new_tab()
+    guest.goto(f"{address}train")
+    start = guest.get_by_role("button", name="Start", exact=True)
+    expect(start).to_be_disabled()
+    stop = guest.get_by_role("button", name="Stop", exact=True)
+    colour = "(button) => getComputedStyle(button.querySelector('p')).color"
+    assert start.evaluate(colour) == stop.evaluate(colour)
+
+
 def test_a_wrong_key_is_told_in_view(address: str, new_tab: Callable[..., Page]) -> None:
     guest = new_tab(1024, 768)
     guest.goto(address)

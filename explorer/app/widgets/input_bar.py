@@ -39,6 +39,7 @@ def hint(member: CatalogMember, request: Request, trace: Trace, language: str) -
     picture loses no height."""
     text, credit = model_notes(member, trace, language), ""
     if not isinstance(member, UploadedTrace):
+        text = text or _script_note(member, request.text, language)
         text = text or examples.hint(member.name, request.text, language)
         credit = member.summary.credit
     name = describe(member, language)
@@ -46,6 +47,13 @@ def hint(member: CatalogMember, request: Request, trace: Trace, language: str) -
     if shown:
         with st.container(key="hint"):
             st.caption(literal(shown), help=literal(credit) if text and credit else None)
+
+
+def _script_note(model: CatalogModel, text: str, language: str) -> str:
+    """That a translator was not trained on the script of `text`; "" where it was."""
+    translates = model.summary.reads_sentences and not isinstance(model, DirectoryModel)
+    foreign = translates and model.summary.reads(text) and not model.reads(text)
+    return say("explore.note_script", language) if foreign else ""
 
 
 def _choose_model(name: str, catalog: Mapping[str, CatalogMember], language: str) -> None:

@@ -81,3 +81,12 @@ def test_the_credit_of_a_model_is_shown_literally():
     (shown,) = AppTest.from_function(page).run().caption
     assert "**Drawn**" not in shown.value
     assert shown.value.replace("\\", "") == "**Drawn** by hand"
+
+
+def test_a_text_in_a_script_that_a_translator_has_not_seen_is_said_to_mean_nothing():
+    app = AppTest.from_function(page).run()
+    app = app.selectbox(key="model-en").set_value("sentences").run()
+    app = app.text_input(key="source-en").set_value("A dog.").run()
+    assert not any("script" in caption.value for caption in app.caption)
+    app = app.text_input(key="source-en").set_value("猫在睡觉。").run()
+    assert any("no text in this script" in caption.value for caption in app.caption)
