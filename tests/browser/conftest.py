@@ -2,13 +2,24 @@
 
 import base64
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Error, Page, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Error,
+    Page,
+    ViewportSize,
+    expect,
+    sync_playwright,
+)
 
 from explorer.components.html_export import html_page
 from explorer.components.player.payload import View, player_payload
+from explorer.core import folders
 from explorer.core.trace import Trace
 from tests.support.app_server import running_app
 from tests.support.chromium import find_chromium
@@ -24,7 +35,7 @@ ARGUMENTS = [
     "--no-first-run",
 ]
 
-expect.set_options(timeout=30_000)  # milliseconds; a busy machine is not a broken page
+expect.set_options(timeout=60_000)  # milliseconds; a busy machine is not a broken page
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -39,54 +50,117 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    """One Chromium for all tests."""
+def profile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
+    """One Chromium for all tests, with a profile on disk: reading the app's scripts from its cache
+    halves the work of opening a page, which is most of the work of these tests.
+    """
     path = find_chromium()
     if path is None:
         pytest.fail("No Chromium found: put one on the PATH or name it in $CHROMIUM.")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
-        yield browser
-        browser.close()
+        context = playwright.chromium.launch_persistent_context(
+            tmp_path_factory.mktemp("profile"), executable_path=path, args=ARGUMENTS
+        )
+        yield context
+        context.close()
 
 
 @pytest.fixture(scope="session")
-def address() -> Iterator[str]:
-    """The running app, for tests that change nothing of it; others start one of their own."""
-    with running_app() as address:
+def chromium(profile: BrowserContext) -> Browser:
+    """The same Chromium, for contexts beside the profile, which share nothing with it."""
+    assert profile.browser is not None
+    return profile.browser
+
+
+@pytest.fixture(scope="session")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The running app, with nothing trained or measured on this machine, for tests that leave it
+    so; others start one of their own."""
+    empty = {
+        name: str(tmp_path_factory.mktemp("empty"))
+        for name in (folders.RUNS_VARIABLE, folders.REPORTS_VARIABLE)
+    }
+    with running_app(**empty) as address:
         yield address
 
 
 @pytest.fixture
-def new_tab(chromium: Browser) -> Iterator[Callable[..., Page]]:
-    """Open tabs that fail the test on any console error or uncaught exception."""
-    complaints: list[str] = []
-    contexts = []
+def complaints() -> Iterator[list[str]]:
+    """What tabs complained of; the test fails on any console error or uncaught exception."""
+    heard: list[str] = []
+    yield heard
+    assert not heard
+
+
+@contextmanager
+def listening(tab: Page, complaints: list[str]) -> Iterator[None]:
+    """Note what a tab complains of, until the block ends."""
 
     def note(message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
             complaints.append(message.text)
 
-    def make(
-        width: int = 1440, height: int = 900, *, dark: bool = False, offline: bool = False
-    ) -> Page:
-        context = chromium.new_context(
-            viewport={"width": width, "height": height},
-            color_scheme="dark" if dark else "light",
-            reduced_motion="reduce",
-            offline=offline,
-            accept_downloads=True,
-        )
-        contexts.append(context)
-        tab = context.new_page()
-        tab.on("console", note)
-        tab.on("pageerror", lambda error: complaints.append(str(error)))
-        return tab
+    def fault(error: Error) -> None:
+        complaints.append(str(error))
 
-    yield make
-    for context in contexts:
-        context.close()
-    assert not complaints
+    tab.on("console", note)
+    tab.on("pageerror", fault)
+    yield
+    tab.remove_listener("console", note)
+    tab.remove_listener("pageerror", fault)
+
+
+@pytest.fixture
+def new_tab(profile: BrowserContext, complaints: list[str]) -> Iterator[Callable[..., Page]]:
+    """Open tabs of one visitor, whom the app does not know from an earlier test."""
+    with ExitStack() as stack:
+
+        def make(
+            width: int = 1440, height: int = 900, *, dark: bool = False, offline: bool = False
+        ) -> Page:
+            tab = profile.new_page()
+            stack.callback(tab.close)
+            stack.enter_context(listening(tab, complaints))
+            tab.set_viewport_size({"width": width, "height": height})
+            tab.emulate_media(color_scheme="dark" if dark else "light", reduced_motion="reduce")
+            if offline:
+                go_offline(tab)
+            return tab
+
+        yield make
+        forget_visitor(profile)
+
+
+def go_offline(tab: Page) -> None:
+    """Cut this tab from the network; `BrowserContext.set_offline` would cut all others as well."""
+    session = tab.context.new_cdp_session(tab)
+    session.send("Network.enable")
+    unlimited = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+    session.send("Network.emulateNetworkConditions", {"offline": True, **unlimited})
+
+
+def forget_visitor(profile: BrowserContext) -> None:
+    """Clear all that pages stored; what is in the cache is the same for every visitor."""
+    session = profile.new_cdp_session(profile.pages[0])
+    stored = {"origin": "*", "storageTypes": "cookies,local_storage,indexeddb,cache_storage"}
+    session.send("Storage.clearDataForOrigin", stored)
+    session.detach()
+
+
+@pytest.fixture
+def new_visitor(chromium: Browser, complaints: list[str]) -> Iterator[Callable[..., Page]]:
+    """Open a tab of one more visitor each time, with cookies and storage of their own."""
+    with ExitStack() as stack:
+
+        def make(width: int = 1440, height: int = 900) -> Page:
+            size: ViewportSize = {"width": width, "height": height}
+            context = chromium.new_context(viewport=size, reduced_motion="reduce")
+            stack.callback(context.close)
+            tab = context.new_page()
+            stack.enter_context(listening(tab, complaints))
+            return tab
+
+        yield make
 
 
 @pytest.fixture
@@ -119,19 +193,8 @@ def player_tab(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> I
 
 
 @pytest.fixture
-def show(player_tab: Page) -> Iterator[Callable[..., Page]]:
-    """Show a trace in a new player; the test fails on any console error or exception."""
-    complaints: list[str] = []
-
-    def note(message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning"):
-            complaints.append(message.text)
-
-    def fault(error: Error) -> None:
-        complaints.append(str(error))
-
-    player_tab.on("console", note)
-    player_tab.on("pageerror", fault)
+def show(player_tab: Page, complaints: list[str]) -> Iterator[Callable[..., Page]]:
+    """Show a trace in a new player of the shared tab."""
 
     def mount(
         trace: Trace,
@@ -149,7 +212,5 @@ def show(player_tab: Page) -> Iterator[Callable[..., Page]]:
         player_tab.wait_for_selector(".plotted")
         return player_tab
 
-    yield mount
-    player_tab.remove_listener("console", note)
-    player_tab.remove_listener("pageerror", fault)
-    assert not complaints
+    with listening(player_tab, complaints):
+        yield mount

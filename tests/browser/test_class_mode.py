@@ -6,12 +6,17 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Page, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from explorer.app.server import access
 from explorer.app.server.launch import local_address
+from explorer.core.trace import Trace
 from tests.support.app_server import PATIENCE, ROOT, free_port, running_app, wait_for
 
 KEY = "swordfish"
@@ -25,9 +30,9 @@ def address() -> Iterator[str]:
 
 
 def test_the_host_s_rights_survive_a_reload_and_no_guest_has_them(
-    address: str, new_tab: Callable[..., Page]
+    address: str, new_visitor: Callable[..., Page]
 ) -> None:
-    host = new_tab()
+    host = new_visitor()
     host.goto(address)
     host.get_by_role("button", name="Share").click()
     expect(host.get_by_text("plain http")).to_be_visible()
@@ -51,7 +56,7 @@ def test_the_host_s_rights_survive_a_reload_and_no_guest_has_them(
             ROOT / "checkpoints" / "copy.safetensors"
         )
     assert upload.value.ok
-    guest = new_tab()
+    guest = new_visitor()
     guest.goto(address)
     guest.get_by_role("button", name="Share").click()
     expect(guest.get_by_role("textbox", name="Host key")).to_be_visible()
@@ -69,6 +74,34 @@ def test_a_guest_can_read_the_buttons_that_only_the_host_may_press(
     assert start.evaluate(colour) == stop.evaluate(colour)
 
 
+def test_only_the_host_may_use_the_upload_route(
+    address: str, new_tab: Callable[..., Page], tmp_path: Path
+) -> None:
+    file = tmp_path / "uploaded.trace"
+    Trace.from_arrays(["x", "y"], encoder=[[[[0.5, 0.5], [0.5, 0.5]]]]).save(file)
+    tab = new_tab()
+    sessions: list[str] = []
+    tab.on("websocket", lambda socket: socket.on("framereceived", partial(note_session, sessions)))
+    tab.goto(address)
+    expect(tab.get_by_test_id("step-count")).to_be_visible()
+    assert send(tab, address, sessions[0]) == (
+        403,
+        "In a classroom only the host brings files.",
+    )
+    tab.get_by_role("button", name="Share").click()
+    key = tab.get_by_role("textbox", name="Host key")
+    key.fill(KEY)
+    key.press("Enter")
+    expect(tab.get_by_text("You are the host")).to_be_visible()
+    tab.keyboard.press("Escape")
+    tab.get_by_role("button", name="Files").click()
+    tab.locator("input[type=file]").set_input_files(file)
+    expect(tab.get_by_role("textbox", name="Source")).to_be_disabled()
+    expect(tab.get_by_test_id("strip-source").locator(".chip")).to_have_text(["x", "y"])
+    assert send(tab, address, sessions[0])[0] == 204
+    assert send(tab, address, "another")[0] == 403
+
+
 def test_a_wrong_key_is_told_in_view(address: str, new_tab: Callable[..., Page]) -> None:
     guest = new_tab(1024, 768)
     guest.goto(address)
@@ -84,11 +117,13 @@ def test_a_wrong_key_is_told_in_view(address: str, new_tab: Callable[..., Page])
 def test_the_code_to_scan_is_large_and_the_key_s_box_beside_it(
     address: str, new_tab: Callable[..., Page]
 ) -> None:
+    tab = new_tab()
+    code = tab.locator(".st-key-join img")
     for width, height in ((1440, 900), (1024, 768), (390, 844)):
-        tab = new_tab(width, height)
+        tab.set_viewport_size({"width": width, "height": height})
         tab.goto(address)
         tab.get_by_role("button", name="Share").click()
-        code = tab.locator(".st-key-join img")
+        expect(code).to_have_js_property("complete", True)  # before that it has no height
         expect(code).to_be_in_viewport(ratio=1)
         box = code.bounding_box()
         assert box is not None
@@ -127,3 +162,22 @@ def health(port: int, host: str, address: str = "127.0.0.1") -> int:
         return connection.getresponse().status
     finally:
         connection.close()
+
+
+def note_session(sessions: list[str], frame: str | bytes) -> None:
+    """Note the id of the session that a frame from Streamlit begins."""
+    message = ForwardMsg()
+    message.ParseFromString(frame if isinstance(frame, bytes) else frame.encode())
+    if message.WhichOneof("type") == "new_session":
+        sessions.append(message.new_session.initialize.session_id)
+
+
+def send(tab: Page, address: str, session: str) -> tuple[int, str]:
+    """Upload a file to Streamlit's route as the page itself would."""
+    cookies = {cookie["name"]: cookie["value"] for cookie in tab.context.cookies()}
+    answer = tab.request.put(
+        f"{address}_stcore/upload_file/{session}/{uuid4()}",
+        headers={"X-Xsrftoken": cookies.get("_streamlit_xsrf", "")},
+        multipart={"file": {"name": "x.trace", "mimeType": "text/plain", "buffer": b"x" * 1000}},
+    )
+    return answer.status, answer.text()

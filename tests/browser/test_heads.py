@@ -1,11 +1,9 @@
 """The Heads page in a real browser."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
-
-from tests.support.app_server import running_app
 
 PAINTED = """(canvases) => canvases.every((canvas) => canvas.getContext("2d")
   .getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value < 200))"""
@@ -15,13 +13,6 @@ CELL = {"x": 150, "y": 100}
 
 ROW = 35
 """Height of the headings and of each row of a table, px."""
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder = tmp_path_factory.mktemp("findings")
-    with running_app(EXPLORER_FINDINGS=str(folder)) as address:
-        yield address
 
 
 @pytest.fixture

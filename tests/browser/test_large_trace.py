@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Page, Route, expect
 
 from explorer.components import html_export
 from explorer.components.html_export import html_page
@@ -107,13 +107,12 @@ def test_a_page_says_which_heads_it_holds(
 
 
 def test_the_app_sends_the_weights_of_the_head_that_is_chosen(
-    chromium: Browser, address: str, tmp_path: Path
+    new_tab: Callable[..., Page], complaints: list[str], address: str, tmp_path: Path
 ) -> None:
     trace = random_trace(160, 160, 4, 8)
     trace.save(tmp_path / "large.trace")
     asked: list[str] = []
-    context = chromium.new_context(viewport={"width": 1440, "height": 900})
-    tab = context.new_page()
+    tab = new_tab()
     tab.on("request", lambda one: asked.append(one.url) if "/weights/" in one.url else None)
     tab.goto(address)
     tab.get_by_test_id("step-count").wait_for(timeout=60_000)
@@ -148,4 +147,5 @@ def test_the_app_sends_the_weights_of_the_head_that_is_chosen(
     tab.wait_for_selector(".plotted")
     tab.get_by_test_id("head-1-2").click()
     expect(tab.get_by_test_id("verdict")).to_contain_text("L1 H2")
-    context.close()
+    assert all("404" in complaint for complaint in complaints)
+    complaints.clear()  # of the two weights that the server had dropped
