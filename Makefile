@@ -47,6 +47,7 @@ test: check $(VENV)/chromium
 verify: export KILLS = 20
 verify: export MUTATIONS = 300
 verify: export FAMILIES = all
+verify: export CASES = all
 verify: $(VENV)/weights test
 
 check: $(VENV)/test $(COMPONENTS)/node_modules

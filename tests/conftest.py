@@ -17,8 +17,14 @@ from explorer.model.checkpoint import Checkpoint
 from explorer.model.config import ModelConfig
 from explorer.model.explorable import ExplorableModel
 from explorer.model.transformer import Transformer
+from tests.support.sample import ALL, SEED
 from tests.support.tiny_configs import PRIMES
 from tests.support.toy_sentences import as_table
+
+
+def pytest_report_header() -> str:
+    """Which cases of the large checks are taken, see `support/sample.py`."""
+    return "cases: all" if ALL else f"cases: the sample of SEED={SEED}"
 
 
 @pytest.fixture

@@ -49,7 +49,7 @@ def test_the_python_examples_run(document, tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", "\n".join(blocks(document, "python"))],
         cwd=tmp_path,
-        env={"PYTHONPATH": str(ROOT), "PATH": ""},
+        env={"PYTHONPATH": str(ROOT), "PATH": "", "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
     )

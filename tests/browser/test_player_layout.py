@@ -1,14 +1,17 @@
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.components.player.payload import View
+from explorer.core.i18n import LANGUAGES
 from explorer.core.trace import Trace
 from tests.support.example_traces import example_trace, random_trace
 from tests.support.page_checks import CLIPPED, OVERLAPPING, SIZES, settle
+from tests.support.sample import sampled
 
 LAYOUT = """() => {
   const box = (name) => {
@@ -50,26 +53,30 @@ def test_a_step_moves_nothing_and_the_legend_stays_below_the_cells(
     assert all(layout == seen[0] for layout in seen)
 
 
-@pytest.mark.parametrize("size", [(1366, 525), (1440, 795), (1920, 975)])  # what the app leaves
-@pytest.mark.parametrize(
-    "trace",
-    [example_trace(), random_trace(26, 38, 3, 8), random_trace(20, 20, 6, 12)],
-    ids=["2x4", "3x8", "6x12"],
-)
+HEADS = {
+    "2x4": example_trace(),
+    "3x8": random_trace(26, 38, 3, 8),
+    "6x12": random_trace(20, 20, 6, 12),
+}
+LEFT = [(1366, 525), (1440, 795), (1920, 975)]
+"""What the app leaves of a window to the player, px."""
+
+
+@pytest.mark.parametrize(("heads", "size"), sampled(product(HEADS, LEFT), 4))
 def test_map_and_thumbnails_fill_the_height(
-    show: Callable[..., Page], trace: Trace, size: tuple[int, int]
+    show: Callable[..., Page], heads: str, size: tuple[int, int]
 ) -> None:
-    tab = show(trace, size=size)
+    tab = show(HEADS[heads], size=size)
     tab.wait_for_timeout(200)
     layout = tab.evaluate(LAYOUT)
-    legend, heads = layout[".legend"], layout[".heads"]
+    legend, column = layout[".legend"], layout[".heads"]
     foot = tab.locator(".foot").bounding_box()
     last = tab.locator(".thumbnail").last.bounding_box()
     assert foot is not None
     assert last is not None
     assert foot["y"] - (legend[1] + legend[3]) < 40
-    assert last["y"] + last["height"] <= heads[1] + heads[3] + 1
-    if trace.attention("cross").shape[:2] != (6, 12):
+    assert last["y"] + last["height"] <= column[1] + column[3] + 1
+    if heads != "6x12":
         assert foot["y"] - (last["y"] + last["height"]) < 120
     assert layout[".picture"][2] >= 26
 
@@ -119,8 +126,10 @@ SEEN_WHOLE = """() => {
 }"""
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("size", [(1366, 505), (1366, 630), (1440, 650), (1440, 900)])
+PROJECTED = product(LANGUAGES, [(1366, 505), (1366, 630), (1440, 650), (1440, 900)])
+
+
+@pytest.mark.parametrize(("language", "size"), sampled(PROJECTED, 3))
 def test_projector_mode_shows_everything_in_large_type(
     show: Callable[..., Page], language: str, size: tuple[int, int]
 ) -> None:
