@@ -2,6 +2,7 @@
 
 import argparse
 import io
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status.
 
     0: done; 2: an `ExplorerError`, whose sentence is printed; 128 + n: ended by signal n,
-    130 after Ctrl-C.
+    130 after Ctrl-C, 141 where nobody reads the output any more, as after `| head`.
     """
     _print_all_characters()
     called = Path(sys.argv[0]).stem
@@ -34,12 +35,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         own.error(f"unrecognized arguments: {' '.join(unknown)}")
     run = getattr(options, "run_command", start.start)
     try:
-        return int(run(options))
+        status = int(run(options))
+        sys.stdout.flush()
+        return status
     except ExplorerError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130
+    except BrokenPipeError:  # Python itself would write the rest once more at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
 
 
 def _print_all_characters() -> None:

@@ -60,6 +60,20 @@ def test_an_interrupted_command_exits_with_130(monkeypatch):
     assert main(["runs"]) == 130
 
 
+def test_an_output_that_nobody_reads_ends_the_command_without_a_traceback(tmp_path):
+    create_run(tmp_path / "one", TINY)
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-m", "explorer", "runs", "--root", str(tmp_path)],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 @pytest.mark.parametrize("command", [["trace", "7 3 甲"], ["runs"], ["--help"]])
 def test_a_console_without_unicode_gets_escapes(command, encoding, tmp_path):
