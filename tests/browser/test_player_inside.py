@@ -198,6 +198,17 @@ def test_a_part_of_the_model_is_left_out_beside_it(visit):
         expect(tab.get_by_test_id("without-other").locator("td")).to_have_text(expected)
 
 
+def test_a_long_text_without_a_part_stays_inside_the_panel(visit):
+    words = "She gave her little brother a beautiful red bicycle because he had worked very hard."
+    tab = visit(f"?lang=en&model=english-french&text={words}&site=cross&cell=2.1&step=5", 1366, 630)
+    tab.keyboard.press("p")
+    tab.get_by_test_id("inside_part-without").click()
+    expect(tab.get_by_test_id("without-outputs")).not_to_be_empty()
+    for name in ("inside", "without", "player"):
+        node = tab.get_by_test_id(name)
+        assert node.evaluate("node => node.scrollWidth - node.clientWidth") <= 1, name
+
+
 def test_nothing_inside_tells_the_token_that_is_guessed(visit):
     tab = visit(f"{QUERY}&cell=1.1&guess=1")
     for part in ("after", "depth", "without"):

@@ -31,7 +31,9 @@ export function createWeightTable(testid) {
     write(caption, title);
     const headings = populate(head, keys.length + 1, () => element("th", { scope: "col" }));
     headings.forEach((heading, column) => {
-      write(heading, column ? labelOf(keys[column - 1]) : "");
+      const label = column ? labelOf(keys[column - 1]) : "";
+      write(heading, label);
+      heading.title = label; // a long one is cut
     });
     const lines = populate(body, queries.length, () => element("tr", {}));
     lines.forEach((line, query) => {
