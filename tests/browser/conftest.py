@@ -35,7 +35,11 @@ ARGUMENTS = [
     "--no-first-run",
 ]
 
-expect.set_options(timeout=60_000)  # milliseconds; a busy machine is not a broken page
+PATIENCE = 60_000
+"""Milliseconds that a page has for an action or until it is as expected: a busy machine is not a
+broken page."""
+
+expect.set_options(timeout=PATIENCE)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -61,6 +65,7 @@ def profile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext
         context = playwright.chromium.launch_persistent_context(
             tmp_path_factory.mktemp("profile"), executable_path=path, args=ARGUMENTS
         )
+        context.set_default_timeout(PATIENCE)
         yield context
         context.close()
 
@@ -155,6 +160,7 @@ def new_visitor(chromium: Browser, complaints: list[str]) -> Iterator[Callable[.
         def make(width: int = 1440, height: int = 900) -> Page:
             size: ViewportSize = {"width": width, "height": height}
             context = chromium.new_context(viewport=size, reduced_motion="reduce")
+            context.set_default_timeout(PATIENCE)
             stack.callback(context.close)
             tab = context.new_page()
             stack.enter_context(listening(tab, complaints))

@@ -25,7 +25,7 @@ def visit(address: str, new_tab: Callable[..., Page]) -> Callable[..., Page]:
     def open_tab(query: str = QUERY, width: int = 1440, height: int = 900) -> Page:
         tab = new_tab(width, height)
         tab.goto(address + query)
-        tab.wait_for_selector(".plotted", timeout=30_000)
+        tab.wait_for_selector(".plotted")
         return tab
 
     return open_tab
