@@ -11,7 +11,8 @@ model goes on by ids: its text is then the ids themselves, separated by spaces.
 """
 
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -58,7 +59,9 @@ class Tokens:
             raise VocabularyError("empty_sentence")
         self._refuse_unknown(ids)
         spans = encoded["offset_mapping"] if fast else [(0, 0)] * len(ids)
-        return ids, self._labels(ids, [_Spelled.at(text, *span) for span in spans])
+        starts = {start for start, stop in spans if stop > start}
+        spelled = [_Spelled.at(text, start, stop, starts) for start, stop in spans]
+        return ids, self._labels(ids, spelled)
 
     def target(self, text: str) -> list[int]:
         """Ids of an output, without specials but for those in `text`; raises as `source` does."""
@@ -170,7 +173,11 @@ class _Spelled:
     after_space: bool = False
 
     @classmethod
-    def at(cls, text: str, start: int, stop: int) -> "_Spelled":
+    def at(cls, text: str, start: int, stop: int, starts: Container[int]) -> "_Spelled":
+        """starts: of all tokens; accents after this one that no token has, because the tokenizer
+        drops them, belong to it."""
+        while start < stop < len(text) and unicodedata.combining(text[stop]) and stop not in starts:
+            stop += 1
         return cls(text[start:stop], start == 0 or text[start - 1].isspace())
 
 

@@ -92,6 +92,15 @@ def test_labels_are_spelled_as_in_the_text():
     assert any(tokens.label(number).startswith("##") for number in range(60))
 
 
+@pytest.mark.parametrize("kind", ["inside", "byte"])
+def test_an_accent_of_its_own_is_shown_once(kind):
+    """A tokenizer that drops accents leaves it without a token; the letter before shows it."""
+    text = "the naive\u0301"
+    _, labels = Tokens(learned(kind), 300).source(text)
+    shown = "".join(labels).replace("▁", " ").strip()
+    assert shown.replace("<0xCC>", "\u0301").replace("<0x81>", "") == text
+
+
 def test_what_a_tokenizer_does_not_know_belongs_to_its_word():
     _, labels = Tokens(learned("inside"), 400).source("the 猫 cat")
     assert labels == ("▁the", "▁[UNK]", "▁cat")
