@@ -117,12 +117,8 @@ function createContent(context) {
     else if (part === "without") without.draw(/** @type {LeftOut} */ (found[0]));
     else layerPath.draw(part === "before" ? "before" : "after", paths[1], head, cell);
   };
-  return {
-    elements: [note, calculation, layerPath, depth, without].map((one) =>
-      one instanceof HTMLElement ? one : one.element,
-    ),
-    draw,
-  };
+  const views = [calculation, layerPath, depth, without];
+  return { elements: [note, ...views.map((view) => view.element)], draw };
 }
 
 /**

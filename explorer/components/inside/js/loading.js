@@ -3,6 +3,7 @@ import { serverBytes } from "../../shared/js/serverBytes.js";
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 
 const MOST = 64; // answers kept at a time
+const RETRY_AFTER = 5000; // ms after a failure, when it is asked for again
 
 /**
  * @template {object} Answer
@@ -30,6 +31,7 @@ export function createLoading(context, read) {
     } catch {
       if (context.signal.aborted) return;
       answers.set(address, "failed");
+      setTimeout(() => answers.delete(address), RETRY_AFTER);
     }
     context.touch("vectors");
   };
