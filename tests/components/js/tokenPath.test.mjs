@@ -14,6 +14,7 @@ const HEADER = {
     ["c", "d"],
   ],
 };
+/** @type {Record<string, ["float32", number[]]>} */
 const ARRAYS = {
   input: ["float32", [1, 2, 3, 4]],
   hidden: ["float32", [0, 0, 5, 6, 7, 8]],
@@ -48,6 +49,7 @@ test("thousands are set apart", () => {
 
 test("a head without a part has its own tokens and text", () => {
   const header = { queries: ["<bos>", "a"], keys: ["<bos>", "a"], text: "a" };
+  /** @type {Record<string, ["float32" | "uint8", number[]]>} */
   const arrays = { weights: ["float32", [1, 0, 0.5, 0.5]], masked: ["uint8", [0, 1, 0, 0]] };
   const found = readLeftOut(packPayload(header, arrays));
   assert.deepEqual([found.queries, found.text], [["<bos>", "a"], "a"]);
