@@ -86,6 +86,15 @@ def test_the_table_of_tokens_offers_no_export_without_escapes(visit):
     expect(table.get_by_label("Download as CSV")).to_be_hidden()
 
 
+def test_the_next_intervention_is_readable_on_a_projector(visit):
+    tab = visit("Experiments")
+    tab.keyboard.press("p")
+    expect(tab.locator("html[data-projector]")).to_have_count(1)
+    for name in ("Do what", "Attention", "Layer", "Head", "Replace by"):
+        box = tab.get_by_role("combobox", name=name)
+        assert box.evaluate("node => node.scrollWidth <= node.clientWidth + 1"), name
+
+
 def test_an_intervention_changes_the_output_and_is_undone(visit):
     tab = visit("Experiments")
     original = outputs(tab)[0]
