@@ -72,8 +72,8 @@ const EQUATIONS = {
  * @returns {Element}
  */
 export function equation(name) {
-  const template = document.createElement("template");
   // The parser puts what is inside <math> into the namespace of MathML. The text is ours alone.
-  template.innerHTML = `<math class="equation">${EQUATIONS[name]}</math>`;
-  return /** @type {Element} */ (template.content.firstElementChild);
+  const text = `<math class="equation">${EQUATIONS[name]}</math>`;
+  const { body } = new DOMParser().parseFromString(text, "text/html");
+  return /** @type {Element} */ (body.firstElementChild);
 }
