@@ -282,10 +282,13 @@ def _is_abandoned(work_folder: Path) -> bool:
 
 
 def _delete_empty(folder: Path) -> None:
-    """Delete the folder of a batch if it is empty, and then that of its model."""
-    with suppress(OSError):
-        folder.rmdir()
-        folder.parent.rmdir()
+    """Delete the folder of a batch if it is empty, and then that of its model.
+
+    Another thread that ends with the server may have deleted the first one already.
+    """
+    for one in (folder, folder.parent):
+        with suppress(OSError):
+            one.rmdir()
 
 
 @atexit.register

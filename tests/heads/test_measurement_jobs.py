@@ -122,6 +122,13 @@ print(child.pid)
     assert list(folder.iterdir()) == []
 
 
+def test_the_folder_of_a_model_goes_though_another_thread_deleted_that_of_the_batch(folder):
+    job = Job(folder / "digest" / "batch")
+    job.folder.parent.mkdir()
+    measurement_jobs._clean(job)
+    assert list(folder.iterdir()) == []
+
+
 def test_two_servers_have_separate_work_folders(folder, monkeypatch):
     job = Job(folder / "digest" / "batch")
     mine = job.work_folder
