@@ -100,7 +100,7 @@ def layer_capture(member: CatalogMember, request: Request, shown: Trace) -> Capt
         if found is None:
             return None
         number = numbers[site][layer]
-        left_out: dict[str, Any] = {"without": without} if without else {}  # not of a library's
+        omitted: dict[str, Any] = {"without": without} if without else {}  # only of our own
 
         def compute() -> Trace:
             with _SLOTS:
@@ -111,7 +111,7 @@ def layer_capture(member: CatalogMember, request: Request, shown: Trace) -> Capt
                     layers=[number],
                     sites=[site],
                     capture="full",
-                    **left_out,
+                    **omitted,
                 )
 
         return kept((stamp, request, site, number, without), compute, trace_bytes)

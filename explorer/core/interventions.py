@@ -253,8 +253,8 @@ def expected_errors(facts: Mapping[str, Any]) -> frozenset[str]:
     config = facts.get("config")
     if isinstance(config, Mapping) and config.get("causal") is False:
         opened |= {"decoder"}
-    left_out = facts.get("without")
-    if isinstance(left_out, list | tuple) and "mask" in left_out:
+    omitted = facts.get("without")
+    if isinstance(omitted, list | tuple) and "mask" in omitted:
         opened |= set(SITES)
     return frozenset(_UNAVOIDABLE[site] for site in opened)
 

@@ -27,7 +27,8 @@ def early_predictions(
         return {}, {}
     hidden = transformer.decoder.norm(torch.from_numpy(outputs.copy()))  # (layer, T, D)
     # One layer at a time: the logits of all layers are never in memory together.
-    best = [transformer.logits(layer).softmax(-1)[:, EOS:].topk(EARLY) for layer in hidden]
+    shown = min(EARLY, len(vocabulary) - EOS)
+    best = [transformer.logits(layer).softmax(-1)[:, EOS:].topk(shown) for layer in hidden]
     ids = torch.stack([indices for _, indices in best]) + EOS  # (layer, T, rank)
     shares = torch.stack([values for values, _ in best])
     labels = [[vocabulary.labels(row) for row in layer] for layer in ids.tolist()]

@@ -30,7 +30,7 @@ from explorer.model.greedy_decoding import NO_TOKENS, greedy_steps
 from explorer.model.head_gates import Means
 from explorer.model.intervention_hooks import applied, refuse_misplaced
 from explorer.model.masks import padding_mask
-from explorer.model.omissions import checked, leaving_out
+from explorer.model.omissions import checked, omitting
 from explorer.model.threads import threads_for
 from explorer.model.trace_options import forces_output, refuse_capture, refuse_new_tokens
 from explorer.model.transformer import Transformer
@@ -147,11 +147,11 @@ class ExplorableModel:
         if interventions:
             facts |= {"interventions": list(interventions.texts())}
             facts |= {"means": means.name if means and interventions.needs_means else None}
-        left_out = checked(without)
-        if left_out:
-            facts |= {"without": list(left_out)}
+        omitted = checked(without)
+        if omitted:
+            facts |= {"without": list(omitted)}
         with (
-            leaving_out(self.transformer, left_out),
+            omitting(self.transformer, omitted),
             applied(self.transformer, interventions, means),
         ):
             most = max(max_new_tokens or self.transformer.config.max_length, *forced, 1)

@@ -1,4 +1,4 @@
-"""Leave out a part of the Transformer while it runs: the scaling, the masks, or the positions.
+"""Omit a part of the Transformer while it runs: the scaling, the masks, or the positions.
 
 To see what the part is for: the model was trained with it.
 """
@@ -18,7 +18,7 @@ from explorer.model.transformer import Transformer
 
 
 @contextmanager
-def leaving_out(model: Transformer, names: Iterable[str]) -> Iterator[None]:
+def omitting(model: Transformer, names: Iterable[str]) -> Iterator[None]:
     """Run `model` without these parts in every layer until the block ends."""
     with edit(model, dict(_actions(model.config)[name] for name in names)):
         yield

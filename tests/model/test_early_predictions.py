@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from explorer.core.errors import TraceError
+from explorer.core.vocabulary import SymbolVocabulary
+from explorer.model.checkpoint import Checkpoint
 from explorer.model.explorable import ExplorableModel
 
 
@@ -29,3 +31,11 @@ def test_the_prediction_after_each_layer_is_that_of_a_model_that_ends_there(
     assert set(one.early_predictions().layer) == {1}
     with pytest.raises(TraceError, match="early predictions"):
         explorable.trace("1 2").early_predictions()
+
+
+def test_a_vocabulary_of_one_symbol_has_fewer_predictions(make_model, explorable):
+    config = replace(explorable.transformer.config, source_vocabulary=4, target_vocabulary=4)
+    vocabulary = SymbolVocabulary(("1",))
+    checkpoint = Checkpoint(make_model(config), vocabulary, vocabulary, {})
+    trace = ExplorableModel(checkpoint, "one").trace("1 1", target="1", capture="full")
+    assert set(trace.early_predictions()["rank"]) == {1, 2}

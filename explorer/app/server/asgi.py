@@ -49,7 +49,7 @@ def routes() -> list[Route]:
         Route(f"{base}{head_route.PATH}", head_route.serve_head),
         Route(f"{base}{inside_route.HEAD_PATH}", inside_route.serve_vectors),
         Route(f"{base}{inside_route.LAYER_PATH}", inside_route.serve_token_path),
-        Route(f"{base}{inside_route.WITHOUT_PATH}", inside_route.serve_without),
+        Route(f"{base}{inside_route.OMISSION_PATH}", inside_route.serve_omission),
         Route(f"{base}{host_cookie.PATH}", host_cookie.set_cookie, methods=["POST"]),
     ]
 

@@ -1,5 +1,5 @@
 """The routes that serve what a visitor sees inside: what the weights of a head are computed from,
-and the path of a token through its layer.
+the path of a token through its layer, and the head without a part of the model.
 
 Traces on screen hold weights alone. One layer of one attention path is captured again, in full, and
 kept with the other traces. As in `head_route.py`, only those know the address of a trace to whom
@@ -18,7 +18,7 @@ from explorer.app.server import access
 from explorer.app.server.head_route import trace_key
 from explorer.app.server.page_limit import charged_to
 from explorer.components.inside.head_vectors import head_vectors
-from explorer.components.inside.left_out import left_out
+from explorer.components.inside.omission import omission
 from explorer.components.inside.token_path import has_token_path, token_path
 from explorer.core.errors import ExplorerError
 from explorer.core.interventions import OMISSIONS
@@ -27,8 +27,7 @@ from explorer.core.trace import Trace, is_index
 
 HEAD_PATH = "/inside/{trace}/{site}/{layer}/{head}"
 LAYER_PATH = "/inside/{trace}/{site}/{layer}"
-
-WITHOUT_PATH = "/inside/{trace}/{site}/{layer}/{head}/without/{part}"
+OMISSION_PATH = "/inside/{trace}/{site}/{layer}/{head}/without/{part}"
 
 
 class CaptureLayer(Protocol):
@@ -67,19 +66,16 @@ def serve_vectors(request: Request) -> Response:
     return _serve(request, head, lambda trace, site: head_vectors(trace, site, 0, int(head)))
 
 
-def serve_without(request: Request) -> Response:
-    """The payload of `left_out` for one head of the model without a part; 404 as the others."""
+def serve_omission(request: Request) -> Response:
+    """The payload of `omission` for one head of the model without a part; 404 as the others."""
     head, part = request.path_params["head"], request.path_params["part"]
     if part not in OMISSIONS:
         return _refused(404)
-    without = (part,)
-    return _serve(
-        request,
-        head,
-        lambda trace, site: left_out(trace, site, int(head)),
-        has_token_path,
-        without,
-    )
+
+    def payload(trace: Trace, site: str) -> bytes:
+        return omission(trace, site, int(head))
+
+    return _serve(request, head, payload, has_token_path, without=(part,))
 
 
 def serve_token_path(request: Request) -> Response:

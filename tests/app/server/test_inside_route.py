@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from explorer.app.server import access, head_route, inside_route, page_limit
 from explorer.app.server.rate_limit import RateLimiter
 from explorer.components.inside.head_vectors import head_vectors
-from explorer.components.inside.left_out import left_out
+from explorer.components.inside.omission import omission
 from explorer.components.inside.token_path import token_path
 from explorer.core.errors import TraceSizeError
 from explorer.core.trace import Trace
@@ -21,7 +21,7 @@ from tests.support.example_traces import example_trace
 def browser() -> TestClient:
     of_head = Route(inside_route.HEAD_PATH, inside_route.serve_vectors)
     of_layer = Route(inside_route.LAYER_PATH, inside_route.serve_token_path)
-    of_part = Route(inside_route.WITHOUT_PATH, inside_route.serve_without)
+    of_part = Route(inside_route.OMISSION_PATH, inside_route.serve_omission)
     return TestClient(Starlette(routes=[of_head, of_layer, of_part]))
 
 
@@ -61,7 +61,7 @@ def test_the_path_of_a_token_is_that_of_its_layer(browser, shown, capture):
 def test_a_head_without_a_part_of_the_model_is_served(browser, shown, capture):
     address = inside_route.offer("some", shown, capture)
     answer = browser.get(f"/{address}/decoder/1/2/without/mask")
-    expected = left_out(capture("decoder", 1, ("mask",)), "decoder", 2)
+    expected = omission(capture("decoder", 1, ("mask",)), "decoder", 2)
     assert answer.content == gzip.decompress(expected)
     for wrong in ("decoder/1/2/without/norm", "decoder/1/9/without/mask"):
         assert browser.get(f"/{address}/{wrong}").status_code == 404

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { grouped } from "../../../explorer/components/inside/js/box.js";
-import { readLeftOut } from "../../../explorer/components/inside/js/leftOut.js";
+import { readOmission } from "../../../explorer/components/inside/js/omission.js";
 import { cosine } from "../../../explorer/components/inside/js/positions.js";
 import { readTokenPath } from "../../../explorer/components/inside/js/tokenPath.js";
 import { packPayload } from "./payloads.mjs";
@@ -51,7 +51,7 @@ test("a head without a part has its own tokens and text", () => {
   const header = { queries: ["<bos>", "a"], keys: ["<bos>", "a"], text: "a" };
   /** @type {Record<string, ["float32" | "uint8", number[]]>} */
   const arrays = { weights: ["float32", [1, 0, 0.5, 0.5]], masked: ["uint8", [0, 1, 0, 0]] };
-  const found = readLeftOut(packPayload(header, arrays));
+  const found = readOmission(packPayload(header, arrays));
   assert.deepEqual([found.queries, found.text], [["<bos>", "a"], "a"]);
   assert.deepEqual(
     [[...found.weights], [...found.masked]],
@@ -60,5 +60,5 @@ test("a head without a part has its own tokens and text", () => {
       [0, 1, 0, 0],
     ],
   );
-  assert.throws(() => readLeftOut(packPayload(header, {})), /no weights/);
+  assert.throws(() => readOmission(packPayload(header, {})), /no weights/);
 });

@@ -1,6 +1,6 @@
 import { assign, element, write } from "../../shared/js/element.js";
 import { equation } from "./equations.js";
-import { createPatch } from "./patch.js";
+import { createVectorCells } from "./vectorCells.js";
 
 /** @import { Say } from "../../shared/js/sentences.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
@@ -33,7 +33,7 @@ export function createBox(context, name, enlarge) {
   const { say } = context;
   const heading = element("h3", {});
   const formula = element("p", { class: "formula" });
-  const patch = createPatch(`path-${name}-vector`);
+  const cells = createVectorCells(`path-${name}-vector`);
   const large = element("button", {
     type: "button",
     class: "enlarge",
@@ -41,7 +41,7 @@ export function createBox(context, name, enlarge) {
     "aria-label": `${say(`path_${name}`)}: ${say("path_enlarge")}`,
     on: { click: enlarge },
   });
-  large.append(patch.element);
+  large.append(cells.element);
   const text = element("p", { class: "number", testid: `path-${name}-text` });
   const shape = element("p", { class: "shape" });
   const cost = element("p", { class: "cost" });
@@ -70,7 +70,7 @@ export function createBox(context, name, enlarge) {
     }
     shown = content.vector ?? [];
     large.hidden = shown.length === 0;
-    if (shown.length) patch.draw(shown, heading.textContent ?? "", context.palette);
+    if (shown.length) cells.draw(shown, heading.textContent ?? "", context.palette);
     write(text, content.text ?? "");
     write(shape, shown.length ? `(1, ${shown.length})` : "");
     write(cost, content.cost ? costText(say, content.cost) : "");

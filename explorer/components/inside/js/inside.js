@@ -9,14 +9,14 @@ import { createDepth } from "./depth.js";
 import { readVectors } from "./headVectors.js";
 import { createLayerPath } from "./layerPath.js";
 import { createLoading } from "./loading.js";
+import { createOmissionView } from "./omission.js";
 import { findPath } from "./tokenPath.js";
-import { createWithout } from "./without.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
 /** @import { Cell } from "../../shared/js/map.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 /** @import { HeadVectors } from "./arithmetic.js" */
-/** @import { LeftOut } from "./leftOut.js" */
+/** @import { Omission } from "./omission.js" */
 /** @import { TokenPath } from "./tokenPath.js" */
 
 const PARTS = ["before", "cell", "after", "depth", "without"];
@@ -77,7 +77,7 @@ function createContent(context) {
   const calculation = createCalculation(context);
   const layerPath = createLayerPath(context);
   const depth = createDepth(context);
-  const without = createWithout(context);
+  const omission = createOmissionView(context);
   const findHead = createLoading(context, readVectors);
   const headAddress = () =>
     `${context.pieces.header.inside}/${state.site}/${state.layer}/${state.head}`;
@@ -87,7 +87,7 @@ function createContent(context) {
     before: () => [findHead(headAddress()), findPath(context, state.layer)],
     after: () => [findHead(headAddress()), findPath(context, state.layer)],
     depth: () => depth.paths(),
-    without: () => [without.find()],
+    without: () => [omission.find()],
   };
   /**
    * Show a part of the path of a cell; its title.
@@ -104,7 +104,7 @@ function createContent(context) {
     calculation.element.hidden = !drawn || part !== "cell";
     layerPath.element.hidden = !drawn || (part !== "before" && part !== "after");
     depth.element.hidden = !drawn || part !== "depth";
-    without.element.hidden = !drawn || part !== "without";
+    omission.element.hidden = !drawn || part !== "without";
     if (drawn) show(part, found, cell);
     return calculation.title(cell);
   };
@@ -114,10 +114,10 @@ function createContent(context) {
     const paths = /** @type {TokenPath[]} */ (found);
     if (part === "cell") calculation.draw(head, cell);
     else if (part === "depth") depth.draw(paths);
-    else if (part === "without") without.draw(/** @type {LeftOut} */ (found[0]));
+    else if (part === "without") omission.draw(/** @type {Omission} */ (found[0]));
     else layerPath.draw(part === "before" ? "before" : "after", paths[1], head, cell);
   };
-  const views = [calculation, layerPath, depth, without];
+  const views = [calculation, layerPath, depth, omission];
   return { elements: [note, ...views.map((view) => view.element)], draw };
 }
 

@@ -2,7 +2,7 @@ import { paint } from "../../shared/js/bitmap.js";
 import { element, write } from "../../shared/js/element.js";
 import { createBars } from "./bars.js";
 import { decimal } from "./numbers.js";
-import { signedImage } from "./patch.js";
+import { signedImage } from "./vectorCells.js";
 
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 

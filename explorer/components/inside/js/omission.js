@@ -1,19 +1,27 @@
 import { element, write } from "../../shared/js/element.js";
+import { readEnvelope } from "../../shared/js/envelope.js";
 import { visibleRows } from "../../shared/js/guess.js";
 import { createRadios } from "../../shared/js/radios.js";
 import { currentRow, mapTitle, rowOf, siteOf } from "../../shared/js/stepState.js";
-import { readLeftOut } from "./leftOut.js";
 import { createLoading } from "./loading.js";
 import { createWeightTable } from "./weightTable.js";
 
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
-/** @import { LeftOut } from "./leftOut.js" */
 
 /**
- * @typedef {object} Without the head on screen in a model without one of its parts
+ * @typedef {object} Omission a head of a model without one of its parts, in the format of `inside/omission.py`
+ * @property {string[]} queries labels
+ * @property {string[]} keys
+ * @property {string} text what is decoded
+ * @property {Float32Array} weights query × key
+ * @property {Uint8Array} masked codes, query × key
+ */
+
+/**
+ * @typedef {object} OmissionView the head on screen in a model without one of its parts
  * @property {HTMLElement} element
- * @property {() => LeftOut | "loading" | "failed"} find
- * @property {(found: LeftOut) => void} draw
+ * @property {() => Omission | "loading" | "failed"} find
+ * @property {(found: Omission) => void} draw
  */
 
 const PARTS = ["scaling", "mask", "positions"]; // as in `core/interventions.py`
@@ -21,9 +29,9 @@ const PARTS = ["scaling", "mask", "positions"]; // as in `core/interventions.py`
 /**
  * What the scaling, the masks and the positions are for: the same head, and the output, without.
  * @param {TraceContext} context
- * @returns {Without}
+ * @returns {OmissionView}
  */
-export function createWithout(context) {
+export function createOmissionView(context) {
   const { say, state } = context;
   let part = PARTS[0];
   const choice = { names: PARTS, prefix: "without", label: "without_parts", small: true };
@@ -42,13 +50,13 @@ export function createWithout(context) {
     outputs,
     element("p", { class: "note" }, say("without_note")),
   );
-  const load = createLoading(context, readLeftOut);
+  const load = createLoading(context, readOmission);
   const find = () => {
     radios.check(part);
     const { inside } = context.pieces.header;
     return load(`${inside}/${state.site}/${state.layer}/${state.head}/without/${part}`);
   };
-  /** @type {Without["draw"]} */
+  /** @type {OmissionView["draw"]} */
   const draw = (found) => {
     const site = siteOf(context);
     const rows = visibleRows(context);
@@ -73,4 +81,20 @@ export function createWithout(context) {
     write(outputs, say(texts.text === texts.other ? "without_same" : "without_outputs", texts));
   };
   return { element: node, find, draw };
+}
+
+/**
+ * @param {Uint8Array} bytes
+ * @returns {Omission}
+ */
+export function readOmission(bytes) {
+  const { header, array } =
+    /** @type {ReturnType<typeof readEnvelope<{queries: string[], keys: string[], text: string}>>} */ (
+      readEnvelope(bytes)
+    );
+  const weights = /** @type {Float32Array | null} */ (array("weights"));
+  const masked = /** @type {Uint8Array | null} */ (array("masked"));
+  if (!weights || !masked) throw new Error("no weights");
+  const { queries, keys, text } = header;
+  return { queries, keys, text, weights, masked };
 }

@@ -8,7 +8,7 @@ from explorer.core.trace import Trace
 _FAST = 1  # level of compression: somebody waits for the answer
 
 
-def left_out(trace: Trace, site: str, head: int) -> bytes:
+def omission(trace: Trace, site: str, head: int) -> bytes:
     """One head in the first layer of a trace, a payload compressed with gzip.
 
     Arrays: "weights" float32 and "masked" uint8 codes, both (query, key). Header: labels of the

@@ -5,7 +5,7 @@ import { decimal } from "./numbers.js";
 /** @import { Colour, Palette } from "../../shared/js/palette.js" */
 
 /**
- * @typedef {object} Patch
+ * @typedef {object} VectorCells
  * @property {HTMLCanvasElement} element
  * @property {(vector: ArrayLike<number>, name: string, palette: Palette) => void} draw
  */
@@ -25,11 +25,11 @@ const SIGNS = {
  * The numbers of a vector as cells, row by row: green above zero, purple below, each vector on a
  * scale of its own.
  * @param {string} testid
- * @returns {Patch}
+ * @returns {VectorCells}
  */
-export function createPatch(testid) {
+export function createVectorCells(testid) {
   // The numbers are in the large view.
-  const canvas = element("canvas", { class: "patch", testid, "aria-hidden": "true" });
+  const canvas = element("canvas", { class: "vector-cells", testid, "aria-hidden": "true" });
   /** @type {{vector: ArrayLike<number>, name: string}} */
   let shown = { vector: [], name: "" };
   canvas.addEventListener("pointermove", (event) => {
@@ -40,7 +40,7 @@ export function createPatch(testid) {
     const value = shown.vector[index];
     canvas.title = value === undefined ? "" : `${shown.name} [${index + 1}] = ${decimal(value)}`;
   });
-  /** @type {Patch["draw"]} */
+  /** @type {VectorCells["draw"]} */
   const draw = (vector, name, palette) => {
     shown = { vector, name };
     const columns = columnsOf(vector.length);
