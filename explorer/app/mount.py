@@ -27,6 +27,7 @@ from explorer.components.head_views.payload import (
     comparison_payload,
     head_grid_payload,
     metric_matrix_payload,
+    words_payload,
 )
 from explorer.components.player.payload import View, player_payload
 from explorer.components.shared.bundle import Component, script, styles
@@ -122,6 +123,12 @@ def metric_matrix(report: HeadReport, language: str, on_report: Report) -> None:
     """The metrics by layer and head."""
     payload = metric_matrix_payload(report, language=language)
     _mount("metric_matrix", payload, on_report, _HEAD_VIEW_EVENTS)
+
+
+def words(names: Sequence[str], label: str, language: str) -> None:
+    """A `?` that opens what the words of a table mean; see `words_payload`."""
+    data = words_payload(names, label, language=language)
+    _component("words")(key="words", data=data, width="content")
 
 
 def replay(key: str, run: Run, others: Sequence[Run], language: str, link: str) -> bool:

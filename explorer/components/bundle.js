@@ -28,6 +28,7 @@ await build({
     head_grid: "head_views/js/headGridComponent.js",
     comparison: "head_views/js/comparisonComponent.js",
     metric_matrix: "head_views/js/metricMatrixComponent.js",
+    words: "head_views/js/wordsComponent.js",
     training_replay: "training_replay/js/trainingReplayComponent.js",
   },
   format: "esm",
@@ -40,6 +41,7 @@ await build({
     head_grid: "head_views/css/headGridComponent.css",
     comparison: "head_views/css/comparisonComponent.css",
     metric_matrix: "head_views/css/metricMatrixComponent.css",
+    words: "head_views/css/wordsComponent.css",
     training_replay: "training_replay/css/trainingReplayComponent.css",
   },
 });

@@ -150,8 +150,10 @@ def test_without_a_causal_mask_the_check_says_why_it_is_not_met(show: Callable[.
     facts = {"config": {"causal": False}}
     measured = {"hooked_equals_plain": 0.0, "cached_equals_full": 0.5}
     tab = show(replace(example_trace(), facts=facts, measured=measured, digest=""))
-    check = tab.locator("[data-check=cached_equals_full]")
-    expect(check).to_contain_text("expected, without a causal mask")
+    tab.get_by_test_id("integrity-line").click()
+    words = tab.get_by_test_id("integrity-line-words")
+    expect(words).to_contain_text("expected, without a causal mask")
+    tab.keyboard.press("Escape")
     assert tab.locator("[data-testid=integrity] .failed").count() == 0
 
 
@@ -207,15 +209,25 @@ def test_the_integrity_line_of_a_tampered_trace_is_red(show: Callable[..., Page]
     colour = failed.first.evaluate("node => getComputedStyle(node).color")
     red, green, blue = (int(part) for part in re.findall(r"\d+", colour))
     assert red > 2 * max(green, blue)
-    expect(tab.locator("[data-testid=integrity] .passed").first).to_contain_text("masked cells")
+    line = tab.get_by_test_id("integrity-line")
+    expect(line).to_have_text(f"✗ 2 of {len(trace.integrity())} checks failed")
+    line.click()
+    passed = tab.get_by_test_id("integrity-line-words").locator(".passed")
+    expect(passed.first).to_contain_text("masked cells")
+    tab.keyboard.press("Escape")
 
 
 def test_an_expected_difference_is_not_a_failed_check(show: Callable[..., Page]) -> None:
     opened = {"interventions": ["open decoder.0.0 1 2"]}
     measured = {"hooked_equals_plain": 0.0, "cached_equals_full": 0.5}
     tab = show(replace(example_trace(), facts=opened, measured=measured, digest=""))
-    check = tab.locator("[data-check=cached_equals_full]")
-    expect(check).to_have_text("✓ cached ≠ full: expected, a later position was unmasked")
+    line = tab.get_by_test_id("integrity-line")
+    expect(line).to_have_text(re.compile(r"✓ \d checks, 1 with an expected difference"))
+    line.click()
+    expect(tab.get_by_test_id("integrity-line-words")).to_contain_text(
+        "✓ cached ≠ full: expected, a later position was unmasked"
+    )
+    tab.keyboard.press("Escape")
     assert tab.locator("[data-testid=integrity] .failed").count() == 0
 
 

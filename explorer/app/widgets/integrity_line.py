@@ -11,13 +11,39 @@ from explorer.core.trace import Trace
 
 
 def integrity_line(trace: Trace, language: str) -> None:
-    """Each check with its measured error; one that failed in red."""
-    st.caption(" · ".join(integrity_texts(trace, language)))
+    """How many checks passed, which opens to each with its measured error; those that failed are
+    beside it, in red."""
+    with st.container(key="integrity", horizontal=True, vertical_alignment="center", gap="small"):
+        with st.popover(integrity_summary(trace, language)):
+            for text, about in zip(
+                integrity_texts(trace, language), _meanings(trace, language), strict=True
+            ):
+                st.caption(f"**{text}**  \n{literal(about)}")
+        checks = zip(integrity_texts(trace, language), trace.integrity().ok, strict=True)
+        if failed := [text for text, ok in checks if not ok]:
+            st.caption(" · ".join(failed), width="content")
+
+
+def integrity_summary(trace: Trace, language: str) -> str:
+    """ "✓ 6 checks", as under the maps."""
+    checks = trace.integrity()
+    unavoidable = int((checks.expected & (checks.error > checks.limit)).sum())
+    facts = {"count": len(checks), "failed": int((~checks.ok).sum()), "expected": unavoidable}
+    outcome = "failed" if facts["failed"] else "expected" if unavoidable else "passed"
+    return say(f"player.checks_{outcome}", language, **facts)
 
 
 def integrity_texts(trace: Trace, language: str) -> list[str]:
     """The checks as Markdown, in the words of the line under the maps."""
     return [_text(row, language) for row in trace.integrity().to_dict("records")]
+
+
+def _meanings(trace: Trace, language: str) -> list[str]:
+    """What each check measures."""
+    rows = trace.integrity().to_dict("records")
+    return [
+        say(f"player.about_{row['check']}", language, limit=_short(row["limit"])) for row in rows
+    ]
 
 
 def _text(row: Mapping[Hashable, Any], language: str) -> str:

@@ -1,5 +1,8 @@
 """The sections of Heads that show a head report: metrics, roles, and removal of heads."""
 
+from collections.abc import Sequence
+
+import pandas as pd
 import streamlit as st
 
 from explorer.app import mount
@@ -9,14 +12,16 @@ from explorer.app.widgets import head_tables
 from explorer.app.widgets.head_table_columns import columns, written
 from explorer.app.widgets.messages import literal
 from explorer.core.i18n import say
+from explorer.core.i18n import table as strings
 from explorer.heads.head_report import HeadReport
+from explorer.heads.roles import ROLES
 
 
 def metrics(report: HeadReport, language: str) -> None:
     """Every metric: by layer and head, and as a table."""
-    st.caption(literal(head_tables.batch_text(report, language)))
-    mount.metric_matrix(report, language, heads_state.read_view)
     table = head_tables.metrics(report, language)
+    _about(report, metric_words(table), "heads.metric_words", language)
+    mount.metric_matrix(report, language, heads_state.read_view)
     st.dataframe(
         written(table),
         column_config=columns(table, language),
@@ -34,7 +39,7 @@ def roles(report: HeadReport, language: str) -> None:
         row = _role_scores(report, language)
     with evidence:
         _role_evidence(report, row, language)
-    st.caption(literal(head_tables.batch_text(report, language)))
+    _about(report, tuple(ROLES), "heads.role_words", language)
 
 
 def removal(report: HeadReport, language: str) -> None:
@@ -53,7 +58,20 @@ def removal(report: HeadReport, language: str) -> None:
         placeholder="–",
         height="stretch",
     )
-    st.caption(literal(head_tables.batch_text(report, language)))
+    _about(report, metric_words(table), "heads.metric_words", language)
+
+
+def metric_words(table: pd.DataFrame) -> list[str]:
+    """The sentences of the metrics in a table, without their intervals."""
+    names = (f"metric_{name}" for name in table)
+    return [name for name in names if f"{name}_title" in strings()["heads"]]
+
+
+def _about(report: HeadReport, words: Sequence[str], label: str, language: str) -> None:
+    """On what the numbers of a table were measured, and a `?` that opens what they mean."""
+    with st.container(key="about-table", horizontal=True, vertical_alignment="center", gap="small"):
+        mount.words(words, say(label, language), language)
+        st.caption(literal(head_tables.batch_text(report, language)))
 
 
 def _role_scores(report: HeadReport, language: str) -> int:

@@ -1,6 +1,6 @@
 """Payloads of the head views: traces, what was measured of their heads, and values per cell."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -67,6 +67,19 @@ def metric_matrix_payload(report: HeadReport, *, language: str = "en") -> bytes:
         "level": report.facts.get("level"),
     }
     return pack_payload(header | _sentences(language), {})
+
+
+def words_payload(words: Sequence[str], label: str, *, language: str = "en") -> bytes:
+    """What the words of a table mean.
+
+    words: names of sentences of the sections "heads" and "roles", each with one "NAME_title".
+    label: of the button that opens them.
+    """
+    own = section("heads", language) | section("roles", language)
+    strings = {key: own[key] for word in words for key in (word, f"{word}_title")}
+    papers = {key: text for key, text in section("player", language).items() if "paper_" in key}
+    header = {"view": "words", "words": words, "label": label, "language": language}
+    return pack_payload(header | {"strings": strings, "player_strings": papers}, {})
 
 
 def _trace(

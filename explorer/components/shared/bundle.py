@@ -8,7 +8,9 @@ from typing import Literal
 
 from explorer.core import folders
 
-Component = Literal["player", "head_grid", "comparison", "metric_matrix", "training_replay"]
+Component = Literal[
+    "player", "head_grid", "comparison", "metric_matrix", "training_replay", "words"
+]
 Script = Literal[Component, "exported_page"]
 
 BUNDLES = folders.PACKAGE / "components" / "bundles"

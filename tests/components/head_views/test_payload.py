@@ -7,6 +7,7 @@ from explorer.components.head_views.payload import (
     comparison_payload,
     head_grid_payload,
     metric_matrix_payload,
+    words_payload,
 )
 from explorer.core.i18n import table
 from explorer.heads.head_report import HeadReport
@@ -72,3 +73,11 @@ def test_every_metric_has_its_sentences(report):
     strings = table()["heads"]
     for name in report.metrics:
         assert {f"metric_{name}", f"metric_{name}_title"} <= set(strings)
+
+
+def test_the_words_of_a_table_have_their_sentences_and_the_papers():
+    names = ["metric_sink", "sink"]
+    header, _ = unpack_payload(words_payload(names, "what", language="zh"))
+    assert header["words"] == names
+    assert header["strings"]["sink_title"] == table()["roles"]["sink_title"]["zh"]
+    assert header["player_strings"]["paper_voita_2019_link"].startswith("https://")

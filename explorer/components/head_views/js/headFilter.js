@@ -1,4 +1,5 @@
 import { element, write } from "../../shared/js/element.js";
+import { createExplanation, wordEntry } from "../../shared/js/explanation.js";
 import { createRadios } from "../../shared/js/radios.js";
 import { siteOf } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
@@ -63,12 +64,21 @@ export function createHeadFilter(context, frame, store) {
     role: "toolbar",
     "aria-label": say("order_tools"),
   });
-  node.append(metric.element, radios.element, role.element, threshold, count);
+  const words = createExplanation("metric-words", say("metric_words"), () => {
+    const first = metricShown(frame, context.state.site, filter);
+    const names = metricsOf(frame, context.state.site).filter((name) => name !== first);
+    return [first, ...names].map((name) => wordEntry(`metric_${name}`, say, context.say));
+  });
+  const roleWords = createExplanation("role-words", say("role_words"), () =>
+    frame.payload.header.roles.map((name) => wordEntry(name, frame.roleName, context.say)),
+  );
+  const tools = [metric.element, words.element, radios.element];
+  tools.push(role.element, roleWords.element, threshold);
+  node.append(...tools, count);
   const draw = () => {
     const { site } = context.state;
     const names = metricsOf(frame, site);
-    for (const part of [metric.element, radios.element, role.element, threshold])
-      part.hidden = !names.length;
+    for (const part of tools) part.hidden = !names.length;
     const shown = metricShown(frame, site, filter);
     metric.offer(
       names.map((name) => [name, say(`metric_${name}`)]),

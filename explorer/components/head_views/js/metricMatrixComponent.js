@@ -1,4 +1,5 @@
 import { assign, element, write } from "../../shared/js/element.js";
+import { createExplanation, wordEntry } from "../../shared/js/explanation.js";
 import { colourAt, css, inkOn } from "../../shared/js/palette.js";
 import { projectorChosen, showProjector } from "../../shared/js/projector.js";
 import { fillIn } from "../../shared/js/sentences.js";
@@ -42,6 +43,11 @@ function openMetricMatrix(parent, payload) {
   const bar = createColourBar();
   const legend = element("div", { class: "legend" }, bar.element);
   let shown = "";
+  const words = createExplanation("metric-words", frame.say("metric_words"), () => [
+    wordEntry(`metric_${shown}`, frame.say, (key) =>
+      fillIn(frame.payload.header.player_strings, key),
+    ),
+  ]);
   const draw = (metric = shown) => {
     const { metrics, heads } = frame.payload.header;
     const names = metrics.filter((name) =>
@@ -60,7 +66,10 @@ function openMetricMatrix(parent, payload) {
     );
     bar.draw(scale);
   };
-  frame.root.append(element("div", { class: "tools" }, select.element, legend, about), tables);
+  frame.root.append(
+    element("div", { class: "tools" }, select.element, words.element, legend, about),
+    tables,
+  );
   frame.recolour.push(() => draw());
   watchFrame(frame, () => {}, 0);
   showProjector(frame.root, projectorChosen());

@@ -13,7 +13,7 @@ import { readTrace } from "../../shared/js/trace.js";
  * @property {Record<string, number>} scores by role
  *
  * @typedef {object} ViewHeader
- * @property {"head_grid" | "comparison" | "metric_matrix"} view
+ * @property {"head_grid" | "comparison" | "metric_matrix" | "words"} view
  * @property {string} language
  * @property {Strings} strings
  * @property {Strings} role_strings
@@ -21,6 +21,8 @@ import { readTrace } from "../../shared/js/trace.js";
  * @property {Partial<Record<SiteName, MeasuredHead[]>>} heads
  * @property {string[]} metrics
  * @property {string[]} roles
+ * @property {string[]} [words] names of the sentences of the words to explain
+ * @property {string} [label] of the button that explains them
  *
  * @typedef {object} HeadValues numbers of every head of a site that are no weights
  * @property {(layer: number, head: number) => Float32Array} of a head; below head 0, the mean of the layer

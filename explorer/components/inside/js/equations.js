@@ -1,16 +1,9 @@
-/** @param {string} name @param {string} kind */
-const letter = (name, kind) => `<mi mathvariant="bold" class="${kind}">${name}</mi>`;
+import { is, letter, over, sub, to, typeset } from "../../shared/js/mathml.js";
+
 const x = letter("x", "stream");
 const y = letter("y", "added");
 const z = letter("z", "mixed");
 const h = letter("h", "hidden");
-/** @param {string} base @param {string} below */
-const sub = (base, below) => `<msub>${base}${below}</msub>`;
-/** @param {string} above @param {string} below */
-const over = (above, below) => `<mfrac><mrow>${above}</mrow><mrow>${below}</mrow></mfrac>`;
-/** @param {string} base @param {string} exponent */
-const to = (base, exponent) => `<msup>${base}<mrow>${exponent}</mrow></msup>`;
-const is = "<mo>=</mo>";
 const plus = "<mo>+</mo>";
 /** @param {string} name */
 const matrix = (name) => sub("<mi>W</mi>", `<mi>${name}</mi>`);
@@ -72,8 +65,5 @@ const EQUATIONS = {
  * @returns {Element}
  */
 export function equation(name) {
-  // The parser puts what is inside <math> into the namespace of MathML. The text is ours alone.
-  const text = `<math class="equation">${EQUATIONS[name]}</math>`;
-  const { body } = new DOMParser().parseFromString(text, "text/html");
-  return /** @type {Element} */ (body.firstElementChild);
+  return typeset(EQUATIONS[name]);
 }

@@ -1,23 +1,27 @@
 import { assign, element, write } from "./element.js";
+import { createExplanation } from "./explanation.js";
 import { shortError } from "./numbers.js";
 
 /** @import { Part } from "./element.js" */
+/** @import { Entry } from "./explanation.js" */
 /** @import { IntegrityCheck } from "./trace.js" */
 /** @import { TraceContext } from "./traceContext.js" */
 
 /**
- * The measured integrity of the trace, and what the keys do.
+ * The measured integrity of the trace in one line, which opens to its checks, those that failed
+ * beside it, and what the keys do.
  * @param {TraceContext} context
  * @param {() => string} [keysHere] the sentence that names the keys of this view
  * @returns {Part}
  */
 export function createIntegrity(context, keysHere = () => "keys") {
   const { say } = context;
-  const list = element("ul", {
-    class: "integrity",
-    testid: "integrity",
-    "aria-label": say("integrity"),
-  });
+  const { element: line, button } = createExplanation("integrity-line", say("integrity"), () =>
+    context.trace.header.integrity.map((check) => checkEntry(context, check)),
+  );
+  button.removeAttribute("aria-label"); // its text tells more
+  const failed = element("ul", { class: "failures" });
+  const list = element("div", { class: "integrity", testid: "integrity" }, line, failed);
   const keys = element("span", { class: "keys", testid: "keys" });
   const counting = element(
     "span",
@@ -30,27 +34,57 @@ export function createIntegrity(context, keysHere = () => "keys") {
     if (!changed.has("trace")) return;
     write(keys, say(keysHere()));
     assign(keys, "title", say(`${keysHere()}_title`));
-    list.replaceChildren(
-      ...context.trace.header.integrity.map((check) => checkElement(context, check)),
+    const checks = context.trace.header.integrity;
+    write(button, summary(context, checks));
+    const wrong = checks.filter(({ ok }) => !ok);
+    button.classList.toggle("passed", wrong.length === 0);
+    failed.replaceChildren(
+      ...wrong.map((check) => {
+        const { name, text } = checkEntry(context, check);
+        return element("li", { class: "failed", "data-check": check.check, title: text }, name);
+      }),
     );
   };
   return { element: node, update };
 }
 
 /**
- * One check: a mark, its name and the measured number; in red where it failed, with a name of its
- * own where the model or an intervention makes the difference unavoidable.
+ * How many checks passed or failed.
  * @param {TraceContext} context
+ * @param {IntegrityCheck[]} checks
+ */
+function summary({ say }, checks) {
+  const count = checks.length;
+  const failed = checks.filter(({ ok }) => !ok).length;
+  const expected = checks.filter(isUnavoidable).length;
+  if (failed) return say("checks_failed", { failed, count });
+  return say(expected ? "checks_expected" : "checks_passed", { count, expected });
+}
+
+/**
+ * Whether the model or an intervention makes the difference of a check unavoidable.
  * @param {IntegrityCheck} integrity
  */
-function checkElement({ say, trace }, { check, error, limit, ok, expected }) {
+function isUnavoidable({ expected, error, limit }) {
+  return expected && error !== null && error > limit;
+}
+
+/**
+ * One check: a mark, its name with the measured number, and what it means.
+ * @param {TraceContext} context
+ * @param {IntegrityCheck} integrity
+ * @returns {Entry}
+ */
+function checkEntry({ say, trace }, integrity) {
+  const { check, error, limit, ok } = integrity;
   const facts = { error: shortError(error), limit: shortError(limit) };
-  const unavoidable = expected && error !== null && error > limit;
+  const unavoidable = isUnavoidable(integrity);
   const outcome = unavoidable ? "expected" : ok ? "check" : "failed";
   const leaks = unavoidable && trace.header.facts.config?.causal === false;
-  return element(
-    "li",
-    { class: ok ? "passed" : "failed", "data-check": check, title: say(`about_${check}`, facts) },
-    `${ok ? "✓" : "✗"} ${say(leaks ? "expected_no_causal_mask" : `${outcome}_${check}`, facts)}`,
-  );
+  const name = say(leaks ? "expected_no_causal_mask" : `${outcome}_${check}`, facts);
+  return {
+    name: `${ok ? "✓" : "✗"} ${name}`,
+    text: say(`about_${check}`, facts),
+    kind: ok ? "passed" : "failed",
+  };
 }

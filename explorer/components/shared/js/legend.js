@@ -1,5 +1,6 @@
 import { paintRamp } from "./bitmap.js";
 import { context2d, element } from "./element.js";
+import { createExplanation, wordEntry } from "./explanation.js";
 import { wholeRange } from "./geometry.js";
 import { LEVELS, MASK_CODES, maskColour } from "./palette.js";
 import { drawPattern } from "./pattern.js";
@@ -12,6 +13,8 @@ import { anyOf } from "./store.js";
 /** @import { Palette } from "./palette.js" */
 /** @import { Scale } from "./scale.js" */
 /** @import { TraceContext } from "./traceContext.js" */
+
+const ALIGNMENTS = ["alignment_prediction", "alignment_input"];
 
 /**
  * Under the map: the colour bar with its scale, and the reasons of masked cells.
@@ -26,6 +29,7 @@ export function createLegend(context) {
   const radios = createRadios(say, group, (scale) =>
     context.set({ scale: /** @type {Scale} */ (scale) }),
   );
+  const words = createExplanation("legend-words", say("legend_words"), () => entries(context));
   const reasons = element("div", { class: "reasons", testid: "reasons" });
   const node = element(
     "div",
@@ -33,6 +37,7 @@ export function createLegend(context) {
     element("span", { class: "bar-name", title: say("weight_title") }, say("weight")),
     element("div", { class: "bar-box" }, bar, marks),
     radios.element,
+    words.element,
     reasons,
   );
   const draw = () => {
@@ -57,6 +62,24 @@ export function createLegend(context) {
     if (anyOf(changed, "trace", "site", "layer", "head", "scale", "theme")) draw();
   };
   return { element: node, update };
+}
+
+/**
+ * What the colours and marks of the map on screen mean.
+ * @param {TraceContext} context
+ */
+function entries({ say, state, trace }) {
+  const cross = state.site === "cross";
+  const names = [
+    "weight",
+    ...SCALES.map((scale) => `scale_${scale}`),
+    ...(cross && trace.header.source.length ? ALIGNMENTS : []),
+    ...(cross ? ["gold_weight"] : []),
+  ];
+  const shown = Object.values(trace.sites).flatMap(({ reasons }) => reasons);
+  const codes = MASK_CODES.filter((code) => shown.includes(code));
+  const reasons = codes.map((code) => `reason_${trace.header.reasons[code].replaceAll(" ", "_")}`);
+  return [...names, ...reasons].map((name) => wordEntry(name, say));
 }
 
 /**

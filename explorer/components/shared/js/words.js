@@ -1,0 +1,103 @@
+import { is, letter, over, sub } from "./mathml.js";
+
+/**
+ * @typedef {object} Word
+ * @property {string} [formula] MathML
+ * @property {string} [paper] name of the sentence with the paper's name; its address is "…_link"
+ */
+
+/** @param {string} name */
+const i = (name) => `<mi>${name}</mi>`;
+/** @param {string} sign */
+const o = (sign) => `<mo>${sign}</mo>`;
+const a = i("a");
+const [minus, sum, open, close] = ["−", "∑", "(", ")"].map(o);
+const cell = sub(a, `${i("q")}${i("k")}`);
+const key = i("k");
+/** @param {string} base @param {string} below */
+const under = (base, below) => `<munder>${base}<mrow>${below}</mrow></munder>`;
+/** The mean over all queries. @param {string} inside */
+const mean = (inside) => `${over("<mn>1</mn>", i("Q"))}${under(sum, i("q"))}${inside}`;
+const entropy = `${minus}${under(sum, key)}${cell}${i("ln")}${o("⁡")}${cell}`;
+const largest = `${under(i("arg max"), key)}${cell}`;
+/** The share of queries whose largest weight is at a key. @param {string} where */
+const shareAt = (where) => mean(`${o("[")}${largest}${is}${where}${o("]")}`);
+const source = `${i("π")}${open}${i("q")}${close}`;
+const special = `${key}${o("∈")}${o("{")}${i("bos")}${o(",")}${i("eos")}${o(",")}${i("pad")}${o("}")}`;
+const [query, vector] = [letter("q", "query"), letter("k", "key")];
+const own = sub(letter("z", "mixed"), i("h"));
+const others = `${sub(letter("z", "mixed"), `${i("i")}${o("≠")}${i("h")}`)}`;
+const average = sub(`<mover>${letter("z", "mixed")}${o("¯")}</mover>`, i("h"));
+/** The change of a number of the model by another output of a head. @param {string} name @param {string} changed */
+const change = (name, changed) =>
+  `${o("Δ")}${i(name)}${is}${i(name)}${open}${changed}${close}${minus}${i(name)}`;
+const zero = `${own}${is}<mn>0</mn>`;
+const set = `${own}${is}${average}`;
+const alone = `${others}${is}<mn>0</mn>`;
+const gold = mean(sub(a, `${i("q")}${source}`));
+const sink = mean(`${under(sum, special)}${cell}`);
+const spread = mean(over(entropy, `${i("ln")}${o("⁡")}${sub(i("n"), i("q"))}`));
+
+/**
+ * By the name of its sentence, the formula of a word and its paper. The formulas are those of
+ * `heads/attention_metrics.py` and `heads/roles.py`: a weight a from query q to key k, Q queries.
+ * @type {Record<string, Word>}
+ */
+export const WORDS = {
+  weight: {
+    formula: `${cell}${is}${i("softmax")}${open}${over(`${query}${o("·")}${vector}`, `<msqrt>${i("d")}</msqrt>`)}${close}`,
+    paper: "paper_vaswani_2017",
+  },
+  scale_sqrt: { formula: `<msqrt>${cell}</msqrt>` },
+  scale_row: { formula: over(cell, `${under(i("max"), i("j"))}${sub(a, `${i("q")}${i("j")}`)}`) },
+  gold_weight: { formula: gold, paper: "paper_ghader_2017" },
+  alignment_prediction: {
+    formula: `${under(i("arg max"), key)}${sub(a, `${i("t")}${minus}<mn>1</mn><mo>,</mo>${key}`)}`,
+    paper: "paper_ghader_2017",
+  },
+  alignment_input: {
+    formula: `${under(i("arg max"), key)}${sub(a, `${i("t")}<mo>,</mo>${key}`)}`,
+    paper: "paper_chen_2020",
+  },
+  metric_confidence: {
+    formula: mean(`${under(i("max"), `${key}${o("≠")}${i("eos")}`)}${cell}`),
+    paper: "paper_voita_2019",
+  },
+  metric_entropy: { formula: mean(`${open}${entropy}${close}`), paper: "paper_vig_2019" },
+  metric_normalised_entropy: { formula: spread, paper: "paper_vig_2019" },
+  metric_distance: {
+    formula: over(
+      `${under(sum, `${i("q")}${key}`)}${cell}${o("|")}${i("q")}${minus}${key}${o("|")}`,
+      `${under(sum, `${i("q")}${key}`)}${cell}`,
+    ),
+    paper: "paper_vig_2019",
+  },
+  metric_positional: {
+    formula: `${under(i("max"), i("δ"))}${shareAt(`${i("q")}${o("+")}${i("δ")}`)}`,
+    paper: "paper_voita_2019",
+  },
+  metric_gold_weight: { formula: gold, paper: "paper_ghader_2017" },
+  metric_gold_accuracy: { formula: shareAt(source), paper: "paper_chen_2020" },
+  metric_sink: { formula: sink, paper: "paper_ferrando_2021" },
+  metric_importance: {
+    formula: `${sub(i("E"), i("x"))}${o("|")}${over(`${o("∂")}${i("L")}${open}${i("x")}${close}`, `${o("∂")}${sub(i("ξ"), i("h"))}`)}${o("|")}`,
+    paper: "paper_michel_2019",
+  },
+  metric_zero_loss: { formula: change("L", zero), paper: "paper_michel_2019" },
+  metric_zero_exact: { formula: change("E", zero), paper: "paper_michel_2019" },
+  metric_mean_loss: { formula: change("L", set), paper: "paper_michel_2019" },
+  metric_mean_exact: { formula: change("E", set), paper: "paper_michel_2019" },
+  metric_only_loss: { formula: change("L", alone), paper: "paper_michel_2019" },
+  metric_only_exact: { formula: change("E", alone), paper: "paper_michel_2019" },
+  previous: {
+    formula: shareAt(`${i("q")}${minus}<mn>1</mn>`),
+    paper: "paper_voita_2019",
+  },
+  self: { formula: shareAt(i("q")), paper: "paper_clark_2019" },
+  next: { formula: shareAt(`${i("q")}${o("+")}<mn>1</mn>`), paper: "paper_voita_2019" },
+  copy: { formula: shareAt(i("q")) },
+  reverse: { formula: shareAt(`${i("n")}${minus}<mn>1</mn>${minus}${i("q")}`) },
+  alignment: { formula: shareAt(source), paper: "paper_chen_2020" },
+  sink: { formula: sink, paper: "paper_ferrando_2021" },
+  diffuse: { formula: spread, paper: "paper_clark_2019" },
+};
