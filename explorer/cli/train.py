@@ -213,7 +213,7 @@ def _train_alone(
 def _resolved(config: "TrainingConfig") -> "TrainingConfig":
     """`config` with the name of its device, by which runs wait for it, and the absolute paths
     of its files, so that the run can be resumed from another folder."""
-    from explorer.training.trainer import choose_device
+    from explorer.training.device import choose_device
 
     pairs, excluded = (
         str(Path(file).resolve()) if file else "" for file in (config.pairs, config.excluded)
@@ -272,8 +272,8 @@ def _write(
     import torch
 
     from explorer.model.checkpoint import load_checkpoint, save_checkpoint
+    from explorer.training.device import choose_device
     from explorer.training.final_evaluation import evaluate_checkpoint
-    from explorer.training.trainer import choose_device
 
     save_checkpoint(checkpoint, options.out, half=options.half)
     shipped = load_checkpoint(options.out)

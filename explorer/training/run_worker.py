@@ -16,9 +16,10 @@ from explorer.core.files import read_bytes, write_atomically
 from explorer.model.checkpoint import to_bytes
 from explorer.model.explorable import ExplorableModel
 from explorer.training import distributed
+from explorer.training.device import choose_device
 from explorer.training.run_directory import Run, Status, waiting_runs
 from explorer.training.run_heartbeat import INTERVAL, Heartbeat
-from explorer.training.trainer import Moment, Trainer, choose_device
+from explorer.training.trainer import Moment, Trainer
 
 SAVE_INTERVAL = 5.0
 """Seconds between two saved states of an active run."""

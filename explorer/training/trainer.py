@@ -22,6 +22,7 @@ from explorer.training import distributed
 from explorer.training.config import TrainingConfig, learning_rate
 from explorer.training.cuda_graph import WARMUP_STEPS, GraphedStep, side_stream
 from explorer.training.data_modules import STATE_PREFIX, DataModule, find_data_module
+from explorer.training.device import choose_device, computes_bfloat16
 from explorer.training.token_loss import TokenLoss
 
 _AVERAGED_EVERY = 10
@@ -67,6 +68,7 @@ class Trainer:
         """saved: the `state` of an earlier trainer with the same config, to go on from."""
         self.config = config
         self.device = distributed.local_device() or choose_device(config.device)
+        self._bfloat16 = config.precision == "bfloat16" and computes_bfloat16(self.device)
         self.data_module: DataModule = find_data_module(config, self.device, saved)
         torch.manual_seed(config.seed)
         self.model = Transformer(self.data_module.model_config).to(self.device)
@@ -271,8 +273,7 @@ class Trainer:
 
     def _loss(self, source: Tensor, target: Tensor) -> Tensor:
         """The loss of a part, summed over its tokens."""
-        bf16 = self.config.precision == "bfloat16"
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=bf16):
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self._bfloat16):
             loss: Tensor = self._token_loss(source, target)
         return loss
 
@@ -334,19 +335,3 @@ def memory_used(device: torch.device) -> float:
 
     unit = 2**20 if sys.platform == "darwin" else 2**10
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
-
-
-def choose_device(name: str) -> torch.device:
-    """The device called `name`; "auto" is the GPU where there is one. The first device of a
-    kind is called by its kind alone ("cuda", not "cuda:0"), so that each has one name.
-
-    Raises `TrainingError` when this machine has none of that name.
-    """
-    there = ["cpu"]
-    there += ["cuda"] if torch.cuda.is_available() else []
-    there += ["mps"] if torch.backends.mps.is_available() else []
-    if name == "auto":
-        return torch.device("cuda" if "cuda" in there else "cpu")
-    if name.split(":")[0] not in there:
-        raise TrainingError("no_device", device=name, choices=", ".join(["auto", *there]))
-    return torch.device(name.removesuffix(":0"))
