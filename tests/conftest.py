@@ -21,10 +21,31 @@ from tests.support.sample import ALL, SEED
 from tests.support.tiny_configs import PRIMES
 from tests.support.toy_sentences import as_table
 
+_HERE = Path(__file__).parent
+
 
 def pytest_report_header() -> str:
     """Which cases of the large checks are taken, see `support/sample.py`."""
     return "cases: all" if ALL else f"cases: the sample of SEED={SEED}"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest, so that no worker is left alone with one at the end:
+    workers take whole files, in this order with `--no-loadscope-reorder`."""
+    order = [_HERE / folder for folder in ("browser", "training", "benchmarks")]
+
+    def rank(item: pytest.Item) -> int:
+        ranks = (number for number, folder in enumerate(order) if folder in item.path.parents)
+        return next(ranks, len(order))
+
+    items.sort(key=rank)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Why each test that was run again had failed."""
+    for report in terminalreporter.stats.get("rerun", []):
+        terminalreporter.section(f"first run of {report.nodeid}")
+        terminalreporter.write_line(report.longreprtext)
 
 
 @pytest.fixture
