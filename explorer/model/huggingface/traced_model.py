@@ -144,6 +144,7 @@ class HuggingFaceModel:
         edit_mask: Iterable[Sequence[Any]] = (),
         override_row: Iterable[Sequence[Any]] = (),
         means: Means | None = None,
+        without: Iterable[str] = (),
     ) -> Trace:
         """Decode `text` greedily, then capture everything in one pass over the result.
 
@@ -160,12 +161,15 @@ class HuggingFaceModel:
         layers, sites: as in `ExplorableModel.trace`.
         ablate, keep, edit_mask, override_row: as in `ExplorableModel.trace`; heads are those of
             queries. means: as there.
+        without: nothing; parts can be left out of our own models alone.
 
         Raises `VocabularyError`, `ConfigError`, `TraceSizeError`, `InterventionError` and
         `MaskError` as `ExplorableModel.trace` does.
         """
         refuse_capture(capture)
         refuse_new_tokens(max_new_tokens)
+        if tuple(without):
+            raise ConfigError("no_omission", family=self.facts["family"])
         choice = LayerChoice.of(layers, sites)
         forces_output(target, prefix, force)
         if self.kind == Kind.ENCODER_ONLY and (target, prefix) != (None, None):

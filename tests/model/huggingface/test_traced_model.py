@@ -203,7 +203,8 @@ def test_the_encoder_runs_once_for_decoding_and_capture(models):
 
 def test_bad_options_are_refused(models):
     model = models["marian"]
-    for wrong in ({"capture": "all"}, {"pad_to": 3}, {"target": "5", "prefix": "5"}, {"force": 3}):
+    options = ({"capture": "all"}, {"pad_to": 3}, {"target": "5", "prefix": "5"}, {"force": 3})
+    for wrong in (*options, {"without": ["mask"]}):
         with pytest.raises(ConfigError):
             model.trace(TEXT, **wrong)
     for text, key in [(" ".join(["5"] * 41), "long_source"), ("", "not_ids"), ("x", "not_ids")]:

@@ -177,6 +177,7 @@ function createOutputs(frame, original, changed) {
     if (!names.has("trace")) return;
     const [before, after] = [outputsOf(original.trace), outputsOf(changed.trace)];
     const longer = before.length > after.length ? before : after;
+    node.hidden = longer.length === 0; // an encoder alone without mask tokens says nothing
     const label = [frame.say("output_original"), frame.say("output_changed")];
     node.replaceChildren(
       element(
