@@ -17,9 +17,9 @@ import streamlit as st
 
 from explorer.app.limited_cache import LimitedCache
 from explorer.app.request import Request
-from explorer.app.server.inside_route import CaptureLayer
 from explorer.app.source_extent import extent_of
 from explorer.app.state import visitor
+from explorer.components.inside.page_parts import CaptureLayer
 from explorer.core.trace import Trace
 from explorer.core.trace_size import FIT
 from explorer.model.catalog import (

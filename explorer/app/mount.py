@@ -21,7 +21,6 @@ from explorer.app.limited_cache import LimitedCache
 from explorer.app.request import NO_INTERVENTIONS, Request, Selection
 from explorer.app.server import head_route, inside_route
 from explorer.app.server.host_cookie import PATH, TICKET_HEADER
-from explorer.app.server.inside_route import CaptureLayer
 from explorer.app.state import session
 from explorer.components.head_views.payload import (
     comparison_payload,
@@ -29,6 +28,7 @@ from explorer.components.head_views.payload import (
     metric_matrix_payload,
     words_payload,
 )
+from explorer.components.inside.page_parts import CaptureLayer
 from explorer.components.player.payload import View, player_payload
 from explorer.components.shared.bundle import Component, script, styles
 from explorer.components.training_replay.payload import replay_payload

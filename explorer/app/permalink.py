@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from explorer.app.request import (
+    INSIDE_VIEWS,
     MOST_FORCED,
     MOST_INTERVENTIONS,
     MOST_PADDING,
@@ -61,6 +62,8 @@ def to_query(permalink: Permalink) -> dict[str, str]:
         query["ahead"] = str(int(selection.ahead))
     if selection.cell is not None:
         query["cell"] = "{}.{}".format(*selection.cell)
+        if selection.inside is not None:
+            query["inside"] = selection.inside
     return query
 
 
@@ -95,6 +98,9 @@ def from_query(
         guess=_parameter(query, "guess", refused, lambda word: word == "1" or None),
         ahead=_parameter(query, "ahead", refused, {"0": False, "1": True}.get),
         cell=_parameter(query, "cell", refused, _cell),
+        inside=_parameter(
+            query, "inside", refused, lambda name: name if name in INSIDE_VIEWS else None
+        ),
     )
     visit = Visit(request, selection, interventions or NO_INTERVENTIONS)
     return Permalink(visit, section or ""), tuple(refused)

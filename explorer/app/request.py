@@ -7,6 +7,9 @@ from explorer.core.interventions import Interventions
 from explorer.core.sites import Head
 from explorer.core.trace import Trace
 
+INSIDE_VIEWS = ("before", "after", "depth", "without")
+"""What *Inside* shows in place of the calculation of a cell."""
+
 PAD = 2
 """Padding tokens a model of symbols opens with: masked cells of both kinds are on screen."""
 
@@ -24,6 +27,7 @@ class Selection:
     guess: True where what comes next is hidden until it is guessed.
     ahead: whether rows not yet decoded are shown.
     cell: (query, key) of the cell whose arithmetic is shown; None = none.
+    inside: one of `INSIDE_VIEWS`, shown of that cell; None = its arithmetic.
     """
 
     site: str | None = None
@@ -34,6 +38,7 @@ class Selection:
     guess: bool | None = None
     ahead: bool | None = None
     cell: tuple[int, int] | None = None
+    inside: str | None = None
 
     @property
     def named_head(self) -> Head | None:

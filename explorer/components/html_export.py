@@ -1,7 +1,8 @@
 """One HTML file that shows a trace offline: script, styles, Plotly and payload inside.
 
 Of a large trace the page has pictures of all heads and the weights of as many as fit, the one that
-it opens with first; it says how many these are.
+it opens with first; it says how many these are. What is inside heads it has of the layer that it
+opens with.
 """
 
 import base64
@@ -9,7 +10,9 @@ import gzip
 import html
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
+from explorer.components.inside.page_parts import CaptureLayer, page_parts
 from explorer.components.player.heads import SMALL, HeadAddress, Unit, head_payload
 from explorer.components.player.payload import (
     View,
@@ -26,6 +29,9 @@ from explorer.core.words import has_words
 
 LARGEST_PAGE = 10_000_000
 """Bytes of a page with a large trace."""
+
+INSIDE_OF_PAGE = "page"
+"""In place of the address below which the app serves what is inside heads."""
 
 _GZIP = ' data-encoding="gzip"'
 _PAGE = """<!doctype html>
@@ -46,6 +52,7 @@ body {{ margin: 0; --player-height: 100dvh; }}
 <body>
 <main id="player"></main>
 <script type="text/plain" id="payload"{encoding}>{payload}</script>
+{inside}
 {heads}
 <script type="module">
 {script}
@@ -57,12 +64,18 @@ body {{ margin: 0; --player-height: 100dvh; }}
 
 
 def html_page(
-    trace: Trace, language: str = "en", view: View | None = None, *, with_plotly: bool = True
+    trace: Trace,
+    language: str = "en",
+    view: View | None = None,
+    *,
+    with_plotly: bool = True,
+    capture: CaptureLayer | None = None,
 ) -> str:
     """One HTML file that shows `trace` in `language`, from disk and without a network.
 
     view: what the player shows first.
     with_plotly: False for a frame in a page where another frame has brought plotly.js.
+    capture: by which the page gets what is inside the layer that it opens with; None = nothing.
 
     Raises `TraceError` on what is no trace, and on an unknown language.
     """
@@ -85,7 +98,17 @@ def html_page(
         "plotly": _inline(PLOTLY.read_text(encoding="utf-8")) if with_plotly else "",
     }
     large = is_large(trace)
-    payload = player_payload(trace, language=language, view=shown, heads="")
+    if capture is not None:
+        shown = replace(shown, **opening_head_of(trace, shown))
+    inside = list(_inside(trace, shown, capture)) if capture is not None else []
+    parts["inside"] = "\n".join(inside)
+    payload = player_payload(
+        trace,
+        language=language,
+        view=shown,
+        heads="",
+        inside=INSIDE_OF_PAGE if inside else None,
+    )
     if large:
         payload = gzip.compress(payload, compresslevel=SMALL, mtime=0)
     parts |= {"encoding": _GZIP if large else "", "payload": _base64(payload)}
@@ -107,6 +130,18 @@ def _heads(trace: Trace, view: View, space: int) -> list[str]:
             break
         found += elements
     return found
+
+
+def _inside(trace: Trace, view: View, capture: CaptureLayer) -> Iterator[str]:
+    """The elements with what is inside heads, as many as fit into half a page."""
+    site, layer, head = str(view.site), view.layer or 0, view.head or 0
+    space = LARGEST_PAGE // 2
+    opened = view.cell is not None
+    for name, data in page_parts(trace, capture, site, layer, head, opened=opened):
+        element = f'<script type="text/plain" data-inside="{name}"{_GZIP}>{_base64(data)}</script>'
+        space -= len(element) + 1
+        if space >= 0:
+            yield element
 
 
 def _nearest(trace: Trace, view: View) -> Iterator[tuple[str, int, int | None]]:

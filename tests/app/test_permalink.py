@@ -15,7 +15,9 @@ LINES = ("ablate cross.1.2 mean", "close cross.*.* 3 4", "row cross.0.0 1 0.5,0.
 PERMALINK = Permalink(
     Visit(
         Request("sort", "1 <b> 甲", 5, ((2, 7), (11, 2))),
-        Selection("decoder", 1, 0, 3, "input", guess=True, ahead=False, cell=(2, 1)),
+        Selection(
+            "decoder", 1, 0, 3, "input", guess=True, ahead=False, cell=(2, 1), inside="depth"
+        ),
         Interventions.parse(LINES),
     ),
     "experiments",

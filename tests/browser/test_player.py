@@ -252,6 +252,7 @@ def test_traces_from_arrays_without_steps_or_with_one_site_are_shown(
         "guess": None,
         "ahead": True,
         "cell": None,
+        "inside": None,
     }
     assert tab.evaluate("reported") == [told]
     causal = np.tril(np.ones((3, 3), dtype=np.float32))
@@ -297,6 +298,7 @@ def test_the_component_reports_and_is_updated_in_place(
         "guess": None,
         "ahead": True,
         "cell": None,
+        "inside": None,
     }
     assert heard[-1] == ["state", "selection", selection]
     tab.mouse.move(*cell_center(tab, trace, "cross", 0, 1))

@@ -159,6 +159,9 @@ def test_the_prediction_after_each_layer_is_a_table_of_tokens(visit, trace):
     best = trace.early_predictions().query("rank == 1").set_index(["layer", "step"]).token
     shown = [cell.split(" ")[0] for cell in cells.all_inner_texts()]
     assert shown == [best[layer, step] for layer in (1, 0) for step in (1, 2)]
+    expect(tab).to_have_url(re.compile(r"[?&]inside=depth(&|$)"))
+    tab.reload()
+    expect(cells).to_have_count(2 * 2)
     cells.first.click()
     expect(tab).to_have_url(re.compile(r"[?&]step=1(&|$)"))
     tab.get_by_test_id("site-encoder").click()

@@ -8,7 +8,6 @@ the server has shown it, and a trace is offered as long as it is in a cache.
 
 import re
 from collections.abc import Callable, Hashable
-from typing import Protocol
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from starlette.requests import Request
@@ -19,6 +18,7 @@ from explorer.app.server.head_route import trace_key
 from explorer.app.server.page_limit import charged_to
 from explorer.components.inside.head_vectors import head_vectors
 from explorer.components.inside.omission import omission
+from explorer.components.inside.page_parts import CaptureLayer
 from explorer.components.inside.token_path import has_token_path, token_path
 from explorer.core.errors import ExplorerError
 from explorer.core.interventions import OMISSIONS
@@ -28,20 +28,6 @@ from explorer.core.trace import Trace, is_index
 HEAD_PATH = "/inside/{trace}/{site}/{layer}/{head}"
 LAYER_PATH = "/inside/{trace}/{site}/{layer}"
 OMISSION_PATH = "/inside/{trace}/{site}/{layer}/{head}/without/{part}"
-
-
-class CaptureLayer(Protocol):
-    """Captures one layer of a trace on screen again."""
-
-    def __call__(self, site: str, layer: int, without: tuple[str, ...] = ()) -> Trace | None:
-        """A trace of one layer of an attention path alone, with full capture.
-
-        layer: its index among those of the trace on screen.
-        without: parts of the model to leave out, of `OMISSIONS`; its text is then decoded anew.
-
-        None where the model is no longer in memory. Raises `ExplorerError`.
-        """
-
 
 _MAX_AGE = 3600  # seconds
 _NUMBER = re.compile(r"[0-9]{1,4}", re.ASCII)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar
 
-from explorer.app.request import MOST_PADDING, PAD, Request, Selection, Visit
+from explorer.app.request import INSIDE_VIEWS, MOST_PADDING, PAD, Request, Selection, Visit
 from explorer.app.state import messages, session
 from explorer.core.alignment import TIMINGS
 from explorer.core.errors import ExplorerError
@@ -104,7 +104,8 @@ def read_selection(report: object) -> None:
     """Take the selection that a component in the browser reports; ignore what is malformed."""
     if not isinstance(report, dict):
         return
-    site, alignment, ahead = (report.get(name) for name in ("site", "alignment", "ahead"))
+    names = ("site", "alignment", "ahead", "inside")
+    site, alignment, ahead, inside = (report.get(name) for name in names)
     select(
         Selection(
             site if site in SITES else None,
@@ -115,6 +116,7 @@ def read_selection(report: object) -> None:
             report.get("guess") is True or None,
             ahead if isinstance(ahead, bool) else None,
             _cell(report.get("cell")),
+            inside if inside in INSIDE_VIEWS else None,
         )
     )
 

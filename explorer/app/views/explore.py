@@ -64,7 +64,8 @@ def explore() -> None:
     with files:
         shown = explore_state.shown_selection()
         view = partial(_page_view, opening, shown)
-        files_and_share.files(trace, request.model, view, language)
+        capture = model_cache.layer_capture(offered[request.model], request, trace)
+        files_and_share.files(trace, request.model, view, capture, language)
     with share:
         files_and_share.join(language)
         show_address(request, offered, language)
@@ -184,6 +185,7 @@ def _view(
         original=original,
         guess=guessing,
         cell=opening.cell,
+        inside=opening.inside,
     )
 
 
@@ -199,7 +201,7 @@ def _taken(trace: Trace) -> dict[int, str]:
 def _page_view(opening: View, shown: ShownSelection) -> View:
     """How an HTML page of what is on screen opens; it has no server to force tokens."""
     now = shown.selection
-    view = replace(opening, what_if=False, cell=None)
+    view = replace(opening, what_if=False)
     if now == Selection():
         return view
     return replace(
@@ -211,6 +213,8 @@ def _page_view(opening: View, shown: ShownSelection) -> View:
         alignment=now.alignment or "off",
         guess=bool(now.guess),
         ahead=now.ahead,
+        cell=now.cell,
+        inside=now.inside,
     )
 
 

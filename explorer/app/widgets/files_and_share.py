@@ -16,6 +16,7 @@ from explorer.app.state import visit as visit_state
 from explorer.app.uploads import MOST_UPLOADS, add_upload, delete_upload, uploads, visitor_catalog
 from explorer.app.widgets.file_uploader import LARGEST_MB, file_uploader
 from explorer.app.widgets.messages import literal, show_error
+from explorer.components.inside.page_parts import CaptureLayer
 from explorer.components.player.payload import View
 from explorer.core.csv_text import csv_bytes
 from explorer.core.errors import ExplorerError
@@ -27,12 +28,19 @@ from explorer.model.catalog import CatalogMember, StoredModel
 _QR_CODE = 350  # px with its light border
 
 
-def files(trace: Trace, model: str, view: Callable[[], View], language: str) -> None:
+def files(
+    trace: Trace,
+    model: str,
+    view: Callable[[], View],
+    capture: CaptureLayer | None,
+    language: str,
+) -> None:
     """Downloads of what is shown; for visitors with the right, uploads and their deletion.
 
     view: what the HTML page opens with; called from any thread when the page is made.
+    capture: by which the page gets what is inside a layer; called from any thread.
     """
-    _downloads(trace, model, view, language)
+    _downloads(trace, model, lambda: _page(trace, view(), capture, language), language)
     if not visitor.rights().change:
         st.caption(say("explore.upload_refused", language))
         return
@@ -57,11 +65,11 @@ def link(member: CatalogMember, visit: Visit, language: str) -> None:
         st.caption(say("explore.share_upload", language))
 
 
-def _downloads(trace: Trace, model: str, view: Callable[[], View], language: str) -> None:
+def _downloads(trace: Trace, model: str, page: Callable[[], bytes], language: str) -> None:
     """Buttons whose files are made when they are clicked, not before."""
     name = f"attention-{model}".replace(" ", "-").replace("/", "-")
     offers = {
-        "html": (lambda: _page(trace, view(), language), ".html", "text/html"),
+        "html": (page, ".html", "text/html"),
         "trace": (trace.to_bytes, ".trace", "application/octet-stream"),
         "steps": (lambda: _steps_table(trace), "-steps.csv", "text/csv"),
     }
@@ -78,10 +86,10 @@ def _downloads(trace: Trace, model: str, view: Callable[[], View], language: str
         )
 
 
-def _page(trace: Trace, view: View, language: str) -> bytes:
+def _page(trace: Trace, view: View, capture: CaptureLayer | None, language: str) -> bytes:
     from explorer.components.html_export import html_page
 
-    return html_page(trace, language, view).encode()
+    return html_page(trace, language, view, capture=capture).encode()
 
 
 def _steps_table(trace: Trace) -> bytes:

@@ -66,6 +66,8 @@ class View:
     original: labels of the output without forced tokens, for comparison.
     guess: whether what comes next is hidden until it is guessed; None = as before.
     cell: (query, key) of the cell whose arithmetic is shown; None = none.
+    inside: what is shown of that cell in place of its arithmetic, as its button is called; None =
+        as before.
     """
 
     site: str | None = None
@@ -79,6 +81,7 @@ class View:
     original: tuple[str, ...] = ()
     guess: bool | None = None
     cell: tuple[int, int] | None = None
+    inside: str | None = None
 
 
 def player_payload(

@@ -127,6 +127,10 @@ def test_the_selection_is_read_part_by_part():
     assert visit_state.current().selection == Selection(None, 1, None, 3)
     visit_state.read_selection("cross")
     assert visit_state.current().selection == Selection(None, 1, None, 3)
+    visit_state.read_selection({"cell": [1, 2], "inside": "depth"})
+    assert visit_state.current().selection == Selection(cell=(1, 2), inside="depth")
+    visit_state.read_selection({"cell": [1, 2], "inside": "<b>"})
+    assert visit_state.current().selection == Selection(cell=(1, 2))
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -1, 1.5, True, "1", None, 10**30])

@@ -14,6 +14,7 @@ import { findPath } from "./tokenPath.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
 /** @import { Cell } from "../../shared/js/map.js" */
+/** @import { InsideView, SiteName } from "../../shared/js/trace.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 /** @import { HeadVectors } from "./arithmetic.js" */
 /** @import { Omission } from "./omission.js" */
@@ -36,10 +37,9 @@ export function createInside(context) {
     say("inside_close"),
   );
   const choice = { names: PARTS, prefix: "inside_part", label: "inside_parts", small: true };
-  const radios = createRadios(say, choice, (name) => {
-    part = name;
-    context.touch("vectors");
-  });
+  const radios = createRadios(say, choice, (name) =>
+    context.set({ insideView: /** @type {InsideView} */ (name) }),
+  );
   const content = createContent(context);
   const node = element(
     "section",
@@ -47,11 +47,22 @@ export function createInside(context) {
     element("header", { class: "inside-heading" }, title, radios.element, close),
     ...content.elements,
   );
-  let part = "cell";
   let open = false;
   /** @param {Set<string>} changed */
   const update = (changed) => {
-    const shown = ["inside", "vectors", "trace", "site", "layer", "head", "step", "guess", "ahead"];
+    const { insideView: part } = context.state;
+    const shown = [
+      "inside",
+      "insideView",
+      "vectors",
+      "trace",
+      "site",
+      "layer",
+      "head",
+      "step",
+      "guess",
+      "ahead",
+    ];
     if (!anyOf(changed, ...shown, "size", "projector", "theme")) return;
     const cell = isOffered(context) ? shownCell(context) : null;
     const opened = cell !== null && !open;
@@ -100,7 +111,7 @@ function createContent(context) {
     const failed = found.includes("failed");
     const drawn = !problem && !failed && !found.includes("loading");
     note.hidden = drawn;
-    write(note, problem || say(failed ? "inside_failed" : "inside_loading"));
+    write(note, problem || (failed ? failure(context) : say("inside_loading")));
     calculation.element.hidden = !drawn || part !== "cell";
     layerPath.element.hidden = !drawn || (part !== "before" && part !== "after");
     depth.element.hidden = !drawn || part !== "depth";
@@ -190,6 +201,21 @@ function strongest(context) {
   const query = Math.max(currentRow(context), 0);
   const codes = rowCodes(siteOf(context), layer, head, query);
   return { query, key: codes.indexOf(Math.max(...codes)) };
+}
+
+/**
+ * Why something could not be loaded: of an exported page, what it holds.
+ * @param {TraceContext} context
+ */
+function failure({ say, options, pieces }) {
+  if (!options.inside) return say("inside_failed");
+  const heads = options.inside.held.map((name) => name.split("/")).filter((parts) => parts[2]);
+  const [site, layer] = heads[0] ?? [];
+  const number = pieces.sites[/** @type {SiteName} */ (site)]?.numbers[Number(layer)];
+  const numbers = [...new Set(heads.map((parts) => `H${parts[2]}`))].sort();
+  return say("inside_not_in_page", {
+    heads: `${say(`site_${site}`)} L${number} ${numbers.join(" ")}`,
+  });
 }
 
 /**

@@ -12,6 +12,32 @@ const RETRY_AFTER = 5000; // ms after a failure, when it is asked for again
  */
 
 /**
+ * @param {TraceContext} context
+ * @param {string} address
+ */
+function bytesAt({ options, signal }, address) {
+  if (options.inside) return options.inside.fetch(nameIn(address));
+  return serverBytes(address, signal, () => options.onMissing?.());
+}
+
+/**
+ * The name in an exported page of what is at an address.
+ * @param {string} address
+ */
+function nameIn(address) {
+  return address.slice(address.indexOf("/") + 1);
+}
+
+/**
+ * Whether what is at an address is there: the server has everything, an exported page a part.
+ * @param {TraceContext} context
+ * @param {string} address
+ */
+export function isThere({ options }, address) {
+  return !options.inside || options.inside.held.includes(nameIn(address));
+}
+
+/**
  * What is inside heads and layers, fetched from the server when somebody looks there.
  * @template {object} Answer
  * @param {TraceContext} context
@@ -26,7 +52,7 @@ export function createLoading(context, read) {
     if (answers.size >= MOST) answers.clear();
     answers.set(address, "loading");
     try {
-      const bytes = await serverBytes(address, context.signal, () => context.options.onMissing?.());
+      const bytes = await bytesAt(context, address);
       answers.set(address, read(bytes));
     } catch {
       if (context.signal.aborted) return;

@@ -1,7 +1,8 @@
 import { assign, element, write } from "../../shared/js/element.js";
 import { tokenHidden } from "../../shared/js/guess.js";
 import { currentRow } from "../../shared/js/stepState.js";
-import { findPath } from "./tokenPath.js";
+import { isThere } from "./loading.js";
+import { findPath, pathAddress } from "./tokenPath.js";
 
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 
@@ -65,6 +66,7 @@ export function atTemperature(context, probability) {
 function isShown(context) {
   const { state, pieces, trace } = context;
   const row = currentRow(context);
-  const asked = state.inside !== null && Boolean(pieces.header.token_path) && !trace.rows;
+  const known = Boolean(pieces.header.token_path) && isThere(context, pathAddress(context));
+  const asked = state.inside !== null && known && !trace.rows;
   return asked && state.site !== "encoder" && row >= 0 && !tokenHidden(context, row);
 }

@@ -95,5 +95,14 @@ const loadings = new WeakMap();
 export function findPath(context, layer) {
   const find = loadings.get(context) ?? createLoading(context, readTokenPath);
   loadings.set(context, find);
-  return find(`${context.pieces.header.inside}/${context.state.site}/${layer}`);
+  return find(pathAddress(context, layer));
+}
+
+/**
+ * Where the path through a layer of the attention on screen is.
+ * @param {TraceContext} context
+ * @param {number} [layer] else the one on screen
+ */
+export function pathAddress({ pieces, state }, layer = state.layer) {
+  return `${pieces.header.inside}/${state.site}/${layer}`;
 }

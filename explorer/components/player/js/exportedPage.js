@@ -1,5 +1,5 @@
 import { readTrace } from "../../shared/js/trace.js";
-import { bytesOf, headOfPage, headsOfPage } from "./pageHeads.js";
+import { bytesOf, headOfPage, headsOfPage, insideOfPage } from "./pageHeads.js";
 import { mountPlayer } from "./player.js";
 
 /** @import { Plotly, PlotlyWindow } from "../../shared/js/plotly.js" */
@@ -58,4 +58,8 @@ const payload = /** @type {HTMLElement} */ (document.getElementById("payload"));
 const parent = /** @type {HTMLElement} */ (document.getElementById("player"));
 const trace = readTrace(await bytesOf(payload));
 if (trace.heads) trace.header.held = headsOfPage();
-mountPlayer(parent, trace, { plotly: embeddedPlotly, fetchHead: headOfPage });
+mountPlayer(parent, trace, {
+  plotly: embeddedPlotly,
+  fetchHead: headOfPage,
+  inside: insideOfPage(),
+});

@@ -1,4 +1,5 @@
 /** @import { FetchHead } from "../../shared/js/headLoading.js" */
+/** @import { PageInside } from "../../shared/js/traceContext.js" */
 
 /**
  * The bytes of an element of the page: base64, and compressed with gzip where it says so.
@@ -21,6 +22,20 @@ export async function headOfPage(name) {
   const node = document.querySelector(`script[data-head="${name}"]`);
   if (!(node instanceof HTMLElement)) throw new Error(`no weights of ${name}`);
   return bytesOf(node);
+}
+
+/** What the page holds of the inside of heads. @returns {PageInside} */
+export function insideOfPage() {
+  const nodes = [...document.querySelectorAll("script[data-inside]")];
+  const byName = new Map(nodes.map((node) => [node.getAttribute("data-inside") ?? "", node]));
+  return {
+    held: [...byName.keys()],
+    fetch: async (name) => {
+      const node = byName.get(name);
+      if (!(node instanceof HTMLElement)) throw new Error(`nothing inside ${name}`);
+      return bytesOf(node);
+    },
+  };
 }
 
 /** The names of the heads whose weights the page holds. */

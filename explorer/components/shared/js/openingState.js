@@ -7,7 +7,7 @@ import { inUnit, stepInUnit } from "./unitChoice.js";
 /** @import { Guess } from "./guess.js" */
 /** @import { Scale } from "./scale.js" */
 /** @import { Cell } from "./map.js" */
-/** @import { Alignment, Site, SiteName, Trace, ViewOptions } from "./trace.js" */
+/** @import { Alignment, InsideView, Site, SiteName, Trace, ViewOptions } from "./trace.js" */
 
 /**
  * @typedef {object} Hover the cell under the pointer
@@ -37,6 +37,7 @@ import { inUnit, stepInUnit } from "./unitChoice.js";
  * @property {boolean} playing
  * @property {Hover | null} hover
  * @property {Guess | null} guess null while nothing is guessed
+ * @property {InsideView} insideView what is shown of that cell
  * @property {Cell | null} inside the cell whose arithmetic is shown; see `shownCell`
  */
 
@@ -84,6 +85,7 @@ export function openingState(pieces, view, before) {
     playing: false,
     hover: null,
     guess: guesses ? guessOn(before.guess ?? startGuessing(step, false), step) : null,
+    insideView: view.inside ?? (view.cell ? "cell" : (before.insideView ?? "cell")),
     inside: view.cell ? { query: view.cell[0], key: view.cell[1] } : (before.inside ?? null),
   };
 }

@@ -3,7 +3,7 @@ import { anyOf } from "./store.js";
 import { MEAN } from "./trace.js";
 import { pieceStep, stepOfApp } from "./unitChoice.js";
 
-/** @import { Alignment, SiteName } from "./trace.js" */
+/** @import { Alignment, InsideView, SiteName } from "./trace.js" */
 /** @import { TraceContext } from "./traceContext.js" */
 
 /**
@@ -15,11 +15,22 @@ import { pieceStep, stepOfApp } from "./unitChoice.js";
  *   there are no steps
  * @property {Alignment | null} alignment null without links
  * @property {[number, number] | null} cell query and key of the cell whose arithmetic is shown
+ * @property {InsideView | null} inside what is shown of that cell in place of its arithmetic
  * @property {true | null} guess whether what comes next is hidden until it is guessed
  * @property {boolean | null} ahead whether rows not yet decoded are shown; null while guessing
  */
 
-const REPORTED = ["site", "layer", "head", "step", "alignment", "guess", "ahead", "inside"];
+const REPORTED = [
+  "site",
+  "layer",
+  "head",
+  "step",
+  "alignment",
+  "guess",
+  "ahead",
+  "inside",
+  "insideView",
+];
 const REST = 500; // ms without a change before it is reported
 
 /**
@@ -35,7 +46,7 @@ export function createSelectionReport(context) {
   return (changed) => {
     if (!anyOf(changed, ...REPORTED)) return;
     clearTimeout(timer);
-    const { site, layer, head, alignment, guess, ahead } = context.state;
+    const { site, layer, head, alignment, guess, ahead, insideView } = context.state;
     const step = reportedStep(context) || null;
     const cell = context.trace.rows ? null : shownCell(context);
     /** @type {Selection} */
@@ -48,6 +59,7 @@ export function createSelectionReport(context) {
       guess: guess === null ? null : true,
       ahead: guess === null ? ahead : null,
       cell: cell && [cell.query, cell.key],
+      inside: cell && insideView !== "cell" ? insideView : null,
     };
     const text = JSON.stringify(selection);
     if (!reported) reported = text; // the app knows what was shown first

@@ -10,6 +10,8 @@ import { createLoadedHeads } from "./loadedHeads.js";
  * @typedef {"encoder" | "decoder" | "cross"} SiteName
  * @typedef {"off" | "prediction" | "input"} Alignment which row links a target token to the source
  *
+ * @typedef {"before" | "cell" | "after" | "depth" | "without"} InsideView a view of the panel *Inside*
+ *
  * @typedef {object} ViewOptions what to show first; see `View` in `player/payload.py`
  * @property {SiteName | null} site
  * @property {number | null} layer
@@ -20,6 +22,7 @@ import { createLoadedHeads } from "./loadedHeads.js";
  * @property {boolean} what_if
  * @property {boolean | null} [guess] whether what comes next is hidden until it is guessed
  * @property {[number, number] | null} [cell] query and key of the cell whose arithmetic is shown
+ * @property {InsideView | null} [inside] what is shown of that cell
  * @property {[number, string][]} forced
  * @property {string[]} original
  *

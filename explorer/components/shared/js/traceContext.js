@@ -14,6 +14,10 @@ import { inUnit } from "./unitChoice.js";
 /** @import { SiteName, Trace } from "./trace.js" */
 
 /**
+ * @typedef {object} PageInside what an exported page holds of the inside of heads
+ * @property {string[]} held names, as "cross/1/2", "cross/1" or "cross/1/2/without/mask"
+ * @property {(name: string) => Promise<Uint8Array>} fetch
+ *
  * @typedef {object} TraceOptions how to get Plotly, and the listeners of the app
  * @property {() => Promise<Plotly>} plotly
  * @property {(selection: Selection) => void} [onState]
@@ -22,6 +26,7 @@ import { inUnit } from "./unitChoice.js";
  * @property {(step: number) => void} [onUnforce]
  * @property {() => void} [onReset]
  * @property {() => void} [onMissing] called when the server has no weights of this trace any more
+ * @property {PageInside} [inside] what is inside heads, where not the server has it
  * @property {FetchHead} [fetchHead] where not the server has the weights of a large trace
  * @property {(cell: {site: SiteName, layer: number, head: number, query: number, key: number | null}) => void} [onCell]
  *

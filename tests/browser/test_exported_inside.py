@@ -1,0 +1,70 @@
+"""What is inside a head, in an exported page without a network."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+import explorer
+from explorer.components.html_export import html_page
+from explorer.components.player.payload import View
+from explorer.core import folders
+from explorer.core.trace import Trace
+
+VIEW = View(site="cross", layer=1, head=2, step=2, cell=(1, 1), guess=False)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return explorer.load(folders.PACKAGE.parent / "checkpoints" / "reverse.safetensors")
+
+
+@pytest.fixture(scope="module")
+def trace(model) -> Trace:
+    return model.trace("7 3 9", pad_to=6, capture="full")
+
+
+@pytest.fixture
+def page(model, trace, open_html) -> Callable[..., Page]:
+    def capture(site: str, layer: int, without: tuple[str, ...] = ()) -> Trace:
+        more = {"without": without} if without else {}
+        return model.trace("7 3 9", pad_to=6, capture="full", layers=[layer], sites=[site], **more)
+
+    def open_page(view: View = VIEW, language: str = "en", width: int = 1440) -> Page:
+        return open_html(html_page(trace, language, view, capture=capture), width)
+
+    return open_page
+
+
+def test_every_view_works_without_a_network(page, trace):
+    tab = page(View(site="cross", layer=1, head=2, step=2, cell=(1, 1), inside="depth"))
+    expect(tab.get_by_test_id("inside_part-depth")).to_have_attribute("aria-checked", "true")
+    best = trace.early_predictions().query("rank == 1").set_index(["layer", "step"]).token
+    cells = tab.get_by_test_id("depth-table").locator("td")
+    shown = [cell.split(" ")[0] for cell in cells.all_inner_texts()]
+    assert shown == [best[layer, step] for layer in (1, 0) for step in (1, 2)]
+    tab.get_by_test_id("inside_part-cell").click()
+    product = trace.query_vectors("cross")[1, 2, 1] @ trace.key_vectors("cross")[1, 2, 1]
+    text = tab.get_by_test_id("inside-product")
+    expect(text).to_contain_text(f"sum {product:.2f}".replace("-", "−"))
+    tab.get_by_test_id("inside_part-after").click()
+    logit = trace.arrays["logits"][1].max()
+    expect(tab.get_by_test_id("path-logits-text")).to_contain_text(f"{logit:.2f} → ")
+    tab.get_by_test_id("inside_part-without").click()
+    expect(tab.get_by_test_id("without-other")).to_be_visible()
+    tab.get_by_test_id("head-1-0").click()
+    expect(tab.get_by_test_id("inside-note")).to_contain_text("holds what is inside Cross L1 H0 H1")
+    tab.get_by_test_id("inside_part-cell").click()
+    expect(tab.get_by_test_id("inside-sentence")).to_be_visible()
+    tab.get_by_test_id("head-0-0").click()
+    expect(tab.get_by_test_id("inside-note")).to_contain_text("The app shows the rest.")
+
+
+def test_guessing_works_in_an_exported_page(page):
+    tab = page(View(site="cross", layer=1, head=2, step=1, guess=True), "zh")
+    assert tab.title().endswith("? · 注意力")
+    expect(tab.get_by_test_id("strip-target").locator(".predicted")).to_have_text("?")
+    tab.get_by_test_id("candidates").locator(".candidate").first.click()
+    expect(tab.get_by_test_id("tally")).to_contain_text("/1")
+    tab.keyboard.press("i")
+    expect(tab.get_by_test_id("inside")).to_be_visible()
