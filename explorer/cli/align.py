@@ -1,11 +1,17 @@
 """`align`: align translations with their sources, word by word, by the attention of a head."""
 
 import argparse
+import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from explorer.cli.common import comma_list
 from explorer.core.errors import AlignmentError
+
+if TYPE_CHECKING:
+    from explorer.heads.corpus_alignment import AlignmentMethod, GoldFile, Tokens
+    from explorer.model.explorable import ExplorableModel
 
 
 def add_parser(commands: Any) -> None:
@@ -16,9 +22,14 @@ def add_parser(commands: Any) -> None:
     command.add_argument("checkpoint", type=Path)
     command.add_argument("--pairs", type=Path, required=True, help="sentences and translations")
     command.add_argument(
-        "--columns", type=comma_list, default=("1", "2"), help="of the file (default: 1 2)"
+        "--columns",
+        type=comma_list,
+        default=("1", "2"),
+        help="of source and translation and, if there is one, of the right links (default: 1,2)",
     )
-    command.add_argument("--gold", type=Path, help="the right links, to compute the error rate")
+    command.add_argument(
+        "--gold", type=Path, help="a file of the right links, to compute the error rate"
+    )
     command.add_argument(
         "--layer", type=int, help="of the decoder, from 0; with --gold alone, all its heads"
     )
@@ -31,43 +42,71 @@ def add_parser(commands: Any) -> None:
         help="the row a token is linked from: the one that predicts it (default), or the next, "
         "where it is fed in; with --gold alone, both unless one is named",
     )
-    command.add_argument("--words", action="store_true", help="link words, not pieces of words")
+    command.add_argument(
+        "--tokens",
+        choices=("pieces", "words", "whitespace"),
+        help="what to link: pieces of words (default), words as the app shows them, or what spaces "
+        "separate (default with right links, which count so)",
+    )
     command.add_argument("--out", type=Path, help="x.pharaoh; without it, the links are printed")
 
 
 def _align(options: argparse.Namespace) -> int:
     from explorer.core.files import refuse_unwritable, write_atomically
     from explorer.data.parallel_corpus import read_rows
-    from explorer.heads.corpus_alignment import (
-        AlignmentMethod,
-        align_pairs,
-        all_methods,
-        error_rate_table,
-    )
+    from explorer.heads.corpus_alignment import align_pairs, error_rate_table
     from explorer.model.explorable import load
 
-    one = (
-        options.mean or options.head is not None
-    )  # otherwise several are compared by their error rates
-    needed = options.layer if one else options.gold
-    if needed is None:
-        raise AlignmentError("which_head")
+    gold = _gold(options)
     if options.out is not None:
         refuse_unwritable(options.out)
     model = load(options.checkpoint)
-    timing = options.timing
-    methods = (
-        [AlignmentMethod(options.layer, options.head, timing or "prediction")]
-        if one
-        else all_methods(model, options.layer, timing)
-    )
-    pairs = read_rows(options.pairs, options.columns)
-    aligned = align_pairs(model, pairs, methods, in_words=options.words, gold_path=options.gold)
-    if options.gold is not None:
+    pairs = read_rows(options.pairs, options.columns[: 2 if len(options.columns) == 3 else None])
+    tokens: Tokens = options.tokens or ("whitespace" if gold else "pieces")
+    methods = _methods(options, model, compared=gold is not None)
+    aligned = align_pairs(model, pairs, methods, tokens=tokens, gold=gold)
+    if aligned.skipped:
+        print(_skipped(aligned.skipped, len(pairs)), file=sys.stderr)
+    if gold is not None:
         print(error_rate_table(aligned), end="")
+    best = next(one for one in aligned.methods if one.method.layer is not None)
     if options.out is not None:
-        write_atomically(options.out, aligned[0].text().encode())
-        print(f"{options.out}: {len(pairs)} pairs, {aligned[0].method.name}")
-    elif options.gold is None:
-        print(aligned[0].text(), end="")
+        write_atomically(options.out, best.text().encode())
+        print(f"{options.out}: {len(pairs)} pairs, {best.method.name}")
+    elif gold is None:
+        print(best.text(), end="")
     return 0
+
+
+def _gold(options: argparse.Namespace) -> "GoldFile | None":
+    """The links of --gold or of the third column."""
+    from explorer.heads.corpus_alignment import GoldFile
+
+    if len(options.columns) == 3:
+        if options.gold is not None:
+            raise AlignmentError("two_golds")
+        return GoldFile.of_column(options.pairs, options.columns[2])
+    return None if options.gold is None else GoldFile.of_file(options.gold)
+
+
+def _methods(
+    options: argparse.Namespace, model: "ExplorableModel", *, compared: bool
+) -> "Sequence[AlignmentMethod]":
+    """The one asked for, or with right links all of them.
+
+    Raises `AlignmentError` where neither says which.
+    """
+    from explorer.heads.corpus_alignment import AlignmentMethod, all_methods
+
+    one = options.mean or options.head is not None
+    if options.layer is None if one else not compared:
+        raise AlignmentError("which_head")
+    if one:
+        return [AlignmentMethod(options.layer, options.head, options.timing or "prediction")]
+    return all_methods(model, options.layer, options.timing)
+
+
+def _skipped(rows: "Sequence[int]", pairs: int) -> str:
+    """Which pairs were skipped, in a sentence."""
+    shown = ", ".join(map(str, rows[:10])) + (" …" if len(rows) > 10 else "")
+    return f"{len(rows)} of {pairs} pairs are too long for the model and were skipped: {shown}"

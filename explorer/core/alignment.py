@@ -32,8 +32,14 @@ from explorer.core.errors import AlignmentError
 from explorer.core.files import as_path, read_bytes
 from explorer.core.trace import Trace, check_trace, is_index
 from explorer.core.vocabulary import shorten
-from explorer.core.word_segmentation import Word, is_special
-from explorer.core.words import merged_weights, predicted_words, source_words, target_words
+from explorer.core.word_segmentation import Word, grouped, is_special
+from explorer.core.words import (
+    Grouping,
+    merged_weights,
+    predicted_words,
+    source_words,
+    target_words,
+)
 
 TIMINGS = ("prediction", "input")
 """The row from which a token is aligned: where it is predicted, or where it is fed in."""
@@ -100,11 +106,13 @@ def content(trace: Trace) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     return _content(trace.source_tokens), _content(outputs)
 
 
-def word_content(trace: Trace) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def word_content(
+    trace: Trace, grouping: Grouping = grouped
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """As `content`, for the words of a trace of pieces."""
-    source = [word.label for word in source_words(trace)]
-    target = [word.label for word in target_words(trace)]
-    return _content(source), _content((*target[1:], *predicted_words(trace)[-1:]))
+    source = [word.label for word in source_words(trace, grouping)]
+    target = [word.label for word in target_words(trace, grouping)]
+    return _content(source), _content((*target[1:], *predicted_words(trace, grouping)[-1:]))
 
 
 def _content(tokens: Sequence[str]) -> NDArray[np.bool_]:
@@ -127,9 +135,15 @@ def align(trace: Trace, layer: int, head: int | None = None, timing: str = "pred
 
 
 def align_words(
-    trace: Trace, layer: int, head: int | None = None, timing: str = "prediction"
+    trace: Trace,
+    layer: int,
+    head: int | None = None,
+    timing: str = "prediction",
+    grouping: Grouping = grouped,
 ) -> Links:
     """Links between the words of a trace of pieces; otherwise as `align`.
+
+    grouping: what a word is: `grouped`, or `spaced`, which counts as gold files do.
 
     The weight of word w, of the pieces `start` to `stop` − 1, on the word of the pieces K is
 
@@ -140,10 +154,10 @@ def align_words(
     """
     check_trace(trace)
     _refuse_unknown_timing(timing)
-    words = target_words(trace)
+    words = target_words(trace, grouping)
     rows = _predicting(words) if timing == "prediction" else words
-    weights = merged_weights(matrix(trace, layer, head), rows, source_words(trace))
-    return links(weights, *word_content(trace), timing)
+    weights = merged_weights(matrix(trace, layer, head), rows, source_words(trace, grouping))
+    return links(weights, *word_content(trace, grouping), timing)
 
 
 def _refuse_unknown_timing(timing: object) -> None:
@@ -192,6 +206,16 @@ def pharaoh(links: Links) -> str:
     return " ".join(f"{source}-{target}" for source, target in ordered)
 
 
+def diagonal_links(source: int, target: int) -> Links:
+    """Each of `target` words linked to the one of `source` at the same share of its sentence: what
+    a head has to beat, because most translations go along the diagonal."""
+    if not source:
+        return frozenset()
+    return frozenset(
+        (min(int((word + 0.5) * source / target), source - 1), word) for word in range(target)
+    )
+
+
 def error_rate(found: Iterable[Links], gold: Iterable[Gold]) -> float:
     """Alignment error rate of a corpus, 0 (best) to 1; NaN where there are no links at all.
 
@@ -202,17 +226,26 @@ def error_rate(found: Iterable[Links], gold: Iterable[Gold]) -> float:
 
     Raises `AlignmentError` on anything else, and unless both have the same number of sentences.
     """
+    agreeing, linked = (int(counts.sum()) for counts in agreement(found, gold))
+    return 1 - agreeing / linked if linked else float("nan")
+
+
+def agreement(
+    found: Iterable[Links], gold: Iterable[Gold]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """|A ∩ S| + |A ∩ P| and |A| + |S| of each sentence, (N,) and (N,): the parts of `error_rate`,
+    and what it raises."""
     all_found, all_gold = (_sentences(given) for given in (found, gold))
     if len(all_found) != len(all_gold):
         raise AlignmentError("uneven_links", found=len(all_found), gold=len(all_gold))
-    agreeing = linked = 0
-    for links, right in zip(all_found, all_gold, strict=True):
+    counts = np.zeros((2, len(all_found)), dtype=np.int64)
+    for number, (links, right) in enumerate(zip(all_found, all_gold, strict=True)):
         _check_links(links)
         if not isinstance(right, Gold):
             raise AlignmentError("bad_links", got=type(right).__name__)
-        agreeing += len(links & right.sure) + len(links & right.possible)
-        linked += len(links) + len(right.sure)
-    return 1 - agreeing / linked if linked else float("nan")
+        counts[0, number] = len(links & right.sure) + len(links & right.possible)
+        counts[1, number] = len(links) + len(right.sure)
+    return counts[0], counts[1]
 
 
 def _sentences(given: object) -> list[Any]:

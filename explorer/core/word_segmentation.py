@@ -93,6 +93,27 @@ def grouped(tokens: Sequence[str], mark: str | None = None) -> tuple[Word, ...]:
     return tuple(_word(units[start:end]) for start, end in zip(starts, ends, strict=True))
 
 
+def spaced(tokens: Sequence[str], mark: str | None = None) -> tuple[Word, ...]:
+    """What spaces separate in the text that these tokens spell, punctuation included; each special
+    is one of its own. mark: as in `grouped`, but a text marked with "##" has lost its spaces."""
+    mark = mark_of(tokens) if mark is None else mark
+    if not mark:
+        return grouped(tokens, mark)
+    starts = [
+        position
+        for position, token in enumerate(tokens)
+        if position == 0
+        or is_special(token)
+        or is_special(tokens[position - 1])
+        or token.startswith(mark)
+    ]
+    ends = [*starts[1:], len(tokens)]
+    return tuple(
+        Word("".join(tokens[start:end]).removeprefix(mark), start, end)
+        for start, end in zip(starts, ends, strict=True)
+    )
+
+
 def _has(token: str, mark: str) -> bool:
     return token.startswith(mark) and (mark != "##" or len(token) > len(mark))
 

@@ -1,6 +1,6 @@
 """The words of a trace of pieces, and the trace with those words for pieces."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,21 +10,24 @@ from explorer.core.mask_reasons import EDITED, LATER, OUTSIDE, PADDING, UNMASKED
 from explorer.core.trace import Trace, check_trace
 from explorer.core.word_segmentation import Word, grouped, mark_of
 
+Grouping = Callable[[Sequence[str], str], tuple[Word, ...]]
+"""Labels and the mark of words → words: `grouped`, or `spaced`."""
 
-def source_words(trace: Trace) -> tuple[Word, ...]:
+
+def source_words(trace: Trace, grouping: Grouping = grouped) -> tuple[Word, ...]:
     """The words of the source, over its S positions."""
     check_trace(trace)
-    return grouped(trace.source_tokens, _mark(trace))
+    return grouping(trace.source_tokens, _mark(trace))
 
 
-def target_words(trace: Trace) -> tuple[Word, ...]:
+def target_words(trace: Trace, grouping: Grouping = grouped) -> tuple[Word, ...]:
     """The words fed in, over the T rows; a word cut off at the last row ends there."""
-    return _target(trace)[0]
+    return _target(trace, grouping)[0]
 
 
-def predicted_words(trace: Trace) -> tuple[str, ...]:
+def predicted_words(trace: Trace, grouping: Grouping = grouped) -> tuple[str, ...]:
     """The word that follows each word fed in; empty when unknown."""
-    return _target(trace)[1]
+    return _target(trace, grouping)[1]
 
 
 def marks_words(trace: Trace) -> bool:
@@ -145,7 +148,7 @@ def _merged_steps(
     return columns, tuple(np.array(trace.candidate_tokens, dtype=object)[kept])
 
 
-def _target(trace: Trace) -> tuple[tuple[Word, ...], tuple[str, ...]]:
+def _target(trace: Trace, grouping: Grouping = grouped) -> tuple[tuple[Word, ...], tuple[str, ...]]:
     """The words fed in, and the word that follows each.
 
     The last prediction was not fed in, but it may continue the last word or show that an
@@ -157,10 +160,10 @@ def _target(trace: Trace) -> tuple[tuple[Word, ...], tuple[str, ...]]:
     if not fed:
         return (), ()
     if predicted[:-1] != fed[1:]:  # teacher forcing: each row has its own guess, if any
-        words = grouped(fed, mark)
+        words = grouping(fed, mark)
         guesses = [predicted[word.stop - 1 : word.stop] for word in words] if predicted else []
         return words, tuple(_spelled(guess, mark) for guess in guesses)
-    words = grouped((*fed, *predicted[-1:]), mark)
+    words = grouping((*fed, *predicted[-1:]), mark)
     labels = [word.label for word in words[1:]]
     last = words[-1]
     if last.start == len(fed):

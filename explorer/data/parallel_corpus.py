@@ -109,6 +109,15 @@ def read_rows(path: str | Path, columns: Sequence[str] = ("1", "2")) -> tuple[Pa
     return tuple(pairs)
 
 
+def read_column(path: str | Path, column: str) -> list[str]:
+    """The cells of one column of all rows, "" where a row is shorter; `column` as in
+    `read_pairs`. Raises `FileError` and `PairsError` as that does."""
+    path = as_path(path)
+    rows = table(_read(path), shorten(path.name))
+    index = _column_index(rows, column, shorten(path.name))
+    return [row[index] if index < len(row) else "" for row in rows]
+
+
 def read_sources(path: str | Path) -> list[str]:
     """The first column of such a file, or the lines of one without columns. Raises
     `PairsError`."""
@@ -195,13 +204,28 @@ def _column_indices(
     of headings is consumed. Raises `PairsError`."""
     if len(columns) != 2 or len(set(columns)) != 2:
         raise PairsError("two_columns", got=" ".join(columns))
-    if all(column.isdecimal() and int(column) > 0 for column in columns):
-        one, other = (int(column) - 1 for column in columns)
-        return one, other
-    headings = [heading.strip() for heading in next(rows, [])]
-    for column in columns:
-        if column not in headings:
-            known = shorten(", ".join(headings))
-            raise PairsError("no_column", name=name, column=shorten(column), known=known)
-    one, other = (headings.index(column) for column in columns)
+    numbers = _numbers(columns)
+    headings = [] if numbers else next(rows, [])
+    one, other = numbers or [_heading(headings, column, name) for column in columns]
     return one, other
+
+
+def _column_index(rows: Iterator[list[str]], column: str, name: str) -> int:
+    """As `_column_indices`, of one column."""
+    numbers = _numbers([column])
+    return numbers[0] if numbers else _heading(next(rows, []), column, name)
+
+
+def _numbers(columns: Sequence[str]) -> list[int]:
+    """Indices from 0 of columns that are called by their numbers from 1; [] where they are not."""
+    called = all(column.isdecimal() and int(column) > 0 for column in columns)
+    return [int(column) - 1 for column in columns] if called else []
+
+
+def _heading(headings: Sequence[str], column: str, name: str) -> int:
+    """The index of the column with this heading. Raises `PairsError`."""
+    known = [heading.strip() for heading in headings]
+    if column not in known:
+        listed = shorten(", ".join(known))
+        raise PairsError("no_column", name=name, column=shorten(column), known=listed)
+    return known.index(column)

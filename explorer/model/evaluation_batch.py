@@ -64,7 +64,7 @@ class EvaluationBatch:
         """`size` sentences, spread evenly over all. Raises `EvaluationBatchError` below 1."""
         if size < 1:
             raise EvaluationBatchError("no_sentences")
-        return self._chosen(torch.linspace(0, len(self) - 1, min(size, len(self))).round().long())
+        return self.chosen(torch.linspace(0, len(self) - 1, min(size, len(self))).round().long())
 
     def parts(self, size: int = PART_SIZE) -> Iterator["EvaluationBatch"]:
         """All sentences, `size` at a time, sorted by length, padded to the longest of each part."""
@@ -73,9 +73,10 @@ class EvaluationBatch:
             lengths += 0 if side is None else side.lengths
         order = lengths.argsort(stable=True)
         for start in range(0, len(self), size):
-            yield self._chosen(order[start : start + size])
+            yield self.chosen(order[start : start + size])
 
-    def _chosen(self, rows: torch.Tensor) -> "EvaluationBatch":
+    def chosen(self, rows: torch.Tensor) -> "EvaluationBatch":
+        """The sentences of these numbers, padded to the longest of them."""
         source, queries = (
             None if side is None else side.chosen(rows) for side in (self.source, self.queries)
         )

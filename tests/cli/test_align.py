@@ -34,12 +34,12 @@ def test_links_are_written_and_error_rates_printed(
     command = ["align", str(checkpoint), "--pairs", str(pairs)]
     assert main([*command, "--layer", "1", "--mean", "--timing", "prediction"]) == 0
     printed = capsys.readouterr().out
-    (aligned,) = align_pairs(explorable, PAIRS, [AlignmentMethod(1, None, "prediction")])
+    (aligned,) = align_pairs(explorable, PAIRS, [AlignmentMethod(1, None, "prediction")]).methods
     assert printed == aligned.text()
     assert main([*command, "--gold", str(gold), "--out", str(out)]) == 0
     printed = capsys.readouterr().out
     assert (
-        len(re.findall(r"^L\d (?:H\d|mean) +(?:input|prediction) +[\d.]+%$", printed, re.M)) == 16
+        len(re.findall(r"^L\d (?:H\d|mean) +(?:input|prediction) +[\d.]+% ", printed, re.M)) == 16
     )
     assert re.fullmatch(r"(?:(?:\d-\d ?)+\n){3}", out.read_text())
     methods = r"^(L\d) (?:H\d|mean) +(input|prediction) "

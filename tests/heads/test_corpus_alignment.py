@@ -1,63 +1,153 @@
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from explorer.core.alignment import align, align_words
+from explorer.core.alignment import Gold, align, align_words, error_rate
 from explorer.core.errors import AlignmentError, PairsError
+from explorer.core.word_segmentation import spaced
 from explorer.data.parallel_corpus import Pair, read_rows
 from explorer.heads.corpus_alignment import (
+    DIAGONAL,
     AlignmentMethod,
+    GoldFile,
     align_pairs,
     all_methods,
     error_rate_table,
 )
-from explorer.model.explorable import ExplorableModel
+from explorer.model.explorable import ExplorableModel, load
 
 PAIRS = (Pair("1 2 3", "3 2 1"), Pair("2 甲", "甲 2"), Pair("1", "1"))
+ROOT = Path(__file__).parent.parent.parent
 
 
 @pytest.fixture
-def gold(tmp_path: Path) -> Path:
+def gold(tmp_path: Path) -> GoldFile:
     path = tmp_path / "x.gold"
     path.write_text("0-2 1-1 2-0\n0-1 1p0\n0-0\n", "utf-8")
-    return path
+    return GoldFile.of_file(path)
+
+
+@pytest.fixture(scope="module")
+def translator() -> ExplorableModel:
+    return load(ROOT / "checkpoints" / "english-french.safetensors")
 
 
 def test_every_head_and_mean_has_an_error_rate_and_the_best_is_first(
-    explorable: ExplorableModel, gold: Path
+    explorable: ExplorableModel, gold: GoldFile
 ) -> None:
     methods = all_methods(explorable)
     assert len(methods) == 2 * (3 + 1) * 2  # layers, heads and mean, timings
-    aligned = align_pairs(explorable, PAIRS, methods, gold_path=gold)
-    rates = [one.error_rate for one in aligned]
+    aligned = align_pairs(explorable, PAIRS, methods, gold=gold).methods
+    rates = [one.error_rate.value for one in aligned if one.error_rate]
     assert rates == sorted(rates)
-    assert {one.method for one in aligned} == set(methods)
-    best = aligned[0]
-    for pair, links in zip(PAIRS, best.links, strict=True):
-        trace = explorable.trace(pair.source, target=pair.target)
-        method = best.method
-        assert links == align(trace, method.layer, method.head, method.timing)
-        assert {target for _, target in links} == set(range(len(pair.target.split())))
-    assert best.text().count("\n") == 3
-    assert error_rate_table(aligned).splitlines()[1].split()[-1] == f"{best.error_rate:.1%}"
+    assert {one.method for one in aligned} == {*methods, DIAGONAL}
+    for one in aligned:
+        assert one.error_rate is not None
+        assert one.error_rate.value == pytest.approx(error_rate(one.links, gold.links))
+        assert one.error_rate.low <= one.error_rate.value <= one.error_rate.high
+        if one.method == DIAGONAL:
+            continue
+        for pair, links in zip(PAIRS, one.links, strict=True):
+            trace = explorable.trace(pair.source, target=pair.target)
+            method = one.method
+            assert links == align(trace, method.layer, method.head, method.timing)
+            assert {target for _, target in links} == set(range(len(pair.target.split())))
+    assert aligned[0].text().count("\n") == 3
+
+
+def test_the_diagonal_is_what_a_head_has_to_beat(explorable: ExplorableModel) -> None:
+    diagonal = frozenset({(0, 0), (1, 1), (2, 2)})
+    gold = GoldFile((Gold(diagonal, diagonal),), "x")
+    found = align_pairs(explorable, PAIRS[:1], [AlignmentMethod(0, 0, "input")], gold=gold)
+    assert found.methods[0].method == DIAGONAL
+    assert found.methods[0].links == (diagonal,)
+    table = error_rate_table(found)
+    assert table.splitlines()[1].split() == ["diagonal", "0.0%", "0.0%–0.0%", "0.0%", "–", "–"]
+    assert "No head is better than the diagonal" in table
+
+
+def test_error_rates_are_given_by_length(translator: ExplorableModel) -> None:
+    """Each class alone has the rate of its pairs."""
+    short, long = (
+        Pair("I sleep .", "Je dors ."),
+        Pair("very " * 11 + "good .", "très " * 11 + "bon ."),
+    )
+    first = Gold(frozenset({(0, 0)}), frozenset())
+    gold = GoldFile((first, first), "x")
+    method = AlignmentMethod(1, 3, "input")
+    both = align_pairs(translator, (short, long), [method], tokens="whitespace", gold=gold)
+    for number, pair in enumerate((short, long)):
+        one = GoldFile((first,), "x")
+        alone = align_pairs(translator, (pair,), [method], tokens="whitespace", gold=one)
+        for own, all_of_it in zip(alone.methods, both.methods, strict=True):
+            if own.method == all_of_it.method:
+                assert own.error_rate.value == all_of_it.error_rate.by_length[number]
+    assert np.isnan(both.methods[0].error_rate.by_length[2])
+
+
+def test_links_count_what_spaces_separate(translator: ExplorableModel) -> None:
+    """The app shows "don't" as one word, most gold files have "do" and "n't"."""
+    pair = Pair("I do n't like Mr. Brown 's 15 cats .", "Je n' aime pas les 15 chats de M. Brown .")
+    (found,) = align_pairs(
+        translator, [pair], [AlignmentMethod(1, 3, "input")], tokens="whitespace"
+    ).methods
+    assert {target for _, target in found.links[0]} == set(range(len(pair.target.split())))
+    assert max(source for source, _ in found.links[0]) < len(pair.source.split())
+    trace = translator.trace(pair.source, target=pair.target)
+    assert found.links[0] == align_words(trace, 1, 3, "input", spaced)
+
+
+def test_texts_whose_spaces_the_pieces_lose_are_refused(translator: ExplorableModel) -> None:
+    pair = Pair("one▁two three", "un deux")  # the mark of a space, as a letter
+    with pytest.raises(AlignmentError, match="Row 1 has a text of 2 tokens"):
+        align_pairs(translator, [pair], [AlignmentMethod(1, 3, "input")], tokens="whitespace")
+
+
+def test_pairs_that_are_too_long_are_skipped_and_counted(
+    explorable: ExplorableModel, gold: GoldFile
+) -> None:
+    long = Pair(" ".join("1" * 11), "1")
+    pairs = (PAIRS[0], long, PAIRS[2])
+    method = AlignmentMethod(0, 0, "input")
+    found = align_pairs(explorable, pairs, [method], gold=gold)
+    assert found.skipped == (2,)
+    assert all(one.links[1] == frozenset() for one in found.methods)
+    kept = GoldFile((gold.links[0], gold.links[2]), "x")
+    alone = align_pairs(explorable, (PAIRS[0], PAIRS[2]), [method], gold=kept)
+    assert [repr(one.error_rate) for one in found.methods] == [
+        repr(one.error_rate) for one in alone.methods
+    ]  # repr, because one NaN is not another
+
+
+def test_gold_links_can_be_a_column(tmp_path: Path, gold: GoldFile) -> None:
+    path = tmp_path / "x.tsv"
+    path.write_text("en\tfr\tlinks\na\tb\t0-2 1-1 2-0\na\tb\t0-1 1p0\na\tb\t0-0\n", "utf-8")
+    assert GoldFile.of_column(path, "links").links == gold.links
+    with pytest.raises(AlignmentError, match=r"[Ll]ine 1"):
+        GoldFile.of_column(path, "3")  # the heading is no link
+    with pytest.raises(PairsError, match="no column"):
+        GoldFile.of_column(path, "gold")
 
 
 def test_links_are_between_words_on_request(explorable: ExplorableModel) -> None:
     method = AlignmentMethod(0, None, "input")
-    (aligned,) = align_pairs(explorable, PAIRS[:1], [method], in_words=True)
+    (aligned,) = align_pairs(explorable, PAIRS[:1], [method], tokens="words").methods
     trace = explorable.trace("1 2 3", target="3 2 1")
     assert aligned.links == (align_words(trace, 0, None, "input"),)
     assert aligned.error_rate is None
 
 
-def test_an_error_names_its_row(explorable: ExplorableModel, gold: Path, tmp_path: Path) -> None:
+def test_an_error_names_its_row(
+    explorable: ExplorableModel, gold: GoldFile, tmp_path: Path
+) -> None:
     methods = [AlignmentMethod(0, 0, "input")]
     with pytest.raises(AlignmentError, match=r"Row 2 .*“9” is not a symbol"):
         align_pairs(explorable, (PAIRS[0], Pair("9", "1")), methods)
     with pytest.raises(AlignmentError, match="3 lines of links for 2 pairs"):
-        align_pairs(explorable, PAIRS[:2], methods, gold_path=gold)
+        align_pairs(explorable, PAIRS[:2], methods, gold=gold)
     with pytest.raises(AlignmentError, match="link 0-2, but that pair has 1 source"):
-        align_pairs(explorable, PAIRS[::-1], methods, gold_path=gold)
+        align_pairs(explorable, PAIRS[::-1], methods, gold=gold)
     path = tmp_path / "y.tsv"
     path.write_text("1\t1\n2\t \n", "utf-8")
     with pytest.raises(PairsError, match="Row 2"):
