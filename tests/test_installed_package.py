@@ -123,6 +123,7 @@ def test_the_command_has_every_subcommand(installed):
         "components/bundles/player.js",
         "components/bundles/player.css",
         "strings/player.toml",
+        "lessons/query-and-key.en.md",
         "checkpoints/README.md",
     ],
 )

@@ -8,6 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from explorer.app.state import session, visitor
+from explorer.app.widgets.lesson_menu import lesson_menu
 from explorer.core.i18n import LANGUAGES, say
 
 _HERE = Path(__file__).parent
@@ -28,14 +29,18 @@ def draw(language: str) -> None:
     st.set_page_config(
         page_title=say("explore.title", language), page_icon=_HERE / "icon.svg", layout="wide"
     )
+    explore = st.Page(
+        _HERE / "views" / "explore.py", title=say("explore.page", language), default=True
+    )
     pages = [
-        st.Page(_HERE / "views" / "explore.py", title=say("explore.page", language), default=True),
+        explore,
         st.Page(_HERE / "views" / "heads.py", title=say("heads.page", language)),
         st.Page(_HERE / "views" / "train.py", title=say("train.page", language)),
     ]
     chosen = st.navigation(pages, position="top")
     with st.container(key="header", horizontal=True, vertical_alignment="center", gap="small"):
         st.title(say("explore.title", language), anchor=False)
+        lesson_menu(language, explore)
         choose_language(language)
     with st.container(key="skeleton"):  # main.css hides it when the page has something to show
         st.text(say("explore.loading", language))

@@ -144,6 +144,11 @@ def replay(key: str, run: Run, others: Sequence[Run], language: str, link: str) 
     return bool(shown.link)
 
 
+def lesson(payload: bytes, on_report: Report) -> None:
+    """The card of a lesson, or the offer of the first one."""
+    _mount("lesson", payload, on_report, ("card", "start", "leave"))
+
+
 def focus(submissions: int) -> None:
     """Move the keyboard's focus to the player whenever `submissions` has grown."""
     _focus()(key="focus", data={"count": submissions})

@@ -30,12 +30,21 @@ def _add_options(command: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="list the models of the library transformers in and below these folders",
     )
+    command.add_argument(
+        "--lessons",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="DIR",
+        help="list the lessons in these folders beside those that ship",
+    )
 
 
 def start(options: argparse.Namespace) -> int:
     from explorer.app.server import launch
 
     _name_folders(getattr(options, "models", []))  # absent without a command, as the port
+    _name_lessons(getattr(options, "lessons", []))
     port: int | None = getattr(options, "port", None)
     return launch.serve({} if port is None else {"server.port": port})
 
@@ -44,6 +53,7 @@ def _start_class(options: argparse.Namespace) -> int:
     from explorer.app.server import launch
 
     _name_folders(options.models)
+    _name_lessons(options.lessons)
     return launch.serve_class(options.port, options.address, options.name)
 
 
@@ -67,3 +77,27 @@ def _name_folders(paths: list[Path]) -> None:
     if paths:
         names = os.pathsep.join(str(path.absolute()) for path in paths)
         os.environ[folders.MODELS_VARIABLE] = names
+
+
+def _name_lessons(paths: list[Path]) -> None:
+    """Let the server of this process list the lessons in these folders; say which files are none.
+
+    Raises `LessonError`.
+    """
+    from explorer.core import folders
+    from explorer.core.errors import LessonError
+    from explorer.core.lesson_search import find_lessons, lesson_files
+
+    for path in paths:
+        if not path.is_dir():
+            raise LessonError("no_folder", name=str(path))
+        if os.pathsep in str(path.absolute()):
+            raise LessonError("bad_folder_name", name=str(path), sign=os.pathsep)
+        files = lesson_files([path])
+        if not files:
+            print(LessonError("empty_folder", name=str(path)), file=sys.stderr)
+        for broken in find_lessons(files).broken:
+            print(broken, file=sys.stderr)
+    if paths:
+        names = os.pathsep.join(str(path.absolute()) for path in paths)
+        os.environ[folders.LESSONS_VARIABLE] = names

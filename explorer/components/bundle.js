@@ -30,6 +30,7 @@ await build({
     metric_matrix: "head_views/js/metricMatrixComponent.js",
     words: "head_views/js/wordsComponent.js",
     training_replay: "training_replay/js/trainingReplayComponent.js",
+    lesson: "lesson/js/lessonComponent.js",
   },
   format: "esm",
   target: "es2022",
@@ -43,6 +44,7 @@ await build({
     metric_matrix: "head_views/css/metricMatrixComponent.css",
     words: "head_views/css/wordsComponent.css",
     training_replay: "training_replay/css/trainingReplayComponent.css",
+    lesson: "lesson/css/lessonComponent.css",
   },
 });
 

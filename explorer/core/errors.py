@@ -102,3 +102,9 @@ class RunError(ExplorerError):
 
 class AlignmentError(ExplorerError):
     """Links between tokens that cannot be read, or a head or timing that does not exist."""
+
+
+class LessonError(ExplorerError):
+    """A file that is not a lesson, or a lesson that does not fit its model."""
+
+    section = "lessons"

@@ -20,6 +20,9 @@ REPORTS_VARIABLE = "EXPLORER_FINDINGS"
 MODELS_VARIABLE = "EXPLORER_MODELS"
 """Names the folders below which model directories are listed, separated as in PATH."""
 
+LESSONS_VARIABLE = "EXPLORER_LESSONS"
+"""Names folders with lessons beside those that ship, separated as in PATH."""
+
 PACKAGE = Path(__file__).resolve().parents[1]
 """The folder of the `explorer` package."""
 
@@ -27,6 +30,7 @@ IMPORT_ROOT = PACKAGE.parent
 """The current folder of a child process that runs `python -m explorer`."""
 
 STRINGS = PACKAGE / "strings"
+SHIPPED_LESSONS = PACKAGE / "lessons"
 
 
 def shipped_checkpoints() -> Path:
@@ -62,7 +66,17 @@ def reports() -> Path:
 
 def models() -> tuple[Path, ...]:
     """The folders below which model directories are listed; none unless named at the start."""
-    named = os.environ.get(MODELS_VARIABLE, "").split(os.pathsep)
+    return _several(MODELS_VARIABLE)
+
+
+def lessons() -> tuple[Path, ...]:
+    """The folders with lessons: those that ship, then those named at the start."""
+    return (SHIPPED_LESSONS, *_several(LESSONS_VARIABLE))
+
+
+def _several(variable: str) -> tuple[Path, ...]:
+    """The absolute paths in an environment variable."""
+    named = os.environ.get(variable, "").split(os.pathsep)
     return tuple(Path(name).absolute() for name in named if name)
 
 

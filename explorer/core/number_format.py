@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal
 
 _MISSING = "–"
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def percent(share: float) -> str:
@@ -62,6 +63,21 @@ def fixed_number(value: float, decimals: int, *, signed: bool = False) -> str:
     if not text.strip("−0."):
         return text.removeprefix("−")  # rounded to 0, which has no sign
     return f"+{text}" if signed and value > 0 else text
+
+
+def calculated(value: float) -> str:
+    """A number of a calculation: two decimals, or more where it is near zero."""
+    size = abs(value)
+    decimals = 2 if size >= 0.1 or size < 5e-6 else 3 if size >= 0.01 else 5
+    return fixed_number(value, decimals)
+
+
+def power(value: float) -> str:
+    """A power of e, which may be of any size."""
+    if value == 0 or 0.01 <= value < 10_000:
+        return calculated(value)
+    digits, exponent = f"{value:.1e}".split("e")
+    return f"{digits}·10{str(int(exponent)).translate(_RAISED)}"
 
 
 def _percent_decimals(value: float) -> int:

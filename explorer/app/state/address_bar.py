@@ -15,6 +15,7 @@ import streamlit as st
 from explorer.app.permalink import Permalink, from_query, to_query
 from explorer.app.request import Request, Selection, Visit
 from explorer.app.state import heads as heads_state
+from explorer.app.state import lesson as lesson_state
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.model.catalog import CatalogMember
@@ -65,12 +66,18 @@ def follow(catalog: Mapping[str, CatalogMember]) -> None:
     if query == state.query and session.find(Visit) is not None:
         return
     openings = {name: visit_state.opening_request(member) for name, member in catalog.items()}
-    permalink, refused = from_query(query, openings)
-    session.save(permalink.visit)
+    linked, unknown = lesson_state.follow(query)
+    permalink, refused = from_query(linked, openings)
     heads_state.show_section(permalink.section)
-    session.save(
-        replace(state, query=query, times_followed=state.times_followed + 1, refused=refused)
-    )
+    session.save(replace(state, query=query))
+    show(permalink.visit, (*unknown, *refused))
+
+
+def show(visit: Visit, refused: tuple[str, ...] = ()) -> None:
+    """Start `visit`, as a query does that is followed."""
+    state = session.load(AddressState)
+    session.save(visit)
+    session.save(replace(state, times_followed=state.times_followed + 1, refused=refused))
 
 
 def times_followed() -> int:
@@ -100,6 +107,7 @@ def write(permalink: Permalink, default: Request, language: str) -> None:
     state = session.load(AddressState)
     if not state.query and permalink == Permalink(Visit(default, Selection())):
         query = {}
+    query |= lesson_state.query()
     session.save(replace(state, query=query))
     if language:
         query = query | {_LANGUAGE: language}
@@ -110,7 +118,8 @@ def write(permalink: Permalink, default: Request, language: str) -> None:
 def link(permalink: Permalink, language: str) -> str:
     """The URL that opens `permalink` for another person, in `language`: a class talks about the
     words on the screen of the one who shared it. Each may choose another one."""
-    return f"{app_address()}?{urlencode(to_query(permalink) | {_LANGUAGE: language})}"
+    query = to_query(permalink) | lesson_state.query() | {_LANGUAGE: language}
+    return f"{app_address()}?{urlencode(query)}"
 
 
 def relative_link(permalink: Permalink) -> str:

@@ -20,6 +20,7 @@ from explorer.app.state.visitor import RateLimitError
 from explorer.app.uploads import visitor_catalog
 from explorer.app.widgets import files_and_share
 from explorer.app.widgets.input_bar import hint, input_bar
+from explorer.app.widgets.lesson_card import lesson_card
 from explorer.app.widgets.messages import (
     message_area,
     show_error,
@@ -48,6 +49,7 @@ def explore() -> None:
         input_bar(offered, language)
         files = st.popover(say("explore.files", language))
         share = st.popover(say("explore.share", language))
+    lesson_card(offered, language, _ADDRESS)
     messages = message_area()
     show_reported(language, messages)
     if not open_model(offered, visits_before(offered), language, messages):

@@ -9,7 +9,13 @@ from typing import Literal
 from explorer.core import folders
 
 Component = Literal[
-    "player", "head_grid", "comparison", "metric_matrix", "training_replay", "words"
+    "player",
+    "head_grid",
+    "comparison",
+    "metric_matrix",
+    "training_replay",
+    "words",
+    "lesson",
 ]
 Script = Literal[Component, "exported_page"]
 

@@ -27,6 +27,7 @@ import { createCutOff } from "./cutOff.js";
 import { createDownloads } from "./download.js";
 import { createForcedTokens } from "./forcedTokens.js";
 import { createGuessControl } from "./guessControl.js";
+import { createHighlight, followLesson } from "./lessonView.js";
 import { createOutput } from "./output.js";
 import { createStrips } from "./strips.js";
 
@@ -52,7 +53,7 @@ export function mountPlayer(parent, trace, options) {
   const abort = new AbortController();
   const root = element("div", { class: "player", testid: "player", tabindex: "-1" });
   parent.append(root);
-  /** @type {Part[]} */
+  /** @type {Pick<Part, "update">[]} */
   let parts = [];
   /** @type {MapPart | null} */
   let map = null;
@@ -101,6 +102,7 @@ export function mountPlayer(parent, trace, options) {
     g: () => context.act.toggleGuess(),
     i: () => lookInside(context, context.state.inside ? null : undefined),
   });
+  followLesson(context, (state) => showTrace(context, context.pieces, state));
   return {
     update: (next) => {
       const state = openingState(next, next.header.view, context.state);
@@ -129,7 +131,7 @@ export function mountPlayer(parent, trace, options) {
  * Make every part and put it in its place.
  * @param {TraceContext} context
  * @param {MapPart} map
- * @returns {Part[]} in the order of drawing
+ * @returns {Pick<Part, "update">[]} in the order of drawing
  */
 function placeParts(context, map) {
   const strips = createStrips(context);
@@ -169,7 +171,8 @@ function placeParts(context, map) {
   const columns = { element: main, update: createColumns(context, { main, aside }) };
   // Drawn first: the others take what space is left.
   const above = [inside, unit, strips, transport, guess, site, headsNote, integrity, columns];
-  return [...above, strip, rail, map, forced, sentence, cutOff, output, candidates, tooltip];
+  const below = [forced, sentence, cutOff, output, candidates, tooltip, createHighlight(context)];
+  return [...above, strip, rail, map, ...below];
 }
 
 /**

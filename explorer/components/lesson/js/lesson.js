@@ -1,0 +1,162 @@
+import { assign, element, write } from "../../shared/js/element.js";
+import { highlight, showLook } from "../../shared/js/lessonEvents.js";
+import { fillIn } from "../../shared/js/sentences.js";
+import { watchTheme } from "../../shared/js/watchers.js";
+import { createQuestion } from "./question.js";
+
+/** @import { Say } from "../../shared/js/sentences.js" */
+/** @import { View } from "../../shared/js/streamlitComponent.js" */
+/** @import { Card, Content, Lesson, Listeners } from "./content.js" */
+
+const HEIGHT = "--lesson-height"; // read by what stays in view below the card
+
+/**
+ * The card of a lesson: a sentence, a question, and the way on. Cards of the text on screen follow
+ * each other without the server.
+ * @param {HTMLElement | ShadowRoot} parent
+ * @param {Content} content
+ * @param {Listeners} listeners
+ * @returns {View<Content, Listeners>}
+ */
+export function mountLesson(parent, content, listeners) {
+  let shown = content;
+  let lesson = /** @type {Lesson} */ (content.lesson);
+  let index = lesson.card;
+  /** @type {Map<number, number>} */
+  let chosen = new Map();
+  const heard = { ...listeners };
+  /** @type {Say} */
+  const say = (key, facts) => fillIn(shown.strings, key, facts);
+  const parts = createParts(say, {
+    back: () => go(index - 1),
+    next: () => goOn(),
+    again: () => go(index),
+    leave: () => heard.onLeave(),
+    choose: (choice) => {
+      chosen.set(index, choice);
+      draw();
+    },
+  });
+  const { root } = parts;
+  parent.append(root);
+  watchTheme(root, () => {});
+  const resized = new ResizeObserver(() => keepHeight(root.offsetHeight));
+  resized.observe(root);
+
+  const draw = () => {
+    root.lang = shown.language;
+    root.classList.remove("waiting");
+    parts.draw(lesson, index, chosen.get(index));
+    highlight(lesson.cards[index]?.highlight ?? "");
+  };
+  /** @param {number} to */
+  const go = (to) => {
+    if (to < 0 || to >= lesson.cards.length) return;
+    const card = lesson.cards[to];
+    const here = Boolean(card?.here && card.look);
+    if (here) {
+      index = to;
+      draw();
+      showLook(/** @type {NonNullable<Card["look"]>} */ (card?.look));
+    } else root.classList.add("waiting");
+    heard.onCard(to, here);
+  };
+  const goOn = () => {
+    if (index + 1 < lesson.cards.length) go(index + 1);
+    else if (lesson.following) heard.onStart(lesson.following[0]);
+    else heard.onLeave();
+  };
+  draw();
+  return {
+    update: (next) => {
+      const now = /** @type {Lesson} */ (next.lesson);
+      // The server names the card it knows; the browser may be further by now.
+      if (now.name !== lesson.name || now.visit !== lesson.visit) index = now.card;
+      if (now.name !== lesson.name) chosen = new Map();
+      [shown, lesson] = [next, now];
+      draw();
+    },
+    listen: (next) => {
+      Object.assign(heard, next);
+      root.classList.remove("waiting"); // an answer of any kind ends the waiting
+    },
+    destroy: () => {
+      resized.disconnect();
+      highlight("");
+      keepHeight(0);
+      root.remove();
+    },
+  };
+}
+
+/** @param {number} height px */
+function keepHeight(height) {
+  document.documentElement.style.setProperty(HEIGHT, `${height}px`);
+}
+
+/**
+ * @typedef {object} Actions
+ * @property {() => void} back
+ * @property {() => void} next
+ * @property {() => void} again
+ * @property {() => void} leave
+ * @property {(choice: number) => void} choose
+ */
+
+/**
+ * The elements of the card, and what draws a card into them.
+ * @param {Say} say
+ * @param {Actions} actions
+ */
+function createParts(say, actions) {
+  /** @param {"back" | "next" | "again" | "leave"} name */
+  const button = (name) =>
+    element("button", { type: "button", testid: `lesson-${name}`, on: { click: actions[name] } });
+  const buttons = {
+    back: button("back"),
+    next: button("next"),
+    again: button("again"),
+    leave: button("leave"),
+  };
+  buttons.next.classList.add("primary");
+  const title = element("h2", { testid: "lesson-title" });
+  const progress = element("span", { class: "progress", testid: "lesson-progress" });
+  const text = element("p", { class: "text", "aria-live": "polite", testid: "lesson-text" });
+  const question = createQuestion(say, actions.choose);
+  const heading = element("div", { class: "heading" }, title, progress);
+  const moves = element("div", { class: "moves" }, ...Object.values(buttons));
+  const root = element(
+    "section",
+    { class: "player lesson", testid: "lesson" },
+    element("div", { class: "side" }, heading, moves),
+    text,
+    question.element,
+  );
+  /**
+   * @param {Lesson} lesson
+   * @param {number} index
+   * @param {number | undefined} choice
+   */
+  const draw = (lesson, index, choice) => {
+    const card = lesson.cards[index];
+    const place = { card: index + 1, cards: lesson.cards.length };
+    assign(root, "aria-label", `${say("card_label")}: ${lesson.title}`);
+    write(title, lesson.title);
+    write(progress, say("progress", place));
+    assign(progress, "aria-label", say("progress_spoken", place));
+    write(text, card ? card.problem || card.text : "");
+    text.classList.toggle("problem", Boolean(card?.problem));
+    question.draw(card, choice);
+    const last = index + 1 === lesson.cards.length;
+    const ahead = !last ? "next" : lesson.following ? "next_lesson" : "finish";
+    write(buttons.back, say("back"));
+    write(buttons.next, say(ahead));
+    assign(buttons.next, "title", last && lesson.following ? lesson.following[1] : null);
+    write(buttons.again, say("view"));
+    assign(buttons.again, "title", say("view_title"));
+    write(buttons.leave, say("leave"));
+    assign(buttons.leave, "title", say("leave_title"));
+    buttons.back.disabled = index === 0;
+  };
+  return { root, draw };
+}

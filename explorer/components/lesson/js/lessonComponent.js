@@ -1,0 +1,33 @@
+import { readEnvelope } from "../../shared/js/envelope.js";
+import { streamlitComponent } from "../../shared/js/streamlitComponent.js";
+import { mountLesson } from "./lesson.js";
+import { mountOffer } from "./offer.js";
+
+/** @import { Content, Listeners } from "./content.js" */
+
+/** The card of a lesson as a Streamlit component, or the offer of the first lesson. */
+export default streamlitComponent({
+  read: readContent,
+  identity: ({ lesson, offer }) => (lesson ? "lesson" : offer ? "offer" : "none"),
+  /** @returns {Listeners} */
+  listeners: ({ setTriggerValue }) => ({
+    onCard: (card, here) => setTriggerValue("card", { card, here }),
+    onStart: (name) => setTriggerValue("start", name),
+    onLeave: () => setTriggerValue("leave", true),
+  }),
+  open: (parent, content, listeners) => {
+    if (content.lesson) return mountLesson(parent, content, listeners);
+    if (content.offer) return mountOffer(parent, content, listeners);
+    return { update: () => {}, listen: () => {}, destroy: () => {} };
+  },
+});
+
+/**
+ * @param {Uint8Array} bytes
+ * @returns {Content}
+ */
+function readContent(bytes) {
+  /** @type {ReturnType<typeof readEnvelope<Content>>} */
+  const { header } = readEnvelope(bytes);
+  return header;
+}

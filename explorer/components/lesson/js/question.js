@@ -1,0 +1,44 @@
+import { assign, element, populate, write } from "../../shared/js/element.js";
+
+/** @import { Say } from "../../shared/js/sentences.js" */
+/** @import { Card } from "./content.js" */
+
+/**
+ * The question of a card with its choices as buttons; after one was chosen, whether it is right and
+ * why.
+ * @param {Say} say
+ * @param {(choice: number) => void} choose
+ */
+export function createQuestion(say, choose) {
+  const question = element("p", { class: "question", testid: "lesson-question" });
+  const choices = element("div", { class: "choices", role: "group", testid: "lesson-choices" });
+  const answer = element("p", { class: "answer", role: "status", testid: "lesson-answer" });
+  const node = element("div", { class: "asked" }, question, choices, answer);
+  /**
+   * @param {Card | null | undefined} card
+   * @param {number | undefined} choice
+   */
+  const draw = (card, choice) => {
+    const asks = Boolean(card?.question);
+    node.hidden = !asks;
+    write(answer, "");
+    if (!card || !asks) return;
+    write(question, card.question);
+    assign(choices, "aria-label", card.question);
+    const buttons = populate(choices, card.choices.length, (index) =>
+      element("button", { type: "button", on: { click: () => choose(index) } }),
+    );
+    for (const [index, button] of buttons.entries()) {
+      write(button, card.choices[index]);
+      const marked = choice !== undefined && (index === card.right || index === choice);
+      assign(button, "aria-pressed", index === choice ? "true" : "false");
+      assign(button, "data-mark", marked ? (index === card.right ? "right" : "wrong") : null);
+    }
+    if (choice === undefined || card.right === null) return;
+    const right = choice === card.right;
+    assign(answer, "data-mark", right ? "right" : "wrong");
+    const key = `${right ? "right" : "wrong"}${card.because ? "" : "_alone"}`;
+    write(answer, say(key, { answer: card.choices[card.right], because: card.because }));
+  };
+  return { element: node, draw };
+}

@@ -1,0 +1,53 @@
+/**
+ * What a lesson tells the player, which is another component of the page: which part of the trace
+ * to show, and what to highlight.
+ */
+
+/** @import { ViewOptions } from "./trace.js" */
+
+/** @typedef {Pick<ViewOptions, "site" | "layer" | "head" | "step" | "alignment" | "guess" | "ahead" | "cell">} Look */
+
+const LOOK = "attention-look";
+const HIGHLIGHT = "attention-highlight";
+const ATTRIBUTE = "data-highlight";
+
+/**
+ * Let the player show a part of its trace.
+ * @param {Look} look
+ */
+export function showLook(look) {
+  document.dispatchEvent(new CustomEvent(LOOK, { detail: look }));
+}
+
+/**
+ * @param {(look: Look) => void} follow
+ * @param {AbortSignal} signal
+ */
+export function onLook(follow, signal) {
+  const listen = (/** @type {Event} */ event) =>
+    follow(/** @type {CustomEvent<Look>} */ (event).detail);
+  document.addEventListener(LOOK, listen, { signal });
+}
+
+/**
+ * Let the player highlight the element with this `data-testid`; "" = none. It may be mounted later.
+ * @param {string} name
+ */
+export function highlight(name) {
+  if (name) document.documentElement.setAttribute(ATTRIBUTE, name);
+  else document.documentElement.removeAttribute(ATTRIBUTE);
+  document.dispatchEvent(new CustomEvent(HIGHLIGHT));
+}
+
+/**
+ * @param {() => void} follow
+ * @param {AbortSignal} signal
+ */
+export function onHighlight(follow, signal) {
+  document.addEventListener(HIGHLIGHT, follow, { signal });
+}
+
+/** The `data-testid` of what is to be highlighted; "" = nothing. */
+export function highlighted() {
+  return document.documentElement.getAttribute(ATTRIBUTE) ?? "";
+}

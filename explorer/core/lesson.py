@@ -1,0 +1,157 @@
+"""Lessons: Markdown files with cards, each of which opens a view of the app and asks a question.
+
+    # Query and key
+
+    ---
+    view: model=reverse&text=7+3+9+1+4&pad=2&site=cross&layer=1&head=2&step=2
+    highlight: current-row
+    question: Which token does the orange row look at most?
+    choices: 7 | 1 | 4
+    answer: largest key
+    because: its weight is {weight}, and the row sums to {row sum}.
+    ---
+    The orange row asks; the columns answer.
+
+`view` is the query of a link of the app; `highlight` the `data-testid` of what the text speaks of;
+`answer` a function of `lesson_answers`, which may stand in braces in the text as well.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from urllib.parse import parse_qsl
+
+from explorer.core.errors import LessonError
+from explorer.core.lesson_answers import ANSWERS
+
+MOST_CARDS = 20
+LONGEST_TEXT = 240
+"""Characters of a card's text: it stands above the picture, which needs the height."""
+
+_FIELDS = ("view", "highlight", "question", "choices", "answer", "because")
+_ASKED = ("question", "choices", "answer")
+_LINE = "---"
+_CHOICES = range(2, 6)
+_TESTID = re.compile(r"[a-z][a-z0-9_-]{0,40}", re.ASCII)
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One card.
+
+    view: the query of a link, by parameter.
+    highlight: the `data-testid` of what the text speaks of; "" = nothing.
+    question, choices, answer, because: "" or () on a card that asks nothing; `because` is
+        shown after the answer.
+    """
+
+    text: str
+    view: Mapping[str, str]
+    highlight: str = ""
+    question: str = ""
+    choices: tuple[str, ...] = ()
+    answer: str = ""
+    because: str = ""
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """All that a person reads."""
+        return (self.text, self.question, *self.choices, self.because)
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A lesson in one language, with at least one card."""
+
+    title: str
+    cards: tuple[Card, ...]
+
+
+def read_lesson(text: str) -> Lesson:
+    """The lesson in the text of a file. Raises `LessonError`, which names the card."""
+    head, *parts = re.split(rf"^{_LINE}[ \t]*$", text.strip(), flags=re.MULTILINE)
+    lines = head.strip().splitlines()
+    if len(lines) != 1 or not lines[0].startswith("# ") or not lines[0][2:].strip():
+        raise LessonError("no_title")
+    if not parts or len(parts) % 2:
+        raise LessonError("no_cards", line=_LINE)
+    if len(parts) > 2 * MOST_CARDS:
+        raise LessonError("too_many_cards", cards=len(parts) // 2, limit=MOST_CARDS)
+    headers, texts = parts[::2], parts[1::2]
+    cards = [_read_card(*one) for one in zip(range(1, len(texts) + 1), headers, texts, strict=True)]
+    return Lesson(lines[0][2:].strip(), tuple(cards))
+
+
+def fill_in(sentence: str, values: Mapping[str, str]) -> str:
+    """`sentence` with its placeholders filled in."""
+    return _PLACEHOLDER.sub(lambda found: values[found[1]], sentence)
+
+
+def asked_of_trace(card: Card) -> frozenset[str]:
+    """The names of all functions of the trace that a card uses."""
+    names = {name for sentence in card.sentences for name in _PLACEHOLDER.findall(sentence)}
+    return frozenset(names | {card.answer} if card.answer else names)
+
+
+def _read_card(number: int, header: str, body: str) -> Card:
+    fields = dict(_fields(number, header))
+    text = " ".join(body.split())
+    if not text:
+        raise LessonError("no_text", card=number)
+    if len(text) > LONGEST_TEXT:
+        raise LessonError("long_text", card=number, characters=len(text), limit=LONGEST_TEXT)
+    card = Card(
+        text,
+        MappingProxyType(_view(number, fields.get("view", ""))),
+        fields.get("highlight", ""),
+        fields.get("question", ""),
+        tuple(choice.strip() for choice in fields.get("choices", "").split("|") if choice.strip()),
+        fields.get("answer", ""),
+        fields.get("because", ""),
+    )
+    _check(number, card)
+    return card
+
+
+def _fields(number: int, header: str) -> Iterator[tuple[str, str]]:
+    """The fields of a header, each once."""
+    seen = set()
+    for line in header.strip().splitlines():
+        name, colon, value = (part.strip() for part in line.partition(":"))
+        if not colon or name not in _FIELDS:
+            known = ", ".join(_FIELDS)
+            raise LessonError("bad_field", card=number, got=line.strip()[:60], known=known)
+        if name in seen:
+            raise LessonError("field_twice", card=number, field=name)
+        seen.add(name)
+        yield name, value
+
+
+def _view(number: int, link: str) -> dict[str, str]:
+    """The parameters in a link of the app or in its query; its language is the lesson's."""
+    try:
+        view = dict(parse_qsl(link.rpartition("?")[2], strict_parsing=True))
+    except ValueError:
+        view = {}
+    view.pop("lang", None)
+    if "model" not in view or "text" not in view:
+        raise LessonError("bad_view", card=number)
+    return view
+
+
+def _check(number: int, card: Card) -> None:
+    if card.highlight and not _TESTID.fullmatch(card.highlight):
+        raise LessonError("bad_highlight", card=number, got=card.highlight[:60])
+    missing = [name for name in _ASKED if not getattr(card, name)]
+    if missing and (len(missing) < len(_ASKED) or card.because):
+        raise LessonError("half_a_question", card=number, missing=", ".join(missing))
+    if card.choices and len(card.choices) not in _CHOICES:
+        most = _CHOICES[-1]
+        raise LessonError("choices_count", card=number, count=len(card.choices), most=most)
+    if len(set(card.choices)) < len(card.choices):
+        raise LessonError("choices_equal", card=number)
+    for name in sorted(asked_of_trace(card) - set(ANSWERS)):
+        known = ", ".join(ANSWERS)
+        raise LessonError("unknown_answer", card=number, got=name[:60], known=known)

@@ -1,0 +1,190 @@
+"""The named functions by which a lesson asks a `Trace` for a word or a number.
+
+A lesson names one as the answer to a question, or in braces in its text, so that nothing a model
+computes is written by hand. Each gives what the screen shows, in the lesson's language.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.core.errors import LessonError, TraceError
+from explorer.core.i18n import say
+from explorer.core.mask_reasons import REASONS, UNMASKED
+from explorer.core.number_format import calculated, percent, power
+from explorer.core.trace import Trace
+from explorer.core.vocabulary import shown_label
+
+_WORD_START = "▁"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The part of a trace that a card shows.
+
+    layer: counted among those that the trace has, as `head` from 0.
+    step: from 1; None where the card has none.
+    cell: (query, key); None = the key with the largest weight in the row of `step`.
+    """
+
+    site: str
+    layer: int
+    head: int
+    step: int | None = None
+    cell: tuple[int, int] | None = None
+
+    @property
+    def query(self) -> int:
+        """The row: that of the cell, else of the step, else the first."""
+        return self.cell[0] if self.cell else (self.step or 1) - 1
+
+
+def answer(name: str, trace: Trace, place: Place, language: str) -> str:
+    """What the function called `name` says of a place. Raises `LessonError` on a place that the
+    trace does not have, and where it lacks what the function needs."""
+    try:
+        return ANSWERS[name](trace, place, language)
+    except (TraceError, KeyError, IndexError, ValueError) as error:
+        raise LessonError("no_answer", answer=name) from error
+
+
+def needs_capture(name: str) -> bool:
+    """Whether a function reads more than weights: a trace of the layer with full capture."""
+    return name in _CALCULATED
+
+
+def _row(trace: Trace, place: Place) -> NDArray[np.float32]:
+    """The weights of the row (key,)."""
+    return trace.attention(place.site)[place.layer, place.head, place.query]
+
+
+def _key(trace: Trace, place: Place) -> int:
+    return place.cell[1] if place.cell else int(_row(trace, place).argmax())
+
+
+def _label(tokens: tuple[str, ...], position: int) -> str:
+    return shown_label(tokens[position]).removeprefix(_WORD_START)
+
+
+def _largest_key(trace: Trace, place: Place, _: str) -> str:
+    return _label(trace.keys(place.site), int(_row(trace, place).argmax()))
+
+
+def _next_key(trace: Trace, place: Place, _: str) -> str:
+    """The largest key of the row after this one."""
+    row = trace.attention(place.site)[place.layer, place.head, place.query + 1]
+    return _label(trace.keys(place.site), int(row.argmax()))
+
+
+def _query_token(trace: Trace, place: Place, _: str) -> str:
+    return _label(trace.queries(place.site), place.query)
+
+
+def _key_token(trace: Trace, place: Place, _: str) -> str:
+    return _label(trace.keys(place.site), _key(trace, place))
+
+
+def _weight(trace: Trace, place: Place, _: str) -> str:
+    return f"{_row(trace, place)[_key(trace, place)]:.2f}"
+
+
+def _rest(trace: Trace, place: Place, _: str) -> str:
+    """What is left for the other keys beside the weight as it is written."""
+    return f"{1 - float(_weight(trace, place, _)):.2f}"
+
+
+def _row_sum(trace: Trace, place: Place, _: str) -> str:
+    return f"{_row(trace, place).sum():.2f}"
+
+
+def _reason_code(trace: Trace, place: Place) -> int:
+    closed = trace.closed(place.site, place.layer, place.head)
+    return int(closed[place.query, _key(trace, place)])
+
+
+def _mask_reason(trace: Trace, place: Place, language: str) -> str:
+    reason = REASONS[_reason_code(trace, place)].replace(" ", "_")
+    return say(f"player.reason_{reason}", language)
+
+
+def _open_keys(trace: Trace, place: Place, _: str) -> str:
+    mask = trace.mask(place.site, place.layer, place.head)
+    return str(int(mask[place.query].sum()))
+
+
+def _masked_keys(trace: Trace, place: Place, _: str) -> str:
+    mask = trace.mask(place.site, place.layer, place.head)
+    return str(int((~mask[place.query]).sum()))
+
+
+def _predicted_token(trace: Trace, place: Place, _: str) -> str:
+    return _label(trace.predicted_tokens, place.query)
+
+
+def _probability(trace: Trace, place: Place, _: str) -> str:
+    arrays = trace.arrays
+    chosen = arrays["steps.chosen"].astype(bool) & (arrays["steps.step"] == place.query + 1)
+    (share,) = arrays["steps.probability"][chosen]
+    return percent(float(share))
+
+
+def _best_head(trace: Trace, place: Place, _: str) -> str:
+    """The head with the largest mean weight on the gold source positions."""
+    if trace.gold is None:
+        raise ValueError("no gold alignment")
+    rows = trace.gold.any(1)
+    weights = (trace.attention("cross") * trace.gold).sum(-1)[..., rows].mean(-1)  # (layer, head)
+    layer, head = np.unravel_index(int(weights.argmax()), weights.shape)
+    return f"L{layer} H{head}"
+
+
+def _components(trace: Trace, place: Place) -> NDArray[np.float64]:
+    """The products of the components of query and key (width,)."""
+    where = place.layer, place.head
+    query = trace.query_vectors(place.site)[where][place.query].astype(np.float64)
+    return query * trace.key_vectors(place.site)[where][_key(trace, place)]
+
+
+def _score(trace: Trace, place: Place) -> float:
+    """The score of the cell before the mask."""
+    return float(trace.scores(place.site)[place.layer, place.head, place.query, _key(trace, place)])
+
+
+def _powers(trace: Trace, place: Place) -> NDArray[np.float64]:
+    """e to the scores of the unmasked keys of the row."""
+    scores = trace.scores(place.site)[place.layer, place.head, place.query].astype(np.float64)
+    closed = trace.closed(place.site, place.layer, place.head)[place.query]
+    return np.exp(scores[closed == UNMASKED])
+
+
+Answer = Callable[[Trace, Place, str], str]
+
+_CALCULATED: Mapping[str, Answer] = {
+    "width": lambda trace, place, _: str(len(_components(trace, place))),
+    "product": lambda trace, place, _: calculated(float(_components(trace, place).sum())),
+    "score": lambda trace, place, _: calculated(_score(trace, place)),
+    "power": lambda trace, place, _: power(math.exp(_score(trace, place))),
+    "sum of powers": lambda trace, place, _: power(float(_powers(trace, place).sum())),
+}
+
+ANSWERS: Mapping[str, Answer] = {
+    "largest key": _largest_key,
+    "next key": _next_key,
+    "query token": _query_token,
+    "key token": _key_token,
+    "weight": _weight,
+    "rest": _rest,
+    "row sum": _row_sum,
+    "mask reason": _mask_reason,
+    "open keys": _open_keys,
+    "masked keys": _masked_keys,
+    "predicted token": _predicted_token,
+    "probability": _probability,
+    "best head": _best_head,
+    **_CALCULATED,
+}
+"""By the name that a lesson uses. Weights have two decimals; scores and their powers as many as the
+panel *Inside* shows."""

@@ -1,0 +1,176 @@
+"""Lessons in the app: every card to the end, with what it speaks of in view."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from explorer.core import folders
+from explorer.core.lesson import Card
+from explorer.core.lesson_search import find_lessons, lesson_files
+from tests.support.sample import sampled
+
+SHIPPED = find_lessons(lesson_files([folders.SHIPPED_LESSONS]))
+SIZES = [(1440, 900), (1366, 630), (1024, 768), (390, 844)]
+CASES = [
+    (name, language, size)
+    for name in SHIPPED.lessons
+    for language, size in zip(("en", "zh") * 2, SIZES, strict=True)
+]
+FIRST = SHIPPED.in_language("query-and-key", "en")
+
+
+@pytest.fixture
+def open_lesson(address: str, new_tab: Callable[..., Page]) -> Callable[..., Page]:
+    def show(query: str, width: int = 1440, height: int = 900) -> Page:
+        tab = new_tab(width, height)
+        tab.goto(f"{address}?{query}")
+        expect(tab.get_by_test_id("lesson")).to_be_visible()
+        return tab
+
+    return show
+
+
+def expect_in_view(tab: Page, highlighted: Locator) -> None:
+    """Between the card and the lower edge of the window, or more than a third of the window."""
+    expect(highlighted).to_be_visible()
+    expect(highlighted).to_be_in_viewport()
+    card, box = tab.get_by_test_id("lesson").bounding_box(), highlighted.bounding_box()
+    size = tab.viewport_size
+    assert card is not None
+    assert box is not None
+    assert size is not None
+    top = max(box["y"], card["y"] + card["height"])
+    bottom = min(box["y"] + box["height"], size["height"])
+    assert bottom - top >= min(box["height"] - 2, size["height"] / 4)
+
+
+def answer(tab: Page, card: Card) -> None:
+    """Choose until it is right."""
+    choices = tab.get_by_test_id("lesson-choices").get_by_role("button")
+    expect(choices).to_have_count(len(card.choices))
+    for choice in choices.all():
+        choice.click()
+        mark = tab.get_by_test_id("lesson-answer").get_attribute("data-mark")
+        assert mark in ("right", "wrong")
+        assert choice.get_attribute("data-mark") == mark
+        if mark == "right":
+            return
+    raise AssertionError("no choice is right")
+
+
+@pytest.mark.parametrize(("name", "language", "size"), sampled(CASES, 3))
+def test_every_card_shows_what_it_speaks_of(open_lesson, name, language, size):
+    cards = SHIPPED.lessons[name][language].cards
+    tab = open_lesson(f"lang={language}&lesson={name}", *size)
+    for number, card in enumerate(cards, start=1):
+        expect(tab.get_by_test_id("lesson-progress")).to_have_text(f"{number}/{len(cards)}")
+        expect(tab.locator(".plotted")).to_be_attached()
+        expect(tab.get_by_test_id("lesson-text")).not_to_have_class(re.compile("problem"))
+        highlighted = tab.locator("[data-highlighted]")
+        expect(highlighted).to_have_attribute("data-testid", card.highlight)
+        tab.wait_for_timeout(50)  # it is scrolled to in the next frame
+        expect_in_view(tab, highlighted)
+        box = tab.get_by_test_id("lesson").bounding_box()
+        assert box is not None
+        assert box["height"] <= 0.3 * size[1]
+        assert tab.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        if card.question:
+            answer(tab, card)
+        if number < len(cards):
+            tab.get_by_test_id("lesson-next").click()
+
+
+def shown_query(tab: Page) -> dict[str, str]:
+    return tab.evaluate("Object.fromEntries(new URLSearchParams(location.search))")
+
+
+def test_cards_are_gone_through_without_the_server_and_a_reload_restores_one(open_lesson):
+    tab = open_lesson("lang=en&lesson=query-and-key&card=2")
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 1/6")
+    tab.context.set_default_timeout(60_000)
+    tab.evaluate("""() => {
+      const send = WebSocket.prototype.send;  // what is sent waits until it is let through
+      window.held = [];
+      WebSocket.prototype.send = function (data) { held.push(() => send.call(this, data)); };
+      window.release = () => { WebSocket.prototype.send = send; for (const one of held) one(); };
+    }""")
+    tab.get_by_test_id("lesson-next").click()
+    expect(tab.get_by_test_id("lesson-progress")).to_have_text("3/6")
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 2/6")
+    expect(tab.locator("[data-highlighted]")).to_have_attribute("data-testid", "row-weights")
+    tab.evaluate("release()")
+    tab.wait_for_function("new URLSearchParams(location.search).get('card') === '3'")
+    tab.wait_for_function("new URLSearchParams(location.search).get('step') === '2'")
+    tab.reload()
+    expect(tab.get_by_test_id("lesson-progress")).to_have_text("3/6")
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 2/6")
+
+
+def test_one_may_explore_and_come_back_to_the_card(open_lesson):
+    tab = open_lesson("lang=en&lesson=one-number-by-hand&card=2")
+    expect(tab.get_by_test_id("inside-product")).to_be_visible()
+    tab.get_by_test_id("next").click()
+    tab.get_by_test_id("head-1-3").click()
+    expect(tab.get_by_test_id("map-title")).to_contain_text("L1 H3")
+    tab.get_by_test_id("lesson-again").click()
+    expect(tab.get_by_test_id("map-title")).to_contain_text("L0 H1")
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 1/6")
+    tab.get_by_role("textbox", name="Source").fill("1 2 3")
+    tab.get_by_role("textbox", name="Source").press("Enter")
+    expect(tab.get_by_test_id("step-count")).to_contain_text("/4")
+    expect(tab.get_by_test_id("lesson-progress")).to_have_text("2/6")
+    tab.get_by_test_id("lesson-again").click()
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 1/6")
+    expect(tab.get_by_test_id("inside-product")).to_be_visible()
+    tab.get_by_test_id("lesson-leave").click()
+    expect(tab.get_by_test_id("lesson")).to_have_count(0)
+    expect(tab.locator("[data-highlighted]")).to_have_count(0)
+    tab.wait_for_function("!new URLSearchParams(location.search).has('lesson')")
+    assert shown_query(tab)["cell"] == "0.4"
+
+
+def test_a_lesson_opens_from_the_navigation_row_of_any_page(address, new_tab):
+    tab = new_tab()
+    tab.goto(f"{address}train?lang=en")
+    expect(tab.get_by_test_id("moment-count")).to_be_visible()
+    tab.get_by_role("button", name="Lessons").click()
+    tab.get_by_text("3 · The mask").click()
+    expect(tab.get_by_test_id("lesson-title")).to_have_text("The mask")
+    expect(tab.get_by_test_id("map-title")).to_contain_text("Decoder")
+    tab.get_by_role("button", name="Lessons").click()
+    tab.get_by_text("1 · Query and key").click()
+    expect(tab.get_by_test_id("lesson-title")).to_have_text("Query and key")
+    expect(tab.get_by_test_id("lesson-progress")).to_have_text("1/6")
+
+
+def test_a_first_visit_is_offered_the_first_lesson_once(address, new_visitor):
+    tab = new_visitor(offered=False)
+    tab.goto(f"{address}?lang=en")
+    expect(tab.get_by_test_id("lesson-offer")).to_be_visible()
+    tab.get_by_test_id("lesson-dismiss").click()
+    expect(tab.get_by_test_id("lesson-offer")).to_have_count(0)
+    tab.reload()
+    expect(tab.get_by_test_id("integrity")).to_be_visible()
+    expect(tab.get_by_test_id("lesson-offer")).to_have_count(0)
+    tab.evaluate("localStorage.clear()")
+    tab.reload()
+    tab.get_by_test_id("lesson-start").click()
+    expect(tab.get_by_test_id("lesson-title")).to_have_text("Query and key")
+    expect(tab.get_by_test_id("lesson-text")).to_have_text(FIRST.cards[0].text)
+
+
+def test_the_card_is_gone_through_with_the_keyboard(open_lesson):
+    tab = open_lesson("lang=en&lesson=query-and-key")
+    tab.get_by_test_id("lesson-next").focus()
+    tab.keyboard.press("Enter")
+    expect(tab.get_by_test_id("lesson-progress")).to_have_text("2/6")
+    tab.keyboard.press("Space")
+    expect(tab.get_by_test_id("lesson-progress")).to_have_text("3/6")
+    expect(tab.get_by_test_id("lesson-text")).to_have_attribute("aria-live", "polite")
+    expect(tab.get_by_role("region", name="Lesson: Query and key")).to_be_visible()
+    tab.get_by_role("group", name="What do all weights of the row add up to?").get_by_role(
+        "button", name="1.00"
+    ).press("Enter")
+    expect(tab.get_by_role("status").filter(has_text="✓ Right")).to_be_visible()

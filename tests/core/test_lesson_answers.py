@@ -1,0 +1,97 @@
+"""Each named function against the arrays of a trace made by hand."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import explorer
+from explorer.core import folders
+from explorer.core.errors import LessonError
+from explorer.core.lesson_answers import ANSWERS, Place, answer, needs_capture
+from tests.support.example_traces import example_trace
+
+CROSS = Place("cross", 0, 2, step=2)
+
+
+@pytest.fixture(scope="module")
+def captured():
+    model = explorer.load(folders.shipped_checkpoints() / "reverse.safetensors")
+    return model.trace("7 3 9 1 4", pad_to=8, capture="full")
+
+
+def test_tokens_and_weights_are_those_of_the_row():
+    trace = example_trace()
+    row = trace.attention("cross")[0, 2, 1]
+    key = int(row.argmax())
+    said = {name: answer(name, trace, CROSS, "en") for name in ANSWERS if not needs_capture(name)}
+    assert said["largest key"] == said["key token"] == trace.source_tokens[key]
+    assert said["query token"] == "4"
+    assert said["predicted token"] == "1"
+    assert said["weight"] == f"{row[key]:.2f}"
+    assert float(said["rest"]) == pytest.approx(1 - float(said["weight"]))
+    assert said["row sum"] == "1.00"
+    assert (said["open keys"], said["masked keys"]) == ("6", "2")
+    after = trace.attention("cross")[0, 2, 2].argmax()
+    assert said["next key"] == trace.source_tokens[after]
+
+
+def test_a_cell_is_named_by_its_own_key():
+    trace = example_trace()
+    cell = replace(CROSS, cell=(0, 7))
+    assert answer("query token", trace, cell, "en") == "bos"
+    assert answer("key token", trace, cell, "en") == "pad"
+    assert answer("weight", trace, cell, "en") == "0.00"
+    assert answer("mask reason", trace, cell, "en") == "padding"
+    assert answer("mask reason", trace, cell, "zh") == "填充"
+    later = Place("decoder", 0, 0, cell=(1, 4))
+    assert answer("mask reason", trace, later, "en") == "later position"
+    assert answer("mask reason", trace, replace(later, cell=(4, 1)), "en") == "open"
+
+
+def test_the_probability_is_that_of_the_chosen_candidate():
+    trace = example_trace()
+    steps = trace.steps()
+    chosen = steps[(steps.step == 2) & steps.chosen.astype(bool)].probability.item()
+    assert answer("probability", trace, CROSS, "en") == f"{100 * chosen:.1f}\u00a0%"
+
+
+def test_the_best_head_has_the_largest_gold_weight():
+    trace = example_trace()
+    gold = [
+        (trace.attention("cross")[layer, head][trace.gold].mean(), f"L{layer} H{head}")
+        for layer in range(2)
+        for head in range(4)
+    ]
+    assert answer("best head", trace, CROSS, "en") == max(gold)[1]
+
+
+def test_a_calculation_is_that_of_the_vectors(captured):
+    place = Place("cross", 0, 1, step=1, cell=(0, 4))
+    query = captured.query_vectors("cross")[0, 1, 0].astype(float)
+    keys = captured.key_vectors("cross")[0, 1].astype(float)
+    scores = keys @ query / math.sqrt(len(query))
+    said = {name: answer(name, captured, place, "en") for name in ANSWERS}
+    assert said["width"] == "32"
+    assert float(said["product"]) == pytest.approx(keys[4] @ query, abs=0.006)
+    assert float(said["score"]) == pytest.approx(scores[4], abs=0.006)
+    assert float(said["power"]) == pytest.approx(math.exp(scores[4]), abs=0.006)
+    assert float(said["sum of powers"]) == pytest.approx(np.exp(scores[:6]).sum(), abs=0.006)
+    shown = float(said["power"]) / float(said["sum of powers"])
+    assert f"{shown:.2f}" == said["weight"]
+    assert f"{float(said['product']) / math.sqrt(32):.2f}" == said["score"]
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("weight", replace(CROSS, step=99)),
+        ("weight", Place("cross", 7, 0, step=1)),
+        ("next key", replace(CROSS, step=6)),
+        ("score", CROSS),
+    ],
+)
+def test_what_the_trace_does_not_have_is_refused(name, place):
+    with pytest.raises(LessonError, match="does not have the place"):
+        answer(name, example_trace(), place, "en")
