@@ -37,7 +37,7 @@ def test_a_class_is_served_where_the_options_say(arguments, served, monkeypatch)
 def test_the_options_of_both_are_listed(capsys):
     for command, options in {
         "start": ["--port", "--models"],
-        "class": ["--port", "--address", "--name", "--models"],
+        "class": ["--port", "--address", "--name", "--models", "--lessons"],
     }.items():
         with pytest.raises(SystemExit):
             main([command, "--help"])
@@ -81,3 +81,19 @@ def test_what_is_no_folder_is_refused(name, words, listed, tmp_path, capsys):
     assert main(["start", "--models", str(tmp_path / name)]) == 2
     assert words in capsys.readouterr().err
     assert listed == []
+
+
+def test_the_lessons_of_a_folder_are_listed_and_broken_ones_named(
+    listed, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setenv(folders.LESSONS_VARIABLE, "")
+    (tmp_path / "bad.en.md").write_text("no title")
+    (tmp_path / "empty").mkdir()
+    assert main(["start", "--lessons", str(tmp_path), str(tmp_path / "empty")]) == 0
+    told = capsys.readouterr().err.splitlines()
+    assert len(told) == 2
+    assert told[0].startswith("The lesson “bad.en.md” is left out")
+    assert "has no lessons" in told[1]
+    assert folders.lessons() == (folders.SHIPPED_LESSONS, tmp_path, tmp_path / "empty")
+    assert main(["class", "--lessons", str(tmp_path / "none")]) != 0
+    assert "no such folder" in capsys.readouterr().err

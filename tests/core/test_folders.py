@@ -52,3 +52,10 @@ def test_folders_of_models_are_named_as_in_path(monkeypatch, tmp_path):
     assert folders.models() == ()
     monkeypatch.setenv(folders.MODELS_VARIABLE, os.pathsep.join(("a", "", str(tmp_path))))
     assert folders.models() == (tmp_path / "a", tmp_path)
+
+
+def test_lessons_of_named_folders_follow_those_that_ship(monkeypatch, tmp_path):
+    monkeypatch.delenv(folders.LESSONS_VARIABLE, raising=False)
+    assert folders.lessons() == (folders.SHIPPED_LESSONS,)
+    monkeypatch.setenv(folders.LESSONS_VARIABLE, str(tmp_path))
+    assert folders.lessons() == (folders.SHIPPED_LESSONS, tmp_path)
