@@ -77,9 +77,7 @@ def player(
 
     capture: by which a visitor looks inside its heads; None = not offered.
     """
-    heads = _offer(key, trace)
-    name = (key.stamp, key.request)
-    inside = None if capture is None else inside_route.offer(name, trace, capture)
+    heads, inside = _offer(key, trace), _offer_inside(key, trace, capture)
     payload = _payload(
         ("player", key, view),
         lambda: player_payload(trace, language=key.language, view=view, heads=heads, inside=inside),
@@ -94,14 +92,25 @@ def head_grid(
     trace: Trace,
     report: HeadReport | None,
     norms: Norms | None,
+    capture: CaptureLayer | None,
     on_report: Report,
 ) -> None:
-    """The grid of all heads and the selected one; with `norms`, those instead of the weights."""
+    """The grid of all heads and the selected one; with `norms`, those instead of the weights.
+
+    capture: as in `player`.
+    """
     heads, view = _offer(key, trace), _view(trace, opening)
+    inside = _offer_inside(key, trace, capture)
     payload = _payload(
         ("head_grid", key, norms is None, view),
         lambda: head_grid_payload(
-            trace, report, language=key.language, view=view, norms=norms, heads=heads
+            trace,
+            report,
+            language=key.language,
+            view=view,
+            norms=norms,
+            heads=heads,
+            inside=inside,
         ),
     )
     _mount("head_grid", payload, on_report, (*_HEAD_VIEW_EVENTS, MISSING))
@@ -170,6 +179,13 @@ def _offer(key: PictureKey, trace: Trace) -> str:
     return head_route.offer((key.stamp, key.request), trace)
 
 
+def _offer_inside(key: PictureKey, trace: Trace, capture: CaptureLayer | None) -> str | None:
+    """The address of what is inside the heads of `trace`, if anything can capture it."""
+    if capture is None:
+        return None
+    return inside_route.offer((key.stamp, key.request), trace, capture)
+
+
 def _marked(payload: bytes, key: PictureKey) -> bytes:
     """`payload` with the count of followed queries behind it, where no component reads.
 
@@ -192,6 +208,8 @@ def _view(trace: Trace, opening: Selection) -> View:
         step=step,
         alignment=seen.alignment or "off",
         ahead=seen.ahead is not False,  # the grid beside it shows all rows too
+        cell=seen.cell,
+        inside=seen.inside,
     )
 
 

@@ -1,9 +1,14 @@
 """The Heads page in a real browser."""
 
+import re
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
+
+import explorer
+from explorer.core import folders
+from tests.support.player_page import cell_center
 
 PAINTED = """(canvases) => canvases.every((canvas) => canvas.getContext("2d")
   .getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value < 200))"""
@@ -288,3 +293,24 @@ def test_all_parts_of_heads_are_in_view_on_a_phone(address, new_tab):
     expect(parts).to_have_count(6)
     for part in parts.all():
         expect(part).to_be_in_viewport(ratio=1)
+
+
+def test_a_click_on_a_cell_shows_its_arithmetic_as_on_explore(address, new_tab):
+    model = explorer.load(folders.PACKAGE.parent / "checkpoints" / "reverse.safetensors")
+    trace = model.trace("7 3 9", pad_to=6, capture="full")
+    tab = new_tab()
+    tab.goto(f"{address}heads?lang=en&text=7+3+9&pad=2&site=cross&layer=1&head=2&step=1")
+    tab.wait_for_selector(".plotted")
+    tab.mouse.click(*cell_center(tab, trace, "cross", 1, 1))
+    product = trace.query_vectors("cross")[1, 2, 1] @ trace.key_vectors("cross")[1, 2, 1]
+    expect(tab.get_by_test_id("inside-product")).to_contain_text(
+        f"sum {product:.2f}".replace("-", "−")
+    )
+    expect(tab).to_have_url(re.compile(r"[?&]cell=1\.1(&|$)"))
+    tab.get_by_test_id("inside_part-depth").click()
+    expect(tab.get_by_test_id("depth-table")).to_be_visible()
+    expect(tab).to_have_url(re.compile(r"[?&]inside=depth(&|$)"))
+    tab.reload()
+    expect(tab.get_by_test_id("depth-table")).to_be_visible()
+    tab.keyboard.press("i")
+    expect(tab.get_by_test_id("inside")).to_be_hidden()

@@ -184,7 +184,7 @@ def test_the_temperature_moves_the_bars_while_the_panel_is_open(visit, trace):
     expect(best).not_to_have_text(f"{100 * shares.max():.1f}\u00a0%")
 
 
-def test_a_part_of_the_model_is_left_out_beside_it(visit):
+def test_a_part_of_the_model_is_left_out_beside_it(visit, trace):
     model = explorer.load(folders.PACKAGE.parent / "checkpoints" / "reverse.safetensors")
     tab = visit(f"{QUERY}&cell=1.1".replace("site=cross", "site=decoder"))
     tab.get_by_test_id("inside_part-without").click()
@@ -199,6 +199,19 @@ def test_a_part_of_the_model_is_left_out_beside_it(visit):
         masked = ~other.mask("decoder")[:2].ravel() if part == "scaling" else np.zeros(99, bool)
         expected = ["" if hidden else text for text, hidden in zip(expected, masked, strict=False)]
         expect(tab.get_by_test_id("without-other").locator("td")).to_have_text(expected)
+        own = trace.attention("decoder")[1, 2, :2]
+        change = other.attention("decoder")[1, 2, :2] - own
+        cells = tab.get_by_test_id("without-difference").locator("td")
+        shown = cells.evaluate_all(
+            "nodes => nodes.map((node) => [node.title.replace('−', '-'), node.className])"
+        )
+        pairs = zip(trace.queries("decoder"), other.queries("decoder"), strict=False)
+        same = next((at for at, (one, two) in enumerate(pairs) if one != two), len(own[0]))
+        expected = [change[row, key] for row in range(min(2, same)) for key in range(same)]
+        for (title, name), value in zip(shown, expected, strict=True):
+            assert abs(float(title) - value) < 0.006
+            assert ("more" in name) == (value > 0)
+            assert ("less" in name) == (value < 0)
 
 
 def test_a_long_text_without_a_part_stays_inside_the_panel(visit):
@@ -249,3 +262,51 @@ def test_words_and_means_have_no_arithmetic_and_say_so(visit):
     expect(tab.get_by_test_id("inside-sentence")).to_be_visible()
     tab.get_by_test_id("mean-1").click()
     expect(note).to_contain_text("choose one head")
+
+
+PIXELS = """canvas => { const { data } = canvas.getContext("2d")
+  .getImageData(0, 0, canvas.width, canvas.height);
+  return Array.from({ length: data.length / 4 },
+    (_, at) => [...data.slice(4 * at, 4 * at + 3)]); }"""
+COLOURS = """node => {
+  const pen = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const shown = (colour) => { pen.fillStyle = colour; pen.fillRect(0, 0, 1, 1);
+    return [...pen.getImageData(0, 0, 1, 1).data.slice(0, 3)]; };
+  return [shown(getComputedStyle(node).color),
+    shown(getComputedStyle(node.closest(".player")).backgroundColor)]; }"""
+
+
+def luminance(colour: list[int]) -> float:
+    linear = [
+        c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in np.array(colour) / 255
+    ]
+    return float(np.dot(linear, (0.2126, 0.7152, 0.0722)))
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_query_key_value_and_output_have_the_colours_of_their_letters(
+    address, new_tab, trace, dark
+):
+    tab = new_tab(dark=dark)
+    tab.goto(f"{address}{QUERY}&cell=1.1&inside=before")
+    parts = {
+        "query": ("before", "query", trace.query_vectors("cross")[1, 2, 1]),
+        "key": ("before", "key", trace.key_vectors("cross")[1, 2, 1]),
+        "values": ("before", "value", trace.values("cross")[1, 2, 1]),
+        "heads": ("after", "mixed", trace.head_output("cross")[1, :, 1].ravel()),
+    }
+    seen = set()
+    for name, (part, letter, vector) in parts.items():
+        tab.get_by_test_id(f"inside_part-{part}").click()
+        box = tab.get_by_test_id(f"path-{name}")
+        expect(box.locator("canvas")).to_be_visible()
+        colour, paper = box.locator(f"math .{letter}").first.evaluate(COLOURS)
+        lighter, darker = sorted((luminance(colour), luminance(paper)), reverse=True)
+        assert (lighter + 0.05) / (darker + 0.05) >= 3
+        largest = int(vector.argmax())
+        share = vector[largest] / np.abs(vector).max()
+        pixel = box.locator("canvas").evaluate(PIXELS)[largest]
+        expected = np.array(paper) + (np.array(colour) - paper) * share
+        np.testing.assert_allclose(pixel, expected, atol=2)
+        seen.add(tuple(colour))
+    assert len(seen) == 4

@@ -6,7 +6,7 @@ from contextlib import suppress
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from explorer.app import experiment_cache, mount
+from explorer.app import experiment_cache, model_cache, mount
 from explorer.app.mount import Norms, PictureKey
 from explorer.app.permalink import SECTIONS
 from explorer.app.request import NO_INTERVENTIONS, Selection, Visit
@@ -170,7 +170,8 @@ def overview(
     key = _picture_key(member, language, report=shown.key if shown else "")
     opening = _opening((key, "norms" if norms else "weights"), member, trace)
     report = shown.report if shown else None
-    mount.head_grid(key, opening, trace, report, norms, heads_state.read_view)
+    capture = model_cache.layer_capture(member, heads_state.shown_request(), trace)
+    mount.head_grid(key, opening, trace, report, norms, capture, heads_state.read_view)
 
 
 def experiments(

@@ -26,11 +26,12 @@ def head_grid_payload(
     view: View | None = None,
     norms: CellValues | None = None,
     heads: str | None = None,
+    inside: str | None = None,
 ) -> bytes:
     """Every head of `trace`, with the metrics and roles of `report`.
 
     norms: value-weighted norms, drawn in the grid instead of the weights.
-    heads: as in `player_payload`.
+    heads, inside: as in `player_payload`.
     """
     header = {
         "view": "head_grid",
@@ -38,7 +39,7 @@ def head_grid_payload(
         "metrics": report.metrics if report else (),
         "roles": tuple(ROLES),
     }
-    arrays = {"trace": _trace(trace, language, view, heads)} | _named("norms", norms or {})
+    arrays = {"trace": _trace(trace, language, view, heads, inside)} | _named("norms", norms or {})
     return pack_payload(header | _sentences(language), arrays)
 
 
@@ -83,9 +84,15 @@ def words_payload(words: Sequence[str], label: str, *, language: str = "en") -> 
 
 
 def _trace(
-    trace: Trace, language: str, view: View | None, heads: str | None = None
+    trace: Trace,
+    language: str,
+    view: View | None,
+    heads: str | None = None,
+    inside: str | None = None,
 ) -> NDArray[Any]:
-    return payload_bytes(player_payload(trace, language=language, view=view, heads=heads))
+    return payload_bytes(
+        player_payload(trace, language=language, view=view, heads=heads, inside=inside)
+    )
 
 
 def _named(name: str, values: CellValues) -> dict[str, NDArray[Any]]:

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cellArithmetic } from "../../../explorer/components/inside/js/arithmetic.js";
-import { keysText } from "../../../explorer/components/inside/js/calculation.js";
+import { exponentText, keysText } from "../../../explorer/components/inside/js/calculation.js";
 import { decimal, power, subscript } from "../../../explorer/components/inside/js/numbers.js";
 import { openingState } from "../../../explorer/components/shared/js/openingState.js";
 import { shownCell } from "../../../explorer/components/shared/js/stepState.js";
@@ -52,6 +52,18 @@ test("a cap, a bias and a sink are part of the calculation", () => {
     found.weights.reduce((sum, weight) => sum + weight, 0),
     0.5,
   );
+});
+
+test("scores beyond the powers of a computer are less the largest of the row", () => {
+  for (const scale of [200, -400]) {
+    const found = cellArithmetic({ ...HEAD, scale }, [0, 0, 2], 0, 0); // 800 and 400, or −1600 and −800
+    const shift = scale > 0 ? 800 : -800;
+    assert.equal(found.shift, shift);
+    assert.ok(found.weights.every(Number.isFinite));
+    near(found.weights[0] + found.weights[1], 1);
+    assert.equal(exponentText(found, 1), scale > 0 ? "(400.00 − 800.00)" : "(−800.00 − (−800.00))");
+  }
+  assert.equal(cellArithmetic(HEAD, [0, 0, 2], 0, 0).shift, 0);
 });
 
 test("a sink is named with its weight", () => {

@@ -1,3 +1,10 @@
+import {
+  createInside,
+  insideButton,
+  isOffered,
+  lookAtCell,
+  lookInside,
+} from "../../inside/js/inside.js";
 import { element, write } from "../../shared/js/element.js";
 import { createHeadsNote } from "../../shared/js/headsNote.js";
 import { createIntegrity } from "../../shared/js/integrity.js";
@@ -61,7 +68,10 @@ function openHeadGrid(parent, payload, listeners) {
   const filter = createStore(NO_FILTER, (changed) => {
     for (const part of parts) part.update(changed);
   });
-  const map = createMap(context);
+  const map = createMap(context, {
+    tools: [insideButton(context)],
+    onCell: (cell) => lookAtCell(context, cell),
+  });
   const placed = placeParts(context, frame, filter, map);
   const report = { update: createSelectionReport(context) };
   /** Draw for the first time. */
@@ -72,7 +82,10 @@ function openHeadGrid(parent, payload, listeners) {
   };
   context.act.showLoaded(context.pieces, context.state, begin);
   watchFrame(frame, () => context.touch("size"), COLUMNS);
-  listenToKeys(context, { p: () => context.set({ projector: !context.state.projector }) });
+  listenToKeys(context, {
+    p: () => context.set({ projector: !context.state.projector }),
+    i: () => lookInside(context, context.state.inside ? null : undefined),
+  });
   return {
     listen: (next) => Object.assign(context.options, next),
     update: (next) => {
@@ -133,9 +146,14 @@ function placeParts(context, frame, store, map) {
     grid.element,
     selected,
   );
-  const integrity = createIntegrity(context);
-  frame.root.append(tools, body, integrity.element, tooltip.element, grid.tooltip);
+  const inside = createInside(context);
+  const integrity = createIntegrity(context, () =>
+    isOffered(context) ? "keys_inside_heads" : "keys",
+  );
+  const below = [inside.element, integrity.element, tooltip.element, grid.tooltip];
+  frame.root.append(tools, body, ...below);
   return [
+    inside, // first: the others take what space is left
     site,
     headsNote,
     filter,

@@ -5,6 +5,7 @@ import { createVectorCells } from "./vectorCells.js";
 /** @import { Say } from "../../shared/js/sentences.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 /** @import { Cost } from "./costs.js" */
+/** @import { VectorKind } from "./vectorCells.js" */
 
 /**
  * @typedef {object} Box one part of a path: its name, equation, vector, shape and cost
@@ -22,6 +23,9 @@ import { createVectorCells } from "./vectorCells.js";
  * @property {string} [heading] in place of the usual one
  */
 
+/** @type {Record<string, VectorKind>} by box, the kind of a vector with a colour of its own */
+export const KINDS = { query: "query", key: "key", values: "value", heads: "mixed" };
+
 /**
  * A part of a path.
  * @param {TraceContext} context
@@ -33,7 +37,7 @@ export function createBox(context, name, enlarge) {
   const { say } = context;
   const heading = element("h3", {});
   const formula = element("p", { class: "formula" });
-  const cells = createVectorCells(`path-${name}-vector`);
+  const cells = createVectorCells(`path-${name}-vector`, KINDS[name]);
   const large = element("button", {
     type: "button",
     class: "enlarge",

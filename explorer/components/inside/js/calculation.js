@@ -78,6 +78,7 @@ export function createCalculation(context) {
       product: decimal(found.product),
       scaling: scalingText(context, head, found),
       score: decimal(found.scores[cell.key]),
+      exponent: exponentText(found, cell.key),
       reason: say(`reason_${context.trace.header.reasons[masked[cell.key]].replaceAll(" ", "_")}`),
       power: power(found.power),
       sum: power(found.sum),
@@ -150,6 +151,16 @@ function scalingText({ say }, { width, scale, cap, bias }, found) {
   if (cap !== null) parts.push(say("inside_cap", { cap }));
   if (bias) parts.push(say("inside_bias", { bias: decimal(found.bias) }));
   return parts.join(" ");
+}
+
+/**
+ * To which power e is raised: the score or, where that is too large, less the largest of the row.
+ * @param {CellArithmetic} found
+ * @param {number} key
+ */
+export function exponentText({ scores, shift }, key) {
+  const score = decimal(scores[key]);
+  return shift ? `(${score} − ${decimal(shift).replace(/^−.*/, "($&)")})` : score;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { element, write } from "../../shared/js/element.js";
+import { assign, element, write } from "../../shared/js/element.js";
 import { createBars } from "./bars.js";
 import { decimal } from "./numbers.js";
 
@@ -7,7 +7,8 @@ import { decimal } from "./numbers.js";
 /**
  * @typedef {object} Detail a vector, large: each number a bar
  * @property {HTMLElement} element
- * @property {(vector: ArrayLike<number>, name: string) => void} show
+ * @property {(vector: ArrayLike<number>, name: string, kind?: string) => void} show kind: of a
+ *   vector with a colour of its own
  */
 
 const MARGINS = 60; // px beside the bars
@@ -21,7 +22,8 @@ export function createDetail(context) {
   const caption = element("p", { class: "number", testid: "path-detail-caption" });
   const node = element("div", { class: "detail", testid: "path-detail" }, caption, bars.element);
   /** @type {Detail["show"]} */
-  const show = (vector, name) => {
+  const show = (vector, name, kind) => {
+    assign(node, "data-kind", kind);
     const numbers = Array.from(vector);
     const facts = {
       name,

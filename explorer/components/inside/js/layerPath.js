@@ -1,5 +1,5 @@
 import { element, write } from "../../shared/js/element.js";
-import { grouped } from "./box.js";
+import { grouped, KINDS } from "./box.js";
 import { attentionCost } from "./costs.js";
 import { createDetail } from "./detail.js";
 import { INPUT_BOXES, inputContents } from "./inputPath.js";
@@ -58,7 +58,7 @@ export function createLayerPath(context) {
     positions.element.hidden = !ofPositions;
     detail.element.hidden = !large || ofPositions;
     if (ofPositions) positions.show(allPositions(path), cell.query);
-    else if (large) detail.show(large.vector, large.name);
+    else if (large) detail.show(large.vector, large.name, KINDS[enlarged]);
     write(total, totalText(context, path));
   };
   return { element: node, draw };

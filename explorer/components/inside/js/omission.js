@@ -7,6 +7,7 @@ import { createLoading } from "./loading.js";
 import { createWeightTable } from "./weightTable.js";
 
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
+/** @import { Weights } from "./weightTable.js" */
 
 /**
  * @typedef {object} Omission a head of a model without one of its parts, in the format of `inside/omission.py`
@@ -39,9 +40,17 @@ export function createOmissionView(context) {
     part = name;
     context.touch("vectors");
   });
-  const [own, other] = [createWeightTable("without-own"), createWeightTable("without-other")];
+  const [own, other, difference] = ["own", "other", "difference"].map((name) =>
+    createWeightTable(`without-${name}`),
+  );
   const outputs = element("p", { class: "number", testid: "without-outputs" });
-  const maps = element("div", { class: "without-maps" }, own.element, other.element);
+  const maps = element(
+    "div",
+    { class: "without-maps" },
+    own.element,
+    other.element,
+    difference.element,
+  );
   const node = element(
     "div",
     { class: "without", testid: "without" },
@@ -76,11 +85,40 @@ export function createOmissionView(context) {
       masked: found.masked.subarray(query * keys.length, (query + 1) * keys.length),
     });
     const queries = found.queries.slice(0, shown);
-    other.draw(say("without_other", { name, part: missing }), { queries, keys, row }, current);
+    const asOther = { queries, keys, row };
+    other.draw(say("without_other", { name, part: missing }), asOther, current);
+    difference.draw(say("without_difference"), differenceOf(as, asOther), current);
     const texts = { text: context.pieces.header.text, other: found.text, part: missing };
     write(outputs, say(texts.text === texts.other ? "without_same" : "without_outputs", texts));
   };
   return { element: node, find, draw };
+}
+
+/**
+ * How much more weight a part left out gives, as far as both have the same tokens.
+ * @param {Weights} own
+ * @param {Weights} other
+ * @returns {Weights}
+ */
+export function differenceOf(own, other) {
+  const [queries, keys] = [common(own.queries, other.queries), common(own.keys, other.keys)];
+  const row = (/** @type {number} */ query) => {
+    const [before, after] = [own.row(query), other.row(query)];
+    const weights = keys.map((_, key) => after.weights[key] - before.weights[key]);
+    const masked = keys.map((_, key) => (before.masked[key] ? after.masked[key] : 0));
+    return { weights, masked };
+  };
+  return { queries, keys, row, signed: true };
+}
+
+/**
+ * The labels with which both begin.
+ * @param {readonly string[]} one
+ * @param {readonly string[]} other
+ */
+function common(one, other) {
+  const end = one.findIndex((label, index) => label !== other[index]);
+  return end < 0 ? one : one.slice(0, end);
 }
 
 /**

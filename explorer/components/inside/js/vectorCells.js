@@ -1,5 +1,5 @@
 import { context2d, element } from "../../shared/js/element.js";
-import { mix } from "../../shared/js/palette.js";
+import { mix, rgb } from "../../shared/js/palette.js";
 import { decimal } from "./numbers.js";
 
 /** @import { Colour, Palette } from "../../shared/js/palette.js" */
@@ -21,13 +21,25 @@ const SIGNS = {
   positive: { light: [27, 120, 55], dark: [112, 200, 132] },
 };
 
+/** By kind, the variable of the style sheet with the colour of its letter in the equations. */
+const COLOURS = {
+  query: "--query",
+  key: "--key-vector",
+  value: "--value-vector",
+  mixed: "--mixed-vector",
+};
+const GREY = 0.6; // from paper to ink
+
+/** @typedef {keyof typeof COLOURS} VectorKind a vector with a colour of its own */
+
 /**
- * The numbers of a vector as cells, row by row: green above zero, purple below, each vector on a
- * scale of its own.
+ * The numbers of a vector as cells, row by row, each vector on a scale of its own: green above zero
+ * and purple below or, of a vector with a colour of its own, that colour above and grey below.
  * @param {string} testid
+ * @param {VectorKind} [kind]
  * @returns {VectorCells}
  */
-export function createVectorCells(testid) {
+export function createVectorCells(testid, kind) {
   // The numbers are in the large view.
   const canvas = element("canvas", { class: "vector-cells", testid, "aria-hidden": "true" });
   /** @type {{vector: ArrayLike<number>, name: string}} */
@@ -49,9 +61,32 @@ export function createVectorCells(testid) {
     canvas.width = columns;
     canvas.height = rows;
     canvas.style.width = `${columns * cell}px`;
-    context2d(canvas).putImageData(signedImage(vector, columns, rows, palette), 0, 0);
+    const colours = kind ? ownColours(canvas, COLOURS[kind], palette) : signColours(palette);
+    context2d(canvas).putImageData(signedImage(vector, columns, rows, palette, colours), 0, 0);
   };
   return { element: canvas, draw };
+}
+
+/**
+ * @typedef {{negative: Colour, positive: Colour}} SignColours of the largest numbers
+ *
+ * @param {Palette} palette
+ * @returns {SignColours}
+ */
+function signColours({ dark }) {
+  const theme = dark ? "dark" : "light";
+  return { negative: SIGNS.negative[theme], positive: SIGNS.positive[theme] };
+}
+
+/**
+ * @param {Element} node
+ * @param {string} variable
+ * @param {Palette} palette
+ * @returns {SignColours}
+ */
+function ownColours(node, variable, { paper, ink }) {
+  const positive = rgb(getComputedStyle(node).getPropertyValue(variable).trim());
+  return { negative: mix(paper, ink, GREY), positive };
 }
 
 /**
@@ -60,13 +95,14 @@ export function createVectorCells(testid) {
  * @param {number} columns
  * @param {number} rows
  * @param {Palette} palette
+ * @param {SignColours} [colours]
  */
-export function signedImage(numbers, columns, rows, { paper, dark }) {
+export function signedImage(numbers, columns, rows, palette, colours = signColours(palette)) {
+  const { paper } = palette;
   const image = new ImageData(columns, rows);
-  const theme = dark ? "dark" : "light";
   const largest = Array.from(numbers).reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   for (let index = 0; index < numbers.length; index += 1) {
-    const full = SIGNS[numbers[index] < 0 ? "negative" : "positive"][theme];
+    const full = colours[numbers[index] < 0 ? "negative" : "positive"];
     const colour = mix(paper, full, largest ? Math.abs(numbers[index]) / largest : 0);
     image.data.set([...colour, 255], 4 * index);
   }

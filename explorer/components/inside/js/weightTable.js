@@ -7,6 +7,7 @@ import { shortWeight } from "../../shared/js/numbers.js";
  * @property {readonly string[]} queries labels of the rows that are shown
  * @property {readonly string[]} keys labels
  * @property {(query: number) => {weights: ArrayLike<number>, masked: ArrayLike<number>}} row
+ * @property {boolean} [signed] whether they are differences, around 0
  *
  * @typedef {object} WeightTable a small map with its labels
  * @property {HTMLElement} element
@@ -27,7 +28,7 @@ export function createWeightTable(testid) {
   const table = element("table", { testid }, caption, element("thead", {}, head), body);
   const node = element("div", { class: "weight-table" }, table);
   /** @type {WeightTable["draw"]} */
-  const draw = (title, { queries, keys, row }, current) => {
+  const draw = (title, { queries, keys, row, signed = false }, current) => {
     write(caption, title);
     const headings = populate(head, keys.length + 1, () => element("th", { scope: "col" }));
     headings.forEach((heading, column) => {
@@ -38,7 +39,7 @@ export function createWeightTable(testid) {
     const lines = populate(body, queries.length, () => element("tr", {}));
     lines.forEach((line, query) => {
       line.classList.toggle("current", query === current);
-      drawRow(line, labelOf(queries[query]), keys.length, row(query));
+      drawRow(line, labelOf(queries[query]), keys.length, row(query), signed);
     });
   };
   return { element: node, draw };
@@ -49,8 +50,9 @@ export function createWeightTable(testid) {
  * @param {string} label
  * @param {number} keys
  * @param {ReturnType<Weights["row"]>} row
+ * @param {boolean} signed
  */
-function drawRow(line, label, keys, { weights, masked }) {
+function drawRow(line, label, keys, { weights, masked }, signed) {
   const cells = populate(line, keys + 1, (column) =>
     element(column ? "td" : "th", column ? {} : { scope: "row" }),
   );
@@ -58,10 +60,14 @@ function drawRow(line, label, keys, { weights, masked }) {
   for (let key = 0; key < keys; key += 1) {
     const cell = cells[key + 1];
     cell.classList.toggle("masked", masked[key] !== 0);
-    cell.classList.toggle("strong", weights[key] > 0.5);
-    cell.style.setProperty("--share", String(weights[key]));
-    cell.title = shortWeight(weights[key]);
-    const shown = keys <= MOST_NUMBERS && !masked[key] && weights[key] >= 0.005;
-    write(cell, shown ? shortWeight(weights[key]) : "");
+    const size = Math.abs(weights[key]);
+    const sign = !signed ? "" : weights[key] < 0 ? "−" : "+";
+    cell.classList.toggle("strong", size > 0.5);
+    cell.classList.toggle("less", signed && weights[key] < 0);
+    cell.classList.toggle("more", signed && weights[key] > 0);
+    cell.style.setProperty("--share", String(size));
+    cell.title = sign + shortWeight(size);
+    const shown = keys <= MOST_NUMBERS && !masked[key] && size >= 0.005;
+    write(cell, shown ? sign + shortWeight(size) : "");
   }
 }
