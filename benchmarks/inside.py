@@ -3,9 +3,11 @@
     python -m benchmarks.inside [--cells 40] [--openings 8]
 
 Explore with the model english-french, headless Chromium. Opening the panel captures a layer in full
-and fetches the queries, keys and values of a head; each opening is of a text not seen before. A
-cell of a head that is here needs no server. Beside them stands one step with the panel closed, the
-baseline of the same run.
+and fetches the queries, keys and values of a head; each opening is of a text not seen before. So is
+each first look at another view of the panel, in the order of `VIEWS`: the path of the tokens, the
+predictions after the other layers, and the model decoded without its scaling. A cell of a head that
+is here, or a view seen before, needs no server. Beside them stands one step with the panel closed,
+the baseline of the same run.
 """
 
 import argparse
@@ -20,6 +22,15 @@ from tests.support.app_server import running_app
 
 SENTENCE = "The black cat is sleeping on the red chair."
 QUERY = "?lang=en&model=english-french&site=cross&layer=1&head=0&step=4&text="
+
+VIEWS = {
+    "before": "path-query",
+    "after": "path-heads",
+    "depth": "depth-table",
+    "without": "without-other",
+    "cell": "inside-sentence",
+}
+"""By the view of the panel, what is on screen once it is painted."""
 
 CLICK_CELLS = f"""
 async (player, {{ count, step }}) => {{{PAINTED}
@@ -60,20 +71,44 @@ async (player) => {{{PAINTED}
 """
 
 
+SHOW = f"""
+async (player, {{ view, shown }}) => {{{PAINTED}
+  const start = performance.now();
+  player.querySelector(`[data-testid=inside_part-${{view}}]`).click();
+  const found = player.querySelector(`[data-testid=${{shown}}]`);
+  do await new Promise((resolve) => requestAnimationFrame(resolve));
+  while (!found.checkVisibility() || !found.textContent);
+  return (await painted()) - start;
+}}
+"""
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print a line for opening the panel, for a cell in it, and for a step without it."""
+    """Print a line for opening the panel, for each of its views, first and again, for a cell in it,
+    and for a step without it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cells", type=int, default=40)
     parser.add_argument("--openings", type=int, default=8)
     options = parser.parse_args(arguments)
     with running_app() as address, chromium() as browser:
         page = new_page(browser)
-        openings = [opening(page, address, number) for number in range(options.openings, -1, -1)]
         player = page.get_by_test_id("player")
+        openings: list[float] = []
+        first: list[dict[str, float]] = []
+        again: list[dict[str, float]] = []
+        for number in range(options.openings, -1, -1):
+            openings.append(opening(page, address, number))
+            for looks in (first, again):
+                looks.append({view: look(page, view) for view in VIEWS})
         cells = player.evaluate(CLICK_CELLS, {"count": options.cells, "step": False})
         page.get_by_test_id("inside-close").click()
         steps = player.evaluate(CLICK_CELLS, {"count": options.cells, "step": True})
     report("opening Inside", openings[1:], 500)
+    for view in VIEWS:
+        if view != "cell":  # it was open before
+            report(f"view {view}, first", [one[view] for one in first[1:]], 500)
+    for view in VIEWS:
+        report(f"view {view}, again", [one[view] for one in again[1:]], 500)
     report("another cell", cells, 50)
     report("one step, Inside closed", steps, 50)
 
@@ -84,6 +119,13 @@ def opening(page: Page, address: str, number: int) -> float:
     page.wait_for_selector(".plotted")
     page.wait_for_timeout(700)
     spent: float = page.get_by_test_id("player").evaluate(OPEN)
+    return spent
+
+
+def look(page: Page, view: str) -> float:
+    """Milliseconds until a view of the open panel is painted."""
+    wanted = {"view": view, "shown": VIEWS[view]}
+    spent: float = page.get_by_test_id("player").evaluate(SHOW, wanted)
     return spent
 
 
