@@ -5,5 +5,7 @@ export default function ({ data }) {
   if (data.ticket === sent) return;
   sent = data.ticket;
   const address = new URL(data.path, document.baseURI);
-  fetch(address, { method: "POST", headers: { [data.header]: data.ticket } }).catch(() => {});
+  fetch(address, { method: "POST", headers: { [data.header]: data.ticket } })
+    .then(() => document.dispatchEvent(new Event("explorer-admitted"))) // as in classEvents.js
+    .catch(() => {});
 }

@@ -19,7 +19,7 @@ from streamlit.components.v2.types import ComponentRenderer
 
 from explorer.app.limited_cache import LimitedCache
 from explorer.app.request import NO_INTERVENTIONS, Request, Selection
-from explorer.app.server import head_route, inside_route
+from explorer.app.server import access, head_route, inside_route
 from explorer.app.server.host_cookie import PATH, TICKET_HEADER
 from explorer.app.state import session
 from explorer.components.head_views.payload import (
@@ -32,6 +32,7 @@ from explorer.components.inside.page_parts import CaptureLayer
 from explorer.components.player.payload import View, player_payload
 from explorer.components.shared.bundle import Component, script, styles
 from explorer.components.training_replay.payload import replay_payload
+from explorer.core.i18n import section
 from explorer.core.interventions import Interventions
 from explorer.core.trace import Trace
 from explorer.heads.head_report import HeadReport
@@ -71,16 +72,25 @@ class PictureKey:
 
 
 def player(
-    key: PictureKey, view: View, trace: Trace, capture: CaptureLayer | None, on_report: Report
+    key: PictureKey,
+    view: View,
+    trace: Trace,
+    capture: CaptureLayer | None,
+    on_report: Report,
+    visit: Mapping[str, str] | None = None,
 ) -> None:
     """The stepping player with `trace`.
 
     capture: by which a visitor looks inside its heads; None = not offered.
+    visit: the query by which the guests of a class ask for the trace; None where they cannot.
     """
     heads, inside = _offer(key, trace), _offer_inside(key, trace, capture)
+    more = {"visit": visit} if access.is_class_mode() else {}
     payload = _payload(
         ("player", key, view),
-        lambda: player_payload(trace, language=key.language, view=view, heads=heads, inside=inside),
+        lambda: player_payload(
+            trace, language=key.language, view=view, heads=heads, inside=inside, more=more
+        ),
     )
     events = ("selection", "force", "unforce", "reset", MISSING)
     _mount("player", payload, on_report, events)
@@ -167,6 +177,34 @@ def keep_host(ticket: str) -> None:
     """Let the browser exchange a ticket for the cookie that keeps the host's rights."""
     data = {"ticket": ticket, "path": PATH.removeprefix("/"), "header": TICKET_HEADER}
     _host_cookie()(key="host-cookie", data=data)
+
+
+def class_bar(language: str, on_report: Report) -> None:
+    """In class mode, above the player: whom a guest follows, and the vote.
+
+    on_report: called with "follow", the query of what the host shows and this visitor does not.
+    """
+    _mount_class(
+        "bar", language, "", {"on_follow_change": partial(_pass_on, "class-bar", on_report)}
+    )
+
+
+def class_tools(language: str, address: str) -> None:
+    """In class mode, in the share menu: who is present and, for the host, Follow me and the code.
+
+    address: of the app, as guests reach it.
+    """
+    _mount_class("tools", language, address, {})
+
+
+def _mount_class(part: str, language: str, address: str, callbacks: dict[str, Any]) -> None:
+    data = {
+        "part": part,
+        "language": language,
+        "strings": section("class_tools", language),
+        "address": address,
+    }
+    _component("classroom")(key=f"class-{part}", data=data, **callbacks)
 
 
 def _payload(key: tuple[Any, ...], compute: Callable[[], bytes]) -> bytes:

@@ -31,6 +31,7 @@ await build({
     words: "head_views/js/wordsComponent.js",
     training_replay: "training_replay/js/trainingReplayComponent.js",
     lesson: "lesson/js/lessonComponent.js",
+    classroom: "classroom/js/classroomComponent.js",
   },
   format: "esm",
   target: "es2022",
@@ -45,6 +46,7 @@ await build({
     words: "head_views/css/wordsComponent.css",
     training_replay: "training_replay/css/trainingReplayComponent.css",
     lesson: "lesson/css/lessonComponent.css",
+    classroom: "classroom/css/classroom.css",
   },
 });
 

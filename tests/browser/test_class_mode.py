@@ -11,7 +11,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from explorer.app.server import access
@@ -34,7 +34,7 @@ def test_the_host_s_rights_survive_a_reload_and_no_guest_has_them(
 ) -> None:
     host = new_visitor()
     host.goto(address)
-    host.get_by_role("button", name="Share").click()
+    open_key_box(host)
     expect(host.get_by_text("plain http")).to_be_visible()
     with host.expect_response("**/host-cookie") as answer:
         host.get_by_role("textbox", name="Host key").fill(KEY)
@@ -45,7 +45,7 @@ def test_the_host_s_rights_survive_a_reload_and_no_guest_has_them(
     host.get_by_role("button", name="Share").click()
     expect(host.get_by_text("You are the host")).to_be_visible()
     assert KEY not in host.url
-    (cookie,) = (one for one in host.context.cookies() if one["name"].startswith("explorer"))
+    (cookie,) = (one for one in host.context.cookies() if one["name"].startswith("explorer-host"))
     assert cookie["httpOnly"]
     assert cookie["sameSite"] == "Strict"
     assert KEY not in cookie["value"]
@@ -58,8 +58,7 @@ def test_the_host_s_rights_survive_a_reload_and_no_guest_has_them(
     assert upload.value.ok
     guest = new_visitor()
     guest.goto(address)
-    guest.get_by_role("button", name="Share").click()
-    expect(guest.get_by_role("textbox", name="Host key")).to_be_visible()
+    open_key_box(guest)
 
 
 def test_a_guest_can_read_the_buttons_that_only_the_host_may_press(
@@ -88,8 +87,7 @@ def test_only_the_host_may_use_the_upload_route(
         403,
         "In a classroom only the host brings files.",
     )
-    tab.get_by_role("button", name="Share").click()
-    key = tab.get_by_role("textbox", name="Host key")
+    key = open_key_box(tab)
     key.fill(KEY)
     key.press("Enter")
     expect(tab.get_by_text("You are the host")).to_be_visible()
@@ -105,8 +103,7 @@ def test_only_the_host_may_use_the_upload_route(
 def test_a_wrong_key_is_told_in_view(address: str, new_tab: Callable[..., Page]) -> None:
     guest = new_tab(1024, 768)
     guest.goto(address)
-    guest.get_by_role("button", name="Share").click()
-    box = guest.get_by_role("textbox", name="Host key")
+    box = open_key_box(guest)
     box.fill("herring")
     box.press("Enter")
     told = guest.get_by_text("That is not the host's key")
@@ -122,14 +119,114 @@ def test_the_code_to_scan_is_large_and_the_key_s_box_beside_it(
     for width, height in ((1440, 900), (1024, 768), (390, 844)):
         tab.set_viewport_size({"width": width, "height": height})
         tab.goto(address)
+        expect(tab.locator(".plotted")).to_be_visible()  # on a phone, it is above the button
         tab.get_by_role("button", name="Share").click()
         expect(code).to_have_js_property("complete", True)  # before that it has no height
         expect(code).to_be_in_viewport(ratio=1)
         box = code.bounding_box()
         assert box is not None
         assert min(box["width"], box["height"]) >= (340 if width > 800 else 300)
+        expect(tab.get_by_role("textbox", name="Host key")).to_be_hidden()
+        tab.get_by_role("button", name="I am the host").click()
         if width > 800:
             expect(tab.get_by_role("textbox", name="Host key")).to_be_in_viewport(ratio=1)
+
+
+def test_a_class_follows_its_host_votes_and_explores_alone(
+    address: str, new_visitor: Callable[..., Page]
+) -> None:
+    host, phone, laptop = new_visitor(), new_visitor(390, 844), new_visitor(1024, 768)
+    become_host(host, address)
+    phone.goto(address)
+    expect(host.get_by_test_id("class-present")).to_have_text("Guests here: 1")
+    host.get_by_test_id("class-lead").check()
+    host.keyboard.press("Escape")
+    for tab in (host, phone):
+        expect(tab.get_by_test_id("class-status")).to_contain_text("guests here: 1")
+    # Step, head, site and cell, without a run of the script.
+    host.keyboard.press("Home")
+    host.get_by_test_id("head-0-2").click()
+    expect(phone.get_by_test_id("step-count")).to_have_text("step 1/6")
+    expect(phone.get_by_test_id("map-title")).to_contain_text("L0 H2")
+    phone.get_by_test_id("next").click()  # the guest's own keys and buttons rest
+    phone.keyboard.press("End")
+    expect(phone.get_by_test_id("step-count")).to_have_text("step 1/6")
+    # Another text, and a guest who comes late.
+    source = host.get_by_role("textbox", name="Source")
+    source.fill("5 1 2")
+    source.press("Enter")
+    laptop.goto(address)
+    for tab in (phone, laptop):
+        chips = tab.get_by_test_id("strip-source").locator(".chip")
+        expect(chips).to_have_text(["5", "1", "2", "eos", "pad", "pad"])
+        expect(tab.get_by_role("textbox", name="Source")).to_have_value("5 1 2")
+    host.keyboard.press("g")
+    host.keyboard.press("Home")
+    vote_and_reveal(host, phone, laptop)
+    # A guest explores alone, and returns to what is shown by then.
+    phone.get_by_test_id("class-explore").click()
+    expect(phone.get_by_test_id("class-choices")).to_be_hidden()
+    host.get_by_test_id("next").click()
+    expect(laptop.get_by_test_id("step-count")).to_have_text("step 2/4")
+    expect(phone.get_by_test_id("step-count")).to_have_text("step 1/4")
+    phone.get_by_test_id("last").click()
+    expect(phone.get_by_test_id("step-count")).to_have_text("step 4/4")
+    phone.reload()
+    expect(phone.get_by_test_id("class-status")).to_contain_text("You explore alone")
+    phone.get_by_test_id("class-explore").click()
+    expect(phone.get_by_test_id("step-count")).to_have_text("step 2/4")
+    expect(phone.locator("[data-testid=strip-target] .predicted")).to_have_text("?")
+    host.get_by_role("button", name="Share").click()
+    host.get_by_test_id("class-lead").uncheck()
+    for tab in (phone, laptop):
+        expect(tab.get_by_test_id("class-explore")).to_be_hidden()
+    host.keyboard.press("Escape")
+    host.keyboard.press("g")
+    expect(laptop.get_by_test_id("class-choices")).to_be_hidden()
+    expect(laptop.get_by_test_id("step-count")).to_have_text("step 2/4")
+
+
+def vote_and_reveal(host: Page, phone: Page, laptop: Page) -> None:
+    """Both guests vote on the first token after "5 1 2", reversed: one changes to what is right."""
+    for tab in (phone, laptop):
+        expect(tab.locator("[data-testid=strip-target] .predicted")).to_have_text("?")
+        expect(tab.get_by_test_id("class-choices").get_by_role("button").first).to_be_visible()
+    expect(host.get_by_test_id("class-answered")).to_have_text("0 of 2 answered.")
+    for tab, token in ((phone, "1"), (laptop, "5"), (phone, "2")):
+        button = tab.get_by_test_id("class-choices").get_by_role("button", name=token, exact=True)
+        button.click()
+        expect(button).to_have_attribute("aria-pressed", "true")
+    expect(host.get_by_test_id("class-answered")).to_have_text("2 of 2 answered.")
+    expect(host.get_by_test_id("class-bars").locator(".vote")).to_have_text(["21", "51"])
+    sizes = phone.get_by_test_id("class-choices").get_by_role("button").all()
+    assert min(one.bounding_box()["height"] for one in sizes) >= 48
+    host.get_by_test_id("class-reveal").click()
+    expect(phone.get_by_test_id("class-note")).to_have_text("✓ You were right.")
+    expect(phone.get_by_test_id("class-tally")).to_have_text("1 of 1 right")
+    expect(laptop.get_by_test_id("class-note")).to_contain_text("✗")
+    expect(laptop.get_by_test_id("class-tally")).to_have_text("0 of 1 right")
+    for tab in (host, phone, laptop):
+        expect(tab.locator("[data-testid=strip-target] .predicted")).to_have_text("2")
+
+
+def test_the_code_fills_the_screen_and_opens_what_the_host_sees(
+    address: str, new_visitor: Callable[..., Page]
+) -> None:
+    host = new_visitor(1024, 768)
+    become_host(host, f"{address}?text=4+2&step=2")
+    with host.expect_request("**/class/code") as asked:
+        host.get_by_test_id("class-code").click()
+    assert "text=4+2" in str(asked.value.post_data)
+    assert "step=2" in str(asked.value.post_data)
+    picture = host.get_by_test_id("class-code-screen").locator("img")
+    expect(picture).to_have_js_property("complete", True)
+    box = picture.bounding_box()
+    assert box is not None
+    assert box["height"] >= 500
+    assert picture.evaluate("(image) => image.naturalWidth") > 0
+    expect(host.get_by_test_id("class-code-screen")).to_contain_text(address.split("/")[2])
+    host.keyboard.press("Escape")
+    expect(picture).to_be_hidden()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the process is ended by a signal")
@@ -152,6 +249,26 @@ def test_class_mode_listens_where_it_is_told_and_answers_to_its_name() -> None:
             printed = server.communicate(timeout=PATIENCE)[0]
     assert re.search(rf"http://class\.example\.org:{port} on this computer", printed)
     assert "plain http" in printed
+
+
+def become_host(tab: Page, address: str) -> None:
+    """Open the app as the host, with the share menu closed."""
+    tab.goto(address)
+    with tab.expect_response("**/host-cookie"):
+        key = open_key_box(tab)
+        key.fill(KEY)
+        key.press("Enter")
+    expect(tab.get_by_text("You are the host")).to_be_visible()
+    expect(tab.get_by_test_id("class-lead")).to_be_visible()
+
+
+def open_key_box(tab: Page) -> Locator:
+    """Open the box for the host's key, which no guest needs."""
+    tab.get_by_role("button", name="Share").click()
+    tab.get_by_role("button", name="I am the host").click()
+    box = tab.get_by_role("textbox", name="Host key")
+    expect(box).to_be_visible()
+    return box
 
 
 def health(port: int, host: str, address: str = "127.0.0.1") -> int:

@@ -13,6 +13,7 @@ from typing import Any, cast
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from explorer.app.server import class_route
 from explorer.app.server.back_messages import LARGEST_MESSAGE
 
 PATIENCE = 30.0
@@ -57,6 +58,11 @@ class LimitedProtocol(H11Protocol):
             self._expect_rest(len(data))
         else:
             self._stop_waiting()
+
+    def shutdown(self) -> None:
+        """End the event streams, too, when the server ends: uvicorn waits for each answer."""
+        class_route.session.end()
+        super().shutdown()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop waiting."""

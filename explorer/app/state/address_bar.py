@@ -62,9 +62,13 @@ def follow(catalog: Mapping[str, CatalogMember]) -> None:
     written.
     """
     query = {name: st.query_params[name] for name in st.query_params if name != _LANGUAGE}
+    if query != session.load(AddressState).query or session.find(Visit) is None:
+        follow_query(query, catalog)
+
+
+def follow_query(query: Mapping[str, str], catalog: Mapping[str, CatalogMember]) -> None:
+    """Start the visit in a query, as if it stood in the URL."""
     state = session.load(AddressState)
-    if query == state.query and session.find(Visit) is not None:
-        return
     openings = {name: visit_state.opening_request(member) for name, member in catalog.items()}
     linked, unknown = lesson_state.follow(query)
     permalink, refused = from_query(linked, openings)

@@ -10,8 +10,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from explorer.app import experiment_cache, model_cache, mount
 from explorer.app.mount import PictureKey
-from explorer.app.permalink import Permalink
+from explorer.app.permalink import Permalink, to_query
 from explorer.app.request import Request, Selection, Visit
+from explorer.app.server import access
 from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import explore as explore_state
 from explorer.app.state import visit as visit_state
@@ -33,7 +34,7 @@ from explorer.components.player.payload import View
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
-from explorer.model.catalog import CatalogMember, CatalogModel
+from explorer.model.catalog import CatalogMember, CatalogModel, StoredModel
 
 _ADDRESS = "address"  # key of the fragment with the address, by which a callback runs it alone
 
@@ -51,6 +52,8 @@ def explore() -> None:
         share = st.popover(say("explore.share", language))
     lesson_card(offered, language, _ADDRESS)
     messages = message_area()
+    if access.is_class_mode():
+        mount.class_bar(language, partial(follow_host, offered))
     show_reported(language, messages)
     if not open_model(offered, visits_before(offered), language, messages):
         return
@@ -70,6 +73,8 @@ def explore() -> None:
         files_and_share.files(trace, request.model, view, capture, language)
     with share:
         files_and_share.join(language)
+        if access.is_class_mode():
+            mount.class_tools(language, files_and_share.join_address())
         show_address(request, offered, language)
         files_and_share.host_key(language)
 
@@ -83,6 +88,13 @@ def show_address(request: Request, offered: Mapping[str, CatalogMember], languag
     files_and_share.link(offered[request.model], visit, language)
     default = visit_state.default_request(offered)
     address_bar.write(Permalink(visit), default, visitor.chosen_language())
+
+
+def follow_host(offered: Mapping[str, CatalogMember], report: dict[str, object]) -> None:
+    """Show what the host of a class shows, without loading the page again."""
+    query = report.get("follow")
+    if isinstance(query, dict) and all(isinstance(word, str) for word in query.values()):
+        address_bar.follow_query(query, offered)
 
 
 def visits_before(offered: Mapping[str, CatalogMember]) -> list[Visit]:
@@ -143,8 +155,13 @@ def show_trace(
     explore_state.remember_picture(picture, followed, len(trace.target_tokens))
     key = PictureKey(member.stamp, request, language, address_bar.times_followed())
     capture = model_cache.layer_capture(member, request, trace)
-    mount.player(key, view, trace, capture, read_player)
+    mount.player(key, view, trace, capture, read_player, shared_query(member, request))
     return view
+
+
+def shared_query(member: CatalogMember, request: Request) -> Mapping[str, str] | None:
+    """The query by which another visitor asks for a trace; None for an upload."""
+    return to_query(Permalink(Visit(request))) if isinstance(member, StoredModel) else None
 
 
 def _substitutes(wanted: Request, shown: Request, default: Request) -> list[Request]:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -26,6 +27,14 @@ from explorer.core.trace_file import LARGEST_UPLOADED
 from explorer.model.catalog import CatalogMember, StoredModel
 
 _QR_CODE = 350  # px with its light border
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+@dataclass(frozen=True, slots=True)
+class KeyBox:
+    """open: whether a visitor has asked for the box for the host's key."""
+
+    open: bool = False
 
 
 def files(
@@ -59,7 +68,7 @@ def link(member: CatalogMember, visit: Visit, language: str) -> None:
     if isinstance(member, StoredModel):
         st.caption(say("explore.share_about", language))
         st.code(address_bar.link(Permalink(visit), language), language=None, wrap_lines=True)
-        if urlsplit(address_bar.app_address()).hostname in ("localhost", "127.0.0.1", "::1"):
+        if urlsplit(address_bar.app_address()).hostname in _LOOPBACK:
             st.caption(say("explore.share_local", language))
     else:
         st.caption(say("explore.share_upload", language))
@@ -129,7 +138,7 @@ def join(language: str) -> None:
     """In class mode, the address as a QR code, which is read from the back row."""
     if not access.is_class_mode():
         return
-    address = address_bar.app_address()
+    address = join_address()
     with st.container(key="join"):
         st.image(access.qr_code(address), width=_QR_CODE)
         st.caption(say("classroom.join", language, address=address))
@@ -137,14 +146,33 @@ def join(language: str) -> None:
             st.caption(say("classroom.plain_http", language))
 
 
+def join_address() -> str:
+    """The app's URL for guests: that of this page or, where it names this machine alone, with the
+    name under which the class was started."""
+    address = address_bar.app_address()
+    parts, name = urlsplit(address), str(st.get_option("browser.serverAddress") or "")
+    if not name or name in _LOOPBACK or parts.hostname not in _LOOPBACK:
+        return address
+    shown = f"[{name}]" if ":" in name else name
+    return parts._replace(netloc=f"{shown}:{parts.port}" if parts.port else shown).geturl()
+
+
 def host_key(language: str) -> None:
-    """In class mode, the box for the host's key."""
+    """In class mode, a link that opens the box for the host's key: guests do not need it."""
     if not access.is_class_mode():
         return
     if visitor.is_host():
         st.caption(say("classroom.you_are_host", language))
         if ticket := visitor.host_ticket():
             mount.keep_host(ticket)
+        return
+    if not session.load(KeyBox).open:
+        st.button(
+            say("classroom.i_am_host", language),
+            key="i-am-host",
+            type="tertiary",
+            on_click=lambda: session.save(KeyBox(open=True)),
+        )
         return
     refusal = st.container()  # above the box: what is below it may be below the window's edge
     word = st.text_input(

@@ -7,6 +7,7 @@ The array "words" is the payload of the same trace with its subword pieces merge
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -91,6 +92,7 @@ def player_payload(
     view: View | None = None,
     heads: str | None = None,
     inside: str | None = None,
+    more: Mapping[str, Any] | None = None,
 ) -> bytes:
     """`trace`, its integrity checks and the player's sentences in `language`.
 
@@ -101,6 +103,7 @@ def player_payload(
     heads: where the browser gets the weights of a head of a large trace, for its `heads.js`; None
         puts all weights into the payload, however many.
     inside: where the browser gets what is inside a head and a layer; None = nowhere.
+    more: further fields of the header.
     """
     shown = view or View()
     large = heads is not None and is_large(trace)
@@ -124,7 +127,7 @@ def player_payload(
         header["heads"] = heads
     if inside:
         header |= {"inside": inside, "token_path": has_token_path(trace)}
-    return pack_payload(header, arrays)
+    return pack_payload(header | dict(more or {}), arrays)
 
 
 def is_large(trace: Trace) -> bool:

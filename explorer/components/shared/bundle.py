@@ -16,6 +16,7 @@ Component = Literal[
     "training_replay",
     "words",
     "lesson",
+    "classroom",
 ]
 Script = Literal[Component, "exported_page"]
 

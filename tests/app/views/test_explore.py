@@ -16,6 +16,7 @@ from explorer.app.server import access
 from explorer.app.server.key_attempts import KeyAttempts
 from explorer.app.server.rate_limit import RateLimiter
 from explorer.app.state import address_bar, session, visitor
+from explorer.app.views import explore
 from explorer.core import folders, trace_size
 from explorer.core.trace import Trace
 from explorer.core.trace_file import pack, unpack
@@ -332,6 +333,7 @@ def test_a_guest_in_class_mode_explores_but_uploads_nothing(monkeypatch):
     assert not app.exception
     assert not app.get("file_uploader")
     assert not typed(app, "1 2").error
+    app.button(key="i-am-host").click().run()
     app.text_input(key="host-key").set_value("sword").run()
     assert not app.get("file_uploader")
     assert len(app.error) == 1
@@ -345,6 +347,7 @@ def test_the_host_s_page_exchanges_a_ticket_once_and_a_guest_s_has_none(monkeypa
     app = open_page()
     assert "attention_host_cookie" not in components(app)
     assert any("plain http" in text for text in captions(app))
+    app.button(key="i-am-host").click().run()
     app.text_input(key="host-key").set_value("swordfish").run()
     assert "attention_host_cookie" in components(app)
     assert "swordfish" not in str(url_query(app))
@@ -353,9 +356,30 @@ def test_the_host_s_page_exchanges_a_ticket_once_and_a_guest_s_has_none(monkeypa
 def test_after_wrong_keys_the_page_says_how_long_to_wait(monkeypatch):
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
     app = open_page()
+    assert "host-key" not in [box.key for box in app.text_input]  # guests do not need it
+    app.button(key="i-am-host").click().run()
     for word in ("a", "b", "c", "d"):
         app.text_input(key="host-key").set_value(word).run()
     assert "counts in" in app.error[0].value
+
+
+def test_outside_of_class_mode_there_are_no_class_tools(monkeypatch):
+    app = open_page()
+    assert "attention_classroom" not in components(app)
+    assert "visit" not in header(app)
+    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
+    app = open_page(text="1 2")
+    assert components(app).count("attention_classroom") == 2
+    assert header(app)["visit"] == {"model": "reverse", "text": "1 2", "pad": "2"}
+
+
+@pytest.mark.parametrize("query", [None, 1, [], {"text": 1}, {"text": "1 2", "model": "other"}])
+def test_what_no_host_shows_is_not_followed(monkeypatch, query):
+    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
+    saved = []
+    monkeypatch.setattr(address_bar, "follow_query", lambda query, _: saved.append(query))
+    explore.follow_host({}, {"follow": query})
+    assert saved == ([query] if isinstance(query, dict) and "model" in query else [])
 
 
 def test_a_guest_in_class_mode_has_a_rate_limit(monkeypatch):

@@ -220,7 +220,7 @@ function guessNote(context, row) {
  * @param {Candidate[]} candidates
  * @param {boolean} hidden
  */
-function inOrder(candidates, hidden) {
+export function inOrder(candidates, hidden) {
   if (!hidden) return candidates;
   return [...candidates].sort((one, other) =>
     labelOf(one.token).localeCompare(labelOf(other.token)),

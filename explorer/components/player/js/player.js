@@ -22,6 +22,7 @@ import { createTransport } from "../../shared/js/transport.js";
 import { createUnitChoice, setTrace } from "../../shared/js/unitChoice.js";
 import { markNarrow, watchSize, watchTheme } from "../../shared/js/watchers.js";
 import { createCandidates } from "./candidates.js";
+import { createClassMirror } from "./classMirror.js";
 import { createColumns } from "./columns.js";
 import { createCutOff } from "./cutOff.js";
 import { createDownloads } from "./download.js";
@@ -74,9 +75,11 @@ export function mountPlayer(parent, trace, options) {
       root.dataset.site = context.state.site;
       for (const part of parts) part.update(changed);
       report(changed);
+      tellClass(changed);
     },
   });
   const report = createSelectionReport(context);
+  const tellClass = createClassMirror(context);
   /** Draw with new parts: at first, and in another language. */
   const build = () => {
     map?.destroy();
@@ -194,7 +197,7 @@ function showTrace(context, next, state) {
   context.act.pause();
   context.generation += 1;
   context.root.classList.remove("waiting");
-  context.set(state);
+  context.store.set(state);
   setTrace(context, next);
   context.touch("trace", "step", "site", "layer", "head", "ahead", "zoomed");
 }

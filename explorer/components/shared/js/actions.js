@@ -55,22 +55,22 @@ export function createActions(context) {
     showLoaded,
     chooseSite: (name) => chooseSite(context, name),
     chooseUnit: (name) =>
-      showLoaded(context.pieces, { ...context.state, words: name === "words" }, () =>
-        chooseUnit(context, name),
-      ),
+      showLoaded(context.pieces, { ...context.state, words: name === "words" }, () => {
+        if (!context.mirrors) chooseUnit(context, name === "words");
+      }),
     force: (step, id) => {
-      if (!options.onForce) return;
+      if (!options.onForce || context.mirrors) return;
       dim();
       const alone = context.trace.masks.length > 0;
       options.onForce(stepOfApp(context, step), id, alone);
     },
     unforce: (step) => {
-      if (!options.onUnforce) return;
+      if (!options.onUnforce || context.mirrors) return;
       dim();
       options.onUnforce(step);
     },
     reset: () => {
-      if (!options.onReset) return;
+      if (!options.onReset || context.mirrors) return;
       dim();
       options.onReset();
     },
@@ -133,7 +133,7 @@ function createStepping(context) {
       pause();
       return;
     }
-    if (currentRow(context) < 0) return;
+    if (currentRow(context) < 0 || context.mirrors) return;
     if (context.state.step >= context.trace.steps) show(1, { ahead: false });
     const pace = (PLAY_SECONDS * 1000) / context.trace.steps;
     timer = setInterval(tick, Math.min(Math.max(pace, PLAY_PACE[0]), PLAY_PACE[1]));

@@ -46,21 +46,8 @@ export function createSelectionReport(context) {
   return (changed) => {
     if (!anyOf(changed, ...REPORTED)) return;
     clearTimeout(timer);
-    const { site, layer, head, alignment, guess, ahead, insideView } = context.state;
-    const step = reportedStep(context) || null;
-    const cell = context.trace.rows ? null : shownCell(context);
-    /** @type {Selection} */
-    const selection = {
-      site,
-      layer,
-      head: head === MEAN ? null : head,
-      step,
-      alignment: alignment === "off" ? null : alignment,
-      guess: guess === null ? null : true,
-      ahead: guess === null ? ahead : null,
-      cell: cell && [cell.query, cell.key],
-      inside: cell && insideView !== "cell" ? insideView : null,
-    };
+    if (context.mirrors) return; // the host's own page reports it
+    const selection = selectionOf(context);
     const text = JSON.stringify(selection);
     if (!reported) reported = text; // the app knows what was shown first
     timer = setTimeout(() => {
@@ -68,6 +55,27 @@ export function createSelectionReport(context) {
       reported = text;
       context.options.onState?.(selection);
     }, REST);
+  };
+}
+
+/**
+ * What the visitor looks at, as the app names it.
+ * @param {TraceContext} context
+ * @returns {Selection}
+ */
+export function selectionOf(context) {
+  const { site, layer, head, alignment, guess, ahead, insideView } = context.state;
+  const cell = context.trace.rows ? null : shownCell(context);
+  return {
+    site,
+    layer,
+    head: head === MEAN ? null : head,
+    step: reportedStep(context) || null,
+    alignment: alignment === "off" ? null : alignment,
+    guess: guess === null ? null : true,
+    ahead: guess === null ? ahead : null,
+    cell: cell && [cell.query, cell.key],
+    inside: cell && insideView !== "cell" ? insideView : null,
   };
 }
 

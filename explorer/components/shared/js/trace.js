@@ -77,6 +77,8 @@ import { createLoadedHeads } from "./loadedHeads.js";
  * @property {string} [heads] of a large trace, where to get the weights of a head
  * @property {string} [inside] where to get what the weights of a head are computed from
  * @property {boolean} [token_path] whether the path of a token through a layer is there, too
+ * @property {Record<string, string> | null} [visit] in class mode, the query that asks for this trace; null
+ *   where only this visitor can ask
  * @property {string[]} [held] names of the heads that an exported page has, if not all
  *
  * @typedef {object} Picture one head as a thumbnail shows it, row by row

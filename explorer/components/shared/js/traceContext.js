@@ -38,6 +38,7 @@ import { inUnit } from "./unitChoice.js";
  * @property {Trace} pieces the trace as it was read
  * @property {number} generation changes with the trace; zoom is kept within one
  * @property {TraceState} state
+ * @property {boolean} mirrors whether a guest's player shows what the host shows; see `MIRRORED`
  * @property {Store<TraceState>["set"]} set
  * @property {Store<TraceState>["touch"]} touch
  * @property {Store<TraceState>} store
@@ -46,6 +47,30 @@ import { inUnit } from "./unitChoice.js";
  * @property {Actions} act
  * @property {Plotly | null} plotly once it is loaded
  */
+
+/** What no visitor changes while the player mirrors the host's, so that nobody reveals an answer. */
+const MIRRORED = [
+  "site",
+  "layer",
+  "head",
+  "step",
+  "words",
+  "pieceStep",
+  "alignment",
+  "ahead",
+  "guess",
+  "inside",
+  "insideView",
+  "playing",
+];
+
+/**
+ * The part of a change that a visitor can make while the player mirrors the host's.
+ * @param {Partial<TraceState>} patch
+ */
+function unmirrored(patch) {
+  return Object.fromEntries(Object.entries(patch).filter(([name]) => !MIRRORED.includes(name)));
+}
 
 /**
  * @param {object} given
@@ -79,7 +104,8 @@ export function createTraceContext({
     pieces,
     generation: 0,
     state: store.values,
-    set: store.set,
+    set: (patch) => store.set(parts.mirrors ? unmirrored(patch) : patch),
+    mirrors: false,
     touch: store.touch,
     store,
     palette,

@@ -115,16 +115,16 @@ export function pieceStep({ trace, state }) {
 /**
  * Change the unit, keeping the position in the text.
  * @param {TraceContext} context
- * @param {string} name "pieces" or "words"
+ * @param {boolean} words
  */
-export function chooseUnit(context, name) {
+export function chooseUnit(context, words) {
   context.act.pause();
   const step = pieceStep(context);
-  context.set({ words: name === "words", pieceStep: step, hover: null, zoomed: false });
+  context.store.set({ words, pieceStep: step, hover: null, zoomed: false });
   setTrace(context, context.pieces);
   context.generation += 1;
   const shown = stepInUnit(context.trace, step);
   const { guess } = context.state;
-  context.set({ step: shown, guess: guess && guessOn(guess, shown) });
+  context.store.set({ step: shown, guess: guess && guessOn(guess, shown) });
   context.touch("trace", "step", "site", "zoomed");
 }

@@ -1,0 +1,194 @@
+"""What a class does together: what the host shows, the question to guess, votes, who is present.
+
+All of it is in memory and anonymous: a guest is a random word that this server made. Used in the
+server's event loop alone, so nothing is locked.
+"""
+
+import secrets
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+MOST_STREAMS = 600
+MOST_OF_ADDRESS = 150
+"""Event streams, and those of one network address: a school may have one, and each visible tab
+has one stream."""
+
+MOST_GUESTS = 4096
+"""Guests that are remembered, those seen last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What comes next in the host's text.
+
+    tokens: the last of those that are known.
+    candidates: tokens of the vocabulary to choose from, in an order that tells nothing.
+    answer: index of the right one, len(candidates) where it is none of them; None until the host
+        reveals it.
+    """
+
+    tokens: tuple[str, ...]
+    candidates: tuple[str, ...]
+    answer: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """What the host's page publishes.
+
+    view: what guests mirror, read by their pages alone; None while the host leads nobody.
+    question: None while nothing is guessed.
+    """
+
+    view: Mapping[str, Any] | None = None
+    question: Question | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Seat:
+    """One event stream.
+
+    wake: called whenever its `message` has changed.
+    """
+
+    guest: str
+    address: str
+    host: bool
+    wake: Callable[[], None]
+
+
+@dataclass(slots=True)
+class _Tally:
+    right: int = 0
+    total: int = 0
+
+
+@dataclass(slots=True)
+class ClassSession:
+    """The class of this server.
+
+    ended: whether the server shuts down, so that streams must end.
+    """
+
+    ended: bool = False
+    _screen: Screen = field(default_factory=Screen)
+    _number: int = 0  # of the question
+    _votes: dict[str, int] = field(default_factory=dict)  # guest → index of a candidate
+    _tallies: OrderedDict[str, _Tally] = field(default_factory=OrderedDict)
+    _seats: set[Seat] = field(default_factory=set)
+
+    def admit(self, guest: str) -> str:
+        """`guest` if this server made that word, else a new one."""
+        if guest not in self._tallies:
+            guest = secrets.token_urlsafe(18)
+            self._tallies[guest] = _Tally()
+        self._tallies.move_to_end(guest)
+        while len(self._tallies) > MOST_GUESTS:
+            gone, _ = self._tallies.popitem(last=False)
+            self._votes.pop(gone, None)
+        return guest
+
+    def has_room(self, address: str) -> bool:
+        """Whether one more stream may be opened from a network address."""
+        own = sum(seat.address == address for seat in self._seats)
+        return not self.ended and len(self._seats) < MOST_STREAMS and own < MOST_OF_ADDRESS
+
+    def join(self, seat: Seat) -> None:
+        """Count the guest of a stream that has been opened as present."""
+        self._seats.add(seat)
+        self._wake_all()
+
+    def leave(self, seat: Seat) -> None:
+        """Forget a stream that has ended."""
+        self._seats.discard(seat)
+        self._wake_all()
+
+    def end(self) -> None:
+        """End all streams: the server shuts down."""
+        self.ended = True
+        self._wake_all()
+
+    def show(self, screen: Screen) -> None:
+        """Take what the host shows now; votes are those on its question."""
+        before, now = self._screen.question, screen.question
+        if not _same(before, now):
+            self._votes.clear()
+            self._number += 1
+        if now and now.answer is not None and not (_same(before, now) and _revealed(before)):
+            self._count(now.answer)
+        self._screen = screen
+        self._wake_all()
+
+    def vote(self, guest: str, number: int, choice: int) -> bool:
+        """Take the vote of a guest, in place of an earlier one; whether it counts.
+
+        Only a candidate of the question on screen does, before it is revealed, of somebody whose
+        stream is open.
+        """
+        question = self._screen.question
+        if question is None or question.answer is not None or number != self._number:
+            return False
+        present = any(seat.guest == guest and not seat.host for seat in self._seats)
+        if not present or not 0 <= choice < len(question.candidates):
+            return False
+        if self._votes.get(guest) != choice:
+            self._votes[guest] = choice
+            self._wake_all()
+        return True
+
+    def message(self, seat: Seat) -> dict[str, Any]:
+        """What the page of a stream shows now. Guests see how others voted after the reveal."""
+        present = {one.guest for one in self._seats if not one.host}
+        tally = self._tallies.get(seat.guest) or _Tally()
+        return {
+            "host": seat.host,
+            "present": len(present),
+            "view": self._screen.view,
+            "question": self._question(seat, present),
+            "right": tally.right,
+            "total": tally.total,
+        }
+
+    def _question(self, seat: Seat, present: set[str]) -> dict[str, Any] | None:
+        question = self._screen.question
+        if question is None:
+            return None
+        counts = Counter(self._votes.values())
+        told = seat.host or question.answer is not None
+        return {
+            "number": self._number,
+            "tokens": question.tokens,
+            "candidates": question.candidates,
+            "answer": question.answer,
+            "answered": len(self._votes),
+            "asked": len(present | self._votes.keys()),
+            "counts": [counts[index] for index in range(len(question.candidates))]
+            if told
+            else None,
+            "choice": self._votes.get(seat.guest),
+        }
+
+    def _count(self, answer: int) -> None:
+        for guest, choice in self._votes.items():
+            tally = self._tallies[guest]
+            tally.total += 1
+            tally.right += choice == answer
+
+    def _wake_all(self) -> None:
+        for seat in self._seats:
+            seat.wake()
+
+
+def _same(one: Question | None, other: Question | None) -> bool:
+    """Whether two are one question, before or after it was revealed; one that is hidden again is
+    another."""
+    if one is None or other is None:
+        return one is other
+    hidden_again = _revealed(one) and not _revealed(other)
+    return (one.tokens, one.candidates) == (other.tokens, other.candidates) and not hidden_again
+
+
+def _revealed(question: Question | None) -> bool:
+    return question is not None and question.answer is not None

@@ -1,0 +1,185 @@
+import { REVEALED } from "../../shared/js/classEvents.js";
+import { assign, element, populate, write } from "../../shared/js/element.js";
+import { writeToken } from "../../shared/js/label.js";
+
+/** @import { Say } from "../../shared/js/sentences.js" */
+/** @import { Asked, Classroom, Message } from "./classroom.js" */
+
+/**
+ * The line above the player: whom a guest follows and, while the class guesses, the vote.
+ * @param {Classroom} room
+ * @param {Say} say
+ */
+export function createBar(room, say) {
+  const status = element("span", { class: "status", role: "status", testid: "class-status" });
+  const change = element("button", {
+    type: "button",
+    testid: "class-explore",
+    on: { click: () => room.explore(!room.alone()) },
+  });
+  const line = element("div", { class: "line" }, status, change);
+  const ballot = createBallot(room, say);
+  const result = createResult(say);
+  const node = element("div", { class: "class" }, line, ballot.element, result.element);
+  const update = () => {
+    const message = room.message();
+    const led = Boolean(message?.host ? room.leading() : message?.view);
+    const aside = led && !message?.host && room.alone();
+    const asked = aside ? null : (message?.question ?? null);
+    node.classList.toggle("host", message?.host === true);
+    line.hidden = !led;
+    change.hidden = message?.host === true;
+    write(change, say(room.alone() ? "follow" : "explore_alone"));
+    write(status, message ? statusOf(message, room, say) : "");
+    ballot.update(message?.host ? null : asked, message);
+    result.update(message?.host ? asked : null);
+  };
+  return { element: node, update };
+}
+
+/**
+ * @param {Message} message
+ * @param {Classroom} room
+ * @param {Say} say
+ */
+function statusOf({ host, present }, room, say) {
+  if (host && room.isUpload()) return say("cannot_lead");
+  const state = host ? "leading" : room.alone() ? "alone" : "following";
+  return say(state, { count: present });
+}
+
+/**
+ * The tokens that are known, and a question mark.
+ * @param {HTMLElement} parent
+ * @param {Asked} asked
+ */
+function writeTokens(parent, { tokens }) {
+  const nodes = populate(parent, tokens.length + 1, () => element("bdi", { class: "chip token" }));
+  tokens.forEach((token, index) => {
+    writeToken(nodes[index], token);
+  });
+  writeToken(nodes[tokens.length], "?");
+}
+
+/**
+ * A guest's vote: one large button for each candidate; after the reveal, how the class voted.
+ * @param {Classroom} room
+ * @param {Say} say
+ */
+function createBallot(room, say) {
+  const tokens = element("span", { class: "known" });
+  const tally = element("output", { class: "tally", testid: "class-tally" });
+  const head = element("div", { class: "asked" }, element("span", {}, say("asked")), tokens, tally);
+  const choices = element("div", { class: "choices", testid: "class-choices" });
+  const note = element("p", { class: "note", role: "status", testid: "class-note" });
+  const node = element(
+    "section",
+    { class: "ballot", "aria-label": say("asked") },
+    head,
+    choices,
+    note,
+  );
+  const makeChoice = (/** @type {number} */ index) =>
+    element(
+      "button",
+      { type: "button", class: "choice", on: { click: () => room.vote(index) } },
+      element("bdi", { class: "token" }),
+      element("span", { class: "votes" }),
+    );
+  /** @param {Asked | null} asked @param {Message | null} message */
+  const update = (asked, message) => {
+    node.hidden = asked === null;
+    if (!asked || !message) return;
+    writeTokens(tokens, asked);
+    write(tally, say("tally", { right: message.right, total: message.total }));
+    tally.hidden = message.total === 0;
+    const buttons = populate(choices, asked.candidates.length, makeChoice);
+    buttons.forEach((button, index) => {
+      drawChoice(button, asked, index);
+    });
+    write(note, noteOf(asked, say));
+  };
+  return { element: node, update };
+}
+
+/**
+ * @param {HTMLElement} button
+ * @param {Asked} asked
+ * @param {number} index
+ */
+function drawChoice(button, { candidates, choice, answer, counts }, index) {
+  const [name, votes] = /** @type {HTMLElement[]} */ ([...button.children]);
+  writeToken(name, candidates[index]);
+  write(votes, counts && answer !== null ? String(counts[index]) : "");
+  assign(button, "aria-pressed", choice === index ? "true" : "false");
+  assign(button, "aria-disabled", answer === null ? null : "true");
+  button.classList.toggle("right", answer === index);
+  button.classList.toggle("wrong", answer !== null && choice === index && answer !== index);
+}
+
+/**
+ * @param {Asked} asked
+ * @param {Say} say
+ */
+function noteOf({ answer, choice, answered, asked }, say) {
+  if (answer === null) {
+    const counted = say("answered", { answered, asked });
+    return choice === null ? counted : `${counted} ${say("may_change")}`;
+  }
+  if (choice === null) return say("not_voted");
+  return say(choice === answer ? "voted_right" : "voted_wrong");
+}
+
+/**
+ * The host's view of the vote: bars that grow while the class votes, and the reveal.
+ * @param {Say} say
+ */
+function createResult(say) {
+  const count = element("strong", { class: "answered", role: "status", testid: "class-answered" });
+  const bars = element("div", { class: "bars", testid: "class-bars" });
+  const reveal = element(
+    "button",
+    {
+      type: "button",
+      class: "reveal",
+      testid: "class-reveal",
+      on: { click: () => document.dispatchEvent(new Event(REVEALED)) },
+    },
+    say("reveal"),
+  );
+  const node = element(
+    "section",
+    { class: "result", "aria-label": say("votes") },
+    count,
+    bars,
+    reveal,
+  );
+  const makeBar = () =>
+    element(
+      "span",
+      { class: "vote" },
+      element("bdi", { class: "token" }),
+      element("span", { class: "track" }, element("span", { class: "share" })),
+      element("span", { class: "votes" }),
+    );
+  /** @param {Asked | null} asked */
+  const update = (asked) => {
+    node.hidden = asked === null;
+    if (!asked) return;
+    write(count, say("answered", { answered: asked.answered, asked: asked.asked }));
+    reveal.hidden = asked.answer !== null;
+    const shown = asked.candidates
+      .map((token, index) => ({ token, index, votes: asked.counts?.[index] ?? 0 }))
+      .filter(({ index, votes }) => votes > 0 || index === asked.answer);
+    const nodes = populate(bars, shown.length, makeBar);
+    shown.forEach(({ token, index, votes }, at) => {
+      const [name, track, number] = /** @type {HTMLElement[]} */ ([...nodes[at].children]);
+      writeToken(name, token);
+      const share = asked.asked ? votes / asked.asked : 0;
+      /** @type {HTMLElement} */ (track.firstElementChild).style.width = `${100 * share}%`;
+      write(number, String(votes));
+      nodes[at].classList.toggle("right", index === asked.answer);
+    });
+  };
+  return { element: node, update };
+}

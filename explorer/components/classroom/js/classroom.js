@@ -1,0 +1,254 @@
+import { ADMITTED, ASKED, MIRRORED, SHOWN } from "../../shared/js/classEvents.js";
+import { createStream, send } from "./stream.js";
+
+/** @import { Described, Mirrored, Question, ShownState } from "../../shared/js/classEvents.js" */
+/** @import { Selection } from "../../shared/js/selectionReport.js" */
+
+/**
+ * @typedef {Record<string, string>} Query of the URL that opens what is shown
+ * @typedef {{query: Query, shown: ShownState}} ClassView
+ *
+ * @typedef {Question & {number: number, answered: number, asked: number, counts: number[] | null, choice: number | null}} Asked
+ *
+ * @typedef {object} Message what the server tells this page; see `class_session.py`
+ * @property {boolean} host
+ * @property {number} present
+ * @property {ClassView | null} view
+ * @property {Asked | null} question
+ * @property {number} right
+ * @property {number} total
+ *
+ * @typedef {object} Classroom the one of this page, which its parts share
+ * @property {() => Message | null} message
+ * @property {() => boolean} alone whether this guest has left the host's view
+ * @property {() => boolean} leading whether this host's view is mirrored
+ * @property {() => boolean} isUpload whether no guest can ask for what this page shows
+ * @property {(alone: boolean) => void} explore
+ * @property {(leading: boolean) => void} lead
+ * @property {(choice: number) => void} vote
+ * @property {(draw: () => void) => () => void} watch `draw` at each change; the result ends that
+ * @property {(open: (query: Query) => void) => void} openWith how this page asks for another trace
+ */
+
+const ALONE = "explorer-alone"; // in the session's storage: a reload stays where the guest was
+const VISIT = ["model", "text", "pad", "force"];
+const NOTHING = JSON.stringify({ view: null, question: null });
+
+/**
+ * The class as this page knows it: its event stream, and what its own player shows.
+ * @returns {Classroom & {close: () => void}}
+ */
+export function createClassroom() {
+  /** @type {Set<() => void>} */
+  const watchers = new Set();
+  const redraw = () => {
+    for (const draw of watchers) draw();
+  };
+  /** @type {Message | null} */
+  let message = null;
+  const publishing = createPublishing(redraw);
+  const following = createFollowing(redraw);
+  /** @param {Message} next */
+  const take = (next) => {
+    const first = message === null || message.host !== next.host;
+    message = next;
+    publishing.take(next, first);
+    following.take(next);
+    redraw();
+  };
+  const stream = createStream(take);
+  const ended = new AbortController();
+  /** @param {Event} event */
+  const onShown = (event) => {
+    const { detail } = /** @type {CustomEvent<Described>} */ (event);
+    publishing.shown(detail);
+    following.shown(detail);
+  };
+  document.addEventListener(SHOWN, onShown, { signal: ended.signal });
+  document.addEventListener(ADMITTED, stream.reopen, { signal: ended.signal });
+  document.dispatchEvent(new Event(ASKED));
+  return {
+    message: () => message,
+    alone: following.alone,
+    leading: publishing.leading,
+    isUpload: publishing.isUpload,
+    explore: following.explore,
+    lead: publishing.lead,
+    vote: (choice) => {
+      if (message?.question) send("vote", { number: message.question.number, choice });
+    },
+    watch: (draw) => {
+      watchers.add(draw);
+      draw();
+      return () => watchers.delete(draw);
+    },
+    openWith: following.openWith,
+    close: () => {
+      ended.abort();
+      stream.close();
+      tellPlayer({ on: false, shown: null });
+    },
+  };
+}
+
+/**
+ * The host's part: what the player shows goes to the server, one request at a time, the latest last.
+ * @param {() => void} redraw
+ */
+function createPublishing(redraw) {
+  /** @type {Described | null} */
+  let described = null;
+  let host = false;
+  let leading = false;
+  let published = NOTHING;
+  let busy = false;
+  const content = () => {
+    const view = leading && described?.visit ? viewOf(described) : null;
+    return { view, question: described?.question ?? null };
+  };
+  const publish = async () => {
+    if (busy || !host) return;
+    busy = true;
+    for (let next = JSON.stringify(content()); next !== published; ) {
+      if (!(await send("screen", JSON.parse(next)))) break;
+      published = next;
+      next = JSON.stringify(content());
+    }
+    busy = false;
+  };
+  /** @param {Message} message @param {boolean} first */
+  const take = (message, first) => {
+    host = message.host;
+    if (first && host && message.view) {
+      leading = true; // this page was loaded again: it goes on where it is
+      published = JSON.stringify(content());
+    }
+    publish(); // what could not be sent before
+  };
+  return {
+    take,
+    leading: () => leading,
+    isUpload: () => described !== null && described.visit === null,
+    /** @param {boolean} wanted */
+    lead: (wanted) => {
+      leading = wanted;
+      publish();
+      redraw();
+    },
+    /** @param {Described} next */
+    shown: (next) => {
+      const other = described?.visit !== next.visit;
+      described = next;
+      publish();
+      if (other) redraw();
+    },
+  };
+}
+
+/**
+ * The guest's part: the player mirrors what the host shows, until the guest explores alone.
+ * @param {() => void} redraw
+ */
+function createFollowing(redraw) {
+  /** @type {ClassView | null} */
+  let view = null;
+  /** @type {Described | null} */
+  let described = null;
+  let alone = sessionStorage.getItem(ALONE) !== null;
+  /** @type {Set<string>} visits that were asked for in the host's name and are not here yet */
+  const awaited = new Set();
+  let requested = "";
+  let arrived = ""; // the visit that was shown last while following
+  /** @type {(query: Query) => void} */
+  let open = () => {};
+  const mirror = () => {
+    if (!view || alone) {
+      tellPlayer({ on: false, shown: null });
+      return;
+    }
+    const wanted = visitOf(view.query);
+    const here = wanted === visitOf(described?.visit ?? {});
+    tellPlayer({ on: true, shown: here ? view.shown : null });
+    if (here) arrived = requested = wanted;
+    else if (requested !== wanted && described) {
+      requested = wanted;
+      awaited.add(wanted);
+      open(view.query);
+    }
+  };
+  /** @param {boolean} wanted */
+  const explore = (wanted) => {
+    alone = wanted;
+    requested = arrived = "";
+    if (alone) sessionStorage.setItem(ALONE, "1");
+    else sessionStorage.removeItem(ALONE);
+    mirror();
+    redraw();
+  };
+  return {
+    /** @param {Message} message */
+    take: (message) => {
+      const next = message.host ? null : message.view;
+      if (JSON.stringify(next) === JSON.stringify(view)) return;
+      view = next;
+      mirror();
+    },
+    /** @param {Described} next */
+    shown: (next) => {
+      const before = visitOf(described?.visit ?? {});
+      const now = visitOf(next.visit ?? {});
+      described = next;
+      if (!view || alone || before === now) return;
+      if (awaited.delete(now)) requested = now;
+      else if (before === arrived) {
+        explore(true); // a guest who asks for another text has left the host's
+        return;
+      }
+      mirror();
+    },
+    explore,
+    alone: () => alone,
+    /** @param {(query: Query) => void} request */
+    openWith: (request) => {
+      open = request;
+    },
+  };
+}
+
+/** @param {Mirrored} detail */
+function tellPlayer(detail) {
+  document.dispatchEvent(new CustomEvent(MIRRORED, { detail }));
+}
+
+/**
+ * What the host shows, as guests ask for it.
+ * @param {Described} described
+ * @returns {ClassView}
+ */
+function viewOf({ visit, selection, shown }) {
+  return { query: { ...visit, ...queryOf(selection) }, shown };
+}
+
+/**
+ * A selection as the query of a URL; see `permalink.py`.
+ * @param {Selection} selection
+ * @returns {Query}
+ */
+function queryOf({ cell, guess, ahead, ...others }) {
+  /** @type {Query} */
+  const query = {};
+  for (const [name, value] of Object.entries(others))
+    if (value !== null) query[name] = String(value);
+  if (guess) query.guess = "1";
+  if (ahead !== null) query.ahead = ahead ? "1" : "0";
+  if (cell) query.cell = cell.join(".");
+  return query;
+}
+
+/**
+ * The part of a query that asks for a trace.
+ * @param {Query} query
+ */
+function visitOf(query) {
+  return JSON.stringify(VISIT.map((name) => query[name] ?? ""));
+}

@@ -1,0 +1,80 @@
+/** @import { Message } from "./classroom.js" */
+
+const SILENCE = 35_000; // ms without a sign of life, which the server gives every 10 s
+const PAUSE = [1000, 4000]; // ms before another try, by chance: thirty pages return at once
+
+/**
+ * The server's event stream, opened again whenever it breaks, and closed while the page is hidden:
+ * a browser has six connections to a server for all of its tabs.
+ * @param {(message: Message) => void} onMessage
+ */
+export function createStream(onMessage) {
+  /** @type {EventSource | null} */
+  let source = null;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const close = () => {
+    clearTimeout(timer);
+    source?.close();
+    source = null;
+  };
+  const retry = () => {
+    close();
+    const pause = PAUSE[0] + Math.random() * (PAUSE[1] - PAUSE[0]);
+    timer = setTimeout(open, pause);
+  };
+  const alive = () => {
+    clearTimeout(timer);
+    timer = setTimeout(open, SILENCE);
+  };
+  const open = () => {
+    close();
+    if (document.hidden) return;
+    source = new EventSource(addressOf("events"));
+    source.addEventListener("beat", alive);
+    source.onmessage = ({ data }) => {
+      alive();
+      onMessage(JSON.parse(data));
+    };
+    source.onerror = retry;
+    alive();
+  };
+  const ended = new AbortController();
+  document.addEventListener("visibilitychange", open, { signal: ended.signal });
+  open();
+  return {
+    reopen: open,
+    close: () => {
+      ended.abort();
+      close();
+    },
+  };
+}
+
+/**
+ * Send something to the server; whether it was taken.
+ * @param {string} path
+ * @param {unknown} content
+ */
+export async function send(path, content) {
+  const headers = { "Content-Type": "application/json" };
+  const body = JSON.stringify(content);
+  const request = { method: "POST", headers, body };
+  const answer = await fetch(addressOf(path), request).catch(() => null);
+  return answer?.ok === true;
+}
+
+/**
+ * The code to scan that holds an address, as SVG; null where there is none.
+ * @param {string} address
+ */
+export async function fetchCode(address) {
+  const request = { method: "POST", headers: { "Content-Type": "text/plain" }, body: address };
+  const answer = await fetch(addressOf("code"), request).catch(() => null);
+  return answer?.ok ? answer.blob() : null;
+}
+
+/** @param {string} path */
+function addressOf(path) {
+  return new URL(`class/${path}`, document.baseURI);
+}

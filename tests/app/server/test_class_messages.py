@@ -1,0 +1,107 @@
+"""What the pages of a class send, and what nobody's page sends."""
+
+import json
+
+import pytest
+
+from explorer.app.server.class_messages import read_address, read_screen, read_vote
+from explorer.app.server.class_session import Question, Screen
+
+QUERY = {"model": "reverse", "text": "1 2", "pad": "2", "force": "1.7", "step": "2"}
+SHOWN = {"site": "cross", "layer": 1, "head": -1, "step": 2, "words": False, "alignment": "off"}
+GUESS = {"weightsToo": False, "rows": 1, "tokens": 1}
+VIEW = {
+    "query": QUERY,
+    "shown": {**SHOWN, "ahead": True, "guess": GUESS, "inside": None, "insideView": None},
+}
+QUESTION = {"tokens": ["<bos>"], "candidates": ["1", "2"], "answer": None}
+
+
+def screen_of(**values: object) -> Screen:
+    return read_screen(json.dumps(values).encode())
+
+
+def test_a_screen_is_what_the_host_published():
+    assert screen_of(view=VIEW, question=QUESTION) == Screen(VIEW, Question(("<bos>",), ("1", "2")))
+    assert screen_of() == screen_of(view=None, question=None) == Screen()
+
+
+def test_of_the_state_only_known_names_reach_the_guests():
+    view = screen_of(view={"query": QUERY, "shown": {**SHOWN, "more": 1}}).view
+    assert view is not None
+    assert view["shown"] == {
+        **SHOWN,
+        "ahead": None,
+        "guess": None,
+        "inside": None,
+        "insideView": None,
+    }
+
+
+def test_long_labels_are_cut():
+    question = screen_of(question={**QUESTION, "candidates": ["x" * 1000]}).question
+    assert question is not None
+    assert question.candidates == ("x" * 100,)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"view": 1},
+        {"view": {}},
+        {"view": {"query": {}, "shown": {}}},
+        {"view": {**VIEW, "more": 1}},
+        {"view": {**VIEW, "shown": []}},
+        {"view": {**VIEW, "shown": {"step": [1]}}},
+        {"view": {**VIEW, "shown": {"step": 1.5}}},
+        {"view": {**VIEW, "shown": {"guess": {"rows": "x"}}}},
+        {"view": {**VIEW, "query": {**QUERY, "text": 1}}},
+        {"view": {**VIEW, "query": {**QUERY, "text": "x" * 100_000}}},
+        {"view": {**VIEW, "query": {**QUERY, "lang": "zh"}}},
+        {"question": []},
+        {"question": {**QUESTION, "candidates": []}},
+        {"question": {**QUESTION, "candidates": ["1"] * 99}},
+        {"question": {**QUESTION, "candidates": [1]}},
+        {"question": {**QUESTION, "tokens": "abc"}},
+        {"question": {**QUESTION, "tokens": ["1"] * 99}},
+        {"question": {**QUESTION, "answer": "1"}},
+    ],
+)
+def test_a_malformed_screen_is_refused(values):
+    with pytest.raises(ValueError, match=r"^no "):
+        screen_of(**values)
+
+
+def test_a_vote_is_two_whole_numbers():
+    assert read_vote(b'{"number": 3, "choice": 0}') == (3, 0)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"[]",
+        b"{",
+        b"\xff",
+        b"[" * 150,
+        b'{"number": 1}',
+        b'{"number": 1, "choice": "9"}',
+        b'{"number": true, "choice": 1}',
+        b'{"number": 1, "choice": 1.5}',
+        b'{"number": 1, "choice": -1}',
+        b'{"number": 1, "choice": 1000000000000}',
+    ],
+)
+def test_a_malformed_vote_is_refused(body):
+    with pytest.raises(ValueError):  # noqa: PT011  (json's own sentences)
+        read_vote(body)
+
+
+def test_a_code_holds_an_address_of_a_page():
+    address = "http://192.0.2.1:8501/?model=reverse&text=7+3&step=2"
+    assert read_address(address.encode()) == address
+    for wrong in ("", "x", "javascript:alert(1)", "http://", "http://a/" + "x" * 2000, "http://[:"):
+        with pytest.raises(ValueError, match=r"address|URL|netloc"):
+            read_address(wrong.encode())
+    with pytest.raises(ValueError):  # noqa: PT011
+        read_address(b"http://\xff")

@@ -1,0 +1,211 @@
+"""The routes of a class: streams, the host's screen, votes and the code."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from http.cookies import SimpleCookie
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from explorer.app.server import access, asgi, class_route
+from explorer.app.server.class_session import ClassSession, Seat
+from explorer.app.server.rate_limit import RateLimiter
+
+VIEW = {"query": {"model": "reverse", "text": "1 2", "pad": "2"}, "shown": {"step": 2}}
+QUESTION = {"tokens": ["<bos>"], "candidates": ["1", "2"], "answer": None}
+
+
+@pytest.fixture
+def session(monkeypatch) -> ClassSession:
+    fresh = ClassSession()
+    monkeypatch.setattr(class_route, "session", fresh)
+    monkeypatch.setattr(class_route, "_votes", RateLimiter(owners=8))
+    return fresh
+
+
+@pytest.fixture
+def guest(session, monkeypatch) -> Iterator[TestClient]:
+    """A browser in class mode, which has no cookies yet."""
+    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
+    with TestClient(Starlette(routes=class_route.routes(""))) as client:
+        yield client
+
+
+@pytest.fixture
+def host(guest) -> TestClient:
+    client = TestClient(guest.app)
+    client.cookies.set(access.cookie_name(), access.cookie_value())
+    return client
+
+
+def sit(session: ClassSession, client: TestClient) -> Seat:
+    """Open a stream in the name of a browser."""
+    seat = Seat(session.admit(""), "testclient", False, lambda: None)
+    session.join(seat)
+    client.cookies.set(class_route._guest_cookie(), seat.guest)
+    return seat
+
+
+def test_outside_of_class_mode_there_are_no_routes(monkeypatch):
+    monkeypatch.delenv(access.KEY_VARIABLE, raising=False)
+    assert class_route.routes("") == []
+    assert not any("/class" in route.path for route in asgi.routes())
+    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
+    assert sum("/class/" in route.path for route in asgi.routes()) == 4
+
+
+def test_only_the_host_publishes(guest, host, session):
+    assert guest.post("/class/screen", json={"view": VIEW}).status_code == 403
+    guest.cookies.set(access.cookie_name(), "guessed")
+    assert guest.post("/class/screen", json={"view": VIEW}).status_code == 403
+    seat = sit(session, guest)
+    assert session.message(seat)["view"] is None
+    assert host.post("/class/screen", json={"view": VIEW}).status_code == 204
+    view = session.message(seat)["view"]
+    assert view["query"] == VIEW["query"]
+    assert view["shown"]["step"] == 2
+
+
+def test_a_vote_counts_once_there_is_a_question_and_a_stream(guest, host, session):
+    vote = {"number": 1, "choice": 1}
+    assert guest.post("/class/vote", json=vote).status_code == 409
+    assert host.post("/class/screen", json={"question": QUESTION}).status_code == 204
+    assert guest.post("/class/vote", json=vote).status_code == 409
+    seat = sit(session, guest)
+    assert guest.post("/class/vote", json=vote).status_code == 204
+    assert session.message(seat)["question"]["choice"] == 1
+    assert guest.post("/class/vote", json={"number": 1, "choice": 2}).status_code == 409
+
+
+def test_votes_are_limited_in_rate(guest, host, session):
+    host.post("/class/screen", json={"question": QUESTION})
+    sit(session, guest)
+    answers = [
+        guest.post("/class/vote", json={"number": 1, "choice": turn % 2}).status_code
+        for turn in range(20)
+    ]
+    assert answers[:8] == [204] * 8
+    assert 429 in answers
+
+
+def test_what_is_malformed_has_a_status_and_changes_nothing(guest, host, session):
+    sit(session, guest)
+    for body in (b"", b"[]", b"{", b"\xff", b"[" * 150, b'{"number": 1, "choice": -1}'):
+        headers = {"Content-Type": "application/json"}
+        assert guest.post("/class/vote", content=body, headers=headers).status_code == 400
+        assert host.post("/class/screen", content=body + b"]", headers=headers).status_code == 400
+    assert session._screen.view is session._screen.question is None
+
+
+def test_large_bodies_and_those_a_form_can_send_are_refused(host, guest):
+    large = {"view": {**VIEW, "shown": {"site": "x" * 100_000}}}
+    assert host.post("/class/screen", json=large).status_code == 413
+    as_form = host.post("/class/screen", content=b"{}", headers={"Content-Type": "text/plain"})
+    assert as_form.status_code == 415
+    assert guest.post("/class/vote", data={"number": 1, "choice": 1}).status_code == 415
+    assert guest.get("/class/screen").status_code == 405
+
+
+def test_the_code_holds_an_address_and_is_the_host_s(host, guest):
+    headers = {"Content-Type": "text/plain"}
+    address = "http://192.0.2.1:8501/?model=reverse&text=7+3&step=2"
+    answer = host.post("/class/code", content=address, headers=headers)
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "image/svg+xml"
+    assert answer.content == access.qr_code_image(address)
+    assert b"viewBox" in answer.content
+    assert b"xmlns=" in answer.content
+    assert guest.post("/class/code", content=address, headers=headers).status_code == 403
+    for wrong in ("", "javascript:alert(1)"):
+        assert host.post("/class/code", content=wrong, headers=headers).status_code == 400
+
+
+def test_a_stream_tells_each_change_and_signs_of_life(session, monkeypatch):
+    monkeypatch.setattr(class_route, "HEARTBEAT", 0.01)
+    monkeypatch.setattr(class_route, "PAUSE", 0)
+
+    async def follow() -> list[str]:
+        events = class_route._events(session.admit(""), "192.0.2.1", host=False)
+        heard = [await anext(events)]
+        while not heard[-1].startswith("event: beat"):
+            heard.append(await anext(events))
+        session.show(class_route.class_messages.Screen(view=VIEW))
+        while not heard[-1].startswith("data"):
+            heard.append(await anext(events))
+        session.end()
+        heard.extend([event async for event in events])
+        return heard
+
+    heard = asyncio.run(follow())
+    told = [json.loads(event.removeprefix("data: ")) for event in heard if "present" in event]
+    assert [one["view"] for one in told] == [None, VIEW]
+    assert all(event.endswith("\n\n") for event in heard)
+    assert session._seats == set()
+
+
+def open_stream(app: Starlette, cookie: str = "") -> list[dict]:
+    """What the app sends to a browser that goes away after the first message."""
+    sent: list[dict] = []
+
+    async def stream() -> None:
+        gone = asyncio.Event()
+
+        async def receive() -> dict:
+            await gone.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message: dict) -> None:
+            sent.append(message)
+            if message.get("body"):
+                gone.set()
+
+        scope = {
+            "type": "http",
+            "asgi": {"version": "3.0", "spec_version": "2.3"},
+            "http_version": "1.1",
+            "method": "GET",
+            "scheme": "http",
+            "path": "/class/events",
+            "raw_path": b"/class/events",
+            "query_string": b"",
+            "root_path": "",
+            "headers": [(b"host", b"a"), (b"cookie", cookie.encode())],
+            "client": ("192.0.2.1", 1),
+            "server": ("192.0.2.9", 80),
+        }
+        await asyncio.wait_for(app(scope, receive, send), 20)
+
+    asyncio.run(stream())
+    return sent
+
+
+def headers_of(sent: list[dict]) -> dict[str, str]:
+    return {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+
+
+def test_a_stream_is_never_buffered_and_ends_with_its_browser(guest, session):
+    sent = open_stream(guest.app)
+    headers = headers_of(sent)
+    assert headers["content-type"].startswith("text/event-stream")
+    assert headers["x-accel-buffering"] == "no"
+    assert "no-store" in headers["cache-control"]
+    assert session._seats == set()
+    cookie = headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=strict" in cookie
+    assert "path=/;" in f"{cookie};"
+
+
+def test_a_browser_that_returns_is_the_same_guest(guest, session):
+    first = SimpleCookie(headers_of(open_stream(guest.app))["set-cookie"])
+    name = class_route._guest_cookie()
+    again = headers_of(open_stream(guest.app, f"{name}={first[name].value}"))["set-cookie"]
+    assert SimpleCookie(again)[name].value == first[name].value
+    assert len(session._tallies) == 1
+
+
+def test_one_stream_too_many_is_refused(guest, session, monkeypatch):
+    monkeypatch.setattr(ClassSession, "has_room", lambda self, address: False)
+    assert guest.get("/class/events").status_code == 503
