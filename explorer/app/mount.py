@@ -150,17 +150,23 @@ def words(names: Sequence[str], label: str, language: str) -> None:
     _component("words")(key="words", data=data, width="content")
 
 
-def replay(key: str, run: Run, others: Sequence[Run], language: str, link: str) -> bool:
-    """A run as it stands now, its curves over those of `others`; whether the link was followed.
+def replay(
+    key: str, run: Run, others: Sequence[Run], language: str, link: str, opens: bool
+) -> tuple[bool, object]:
+    """A run as it stands now, its curves over those of `others`; whether the link was followed, and
+    what the browser reports of a cell to open in Explore, None without one.
 
     key: the run's name in the URL of its probe traces.
-    link: see `replay_payload`.
+    link, opens: see `replay_payload`.
     """
-    payload = replay_payload(key, run, language=language, others=others, link=link)
+    payload = replay_payload(key, run, language=language, others=others, link=link, opens=opens)
     shown = _component("training_replay")(
-        key="training_replay", data=payload, on_link_change=lambda: None
+        key="training_replay",
+        data=payload,
+        on_link_change=lambda: None,
+        on_cell_change=lambda: None,
     )
-    return bool(shown.link)
+    return bool(shown.link), shown.cell
 
 
 def lesson(payload: bytes, on_report: Report) -> None:

@@ -282,6 +282,25 @@ def test_a_run_without_a_causal_mask_is_marked_and_leads_to_row_1(visit):
     expect(tab.get_by_text("Not all of this link")).to_have_count(0)
 
 
+def test_a_cell_of_a_moment_is_computed_on_explore(visit):
+    tab = visit()
+    tab.wait_for_selector(".plotted")
+    note = tab.get_by_test_id("cell-note")
+    expect(note).to_be_hidden()
+    box = tab.locator(".map .clip").bounding_box()
+    tab.mouse.click(box["x"] + box["width"] * 0.3, box["y"] + 8)
+    expect(note).to_contain_text("A moment holds weights alone; query 1 × key")
+    head = tab.get_by_test_id("map-title").inner_text()
+    source = tab.get_by_test_id("probe-text").inner_text().split(" → ")[0]
+    tab.evaluate("window.loaded = true")
+    tab.get_by_test_id("open-cell").click()
+    expect(tab.get_by_test_id("inside-sentence")).to_contain_text("q₁ · k")
+    assert tab.evaluate("window.loaded")
+    expect(tab.get_by_test_id("inside-title")).to_contain_text(head)
+    expect(tab.get_by_role("textbox", name="Source")).to_have_value(source)
+    expect(tab).to_have_url(re.compile(r"[?&]cell=0\.\d+(&|$)"))
+
+
 def test_the_start_of_all_settings_is_in_view(visit):
     tab = visit()
     tab.get_by_role("button", name="All settings").click()

@@ -10,6 +10,7 @@ from explorer.core.alignment import TIMINGS
 from explorer.core.errors import ExplorerError
 from explorer.core.interventions import Interventions
 from explorer.core.sites import SITES
+from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 from explorer.model.catalog import TRAINED_PREFIX, CatalogMember, CatalogModel, UploadedTrace
 from explorer.model.model_directory import DirectoryModel
 
@@ -119,6 +120,26 @@ def read_selection(report: object) -> None:
             inside if inside in INSIDE_VIEWS else None,
         )
     )
+
+
+def visit_of_cell(opening: Request, report: Mapping[str, object]) -> Visit:
+    """Where Explore shows how the weight of a cell is computed.
+
+    opening: what the model opens with. report: a browser's, with the head, "query" and "key" of the
+    cell, and the "text"; what is malformed is left out.
+    """
+    text, site = report.get("text"), report.get("site")
+    cell = _cell([report.get("query"), report.get("key")])
+    selection = Selection(
+        site if site in SITES else None,
+        whole(report.get("layer")),
+        whole(report.get("head")),
+        None if cell is None or site == "encoder" else cell[0] + 1,
+        cell=cell,
+    )
+    if isinstance(text, str) and 0 < len(text) <= LONGEST_LINKED_TEXT:
+        opening = replace(opening, text=text)
+    return Visit(opening, selection)
 
 
 def _cell(value: object) -> tuple[int, int] | None:

@@ -72,21 +72,36 @@ def _replay(
     """The run as it stands now; when it starts or ends, the buttons are redrawn too."""
     leak = None if train_state.is_recorded(key) else _leak(run)
     link = address_bar.relative_link(leak) if leak else ""
-    if mount.replay(key, run, others, language, link) and leak:
+    recorded = train_state.is_recorded(key)
+    opens = run_controls.opens(run, recorded)
+    followed, cell = mount.replay(key, run, others, language, link, opens)
+    if followed and leak:
         address_bar.open_page(_EXPLORE, leak)
+    if isinstance(cell, dict) and opens:
+        _open_in_explore(run, recorded, language, None, cell)
     if train_state.button_state(run) != buttons:
         st.rerun()
 
 
-def _open_in_explore(run: Run, recorded: bool, language: str, messages: DeltaGenerator) -> None:
-    """Go to Explore with the run's model."""
+def _open_in_explore(
+    run: Run,
+    recorded: bool,
+    language: str,
+    messages: DeltaGenerator | None,
+    cell: Mapping[str, object] | None = None,
+) -> None:
+    """Go to Explore with the run's model.
+
+    cell: what the browser reports of a cell of the probe, whose calculation is shown.
+    """
     try:
         model = _shipped_model(run) if recorded else run_model(run)
     except ExplorerError as error:
         show_error(error, language, messages)
         return
     if model is not None:
-        visit = Visit(visit_state.opening_request(model))
+        request = visit_state.opening_request(model)
+        visit = Visit(request) if cell is None else visit_state.visit_of_cell(request, cell)
         address_bar.open_page(_EXPLORE, Permalink(visit))
 
 

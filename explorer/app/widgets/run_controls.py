@@ -89,9 +89,14 @@ def choose_runs(runs: Mapping[str, Run], key: str, language: str) -> list[Run]:
     return [runs[name] for name in chosen]
 
 
+def opens(run: Run, recorded: bool) -> bool:
+    """Whether Explore can open a model of the run."""
+    return recorded or run.checkpoint_path.exists()
+
+
 def open_and_delete(run: Run, recorded: bool, language: str) -> bool:
     """Open in Explore, and Delete; whether the first was clicked."""
-    has_model = recorded or run.checkpoint_path.exists()
+    has_model = opens(run, recorded)
     about = "open_recorded" if recorded else "open_help" if has_model else "open_none"
     opened = st.button(
         say("train.open", language),

@@ -47,13 +47,20 @@ _LOG_LINES = 12
 
 
 def replay_payload(
-    key: str, run: Run, *, language: str = "en", others: Sequence[Run] = (), link: str = ""
+    key: str,
+    run: Run,
+    *,
+    language: str = "en",
+    others: Sequence[Run] = (),
+    link: str = "",
+    opens: bool = False,
 ) -> bytes:
     """What the training replay shows of `run`.
 
     key: run root and name, "runs/reverse-3".
     others: runs whose curves are drawn over those of this one.
     link: address of the head that shows what is explained of the run; "" without one.
+    opens: whether Explore can open a model of the run.
     """
     status = run.status()
     lines, moments, best = _read(key, run, _stamp(run))
@@ -80,6 +87,7 @@ def replay_payload(
         "rows": comparison_rows([run, *others], results, language) if others else [],
         "report": _report(run_report(run, status, lines, language), status),
         "settings": asdict(run_settings(run, language)),
+        "opens": opens,
         "link": {"address": link, "label": say("run_settings.leak_link", language)},
         "log": log_tail(run),
     }

@@ -240,6 +240,7 @@ def test_a_run_with_a_causal_mask_points_nowhere(folder):
     data = run_data(open_page("train", run="runs/own-1"))
     assert data["link"]["address"] == ""
     assert data["causal"] is True
+    assert data["opens"] is True
     assert run_data(open_page("train"))["link"]["address"] == ""
 
 

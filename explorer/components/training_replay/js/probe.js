@@ -11,6 +11,7 @@ import { anyOf } from "../../shared/js/store.js";
 import { createTooltip } from "../../shared/js/tooltip.js";
 import { createTraceContext, drawAll } from "../../shared/js/traceContext.js";
 import { createUnitChoice, setTrace } from "../../shared/js/unitChoice.js";
+import { createCellNote } from "./cellNote.js";
 import { drawGoldRings } from "./goldRings.js";
 import { probeText } from "./probeText.js";
 import { sharpestHead } from "./runData.js";
@@ -219,7 +220,11 @@ function createProbeView(replay, body, sharpest, moment, trace) {
       axes: replay.say("rail_axes"),
     },
   });
-  const map = createMap(context, { tools: [{ element: sharpest, update: () => {} }] });
+  const note = createCellNote(replay, () => context);
+  const map = createMap(context, {
+    tools: [{ element: sharpest, update: () => {} }, note],
+    onCell: note.show,
+  });
   const tooltip = createTooltip(context);
   const choices = [createSiteChoice(context), createUnitChoice(context)];
   rail.element.prepend(

@@ -8,11 +8,16 @@ import { joinedPieces } from "../../shared/js/pieceText.js";
  * @param {{translates: boolean}} run
  * @param {Trace} trace
  */
-export function probeText({ translates }, trace) {
-  /** @param {string[]} tokens */
-  const textOf = (tokens) => {
-    const content = tokens.filter((token) => !isSpecial(token));
-    return translates ? joinedPieces(content) : content.join(" ");
-  };
-  return `${textOf(trace.source)} → ${textOf(trace.target)}`;
+export function probeText(run, trace) {
+  return `${textOf(run, trace.source)} → ${textOf(run, trace.target)}`;
+}
+
+/**
+ * Tokens as a person types them.
+ * @param {{translates: boolean}} run
+ * @param {string[]} tokens
+ */
+export function textOf({ translates }, tokens) {
+  const content = tokens.filter((token) => !isSpecial(token));
+  return translates ? joinedPieces(content) : content.join(" ");
 }

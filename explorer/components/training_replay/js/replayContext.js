@@ -4,6 +4,7 @@
 /** @import { Plotly } from "../../shared/js/plotly.js" */
 /** @import { Say } from "../../shared/js/sentences.js" */
 /** @import { Store } from "../../shared/js/store.js" */
+/** @import { SiteName } from "../../shared/js/trace.js" */
 /** @import { ProbeTraces } from "./probeTraces.js" */
 /** @import { RunData } from "./runData.js" */
 
@@ -23,6 +24,9 @@
  * @typedef {object} ReplayListeners
  * @property {() => void} onLink called when the visitor follows the link of the run; a plain link
  *   would load the page anew, as a new visitor
+ * @property {(cell: {site: SiteName, layer: number, head: number, query: number, key: number,
+ *   text: string}) => void} onCell called when the visitor asks how the weight of a cell of the probe
+ *   is computed; `text` is the input
  *
  * @typedef {object} ReplayContext what every part of the training replay reads and can do
  * @property {HTMLElement} root

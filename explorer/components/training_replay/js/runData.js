@@ -64,6 +64,7 @@
  * @property {ComparisonRow[]} rows of this run and the compared ones; none without compared ones
  * @property {RunReport} report
  * @property {RunSettings} settings
+ * @property {boolean} opens whether there is a model that Explore can open
  * @property {{address: string, label: string}} link to where the leak without a causal mask is seen; no address: no link
  * @property {string[]} log
  */

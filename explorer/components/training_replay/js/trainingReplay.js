@@ -133,7 +133,7 @@ function createContext(root, signal, run, draw) {
     traces: createProbeTraces(onTrace, signal),
     range: () => [0, lastStep(context)],
     expected: () => expectedMoments(context),
-    listeners: { onLink: () => {} },
+    listeners: { onLink: () => {}, onCell: () => {} },
     chooseHead: () => {},
     selected: null,
     lastProbe: () => ({ ...lastView?.probe, ...crossHead(addressed(context.run).head) }),

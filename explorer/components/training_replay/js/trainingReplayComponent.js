@@ -6,6 +6,9 @@ import { mountTrainingReplay } from "./trainingReplay.js";
 export default streamlitComponent({
   read: readRunData,
   identity: (run) => `${run.language} ${run.translates}`,
-  listeners: ({ setTriggerValue }) => ({ onLink: () => setTriggerValue("link", true) }),
+  listeners: ({ setTriggerValue }) => ({
+    onLink: () => setTriggerValue("link", true),
+    onCell: (cell) => setTriggerValue("cell", cell),
+  }),
   open: mountTrainingReplay,
 });
