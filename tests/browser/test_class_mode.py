@@ -234,6 +234,7 @@ def test_class_mode_listens_where_it_is_told_and_answers_to_its_name() -> None:
     port = free_port()
     where = ["--port", str(port), "--address", "127.0.0.1", "--name", "class.example.org"]
     command = [sys.executable, "-u", "-m", "explorer", "class", *where]
+    stream = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     with subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as server:
@@ -244,9 +245,17 @@ def test_class_mode_listens_where_it_is_told_and_answers_to_its_name() -> None:
             if (other := local_address()) != "127.0.0.1":
                 with pytest.raises(OSError):  # noqa: PT011  (refused or unreachable)
                     health(port, other, other)
+            stream.request("GET", "/class/events", headers={"Host": f"127.0.0.1:{port}"})
+            answer = stream.getresponse()
+            assert answer.headers["X-Accel-Buffering"] == "no"
+            assert answer.readline().startswith(b"data: {")
         finally:
-            server.send_signal(signal.SIGTERM)
-            printed = server.communicate(timeout=PATIENCE)[0]
+            server.send_signal(signal.SIGINT)  # Ctrl-C, while an event stream is open
+            try:
+                printed = server.communicate(timeout=PATIENCE / 4)[0]
+            finally:
+                server.kill()
+                stream.close()
     assert re.search(rf"http://class\.example\.org:{port} on this computer", printed)
     assert "plain http" in printed
 
