@@ -44,6 +44,9 @@ def test_the_words_of_the_map_open_inside_the_window(
     assert (link.get_attribute("href") or "").startswith("https://arxiv.org/abs/")
     tab.keyboard.press("Escape")
     expect(words).to_be_hidden()
+    button.click()
+    words.get_by_role("button", name=say("player.words_close", language)).click()
+    expect(words).to_be_hidden()
     button.focus()
     step = tab.get_by_test_id("step-count").inner_text()
     tab.keyboard.press("Space")  # which elsewhere plays

@@ -78,7 +78,8 @@ def words_payload(words: Sequence[str], label: str, *, language: str = "en") -> 
     """
     own = section("heads", language) | section("roles", language)
     strings = {key: own[key] for word in words for key in (word, f"{word}_title")}
-    papers = {key: text for key, text in section("player", language).items() if "paper_" in key}
+    shared = section("player", language).items()
+    papers = {key: text for key, text in shared if key.startswith(("paper_", "words_"))}
     header = {"view": "words", "words": words, "label": label, "language": language}
     return pack_payload(header | {"strings": strings, "player_strings": papers}, {})
 

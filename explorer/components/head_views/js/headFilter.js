@@ -64,12 +64,13 @@ export function createHeadFilter(context, frame, store) {
     role: "toolbar",
     "aria-label": say("order_tools"),
   });
-  const words = createExplanation("metric-words", say("metric_words"), () => {
+  const close = context.say("words_close");
+  const words = createExplanation("metric-words", { label: say("metric_words"), close }, () => {
     const first = metricShown(frame, context.state.site, filter);
     const names = metricsOf(frame, context.state.site).filter((name) => name !== first);
     return [first, ...names].map((name) => wordEntry(`metric_${name}`, say, context.say));
   });
-  const roleWords = createExplanation("role-words", say("role_words"), () =>
+  const roleWords = createExplanation("role-words", { label: say("role_words"), close }, () =>
     frame.payload.header.roles.map((name) => wordEntry(name, frame.roleName, context.say)),
   );
   const tools = [metric.element, words.element, radios.element];

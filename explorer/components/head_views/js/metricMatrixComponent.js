@@ -43,10 +43,10 @@ function openMetricMatrix(parent, payload) {
   const bar = createColourBar();
   const legend = element("div", { class: "legend" }, bar.element);
   let shown = "";
-  const words = createExplanation("metric-words", frame.say("metric_words"), () => [
-    wordEntry(`metric_${shown}`, frame.say, (key) =>
-      fillIn(frame.payload.header.player_strings, key),
-    ),
+  const papers = (/** @type {string} */ key) => fillIn(frame.payload.header.player_strings, key);
+  const labels = { label: frame.say("metric_words"), close: papers("words_close") };
+  const words = createExplanation("metric-words", labels, () => [
+    wordEntry(`metric_${shown}`, frame.say, papers),
   ]);
   const draw = (metric = shown) => {
     const { metrics, heads } = frame.payload.header;

@@ -24,15 +24,18 @@ export default streamlitComponent({
  * @returns {View<ViewPayload, object>}
  */
 function openWords(parent, { header }) {
-  const { words = [], label = "", language, strings, player_strings: papers } = header;
+  const { words = [], label = "", language, strings, player_strings } = header;
   const root = element("div", { class: "player words", lang: language });
   parent.append(root);
   watchTheme(root, () => {});
   showProjector(root, projectorChosen());
   /** @type {(key: string) => string} */
   const own = (key) => fillIn(strings, key);
-  const explanation = createExplanation("table-words", label, () =>
-    words.map((name) => wordEntry(name, own, (key) => fillIn(papers, key))),
+  /** @type {(key: string) => string} */
+  const papers = (key) => fillIn(player_strings, key);
+  const labels = { label, close: papers("words_close") };
+  const explanation = createExplanation("table-words", labels, () =>
+    words.map((name) => wordEntry(name, own, papers)),
   );
   root.append(explanation.element);
   return { update: () => {}, listen: () => {}, destroy: () => root.remove() };

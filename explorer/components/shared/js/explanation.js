@@ -22,11 +22,13 @@ const MARGIN = 8; // px to the edges of the window
 /**
  * A button that explains words in place, by click, tap or key, until Escape or a click elsewhere.
  * @param {string} testid
- * @param {string} label what a screen reader hears
+ * @param {{label: string, close: string}} words what a screen reader hears of the button, and of the
+ *   one that closes
  * @param {() => Entry[]} entries asked for whenever it opens
  * @returns {Explanation}
  */
-export function createExplanation(testid, label, entries) {
+export function createExplanation(testid, words, entries) {
+  const { label } = words;
   const panel = element("div", {
     class: "explanation",
     popover: "auto",
@@ -40,8 +42,12 @@ export function createExplanation(testid, label, entries) {
     "?",
   );
   button.popoverTargetElement = panel;
+  const close = element("button", { type: "button", class: "close", "aria-label": words.close });
+  close.append("×");
+  close.popoverTargetElement = panel;
+  close.popoverTargetAction = "hide";
   panel.addEventListener("beforetoggle", (event) => {
-    if (event.newState === "open") panel.replaceChildren(...entries().map(entryElement));
+    if (event.newState === "open") panel.replaceChildren(close, ...entries().map(entryElement));
   });
   panel.addEventListener("toggle", (event) => {
     const open = event.newState === "open";

@@ -16,8 +16,10 @@ import { shortError } from "./numbers.js";
  */
 export function createIntegrity(context, keysHere = () => "keys") {
   const { say } = context;
-  const { element: line, button } = createExplanation("integrity-line", say("integrity"), () =>
-    context.trace.header.integrity.map((check) => checkEntry(context, check)),
+  const { element: line, button } = createExplanation(
+    "integrity-line",
+    { label: say("integrity"), close: say("words_close") },
+    () => context.trace.header.integrity.map((check) => checkEntry(context, check)),
   );
   button.removeAttribute("aria-label"); // its text tells more
   const failed = element("ul", { class: "failures" });

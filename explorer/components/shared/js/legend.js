@@ -29,7 +29,11 @@ export function createLegend(context) {
   const radios = createRadios(say, group, (scale) =>
     context.set({ scale: /** @type {Scale} */ (scale) }),
   );
-  const words = createExplanation("legend-words", say("legend_words"), () => entries(context));
+  const words = createExplanation(
+    "legend-words",
+    { label: say("legend_words"), close: say("words_close") },
+    () => entries(context),
+  );
   const reasons = element("div", { class: "reasons", testid: "reasons" });
   const node = element(
     "div",
