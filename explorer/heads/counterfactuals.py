@@ -47,9 +47,9 @@ def compare_traces(
     interventions = Interventions.parse(changed.facts.get("interventions", ()))
     if interventions.needs_means and means is not None and means.name != changed.facts.get("means"):
         raise InterventionError("other_means", got=means.name, made=changed.facts.get("means"))
-    if not original.predicted_tokens:  # an encoder alone decodes nothing
-        return TraceComparison(original, changed, changed)
     output = _output(original)
+    if not output:  # an encoder alone, without mask tokens to fill in
+        return TraceComparison(original, changed, changed)
     forced = model.trace(
         original.facts["text"],
         force=output,
@@ -62,7 +62,9 @@ def compare_traces(
 
 
 def _output(trace: Trace) -> dict[int, int]:
-    """Step → id of what was decoded; the steps inside a prompt are left out."""
+    """Step → id of what was decoded or filled in; the steps inside a prompt are left out."""
+    if "steps.chosen" not in trace.arrays:
+        return {}
     chosen, first = trace.arrays["steps.chosen"], trace.facts.get("prompt", 1)
     ids, steps = (trace.arrays[f"steps.{name}"][chosen].tolist() for name in ("id", "step"))
     return {step: token for step, token in zip(steps, ids, strict=True) if step >= first}

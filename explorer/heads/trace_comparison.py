@@ -29,8 +29,13 @@ class TraceComparison:
 
     @property
     def same_text(self) -> bool:
-        """Whether the decoded output is unchanged."""
-        return self.original.predicted_tokens == self.changed.predicted_tokens
+        """Whether the output is unchanged: what was decoded, or filled in for mask tokens."""
+        return bool(self.steps.same.all())
+
+    @property
+    def has_output(self) -> bool:
+        """Whether there is any; an encoder alone fills in mask tokens, where the text has some."""
+        return len(_outcome(self.original)) > 0
 
     @property
     def steps(self) -> pd.DataFrame:
@@ -62,7 +67,7 @@ class TraceComparison:
     @property
     def log_probability(self) -> float:
         """Δ ln probability of the whole original output; below 0: now less likely."""
-        return float((self.original.losses - self.forced.losses).sum(dtype=np.float64))
+        return float((_outcome(self.original).loss - _outcome(self.forced).loss).sum())
 
     def opening_head(self) -> Head | None:
         """The head whose weights change most; where none changes, the first that is removed.
@@ -87,9 +92,14 @@ class TraceComparison:
 
 
 def _outcome(trace: Trace) -> pd.DataFrame:
-    """Chosen token and its loss (nats) at each step (1, 2, …)."""
-    steps = range(1, len(trace.predicted_tokens) + 1)
-    return pd.DataFrame(
-        {"token": list(trace.predicted_tokens), "loss": trace.losses.astype(np.float64)},
-        index=pd.Index(steps, name="step"),
-    )
+    """Chosen token and its loss (nats) at each step: 1, 2, …, or the positions of mask tokens."""
+    if trace.predicted_tokens or "steps.chosen" not in trace.arrays:
+        steps: NDArray[np.integer] = np.arange(1, len(trace.predicted_tokens) + 1)
+        tokens, losses = list(trace.predicted_tokens), trace.losses.astype(np.float64)
+    else:
+        chosen = np.flatnonzero(trace.arrays["steps.chosen"])
+        steps = trace.arrays["steps.step"][chosen]
+        tokens = [trace.candidate_tokens[index] for index in chosen]
+        probabilities = trace.arrays["steps.probability"][chosen].astype(np.float64)
+        losses = -np.log(np.maximum(probabilities, np.finfo(np.float32).tiny))
+    return pd.DataFrame({"token": tokens, "loss": losses}, index=pd.Index(steps, name="step"))

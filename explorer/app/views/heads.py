@@ -192,7 +192,7 @@ def experiments(
         experiment_result.summary(member, compared, language)
     shown = compared or TraceComparison(trace, trace, trace)
     mount.comparison(key, opening, shown, heads_state.read_view)
-    if compared is not None:
+    if compared is not None and compared.has_output:
         with st.container(key="steps-table"):
             experiment_result.steps_table(compared, language)
 

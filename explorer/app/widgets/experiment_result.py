@@ -25,6 +25,8 @@ def summary(model: CatalogModel, compared: TraceComparison, language: str) -> No
     change = signed_number(compared.log_probability)
     factor = short_number(math.exp(min(compared.log_probability, 700.0)))  # e^709 is the largest
     key = "same_output" if compared.same_text else "other_output"
+    if not compared.has_output:
+        key = "no_output"
     facts = {
         "change": change,
         "factor": factor,

@@ -158,6 +158,18 @@ def test_odd_texts_are_shown_or_refused_with_one_sentence(model, text):
         assert errors(app) == [] or shown["source"] == before
 
 
+def test_what_an_encoder_alone_fills_in_is_compared():
+    removed = {"model": "bert-tiny", "part": "experiments", "do": "ablate encoder.1.0"}
+    app = open_page("heads", **removed, text="The cat [MASK] a dog [MASK].")
+    (line,) = [one.value for one in app.markdown if "ln probability" in one.value]
+    assert "changes by 0)" not in line
+    assert app.dataframe
+    app = open_page("heads", **removed, text=SENTENCE)
+    assert not app.exception
+    assert any("no mask token to fill in" in one.value for one in app.markdown)
+    assert not app.dataframe
+
+
 @pytest.mark.parametrize(
     ("model", "site"), [("opus-tiny", "cross"), ("gpt-tiny", "decoder"), ("bert-tiny", "encoder")]
 )

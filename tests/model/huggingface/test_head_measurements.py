@@ -132,3 +132,31 @@ def test_two_models_with_other_weights_or_sizes_have_other_digests(directory, op
     assert open_directory(directory("bert")).digest == opened("bert").digest
     other = open_directory(saved(tiny_model("bert", seed=1), tmp_path))
     assert other.digest != opened("bert").digest
+
+
+def test_what_fills_the_masks_is_compared(opened):
+    """The probability of the original's tokens at the masks, under the interventions."""
+    model = with_mask(opened("bert"))
+    text, done = "5 41 8 41 9 23", {"ablate": [("encoder", 0, 0), ("encoder", 1, 1)]}
+    original, changed = model.trace(text), model.trace(text, **done)
+    result = compare_traces(model, original, changed)
+    assert result.has_output
+    steps = original.steps()
+    steps = steps[steps.chosen].set_index("step")
+    now = model.trace(text, force=steps.id.to_dict(), **done).steps()
+    now = now[now.chosen].set_index("step").probability
+    found = result.steps.set_index("step")
+    assert found.index.tolist() == steps.index.tolist()
+    assert len(found) == 2
+    assert found.original.tolist() == steps.token.tolist()
+    for step, row in found.iterrows():
+        before = steps.probability[step]
+        assert row.probability == pytest.approx(before, rel=1e-5)
+        assert row.forced_probability == pytest.approx(now[step], rel=1e-5)
+        assert row.log_probability == pytest.approx(np.log(row.forced_probability / before))
+    assert result.log_probability == pytest.approx(float(found.log_probability.sum()))
+    assert result.log_probability != 0
+    without = model.trace("5 8 9")
+    nothing = compare_traces(model, without, model.trace("5 8 9", **done))
+    assert not nothing.has_output
+    assert nothing.steps.empty
