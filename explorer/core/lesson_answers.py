@@ -148,6 +148,16 @@ def _components(trace: Trace, place: Place) -> NDArray[np.float64]:
     return query * trace.key_vectors(place.site)[where][_key(trace, place)]
 
 
+def _parts(trace: Trace, place: Place) -> NDArray[np.float64]:
+    """The sizes of weight × value (key,): what each key adds to the output of the head."""
+    values = trace.values(place.site)[place.layer, place.head].astype(np.float64)
+    return _row(trace, place) * np.linalg.norm(values, axis=-1)
+
+
+def _largest_part(trace: Trace, place: Place, _: str) -> str:
+    return _label(trace.keys(place.site), int(_parts(trace, place).argmax()))
+
+
 def _score(trace: Trace, place: Place) -> float:
     """The score of the cell before the mask."""
     return float(trace.scores(place.site)[place.layer, place.head, place.query, _key(trace, place)])
@@ -163,6 +173,8 @@ def _powers(trace: Trace, place: Place) -> NDArray[np.float64]:
 Answer = Callable[[Trace, Place, str], str]
 
 _CALCULATED: Mapping[str, Answer] = {
+    "part": lambda trace, place, _: calculated(float(_parts(trace, place)[_key(trace, place)])),
+    "largest part": _largest_part,
     "width": lambda trace, place, _: str(len(_components(trace, place))),
     "product": lambda trace, place, _: calculated(float(_components(trace, place).sum())),
     "score": lambda trace, place, _: calculated(_score(trace, place)),

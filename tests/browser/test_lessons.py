@@ -131,6 +131,16 @@ def test_one_may_explore_and_come_back_to_the_card(open_lesson):
     assert shown_query(tab)["cell"] == "0.4"
 
 
+def test_a_card_of_another_text_closes_the_cell_of_the_one_before(open_lesson):
+    tab = open_lesson("lang=en&lesson=importance&card=3")
+    expect(tab.get_by_test_id("inside-value")).to_be_visible()
+    tab.get_by_test_id("lesson-next").click()
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 3/6")
+    expect(tab.get_by_test_id("inside")).to_be_hidden()
+    tab.get_by_test_id("lesson-back").click()
+    expect(tab.get_by_test_id("inside-value")).to_be_visible()
+
+
 def test_a_lesson_opens_from_the_navigation_row_of_any_page(address, new_tab):
     tab = new_tab()
     tab.goto(f"{address}train?lang=en")

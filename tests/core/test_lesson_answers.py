@@ -78,6 +78,10 @@ def test_a_calculation_is_that_of_the_vectors(captured):
     assert float(said["score"]) == pytest.approx(scores[4], abs=0.006)
     assert float(said["power"]) == pytest.approx(math.exp(scores[4]), abs=0.006)
     assert float(said["sum of powers"]) == pytest.approx(np.exp(scores[:6]).sum(), abs=0.006)
+    values = captured.values("cross")[0, 1].astype(float)
+    parts = captured.attention("cross")[0, 1, 0] * np.sqrt((values**2).sum(-1))
+    assert float(said["part"]) == pytest.approx(parts[4], abs=0.006)
+    assert said["largest part"] == captured.source_tokens[parts.argmax()]
     shown = float(said["power"]) / float(said["sum of powers"])
     assert f"{shown:.2f}" == said["weight"]
     assert f"{float(said['product']) / math.sqrt(32):.2f}" == said["score"]

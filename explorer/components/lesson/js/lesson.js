@@ -1,5 +1,5 @@
 import { assign, element, write } from "../../shared/js/element.js";
-import { highlight, showLook } from "../../shared/js/lessonEvents.js";
+import { closeCell, highlight, showLook } from "../../shared/js/lessonEvents.js";
 import { fillIn } from "../../shared/js/sentences.js";
 import { watchTheme } from "../../shared/js/watchers.js";
 import { createQuestion } from "./question.js";
@@ -66,14 +66,21 @@ export function mountLesson(parent, content, listeners) {
     else if (lesson.following) heard.onStart(lesson.following[0]);
     else heard.onLeave();
   };
+  /** Go to the card that the server chose; its picture comes from there, too. */
+  const follow = () => {
+    index = lesson.card;
+    if (!lesson.cards[index]?.look?.cell) closeCell();
+  };
+  follow();
   draw();
   return {
     update: (next) => {
       const now = /** @type {Lesson} */ (next.lesson);
       // The server names the card it knows; the browser may be further by now.
-      if (now.name !== lesson.name || now.visit !== lesson.visit) index = now.card;
+      const chosenThere = now.name !== lesson.name || now.visit !== lesson.visit;
       if (now.name !== lesson.name) chosen = new Map();
       [shown, lesson] = [next, now];
+      if (chosenThere) follow();
       draw();
     },
     listen: (next) => {

@@ -1,4 +1,4 @@
-import { highlighted, onHighlight, onLook } from "../../shared/js/lessonEvents.js";
+import { highlighted, onCloseCell, onHighlight, onLook } from "../../shared/js/lessonEvents.js";
 import { openingState } from "../../shared/js/openingState.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
@@ -6,6 +6,7 @@ import { openingState } from "../../shared/js/openingState.js";
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 
 const MARK = "data-highlighted";
+const NO_CELL = /** @type {const} */ ({ inside: null, insideView: "cell" });
 
 /**
  * Show the part of the trace that a lesson asks for, as its link would.
@@ -15,10 +16,11 @@ const MARK = "data-highlighted";
 export function followLesson(context, show) {
   onLook((look) => {
     const { pieces, state } = context;
-    const before = { ...state, words: false, temperature: 1, guess: null, inside: null };
+    const before = { ...state, ...NO_CELL, words: false, temperature: 1, guess: null };
     const view = { ...pieces.header.view, ...look, guess: Boolean(look.guess) };
     show(openingState(pieces, view, before));
   }, context.signal);
+  onCloseCell(() => context.set(NO_CELL), context.signal);
   onHighlight(() => context.touch("highlight"), context.signal);
 }
 
@@ -42,7 +44,20 @@ export function createHighlight({ root }) {
     marked?.setAttribute(MARK, "");
     if (!marked || seen === name || !marked.checkVisibility()) return;
     seen = name;
-    marked.scrollIntoView({ block: "nearest", inline: "nearest" });
+    scrollTo(marked);
   };
   return { update };
+}
+
+/**
+ * Scroll to an element, of a high one to its top, after the frame in which a panel that opens
+ * scrolls to itself.
+ * @param {Element} node
+ */
+function scrollTo(node) {
+  const scroll = () => {
+    const high = node.clientHeight > window.innerHeight / 2;
+    node.scrollIntoView({ block: high ? "start" : "nearest", inline: "nearest" });
+  };
+  requestAnimationFrame(() => requestAnimationFrame(scroll));
 }

@@ -5,9 +5,10 @@
 
 /** @import { ViewOptions } from "./trace.js" */
 
-/** @typedef {Pick<ViewOptions, "site" | "layer" | "head" | "step" | "alignment" | "guess" | "ahead" | "cell">} Look */
+/** @typedef {Pick<ViewOptions, "site" | "layer" | "head" | "step" | "alignment" | "guess" | "ahead" | "cell" | "inside">} Look */
 
 const LOOK = "attention-look";
+const CLOSE = "attention-close-cell";
 const HIGHLIGHT = "attention-highlight";
 const ATTRIBUTE = "data-highlight";
 
@@ -27,6 +28,19 @@ export function onLook(follow, signal) {
   const listen = (/** @type {Event} */ event) =>
     follow(/** @type {CustomEvent<Look>} */ (event).detail);
   document.addEventListener(LOOK, listen, { signal });
+}
+
+/** Let the player show no cell, before the server sends it another text. */
+export function closeCell() {
+  document.dispatchEvent(new CustomEvent(CLOSE));
+}
+
+/**
+ * @param {() => void} follow
+ * @param {AbortSignal} signal
+ */
+export function onCloseCell(follow, signal) {
+  document.addEventListener(CLOSE, follow, { signal });
 }
 
 /**
