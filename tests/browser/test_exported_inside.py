@@ -41,6 +41,7 @@ def test_every_view_works_without_a_network(page, trace):
     expect(tab.get_by_test_id("inside_part-depth")).to_have_attribute("aria-checked", "true")
     best = trace.early_predictions().query("rank == 1").set_index(["layer", "step"]).token
     cells = tab.get_by_test_id("depth-table").locator("td")
+    expect(cells).to_have_count(2 * 2)
     shown = [cell.split(" ")[0] for cell in cells.all_inner_texts()]
     assert shown == [best[layer, step] for layer in (1, 0) for step in (1, 2)]
     tab.get_by_test_id("inside_part-cell").click()
