@@ -152,6 +152,7 @@ def test_a_class_follows_its_host_votes_and_explores_alone(
     phone.keyboard.press("End")
     expect(phone.get_by_test_id("step-count")).to_have_text("step 1/6")
     # Another text, and a guest who comes late.
+    expect(host).to_have_url(re.compile("layer=0&head=2"))  # a run of the script has ended
     source = host.get_by_role("textbox", name="Source")
     source.fill("5 1 2")
     source.press("Enter")
@@ -192,6 +193,10 @@ def vote_and_reveal(host: Page, phone: Page, laptop: Page) -> None:
         expect(tab.locator("[data-testid=strip-target] .predicted")).to_have_text("?")
         expect(tab.get_by_test_id("class-choices").get_by_role("button").first).to_be_visible()
     expect(host.get_by_test_id("class-answered")).to_have_text("0 of 2 answered.")
+    shown_twice = laptop.get_by_test_id("candidates").get_by_role("button", name="5", exact=True)
+    shown_twice.click()  # the list of the player votes, too
+    expect(host.get_by_test_id("class-answered")).to_have_text("1 of 2 answered.")
+    expect(laptop.locator("[data-testid=strip-target] .predicted")).to_have_text("?")
     for tab, token in ((phone, "1"), (laptop, "5"), (phone, "2")):
         button = tab.get_by_test_id("class-choices").get_by_role("button", name=token, exact=True)
         button.click()

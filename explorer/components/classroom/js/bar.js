@@ -82,7 +82,11 @@ function createBallot(room, say) {
   const makeChoice = (/** @type {number} */ index) =>
     element(
       "button",
-      { type: "button", class: "choice", on: { click: () => room.vote(index) } },
+      {
+        type: "button",
+        class: "choice",
+        on: { click: () => room.message()?.question?.answer === null && room.vote(index) },
+      },
       element("bdi", { class: "token" }),
       element("span", { class: "votes" }),
     );

@@ -1,4 +1,4 @@
-import { ADMITTED, ASKED, MIRRORED, SHOWN } from "../../shared/js/classEvents.js";
+import { ADMITTED, ASKED, MIRRORED, SHOWN, VOTED } from "../../shared/js/classEvents.js";
 import { createStream, send } from "./stream.js";
 
 /** @import { Described, Mirrored, Question, ShownState } from "../../shared/js/classEvents.js" */
@@ -32,6 +32,7 @@ import { createStream, send } from "./stream.js";
 
 const ALONE = "explorer-alone"; // in the session's storage: a reload stays where the guest was
 const VISIT = ["model", "text", "pad", "force"];
+const PATIENCE = 8000; // ms for another trace before it is asked for again
 const NOTHING = JSON.stringify({ view: null, question: null });
 
 /**
@@ -64,7 +65,18 @@ export function createClassroom() {
     publishing.shown(detail);
     following.shown(detail);
   };
+  /** @param {number} choice */
+  const vote = (choice) => {
+    if (message?.question) send("vote", { number: message.question.number, choice });
+  };
+  /** @param {Event} event */
+  const onVoted = (event) => {
+    const { detail } = /** @type {CustomEvent<string>} */ (event);
+    const choice = message?.question?.candidates.indexOf(detail) ?? -1;
+    if (choice >= 0 && message?.question?.answer === null) vote(choice);
+  };
   document.addEventListener(SHOWN, onShown, { signal: ended.signal });
+  document.addEventListener(VOTED, onVoted, { signal: ended.signal });
   document.addEventListener(ADMITTED, stream.reopen, { signal: ended.signal });
   document.dispatchEvent(new Event(ASKED));
   return {
@@ -74,9 +86,7 @@ export function createClassroom() {
     isUpload: publishing.isUpload,
     explore: following.explore,
     lead: publishing.lead,
-    vote: (choice) => {
-      if (message?.question) send("vote", { number: message.question.number, choice });
-    },
+    vote,
     watch: (draw) => {
       watchers.add(draw);
       draw();
@@ -174,6 +184,12 @@ function createFollowing(redraw) {
       requested = wanted;
       awaited.add(wanted);
       open(view.query);
+      setTimeout(() => {
+        // A busy server may have refused it.
+        if (requested !== wanted || arrived === wanted) return;
+        requested = "";
+        mirror();
+      }, PATIENCE);
     }
   };
   /** @param {boolean} wanted */
@@ -217,6 +233,7 @@ function createFollowing(redraw) {
 
 /** @param {Mirrored} detail */
 function tellPlayer(detail) {
+  document.documentElement.toggleAttribute("data-follows", detail.on); // other parts of the page make room
   document.dispatchEvent(new CustomEvent(MIRRORED, { detail }));
 }
 

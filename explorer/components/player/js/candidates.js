@@ -1,4 +1,5 @@
 import { atTemperature, createTemperature } from "../../inside/js/temperature.js";
+import { VOTED } from "../../shared/js/classEvents.js";
 import { assign, element, populate, write } from "../../shared/js/element.js";
 import { guessToken, tokenHidden, weightsHidden } from "../../shared/js/guess.js";
 import { labelOf, writeToken } from "../../shared/js/label.js";
@@ -183,7 +184,7 @@ function candidateNote(context, row, candidates) {
   if (state.guess && row >= 0) return guessNote(context, row);
   if (state.site === "encoder" && row < 0) return encoderNote(trace, say);
   const about = trace.rows?.length ? [say("first_pieces")] : [];
-  const offered = state.whatIf && !state.projector;
+  const offered = state.whatIf && !state.projector && !context.mirrors;
   if (isGiven(trace, row)) return say("candidates_prompt", { step: trace.prompt });
   if (candidates.length)
     return [
@@ -202,6 +203,7 @@ function candidateNote(context, row, candidates) {
  */
 function guessNote(context, row) {
   const { say, trace, state } = context;
+  if (context.mirrors) return ""; // the class votes above
   const answer = state.guess?.answer;
   const facts = { given: labelOf(answer?.given ?? ""), token: labelOf(trace.predicted[row] ?? "") };
   const verdict = answer
@@ -280,8 +282,11 @@ function candidateElement(context) {
         click: () => {
           const { guess, whatIf } = context.state;
           const enabled = whatIf && !guess && button.getAttribute("aria-disabled") === null;
-          if (guess) context.set(guessToken(context, button.dataset.token ?? ""));
-          if (enabled) context.act.force(context.state.step, Number(button.dataset.id));
+          const token = button.dataset.token ?? "";
+          if (context.mirrors) document.dispatchEvent(new CustomEvent(VOTED, { detail: token }));
+          else if (guess) context.set(guessToken(context, token));
+          if (enabled && !context.mirrors)
+            context.act.force(context.state.step, Number(button.dataset.id));
         },
       },
     },

@@ -10,6 +10,7 @@ export const SHOWN = "explorer-shown"; // the player: what it shows, after each 
 export const ASKED = "explorer-asked"; // to the player: say what is shown
 export const MIRRORED = "explorer-mirrored"; // to the player: a `Mirrored`
 export const REVEALED = "explorer-revealed"; // to the player: show what is hidden
+export const VOTED = "explorer-chosen"; // the player: a guest has chosen this token; a string
 export const ADMITTED = "explorer-admitted"; // the page: this visitor has become the host
 
 /**
