@@ -30,8 +30,8 @@ def texts(app: AppTest) -> str:
 
 def test_metrics_are_a_matrix_and_a_table_of_every_head():
     app = shown("metrics")
-    (matrix,) = app.get("bidi_component")
-    assert matrix.proto.component_name == "attention_metric_matrix"
+    names = {one.proto.component_name for one in app.get("bidi_component")}
+    assert names == {"attention_metric_matrix", "attention_words"}
     assert len(app.dataframe[0].value) == 24
     assert "entropy" in app.dataframe[0].value
 
