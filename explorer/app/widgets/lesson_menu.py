@@ -27,7 +27,6 @@ def lesson_menu(language: str, explore: StreamlitPage) -> None:
             else _title(found, name, language)
         ),
         key="lessons",
-        help=say("lessons.menu_title", language),
     )
     if chosen in broken:
         messages.report(broken[chosen])

@@ -1,5 +1,5 @@
 import { assign, element, write } from "../../shared/js/element.js";
-import { closeCell, highlight, showLook } from "../../shared/js/lessonEvents.js";
+import { closeCell, highlight, onAway, showLook } from "../../shared/js/lessonEvents.js";
 import { fillIn } from "../../shared/js/sentences.js";
 import { watchTheme } from "../../shared/js/watchers.js";
 import { createQuestion } from "./question.js";
@@ -8,6 +8,7 @@ import { createQuestion } from "./question.js";
 /** @import { View } from "../../shared/js/streamlitComponent.js" */
 /** @import { Card, Content, Lesson, Listeners } from "./content.js" */
 
+const FOLLOWED = "data-lesson"; // on the page: the card stays in view
 const HEIGHT = "--lesson-height"; // read by what stays in view below the card
 
 /**
@@ -16,7 +17,7 @@ const HEIGHT = "--lesson-height"; // read by what stays in view below the card
  * @param {HTMLElement | ShadowRoot} parent
  * @param {Content} content
  * @param {Listeners} listeners
- * @returns {View<Content, Listeners>}
+ * @returns {View<Content, Listeners> & {focus: () => void}}
  */
 export function mountLesson(parent, content, listeners) {
   let shown = content;
@@ -43,11 +44,20 @@ export function mountLesson(parent, content, listeners) {
   const resized = new ResizeObserver(() => keepHeight(root.offsetHeight));
   resized.observe(root);
 
+  let away = false; // the person has moved on from what the card shows
+  const ended = new AbortController();
+  onAway((now) => {
+    away = now;
+    draw();
+  }, ended.signal);
+  document.documentElement.setAttribute(FOLLOWED, "");
+
   const draw = () => {
     root.lang = shown.language;
     root.classList.remove("waiting");
-    parts.draw(lesson, index, chosen.get(index));
-    highlight(lesson.cards[index]?.highlight ?? "");
+    const card = lesson.cards[index];
+    parts.draw(lesson, index, chosen.get(index), away || (card?.here === false && !card.problem));
+    highlight(card?.highlight ?? "");
   };
   /** @param {number} to */
   const go = (to) => {
@@ -87,7 +97,10 @@ export function mountLesson(parent, content, listeners) {
       Object.assign(heard, next);
       root.classList.remove("waiting"); // an answer of any kind ends the waiting
     },
+    focus: () => parts.next.focus(),
     destroy: () => {
+      ended.abort();
+      document.documentElement.removeAttribute(FOLLOWED);
       resized.disconnect();
       highlight("");
       keepHeight(0);
@@ -143,13 +156,15 @@ function createParts(say, actions) {
    * @param {Lesson} lesson
    * @param {number} index
    * @param {number | undefined} choice
+   * @param {boolean} away
    */
-  const draw = (lesson, index, choice) => {
+  const draw = (lesson, index, choice, away) => {
     const card = lesson.cards[index];
     const place = { card: index + 1, cards: lesson.cards.length };
     assign(root, "aria-label", `${say("card_label")}: ${lesson.title}`);
     write(title, lesson.title);
-    write(progress, say("progress", place));
+    write(progress, away ? say("progress_away", place) : say("progress", place));
+    buttons.again.classList.toggle("primary", away);
     assign(progress, "aria-label", say("progress_spoken", place));
     write(text, card ? card.problem || card.text : "");
     text.classList.toggle("problem", Boolean(card?.problem));
@@ -165,5 +180,5 @@ function createParts(say, actions) {
     assign(buttons.leave, "title", say("leave_title"));
     buttons.back.disabled = index === 0;
   };
-  return { root, draw };
+  return { root, next: buttons.next, draw };
 }

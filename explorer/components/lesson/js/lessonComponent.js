@@ -5,6 +5,8 @@ import { mountOffer } from "./offer.js";
 
 /** @import { Content, Listeners } from "./content.js" */
 
+let begun = false; // from the offer: the keyboard's focus was on it
+
 /** The card of a lesson as a Streamlit component, or the offer of the first lesson. */
 export default streamlitComponent({
   read: readContent,
@@ -12,11 +14,19 @@ export default streamlitComponent({
   /** @returns {Listeners} */
   listeners: ({ setTriggerValue }) => ({
     onCard: (card, here) => setTriggerValue("card", { card, here }),
-    onStart: (name) => setTriggerValue("start", name),
+    onStart: (name) => {
+      begun = true;
+      setTriggerValue("start", name);
+    },
     onLeave: () => setTriggerValue("leave", true),
   }),
   open: (parent, content, listeners) => {
-    if (content.lesson) return mountLesson(parent, content, listeners);
+    if (content.lesson) {
+      const lesson = mountLesson(parent, content, listeners);
+      if (begun) lesson.focus();
+      begun = false;
+      return lesson;
+    }
     if (content.offer) return mountOffer(parent, content, listeners);
     return { update: () => {}, listen: () => {}, destroy: () => {} };
   },

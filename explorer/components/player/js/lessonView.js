@@ -1,10 +1,17 @@
-import { highlighted, onCloseCell, onHighlight, onLook } from "../../shared/js/lessonEvents.js";
+import {
+  highlighted,
+  onCloseCell,
+  onHighlight,
+  onLook,
+  reportAway,
+} from "../../shared/js/lessonEvents.js";
 import { openingState } from "../../shared/js/openingState.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
 /** @import { TraceState } from "../../shared/js/openingState.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 
+const PLACE = /** @type {const} */ (["site", "layer", "head", "step"]);
 const MARK = "data-highlighted";
 const NO_CELL = /** @type {const} */ ({ inside: null, insideView: "cell" });
 
@@ -19,23 +26,33 @@ export function followLesson(context, show) {
     const before = { ...state, ...NO_CELL, words: false, temperature: 1, guess: null };
     const view = { ...pieces.header.view, ...look, guess: Boolean(look.guess) };
     show(openingState(pieces, view, before));
+    context.touch("look");
   }, context.signal);
   onCloseCell(() => context.set(NO_CELL), context.signal);
   onHighlight(() => context.touch("highlight"), context.signal);
 }
 
 /**
- * The outline around what a lesson speaks of, which is scrolled into view once. It is drawn last:
- * the element may have just been made.
+ * The outline around what a lesson speaks of, which is scrolled into view once; none while the
+ * person looks at another place than the card's. It is drawn last: the element may have just been
+ * made.
  * @param {TraceContext} context
  * @returns {Pick<Part, "update">}
  */
-export function createHighlight({ root }) {
+export function createHighlight({ root, state }) {
+  let place = ""; // of the card
+  let away = false;
   /** @type {Element | null} */
   let marked = null;
   let seen = ""; // the name of what was scrolled into view
   const update = (/** @type {Set<string>} */ changed) => {
-    const name = highlighted();
+    const now = PLACE.map((name) => state[name]).join(" ");
+    if (changed.has("trace") || changed.has("look")) place = now;
+    if (away !== (now !== place)) {
+      away = !away;
+      reportAway(away);
+    }
+    const name = away ? "" : highlighted();
     if (changed.has("highlight")) seen = "";
     if (!name && !marked) return;
     const found = name ? root.querySelector(`[data-testid="${CSS.escape(name)}"]`) : null;

@@ -10,6 +10,7 @@
 const LOOK = "attention-look";
 const CLOSE = "attention-close-cell";
 const HIGHLIGHT = "attention-highlight";
+const AWAY = "attention-away";
 const ATTRIBUTE = "data-highlight";
 
 /**
@@ -64,4 +65,22 @@ export function onHighlight(follow, signal) {
 /** The `data-testid` of what is to be highlighted; "" = nothing. */
 export function highlighted() {
   return document.documentElement.getAttribute(ATTRIBUTE) ?? "";
+}
+
+/**
+ * Say whether the player has moved on from what the card shows.
+ * @param {boolean} away
+ */
+export function reportAway(away) {
+  document.dispatchEvent(new CustomEvent(AWAY, { detail: away }));
+}
+
+/**
+ * @param {(away: boolean) => void} follow
+ * @param {AbortSignal} signal
+ */
+export function onAway(follow, signal) {
+  const listen = (/** @type {Event} */ event) =>
+    follow(/** @type {CustomEvent<boolean>} */ (event).detail);
+  document.addEventListener(AWAY, listen, { signal });
 }
