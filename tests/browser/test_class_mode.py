@@ -187,6 +187,39 @@ def test_a_class_follows_its_host_votes_and_explores_alone(
     expect(laptop.get_by_test_id("step-count")).to_have_text("step 2/4")
 
 
+def test_a_class_goes_on_alone_while_its_host_is_away(
+    address: str, new_visitor: Callable[..., Page]
+) -> None:
+    host, guest = new_visitor(), new_visitor(390, 844)
+    become_host(host, f"{address}?text=5+1+2&step=1&guess=1")
+    host.get_by_test_id("class-lead").check()
+    host.keyboard.press("Escape")
+    guest.goto(address)
+    predicted = "[data-testid=strip-target] .predicted"
+    # A page that is loaded again asks again what it had revealed.
+    host.get_by_test_id("next").click()
+    for tab in (host, guest):
+        expect(tab.locator(predicted)).to_have_text("2")
+    host.reload()
+    for tab in (host, guest):
+        expect(tab.locator(predicted)).to_have_text("?")
+    expect(host.get_by_test_id("class-reveal")).to_be_visible()
+    votes = guest.get_by_test_id("class-choices").get_by_role("button", disabled=False)
+    expect(votes.first).to_be_visible()
+    # The host leaves, and comes back.
+    there = host.url
+    host.goto("about:blank")
+    status = guest.get_by_test_id("class-status")
+    expect(status).to_contain_text("The host is away")
+    expect(guest.get_by_test_id("class-choices")).to_be_hidden()
+    guest.get_by_test_id("last").click()
+    expect(guest.get_by_test_id("step-count")).to_have_text("step 4/4")
+    host.goto(there)
+    expect(status).to_contain_text("Following the host")
+    expect(guest.get_by_test_id("step-count")).to_have_text("step 1/4")
+    expect(votes.first).to_be_visible()
+
+
 def vote_and_reveal(host: Page, phone: Page, laptop: Page) -> None:
     """Both guests vote on the first token after "5 1 2", reversed: one changes to what is right."""
     for tab in (phone, laptop):

@@ -32,6 +32,10 @@ browser is gone, and the page that the server is."""
 PAUSE = 0.05
 """Seconds between two messages of a stream: many votes at once are one message."""
 
+GRACE = 8.0
+"""Seconds after the host's last stream has ended until guests go on alone: a page that is loaded
+again is back by then."""
+
 VOTE_RATE, MOST_VOTES = 1.0, 8.0
 """Votes a second of one guest, and how many at once."""
 
@@ -127,6 +131,8 @@ async def _events(guest: str, address: str, *, host: bool) -> AsyncIterator[str]
                 yield "event: beat\ndata: 1\n\n"
     finally:
         session.leave(seat)
+        if host:
+            asyncio.get_running_loop().call_later(GRACE, session.miss, seat)
 
 
 async def _content(

@@ -7,7 +7,7 @@ server's event loop alone, so nothing is locked.
 import secrets
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 MOST_STREAMS = 600
@@ -78,6 +78,8 @@ class ClassSession:
     _votes: dict[str, int] = field(default_factory=dict)  # guest → index of a candidate
     _tallies: OrderedDict[str, _Tally] = field(default_factory=OrderedDict)
     _seats: set[Seat] = field(default_factory=set)
+    _left: Seat | None = None  # of a host, the last one that ended
+    _away: bool = False  # since a host has been missed, until one shows something
 
     def admit(self, guest: str) -> str:
         """`guest` if this server made that word, else a new one."""
@@ -103,6 +105,19 @@ class ClassSession:
     def leave(self, seat: Seat) -> None:
         """Forget a stream that has ended."""
         self._seats.discard(seat)
+        if seat.host:
+            self._left = seat
+        self._wake_all()
+
+    def miss(self, host: Seat) -> None:
+        """Let guests go on without a host, some time after the stream of one has ended: the
+        question is closed. Nothing where a host is present or another stream has ended since.
+        """
+        if host is not self._left or any(seat.host for seat in self._seats):
+            return
+        self._away = True
+        self._screen = replace(self._screen, question=None)
+        self._votes.clear()
         self._wake_all()
 
     def end(self) -> None:
@@ -119,6 +134,7 @@ class ClassSession:
         if now and now.answer is not None and not (_same(before, now) and _revealed(before)):
             self._count(now.answer)
         self._screen = screen
+        self._away = False
         self._wake_all()
 
     def vote(self, guest: str, number: int, choice: int) -> bool:
@@ -145,6 +161,7 @@ class ClassSession:
         return {
             "host": seat.host,
             "present": len(present),
+            "away": self._away,
             "view": self._screen.view,
             "question": self._question(seat, present),
             "right": tally.right,

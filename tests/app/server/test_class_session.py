@@ -125,6 +125,37 @@ def test_a_question_that_is_hidden_again_is_asked_anew(together):
     assert together.message(guest)["question"] is None
 
 
+def test_without_a_host_guests_go_on_alone_and_the_question_is_closed(together):
+    host, _ = sit(together, host=True)
+    together.show(Screen(view=VIEW, question=QUESTION))
+    guest, woken = sit(together)
+    together.leave(host)
+    assert not together.message(guest)["away"]  # it may be a reload
+    woken.clear()
+    together.miss(host)
+    told = together.message(guest)
+    assert (told["away"], told["question"], told["view"]) == (True, None, VIEW)
+    assert woken
+    back, _ = sit(together, host=True)
+    assert together.message(back)["away"]  # until that page has shown what it has
+    together.show(Screen(view=VIEW, question=QUESTION))
+    assert not together.message(guest)["away"]
+
+
+def test_a_host_who_is_back_is_not_missed(together):
+    first, _ = sit(together, host=True)
+    guest, _ = sit(together)
+    together.leave(first)
+    second, _ = sit(together, host=True)
+    together.miss(first)
+    assert not together.message(guest)["away"]
+    together.leave(second)
+    together.miss(first)  # the second one has only just left
+    assert not together.message(guest)["away"]
+    together.miss(second)
+    assert together.message(guest)["away"]
+
+
 def test_a_guest_who_reconnects_keeps_vote_and_tally(together):
     number = ask(together)
     guest, _ = sit(together)

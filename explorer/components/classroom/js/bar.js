@@ -28,7 +28,7 @@ export function createBar(room, say) {
     const asked = aside ? null : (message?.question ?? null);
     node.classList.toggle("host", message?.host === true);
     line.hidden = !led;
-    change.hidden = message?.host === true;
+    change.hidden = message?.host === true || (message?.away === true && !room.alone());
     write(change, say(room.alone() ? "follow" : "explore_alone"));
     write(status, message ? statusOf(message, room, say) : "");
     ballot.update(message?.host ? null : asked, message);
@@ -42,10 +42,10 @@ export function createBar(room, say) {
  * @param {Classroom} room
  * @param {Say} say
  */
-function statusOf({ host, present }, room, say) {
+function statusOf({ host, away, present }, room, say) {
   if (host && room.isUpload()) return say("cannot_lead");
-  const state = host ? "leading" : room.alone() ? "alone" : "following";
-  return say(state, { count: present });
+  const guest = room.alone() ? "alone" : away ? "away" : "following";
+  return say(host ? "leading" : guest, { count: present });
 }
 
 /**

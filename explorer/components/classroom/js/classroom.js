@@ -13,6 +13,7 @@ import { createStream, send } from "./stream.js";
  * @typedef {object} Message what the server tells this page; see `class_session.py`
  * @property {boolean} host
  * @property {number} present
+ * @property {boolean} away whether the host is missed: guests go on alone
  * @property {ClassView | null} view
  * @property {Asked | null} question
  * @property {number} right
@@ -33,7 +34,6 @@ import { createStream, send } from "./stream.js";
 const ALONE = "explorer-alone"; // in the session's storage: a reload stays where the guest was
 const VISIT = ["model", "text", "pad", "force"];
 const PATIENCE = 8000; // ms for another trace before it is asked for again
-const NOTHING = JSON.stringify({ view: null, question: null });
 
 /**
  * The class as this page knows it: its event stream, and what its own player shows.
@@ -110,14 +110,14 @@ function createPublishing(redraw) {
   let described = null;
   let host = false;
   let leading = false;
-  let published = NOTHING;
+  let published = ""; // the server may still have what an earlier page showed
   let busy = false;
   const content = () => {
     const view = leading && described?.visit ? viewOf(described) : null;
     return { view, question: described?.question ?? null };
   };
   const publish = async () => {
-    if (busy || !host) return;
+    if (busy || !host || !described) return;
     busy = true;
     for (let next = JSON.stringify(content()); next !== published; ) {
       if (!(await send("screen", JSON.parse(next)))) break;
@@ -129,10 +129,8 @@ function createPublishing(redraw) {
   /** @param {Message} message @param {boolean} first */
   const take = (message, first) => {
     host = message.host;
-    if (first && host && message.view) {
-      leading = true; // this page was loaded again: it goes on where it is
-      published = JSON.stringify(content());
-    }
+    if (first && host && message.view) leading = true; // this page was loaded again
+    if (first || message.away) published = "";
     publish(); // what could not be sent before
   };
   return {
@@ -204,9 +202,10 @@ function createFollowing(redraw) {
   return {
     /** @param {Message} message */
     take: (message) => {
-      const next = message.host ? null : message.view;
+      const next = message.host || message.away ? null : message.view;
       if (JSON.stringify(next) === JSON.stringify(view)) return;
       view = next;
+      if (!view) requested = arrived = ""; // this guest may go elsewhere before the host is back
       mirror();
     },
     /** @param {Described} next */

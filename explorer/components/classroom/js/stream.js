@@ -5,7 +5,8 @@ const PAUSE = [1000, 4000]; // ms before another try, by chance: thirty pages re
 
 /**
  * The server's event stream, opened again whenever it breaks, and closed while the page is hidden:
- * a browser has six connections to a server for all of its tabs.
+ * a browser has six connections to a server for all of its tabs. The host's stays open: without it
+ * the class goes on alone.
  * @param {(message: Message) => void} onMessage
  */
 export function createStream(onMessage) {
@@ -13,6 +14,7 @@ export function createStream(onMessage) {
   let source = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
+  let host = false;
   const close = () => {
     clearTimeout(timer);
     source?.close();
@@ -29,18 +31,24 @@ export function createStream(onMessage) {
   };
   const open = () => {
     close();
-    if (document.hidden) return;
+    if (document.hidden && !host) return;
     source = new EventSource(addressOf("events"));
     source.addEventListener("beat", alive);
     source.onmessage = ({ data }) => {
       alive();
-      onMessage(JSON.parse(data));
+      /** @type {Message} */
+      const message = JSON.parse(data);
+      host = message.host;
+      onMessage(message);
     };
     source.onerror = retry;
     alive();
   };
   const ended = new AbortController();
-  document.addEventListener("visibilitychange", open, { signal: ended.signal });
+  const onVisibility = () => {
+    if (!host || !document.hidden) open();
+  };
+  document.addEventListener("visibilitychange", onVisibility, { signal: ended.signal });
   open();
   return {
     reopen: open,
