@@ -4,6 +4,7 @@ import pytest
 
 from explorer.app.permalink import Permalink, from_query, to_query
 from explorer.app.request import PAD, Request, Selection, Visit
+from explorer.core.i18n import LANGUAGES, say
 from explorer.core.interventions import Interventions
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 
@@ -101,6 +102,10 @@ def test_links_made_by_earlier_versions_open_the_same_visit(query, permalink):
         ("layer", "1e3"),
         ("head", "0x1"),
         ("step", "9" * 400),
+        ("guess", "yes"),
+        ("cell", "1e9.1"),
+        ("inside", "cell"),
+        ("alignment", "none"),
         ("text", "1 " * 5_000),
         ("text", "1" * (LONGEST_LINKED_TEXT + 1)),
     ],
@@ -108,6 +113,8 @@ def test_links_made_by_earlier_versions_open_the_same_visit(query, permalink):
 def test_an_invalid_parameter_is_left_out_and_named(name, value):
     permalink, refused = from_query({**to_query(PERMALINK), name: value}, OPENINGS)
     assert refused == (name,)
+    for language in LANGUAGES:
+        assert say(f"explore.part_{name}", language, longest=9)
     assert permalink.visit.request.model in OPENINGS
     assert value not in to_query(permalink).values()
 

@@ -3,12 +3,13 @@ import io
 from collections.abc import Callable
 
 import numpy as np
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from explorer.components.html_export import html_page
 from explorer.components.player.payload import View
 from tests.support.example_traces import example_trace
 from tests.support.page_checks import settle
+from tests.support.small_trace import small_trace
 
 HOSTILE = (
     "<b>x</b>",
@@ -83,3 +84,15 @@ def test_invisible_characters_are_written_as_code_points(
     shown = tab.locator("[data-testid=strip-source] .chip").all_inner_texts()
     written = [r"a\u200b\u200bb", "ab", r"a\u00a0b", r"1\ufe0f", "␣", *tokens[5:]]
     assert shown == [*written, "eos"]
+
+
+def test_the_sentence_names_what_an_attention_sink_takes(show: Callable[..., Page]) -> None:
+    """A row of .25 on tokens: nine tenths of it are not nine tenths of the head's weight."""
+    trace = small_trace()
+    weights = trace.attention("cross") * np.float32(0.25)
+    sink = np.full(weights.shape[:-1], 0.75, np.float32)
+    arrays = {**trace.arrays, "cross.attention": weights, "cross.sink": sink}
+    tab = show(small_trace(arrays=arrays), view=View(site="cross", layer=0, head=1, step=2))
+    sentence = tab.get_by_test_id("sentence")
+    expect(sentence).to_contain_text("gives 0.75 of its weight to no token")
+    expect(sentence).to_contain_text("nine tenths of the rest")

@@ -36,6 +36,9 @@ GRACE = 8.0
 """Seconds after the host's last stream has ended until guests go on alone: a page that is loaded
 again is back by then."""
 
+SLOWEST = 3.0
+"""Seconds in which the body of a request has to arrive: the server waits for it when it ends."""
+
 VOTE_RATE, MOST_VOTES = 1.0, 8.0
 """Votes a second of one guest, and how many at once."""
 
@@ -146,12 +149,15 @@ async def _content(
     if request.headers.get("content-type", "").split(";")[0].strip() != kind:
         return _answer(415)
     body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > largest:
-            return _answer(413)
     try:
+        async with asyncio.timeout(SLOWEST):
+            async for part in request.stream():
+                body += part
+                if len(body) > largest:
+                    return _answer(413)
         return read(body)
+    except TimeoutError:
+        return _answer(408, {"Connection": "close"})
     except ValueError:
         return _answer(400)
 

@@ -51,6 +51,7 @@ def serve(options: Mapping[str, str | int]) -> int:
     options: Streamlit's options by name, such as "server.port"; they override its config files
         and its environment variables.
     """
+    import click
     import uvicorn.config  # late, as Streamlit: the command line starts without a server
     from streamlit.web import cli
 
@@ -58,7 +59,10 @@ def serve(options: Mapping[str, str | int]) -> int:
     _allow_open_files()
     flags = [f"--{name}={value}" for name, value in options.items()]
     sys.argv = ["streamlit", "run", str(entry_script()), *flags]
-    return int(cli.main(standalone_mode=False) or 0)
+    try:
+        return int(cli.main(standalone_mode=False) or 0)
+    except click.Abort as error:  # what Click makes of Ctrl-C
+        raise KeyboardInterrupt from error
 
 
 def _allow_open_files() -> None:

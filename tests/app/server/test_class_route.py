@@ -3,10 +3,12 @@
 import asyncio
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from http.cookies import SimpleCookie
 
 import pytest
 from starlette.applications import Starlette
+from starlette.requests import Request
 from starlette.testclient import TestClient
 
 from explorer.app.server import access, asgi, class_route
@@ -97,6 +99,21 @@ def test_what_is_malformed_has_a_status_and_changes_nothing(guest, host, session
         assert guest.post("/class/vote", content=body, headers=headers).status_code == 400
         assert host.post("/class/screen", content=body + b"]", headers=headers).status_code == 400
     assert session._screen.view is session._screen.question is None
+
+
+def test_a_body_that_never_ends_is_not_waited_for(monkeypatch):
+    """The server waits for open requests when it ends."""
+    monkeypatch.setattr(class_route, "SLOWEST", 0.01)
+    parts = [{"type": "http.request", "body": b"[", "more_body": True}]
+
+    async def receive():
+        return parts.pop() if parts else await asyncio.Event().wait()
+
+    headers = [(b"content-type", b"application/json")]
+    request = Request({"type": "http", "method": "POST", "headers": headers}, receive)
+    with ThreadPoolExecutor() as own:  # another test's browser may have a loop in this thread
+        answer = own.submit(asyncio.run, class_route.take_vote(request)).result()
+    assert answer.status_code == 408
 
 
 def test_large_bodies_and_those_a_form_can_send_are_refused(host, guest):

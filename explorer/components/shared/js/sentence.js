@@ -28,6 +28,7 @@ const NEXT = {
 };
 const FOCUSED = 0.5; // weight
 const MOST_MASS = 0.9;
+const SINK = 0.01; // weight of a row that is on no key
 
 /**
  * The picture in one sentence, also for screen readers.
@@ -117,6 +118,8 @@ function attentionClause(context, row) {
   let [mass, count] = [0, 0];
   const whole = weights.reduce((sum, weight) => sum + weight, 0);
   while (count < order.length && mass < MOST_MASS * whole) mass += weights[order[count++]];
+  const rest = 1 - whole; // what an attention sink takes
+  if (whole > 0 && rest > SINK) return say("seen_sink", { ...facts, count, sink: rest.toFixed(2) });
   return say("seen_spread", { ...facts, count });
 }
 
