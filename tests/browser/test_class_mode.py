@@ -148,7 +148,7 @@ def test_a_class_follows_its_host_votes_and_explores_alone(
     host.get_by_test_id("head-0-2").click()
     expect(phone.get_by_test_id("step-count")).to_have_text("step 1/6")
     expect(phone.get_by_test_id("map-title")).to_contain_text("L0 H2")
-    phone.get_by_test_id("next").click()  # the guest's own keys and buttons rest
+    phone.get_by_test_id("next").click(force=True)  # the guest's own keys and buttons rest
     phone.keyboard.press("End")
     expect(phone.get_by_test_id("step-count")).to_have_text("step 1/6")
     # Another text, and a guest who comes late.
@@ -190,7 +190,7 @@ def test_a_class_follows_its_host_votes_and_explores_alone(
 def test_a_class_goes_on_alone_while_its_host_is_away(
     address: str, new_visitor: Callable[..., Page]
 ) -> None:
-    host, guest = new_visitor(), new_visitor(390, 844)
+    host, guest = new_visitor(), new_visitor(390, 844, offered=False)
     become_host(host, f"{address}?text=5+1+2&step=1&guess=1")
     host.get_by_test_id("class-lead").check()
     host.keyboard.press("Escape")
@@ -211,6 +211,7 @@ def test_a_class_goes_on_alone_while_its_host_is_away(
     host.goto("about:blank")
     status = guest.get_by_test_id("class-status")
     expect(status).to_contain_text("The host is away")
+    expect(guest.get_by_test_id("lesson-offer")).to_be_hidden()
     expect(guest.get_by_test_id("class-choices")).to_be_hidden()
     guest.get_by_test_id("last").click()
     expect(guest.get_by_test_id("step-count")).to_have_text("step 4/4")
@@ -218,6 +219,41 @@ def test_a_class_goes_on_alone_while_its_host_is_away(
     expect(status).to_contain_text("Following the host")
     expect(guest.get_by_test_id("step-count")).to_have_text("step 1/4")
     expect(votes.first).to_be_visible()
+    host.get_by_role("button", name="Share").click()
+    host.get_by_test_id("class-lead").uncheck()  # the server is that of the next test, too
+    expect(guest.get_by_test_id("class-explore")).to_be_hidden()
+
+
+def test_a_guest_who_opens_a_lesson_explores_alone(
+    address: str, new_visitor: Callable[..., Page]
+) -> None:
+    host, guest = new_visitor(offered=False), new_visitor(1024, 768, offered=False)
+    become_host(host, f"{address}?text=5+1+2&step=1&guess=1")
+    expect(host.get_by_test_id("lesson-offer")).to_be_hidden()
+    host.get_by_test_id("class-lead").check()
+    guest.goto(address)
+    status = guest.get_by_test_id("class-status")
+    expect(status).to_contain_text("Following the host")
+    expect(guest.get_by_test_id("class-choices")).to_be_visible()
+    for name in ("lesson-offer", "tally"):
+        expect(guest.get_by_test_id(name)).to_be_hidden()
+    for name in ("play", "next", "guess"):
+        control = guest.get_by_test_id(name)
+        expect(control).to_have_attribute("aria-disabled", "true")
+        expect(control).to_have_attribute("title", re.compile("explore alone to use this"))
+    for _ in range(2):  # the second time it is on the page already, hidden
+        guest.get_by_role("button", name="Lessons").click()
+        guest.get_by_text("1 · Query and key").click()
+        expect(status).to_contain_text("You explore alone")
+        expect(guest.get_by_test_id("lesson-title")).to_be_visible()
+        expect(guest.get_by_test_id("next")).to_have_attribute("title", re.compile("^One step on"))
+        guest.get_by_test_id("class-explore").click()
+        expect(status).to_contain_text("Following the host")
+        expect(guest.get_by_test_id("lesson-title")).to_be_hidden()
+    guest.goto(f"{address}?lesson=query-and-key&card=1")
+    expect(status).to_contain_text("You explore alone")
+    host.get_by_test_id("class-lead").uncheck()
+    expect(guest.get_by_test_id("class-explore")).to_be_hidden()
 
 
 def vote_and_reveal(host: Page, phone: Page, laptop: Page) -> None:

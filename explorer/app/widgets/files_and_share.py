@@ -69,9 +69,19 @@ def link(member: CatalogMember, visit: Visit, language: str) -> None:
         st.caption(say("explore.share_about", language))
         st.code(address_bar.link(Permalink(visit), language), language=None, wrap_lines=True)
         if urlsplit(address_bar.app_address()).hostname in _LOOPBACK:
-            st.caption(say("explore.share_local", language))
+            st.caption(_who_else_opens(language))
     else:
         st.caption(say("explore.share_upload", language))
+
+
+def _who_else_opens(language: str) -> str:
+    """How others reach an app whose address names this computer."""
+    if not access.is_class_mode():
+        return say("explore.share_local", language)
+    address = join_address()
+    if urlsplit(address).hostname in _LOOPBACK:
+        return say("classroom.link_here", language)
+    return say("classroom.link_local", language, address=address)
 
 
 def _downloads(trace: Trace, model: str, page: Callable[[], bytes], language: str) -> None:

@@ -353,6 +353,25 @@ def test_the_host_s_page_exchanges_a_ticket_once_and_a_guest_s_has_none(monkeypa
     assert "swordfish" not in str(url_query(app))
 
 
+@pytest.mark.parametrize(
+    ("key", "listens", "told"),
+    [
+        ("", "", "“python -m explorer class” makes links"),
+        ("swordfish", "127.0.0.1", "Start it without --address"),
+        ("swordfish", "192.0.2.7", "others join at http://192.0.2.7:8501"),
+    ],
+)
+def test_a_link_to_this_computer_says_how_others_get_in(monkeypatch, key, listens, told):
+    monkeypatch.setenv(access.KEY_VARIABLE, key)
+    monkeypatch.setattr(ContextProxy, "url", "http://127.0.0.1:8501/")
+    option = st.get_option
+    monkeypatch.setattr(
+        st, "get_option", lambda name: listens if name == "browser.serverAddress" else option(name)
+    )
+    (caption,) = (one for one in captions(open_page()) if "on this computer only" in one)
+    assert told in caption
+
+
 def test_after_wrong_keys_the_page_says_how_long_to_wait(monkeypatch):
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
     app = open_page()

@@ -1,4 +1,5 @@
 import { ADMITTED, ASKED, MIRRORED, SHOWN, VOTED } from "../../shared/js/classEvents.js";
+import { onOpened } from "../../shared/js/lessonEvents.js";
 import { createStream, send } from "./stream.js";
 
 /** @import { Described, Mirrored, Question, ShownState } from "../../shared/js/classEvents.js" */
@@ -32,6 +33,8 @@ import { createStream, send } from "./stream.js";
  */
 
 const ALONE = "explorer-alone"; // in the session's storage: a reload stays where the guest was
+const LESSON = "data-lesson"; // on the page while it has a lesson
+const BUSY = "data-class-busy"; // on the page: no lesson is offered now
 const VISIT = ["model", "text", "pad", "force"];
 const PATIENCE = 8000; // ms for another trace before it is asked for again
 
@@ -55,6 +58,10 @@ export function createClassroom() {
     message = next;
     publishing.take(next, first);
     following.take(next);
+    document.documentElement.toggleAttribute(
+      BUSY,
+      next.host || next.away || next.question !== null,
+    );
     redraw();
   };
   const stream = createStream(take);
@@ -77,6 +84,7 @@ export function createClassroom() {
   };
   document.addEventListener(SHOWN, onShown, { signal: ended.signal });
   document.addEventListener(VOTED, onVoted, { signal: ended.signal });
+  onOpened(following.leave, ended.signal);
   document.addEventListener(ADMITTED, stream.reopen, { signal: ended.signal });
   document.dispatchEvent(new Event(ASKED));
   return {
@@ -96,6 +104,7 @@ export function createClassroom() {
     close: () => {
       ended.abort();
       stream.close();
+      document.documentElement.removeAttribute(BUSY);
       tellPlayer({ on: false, shown: null });
     },
   };
@@ -160,6 +169,8 @@ function createPublishing(redraw) {
 function createFollowing(redraw) {
   /** @type {ClassView | null} */
   let view = null;
+  let first = true; // no message was taken yet
+  let led = false; // by a host, who may be away
   /** @type {Described | null} */
   let described = null;
   let alone = sessionStorage.getItem(ALONE) !== null;
@@ -199,13 +210,22 @@ function createFollowing(redraw) {
     mirror();
     redraw();
   };
+  /** A lesson and the host would fight for the picture. */
+  const leave = () => {
+    if (led && !alone) explore(true);
+  };
   return {
+    leave,
     /** @param {Message} message */
     take: (message) => {
-      const next = message.host || message.away ? null : message.view;
+      const opened = first && document.documentElement.hasAttribute(LESSON);
+      first = false;
+      led = !message.host && message.view !== null;
+      const next = led && !message.away ? message.view : null;
       if (JSON.stringify(next) === JSON.stringify(view)) return;
       view = next;
       if (!view) requested = arrived = ""; // this guest may go elsewhere before the host is back
+      if (opened) leave();
       mirror();
     },
     /** @param {Described} next */

@@ -1,5 +1,11 @@
 import { assign, element, write } from "../../shared/js/element.js";
-import { closeCell, highlight, onAway, showLook } from "../../shared/js/lessonEvents.js";
+import {
+  closeCell,
+  highlight,
+  onAway,
+  showLook,
+  tellOpened,
+} from "../../shared/js/lessonEvents.js";
 import { fillIn } from "../../shared/js/sentences.js";
 import { watchTheme } from "../../shared/js/watchers.js";
 import { createQuestion } from "./question.js";
@@ -80,6 +86,7 @@ export function mountLesson(parent, content, listeners) {
   const follow = () => {
     index = lesson.card;
     if (!lesson.cards[index]?.look?.cell) closeCell();
+    tellOpened();
   };
   follow();
   draw();

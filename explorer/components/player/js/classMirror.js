@@ -48,7 +48,7 @@ export function createClassMirror(context) {
       act.pause();
       context.mirrors = on;
       context.root.toggleAttribute("data-mirrors", on);
-      context.touch("step"); // reports what is on screen now
+      context.touch("step", "guess"); // reports what is on screen now
     }
     if (on && shown) show(context, shown);
   };

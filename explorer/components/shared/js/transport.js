@@ -140,7 +140,8 @@ function drawTransport(context, { buttons, slider, count, ahead, label, hint }) 
   const { state, trace, say } = context;
   const all = trace.masks.length > 0; // rows of masks: nothing is ahead of another
   const off = currentRow(context) < 0;
-  const reason = off ? say(whyOff(context)) : "";
+  const away = off ? say(whyOff(context)) : "";
+  const reason = context.mirrors ? say("mirrors") : away;
   const atStart = state.step <= 1;
   const atEnd = state.step >= trace.steps;
   const hidden = reveal(context) !== null;
@@ -152,20 +153,22 @@ function drawTransport(context, { buttons, slider, count, ahead, label, hint }) 
     last: atEnd,
   };
   for (const name of /** @type {Move[]} */ (Object.keys(buttons))) {
-    assign(buttons[name], "aria-disabled", off || disabled[name] ? "true" : null);
+    assign(buttons[name], "aria-disabled", reason || disabled[name] ? "true" : null);
     assign(buttons[name], "title", reason || say(`${name}_title`));
   }
   namePlay(context, buttons.play, reason);
   const position = stepName(context);
   slider.max = String(Math.max(trace.steps, 1));
   slider.value = String(Math.max(state.step, 1));
-  slider.disabled = off;
+  slider.disabled = reason !== "";
+  assign(slider, "title", reason || null);
   assign(slider, "aria-valuetext", position);
   write(count, off ? "" : position);
   ahead.checked = state.ahead;
-  ahead.disabled = off;
+  ahead.disabled = reason !== "";
+  assign(label, "title", context.mirrors ? reason : say("ahead_title"));
   label.hidden = all || Boolean(state.guess);
-  write(hint, off ? reason : all || state.hinted || state.projector ? "" : say(hintOf(context)));
+  write(hint, off ? away : all || state.hinted || state.projector ? "" : say(hintOf(context)));
   hint.hidden = Boolean(state.guess) && !off; // its space is that of the tally
 }
 
