@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from http.cookies import SimpleCookie
 
 import pytest
@@ -14,6 +13,7 @@ from starlette.testclient import TestClient
 from explorer.app.server import access, asgi, class_route
 from explorer.app.server.class_session import ClassSession, Seat
 from explorer.app.server.rate_limit import RateLimiter
+from tests.support.own_loop import run_alone
 
 VIEW = {"query": {"model": "reverse", "text": "1 2", "pad": "2"}, "shown": {"step": 2}}
 QUESTION = {"tokens": ["<bos>"], "candidates": ["1", "2"], "answer": None}
@@ -111,8 +111,7 @@ def test_a_body_that_never_ends_is_not_waited_for(monkeypatch):
 
     headers = [(b"content-type", b"application/json")]
     request = Request({"type": "http", "method": "POST", "headers": headers}, receive)
-    with ThreadPoolExecutor() as own:  # another test's browser may have a loop in this thread
-        answer = own.submit(asyncio.run, class_route.take_vote(request)).result()
+    answer = run_alone(class_route.take_vote(request))
     assert answer.status_code == 408
 
 
@@ -155,7 +154,7 @@ def test_a_stream_tells_each_change_and_signs_of_life(session, monkeypatch):
         heard.extend([event async for event in events])
         return heard
 
-    heard = asyncio.run(follow())
+    heard = run_alone(follow())
     told = [json.loads(event.removeprefix("data: ")) for event in heard if "present" in event]
     assert [one["view"] for one in told] == [None, VIEW]
     assert all(event.endswith("\n\n") for event in heard)
@@ -194,7 +193,7 @@ def open_stream(app: Starlette, cookie: str = "") -> list[dict]:
         }
         await asyncio.wait_for(app(scope, receive, send), 20)
 
-    asyncio.run(stream())
+    run_alone(stream())
     return sent
 
 

@@ -1,4 +1,3 @@
-import asyncio
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -32,6 +31,7 @@ from tests.support.app_pages import (
 )
 from tests.support.app_server import running_app
 from tests.support.finished_runs import finished_run
+from tests.support.own_loop import run_alone
 from tests.support.payloads import unpack_payload
 from tests.support.toy_sentences import TINY_PAIRS
 from tests.support.visitor_connection import Visitor, visit
@@ -282,7 +282,7 @@ def test_a_step_writes_the_address_and_draws_nothing_else():
         return visitor
 
     with running_app() as address:
-        visitor = asyncio.run(step(address))
+        visitor = run_alone(step(address))
     assert visitor.query.endswith("&site=cross&layer=0&head=3&step=3")
     assert visitor.drawn == ["block", "markdown", "code"]  # the link to share
 
