@@ -31,6 +31,7 @@ await build({
     words: "head_views/js/wordsComponent.js",
     training_replay: "training_replay/js/trainingReplayComponent.js",
     lesson: "lesson/js/lessonComponent.js",
+    exported_lesson: "lesson/js/exportedLesson.js",
     classroom: "classroom/js/classroomComponent.js",
   },
   format: "esm",

@@ -143,7 +143,13 @@ def limited_download(make: Callable[[], bytes], language: str) -> Callable[[], b
 
     def limited() -> bytes:
         with charged_to(address) as admitted:
-            return make() if admitted else say("explore.too_many_requests", language).encode()
+            if not admitted:
+                return say("explore.too_many_requests", language).encode()
+            token = _admitted.set(True)  # what it computes is charged here, not to a turn
+            try:
+                return make()
+            finally:
+                _admitted.reset(token)
 
     return limited
 

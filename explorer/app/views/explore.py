@@ -1,7 +1,6 @@
 """Explore: choose a model and a text, and see every head in the player."""
 
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -9,15 +8,18 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from explorer.app import experiment_cache, model_cache, mount
+from explorer.app.filled_lesson import whole_lesson
+from explorer.app.forced_tokens import forced_view
+from explorer.app.lessons import lessons
 from explorer.app.mount import PictureKey
 from explorer.app.permalink import Permalink, to_query
 from explorer.app.request import Request, Selection, Visit
 from explorer.app.server import access
 from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import explore as explore_state
+from explorer.app.state import lesson as lesson_state
 from explorer.app.state import visit as visit_state
 from explorer.app.state.explore import ExploreState, Picture, ShownSelection
-from explorer.app.state.visitor import RateLimitError
 from explorer.app.uploads import visitor_catalog
 from explorer.app.widgets import files_and_share
 from explorer.app.widgets.input_bar import hint, input_bar
@@ -70,13 +72,25 @@ def explore() -> None:
         shown = explore_state.shown_selection()
         view = partial(_page_view, opening, shown)
         capture = model_cache.layer_capture(offered[request.model], request, trace)
-        files_and_share.files(trace, request.model, view, capture, language)
+        lesson = _lesson_page(offered, language)
+        files_and_share.files(trace, request.model, view, capture, language, lesson)
     with share:
         files_and_share.join(language)
         if access.is_class_mode():
             mount.class_tools(language, files_and_share.join_address())
         show_address(request, offered, language)
         files_and_share.host_key(language)
+
+
+def _lesson_page(
+    offered: Mapping[str, CatalogMember], language: str
+) -> tuple[str, Callable[[], bytes]] | None:
+    """The name of the lesson that is followed, and what makes its page; None without one."""
+    name = lesson_state.current().name
+    lesson = lessons().in_language(name, language)
+    if lesson is None:
+        return None
+    return name, partial(whole_lesson, name, lesson, offered, language)
 
 
 @st.fragment(key=_ADDRESS)
@@ -180,19 +194,14 @@ def _view(
 
     whole: whether the rows after the step are shown.
     """
-    taken = _taken(trace)
     guessing = bool(opening.guess)
     if whole and guessing:
         opening = replace(opening, step=1)
     last = opening.step == len(trace.target_tokens)
     at_end = last and opening.ahead is None and not guessing
     ahead = True if whole and opening.ahead is None and not at_end else opening.ahead
-    forced = tuple((step, taken[step]) for step, _ in request.forced)
-    original: tuple[str, ...] = ()
-    if forced:
-        with suppress(RateLimitError):
-            original = model_cache.trace(member, request.without_forced()).predicted_tokens
-    return View(
+    return replace(
+        forced_view(member, request, trace),
         site=opening.site,
         layer=opening.layer,
         head=opening.head,
@@ -200,21 +209,10 @@ def _view(
         alignment=opening.alignment or "off",
         ahead=None if guessing else ahead,
         what_if=isinstance(member, CatalogModel),
-        forced=forced,
-        original=original,
         guess=guessing,
         cell=opening.cell,
         inside=opening.inside,
     )
-
-
-def _taken(trace: Trace) -> dict[int, str]:
-    """Step → label of the token that is taken there; mask tokens have steps, too."""
-    if trace.predicted_tokens:
-        return dict(enumerate(trace.predicted_tokens, start=1))
-    steps = trace.steps()
-    chosen = steps[steps.chosen.astype(bool)]
-    return dict(zip(chosen.step.tolist(), chosen.token.tolist(), strict=True))
 
 
 def _page_view(opening: View, shown: ShownSelection) -> View:

@@ -43,13 +43,15 @@ def files(
     view: Callable[[], View],
     capture: CaptureLayer | None,
     language: str,
+    lesson: tuple[str, Callable[[], bytes]] | None = None,
 ) -> None:
     """Downloads of what is shown; for visitors with the right, uploads and their deletion.
 
     view: what the HTML page opens with; called from any thread when the page is made.
     capture: by which the page gets what is inside a layer; called from any thread.
+    lesson: the name of the one that is followed, and what makes its page, from any thread.
     """
-    _downloads(trace, model, lambda: _page(trace, view(), capture, language), language)
+    _downloads(trace, model, lambda: _page(trace, view(), capture, language), language, lesson)
     if not visitor.rights().change:
         st.caption(say("explore.upload_refused", language))
         return
@@ -84,19 +86,27 @@ def _who_else_opens(language: str) -> str:
     return say("classroom.link_local", language, address=address)
 
 
-def _downloads(trace: Trace, model: str, page: Callable[[], bytes], language: str) -> None:
+def _downloads(
+    trace: Trace,
+    model: str,
+    page: Callable[[], bytes],
+    language: str,
+    lesson: tuple[str, Callable[[], bytes]] | None,
+) -> None:
     """Buttons whose files are made when they are clicked, not before."""
     name = f"attention-{model}".replace(" ", "-").replace("/", "-")
     offers = {
-        "html": (page, ".html", "text/html"),
-        "trace": (trace.to_bytes, ".trace", "application/octet-stream"),
-        "steps": (lambda: _steps_table(trace), "-steps.csv", "text/csv"),
+        "html": (page, f"{name}.html", "text/html"),
+        "trace": (trace.to_bytes, f"{name}.trace", "application/octet-stream"),
+        "steps": (lambda: _steps_table(trace), f"{name}-steps.csv", "text/csv"),
     }
-    for offer, (make, ending, kind) in offers.items():
+    if lesson is not None:
+        offers["lesson"] = (lesson[1], f"lesson-{lesson[0]}.html", "text/html")
+    for offer, (make, file_name, kind) in offers.items():
         st.download_button(
             say(f"explore.download_{offer}", language),
             visitor.limited_download(make, language),
-            file_name=name + ending,
+            file_name=file_name,
             mime=kind,
             key=f"download-{offer}",
             on_click="ignore",

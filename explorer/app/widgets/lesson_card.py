@@ -1,16 +1,16 @@
 """The card of the lesson that a visitor follows, above the picture of Explore."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from explorer.app import model_cache, mount
+from explorer.app import mount
+from explorer.app.filled_lesson import Catalog, card_visit, filled_in
 from explorer.app.lessons import lessons
-from explorer.app.permalink import from_query
-from explorer.app.request import Request, Selection, Visit
+from explorer.app.request import Visit
 from explorer.app.state import address_bar
 from explorer.app.state import lesson as lesson_state
 from explorer.app.state import visit as visit_state
@@ -21,14 +21,7 @@ from explorer.components.lesson.payload import (
     lesson_payload,
     offer_payload,
 )
-from explorer.core.errors import ExplorerError, LessonError
-from explorer.core.i18n import say
-from explorer.core.lesson import Card, asked_of_trace, fill_in
-from explorer.core.lesson_answers import Place, answer, needs_capture
-from explorer.core.trace import Trace
-from explorer.model.catalog import CatalogMember
-
-Catalog = Mapping[str, CatalogMember]
+from explorer.core.lesson import Card
 
 
 def lesson_card(offered: Catalog, language: str, rerun_address: str) -> None:
@@ -67,93 +60,16 @@ def _filled_in(
 ) -> list[ShownCard | None]:
     """The card on screen and the others of the same text; None for those of other texts."""
     now = visit_state.current().request
-    visits = [_visit(card, offered) for card in cards]
+    visits = [card_visit(card, offered) for card in cards]
     wanted = visits[shown]
     filled: list[ShownCard | None] = []
     for number, (card, visit) in enumerate(zip(cards, visits, strict=True)):
         if number != shown and (visit is None or wanted is None or visit.request != wanted.request):
             filled.append(None)
             continue
-        try:
-            one = _fill_in(card, offered, language)
-        except ExplorerError as error:
-            one = ShownCard(problem=error.in_language(language))
+        one = filled_in(card, offered, language)
         filled.append(replace(one, here=visit is not None and visit.request == now))
     return filled
-
-
-def _visit(card: Card, offered: Catalog) -> Visit | None:
-    """What a card shows; None where its model is not listed."""
-    if card.view["model"] not in offered:
-        return None
-    return _linked(card, offered)[0]
-
-
-def _linked(card: Card, offered: Catalog) -> tuple[Visit, tuple[str, ...]]:
-    """What a card shows, and the parameters of its link that were refused."""
-    openings = {name: visit_state.opening_request(member) for name, member in offered.items()}
-    permalink, refused = from_query(card.view, openings)
-    return permalink.visit, refused
-
-
-def _fill_in(card: Card, offered: Catalog, language: str) -> ShownCard:
-    """A card with what its trace says. Raises `ExplorerError`."""
-    if card.view["model"] not in offered:
-        raise LessonError("no_model", name=card.view["model"])
-    visit, refused = _linked(card, offered)
-    member = offered[visit.request.model]
-    trace = model_cache.trace(member, visit.request)
-    selection, missing = visit.selection.within(trace)
-    if refused or missing:
-        names = (say(f"explore.part_{name}", language, longest=0) for name in (*refused, *missing))
-        parts = say("explore.part_separator", language).join(names)
-        raise LessonError("bad_link", parts=parts)
-    values = _values(card, member, visit.request, selection, trace, language)
-    choices = tuple(fill_in(choice, values) for choice in card.choices)
-    if card.answer and values[card.answer] not in choices:
-        raise LessonError("no_such_choice", answer=values[card.answer])
-    return ShownCard(
-        text=fill_in(card.text, values),
-        question=fill_in(card.question, values),
-        choices=choices,
-        right=choices.index(values[card.answer]) if card.answer else None,
-        because=fill_in(card.because, values),
-        highlight=card.highlight,
-        look=_look(selection),
-    )
-
-
-def _values(
-    card: Card,
-    member: CatalogMember,
-    request: Request,
-    selection: Selection,
-    trace: Trace,
-    language: str,
-) -> dict[str, str]:
-    """What each function of the trace says that the card uses."""
-    place = Place(
-        selection.site or trace.sites[-1],
-        selection.layer or 0,
-        selection.head or 0,
-        selection.step,
-        selection.cell,
-    )
-    names = asked_of_trace(card)
-    values = {n: answer(n, trace, place, language) for n in names if not needs_capture(n)}
-    if len(values) < len(names):
-        capture = model_cache.layer_capture(member, request, trace)
-        layer = capture(place.site, place.layer) if capture else None
-        if layer is None:
-            raise LessonError("no_answer", answer=min(names - set(values)))
-        alone = replace(place, layer=0)
-        values |= {n: answer(n, layer, alone, language) for n in names - set(values)}
-    return values
-
-
-def _look(selection: Selection) -> dict[str, Any]:
-    """The selection as the player opens it."""
-    return asdict(replace(selection, alignment=selection.alignment or "off"))
 
 
 def _read(offered: Catalog, rerun_address: str, report: Mapping[str, Any]) -> None:
@@ -187,7 +103,7 @@ def _whole(value: object) -> int | None:
 def _current_visit(offered: Catalog) -> Visit | None:
     state = lesson_state.current()
     lesson = lessons().in_language(state.name, "en")
-    return _visit(lesson.cards[state.card - 1], offered) if lesson else None
+    return card_visit(lesson.cards[state.card - 1], offered) if lesson else None
 
 
 def _show(offered: Catalog) -> None:

@@ -18,7 +18,7 @@ Component = Literal[
     "lesson",
     "classroom",
 ]
-Script = Literal[Component, "exported_page"]
+Script = Literal[Component, "exported_page", "exported_lesson"]
 
 BUNDLES = folders.PACKAGE / "components" / "bundles"
 

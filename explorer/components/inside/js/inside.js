@@ -209,13 +209,17 @@ function strongest(context) {
  */
 function failure({ say, options, pieces }) {
   if (!options.inside) return say("inside_failed");
-  const heads = options.inside.held.map((name) => name.split("/")).filter((parts) => parts[2]);
-  const [site, layer] = heads[0] ?? [];
-  const number = pieces.sites[/** @type {SiteName} */ (site)]?.numbers[Number(layer)];
-  const numbers = [...new Set(heads.map((parts) => `H${parts[2]}`))].sort();
-  return say("inside_not_in_page", {
-    heads: `${say(`site_${site}`)} L${number} ${numbers.join(" ")}`,
-  });
+  /** @type {Map<string, Set<string>>} heads by their layer */
+  const layers = new Map();
+  for (const name of options.inside.held) {
+    const [site, layer, head] = name.split("/");
+    if (!head) continue;
+    const number = pieces.sites[/** @type {SiteName} */ (site)]?.numbers[Number(layer)];
+    const label = `${say(`site_${site}`)} L${number}`;
+    layers.set(label, (layers.get(label) ?? new Set()).add(`H${head}`));
+  }
+  const named = [...layers].map(([label, heads]) => [label, ...[...heads].sort()].join(" "));
+  return say("inside_not_in_page", { heads: named.join(" · ") });
 }
 
 /**

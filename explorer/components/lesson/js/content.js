@@ -1,3 +1,5 @@
+import { readEnvelope } from "../../shared/js/envelope.js";
+
 /** @import { Look } from "../../shared/js/lessonEvents.js" */
 /** @import { Strings } from "../../shared/js/sentences.js" */
 
@@ -30,7 +32,15 @@
  * @typedef {object} Listeners
  * @property {(card: number, here: boolean) => void} onCard here: it is on screen already
  * @property {(name: string) => void} onStart
- * @property {() => void} onLeave
+ * @property {() => void} [onLeave] without it the lesson ends at its last card
  */
 
-export {};
+/**
+ * @param {Uint8Array} bytes
+ * @returns {Content}
+ */
+export function readContent(bytes) {
+  /** @type {ReturnType<typeof readEnvelope<Content>>} */
+  const { header } = readEnvelope(bytes);
+  return header;
+}

@@ -38,7 +38,7 @@ export function mountLesson(parent, content, listeners) {
     back: () => go(index - 1),
     next: () => goOn(),
     again: () => go(index),
-    leave: () => heard.onLeave(),
+    leave: listeners.onLeave && (() => heard.onLeave?.()),
     choose: (choice) => {
       chosen.set(index, choice);
       draw();
@@ -80,7 +80,7 @@ export function mountLesson(parent, content, listeners) {
   const goOn = () => {
     if (index + 1 < lesson.cards.length) go(index + 1);
     else if (lesson.following) heard.onStart(lesson.following[0]);
-    else heard.onLeave();
+    else heard.onLeave?.();
   };
   /** Go to the card that the server chose; its picture comes from there, too. */
   const follow = () => {
@@ -126,7 +126,7 @@ function keepHeight(height) {
  * @property {() => void} back
  * @property {() => void} next
  * @property {() => void} again
- * @property {() => void} leave
+ * @property {() => void} [leave] not in an exported page
  * @property {(choice: number) => void} choose
  */
 
@@ -186,6 +186,8 @@ function createParts(say, actions) {
     write(buttons.leave, say("leave"));
     assign(buttons.leave, "title", say("leave_title"));
     buttons.back.disabled = index === 0;
+    buttons.leave.hidden = !actions.leave;
+    buttons.next.hidden = ahead === "finish" && !actions.leave;
   };
   return { root, next: buttons.next, draw };
 }

@@ -1,9 +1,9 @@
-import { readEnvelope } from "../../shared/js/envelope.js";
 import { streamlitComponent } from "../../shared/js/streamlitComponent.js";
+import { readContent } from "./content.js";
 import { mountLesson } from "./lesson.js";
 import { mountOffer } from "./offer.js";
 
-/** @import { Content, Listeners } from "./content.js" */
+/** @import { Listeners } from "./content.js" */
 
 let begun = false; // from the offer: the keyboard's focus was on it
 
@@ -31,13 +31,3 @@ export default streamlitComponent({
     return { update: () => {}, listen: () => {}, destroy: () => {} };
   },
 });
-
-/**
- * @param {Uint8Array} bytes
- * @returns {Content}
- */
-function readContent(bytes) {
-  /** @type {ReturnType<typeof readEnvelope<Content>>} */
-  const { header } = readEnvelope(bytes);
-  return header;
-}

@@ -15,18 +15,25 @@ export async function bytesOf(node) {
 }
 
 /**
- * The weights of a head that the page holds.
- * @type {FetchHead}
+ * How to get the weights of the heads that a part of the page holds.
+ * @param {ParentNode} part
+ * @returns {FetchHead}
  */
-export async function headOfPage(name) {
-  const node = document.querySelector(`script[data-head="${name}"]`);
-  if (!(node instanceof HTMLElement)) throw new Error(`no weights of ${name}`);
-  return bytesOf(node);
+export function headsIn(part) {
+  return async (name) => {
+    const node = part.querySelector(`script[data-head="${name}"]`);
+    if (!(node instanceof HTMLElement)) throw new Error(`no weights of ${name}`);
+    return bytesOf(node);
+  };
 }
 
-/** What the page holds of the inside of heads. @returns {PageInside} */
-export function insideOfPage() {
-  const nodes = [...document.querySelectorAll("script[data-inside]")];
+/**
+ * What a part of the page holds of the inside of heads.
+ * @param {ParentNode} part
+ * @returns {PageInside}
+ */
+export function insideIn(part) {
+  const nodes = [...part.querySelectorAll("script[data-inside]")];
   const byName = new Map(nodes.map((node) => [node.getAttribute("data-inside") ?? "", node]));
   return {
     held: [...byName.keys()],
@@ -38,8 +45,11 @@ export function insideOfPage() {
   };
 }
 
-/** The names of the heads whose weights the page holds. */
-export function headsOfPage() {
-  const nodes = [...document.querySelectorAll("script[data-head]")];
+/**
+ * The names of the heads whose weights a part of the page holds.
+ * @param {ParentNode} part
+ */
+export function namesIn(part) {
+  const nodes = [...part.querySelectorAll("script[data-head]")];
   return nodes.map((node) => node.getAttribute("data-head") ?? "");
 }

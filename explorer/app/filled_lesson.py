@@ -1,0 +1,122 @@
+"""The cards of a lesson with what their traces say, and a whole lesson as one HTML page."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from explorer.app import model_cache
+from explorer.app.forced_tokens import forced_view
+from explorer.app.permalink import from_query
+from explorer.app.request import Request, Selection, Visit
+from explorer.app.state import visit as visit_state
+from explorer.components.lesson.payload import ShownCard, ShownLesson
+from explorer.components.lesson_export import LessonText, lesson_page
+from explorer.core.errors import ExplorerError, LessonError
+from explorer.core.i18n import say
+from explorer.core.lesson import Card, Lesson, asked_of_trace, fill_in
+from explorer.core.lesson_answers import Place, answer, needs_capture
+from explorer.core.trace import Trace
+from explorer.model.catalog import CatalogMember
+
+Catalog = Mapping[str, CatalogMember]
+
+
+def whole_lesson(name: str, lesson: Lesson, offered: Catalog, language: str) -> bytes:
+    """A lesson as one HTML page; a card that cannot be shown says why. Called from any thread."""
+    cards = [filled_in(card, offered, language) for card in lesson.cards]
+    by_request: dict[Request, list[int]] = {}
+    for number, (card, one) in enumerate(zip(lesson.cards, cards, strict=True)):
+        visit = card_visit(card, offered)
+        if visit is not None and not one.problem:
+            by_request.setdefault(visit.request, []).append(number)
+    texts = [_text(offered[r.model], r, tuple(numbers)) for r, numbers in by_request.items()]
+    shown = ShownLesson(name, lesson.title, cards, card=0, visit=0)
+    return lesson_page(shown, texts, language).encode()
+
+
+def _text(member: CatalogMember, request: Request, cards: tuple[int, ...]) -> LessonText:
+    trace = model_cache.trace(member, request)
+    capture = model_cache.layer_capture(member, request, trace)
+    return LessonText(trace, cards, forced_view(member, request, trace), capture)
+
+
+def filled_in(card: Card, offered: Catalog, language: str) -> ShownCard:
+    """A card with what its trace says, or with why it cannot be shown."""
+    try:
+        return _fill_in(card, offered, language)
+    except ExplorerError as error:
+        return ShownCard(problem=error.in_language(language))
+
+
+def card_visit(card: Card, offered: Catalog) -> Visit | None:
+    """What a card shows; None where its model is not listed."""
+    if card.view["model"] not in offered:
+        return None
+    return _linked(card, offered)[0]
+
+
+def _linked(card: Card, offered: Catalog) -> tuple[Visit, tuple[str, ...]]:
+    """What a card shows, and the parameters of its link that were refused."""
+    openings = {name: visit_state.opening_request(member) for name, member in offered.items()}
+    permalink, refused = from_query(card.view, openings)
+    return permalink.visit, refused
+
+
+def _fill_in(card: Card, offered: Catalog, language: str) -> ShownCard:
+    """A card with what its trace says. Raises `ExplorerError`."""
+    if card.view["model"] not in offered:
+        raise LessonError("no_model", name=card.view["model"])
+    visit, refused = _linked(card, offered)
+    member = offered[visit.request.model]
+    trace = model_cache.trace(member, visit.request)
+    selection, missing = visit.selection.within(trace)
+    if refused or missing:
+        names = (say(f"explore.part_{name}", language, longest=0) for name in (*refused, *missing))
+        parts = say("explore.part_separator", language).join(names)
+        raise LessonError("bad_link", parts=parts)
+    values = _values(card, member, visit.request, selection, trace, language)
+    choices = tuple(fill_in(choice, values) for choice in card.choices)
+    if card.answer and values[card.answer] not in choices:
+        raise LessonError("no_such_choice", answer=values[card.answer])
+    return ShownCard(
+        text=fill_in(card.text, values),
+        question=fill_in(card.question, values),
+        choices=choices,
+        right=choices.index(values[card.answer]) if card.answer else None,
+        because=fill_in(card.because, values),
+        highlight=card.highlight,
+        look=_look(selection),
+    )
+
+
+def _values(
+    card: Card,
+    member: CatalogMember,
+    request: Request,
+    selection: Selection,
+    trace: Trace,
+    language: str,
+) -> dict[str, str]:
+    """What each function of the trace says that the card uses."""
+    place = Place(
+        selection.site or trace.sites[-1],
+        selection.layer or 0,
+        selection.head or 0,
+        selection.step,
+        selection.cell,
+    )
+    names = asked_of_trace(card)
+    values = {n: answer(n, trace, place, language) for n in names if not needs_capture(n)}
+    if len(values) < len(names):
+        capture = model_cache.layer_capture(member, request, trace)
+        layer = capture(place.site, place.layer) if capture else None
+        if layer is None:
+            raise LessonError("no_answer", answer=min(names - set(values)))
+        alone = replace(place, layer=0)
+        values |= {n: answer(n, layer, alone, language) for n in names - set(values)}
+    return values
+
+
+def _look(selection: Selection) -> dict[str, Any]:
+    """The selection as the player opens it."""
+    return asdict(replace(selection, alignment=selection.alignment or "off"))

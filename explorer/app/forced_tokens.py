@@ -1,0 +1,29 @@
+"""What the player shows of the tokens that a visitor forced."""
+
+from contextlib import suppress
+
+from explorer.app import model_cache
+from explorer.app.request import Request
+from explorer.app.state.visitor import RateLimitError
+from explorer.components.player.payload import View
+from explorer.core.trace import Trace
+from explorer.model.catalog import CatalogMember
+
+
+def forced_view(member: CatalogMember, request: Request, trace: Trace) -> View:
+    """The forced tokens of `request` and, beside them, the greedy output where it is computed."""
+    if not request.forced:
+        return View()
+    taken, original = _taken(trace), tuple[str, ...]()
+    with suppress(RateLimitError):
+        original = model_cache.trace(member, request.without_forced()).predicted_tokens
+    return View(forced=tuple((step, taken[step]) for step, _ in request.forced), original=original)
+
+
+def _taken(trace: Trace) -> dict[int, str]:
+    """Step → label of the token that is taken there; mask tokens have steps, too."""
+    if trace.predicted_tokens:
+        return dict(enumerate(trace.predicted_tokens, start=1))
+    steps = trace.steps()
+    chosen = steps[steps.chosen.astype(bool)]
+    return dict(zip(chosen.step.tolist(), chosen.token.tolist(), strict=True))

@@ -1,0 +1,169 @@
+"""What exported HTML pages have in common: the page around their data, and the data of a trace."""
+
+import base64
+import gzip
+import html
+import re
+from collections.abc import Iterator, Sequence
+from itertools import chain, zip_longest
+
+from explorer.components.inside.page_parts import CaptureLayer, page_parts
+from explorer.components.player.heads import SMALL, HeadAddress, Unit, head_payload
+from explorer.components.player.payload import View, opening_head_of
+from explorer.components.shared.bundle import PLOTLY
+from explorer.core.errors import TraceError
+from explorer.core.i18n import LANGUAGES
+from explorer.core.trace import Trace
+from explorer.core.vocabulary import shorten
+from explorer.core.words import has_words
+
+LARGEST_PAGE = 10_000_000
+"""Bytes of a page with a large trace, or with a lesson."""
+
+INSIDE_OF_PAGE = "page"
+"""In place of the address below which the app serves what is inside heads."""
+
+_PAGE = """<!doctype html>
+<html lang="{language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
+script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:">
+<link rel="icon" href="data:,">
+<title>{title}</title>
+<style>
+html {{ color-scheme: light dark; }}
+body {{ margin: 0; --player-height: 100dvh; }}
+{styles}
+</style>
+</head>
+<body>
+{body}
+{data}
+<script type="module">
+{script}
+</script>
+<script type="text/plain" id="plotly">{plotly}</script>
+</body>
+</html>
+"""
+
+
+def page(
+    language: str,
+    title: str,
+    *,
+    styles: str,
+    body: str,
+    data: Sequence[str],
+    script: str,
+    with_plotly: bool = True,
+) -> str:
+    """A page that asks nothing of a network.
+
+    body: its elements; `data`: those of `data_element`.
+    """
+    return _PAGE.format(
+        language="zh-Hans" if language == "zh" else language,
+        title=html.escape(title),
+        styles=styles,
+        body=body,
+        data="\n".join(data),
+        script=_inline(script),
+        plotly=_inline(PLOTLY.read_text(encoding="utf-8")) if with_plotly else "",
+    )
+
+
+def checked_language(language: str) -> str:
+    """`language`. Raises `TraceError` on an unknown one."""
+    if not isinstance(language, str) or language not in LANGUAGES:
+        got, choices = shorten(str(language)), ", ".join(LANGUAGES)
+        raise TraceError("bad_choice", name="language", got=got, choices=choices)
+    return language
+
+
+def data_element(attribute: str, data: bytes, *, compress: bool = False) -> str:
+    """The element that holds `data`, found by its attribute, in base64.
+
+    compress: with gzip.
+    """
+    if not compress:
+        return _element(attribute, data, "")
+    return _compressed(attribute, gzip.compress(data, compresslevel=SMALL, mtime=0))
+
+
+def head_elements(trace: Trace, views: Sequence[View], space: int) -> list[str]:
+    """The elements with the weights of heads, in pieces and in words, as many as fit.
+
+    views: that the page opens; their heads come first, then those near the first of them.
+    space: bytes for all of them; the first head is there in any case.
+    """
+    units: tuple[Unit, ...] = ("pieces", "words") if has_words(trace) else ("pieces",)
+    found: list[str] = []
+    for site, layer, head in _nearest(trace, views):
+        addresses = [HeadAddress(unit, site, layer, head) for unit in units]
+        elements = [
+            _compressed(f'data-head="{address}"', head_payload(trace, address, SMALL))
+            for address in addresses
+        ]
+        space -= sum(len(element) + 1 for element in elements)
+        if space < 0 and found:
+            break
+        found += elements
+    return found
+
+
+def inside_elements(
+    trace: Trace, views: Sequence[View], capture: CaptureLayer, space: int
+) -> list[str]:
+    """The elements with what is inside the heads of `views`, as many as fit into `space` bytes.
+
+    What each view needs first comes before the rest.
+    """
+    cells = {(v.site, v.layer or 0, v.head or 0): v.cell is not None for v in views}
+    parts = [
+        page_parts(trace, capture, str(site), layer, head, opened=opened)
+        for (site, layer, head), opened in cells.items()
+    ]
+    found: dict[str, str] = {}
+    for one in chain.from_iterable(zip_longest(*parts)):
+        if one is None or one[0] in found:
+            continue
+        name, data = one
+        element = _compressed(f'data-inside="{name}"', data)
+        space -= len(element) + 1
+        if space >= 0:
+            found[name] = element
+    return list(found.values())
+
+
+def _nearest(trace: Trace, views: Sequence[View]) -> Iterator[tuple[str, int, int | None]]:
+    """The heads of a trace, None = the mean of a layer: those that the page opens, then layer by
+    layer the ones nearest to the first of them, at its site and at the others."""
+    openings = [opening_head_of(trace, view) for view in views]
+    opened = [(one["site"], one["layer"] or 0, one["head"] or 0) for one in openings]
+    firsts = list(dict.fromkeys(opened))
+    yield from firsts
+    sites = sorted(trace.sites, key=lambda site: site != firsts[0][0])
+    shapes = {site: trace.attention(site).shape[:2] for site in sites}
+    deepest = max(layers for layers, _ in shapes.values())
+    for layer in sorted(range(deepest), key=lambda layer: abs(layer - firsts[0][1])):
+        for site, (layers, heads) in shapes.items():
+            for head in (*range(heads), None) if layer < layers else ():
+                if (site, layer, head) not in firsts:
+                    yield site, layer, head
+
+
+def _compressed(attribute: str, data: bytes) -> str:
+    return _element(attribute, data, ' data-encoding="gzip"')
+
+
+def _element(attribute: str, data: bytes, encoding: str) -> str:
+    text = base64.b64encode(data).decode()
+    return f'<script type="text/plain" {attribute}{encoding}>{text}</script>'
+
+
+def _inline(source: str) -> str:
+    """`source` without anything that would end, or hide the end of, its HTML element."""
+    return re.sub(r"<(?=/script|!--)", r"\\x3C", source, flags=re.IGNORECASE)

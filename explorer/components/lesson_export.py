@@ -1,0 +1,93 @@
+"""One HTML file with a lesson: its cards, and a player with each text that they speak of.
+
+Next and Back work from disk and without a network. What is inside heads the page has where a card
+opens a cell.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from explorer.components.exported_page import (
+    INSIDE_OF_PAGE,
+    LARGEST_PAGE,
+    checked_language,
+    data_element,
+    head_elements,
+    inside_elements,
+    page,
+)
+from explorer.components.inside.page_parts import CaptureLayer
+from explorer.components.lesson.payload import ShownLesson, lesson_payload
+from explorer.components.player.payload import View, is_large, opening_head_of, player_payload
+from explorer.components.shared.bundle import script, styles
+from explorer.core.i18n import say
+from explorer.core.trace import Trace
+
+_STYLES = """
+#lesson { position: sticky; z-index: 5; top: 0; background: Canvas; }
+#player { --player-height: calc(100dvh - var(--lesson-height, 0px)); }
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class LessonText:
+    """A text that cards speak of.
+
+    cards: their indices.
+    view: what its player shows of forced tokens.
+    capture: by which the page gets what is inside its layers; None = nothing.
+    """
+
+    trace: Trace
+    cards: tuple[int, ...]
+    view: View = field(default_factory=View)
+    capture: CaptureLayer | None = None
+
+
+def lesson_page(shown: ShownLesson, texts: Sequence[LessonText], language: str = "en") -> str:
+    """One HTML file that leads through a lesson; a card of no text shows its sentence alone.
+
+    shown: with all of its cards.
+
+    Raises `TraceError` on an unknown language.
+    """
+    language = checked_language(language)
+    card = data_element('id="lesson-payload"', lesson_payload(shown, language))
+
+    def with_data(data: Sequence[str]) -> str:
+        return page(
+            language,
+            say("lessons.page_title", language, title=shown.title),
+            styles=styles("player") + _STYLES,
+            body='<header id="lesson"></header>\n<main id="player"></main>\n'
+            f'<template id="lesson-parts"><style>{styles("lesson")}</style></template>',
+            data=[card, *data],
+            script=script("exported_lesson"),
+        )
+
+    space = (LARGEST_PAGE - len(with_data([]).encode())) // max(len(texts), 1)
+    return with_data([_text_element(shown, text, language, space) for text in texts])
+
+
+def _text_element(shown: ShownLesson, text: LessonText, language: str, space: int) -> str:
+    """The element with all that the page has of a text, in `space` bytes where that is enough."""
+    trace, large = text.trace, is_large(text.trace)
+    looks = [card.look for n in text.cards if (card := shown.cards[n]) is not None and card.look]
+    views = [View(**look) for look in looks] or [View()]
+    views = [replace(view, **opening_head_of(trace, view)) for view in views]
+    opened = [view for view in views if view.cell is not None]
+    inside: list[str] = []
+    if text.capture is not None and opened:
+        inside = inside_elements(trace, opened, text.capture, space // 2)
+    payload = player_payload(
+        trace,
+        language=language,
+        view=replace(views[0], forced=text.view.forced, original=text.view.original),
+        heads="",
+        inside=INSIDE_OF_PAGE if inside else None,
+    )
+    parts = [data_element("data-payload", payload, compress=True), *inside]
+    if large:
+        parts += head_elements(trace, views, space - sum(len(part) + 1 for part in parts))
+    cards = " ".join(map(str, text.cards))
+    return "\n".join([f'<div data-cards="{cards}">', *parts, "</div>"])
