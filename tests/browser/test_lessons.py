@@ -6,9 +6,11 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from explorer.app.filled_lesson import whole_lesson
 from explorer.core import folders
 from explorer.core.lesson import Card
 from explorer.core.lesson_search import find_lessons, lesson_files
+from explorer.model.catalog import shipped_models
 from tests.support.sample import sampled
 
 SHIPPED = find_lessons(lesson_files([folders.SHIPPED_LESSONS]))
@@ -18,6 +20,7 @@ CASES = [
     for name in SHIPPED.lessons
     for language, size in zip(("en", "zh") * 2, SIZES, strict=True)
 ]
+EXPORTED = [(name, language) for name in SHIPPED.lessons for language in ("en", "zh")]
 FIRST = SHIPPED.in_language("query-and-key", "en")
 
 
@@ -190,3 +193,36 @@ def test_the_card_is_gone_through_with_the_keyboard(open_lesson):
         "button", name="1.00"
     ).press("Enter")
     expect(tab.get_by_role("status").filter(has_text="✓ Right")).to_be_visible()
+
+
+@pytest.mark.parametrize(("name", "language"), sampled(EXPORTED, 1))
+def test_an_exported_lesson_is_gone_through_without_a_network(open_html, name, language):
+    lesson = SHIPPED.lessons[name][language]
+    tab = open_html(whole_lesson(name, lesson, shipped_models(), language).decode())
+    for number, card in enumerate(lesson.cards, start=1):
+        progress = f"{number}/{len(lesson.cards)}"
+        expect(tab.get_by_test_id("lesson-progress")).to_have_text(progress)
+        expect(tab.get_by_test_id("lesson-text")).not_to_have_class(re.compile("problem"))
+        highlighted = tab.locator("[data-highlighted]")
+        expect(highlighted).to_have_attribute("data-testid", card.highlight)
+        expect(highlighted).to_be_visible()
+        expect(tab.get_by_test_id("player")).to_have_count(1)
+        if card.question:
+            answer(tab, card)
+        if number < len(lesson.cards):
+            tab.get_by_test_id("lesson-next").click()
+    for name in ("next", "leave"):
+        expect(tab.get_by_test_id(f"lesson-{name}")).to_be_hidden()
+    tab.get_by_test_id("lesson-back").click()
+    progress = f"{len(lesson.cards) - 1}/{len(lesson.cards)}"
+    expect(tab.get_by_test_id("lesson-progress")).to_have_text(progress)
+
+
+def test_a_lesson_is_downloaded_while_it_is_followed(open_lesson, open_html):
+    tab = open_lesson("lang=en&lesson=padding&card=2")
+    tab.get_by_role("button", name="Files").click()
+    with tab.expect_download() as download:
+        tab.get_by_role("button", name="This lesson (HTML)").click()
+    assert download.value.suggested_filename == "lesson-padding.html"
+    page = open_html(download.value.path().read_text("utf-8"))
+    expect(page.get_by_test_id("lesson-title")).to_have_text("Padding is not the future")

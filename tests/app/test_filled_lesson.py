@@ -1,0 +1,54 @@
+import re
+
+import pytest
+
+from explorer.app.filled_lesson import card_visit, filled_in, whole_lesson
+from explorer.app.lessons import lessons
+from explorer.core.lesson import read_lesson
+from explorer.model.catalog import shipped_models
+
+VIEW = "model={}&text=7+3+9&pad=0&site=cross&layer=1&head=2&step=1"
+CARD = """---
+view: {view}
+question: Which?
+choices: {choices}
+answer: largest key
+because: {{weight}}
+---
+After “{{query token}}”.
+"""
+
+
+def card(view: str = VIEW.format("reverse"), choices: str = "7 | 9"):
+    return read_lesson("# Mine\n\n" + CARD.format(view=view, choices=choices)).cards[0]
+
+
+def test_a_card_says_what_its_trace_says():
+    shown = filled_in(card(), shipped_models(), "en")
+    assert shown.text == "After “bos”."
+    assert shown.choices[shown.right] == "9"
+    assert re.fullmatch(r"[01]\.\d\d", shown.because)
+    assert shown.look["step"] == 1
+    assert card_visit(card(), shipped_models()).request.text == "7 3 9"
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize(
+    "broken",
+    [card(VIEW.format("nobody")), card(choices="1 | 2"), card(VIEW.format("reverse") + "&head=9")],
+)
+def test_a_card_that_cannot_be_shown_says_why(broken, language):
+    shown = filled_in(broken, shipped_models(), language)
+    assert shown.problem
+    assert not shown.text
+
+
+def test_a_whole_lesson_has_its_texts_and_what_is_inside(monkeypatch):
+    name = "one-number-by-hand"
+    html = whole_lesson(name, lessons().in_language(name, "en"), shipped_models(), "en").decode()
+    assert re.findall(r'data-cards="([^"]*)"', html) == ["0 1 2 3 4 5"]
+    assert 'data-inside="cross/0/1"' in html
+    assert "<title>One number by hand" in html
+    alone = read_lesson("# Mine\n\n" + CARD.format(view=VIEW.format("nobody"), choices="1 | 2"))
+    html = whole_lesson("mine", alone, shipped_models(), "en").decode()
+    assert "data-cards" not in html.split('<script type="module">')[0]
