@@ -44,7 +44,7 @@ class: $(VENV)/run
 	$(BIN)/python -m explorer class $(strip $(START_OPTIONS) $(CLASS_OPTIONS))
 
 test: check $(VENV)/chromium
-	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -rR --durations 40
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -rR --durations 40
 
 verify: export KILLS = 20
 verify: export MUTATIONS = 300

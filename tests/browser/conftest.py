@@ -43,14 +43,14 @@ expect.set_options(timeout=PATIENCE)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run a browser test that fails once more; pytest counts and lists such tests as rerun.
+    """Run a browser test that fails up to twice more; pytest counts and lists such tests as rerun.
 
     Browser, server and test are three processes without a common clock, so that on a busy machine
     an action may meet a page that has not caught up with the one before it.
     """
     for item in items:
         if item.path.is_relative_to(_HERE):
-            item.add_marker(pytest.mark.flaky(reruns=1))
+            item.add_marker(pytest.mark.flaky(reruns=2))
 
 
 OFFERED = "try { localStorage.setItem('attention-lesson-offered', ''); } catch {}"

@@ -1,6 +1,7 @@
 """Lessons in the app: every card to the end, with what it speaks of in view."""
 
 import re
+import time
 from collections.abc import Callable
 
 import pytest
@@ -36,17 +37,24 @@ def open_lesson(address: str, new_tab: Callable[..., Page]) -> Callable[..., Pag
 
 
 def expect_in_view(tab: Page, highlighted: Locator) -> None:
-    """Between the card and the lower edge of the window, or more than a third of the window."""
+    """Between the card and the lower edge of the window, or more than a quarter of the window; it
+    is scrolled to a few frames after the card."""
     expect(highlighted).to_be_visible()
     expect(highlighted).to_be_in_viewport()
+    deadline = time.monotonic() + 10
+    while not in_view(tab, highlighted):
+        assert time.monotonic() < deadline
+        tab.wait_for_timeout(50)
+
+
+def in_view(tab: Page, highlighted: Locator) -> bool:
     card, box = tab.get_by_test_id("lesson").bounding_box(), highlighted.bounding_box()
     size = tab.viewport_size
-    assert card is not None
-    assert box is not None
-    assert size is not None
+    if card is None or box is None or size is None:
+        return False
     top = max(box["y"], card["y"] + card["height"])
     bottom = min(box["y"] + box["height"], size["height"])
-    assert bottom - top >= min(box["height"] - 2, size["height"] / 4)
+    return bottom - top >= min(box["height"] - 2, size["height"] / 4)
 
 
 def answer(tab: Page, card: Card) -> None:
@@ -73,7 +81,6 @@ def test_every_card_shows_what_it_speaks_of(open_lesson, name, language, size):
         expect(tab.get_by_test_id("lesson-text")).not_to_have_class(re.compile("problem"))
         highlighted = tab.locator("[data-highlighted]")
         expect(highlighted).to_have_attribute("data-testid", card.highlight)
-        tab.wait_for_timeout(50)  # it is scrolled to in the next frame
         expect_in_view(tab, highlighted)
         box = tab.get_by_test_id("lesson").bounding_box()
         assert box is not None

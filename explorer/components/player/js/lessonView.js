@@ -12,6 +12,7 @@ import { openingState } from "../../shared/js/openingState.js";
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 
 const PLACE = /** @type {const} */ (["site", "layer", "head", "step"]);
+const SETTLED = 1500; // ms
 const MARK = "data-highlighted";
 const NO_CELL = /** @type {const} */ ({ inside: null, insideView: "cell" });
 
@@ -62,6 +63,9 @@ export function createHighlight({ root, state }) {
     if (!marked || seen === name || !marked.checkVisibility()) return;
     seen = name;
     scrollTo(marked);
+    const growing = new ResizeObserver(([{ target }]) => scrollTo(target));
+    growing.observe(marked); // what is inside a head arrives after its panel
+    setTimeout(() => growing.disconnect(), SETTLED);
   };
   return { update };
 }
