@@ -1,5 +1,5 @@
 import { ADMITTED, ASKED, MIRRORED, SHOWN, VOTED } from "../../shared/js/classEvents.js";
-import { onOpened } from "../../shared/js/lessonEvents.js";
+import { FOLLOWED, onOpened } from "../../shared/js/lessonEvents.js";
 import { createStream, send } from "./stream.js";
 
 /** @import { Described, Mirrored, Question, ShownState } from "../../shared/js/classEvents.js" */
@@ -33,7 +33,6 @@ import { createStream, send } from "./stream.js";
  */
 
 const ALONE = "explorer-alone"; // in the session's storage: a reload stays where the guest was
-const LESSON = "data-lesson"; // on the page while it has a lesson
 const BUSY = "data-class-busy"; // on the page: no lesson is offered now
 const VISIT = ["model", "text", "pad", "force"];
 const PATIENCE = 8000; // ms for another trace before it is asked for again
@@ -218,7 +217,7 @@ function createFollowing(redraw) {
     leave,
     /** @param {Message} message */
     take: (message) => {
-      const opened = first && document.documentElement.hasAttribute(LESSON);
+      const opened = first && document.documentElement.hasAttribute(FOLLOWED);
       first = false;
       led = !message.host && message.view !== null;
       const next = led && !message.away ? message.view : null;

@@ -1,6 +1,7 @@
 import { assign, element, write } from "../../shared/js/element.js";
 import {
   closeCell,
+  FOLLOWED,
   highlight,
   onAway,
   showLook,
@@ -14,7 +15,6 @@ import { createQuestion } from "./question.js";
 /** @import { View } from "../../shared/js/streamlitComponent.js" */
 /** @import { Card, Content, Lesson, Listeners } from "./content.js" */
 
-const FOLLOWED = "data-lesson"; // on the page: the card stays in view
 const HEIGHT = "--lesson-height"; // read by what stays in view below the card
 
 /**

@@ -12,6 +12,9 @@ const OPENED = "attention-lesson-opened";
 const CLOSE = "attention-close-cell";
 const HIGHLIGHT = "attention-highlight";
 const AWAY = "attention-away";
+/** On the page while it has the card of a lesson. */
+export const FOLLOWED = "data-lesson";
+
 const ATTRIBUTE = "data-highlight";
 
 /**
