@@ -10,7 +10,7 @@ from explorer.cli.common import comma_list
 from explorer.core.errors import AlignmentError
 
 if TYPE_CHECKING:
-    from explorer.heads.corpus_alignment import AlignmentMethod, GoldFile, Tokens
+    from explorer.heads.corpus_alignment import AlignmentMethod
     from explorer.model.explorable import ExplorableModel
 
 
@@ -25,7 +25,8 @@ def add_parser(commands: Any) -> None:
         "--columns",
         type=comma_list,
         default=("1", "2"),
-        help="of source and translation and, if there is one, of the right links (default: 1,2)",
+        help="of source and translation; then, if there are any, of the right links, and of the "
+        "tokens of source and translation (default: 1,2; all five: 1,2,3,4,5)",
     )
     command.add_argument(
         "--gold", type=Path, help="a file of the right links, to compute the error rate"
@@ -44,27 +45,27 @@ def add_parser(commands: Any) -> None:
     )
     command.add_argument(
         "--tokens",
-        choices=("pieces", "words", "whitespace"),
-        help="what to link: pieces of words (default), words as the app shows them, or what spaces "
-        "separate (default with right links, which count so)",
+        choices=("columns", "pieces", "words", "whitespace"),
+        help="what to link: tokens in columns of their own, of a text as it is written (default "
+        "with such columns); pieces of words (default), words as the app shows them, or what "
+        "spaces separate (default with right links, which count so)",
     )
     command.add_argument("--out", type=Path, help="x.pharaoh; without it, the links are printed")
 
 
 def _align(options: argparse.Namespace) -> int:
     from explorer.core.files import refuse_unwritable, write_atomically
-    from explorer.data.parallel_corpus import read_rows
+    from explorer.heads.alignment_file import AlignmentFile
     from explorer.heads.corpus_alignment import align_pairs, error_rate_table
     from explorer.model.explorable import load
 
-    gold = _gold(options)
+    given = AlignmentFile.read(options.pairs, options.columns, options.tokens, options.gold)
+    pairs, gold = given.pairs, given.gold
     if options.out is not None:
         refuse_unwritable(options.out)
     model = load(options.checkpoint)
-    pairs = read_rows(options.pairs, options.columns[: 2 if len(options.columns) == 3 else None])
-    tokens: Tokens = options.tokens or ("whitespace" if gold else "pieces")
     methods = _methods(options, model, compared=gold is not None)
-    aligned = align_pairs(model, pairs, methods, tokens=tokens, gold=gold)
+    aligned = align_pairs(model, pairs, methods, tokens=given.tokens, gold=gold)
     if aligned.skipped:
         print(_skipped(aligned.skipped, len(pairs)), file=sys.stderr)
     if gold is not None:
@@ -76,17 +77,6 @@ def _align(options: argparse.Namespace) -> int:
     elif gold is None:
         print(best.text(), end="")
     return 0
-
-
-def _gold(options: argparse.Namespace) -> "GoldFile | None":
-    """The links of --gold or of the third column."""
-    from explorer.heads.corpus_alignment import GoldFile
-
-    if len(options.columns) == 3:
-        if options.gold is not None:
-            raise AlignmentError("two_golds")
-        return GoldFile.of_column(options.pairs, options.columns[2])
-    return None if options.gold is None else GoldFile.of_file(options.gold)
 
 
 def _methods(

@@ -85,7 +85,7 @@ def aligned_keys(
 
     Raises `AlignmentError` on an unknown timing.
     """
-    _refuse_unknown_timing(timing)
+    refuse_unknown_timing(timing)
     keys = np.full(len(outputs), -1, dtype=np.intp)
     if not source.any():
         return keys
@@ -128,7 +128,7 @@ def align(trace: Trace, layer: int, head: int | None = None, timing: str = "pred
     with the timing "prediction": use `align_words` on the trace of pieces.
     """
     check_trace(trace)
-    _refuse_unknown_timing(timing)
+    refuse_unknown_timing(timing)
     if timing == "prediction" and trace.facts.get("unit") == "words":
         raise AlignmentError("words_not_pieces")
     return links(matrix(trace, layer, head), *content(trace), timing)
@@ -153,14 +153,14 @@ def align_words(
     because row t − 1 predicts the piece that is fed in in row t.
     """
     check_trace(trace)
-    _refuse_unknown_timing(timing)
+    refuse_unknown_timing(timing)
     words = target_words(trace, grouping)
     rows = _predicting(words) if timing == "prediction" else words
     weights = merged_weights(matrix(trace, layer, head), rows, source_words(trace, grouping))
     return links(weights, *word_content(trace, grouping), timing)
 
 
-def _refuse_unknown_timing(timing: object) -> None:
+def refuse_unknown_timing(timing: object) -> None:
     if not isinstance(timing, str) or timing not in TIMINGS:
         raise AlignmentError("bad_timing", timing=timing, known=", ".join(TIMINGS))
 
@@ -285,10 +285,12 @@ def parse_gold(text: str, name: str) -> tuple[Gold, ...]:
     if not isinstance(text, str):
         raise AlignmentError("no_text", got=type(text).__name__)
     lines = text.splitlines()
-    return tuple(_gold(line, number, name) for number, line in enumerate(lines, start=1))
+    return tuple(parse_links(line, number, name) for number, line in enumerate(lines, start=1))
 
 
-def _gold(line: str, number: int, name: str) -> Gold:
+def parse_links(line: str, number: int, name: str) -> Gold:
+    """The links of one sentence, in the line or row `number` of a file called `name`; see
+    `parse_gold`."""
     kinds: dict[bool, set[tuple[int, int]]] = {True: set(), False: set()}
     for word in line.split():
         link = _LINK.fullmatch(word)

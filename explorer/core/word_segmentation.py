@@ -49,7 +49,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class _Unit:
+class Unit:
     """The fewest tokens that spell whole characters: one token, or the bytes of one character,
     with the characters after it that have no form of their own."""
 
@@ -85,7 +85,7 @@ def grouped(tokens: Sequence[str], mark: str | None = None) -> tuple[Word, ...]:
     mark = mark_of(tokens) if mark is None else mark
     if not mark:
         return tuple(Word(token, position, position + 1) for position, token in enumerate(tokens))
-    units = _joined(_units(tokens, mark))
+    units = _joined(spelling(tokens, mark))
     if not units:
         return ()
     starts = [position for position in range(len(units)) if _begins(units, position, mark)]
@@ -118,28 +118,28 @@ def _has(token: str, mark: str) -> bool:
     return token.startswith(mark) and (mark != "##" or len(token) > len(mark))
 
 
-def _word(units: Sequence[_Unit]) -> Word:
+def _word(units: Sequence[Unit]) -> Word:
     label = "".join(unit.text for unit in units) or "▁"
     return Word(label, units[0].start, units[-1].stop)
 
 
-def _units(tokens: Sequence[str], mark: str) -> Iterator[_Unit]:
+def spelling(tokens: Sequence[str], mark: str) -> Iterator[Unit]:
     """The tokens as units; those that only together spell a character are one."""
     position = 0
     while position < len(tokens):
         if is_special(tokens[position]):
-            yield _Unit(position, position + 1, tokens[position], True, True)
+            yield Unit(position, position + 1, tokens[position], True, True)
             position += 1
             continue
         stop, text = _character(tokens, position, mark)
         marked = _has(tokens[position], mark) != (mark == "##")
-        yield _Unit(position, stop, text, marked, False)
+        yield Unit(position, stop, text, marked, False)
         position = stop
 
 
-def _joined(units: Iterable[_Unit]) -> list[_Unit]:
+def _joined(units: Iterable[Unit]) -> list[Unit]:
     """The units, each without a form of its own joined with its neighbour."""
-    joined: list[_Unit] = []
+    joined: list[Unit] = []
     for unit in units:
         if joined and _belongs(unit, joined[-1]):
             before = joined.pop()
@@ -148,7 +148,7 @@ def _joined(units: Iterable[_Unit]) -> list[_Unit]:
     return joined
 
 
-def _belongs(unit: _Unit, before: _Unit) -> bool:
+def _belongs(unit: Unit, before: Unit) -> bool:
     """Whether a unit forms one character with the unit before it."""
     if unit.special or unit.marked or before.special or not unit.text:
         return False
@@ -212,7 +212,7 @@ def byte_letters() -> Mapping[str, int]:
     }
 
 
-def _begins(units: Sequence[_Unit], position: int, mark: str) -> bool:
+def _begins(units: Sequence[Unit], position: int, mark: str) -> bool:
     """Whether a word begins with the unit at `position`."""
     unit = units[position]
     if position == 0 or unit.special or unit.marked:
@@ -228,7 +228,7 @@ def _begins(units: Sequence[_Unit], position: int, mark: str) -> bool:
     return alone or _is_spaceless(unit.text[:1]) or _is_spaceless(before.text[-1:])
 
 
-def _is_alone(units: Sequence[_Unit], position: int) -> bool:
+def _is_alone(units: Sequence[Unit], position: int) -> bool:
     """Whether a unit is punctuation that is not part of a word or a number."""
     text = units[position].text
     visible = [letter for letter in text if not _is_formless(letter)]

@@ -102,7 +102,7 @@ def _axes(
 
 
 def merged_weights(
-    weights: NDArray[np.float32], queries: Sequence[Word], keys: Sequence[Word]
+    weights: NDArray[np.floating], queries: Sequence[Word], keys: Sequence[Word]
 ) -> NDArray[np.float32]:
     """(…, query, key) of pieces → of words: summed over keys, averaged over queries."""
     starts, sizes = _starts(queries), np.array([word.stop - word.start for word in queries])

@@ -90,31 +90,35 @@ def read_pairs(path: str | Path, columns: Sequence[str] = ("1", "2")) -> Paralle
     such table.
     """
     path = as_path(path)
-    return parse_pairs(_read(path), path.name, columns)
+    return parse_pairs(read_table(path), path.name, columns)
 
 
 def read_rows(path: str | Path, columns: Sequence[str] = ("1", "2")) -> tuple[Pair, ...]:
     """The pairs of all rows in the order of the file, duplicates included; empty lines are
     skipped. Raises `PairsError` as `read_pairs` does, and on a row without both texts."""
     path = as_path(path)
-    rows = table(_read(path), shorten(path.name))
-    indices = _column_indices(rows, columns, shorten(path.name))
+    return parse_rows(read_table(path), path.name, columns)
+
+
+def parse_rows(data: bytes, name: str, columns: Sequence[str]) -> tuple[Pair, ...]:
+    """The pairs of all rows in the bytes of a file called `name`; see `read_rows`."""
+    rows = table(data, shorten(name))
+    indices = _column_indices(rows, columns, shorten(name))
     pairs = []
     for number, row in enumerate(rows, start=1):
         texts = [tidy(row[index]) for index in indices if index < len(row)]
         if len(texts) < 2 or not all(texts):
             named = ", ".join(columns)
-            raise PairsError("pair_missing", name=path.name, row=number, columns=named)
+            raise PairsError("pair_missing", name=shorten(name), row=number, columns=named)
         pairs.append(Pair(*texts))
     return tuple(pairs)
 
 
-def read_column(path: str | Path, column: str) -> list[str]:
+def parse_column(data: bytes, name: str, column: str) -> list[str]:
     """The cells of one column of all rows, "" where a row is shorter; `column` as in
-    `read_pairs`. Raises `FileError` and `PairsError` as that does."""
-    path = as_path(path)
-    rows = table(_read(path), shorten(path.name))
-    index = _column_index(rows, column, shorten(path.name))
+    `read_pairs`. Raises `PairsError` as that does."""
+    rows = table(data, shorten(name))
+    index = _column_index(rows, column, shorten(name))
     return [row[index] if index < len(row) else "" for row in rows]
 
 
@@ -122,7 +126,7 @@ def read_sources(path: str | Path) -> list[str]:
     """The first column of such a file, or the lines of one without columns. Raises
     `PairsError`."""
     path = as_path(path)
-    return [tidy(row[0]) for row in table(_read(path), shorten(path.name)) if row[0].strip()]
+    return [tidy(row[0]) for row in table(read_table(path), shorten(path.name)) if row[0].strip()]
 
 
 def parse_pairs(data: bytes, name: str, columns: Sequence[str] = ("1", "2")) -> ParallelCorpus:
@@ -183,7 +187,9 @@ def _hash(text: str) -> bytes:
     return sha256(text.encode()).digest()
 
 
-def _read(path: Path) -> bytes:
+def read_table(path: Path) -> bytes:
+    """The bytes of a file of columns. Raises `FileError`, and `PairsError` on a larger one than
+    `LARGEST_PAIRS`."""
     with opened(path) as file:
         if size_of(file) > LARGEST_PAIRS:
             size, limit = size_of(file) // 2**20, LARGEST_PAIRS // 2**20

@@ -6,38 +6,32 @@ Each pair is teacher-forced: the decoder is fed the given translation.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from pathlib import Path
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.alignment import (
     TIMINGS,
-    Gold,
     Links,
     agreement,
     align,
     align_words,
     content,
     diagonal_links,
-    parse_gold,
     pharaoh,
-    read_gold,
     refuse_foreign,
     word_content,
 )
 from explorer.core.errors import AlignmentError, VocabularyError
+from explorer.core.given_tokens import TokenPieces, align_tokens, pair_pieces
 from explorer.core.trace import Trace
 from explorer.core.word_segmentation import grouped, spaced
-from explorer.data.parallel_corpus import Pair, read_column
+from explorer.core.words import Grouping
+from explorer.data.parallel_corpus import Pair
+from explorer.heads.alignment_file import GivenTokens, GoldFile, Unit
 from explorer.heads.bootstrap import PerExampleMean
 from explorer.heads.forced_traces import forced_traces
 from explorer.model.explorable import ExplorableModel
-
-Tokens = Literal["pieces", "words", "whitespace"]
-"""What links connect: pieces of the model, words as the app shows them, or what spaces separate in
-the file, which is how gold files count."""
 
 _GROUPINGS = {"words": grouped, "whitespace": spaced}
 
@@ -70,26 +64,6 @@ class AlignmentMethod:
 
 DIAGONAL = AlignmentMethod(None, None, "")
 """The baseline, see `diagonal_links`."""
-
-
-@dataclass(frozen=True, slots=True)
-class GoldFile:
-    """The links of each pair, drawn by people; name: of the file."""
-
-    links: tuple[Gold, ...]
-    name: str
-
-    @classmethod
-    def of_file(cls, path: Path) -> "GoldFile":
-        """Raises `FileError`, and `AlignmentError` on what are no links."""
-        return cls(read_gold(path), path.name)
-
-    @classmethod
-    def of_column(cls, path: Path, column: str) -> "GoldFile":
-        """The links in one column of a file of pairs. Raises as `of_file` does, and `PairsError`
-        on a column that does not exist."""
-        cells = read_column(path, column)
-        return cls(parse_gold("\n".join(cells), path.name), path.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,27 +122,35 @@ def align_pairs(
     pairs: Sequence[Pair],
     methods: Sequence[AlignmentMethod],
     *,
-    tokens: Tokens = "pieces",
+    tokens: Unit | GivenTokens = "pieces",
     gold: GoldFile | None = None,
 ) -> CorpusAlignment:
     """Every pair aligned by every method, and with gold links also by `DIAGONAL`.
 
+    tokens: what links connect and count.
+
     Raises `AlignmentError` on a pair the model cannot read, on a head that does not exist, on a
-    pair whose whitespace tokens the model's pieces do not spell, and on gold links that do not fit
-    the pairs.
+    pair whose tokens the model's pieces do not spell, and on gold links that do not fit the pairs.
     """
     if gold is not None and len(gold.links) != len(pairs):
         raise AlignmentError(
             "gold_lines_differ", name=gold.name, got=len(gold.links), expected=len(pairs)
         )
+    if isinstance(tokens, GivenTokens) and len(tokens.pairs) != len(pairs):
+        raise AlignmentError(
+            "token_rows_differ", name=tokens.name, got=len(tokens.pairs), expected=len(pairs)
+        )
     rows, skipped = _readable(model, pairs)
+    if gold is not None and not rows:
+        raise AlignmentError("all_too_long", count=len(pairs), name=model.name)
     tried = (*methods, DIAGONAL) if gold is not None else tuple(methods)
     work = _Work(tried, tokens, pairs, gold)
     for number, trace in forced_traces(model, [_texts(pairs[row]) for row in rows]):
         work.add(rows[number], trace)
+    rates = work.error_rates(rows)
     found = [
-        CorpusLinks(method, tuple(links), work.error_rate(links, rows))
-        for method, links in zip(tried, work.links, strict=True)
+        CorpusLinks(method, tuple(links), rate)
+        for method, links, rate in zip(tried, work.links, rates, strict=True)
     ]
     found.sort(key=lambda one: one.error_rate.value if one.error_rate else 0.0)
     return CorpusAlignment(tuple(found), tuple(row + 1 for row in skipped))
@@ -179,7 +161,7 @@ class _Work:
     """The links found so far: by method and pair."""
 
     methods: tuple[AlignmentMethod, ...]
-    tokens: Tokens
+    tokens: Unit | GivenTokens
     pairs: Sequence[Pair]
     gold: GoldFile | None
     links: list[list[Links]] = field(init=False)
@@ -191,9 +173,8 @@ class _Work:
 
     def add(self, row: int, trace: Trace) -> None:
         """Align one pair by every method."""
-        grouping = _GROUPINGS.get(self.tokens)
-        source, outputs = content(trace) if grouping is None else word_content(trace, grouping)
-        sizes = self.lengths[row], _ = int(source.sum()), int(outputs.sum())
+        given = self._given(row, trace)
+        sizes = self.lengths[row], _ = self._sizes(trace) if given is None else _count(given)
         if self.tokens == "whitespace":
             _refuse_other_spaces(self.pairs[row], sizes, row + 1)
         if self.gold is not None:
@@ -201,26 +182,53 @@ class _Work:
         for links, method in zip(self.links, self.methods, strict=True):
             if method.layer is None:
                 links[row] = diagonal_links(*sizes)
-            elif grouping is None:
-                links[row] = align(trace, method.layer, method.head, method.timing)
+                continue
+            place = (trace, method.layer, method.head, method.timing)
+            if given is not None:
+                links[row] = align_tokens(*place, *given)
+            elif self._grouping is None:
+                links[row] = align(*place)
             else:
-                links[row] = align_words(trace, method.layer, method.head, method.timing, grouping)
+                links[row] = align_words(*place, self._grouping)
 
-    def error_rate(self, links: Sequence[Links], rows: Sequence[int]) -> ErrorRate | None:
-        """Of the pairs that were aligned."""
-        if self.gold is None:
+    @property
+    def _grouping(self) -> Grouping | None:
+        return _GROUPINGS.get(self.tokens) if isinstance(self.tokens, str) else None
+
+    def _given(self, row: int, trace: Trace) -> tuple[TokenPieces, TokenPieces] | None:
+        """The pieces of the tokens of a pair, where those are given."""
+        if not isinstance(self.tokens, GivenTokens):
             return None
+        try:
+            return pair_pieces(trace, *self.tokens.pairs[row])
+        except AlignmentError as error:
+            facts = {"row": row + 1, "name": self.tokens.name, "reason": error}
+            raise AlignmentError("tokens_refused", **facts) from error
+
+    def _sizes(self, trace: Trace) -> tuple[int, int]:
+        """How many tokens the source and the output have."""
+        grouping = self._grouping
+        source, outputs = content(trace) if grouping is None else word_content(trace, grouping)
+        return int(source.sum()), int(outputs.sum())
+
+    def error_rates(self, rows: Sequence[int]) -> list[ErrorRate | None]:
+        """By method, of the pairs that were aligned."""
+        if self.gold is None:
+            return [None] * len(self.methods)
         gold = [self.gold.links[row] for row in rows]
-        agreeing, linked = agreement([links[row] for row in rows], gold)
+        counts = [agreement([links[row] for row in rows], gold) for links in self.links]
+        agreeing, linked = np.array(counts, np.float64).transpose(1, 2, 0)  # (pair, method)
         lengths = np.array([self.lengths[row] for row in rows])
-        classes = [
-            lengths <= SHORT,
-            (lengths > SHORT) & (lengths <= MEDIUM),
-            lengths > MEDIUM,
+        in_class = (lengths <= SHORT, (lengths > SHORT) & (lengths <= MEDIUM), lengths > MEDIUM)
+        low, high = PerExampleMean(agreeing, linked).interval()
+        by_length = np.array(
+            [_rates(agreeing[one], linked[one]) for one in in_class]
+        )  # (3, method)
+        columns = zip(_rates(agreeing, linked), 1 - high, 1 - low, by_length.T, strict=True)
+        return [
+            ErrorRate(float(value), float(lower), float(upper), tuple(map(float, classes)))
+            for value, lower, upper, classes in columns
         ]
-        low, high = _interval(agreeing, linked)
-        by_length = tuple(_rate(agreeing[one], linked[one]) for one in classes)
-        return ErrorRate(_rate(agreeing, linked), low, high, by_length)
 
 
 def error_rate_table(found: CorpusAlignment) -> str:
@@ -262,6 +270,11 @@ def _readable(model: ExplorableModel, pairs: Sequence[Pair]) -> tuple[list[int],
     return rows, skipped
 
 
+def _count(given: tuple[TokenPieces, TokenPieces]) -> tuple[int, int]:
+    source, target = given
+    return len(source.tokens), len(target.tokens)
+
+
 def _texts(pair: Pair) -> tuple[str, str]:
     return pair.source, pair.target
 
@@ -273,16 +286,11 @@ def _refuse_other_spaces(pair: Pair, sizes: tuple[int, int], row: int) -> None:
             raise AlignmentError("uneven_tokens", row=row, expected=len(text.split()), got=size)
 
 
-def _rate(agreeing: NDArray[np.int64], linked: NDArray[np.int64]) -> float:
-    return 1 - float(agreeing.sum()) / float(linked.sum()) if linked.sum() else float("nan")
-
-
-def _interval(agreeing: NDArray[np.int64], linked: NDArray[np.int64]) -> tuple[float, float]:
-    """95 % bootstrap interval of the error rate over sentences."""
-    if not linked.sum():
-        return float("nan"), float("nan")
-    low, high = PerExampleMean(agreeing.astype(np.float64), linked.astype(np.float64)).interval()
-    return 1 - float(high), 1 - float(low)
+def _rates(agreeing: NDArray[np.float64], linked: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The error rate of each method, (method), of counts (pair, method); NaN without links."""
+    total = linked.sum(0)
+    share = np.full(total.shape, np.nan)
+    return 1 - np.divide(agreeing.sum(0), total, out=share, where=total > 0)
 
 
 def _percent(share: float) -> str:

@@ -59,3 +59,22 @@ def test_links_are_written_and_error_rates_printed(
     assert "--gold" in capsys.readouterr().err
     assert main([*command, "--layer", "1", "--head", "3"]) == 2
     assert "no L1 H3" in capsys.readouterr().err
+
+
+def test_tokens_may_be_columns(
+    explorable: ExplorableModel, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    checkpoint, path = tmp_path / "x.safetensors", tmp_path / "x.tsv"
+    save_checkpoint(explorable.checkpoint, checkpoint)
+    path.write_text("1 2 3\t3 2 1\t0-1 1-0\t12 3\t3 21\n", "utf-8")
+    command = ["align", str(checkpoint), "--pairs", str(path), "--columns"]
+    assert main([*command, "1,2,3,4,5"]) == 0
+    by_default = capsys.readouterr().out
+    assert main([*command, "1,2,3,4,5", "--tokens", "columns"]) == 0
+    assert capsys.readouterr().out == by_default
+    assert main([*command, "1,2,4,5", "--layer", "1", "--head", "0"]) == 0
+    assert re.fullmatch(r"[01]-0 [01]-1\n", capsys.readouterr().out)
+    assert main([*command, "1,2,3", "--tokens", "columns"]) == 2
+    assert "--columns 1,2,3,4,5" in capsys.readouterr().err
+    assert main([*command, "1,2,3,5,4"]) == 2
+    assert "Row 1 of “x.tsv”: the text goes on with “123”" in capsys.readouterr().err

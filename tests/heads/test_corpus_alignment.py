@@ -7,10 +7,10 @@ from explorer.core.alignment import Gold, align, align_words, error_rate
 from explorer.core.errors import AlignmentError, PairsError
 from explorer.core.word_segmentation import spaced
 from explorer.data.parallel_corpus import Pair, read_rows
+from explorer.heads.alignment_file import AlignmentFile, GivenTokens, GoldFile
 from explorer.heads.corpus_alignment import (
     DIAGONAL,
     AlignmentMethod,
-    GoldFile,
     align_pairs,
     all_methods,
     error_rate_table,
@@ -98,6 +98,39 @@ def test_links_count_what_spaces_separate(translator: ExplorableModel) -> None:
     assert found.links[0] == align_words(trace, 1, 3, "input", spaced)
 
 
+def test_given_tokens_between_spaces_are_those_of_whitespace(translator: ExplorableModel) -> None:
+    pairs = (
+        Pair("I do n't like Mr. Brown 's cats .", "Je n' aime pas les chats de M. Brown ."),
+        Pair("He said : “ 15 ” …", "Il a dit : « 15 » …"),
+    )
+    sides = ((tuple(pair.source.split()), tuple(pair.target.split())) for pair in pairs)
+    given = GivenTokens(tuple(sides), "x")
+    gold = GoldFile((Gold(frozenset({(2, 3)}), frozenset()), Gold(frozenset(), frozenset())), "x")
+    methods = all_methods(translator)
+    found = align_pairs(translator, pairs, methods, tokens=given, gold=gold)
+    assert repr(found) == repr(
+        align_pairs(translator, pairs, methods, tokens="whitespace", gold=gold)
+    )  # repr, because one NaN is not another
+
+
+def test_tokens_that_a_text_does_not_show_are_linked(translator: ExplorableModel) -> None:
+    """Clitics and punctuation apart, as gold files count, of texts as the model reads them."""
+    pair = Pair("I don't like it.", "Je n'aime pas ça.")
+    tokens = (["I", "do", "n't", "like", "it", "."], ["Je", "n'", "aime", "pas", "ça", "."])
+    given = GivenTokens((tuple(map(tuple, tokens)),), "x")
+    methods = [AlignmentMethod(1, 3, "input")]
+    (found,) = align_pairs(translator, [pair], methods, tokens=given).methods
+    assert {target for _, target in found.links[0]} == set(range(6))
+    foreign = GoldFile((Gold(frozenset({(0, 6)}), frozenset()),), "x")
+    with pytest.raises(AlignmentError, match="6 source and 6 target tokens"):
+        align_pairs(translator, [pair], methods, tokens=given, gold=foreign)
+    with pytest.raises(AlignmentError, match="tokens of 1 rows for 2 pairs"):
+        align_pairs(translator, [pair, pair], methods, tokens=given)
+    other = GivenTokens((tuple(map(tuple, (["I", "do"], tokens[1]))),), "x")
+    with pytest.raises(AlignmentError, match="Row 1 of “x”: the model reads “n'tlikeit"):
+        align_pairs(translator, [pair], methods, tokens=other)
+
+
 def test_texts_whose_spaces_the_pieces_lose_are_refused(translator: ExplorableModel) -> None:
     pair = Pair("one▁two three", "un deux")  # the mark of a space, as a letter
     with pytest.raises(AlignmentError, match="Row 1 has a text of 2 tokens"):
@@ -118,16 +151,19 @@ def test_pairs_that_are_too_long_are_skipped_and_counted(
     assert [repr(one.error_rate) for one in found.methods] == [
         repr(one.error_rate) for one in alone.methods
     ]  # repr, because one NaN is not another
+    with pytest.raises(AlignmentError, match="All 1 pairs are too long"):
+        align_pairs(explorable, [long], [method], gold=GoldFile(gold.links[:1], "x"))
 
 
 def test_gold_links_can_be_a_column(tmp_path: Path, gold: GoldFile) -> None:
     path = tmp_path / "x.tsv"
     path.write_text("en\tfr\tlinks\na\tb\t0-2 1-1 2-0\na\tb\t0-1 1p0\na\tb\t0-0\n", "utf-8")
-    assert GoldFile.of_column(path, "links").links == gold.links
+    columns = ("en", "fr", "links")
+    assert AlignmentFile.read(path, columns).gold.links == gold.links
     with pytest.raises(AlignmentError, match=r"[Ll]ine 1"):
-        GoldFile.of_column(path, "3")  # the heading is no link
+        AlignmentFile.read(path, ("1", "2", "3"))  # the heading is no link
     with pytest.raises(PairsError, match="no column"):
-        GoldFile.of_column(path, "gold")
+        AlignmentFile.read(path, ("en", "fr", "gold"))
 
 
 def test_links_are_between_words_on_request(explorable: ExplorableModel) -> None:

@@ -1,0 +1,125 @@
+"""Files of sentence pairs to align: the texts, the links that people drew between them, and the
+tokens that these links count."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from explorer.core.alignment import Gold, parse_links, read_gold
+from explorer.core.errors import AlignmentError
+from explorer.core.given_tokens import refuse_other_tokens, split_tokens
+from explorer.core.vocabulary import shorten
+from explorer.data.parallel_corpus import Pair, parse_column, parse_rows, read_table
+
+Unit = Literal["pieces", "words", "whitespace"]
+"""What links connect: pieces of the model, words as the app shows them, or what spaces separate in
+the text."""
+
+UNITS: tuple[Unit | Literal["columns"], ...] = ("columns", "pieces", "words", "whitespace")
+"""The units, and "columns": tokens in columns of their own, beside a text as it is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoldFile:
+    """The links of each pair, drawn by people; name: of the file."""
+
+    links: tuple[Gold, ...]
+    name: str
+
+    @classmethod
+    def of_file(cls, path: Path) -> "GoldFile":
+        """Raises `FileError`, and `AlignmentError` on what are no links."""
+        return cls(read_gold(path), path.name)
+
+
+@dataclass(frozen=True, slots=True)
+class GivenTokens:
+    """The tokens of the source and of the target of each pair; name: of the file."""
+
+    pairs: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class AlignmentFile:
+    """A table of pairs in the order of its rows; what `corpus_alignment.align_pairs` takes."""
+
+    pairs: tuple[Pair, ...]
+    tokens: Unit | GivenTokens
+    gold: GoldFile | None
+
+    @classmethod
+    def read(
+        cls,
+        path: Path,
+        columns: Sequence[str],
+        unit: str | None = None,
+        gold: Path | None = None,
+    ) -> "AlignmentFile":
+        """The table in the file at `path`, with the links in the file `gold`; see `parse`. Raises
+        `FileError` as well, and `AlignmentError` on links in both files."""
+        own = cls.parse(read_table(path), path.name, columns, unit, linked=gold is not None)
+        if gold is None:
+            return own
+        if own.gold is not None:
+            raise AlignmentError("two_golds")
+        return cls(own.pairs, own.tokens, GoldFile.of_file(gold))
+
+    @classmethod
+    def parse(
+        cls,
+        data: bytes,
+        name: str,
+        columns: Sequence[str],
+        unit: str | None = None,
+        *,
+        linked: bool = False,
+    ) -> "AlignmentFile":
+        """The table in the bytes of a file called `name`.
+
+        columns: by number or heading: source and target text, then links, then source and target
+        tokens; links, tokens or both may be missing.
+        unit: of `UNITS`; None = the columns of tokens if there are any, else "whitespace", as files
+        of links count, if there are links (`linked`: in another file), else "pieces".
+
+        Raises `PairsError`, and `AlignmentError` on a file without pairs or links, on what are no
+        links, on other columns, and on tokens that do not spell the text.
+        """
+        if not 2 <= len(columns) <= 5:
+            raise AlignmentError("which_columns", got=len(columns))
+        pairs = parse_rows(data, name, columns[:2])
+        if not pairs:
+            raise AlignmentError("nothing_to_align", name=shorten(name))
+        gold = None
+        if len(columns) in (3, 5):
+            cells = enumerate(parse_column(data, name, columns[2]), start=1)
+            gold = GoldFile(tuple(parse_links(cell, row, name) for row, cell in cells), name)
+            if not any(links.possible for links in gold.links):
+                raise AlignmentError("no_links", name=shorten(name), column=columns[2])
+        if len(columns) < 4 and unit == "columns":
+            raise AlignmentError("no_token_columns")
+        if unit is None:
+            counted = linked or gold is not None
+            unit = "columns" if len(columns) > 3 else "whitespace" if counted else "pieces"
+        return cls(pairs, _tokens(data, name, columns[-2:], pairs, unit), gold)
+
+
+def _tokens(
+    data: bytes, name: str, columns: Sequence[str], pairs: Sequence[Pair], unit: str
+) -> Unit | GivenTokens:
+    """The tokens in these columns, checked, where those are the unit."""
+    for known in ("pieces", "words", "whitespace"):
+        if unit == known:
+            return known
+    if unit != "columns":
+        raise AlignmentError("unknown_unit", got=unit, known=", ".join(UNITS))
+    source, target = (map(split_tokens, parse_column(data, name, one)) for one in columns)
+    given = GivenTokens(tuple(zip(source, target, strict=True)), name)
+    for row, (pair, tokens) in enumerate(zip(pairs, given.pairs, strict=True), start=1):
+        try:
+            for text, own in zip((pair.source, pair.target), tokens, strict=True):
+                refuse_other_tokens(text, own)
+        except AlignmentError as error:
+            raise AlignmentError("tokens_refused", row=row, name=name, reason=error) from error
+    return given

@@ -1,0 +1,84 @@
+from pathlib import Path
+
+import pytest
+
+from explorer.core.alignment import Gold
+from explorer.core.errors import AlignmentError, PairsError
+from explorer.data.parallel_corpus import Pair
+from explorer.heads.alignment_file import AlignmentFile, GivenTokens
+
+ROW = "I'm here.\t我在这里。\t0-0 1?0 2-2 3-3\tI 'm here .\t我 在 这里 。\n"
+FIVE = ("1", "2", "3", "4", "5")
+
+
+def parsed(text: str, columns: tuple[str, ...] = FIVE, unit: str | None = None) -> AlignmentFile:
+    return AlignmentFile.parse(text.encode(), "x.tsv", columns, unit)
+
+
+def test_a_table_holds_texts_links_and_tokens() -> None:
+    found = parsed(ROW)
+    assert found.pairs == (Pair("I'm here.", "我在这里。"),)
+    assert isinstance(found.tokens, GivenTokens)
+    assert found.tokens.pairs == ((("I", "'m", "here", "."), ("我", "在", "这里", "。")),)
+    assert found.gold is not None
+    sure = frozenset({(0, 0), (2, 2), (3, 3)})
+    assert found.gold.links == (Gold(sure, sure | {(1, 0)}),)
+    headed = f"en\tzh\tlinks\ttokens en\ttokens zh\n{ROW}"
+    assert parsed(headed, ("en", "zh", "links", "tokens en", "tokens zh")) == found
+    for written in (f"\ufeff{ROW}", ROW.replace("\n", "\r\n"), ROW.rstrip("\n"), f"{ROW}\n\n"):
+        assert parsed(written) == found
+
+
+def test_the_columns_say_what_is_counted() -> None:
+    assert parsed(ROW, FIVE[:2]).tokens == "pieces"
+    assert parsed(ROW, FIVE[:3]).tokens == "whitespace"
+    assert parsed(ROW, FIVE, "words").tokens == "words"
+    without_links = parsed(ROW, ("1", "2", "4", "5"))
+    assert without_links.gold is None
+    assert without_links.tokens == parsed(ROW).tokens
+
+
+def test_a_last_row_without_links_is_a_row() -> None:
+    found = parsed(f"{ROW}Yes.\t是。\t\tYes .\t是 。\n")
+    assert found.gold is not None
+    assert [len(links.possible) for links in found.gold.links] == [4, 0]
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "unit", "sentence"),
+    [
+        (ROW, FIVE[:1], None, "1 columns are named"),
+        (ROW, (*FIVE, "6"), None, "6 columns are named"),
+        (ROW, FIVE[:3], "columns", "--columns 1,2,3,4,5"),
+        (ROW, FIVE, "letters", "no unit “letters”"),
+        ("", FIVE, None, "no sentence pairs"),
+        (ROW.replace("0-0 1?0 2-2 3-3", ""), FIVE, None, "no links in column 3"),
+        (ROW.replace("0-0", "0:0"), FIVE, None, "“0:0” in line 1 of “x.tsv” is no link"),
+        (ROW + ROW.replace(" 'm", " am"), FIVE, None, "Row 2 of “x.tsv”: the text .*“'mhere.”"),
+        (ROW.replace("\t我 在 这里 。", ""), FIVE, None, "Row 1 of “x.tsv”: .* tokens with “”"),
+    ],
+)
+def test_other_tables_are_refused_in_one_sentence(
+    text: str, columns: tuple[str, ...], unit: str | None, sentence: str
+) -> None:
+    with pytest.raises(AlignmentError, match=sentence) as refused:
+        parsed(text, columns, unit)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_file_that_is_no_table_is_refused() -> None:
+    for data, sentence in ((b"a\0b", "binary"), (ROW.encode("utf-16"), "UTF-8")):
+        with pytest.raises(PairsError, match=sentence):
+            AlignmentFile.parse(data, "x.tsv", FIVE)
+
+
+def test_links_in_two_places_are_refused(tmp_path: Path) -> None:
+    path, gold = tmp_path / "x.tsv", tmp_path / "x.gold"
+    path.write_text(ROW, "utf-8")
+    gold.write_text("0-0\n", "utf-8")
+    with pytest.raises(AlignmentError, match="not from both"):
+        AlignmentFile.read(path, FIVE[:3], gold=gold)
+    found = AlignmentFile.read(path, ("1", "2", "4", "5"), gold=gold)
+    assert found.gold is not None
+    assert found.gold.links == (Gold(frozenset({(0, 0)}), frozenset()),)
+    assert AlignmentFile.read(path, FIVE[:2], gold=gold).tokens == "whitespace"
