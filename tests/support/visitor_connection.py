@@ -12,7 +12,7 @@ from websockets.typing import Origin, Subprotocol
 
 @dataclass
 class Visitor:
-    """One connection, and the ids of the player's widget and of its fragment.
+    """One connection, and the ids of the player's widget, of its fragment and of the text box.
 
     drawn: kinds of the elements that the last message caused.
     query: the one in the address bar, as the server wrote it last.
@@ -21,6 +21,7 @@ class Visitor:
     socket: ClientConnection
     widget: str = ""
     fragment: str = ""
+    text_box: str = ""
     errors: int = 0
     drawn: list[str] = field(default_factory=list)
     query: str = ""
@@ -47,6 +48,8 @@ class Visitor:
         self.drawn.append(kind or "block")
         if kind == "bidi_component" and element.bidi_component.component_name.endswith("player"):
             self.widget, self.fragment = element.bidi_component.id, answer.delta.fragment_id
+        if kind == "text_input":
+            self.text_box = element.text_input.id
         if kind == "exception" or (kind == "alert" and "seconds" in element.alert.body):
             self.errors += 1
 
@@ -57,6 +60,21 @@ class Visitor:
         widget = message.rerun_script.widget_states.widgets.add()
         widget.id, widget.json_value = self.widget, json.dumps({"selection": selection})
         message.rerun_script.fragment_id = self.fragment
+        return message
+
+    def submit(self, text: str) -> BackMsg:
+        """The message the browser sends when a text is submitted."""
+        message = BackMsg()
+        widget = message.rerun_script.widget_states.widgets.add()
+        widget.id, widget.string_value = self.text_box, text
+        message.rerun_script.fragment_id = self.fragment
+        return message
+
+    def back(self, query: str) -> BackMsg:
+        """The message the browser sends when Back has changed the query in the address."""
+        message = BackMsg()
+        message.rerun_script.query_string = query
+        message.rerun_script.is_history_navigation = True
         return message
 
 

@@ -1,9 +1,11 @@
 """What is remembered of the Explore page beside the visit: the picture on screen."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from explorer.app.request import Request, Selection
-from explorer.app.state import address_bar, session
+from explorer.app.state import address_bar, session, visitor
+from explorer.app.state import lesson as lesson_state
 from explorer.app.state import visit as visit_state
 
 NEW_TRACE = ("force", "unforce", "reset")
@@ -24,13 +26,27 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
+class Drawn:
+    """What the page was drawn from, beside the selection, which the player shows by itself."""
+
+    request: Request
+    language: str
+    models: tuple[str, ...]
+    lesson: str
+    submissions: int
+    times_followed: int
+
+
+@dataclass(frozen=True, slots=True)
 class ExploreState:
     """picture: the one on screen, which stays when the next request fails.
     submissions: how often the visitor has submitted the text box.
+    drawn: what the page was drawn from; None before.
     """
 
     picture: Picture | None = None
     submissions: int = 0
+    drawn: Drawn | None = None
 
 
 @dataclass(slots=True)
@@ -52,6 +68,27 @@ def submit_text(text: str) -> None:
     visit_state.set_text(text)
     state = session.load(ExploreState)
     session.save(replace(state, submissions=state.submissions + 1))
+
+
+def remember_drawn(models: Iterable[str]) -> None:
+    """Note that the page shows what is known now; models: those offered."""
+    session.save(replace(session.load(ExploreState), drawn=_drawn_now(models)))
+
+
+def is_outdated(models: Iterable[str]) -> bool:
+    """Whether something was changed that the page does not show yet."""
+    return session.load(ExploreState).drawn != _drawn_now(models)
+
+
+def _drawn_now(models: Iterable[str]) -> Drawn:
+    return Drawn(
+        visit_state.current().request,
+        visitor.language(),
+        tuple(models),
+        lesson_state.current().name,
+        session.load(ExploreState).submissions,
+        address_bar.times_followed(),
+    )
 
 
 def opening(wanted: Request, language: str) -> Selection:

@@ -60,3 +60,9 @@ def session_id() -> str:
     """Streamlit's id of this session, "" outside of one."""
     context = get_script_run_ctx()
     return context.session_id if context is not None else ""
+
+
+def is_whole_run() -> bool:
+    """Whether the run of the script that has begun, or is about to, draws the whole page."""
+    context = get_script_run_ctx()
+    return context is None or not context.fragment_ids_this_run

@@ -52,7 +52,7 @@ def explore() -> None:
         input_bar(offered, language)
         files = st.popover(say("explore.files", language))
         share = st.popover(say("explore.share", language))
-    lesson_card(offered, language, _ADDRESS)
+    lesson_card(offered, language, draw_address_alone)
     messages = message_area()
     if access.is_class_mode():
         mount.class_bar(language, partial(follow_host, offered))
@@ -78,6 +78,7 @@ def explore() -> None:
         files_and_share.join(language)
         if access.is_class_mode():
             mount.class_tools(language, files_and_share.join_address())
+        explore_state.remember_drawn(offered)
         show_address(request, offered, language)
         files_and_share.host_key(language)
 
@@ -96,7 +97,13 @@ def _lesson_page(
 @st.fragment(key=_ADDRESS)
 @visitor.turn()
 def show_address(request: Request, offered: Mapping[str, CatalogMember], language: str) -> None:
-    """Name what is on screen in the URL and in the link to share."""
+    """Name what is on screen in the URL and in the link to share.
+
+    Drawn alone, it took the place of a run of `explore`, which another action may have asked for at
+    the same moment: then the whole page is drawn.
+    """
+    if explore_state.is_outdated(visitor_catalog()):
+        st.rerun()
     visit = Visit(request, visit_state.current().selection)
     explore_state.shown_selection().selection = visit.selection
     files_and_share.link(offered[request.model], visit, language)
@@ -126,6 +133,15 @@ def read_player(report: dict[str, object]) -> None:
     """
     explore_state.read_player(report)
     if not any(report.get(event) for event in (*explore_state.NEW_TRACE, mount.MISSING)):
+        draw_address_alone()
+
+
+def draw_address_alone() -> None:
+    """In a callback: draw the address and nothing else, where nothing else is about to be drawn.
+
+    A run of the whole page goes on: Back and Forward, for instance, have asked for it.
+    """
+    if not session.is_whole_run():
         st.rerun(_ADDRESS)
 
 

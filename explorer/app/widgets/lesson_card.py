@@ -1,6 +1,6 @@
 """The card of the lesson that a visitor follows, above the picture of Explore."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -24,13 +24,13 @@ from explorer.components.lesson.payload import (
 from explorer.core.lesson import Card
 
 
-def lesson_card(offered: Catalog, language: str, rerun_address: str) -> None:
+def lesson_card(offered: Catalog, language: str, draw_address_alone: Callable[[], None]) -> None:
     """The card on screen; without a lesson, the offer of the first one to a first visitor.
 
-    rerun_address: key of the fragment that writes the address.
+    draw_address_alone: called when the browser has drawn the rest by itself.
     """
     with st.container(key="lesson-card"):
-        mount.lesson(_payload(offered, language), partial(_read, offered, rerun_address))
+        mount.lesson(_payload(offered, language), partial(_read, offered, draw_address_alone))
 
 
 def _payload(offered: Catalog, language: str) -> bytes:
@@ -72,7 +72,9 @@ def _filled_in(
     return filled
 
 
-def _read(offered: Catalog, rerun_address: str, report: Mapping[str, Any]) -> None:
+def _read(
+    offered: Catalog, draw_address_alone: Callable[[], None], report: Mapping[str, Any]
+) -> None:
     """Take what the card reports: another card, a lesson to begin, or that it is left.
 
     The browser has shown another card of the same text by itself; then only the address is
@@ -91,8 +93,9 @@ def _read(offered: Catalog, rerun_address: str, report: Mapping[str, Any]) -> No
     visit = _current_visit(offered)
     if chosen.get("here") and visit and visit.request == visit_state.current().request:
         visit_state.select(visit.selection)
-        st.rerun(rerun_address)
-    _show(offered)
+        draw_address_alone()
+    else:
+        _show(offered)
 
 
 def _whole(value: object) -> int | None:

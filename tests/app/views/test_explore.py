@@ -6,6 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 import pytest
 import streamlit as st
+from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 
@@ -285,6 +286,27 @@ def test_a_step_writes_the_address_and_draws_nothing_else():
         visitor = run_alone(step(address))
     assert visitor.query.endswith("&site=cross&layer=0&head=3&step=3")
     assert visitor.drawn == ["block", "markdown", "code"]  # the link to share
+
+
+def together(one: BackMsg, other: BackMsg) -> BackMsg:
+    """What the server makes of two messages that wait: one run, with the changes of both."""
+    one.rerun_script.widget_states.MergeFrom(other.rerun_script.widget_states)
+    return one
+
+
+def test_a_step_reported_together_with_another_action_does_not_undo_it():
+    async def act(address: str) -> list[Visitor]:
+        back, submit = await visit(address), await visit(address)
+        await back.run(together(back.back("text=1+2+3"), back.report(2)))
+        await submit.run(together(submit.submit("1 2 3"), submit.report(2)))
+        for visitor in (back, submit):
+            await visitor.socket.close()
+        return [back, submit]
+
+    with running_app() as address:
+        for visitor in run_alone(act(address)):
+            assert "bidi_component" in visitor.drawn
+            assert "text=1+2+3" in visitor.query
 
 
 def test_the_back_button_goes_back():
