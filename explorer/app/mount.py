@@ -5,10 +5,10 @@ anew; so they are declared here. Payloads are cached as bytes: Streamlit sends t
 what has changed.
 """
 
-import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +59,8 @@ class PictureKey:
 
     stamp: of the model or trace, computed by this server: the digest in an uploaded file's
         header is whatever its author wrote.
-    times_followed: how often this visitor followed a query; see `_marked`.
+    times_followed: how often this visitor followed a query. A visitor who comes back to an earlier
+        selection by a link is sent other bytes; otherwise the picture would stay where it is.
     report: key of the head report whose numbers are in the picture; "" = none.
     """
 
@@ -69,6 +70,11 @@ class PictureKey:
     times_followed: int
     interventions: Interventions = NO_INTERVENTIONS
     report: str = ""
+
+    @property
+    def mark(self) -> bytes:
+        """Eight bytes that tell this picture from others."""
+        return sha256(repr(self).encode()).digest()[:8]
 
 
 def player(
@@ -93,7 +99,7 @@ def player(
         ),
     )
     events = ("selection", "force", "unforce", "reset", MISSING)
-    _mount("player", payload, on_report, events)
+    _mount("player", payload, of_picture(key, on_report), events)
 
 
 def head_grid(
@@ -123,7 +129,7 @@ def head_grid(
             inside=inside,
         ),
     )
-    _mount("head_grid", payload, on_report, (*_HEAD_VIEW_EVENTS, MISSING))
+    _mount("head_grid", payload, of_picture(key, on_report), (*_HEAD_VIEW_EVENTS, MISSING))
 
 
 def comparison(
@@ -135,7 +141,7 @@ def comparison(
         ("comparison", key, view),
         lambda: comparison_payload(compared, language=key.language, view=view),
     )
-    _mount("comparison", payload, on_report, _HEAD_VIEW_EVENTS)
+    _mount("comparison", payload, of_picture(key, on_report), _HEAD_VIEW_EVENTS)
 
 
 def metric_matrix(report: HeadReport, language: str, on_report: Report) -> None:
@@ -214,8 +220,9 @@ def _mount_class(part: str, language: str, address: str, callbacks: dict[str, An
 
 
 def _payload(key: tuple[Any, ...], compute: Callable[[], bytes]) -> bytes:
-    """A payload of the picture `key[1]`, computed once."""
-    return _payloads.get(key, lambda: _marked(compute(), key[1]), len)
+    """A payload of the picture `key[1]`, computed once, with the picture's mark behind it, by which
+    the browser names the picture in its reports."""
+    return _payloads.get(key, lambda: compute() + key[1].mark, len)
 
 
 def _offer(key: PictureKey, trace: Trace) -> str:
@@ -228,15 +235,6 @@ def _offer_inside(key: PictureKey, trace: Trace, capture: CaptureLayer | None) -
     if capture is None:
         return None
     return inside_route.offer((key.stamp, key.request), trace, capture)
-
-
-def _marked(payload: bytes, key: PictureKey) -> bytes:
-    """`payload` with the count of followed queries behind it, where no component reads.
-
-    A visitor who comes back to an earlier selection by a link is sent the bytes again;
-    otherwise the picture would stay where it is.
-    """
-    return payload + struct.pack("<I", key.times_followed)
 
 
 def _view(trace: Trace, opening: Selection) -> View:
@@ -255,6 +253,18 @@ def _view(trace: Trace, opening: Selection) -> View:
         cell=seen.cell,
         inside=seen.inside,
     )
+
+
+def of_picture(key: PictureKey, on_report: Report) -> Report:
+    """`on_report` without a selection made in an earlier picture, which arrives after the new one
+    was drawn: it would be taken for one in the new picture."""
+
+    def report_of_picture(report: Mapping[str, Any]) -> None:
+        selection = report.get("selection")
+        earlier = isinstance(selection, Mapping) and selection.get("picture") != key.mark.hex()
+        on_report({**report, "selection": None} if earlier else dict(report))
+
+    return report_of_picture
 
 
 def _mount(name: Component, data: bytes, on_report: Report, events: tuple[str, ...]) -> None:

@@ -299,6 +299,7 @@ def test_the_component_reports_and_is_updated_in_place(
         "ahead": True,
         "cell": None,
         "inside": None,
+        "picture": bytes(bytes_of(trace)[-8:]).hex(),
     }
     assert heard[-1] == ["state", "selection", selection]
     tab.mouse.move(*cell_center(tab, trace, "cross", 0, 1))

@@ -12,7 +12,8 @@ from websockets.typing import Origin, Subprotocol
 
 @dataclass
 class Visitor:
-    """One connection, and the ids of the player's widget, of its fragment and of the text box.
+    """One connection, and the ids of the player's widget, its fragment and the text box, and
+    the mark of its picture.
 
     drawn: kinds of the elements that the last message caused.
     query: the one in the address bar, as the server wrote it last.
@@ -21,6 +22,7 @@ class Visitor:
     socket: ClientConnection
     widget: str = ""
     fragment: str = ""
+    picture: str = ""
     text_box: str = ""
     errors: int = 0
     drawn: list[str] = field(default_factory=list)
@@ -48,6 +50,7 @@ class Visitor:
         self.drawn.append(kind or "block")
         if kind == "bidi_component" and element.bidi_component.component_name.endswith("player"):
             self.widget, self.fragment = element.bidi_component.id, answer.delta.fragment_id
+            self.picture = element.bidi_component.bytes[-8:].hex()
         if kind == "text_input":
             self.text_box = element.text_input.id
         if kind == "exception" or (kind == "alert" and "seconds" in element.alert.body):
@@ -57,6 +60,7 @@ class Visitor:
         """The message the browser sends when the player rests on a step."""
         message = BackMsg()
         selection = {"site": "cross", "layer": 0, "head": 3, "step": step}
+        selection["picture"] = self.picture
         widget = message.rerun_script.widget_states.widgets.add()
         widget.id, widget.json_value = self.widget, json.dumps({"selection": selection})
         message.rerun_script.fragment_id = self.fragment

@@ -309,6 +309,25 @@ def test_a_step_reported_together_with_another_action_does_not_undo_it():
             assert "text=1+2+3" in visitor.query
 
 
+def test_a_step_of_the_picture_before_is_not_taken_for_one_of_this():
+    async def act(address: str) -> list[str]:
+        visitor = await visit(address)
+        late = visitor.report(2)
+        await visitor.run(visitor.submit("1 2 3"))
+        queries = [visitor.query]
+        for report in (late, visitor.report(2)):
+            await visitor.run(report)
+            queries.append(visitor.query)
+        await visitor.socket.close()
+        return queries
+
+    with running_app() as address:
+        opened, after_late, after_own = run_alone(act(address))
+    assert "text=1+2+3" in opened
+    assert after_late == opened
+    assert after_own.endswith("&site=cross&layer=0&head=3&step=2")
+
+
 def test_the_back_button_goes_back():
     app = typed(open_page(), "1 2 3")
     first = dict(app.query_params)

@@ -1,3 +1,5 @@
+import { pictureMark } from "../../shared/js/envelope.js";
+
 /** @import { StreamlitArguments } from "../../shared/js/streamlitComponent.js" */
 /** @import { Listeners } from "./viewFrame.js" */
 
@@ -6,9 +8,10 @@
  * @param {StreamlitArguments} call
  * @returns {Listeners}
  */
-export function viewListeners({ setStateValue, setTriggerValue }) {
+export function viewListeners({ data, setStateValue, setTriggerValue }) {
   return {
-    onState: (selection) => setStateValue("selection", selection),
+    onState: (selection) =>
+      setStateValue("selection", { ...selection, picture: pictureMark(data) }),
     onCell: (cell) => setTriggerValue("cell", cell),
     onMissing: () => setTriggerValue("missing", true),
   };

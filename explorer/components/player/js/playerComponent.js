@@ -1,3 +1,4 @@
+import { pictureMark } from "../../shared/js/envelope.js";
 import { servedPlotly } from "../../shared/js/plotly.js";
 import { streamlitComponent } from "../../shared/js/streamlitComponent.js";
 import { readTrace } from "../../shared/js/trace.js";
@@ -18,8 +19,9 @@ function setPageLanguage(trace) {
 export default streamlitComponent({
   read: (bytes) => readTrace(bytes),
   /** @returns {Listeners} */
-  listeners: ({ setStateValue, setTriggerValue }) => ({
-    onState: (selection) => setStateValue("selection", selection),
+  listeners: ({ data, setStateValue, setTriggerValue }) => ({
+    onState: (selection) =>
+      setStateValue("selection", { ...selection, picture: pictureMark(data) }),
     onForce: (step, id, alone) =>
       setTriggerValue("force", { step, id, ...(alone ? { alone } : {}) }),
     onUnforce: (step) => setTriggerValue("unforce", step),

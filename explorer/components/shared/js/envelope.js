@@ -34,6 +34,14 @@ export function readEnvelope(bytes) {
 }
 
 /**
+ * What names the picture of a payload in reports to the app: its last bytes, as `PictureKey.mark`.
+ * @param {Uint8Array} bytes
+ */
+export function pictureMark(bytes) {
+  return Array.from(bytes.slice(-8), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/**
  * Whether two runs of bytes are equal.
  * @param {Uint8Array} one
  * @param {Uint8Array} other
