@@ -62,8 +62,12 @@ def follow(catalog: Mapping[str, CatalogMember]) -> None:
     written.
     """
     query = {name: st.query_params[name] for name in st.query_params if name != _LANGUAGE}
-    if query != session.load(AddressState).query or session.find(Visit) is None:
-        follow_query(query, catalog)
+    written = session.load(AddressState).query
+    if query == written and session.find(Visit) is not None:
+        return
+    follow_query(query, catalog)
+    if written is not None:  # Back: a query that was on its way then may have taken its place
+        st.query_params.from_dict(st.query_params.to_dict())
 
 
 def follow_query(query: Mapping[str, str], catalog: Mapping[str, CatalogMember]) -> None:

@@ -328,6 +328,24 @@ def test_a_step_of_the_picture_before_is_not_taken_for_one_of_this():
     assert after_own.endswith("&site=cross&layer=0&head=3&step=2")
 
 
+def test_the_address_that_back_went_to_is_written_again():
+    """The address of the picture before may have been on its way to the browser."""
+
+    async def act(address: str) -> list[str]:
+        visitor, queries = await visit(address), []
+        for text in ("1 2 3", "a b"):
+            await visitor.run(visitor.submit(text))
+            queries.append(visitor.query)
+        await visitor.run(visitor.back(queries[0]))
+        await visitor.socket.close()
+        return [*queries, visitor.query]
+
+    with running_app() as address:
+        first, second, after_back = run_alone(act(address))
+    assert second != first
+    assert after_back == first
+
+
 def test_the_back_button_goes_back():
     app = typed(open_page(), "1 2 3")
     first = dict(app.query_params)
