@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from explorer.core.errors import CheckpointError, ModelDirectoryError
+from explorer.core.files import as_path
 from explorer.model.explorable import ExplorableModel
 from explorer.model.explorable import load as load_checkpoint
 
@@ -36,17 +37,17 @@ def load(
 
     Raises `FileError`, `CheckpointError`, `ModelDirectoryError`.
     """
-    if not Path(path).is_dir():
+    path = as_path(path)
+    if not path.is_dir():
         try:
             return load_checkpoint(path, name)
         except CheckpointError as error:
-            folder = Path(path).parent
-            if not (folder / "config.json").is_file():
+            if not (path.parent / "config.json").is_file():
                 raise
-            named = {"name": Path(path).name, "directory": str(folder)}
+            named = {"name": path.name, "directory": str(path.parent)}
             raise ModelDirectoryError("inside_directory", **named) from error
     return load_directory(
-        Path(path),
+        path,
         name,
         dtype=dtype,
         device_map=device_map,

@@ -4,7 +4,7 @@ import pytest
 
 import explorer
 from explorer.__main__ import main
-from explorer.core.errors import ModelDirectoryError
+from explorer.core.errors import FileError, ModelDirectoryError
 from explorer.core.trace import Trace
 from explorer.model.checkpoint import save_checkpoint
 from explorer.model.explorable import ExplorableModel
@@ -20,6 +20,12 @@ def test_a_file_is_a_checkpoint_and_a_directory_a_model_of_the_library(explorabl
     trace = model.trace("5 6 7", max_new_tokens=2)
     assert trace.facts["model"] == "mine"
     assert trace.integrity().set_index("check").ok["equals_library"]
+
+
+@pytest.mark.parametrize("path", [5, None])
+def test_what_is_no_path_is_refused_in_a_sentence(path):
+    with pytest.raises(FileError, match=r"A path is a text"):
+        explorer.load(path)
 
 
 def test_without_the_library_one_line_says_how_to_add_it(tmp_path, monkeypatch):

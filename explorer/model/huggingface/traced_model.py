@@ -156,7 +156,8 @@ class HuggingFaceModel:
             taken there; nothing else depends on them.
         pad_to: number of tokens to which the text is padded: at the right, and at the left in a
             decoder-only model, where a continuation follows.
-        max_new_tokens: the most tokens to decode; None = 128, and 32 after a prompt.
+        max_new_tokens: the most tokens to decode; None = 128, and 32 after a prompt. An encoder
+            alone decodes none.
         capture: "pattern", or "full" for scores, queries, keys, values and head outputs too.
         layers, sites: as in `ExplorableModel.trace`.
         ablate, keep, edit_mask, override_row: as in `ExplorableModel.trace`; heads are those of
@@ -169,7 +170,7 @@ class HuggingFaceModel:
         refuse_capture(capture)
         refuse_new_tokens(max_new_tokens)
         if tuple(without):
-            raise ConfigError("no_omission", family=self.facts["family"])
+            raise ConfigError("no_omission", name=self.name)
         choice = LayerChoice.of(layers, sites)
         forces_output(target, prefix, force)
         if self.kind == Kind.ENCODER_ONLY and (target, prefix) != (None, None):
