@@ -16,13 +16,8 @@ from pathlib import Path
 from explorer.core import folders
 from explorer.core.alignment import TIMINGS, Gold, error_rate
 from explorer.heads.alignment_file import AlignmentFile, GivenTokens, GoldFile
-from explorer.heads.corpus_alignment import (
-    DIAGONAL,
-    AlignmentMethod,
-    ErrorRate,
-    align_pairs,
-    all_methods,
-)
+from explorer.heads.alignment_report import DIAGONAL, AlignmentMethod, ErrorRate
+from explorer.heads.corpus_alignment import align_pairs, all_methods
 from explorer.model.explorable import ExplorableModel, load
 
 MODELS = ("english-french", "chinese-english")

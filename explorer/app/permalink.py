@@ -25,7 +25,7 @@ from explorer.core.interventions import Interventions
 from explorer.core.sites import SITES
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 
-SECTIONS = ("overview", "metrics", "roles", "experiments", "removal", "norms")
+SECTIONS = ("overview", "metrics", "roles", "alignment", "experiments", "removal", "norms")
 """The sections of the Heads page; it opens with the first. The URL parameter is "part"."""
 
 _T = TypeVar("_T")

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explorer.cli.common import comma_list
-from explorer.core.errors import AlignmentError
+from explorer.cli.common import add_job_options, become_job, comma_list, progress_writer
+from explorer.core.errors import AlignmentError, FileError
 
 if TYPE_CHECKING:
-    from explorer.heads.corpus_alignment import AlignmentMethod
+    from explorer.heads.alignment_report import AlignmentMethod
     from explorer.model.explorable import ExplorableModel
 
 
@@ -51,6 +51,11 @@ def add_parser(commands: Any) -> None:
         "spaces separate (default with right links, which count so)",
     )
     command.add_argument("--out", type=Path, help="x.pharaoh; without it, the links are printed")
+    command.add_argument(
+        "--report", type=Path, help="x.csv or x.json: the error rates, with right links"
+    )
+    command.add_argument("--called", help="what the report calls the pairs (default: their file)")
+    add_job_options(command)
 
 
 def _align(options: argparse.Namespace) -> int:
@@ -59,17 +64,32 @@ def _align(options: argparse.Namespace) -> int:
     from explorer.heads.corpus_alignment import align_pairs, error_rate_table
     from explorer.model.explorable import load
 
+    become_job(options)
     given = AlignmentFile.read(options.pairs, options.columns, options.tokens, options.gold)
     pairs, gold = given.pairs, given.gold
-    if options.out is not None:
-        refuse_unwritable(options.out)
+    if options.report is not None and options.report.suffix not in (".csv", ".json"):
+        raise FileError("bad_report_suffix", name=options.report.name)
+    if options.report is not None and gold is None:
+        raise AlignmentError("report_without_gold")
+    for out in (options.out, options.report):
+        if out is not None:
+            refuse_unwritable(out)
     model = load(options.checkpoint)
     methods = _methods(options, model, compared=gold is not None)
-    aligned = align_pairs(model, pairs, methods, tokens=given.tokens, gold=gold)
+    aligned = align_pairs(
+        model,
+        pairs,
+        methods,
+        tokens=given.tokens,
+        gold=gold,
+        progress=progress_writer(options.progress),
+    )
     if aligned.skipped:
         print(_skipped(aligned.skipped, len(pairs)), file=sys.stderr)
     if gold is not None:
         print(error_rate_table(aligned), end="")
+        if options.report is not None:
+            aligned.report(options.called or options.pairs.name, given.unit).save(options.report)
     best = next(one for one in aligned.methods if one.method.layer is not None)
     if options.out is not None:
         write_atomically(options.out, best.text().encode())
@@ -86,7 +106,8 @@ def _methods(
 
     Raises `AlignmentError` where neither says which.
     """
-    from explorer.heads.corpus_alignment import AlignmentMethod, all_methods
+    from explorer.heads.alignment_report import AlignmentMethod
+    from explorer.heads.corpus_alignment import all_methods
 
     one = options.mean or options.head is not None
     if options.layer is None if one else not compared:

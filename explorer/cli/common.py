@@ -1,13 +1,43 @@
 """What several commands share: a type of option, a lower priority, and an end with the parent."""
 
+import argparse
 import os
 import sys
 import threading
+from collections.abc import Callable
+from pathlib import Path
 
 
 def comma_list(text: str) -> tuple[str, ...]:
     """The entries of an option, separated by commas, or by spaces if it has none."""
     return tuple(entry.strip() for entry in (text.split(",") if "," in text else text.split()))
+
+
+def add_job_options(command: argparse.ArgumentParser) -> None:
+    """The options of a command that the app runs in a process of its own."""
+    command.add_argument("--progress", type=Path, help="a file for the share done")
+    command.add_argument("--background", action="store_true", help="run at a low priority")
+    command.add_argument(
+        "--end-with-parent", action="store_true", help="end when the standard input is closed"
+    )
+
+
+def become_job(options: argparse.Namespace) -> None:
+    """Do what these options ask for."""
+    if options.background:
+        lower_priority()
+    if options.end_with_parent:
+        end_with_parent()
+
+
+def progress_writer(path: Path | None) -> Callable[[float], None]:
+    """Writes the share done to a file, if there is one."""
+
+    def write(share: float) -> None:
+        if path is not None:
+            path.write_text(f"{share:.3f}", encoding="utf-8")
+
+    return write
 
 
 def lower_priority() -> None:

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explorer.cli.common import comma_list, end_with_parent, lower_priority
+from explorer.cli.common import add_job_options, become_job, comma_list, progress_writer
 from explorer.core.errors import FileError
 
 if TYPE_CHECKING:
@@ -35,11 +35,7 @@ def add_parser(commands: Any) -> None:
     command.add_argument("--ablation", action="store_true", help="also remove each head in turn")
     command.add_argument("--removed-on", type=int, default=64, help="sentences (default: 64)")
     command.add_argument("--out", type=Path, help="x.csv or x.json; without it, a table")
-    command.add_argument("--progress", type=Path, help="a file for the share done")
-    command.add_argument("--background", action="store_true", help="run at a low priority")
-    command.add_argument(
-        "--end-with-parent", action="store_true", help="end when the standard input is closed"
-    )
+    add_job_options(command)
 
 
 def _heads(options: argparse.Namespace) -> int:
@@ -51,10 +47,8 @@ def _heads(options: argparse.Namespace) -> int:
     out: Path | None = options.out
     if out is not None and out.suffix not in (".csv", ".json"):
         raise FileError("bad_report_suffix", name=out.name)
-    if options.background:
-        lower_priority()
-    if options.end_with_parent:
-        end_with_parent()
+    become_job(options)
+    write_progress = progress_writer(options.progress)
     model = load(options.model)
     for note in model.notes:
         print(f"note: {note}", file=sys.stderr)
@@ -63,8 +57,7 @@ def _heads(options: argparse.Namespace) -> int:
 
         def show(share: float) -> None:
             bar.update(share - bar.n)
-            if options.progress is not None:
-                options.progress.write_text(f"{share:.3f}", encoding="utf-8")
+            write_progress(share)
 
         report = measure(
             model,

@@ -24,13 +24,20 @@ class ExplorerError(Exception):
         super().__init__(self.in_language("en"))
 
     def in_language(self, language: str) -> str:
-        """The sentence in `language` ("en", "zh")."""
-        return say(f"{self.section}.{self.key}", language, **self.facts)
+        """The sentence in `language` ("en", "zh"), with those of errors among its facts."""
+        facts = {
+            name: fact.in_language(language) if isinstance(fact, ExplorerError) else fact
+            for name, fact in self.facts.items()
+        }
+        return say(f"{self.section}.{self.key}", language, **facts)
 
     def alone(self) -> Self:
         """This error without its traceback and cause, which keep all that was in memory when it
         was raised, such as a refused file; to be called before an error is stored."""
         self.__traceback__ = self.__cause__ = self.__context__ = None
+        for fact in self.facts.values():
+            if isinstance(fact, ExplorerError):
+                fact.alone()
         return self
 
 

@@ -49,6 +49,11 @@ class AlignmentFile:
     tokens: Unit | GivenTokens
     gold: GoldFile | None
 
+    @property
+    def unit(self) -> str:
+        """What links count, one of `UNITS`."""
+        return self.tokens if isinstance(self.tokens, str) else "columns"
+
     @classmethod
     def read(
         cls,

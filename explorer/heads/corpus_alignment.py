@@ -3,7 +3,7 @@
 Each pair is teacher-forced: the decoder is fed the given translation.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -29,55 +29,20 @@ from explorer.core.word_segmentation import grouped, spaced
 from explorer.core.words import Grouping
 from explorer.data.parallel_corpus import Pair
 from explorer.heads.alignment_file import GivenTokens, GoldFile, Unit
+from explorer.heads.alignment_report import (
+    DIAGONAL,
+    LENGTHS,
+    MEDIUM,
+    SHORT,
+    AlignmentMethod,
+    AlignmentReport,
+    ErrorRate,
+)
 from explorer.heads.bootstrap import PerExampleMean
 from explorer.heads.forced_traces import forced_traces
 from explorer.model.explorable import ExplorableModel
 
 _GROUPINGS = {"words": grouped, "whitespace": spaced}
-
-SHORT, MEDIUM = 10, 20
-"""Source tokens: the longest short and the longest medium sentence."""
-
-LENGTHS = (f"1–{SHORT}", f"{SHORT + 1}–{MEDIUM}", f"{MEDIUM + 1}+")
-"""Names of the classes of sentences by their source tokens."""
-
-
-@dataclass(frozen=True, slots=True)
-class AlignmentMethod:
-    """Where links are taken from.
-
-    layer: of the decoder; None for the diagonal, which looks at no attention.
-    head: of the layer, or None for the mean of its heads.
-    timing: "prediction", the row that predicts a token, or "input", the row where it is fed in.
-    """
-
-    layer: int | None
-    head: int | None
-    timing: str
-
-    @property
-    def name(self) -> str:
-        if self.layer is None:
-            return "diagonal"
-        return f"L{self.layer} {'mean' if self.head is None else f'H{self.head}'}"
-
-
-DIAGONAL = AlignmentMethod(None, None, "")
-"""The baseline, see `diagonal_links`."""
-
-
-@dataclass(frozen=True, slots=True)
-class ErrorRate:
-    """Alignment error rate of a corpus, 0 (best) to 1, NaN without links.
-
-    low, high: 95 % bootstrap interval over sentences.
-    by_length: of each class of `LENGTHS`.
-    """
-
-    value: float
-    low: float
-    high: float
-    by_length: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +69,12 @@ class CorpusAlignment:
     methods: tuple[CorpusLinks, ...]
     skipped: tuple[int, ...]
 
+    def report(self, name: str, unit: str) -> AlignmentReport:
+        """The error rates; name: of the pairs; unit: what the links count."""
+        rates = [(one.method, one.error_rate) for one in self.methods if one.error_rate is not None]
+        pairs = len(self.methods[0].links)
+        return AlignmentReport(name, unit, pairs, len(self.skipped), tuple(rates))
+
 
 def all_methods(
     model: ExplorableModel, layer: int | None = None, timing: str | None = None
@@ -124,10 +95,12 @@ def align_pairs(
     *,
     tokens: Unit | GivenTokens = "pieces",
     gold: GoldFile | None = None,
+    progress: Callable[[float], None] = lambda share: None,
 ) -> CorpusAlignment:
     """Every pair aligned by every method, and with gold links also by `DIAGONAL`.
 
     tokens: what links connect and count.
+    progress: called with the share done, 0 to 1.
 
     Raises `AlignmentError` on a pair the model cannot read, on a head that does not exist, on a
     pair whose tokens the model's pieces do not spell, and on gold links that do not fit the pairs.
@@ -145,8 +118,10 @@ def align_pairs(
         raise AlignmentError("all_too_long", count=len(pairs), name=model.name)
     tried = (*methods, DIAGONAL) if gold is not None else tuple(methods)
     work = _Work(tried, tokens, pairs, gold)
-    for number, trace in forced_traces(model, [_texts(pairs[row]) for row in rows]):
+    traces = forced_traces(model, [_texts(pairs[row]) for row in rows])
+    for done, (number, trace) in enumerate(traces, start=1):
         work.add(rows[number], trace)
+        progress(done / len(rows))
     rates = work.error_rates(rows)
     found = [
         CorpusLinks(method, tuple(links), rate)

@@ -11,9 +11,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -50,6 +51,9 @@ REMOVED_ON = 64
 _LOCK = ".lock"
 """In a work folder: held by the server that measures there, freed by the system at its end."""
 
+_MAKING = "making.json"
+"""In a work folder: the report, until it is complete."""
+
 _ABANDONED = 24 * 3600  # seconds after which a work folder without a lock is deleted
 _EXIT_TIMEOUT = 5.0  # seconds a terminated process has to exit
 
@@ -84,9 +88,13 @@ class MeasurementSettings:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A measurement, running or ended, by the folder of its report."""
+    """A measurement, running or ended, by the folder of its report.
+
+    report_name: of the file that the process writes.
+    """
 
     folder: Path
+    report_name: str = REPORT_FILE
 
     @property
     def work_folder(self) -> Path:
@@ -100,7 +108,7 @@ class Job:
 
     @property
     def done(self) -> bool:
-        return (self.folder / REPORT_FILE).exists()
+        return self.report.exists()
 
     @property
     def progress(self) -> float:
@@ -120,7 +128,12 @@ class Job:
     @property
     def report_key(self) -> str:
         """The key of the finished report; see `StoredReport`."""
-        return report_key(self.folder / REPORT_FILE)
+        return report_key(self.report)
+
+    @property
+    def report(self) -> Path:
+        """The file of the finished report."""
+        return self.folder / self.report_name
 
     @property
     def failure(self) -> str:
@@ -138,9 +151,13 @@ class Job:
 
 def running_job(digest: str) -> Job | None:
     """The running measurement of the model with this digest, whoever started it."""
-    folder = measured_folder(digest)
+    return running_in(measured_folder(digest), REPORT_FILE)
+
+
+def running_in(folder: Path, report_name: str) -> Job | None:
+    """The running job whose folder is inside `folder`, whoever started it."""
     with _lock:
-        return next((Job(job) for job in _running if job.parent == folder), None)
+        return next((Job(job, report_name) for job in _running if job.parent == folder), None)
 
 
 def check(model: "MeasurableModel", settings: MeasurementSettings, language: str) -> None:
@@ -170,6 +187,20 @@ def start(checkpoint: Path | bytes, name: str, settings: MeasurementSettings, di
     """
     batch = sha256(repr(sorted(asdict(settings).items())).encode()).hexdigest()[:16]
     job = Job(measured_folder(digest) / batch)
+    return start_process(job, checkpoint, name, partial(_command, settings))
+
+
+def start_process(
+    job: Job,
+    checkpoint: Path | bytes,
+    name: str,
+    command: Callable[[Path, Path, Path], Sequence[str]],
+) -> Job:
+    """Start the process of a job unless it is running or done; otherwise as `start`.
+
+    command: work folder, checkpoint and report file → the arguments of `python -m explorer`; it
+    may write files into the folder.
+    """
     if job.done or job.running:
         return job
     with _lock:
@@ -187,7 +218,10 @@ def start(checkpoint: Path | bytes, name: str, settings: MeasurementSettings, di
                 path = job.work_folder / f"{name}.safetensors"
                 path.write_bytes(checkpoint)
                 checkpoint = path
-            _running[job.folder] = _launch(job.work_folder, checkpoint, settings)
+            making = job.work_folder / _MAKING
+            _running[job.folder] = _launch(
+                job.work_folder, command(job.work_folder, checkpoint.resolve(), making)
+            )
         except OSError as error:
             _clean(job)
             raise MeasurementError("measure_failed", reason=reason(error)) from error
@@ -201,19 +235,24 @@ def texts(settings: MeasurementSettings) -> list[str]:
     return [line for line in lines if "\t" in line] if settings.kind == "pairs" else lines
 
 
-def _launch(
-    folder: Path, checkpoint: Path, settings: MeasurementSettings
-) -> "subprocess.Popen[bytes]":
-    command = [sys.executable, "-m", "explorer", "heads", str(checkpoint.resolve())]
-    command += ["--sentences", str(settings.size), "--seed", str(settings.seed), "--background"]
-    command += ["--end-with-parent"]
+def _command(
+    settings: MeasurementSettings, folder: Path, checkpoint: Path, report: Path
+) -> list[str]:
+    """The arguments that measure heads."""
+    command = ["heads", str(checkpoint), "--out", str(report)]
+    command += ["--sentences", str(settings.size), "--seed", str(settings.seed)]
     if settings.kind != "task":
         given = folder / f"your {settings.kind}"  # becomes the name of the evaluation batch
         given.write_text("\n".join(texts(settings)) + "\n", encoding="utf-8")
         command += ["--pairs" if settings.kind == "pairs" else "--texts", str(given)]
     command += ["--importance"] * settings.gradients
     command += ["--ablation", "--removed-on", str(REMOVED_ON)] if settings.removal else []
-    command += ["--progress", str(folder / "progress"), "--out", str(folder / "making.json")]
+    return command
+
+
+def _launch(folder: Path, arguments: Sequence[str]) -> "subprocess.Popen[bytes]":
+    command = [sys.executable, "-m", "explorer", *arguments]
+    command += ["--progress", str(folder / "progress"), "--background", "--end-with-parent"]
     with (folder / "log.txt").open("wb") as log:
         return subprocess.Popen(
             command,
@@ -234,8 +273,8 @@ def _wait(job: Job) -> None:
     with _lock:
         try:
             if code == 0:
-                (job.work_folder / "making.json").replace(job.folder / REPORT_FILE)
-                delete_oldest(job.folder.parent)
+                (job.work_folder / _MAKING).replace(job.report)
+                delete_oldest(job.folder.parent, job.report_name)
             elif job.folder not in _cancelled:
                 _failures[job.folder] = _last_line(job.work_folder / "log.txt")
         except OSError as error:

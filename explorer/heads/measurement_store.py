@@ -37,7 +37,7 @@ class StoredReport:
 def stored_reports(digest: str) -> list[StoredReport]:
     """All reports on the model with this digest: shipped ones first, then the newest first."""
     paths = sorted(folders.shipped_reports().glob("*.json"))
-    paths += _newest_first(measured_folder(digest))
+    paths += newest_first(measured_folder(digest))
     stored = []
     for path in paths:
         changed = modified(path)
@@ -65,14 +65,15 @@ def modified(path: Path) -> int:
         return 0
 
 
-def delete_oldest(folder: Path) -> None:
+def delete_oldest(folder: Path, report_name: str = REPORT_FILE) -> None:
     """Delete all but the `MOST_STORED` newest reports of a model."""
-    for path in _newest_first(folder)[MOST_STORED:]:
+    for path in newest_first(folder, report_name)[MOST_STORED:]:
         shutil.rmtree(path.parent, ignore_errors=True)
 
 
-def _newest_first(folder: Path) -> list[Path]:
-    return sorted(folder.glob(f"*/{REPORT_FILE}"), key=modified, reverse=True)
+def newest_first(folder: Path, report_name: str = REPORT_FILE) -> list[Path]:
+    """The reports of this name in the folder of a model."""
+    return sorted(folder.glob(f"*/{report_name}"), key=modified, reverse=True)
 
 
 @lru_cache(maxsize=512)  # more than a folder has: each page reads all of them in turn

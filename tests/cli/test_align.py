@@ -5,7 +5,8 @@ import pytest
 
 from explorer.__main__ import main
 from explorer.data.parallel_corpus import Pair
-from explorer.heads.corpus_alignment import AlignmentMethod, align_pairs
+from explorer.heads.alignment_report import AlignmentMethod, AlignmentReport
+from explorer.heads.corpus_alignment import align_pairs
 from explorer.model.checkpoint import save_checkpoint
 from explorer.model.explorable import ExplorableModel
 
@@ -78,3 +79,23 @@ def test_tokens_may_be_columns(
     assert "--columns 1,2,3,4,5" in capsys.readouterr().err
     assert main([*command, "1,2,3,5,4"]) == 2
     assert "Row 1 of “x.tsv”: the text goes on with “123”" in capsys.readouterr().err
+
+
+def test_error_rates_are_written_as_a_report(
+    explorable: ExplorableModel, pairs: Path, gold: Path, tmp_path: Path, capsys
+) -> None:
+    checkpoint, report = tmp_path / "x.safetensors", tmp_path / "x.json"
+    save_checkpoint(explorable.checkpoint, checkpoint)
+    command = ["align", str(checkpoint), "--pairs", str(pairs)]
+    compared = [*command, "--gold", str(gold), "--progress", str(tmp_path / "progress")]
+    assert main([*compared, "--report", str(report), "--called", "mine"]) == 0
+    found = AlignmentReport.load(report)
+    assert (found.name, found.unit, found.pairs, found.skipped) == ("mine", "whitespace", 3, 0)
+    assert len(found.rates) == 17
+    assert (tmp_path / "progress").read_text() == "1.000"
+    capsys.readouterr()
+    assert main([*compared, "--report", str(tmp_path / "x.txt")]) == 2
+    assert "should end in .csv" in capsys.readouterr().err
+    layer = ["--layer", "1", "--head", "0"]
+    assert main([*command, *layer, "--report", str(report)]) == 2
+    assert "--report needs right links" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-from explorer.core.errors import ExplorerError
+from explorer.core.errors import AlignmentError, ExplorerError
 from explorer.core.i18n import say
 
 
@@ -15,3 +15,15 @@ class RolesError(ExplorerError):
 def test_a_class_of_errors_names_the_section_of_its_sentences():
     assert str(RolesError("none")) == say("roles.none")
     assert RolesError("none").in_language("zh") == say("roles.none", "zh")
+
+
+def test_a_reason_is_told_in_the_language_of_the_sentence():
+    reason = AlignmentError("tokens_differ", text="x", token="y")
+    error = AlignmentError("tokens_refused", row=3, name="a.tsv", reason=reason)
+    assert str(error).endswith(str(reason))
+    assert error.in_language("zh").endswith(reason.in_language("zh"))
+    try:
+        raise reason
+    except AlignmentError:
+        error.alone()
+    assert reason.__traceback__ is None

@@ -8,13 +8,8 @@ from explorer.core.errors import AlignmentError, PairsError
 from explorer.core.word_segmentation import spaced
 from explorer.data.parallel_corpus import Pair, read_rows
 from explorer.heads.alignment_file import AlignmentFile, GivenTokens, GoldFile
-from explorer.heads.corpus_alignment import (
-    DIAGONAL,
-    AlignmentMethod,
-    align_pairs,
-    all_methods,
-    error_rate_table,
-)
+from explorer.heads.alignment_report import DIAGONAL, AlignmentMethod
+from explorer.heads.corpus_alignment import align_pairs, all_methods, error_rate_table
 from explorer.model.explorable import ExplorableModel, load
 
 PAIRS = (Pair("1 2 3", "3 2 1"), Pair("2 甲", "甲 2"), Pair("1", "1"))

@@ -9,7 +9,8 @@ import pytest
 
 from explorer.core.trace import Trace
 from explorer.heads.alignment_file import AlignmentFile
-from explorer.heads.corpus_alignment import DIAGONAL, AlignmentMethod, align_pairs, all_methods
+from explorer.heads.alignment_report import DIAGONAL, AlignmentMethod
+from explorer.heads.corpus_alignment import align_pairs, all_methods
 from explorer.model.explorable import ExplorableModel, load
 from tests.support.sample import sampled
 

@@ -16,6 +16,7 @@ from explorer.app.state import visit as visit_state
 from explorer.app.state.visitor import RateLimitError
 from explorer.app.uploads import visitor_catalog
 from explorer.app.widgets import experiment_result, intervention_editor, report_tables
+from explorer.app.widgets.alignment_panel import alignment_panel
 from explorer.app.widgets.input_bar import input_bar
 from explorer.app.widgets.integrity_line import integrity_line
 from explorer.app.widgets.measurement_panel import measurement_panel, reports_of
@@ -124,6 +125,9 @@ def show_section(
         return
     if section == "experiments":
         experiments(member, trace, language, messages)
+        return
+    if section == "alignment":
+        alignment_panel(member, language)
         return
     reports = reports_of(member)
     shown = reports[0] if reports else None

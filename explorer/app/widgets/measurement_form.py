@@ -88,22 +88,25 @@ def _take_pairs(file_name: str, contents: bytes) -> None:
         messages.report(FileError("unreadable_file", name=name))
 
 
-def _start(model: CatalogModel, settings: MeasurementSettings, language: str) -> None:
-    """Start the measurement, or report why not."""
+def checkpoint_of(model: CatalogModel) -> Path | bytes:
+    """The file of a model, or the contents of one that was uploaded."""
     from explorer.model.checkpoint import to_bytes
 
+    if isinstance(model, UploadedModel):
+        return to_bytes(model.model.checkpoint)
+    assert isinstance(model, StoredModel)
+    return model.path
+
+
+def _start(model: CatalogModel, settings: MeasurementSettings, language: str) -> None:
+    """Start the measurement, or report why not."""
     if not visitor.rights().change:
         return
     try:
         loaded = model_cache.model_of(model)
         measurement_jobs.check(loaded, settings, language)
-        checkpoint: Path | bytes
-        if isinstance(model, UploadedModel):
-            checkpoint = to_bytes(model.model.checkpoint)
-        else:
-            assert isinstance(model, StoredModel)
-            checkpoint = model.path
         digest = experiment_cache.digest(model)
-        heads_state.follow_job(measurement_jobs.start(checkpoint, loaded.name, settings, digest))
+        started = measurement_jobs.start(checkpoint_of(model), loaded.name, settings, digest)
+        heads_state.follow_job(started)
     except ExplorerError as error:
         messages.report(error)

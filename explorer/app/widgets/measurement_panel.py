@@ -1,5 +1,5 @@
-"""The row above the tables of Heads: which head report is shown, its downloads, and a running
-measurement."""
+"""The row above the tables of Heads: which head report is shown, its downloads, and the form that
+measures anew."""
 
 import time
 from collections import Counter
@@ -10,17 +10,15 @@ import streamlit as st
 
 from explorer.app import experiment_cache
 from explorer.app.state import heads as heads_state
-from explorer.app.state import messages, session, visitor
+from explorer.app.state import session, visitor
 from explorer.app.widgets import head_tables
+from explorer.app.widgets.job_progress import job_progress
 from explorer.app.widgets.measurement_form import measurement_form
 from explorer.core.i18n import say
 from explorer.heads import measurement_jobs
 from explorer.heads.head_report import HeadReport
-from explorer.heads.measurement_jobs import Job, MeasurementError
 from explorer.heads.measurement_store import StoredReport, stored_reports
 from explorer.model.catalog import CatalogModel
-
-_REFRESH = 1.0  # seconds between two looks at a running measurement
 
 
 def reports_of(model: CatalogModel) -> list[StoredReport]:
@@ -40,11 +38,9 @@ def measurement_panel(model: CatalogModel, reports: Sequence[StoredReport], lang
             _downloads(reports[0].report, model.label, language)
         with st.popover(say("heads.measure", language), icon=":material/speed:"):
             measurement_form(model, language)
+    running = measurement_jobs.running_job(experiment_cache.digest(model))
     own = heads_state.job()
-    job = own or measurement_jobs.running_job(experiment_cache.digest(model))
-    if job is not None:
-        progress = st.fragment(_progress, run_every=_REFRESH if job.running else None)
-        progress(job, own is not None, language)
+    job_progress(own, running, heads_state.follow_job, heads_state.show_report, language)
 
 
 def report_names(stored: Sequence[StoredReport], language: str) -> dict[str, str]:
@@ -102,29 +98,6 @@ def _whole(report: HeadReport) -> bytes:
 
 def _table(report: HeadReport) -> bytes:
     return report.to_csv().encode("utf-8-sig")  # the byte order mark is for spreadsheets
-
-
-def _progress(job: Job, own: bool, language: str) -> None:
-    """How far a measurement is, and the button that cancels it; at its end the page is drawn
-    again.
-
-    own: whether this visitor started it. Others see it too, and this visitor after a reload;
-    all with the right to measure may cancel it.
-    """
-    if job.running:
-        with st.container(key="measurement-progress", horizontal=True, vertical_alignment="center"):
-            percent = f"{100 * job.progress:.0f} %"
-            st.progress(job.progress, say("heads.measuring", language, share=percent))
-            if visitor.rights().change:
-                st.button(say("heads.cancel", language), key="heads-cancel", on_click=job.cancel)
-        return
-    if own:
-        heads_state.follow_job(None)
-        if job.done:
-            heads_state.show_report(job.report_key)
-        elif not job.cancelled:
-            messages.report(MeasurementError("measure_failed", reason=job.failure))
-    st.rerun()
 
 
 def _name(report: HeadReport, language: str) -> str:

@@ -1,0 +1,96 @@
+"""The form that compares a model's heads with gold links: those that ship with it, or a file."""
+
+from functools import partial
+
+import streamlit as st
+
+from explorer.app import experiment_cache, model_cache
+from explorer.app.state import alignment, messages, visitor
+from explorer.app.widgets.file_uploader import file_uploader
+from explorer.app.widgets.measurement_form import checkpoint_of
+from explorer.app.widgets.messages import literal
+from explorer.core import folders
+from explorer.core.errors import AlignmentError, ExplorerError, FileError
+from explorer.core.i18n import say
+from explorer.core.vocabulary import shorten
+from explorer.heads import alignment_jobs
+from explorer.heads.alignment_jobs import WITH_TOKENS, GoldTable
+from explorer.model.catalog import CatalogModel, ShippedModel
+
+_KEY = "align-"
+_LARGEST_MB = 1
+
+
+def alignment_form(model: CatalogModel, language: str) -> None:
+    """The form; in class mode, for guests, one sentence instead."""
+    if not visitor.rights().change:
+        st.caption(literal(say("heads.align_host_only", language)))
+        return
+    shipped = shipped_gold(model)
+    kinds = ("shipped", "file") if shipped is not None else ("file",)
+    kind = st.radio(
+        say("heads.align_source", language),
+        kinds,
+        format_func=lambda name: say(f"heads.align_source_{name}", language),
+        key=f"{_KEY}kind-{len(kinds)}-{language}",
+    )
+    gold = shipped if kind == "shipped" else _uploaded(language)
+    st.button(
+        say("heads.start", language),
+        key=f"{_KEY}start",
+        type="primary",
+        disabled=gold is None,
+        on_click=partial(_start, model, gold),
+    )
+
+
+def shipped_gold(model: CatalogModel) -> GoldTable | None:
+    """The gold links that ship with a model."""
+    path = folders.checkpoints() / "gold" / f"{model.name}.tsv"
+    if not isinstance(model, ShippedModel) or not path.is_file():
+        return None
+    try:
+        return GoldTable.of(path.name, path.read_bytes())
+    except (OSError, ExplorerError):  # a folder of one's own may hold anything
+        return None
+
+
+def _uploaded(language: str) -> GoldTable | None:
+    """The file uploaded last."""
+    st.caption(literal(say("heads.align_file_about", language)))
+    label = say("heads.align_file", language)
+    endings = ("tsv", "csv", "txt")
+    file_uploader(label, endings, language, _take, prefix=_KEY, limit_mb=_LARGEST_MB)
+    gold = alignment.gold()
+    if gold is not None:
+        kind = "columns" if gold.columns == WITH_TOKENS else "whitespace"
+        facts = {"name": gold.name, "tokens": say(f"heads.align_tokens_{kind}", language)}
+        st.caption(literal(say("heads.align_file_taken", language, **facts)))
+    return gold
+
+
+def _take(file_name: str, contents: bytes) -> None:
+    """Keep a file, or report why not."""
+    try:
+        if len(contents) > _LARGEST_MB * 2**20:
+            facts = {"size": -(-len(contents) // 2**20), "limit": _LARGEST_MB}
+            raise FileError("file_too_large", name=shorten(file_name), **facts)
+        alignment.set_gold(GoldTable.of(file_name, contents))
+    except ExplorerError as error:
+        messages.report(error)
+
+
+def _start(model: CatalogModel, gold: GoldTable | None) -> None:
+    """Start the comparison, or report why not."""
+    if gold is None or not visitor.rights().change:
+        return
+    try:
+        loaded = model_cache.model_of(model)
+        given = alignment_jobs.check(loaded, gold)
+        if 2 * sum(model.reads(pair.source) for pair in given.pairs) < len(given.pairs):
+            raise AlignmentError("other_script", name=gold.name, model=model.label)
+        digest = experiment_cache.digest(model)
+        started = alignment_jobs.start(checkpoint_of(model), loaded.name, gold, digest)
+        alignment.follow_job(started)
+    except ExplorerError as error:
+        messages.report(error)

@@ -1,0 +1,146 @@
+"""The section of Heads that compares its heads with gold links: alignment error rates."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from explorer.app import experiment_cache
+from explorer.app.state import alignment, session, visitor
+from explorer.app.widgets.alignment_form import alignment_form
+from explorer.app.widgets.head_table_columns import columns
+from explorer.app.widgets.job_progress import job_progress
+from explorer.app.widgets.messages import literal
+from explorer.core.i18n import say
+from explorer.core.number_format import percent
+from explorer.heads.alignment_jobs import StoredAlignment, running_alignment, stored_alignments
+from explorer.heads.alignment_report import (
+    DIAGONAL,
+    AlignmentMethod,
+    AlignmentReport,
+    ErrorRate,
+)
+from explorer.model.catalog import CatalogModel
+from explorer.model.model_directory import DirectoryModel
+
+
+def alignment_panel(model: CatalogModel, language: str) -> None:
+    """The choice of report, its download, the form, and the report."""
+    if isinstance(model, DirectoryModel):
+        st.info(say("heads.align_own_only", language))
+        return
+    digest = experiment_cache.digest(model)
+    stored = stored_alignments(digest)
+    shown = next((one for one in stored if one.key == alignment.report_key()), None)
+    shown = shown or (stored[0] if stored else None)
+    with st.container(
+        key="measurement-panel", horizontal=True, vertical_alignment="center", gap="small"
+    ):
+        if shown is not None:
+            _choose_report(stored, shown, language)
+            _download(shown.report, model.label, language)
+        with st.popover(say("heads.align_measure", language), icon=":material/speed:"):
+            alignment_form(model, language)
+    running = running_alignment(digest)
+    job_progress(alignment.job(), running, alignment.follow_job, alignment.show_report, language)
+    with st.container(key="head-tables"):
+        if shown is None:
+            st.info(say("heads.no_alignment", language))
+        else:
+            _report(shown.report, language)
+
+
+def rates_table(report: AlignmentReport, language: str) -> pd.DataFrame:
+    """One row a method, the lowest error rate first, with rates as shares of 1."""
+    rows = []
+    for method, rate in report.rates:
+        row: dict[str, object] = {
+            "method": method_name(method, language),
+            "row": say(f"player.alignment_{method.timing}", language) if method.timing else "–",
+            "error_rate": rate.value,
+            "error_rate_interval": _interval(rate),
+        }
+        by_length = zip(("short", "medium", "long"), rate.by_length, strict=True)
+        rows.append(row | dict(by_length))
+    return pd.DataFrame(rows)
+
+
+def method_name(method: AlignmentMethod, language: str) -> str:
+    """The head, the mean of a layer's heads, or the diagonal."""
+    if method.layer is None:
+        return say("heads.align_diagonal", language)
+    if method.head is None:
+        return say("heads.align_mean", language, layer=method.layer)
+    return method.name
+
+
+def verdict(report: AlignmentReport, language: str) -> str:
+    """Which head agrees best with the links, or that the diagonal does."""
+    rates = dict(report.rates)
+    diagonal = rates[DIAGONAL]
+    facts = {"diagonal": percent(diagonal.value), "diagonal_interval": _interval(diagonal)}
+    method, best = report.rates[0]
+    if method == DIAGONAL:
+        return say("heads.align_diagonal_wins", language, **facts)
+    facts |= {"method": method_name(method, language), "rate": percent(best.value)}
+    facts["interval"] = _interval(best)
+    facts["row"] = say(f"player.alignment_{method.timing}", language)
+    return say("heads.align_best", language, **facts)
+
+
+def _choose_report(
+    stored: Sequence[StoredAlignment], shown: StoredAlignment, language: str
+) -> None:
+    names = {one.key: f"{one.report.name} · {one.report.pairs}" for one in stored}
+    key = session.shown_as("alignment-report", language, shown.key)
+    st.selectbox(
+        say("heads.align_reports", language),
+        list(names),
+        format_func=lambda one: names.get(one, one),
+        key=key,
+        on_change=lambda: alignment.show_report(session.widget_value(key) or ""),
+        label_visibility="collapsed",
+        width=420,
+    )
+
+
+def _download(report: AlignmentReport, name: str, language: str) -> None:
+    st.download_button(
+        say("heads.download", language),
+        visitor.limited_download(partial(AlignmentReport.to_csv, report), language),
+        file_name=f"alignment-{name}.csv".replace(" ", "-"),
+        mime="text/csv",
+        key="alignment-download",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+
+
+def _report(report: AlignmentReport, language: str) -> None:
+    if report.diagonal_wins:
+        st.warning(literal(verdict(report, language)))
+    elif report.rates:
+        st.markdown(literal(verdict(report, language)))
+    table = rates_table(report, language)
+    shares: dict[Any, Any] = dict.fromkeys(("error_rate", "short", "medium", "long"), _share)
+    st.dataframe(
+        table.style.format(shares),
+        column_config=columns(table, language, "align"),
+        hide_index=True,
+        key="alignment-table",
+        placeholder="–",
+        height="stretch",
+    )
+    about = {"name": report.name, "pairs": report.pairs, "skipped": report.skipped}
+    about["tokens"] = say(f"heads.align_tokens_{report.unit}", language)
+    st.caption(literal(say("heads.align_batch", language, **about)))
+
+
+def _share(share: float) -> str:
+    return f"{100 * share:.1f}\u00a0%" if share == share else "–"
+
+
+def _interval(rate: ErrorRate) -> str:
+    return f"[{100 * rate.low:.1f}, {100 * rate.high:.1f}]" if rate.low == rate.low else "–"

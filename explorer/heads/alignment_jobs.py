@@ -1,0 +1,157 @@
+"""Processes that compute the alignment error rates of a model's heads on a file of gold links, and
+where their reports are stored: `DIGEST-alignment/FILE/alignment.json`, beside the head reports.
+
+One process runs at a time, shared with the measurements of heads, see `measurement_jobs`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from explorer.core.alignment import refuse_foreign
+from explorer.core.errors import AlignmentError, ExplorerError, VocabularyError
+from explorer.core.files import log_skipped
+from explorer.core.vocabulary import shorten
+from explorer.data.delimited import table
+from explorer.heads.alignment_file import AlignmentFile, GivenTokens
+from explorer.heads.alignment_report import AlignmentReport
+from explorer.heads.measurement_jobs import (
+    MOST_CHARACTERS,
+    MOST_SENTENCES,
+    SIDES,
+    Job,
+    MeasurementError,
+    running_in,
+    start_process,
+)
+from explorer.heads.measurement_store import measured_folder, modified, newest_first, report_key
+
+if TYPE_CHECKING:
+    from explorer.model.measurable import MeasurableModel
+
+REPORT_FILE = "alignment.json"
+
+LINKS = ("1", "2", "3")
+"""The columns of texts and links."""
+
+WITH_TOKENS = (*LINKS, "4", "5")
+"""Those, and the columns of tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoldTable:
+    """A file of pairs with links, and maybe tokens. columns: `LINKS` or `WITH_TOKENS`."""
+
+    name: str
+    data: bytes
+    columns: tuple[str, ...]
+
+    @classmethod
+    def of(cls, name: str, data: bytes) -> "GoldTable":
+        """With the columns of tokens where any row has them, so that none is counted in another
+        way than the others. Raises `PairsError`."""
+        name = shorten(name)
+        tokens = any(len(row) >= len(WITH_TOKENS) for row in table(data, name))
+        return cls(name, data, WITH_TOKENS if tokens else LINKS)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAlignment:
+    """A report and its key."""
+
+    report: AlignmentReport
+    key: str
+
+
+def check(model: "MeasurableModel", gold: GoldTable) -> AlignmentFile:
+    """The table, checked. Raises `ExplorerError` on what the process would refuse."""
+    given = AlignmentFile.parse(gold.data, gold.name, gold.columns)
+    characters = sum(len(pair.source) + len(pair.target) for pair in given.pairs)
+    if len(given.pairs) > MOST_SENTENCES or characters > MOST_CHARACTERS:
+        raise MeasurementError(
+            "measure_too_large", limit=MOST_SENTENCES, characters=MOST_CHARACTERS
+        )
+    assert given.gold is not None
+    for row, links in enumerate(given.gold.links, start=1):
+        refuse_foreign(links, *_sizes(given, row - 1), row, gold.name)
+    fitting = [_fits(model, given, row) for row in range(len(given.pairs))]
+    if not any(fitting):
+        raise AlignmentError("all_too_long", count=len(given.pairs), name=model.name)
+    return given
+
+
+def start(checkpoint: Path | bytes, name: str, gold: GoldTable, digest: str) -> Job:
+    """Start the process, or return the job that does or did the same; `checkpoint` and `name` as
+    in `measurement_jobs.start`, whose errors it raises."""
+    number = sha256(repr((gold.name, gold.columns)).encode() + gold.data).hexdigest()[:16]
+    job = Job(_folder(digest) / number, REPORT_FILE)
+    return start_process(job, checkpoint, name, partial(_command, gold))
+
+
+def running_alignment(digest: str) -> Job | None:
+    """The running job of the model with this digest, whoever started it."""
+    return running_in(_folder(digest), REPORT_FILE)
+
+
+def stored_alignments(digest: str) -> list[StoredAlignment]:
+    """All reports on the model with this digest, the newest first."""
+    found = []
+    for path in newest_first(_folder(digest), REPORT_FILE):
+        report = _read(path, modified(path))
+        if report is not None:
+            found.append(StoredAlignment(report, report_key(path)))
+    return found
+
+
+def _folder(digest: str) -> Path:
+    folder = measured_folder(digest)
+    return folder.with_name(f"{folder.name}-alignment")
+
+
+@lru_cache(maxsize=128)
+def _read(path: Path, changed: int) -> AlignmentReport | None:
+    """The report in a file, cached until it changes; None when the file holds none."""
+    try:
+        return AlignmentReport.load(path)
+    except ExplorerError as error:
+        log_skipped(path, error)
+        return None
+
+
+def _command(gold: GoldTable, folder: Path, checkpoint: Path, report: Path) -> Sequence[str]:
+    """The arguments that align the pairs."""
+    given = folder / "pairs.tsv"
+    given.write_bytes(gold.data)
+    return [
+        "align",
+        str(checkpoint),
+        f"--pairs={given}",
+        f"--columns={','.join(gold.columns)}",
+        f"--called={gold.name}",
+        f"--report={report}",
+    ]
+
+
+def _sizes(given: AlignmentFile, row: int) -> tuple[int, int]:
+    """How many tokens the source and the target of a pair have."""
+    if isinstance(given.tokens, GivenTokens):
+        source, target = given.tokens.pairs[row]
+        return len(source), len(target)
+    return len(given.pairs[row].source.split()), len(given.pairs[row].target.split())
+
+
+def _fits(model: "MeasurableModel", given: AlignmentFile, row: int) -> bool:
+    """Whether the model has positions for a pair. Raises `AlignmentError` on one that it cannot
+    read."""
+    pair = given.pairs[row]
+    try:
+        for side, text in zip(SIDES, (pair.source, pair.target), strict=True):
+            model.check_text(text, side)
+    except VocabularyError as error:
+        if error.key in ("long_source", "long_target"):
+            return False
+        raise AlignmentError("pair_refused", row=row + 1, name=model.name, reason=error) from error
+    return True

@@ -1,0 +1,136 @@
+"""The alignment section of Heads without a browser."""
+
+import math
+import time
+from pathlib import Path
+
+import pytest
+
+from explorer.app.server import access
+from explorer.app.widgets.alignment_panel import rates_table, verdict
+from explorer.core import folders
+from explorer.heads.alignment_jobs import REPORT_FILE
+from explorer.heads.alignment_report import (
+    DIAGONAL,
+    AlignmentMethod,
+    AlignmentReport,
+    ErrorRate,
+)
+from explorer.heads.measurement_jobs import Job
+from tests.support.app_pages import captions, open_page
+from tests.support.sample import sampled
+
+HEAD = (AlignmentMethod(1, 3, "input"), ErrorRate(0.25, 0.2, 0.3, (0.25, math.nan, math.nan)))
+BASELINE = (DIAGONAL, ErrorRate(0.5, 0.4, 0.6, (0.5, math.nan, math.nan)))
+
+
+@pytest.fixture(autouse=True)
+def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing was measured on this machine."""
+    monkeypatch.setenv(folders.REPORTS_VARIABLE, str(tmp_path))
+
+
+def wait(job: Job) -> None:
+    deadline = time.monotonic() + 120
+    while job.running and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert job.done, job.failure
+
+
+def test_an_uploaded_file_gives_a_table_of_all_heads() -> None:
+    app = open_page("heads", part="alignment", model="reverse")
+    assert "have not been compared" in app.info[0].value
+    assert app.button(key="align-start").disabled
+    data = b"\xef\xbb\xbf7 3 9\t9 3 7\t0-2 1-1 2-0\r\na b\tb a\t0-1 1-0\r\n"
+    app = app.file_uploader[0].set_value(("mine.tsv", data, "")).run()
+    assert "mine.tsv: links count what spaces separate" in captions(app)
+    app = app.button(key="align-start").click().run()
+    assert not app.exception
+    assert not app.error
+    wait(Job(app.session_state["AlignmentState"].job, REPORT_FILE))
+    app = app.run()
+    assert not app.exception
+    table = app.dataframe[0].value
+    assert len(table) == 2 * (4 + 1) * 2 + 1
+    assert table.error_rate[0] == 0.0
+    assert "agrees best with the links" in app.markdown[-1].value.replace("\\", "")
+    assert any(text.startswith("mine.tsv: 2 pairs, 0 of them too long") for text in captions(app))
+    assert [one.proto.label for one in app.get("download_button")] == ["Table (CSV)"]
+    again = open_page("heads", part="alignment", model="reverse", lang="zh")
+    assert "与链接最一致" in again.markdown[-1].value  # stored, for all visitors
+
+
+def test_links_ship_with_the_translators() -> None:
+    app = open_page("heads", part="alignment", model="chinese-english")
+    (choice,) = [one for one in app.radio if one.key.startswith("align-kind")]
+    assert choice.value == "shipped"
+    app = app.button(key="align-start").click().run()
+    assert not app.error
+    wait(Job(app.session_state["AlignmentState"].job, REPORT_FILE))
+    app = app.run()
+    assert any(text.startswith("chinese-english.tsv: 100 pairs, 0") for text in captions(app))
+    swapped = "The plane is here .\t飞机 来 了\t1-0\n".encode()
+    app = app.radio(key=choice.key).set_value("file").run()
+    app = app.file_uploader[0].set_value(("swapped.tsv", swapped, "")).run()
+    app = app.button(key="align-start").click().run()
+    assert "not in the script" in app.error[0].value
+
+
+BAD = {
+    "no links": b"1 2\t2 1\n",
+    "wrong index": b"1 2\t2 1\t0-7\n",
+    "letters": b"1 2\t2 1\tab\n",
+    "other symbols": "été\tsummer\t0-0\n".encode(),
+    "utf-16": "1 2\t2 1\t0-0\n".encode("utf-16"),
+    "latin-1": "1 é\t1\t0-0\n".encode("latin-1"),
+    "binary": bytes(range(256)) * 40,
+    "empty": b"",
+    "only spaces": b"  \r\n\t\r\n",
+    "large": b"1 2\t2 1\t0-0\n" * 100_000,
+    "many rows": b"1\t1\t0-0\n" * 2000,
+    "one column": b"1 2 3\n",
+    "other tokens": b"1 2\t2 1\t0-0\t1 3\t2 1\n",
+}
+
+
+@pytest.mark.parametrize("name", sampled(BAD, 5))
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_bad_file_is_refused_in_one_sentence(name: str, language: str) -> None:
+    app = open_page("heads", part="alignment", model="reverse", lang=language)
+    app = app.file_uploader[0].set_value(("bad.tsv", BAD[name], "")).run()
+    if not app.error:
+        app = app.button(key="align-start").click().run()
+    assert not app.exception
+    (error,) = app.error
+    assert "\n" not in error.value
+    assert ("。" in error.value) == (language == "zh")
+
+
+def test_guests_in_class_mode_look_and_do_not_compare(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(access.KEY_VARIABLE, "secret")
+    app = open_page("heads", part="alignment", model="reverse")
+    assert not app.exception
+    assert any("only the host compares" in text for text in captions(app))
+    assert "align-start" not in {button.key for button in app.button}
+    assert not app.file_uploader
+
+
+def test_a_model_of_another_library_is_not_compared(
+    model_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(folders.MODELS_VARIABLE, str(model_folder))
+    app = open_page("heads", part="alignment", model="gpt-tiny")
+    assert not app.exception
+    assert "choose a model" in app.info[0].value
+
+
+def test_it_is_said_when_the_diagonal_wins() -> None:
+    report = AlignmentReport("x", "words", 1, 0, (BASELINE, HEAD))
+    assert verdict(report, "en").startswith(
+        "No head is better than the diagonal, 50.0\u00a0% [40.0"
+    )
+    report = AlignmentReport("x", "words", 1, 0, (HEAD, BASELINE))
+    assert verdict(report, "en").startswith("L1 H3 agrees best with the links: error rate 25.0")
+    table = rates_table(report, "en")
+    assert table.method.tolist() == ["L1 H3", "diagonal"]
+    assert table.error_rate_interval.tolist() == ["[20.0, 30.0]", "[40.0, 60.0]"]

@@ -1,0 +1,101 @@
+"""Processes that compare heads with gold links."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from explorer.core import folders
+from explorer.core.errors import AlignmentError
+from explorer.heads import alignment_jobs
+from explorer.heads.alignment_jobs import LINKS, WITH_TOKENS, GoldTable, stored_alignments
+from explorer.heads.alignment_report import DIAGONAL
+from explorer.heads.corpus_alignment import align_pairs, all_methods
+from explorer.heads.measurement_jobs import Job, MeasurementError
+from explorer.heads.measurement_store import stored_reports
+from explorer.model.checkpoint import to_bytes
+from explorer.model.explorable import ExplorableModel
+
+ROWS = "1 2 3\t3 2 1\t0-2 1-1 2-0\n2 甲\t甲 2\t0-1 1?0\n"
+TOKENS = "1 2 3\t3 2 1\t0-1 1-0\t12 3\t3 21\n"
+TIMEOUT = 120  # seconds
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv(folders.REPORTS_VARIABLE, str(tmp_path))
+    return tmp_path
+
+
+def wait(job: Job) -> None:
+    deadline = time.monotonic() + TIMEOUT
+    while job.running and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not job.running
+
+
+def gold(text: str, name: str = "x.tsv") -> GoldTable:
+    return GoldTable.of(name, text.encode())
+
+
+def test_a_file_with_tokens_anywhere_counts_tokens_everywhere() -> None:
+    assert gold(ROWS).columns == LINKS
+    assert gold(TOKENS).columns == WITH_TOKENS
+    assert gold(ROWS + TOKENS).columns == WITH_TOKENS  # and is refused, where they are missing
+
+
+def test_heads_are_compared_in_a_process(explorable: ExplorableModel, folder: Path) -> None:
+    given, digest = gold(ROWS, "--my links.tsv"), explorable.digest
+    alignment_jobs.check(explorable, given)
+    contents = to_bytes(explorable.checkpoint)
+    job = alignment_jobs.start(contents, "tiny", given, digest)
+    assert alignment_jobs.running_alignment(digest) == job
+    with pytest.raises(MeasurementError, match="Another measurement"):
+        alignment_jobs.start(contents, "tiny", gold(TOKENS), digest)
+    wait(job)
+    assert job.done, job.failure
+    (stored,) = stored_alignments(digest)
+    assert stored.key == job.report_key
+    report = stored.report
+    assert (report.name, report.unit, report.pairs) == ("--my links.tsv", "whitespace", 2)
+    table = alignment_jobs.check(explorable, given)
+    methods = all_methods(explorable)
+    own = align_pairs(explorable, table.pairs, methods, tokens="whitespace", gold=table.gold)
+    assert repr(report.rates) == repr(own.report("x", "whitespace").rates)
+    assert DIAGONAL in dict(report.rates)
+    assert stored_reports(digest) == []  # a report of another kind
+    files = [str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()]
+    assert files == [f"{digest}-alignment/{job.folder.name}/alignment.json"]
+    assert alignment_jobs.start(contents, "tiny", given, digest) == job  # not twice
+    assert not job.running
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "no sentence pairs"),
+        ("1 2\t2 1\n", "no links in column 3"),
+        ("1 2\n", "no two texts"),
+        ("1 2\t2 1\t0-0 x\n", "“x” in line 1"),
+        ("1 2\t2 1\t0-0 1-2\n", "link 1-2, but that pair has 2 source and 2 target"),
+        ("1 2\t2 1\t1-1 2-2\n", "link 2-2"),  # counted from 1
+        (ROWS + TOKENS, "Row 1 of “x.tsv”: the text goes on with “123”"),
+        (TOKENS.replace("12 3", "1 3"), "Row 1 of “x.tsv”: .* goes on with “23”"),
+        ("9\t1\t0-0\n", "Row 1 cannot be aligned .*: “9” is not a symbol"),
+        ("1 " * 30 + "\t1\t0-0\n", "All 1 pairs are too long"),
+        (ROWS * 513, "At most 1024"),
+    ],
+)
+def test_what_the_process_would_refuse_is_refused_before_in_both_languages(
+    text: str, sentence: str, explorable: ExplorableModel
+) -> None:
+    with pytest.raises(Exception, match=sentence) as refused:
+        alignment_jobs.check(explorable, gold(text))
+    assert "\n" not in str(refused.value)
+    assert refused.value.in_language("zh") != str(refused.value)
+
+
+def test_a_reason_is_in_the_language_of_the_page(explorable: ExplorableModel) -> None:
+    with pytest.raises(AlignmentError) as refused:
+        alignment_jobs.check(explorable, gold("9\t1\t0-0\n"))
+    assert "is not a symbol" not in refused.value.in_language("zh")
