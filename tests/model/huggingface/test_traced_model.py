@@ -207,7 +207,7 @@ def test_bad_options_are_refused(models):
     for wrong in options:
         with pytest.raises(ConfigError):
             model.trace(TEXT, **wrong)
-    with pytest.raises(ConfigError, match="“marian” is a model of the library"):
+    with pytest.raises(ConfigError, match="“marian0” is a model of the library"):
         model.trace(TEXT, without=["mask"])
     for text, key in [(" ".join(["5"] * 41), "long_source"), ("", "not_ids"), ("x", "not_ids")]:
         with pytest.raises(VocabularyError) as caught:
