@@ -23,7 +23,8 @@ Catalog = Mapping[str, CatalogMember]
 
 def whole_lesson(name: str, lesson: Lesson, offered: Catalog, language: str) -> bytes:
     """A lesson as one HTML page; a card that cannot be shown says why. Called from any thread."""
-    cards = [filled_in(card, offered, language) for card in lesson.cards]
+    written = [replace(card, text=card.exported or card.text) for card in lesson.cards]
+    cards = [filled_in(card, offered, language) for card in written]
     by_request: dict[Request, list[int]] = {}
     for number, (card, one) in enumerate(zip(lesson.cards, cards, strict=True)):
         visit = card_visit(card, offered)

@@ -29,7 +29,7 @@ MOST_CARDS = 20
 LONGEST_TEXT = 240
 """Characters of a card's text: it stands above the picture, which needs the height."""
 
-_FIELDS = ("view", "highlight", "question", "choices", "answer", "because")
+_FIELDS = ("view", "highlight", "question", "choices", "answer", "because", "exported")
 _ASKED = ("question", "choices", "answer")
 _LINE = "---"
 _CHOICES = range(2, 6)
@@ -45,6 +45,8 @@ class Card:
     highlight: the `data-testid` of what the text speaks of; "" = nothing.
     question, choices, answer, because: "" or () on a card that asks nothing; `because` is
         shown after the answer.
+    exported: the text in an exported page, which has no other pages to send a learner to; "" = as
+        in the app.
     """
 
     text: str
@@ -54,11 +56,12 @@ class Card:
     choices: tuple[str, ...] = ()
     answer: str = ""
     because: str = ""
+    exported: str = ""
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """All that a person reads."""
-        return (self.text, self.question, *self.choices, self.because)
+        return (self.text, self.question, *self.choices, self.because, self.exported)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +103,9 @@ def _read_card(number: int, header: str, body: str) -> Card:
     text = " ".join(body.split())
     if not text:
         raise LessonError("no_text", card=number)
-    if len(text) > LONGEST_TEXT:
-        raise LessonError("long_text", card=number, characters=len(text), limit=LONGEST_TEXT)
+    for one in (text, fields.get("exported", "")):
+        if len(one) > LONGEST_TEXT:
+            raise LessonError("long_text", card=number, characters=len(one), limit=LONGEST_TEXT)
     card = Card(
         text,
         MappingProxyType(_view(number, fields.get("view", ""))),
@@ -110,6 +114,7 @@ def _read_card(number: int, header: str, body: str) -> Card:
         tuple(choice.strip() for choice in fields.get("choices", "").split("|") if choice.strip()),
         fields.get("answer", ""),
         fields.get("because", ""),
+        fields.get("exported", ""),
     )
     _check(number, card)
     return card

@@ -1,4 +1,6 @@
+import base64
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -52,3 +54,13 @@ def test_a_whole_lesson_has_its_texts_and_what_is_inside(monkeypatch):
     alone = read_lesson("# Mine\n\n" + CARD.format(view=VIEW.format("nobody"), choices="1 | 2"))
     html = whole_lesson("mine", alone, shipped_models(), "en").decode()
     assert "data-cards" not in html.split('<script type="module">')[0]
+
+
+def test_a_page_says_what_to_do_where_the_app_has_another_page():
+    name, sent = "importance", "A saved lesson cannot do that; the app can"
+    lesson = lessons().in_language(name, "en")
+    assert sent not in filled_in(lesson.cards[-1], shipped_models(), "en").text
+    shown = replace(lesson.cards[-1], view=card().view)
+    page = whole_lesson(name, replace(lesson, cards=(shown,)), shipped_models(), "en").decode()
+    payload = re.search(r'id="lesson-payload"[^>]*>([^<]*)<', page)[1]
+    assert sent in base64.b64decode(payload).decode("utf-8", "ignore")
