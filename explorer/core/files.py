@@ -2,6 +2,7 @@
 `FileError`."""
 
 import logging
+import math
 import os
 import stat
 import tempfile
@@ -65,11 +66,18 @@ def size_of(file: BinaryIO) -> int:
     return os.fstat(file.fileno()).st_size
 
 
+def byte_count(count: int) -> str:
+    """A number of bytes in KB or, from one on, in MB: "256 KB", "1.5 MB"; rounded up, so that what
+    is over a limit never reads as that limit."""
+    unit, name = (2**20, "MB") if count >= 2**20 else (2**10, "KB")
+    return f"{math.ceil(10 * count / unit) / 10:g} {name}"
+
+
 def read_bytes(path: Path, most: int | None = None) -> bytes:
     """The contents of a regular file. Raises `FileError`, also when it has over `most` bytes."""
     with opened(path) as file:
         if most is not None and size_of(file) > most:
-            size, limit = -(-size_of(file) // 2**20), most // 2**20
+            size, limit = (byte_count(count) for count in (size_of(file), most))
             raise FileError("file_too_large", name=printable(path.name), size=size, limit=limit)
         return file.read()
 

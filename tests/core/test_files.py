@@ -9,6 +9,7 @@ import pytest
 from explorer.core import folders
 from explorer.core.errors import FileError
 from explorer.core.files import (
+    byte_count,
     log_skipped,
     read_bytes,
     read_text,
@@ -124,6 +125,15 @@ def test_a_file_over_the_limit_is_not_read(tmp_path):
     with pytest.raises(FileError) as caught:
         read_bytes(tmp_path / "x", 3)
     assert caught.value.key == "file_too_large"
+    assert "“x” has 0.1 KB; at most 0.1 KB are read." in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("count", "written"),
+    [(2**18, "256 KB"), (2**18 + 1, "256.1 KB"), (2**20, "1 MB"), (3 * 2**19, "1.5 MB")],
+)
+def test_a_number_of_bytes_never_reads_as_none(count, written):
+    assert byte_count(count) == written
 
 
 def test_text_is_read_with_or_without_its_mark_and_only_in_utf_8(tmp_path):
