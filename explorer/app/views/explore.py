@@ -26,6 +26,7 @@ from explorer.app.widgets.input_bar import hint, input_bar
 from explorer.app.widgets.lesson_card import lesson_card
 from explorer.app.widgets.messages import (
     message_area,
+    show_elsewhere,
     show_error,
     show_refused,
     show_reported,
@@ -177,6 +178,8 @@ def show_trace(
     refused = address_bar.take_refused()
     if refused is not None and (refused or missing):
         show_refused((*refused, *missing), language, messages)
+    if refused is not None and (linked := visit_state.current().interventions):
+        show_elsewhere(linked, language, messages)
     followed = refused is not None
     view = _view(member, request, trace, opening, whole)
     opened = replace(opening, ahead=view.ahead)

@@ -8,6 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 from explorer.app.state import messages as message_state
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
+from explorer.core.interventions import Interventions
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
@@ -46,3 +47,9 @@ def show_refused(names: tuple[str, ...], language: str, container: DeltaGenerato
         say(f"explore.part_{name}", language, longest=LONGEST_LINKED_TEXT) for name in names
     )
     container.warning(say("explore.link_refused", language, parts=parts))
+
+
+def show_elsewhere(interventions: Interventions, language: str, container: DeltaGenerator) -> None:
+    """Say where the interventions of a link are shown: Explore shows the model as it is."""
+    changes = literal("; ".join(interventions.texts()))
+    container.info(say("explore.link_interventions", language, changes=changes))

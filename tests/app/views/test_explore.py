@@ -233,6 +233,16 @@ def test_a_link_with_invalid_parameters_gets_one_sentence_and_the_default(query,
     assert not app.run().warning
 
 
+def test_a_link_with_interventions_says_where_they_are_shown():
+    app = open_page(do="ablate cross.1.2")
+    assert [info.value.replace("\\", "") for info in app.info] == [
+        "This link also changes the model (ablate cross.1.2). Explore shows the model as it is;"
+        " the changed one is on Heads, under Experiments."
+    ]
+    assert not app.run().info
+    assert not open_page(step="2").info
+
+
 @pytest.mark.parametrize(
     "query", [{"text": "<script>"}, {"force": "1.9999"}, {"force": "30.5"}, {"text": " "}]
 )
