@@ -88,8 +88,69 @@ def test_every_card_shows_what_it_speaks_of(open_lesson, name, language, size):
         assert tab.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
         if card.question:
             answer(tab, card)
+            expect_in_view(tab, highlighted)  # the card is higher now
         if number < len(cards):
             tab.get_by_test_id("lesson-next").click()
+
+
+def test_what_a_card_speaks_of_is_in_view_however_late_it_arrives(open_lesson):
+    tab = open_lesson("lang=en&lesson=query-and-key", 390, 844)
+    tab.route("**/without/**", lambda route: (time.sleep(2.5), route.continue_()))
+    tab.goto(tab.url.split("?")[0] + "?lang=en&lesson=the-mask&card=6")
+    expect(tab.get_by_test_id("without-outputs")).not_to_be_empty()
+    expect_in_view(tab, tab.locator("[data-highlighted]"))
+
+
+def test_nothing_stands_over_the_card_on_a_phone(open_lesson):
+    tab = open_lesson("lang=en&lesson=query-and-key&card=3", 390, 844)
+    card = tab.get_by_test_id("lesson")
+    expect(card).to_be_visible()
+    expect_in_view(tab, tab.locator("[data-highlighted]"))
+    assert card.evaluate("""(card) => {
+      const {left, right, top, bottom} = card.getBoundingClientRect();
+      const host = card.getRootNode().host;
+      const points = [0.1, 0.3, 0.5, 0.7, 0.9].flatMap((x) => [0.05, 0.15, 0.3, 0.6, 0.9].map(
+        (y) => [left + x * (right - left), top + y * (bottom - top)]));
+      return points.every(([x, y]) => document.elementFromPoint(x, y) === host);
+    }""")
+
+
+@pytest.mark.parametrize("name", ["query-and-key", "alignment"])
+def test_no_sentence_gives_the_answer_before_the_question_is_answered(open_lesson, name):
+    """The sentence comes back with the answer, and while another place is looked at."""
+    tab = open_lesson(f"lang=en&lesson={name}&card=2")
+    sentence = tab.get_by_test_id("sentence")
+    asked = "Answer the question of the card; then this sentence says what the head looks at."
+    expect(sentence).to_have_text(asked)
+    tab.get_by_test_id("next").click()
+    expect(sentence).to_contain_text("After reading")
+    tab.get_by_test_id("lesson-again").click()
+    expect(sentence).to_have_text(asked)
+    tab.get_by_test_id("lesson-choices").get_by_role("button").first.click()
+    expect(sentence).to_contain_text("After reading")
+    tab.get_by_test_id("lesson-next").click()
+    expect(sentence).to_have_text(asked)
+    tab.get_by_test_id("lesson-leave").click()
+    expect(sentence).to_contain_text("looks at")
+
+
+@pytest.mark.parametrize("size", [(1366, 630), (1440, 900), (1024, 768)])
+def test_the_card_is_no_smaller_than_the_picture_on_a_projector(open_lesson, size):
+    tab = open_lesson("lang=en&lesson=query-and-key&card=2", *size)
+    tab.keyboard.press("p")
+    expect(tab.locator("html")).to_have_attribute("data-projector", "")
+
+    def type_of(name: str) -> float:
+        return float(
+            tab.get_by_test_id(name).evaluate("(node) => getComputedStyle(node).fontSize")[:-2]
+        )
+
+    smallest = type_of("player")
+    for name in ("text", "question", "next", "progress"):
+        assert type_of(f"lesson-{name}") >= smallest
+    box = tab.get_by_test_id("lesson").bounding_box()
+    assert box is not None
+    assert box["height"] <= 0.3 * size[1]
 
 
 def shown_query(tab: Page) -> dict[str, str]:

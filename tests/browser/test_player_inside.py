@@ -63,6 +63,46 @@ def test_a_click_on_a_cell_shows_its_arithmetic(visit, trace):
     expect(tab.get_by_test_id("inside-sentence")).to_contain_text("q₂ · k₂ = ")
 
 
+def short(weight: float) -> str:
+    """A weight as the map writes it."""
+    if weight < 0.005:
+        return "·"
+    return "1.0" if weight > 0.995 else f"{weight:.2f}".removeprefix("0")
+
+
+@pytest.mark.parametrize("size", [(1366, 630), (1024, 768), (390, 844)])
+def test_the_row_of_the_map_is_seen_with_each_step_of_the_calculation(visit, trace, size):
+    tab = visit(f"{QUERY}&cell=1.1", *size)
+    row = tab.get_by_test_id("inside-row")
+    expect(row.get_by_test_id("inside-query")).to_have_text(trace.target_tokens[1])
+    keys = row.get_by_role("button")
+    weights = trace.attention("cross")[1, 2, 1]
+    for name in ("product", "scaled", "mask", "softmax", "value", "output"):
+        step = tab.get_by_test_id(f"inside-{name}")
+        step.scroll_into_view_if_needed()
+        for seen in (step, row):
+            expect(seen).to_be_in_viewport(ratio=1)
+    for key, token in enumerate(trace.source_tokens):
+        number = "" if token == "<pad>" else short(weights[key])
+        expect(keys.nth(key)).to_have_text(token.strip("<>") + number)
+        expect(keys.nth(key)).to_have_attribute("aria-pressed", "true" if key == 1 else "false")
+    keys.nth(0).click()
+    expect(tab.get_by_test_id("inside-sentence")).to_contain_text("q₂ · k₁")
+    expect(keys.nth(0)).to_have_attribute("aria-pressed", "true")
+
+
+def test_scaling_and_mask_say_what_they_are_for(visit, trace):
+    tab = visit(f"{QUERY}&cell=1.1")
+    width = trace.query_vectors("cross").shape[-1]
+    scaling = tab.get_by_test_id("inside-scaled-note")
+    expect(scaling).to_contain_text(f"√{width} = {np.sqrt(width):.2f}. A sum of {width} products")
+    keys = len(trace.source_tokens)
+    expect(tab.get_by_test_id("inside-mask-note")).to_have_text(
+        f"The mask sets 2 of the {keys} scores of this row to −∞, so that they get no weight:"
+        " padding."
+    )
+
+
 def test_a_masked_cell_says_why_it_is_zero_and_steps_move_the_query(visit, trace):
     tab = visit(f"{QUERY}&cell=1.5")
     sentence = tab.get_by_test_id("inside-sentence")

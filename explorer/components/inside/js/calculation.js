@@ -4,6 +4,7 @@ import { shortWeight } from "../../shared/js/numbers.js";
 import { mapTitle, siteOf } from "../../shared/js/stepState.js";
 import { cellArithmetic } from "./arithmetic.js";
 import { createBars } from "./bars.js";
+import { createCurrentRow } from "./currentRow.js";
 import { decimal, power, subscript } from "./numbers.js";
 
 /** @import { Cell } from "../../shared/js/map.js" */
@@ -13,7 +14,7 @@ import { decimal, power, subscript } from "./numbers.js";
 
 const NARROWEST = 110; // px of the bars of a vector
 const WIDEST = 190;
-const TEXTS = 480; // px that the steps without bars and all margins take
+const TEXTS = 660; // px that the steps without bars and all margins take
 const CHARTS = 5; // a row of weights counts for two
 
 /**
@@ -37,6 +38,18 @@ export function createCalculation(context) {
     value: createBars("inside-part"),
     output: createBars("inside-outputs"),
   };
+  const notes = {
+    scaled: element("p", { class: "what-for", testid: "inside-scaled-note" }),
+    mask: element("p", { class: "what-for", testid: "inside-mask-note" }),
+  };
+  /** @type {Record<typeof names[number], HTMLElement>} */
+  const pictures = {
+    product: charts.product.element,
+    softmax: charts.softmax.element,
+    value: charts.value.element,
+    output: charts.output.element,
+    ...notes,
+  };
   const numbers = Object.fromEntries(
     names.map((name) => [name, element("p", { class: "number", testid: `inside-${name}` })]),
   );
@@ -45,7 +58,7 @@ export function createCalculation(context) {
       "li",
       { class: `inside-step ${name}`, title: say(`inside_${name}_title`) },
       element("h3", {}, say(`inside_${name}`)),
-      ...(name in charts ? [charts[/** @type {keyof typeof charts} */ (name)].element] : []),
+      pictures[name],
       numbers[name],
     ),
   );
@@ -54,7 +67,13 @@ export function createCalculation(context) {
     "aria-live": "polite",
     testid: "inside-sentence",
   });
-  const node = element("div", {}, sentence, element("ol", { class: "inside-steps" }, ...steps));
+  const row = createCurrentRow(context);
+  const node = element(
+    "div",
+    {},
+    element("div", { class: "inside-cell" }, row.element, sentence),
+    element("ol", { class: "inside-steps" }, ...steps),
+  );
   charts.softmax.element.addEventListener("click", (event) => chooseKey(context, event));
   /** @type {Calculation["draw"]} */
   const draw = (head, cell) => {
@@ -65,6 +84,7 @@ export function createCalculation(context) {
     const found = cellArithmetic(head, masked, cell.query, cell.key);
     const [q, k] = [`q${subscript(cell.query + 1)}`, `k${subscript(cell.key + 1)}`];
     const weight = found.weights[cell.key];
+    row.draw(found.weights, masked, cell);
     const share = (context.root.clientWidth - TEXTS) / CHARTS;
     const width = Math.max(NARROWEST, Math.min(share, WIDEST));
     charts.product.draw(componentBars(found.products, `${q}·${k}`), width);
@@ -88,6 +108,8 @@ export function createCalculation(context) {
       count_products: found.products.length,
       width: found.value.length,
     };
+    write(notes.scaled, scalingNote(context, head));
+    write(notes.mask, maskNote(context, masked));
     write(sentence, say(found.masked ? "inside_sentence_masked" : "inside_sentence", facts));
     for (const name of names) {
       const masks = found.masked && (name === "mask" || name === "softmax");
@@ -145,12 +167,44 @@ function rowBars(context, { weights, scores }, masked, cell) {
  * @param {HeadVectors} head
  * @param {CellArithmetic} found
  */
-function scalingText({ say }, { width, scale, cap, bias }, found) {
-  const usual = Math.abs(scale * Math.sqrt(width) - 1) < 1e-4;
-  const parts = [usual ? `÷ √${width}` : `× ${Number(scale.toPrecision(3))}`];
+function scalingText({ say }, head, found) {
+  const { width, scale, cap, bias } = head;
+  const parts = [isUsual(head) ? `÷ √${width}` : `× ${Number(scale.toPrecision(3))}`];
   if (cap !== null) parts.push(say("inside_cap", { cap }));
   if (bias) parts.push(say("inside_bias", { bias: decimal(found.bias) }));
   return parts.join(" ");
+}
+
+/**
+ * Whether products are divided by the root of their number, as in the paper.
+ * @param {HeadVectors} head
+ */
+function isUsual({ scale, width }) {
+  return Math.abs(scale * Math.sqrt(width) - 1) < 1e-4;
+}
+
+/**
+ * What the scaling is for.
+ * @param {TraceContext} context
+ * @param {HeadVectors} head
+ */
+function scalingNote({ say }, head) {
+  const facts = { width: head.width, root: decimal(Math.sqrt(head.width)) };
+  return say(isUsual(head) ? "inside_scaled_note" : "inside_scaled_note_other", facts);
+}
+
+/**
+ * What the mask does to the row, and why.
+ * @param {TraceContext} context
+ * @param {Uint8Array} masked codes of the row
+ */
+function maskNote({ say, trace }, masked) {
+  const codes = [...new Set(masked)].filter(Boolean);
+  if (!codes.length) return say("inside_mask_note_none");
+  const { reasons } = trace.header;
+  const names = codes.map((code) => say(`reason_${reasons[code].replaceAll(" ", "_")}`));
+  const count = masked.reduce((sum, code) => sum + (code ? 1 : 0), 0);
+  return say("inside_mask_note", { count, keys: masked.length, reasons: names.join(", ") });
 }
 
 /**

@@ -5,6 +5,7 @@ import {
   highlight,
   onAway,
   showLook,
+  tellAsking,
   tellOpened,
 } from "../../shared/js/lessonEvents.js";
 import { fillIn } from "../../shared/js/sentences.js";
@@ -62,8 +63,10 @@ export function mountLesson(parent, content, listeners) {
     root.lang = shown.language;
     root.classList.remove("waiting");
     const card = lesson.cards[index];
-    parts.draw(lesson, index, chosen.get(index), away || (card?.here === false && !card.problem));
+    const elsewhere = away || (card?.here === false && !card.problem);
+    parts.draw(lesson, index, chosen.get(index), elsewhere);
     highlight(card?.highlight ?? "");
+    tellAsking(Boolean(card?.question) && !chosen.has(index) && !elsewhere);
   };
   /** @param {number} to */
   const go = (to) => {
@@ -110,6 +113,7 @@ export function mountLesson(parent, content, listeners) {
       document.documentElement.removeAttribute(FOLLOWED);
       resized.disconnect();
       highlight("");
+      tellAsking(false);
       keepHeight(0);
       root.remove();
     },

@@ -12,7 +12,7 @@ import { openingState } from "../../shared/js/openingState.js";
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 
 const PLACE = /** @type {const} */ (["site", "layer", "head", "step"]);
-const SETTLED = 1500; // ms
+const MOVES = ["wheel", "touchmove", "pointerdown", "keydown"]; // by which a person scrolls
 const MARK = "data-highlighted";
 const NO_CELL = /** @type {const} */ ({ inside: null, insideView: "cell" });
 
@@ -40,12 +40,15 @@ export function followLesson(context, show) {
  * @param {TraceContext} context
  * @returns {Pick<Part, "update">}
  */
-export function createHighlight({ root, state }) {
+export function createHighlight({ root, state, signal }) {
   let place = ""; // of the card
   let away = false;
   /** @type {Element | null} */
   let marked = null;
   let seen = ""; // the name of what was scrolled into view
+  /** @type {AbortController | undefined} */
+  let following;
+  signal.addEventListener("abort", () => following?.abort());
   const update = (/** @type {Set<string>} */ changed) => {
     const now = PLACE.map((name) => state[name]).join(" ");
     if (changed.has("trace") || changed.has("look")) place = now;
@@ -62,12 +65,27 @@ export function createHighlight({ root, state }) {
     marked?.setAttribute(MARK, "");
     if (!marked || seen === name || !marked.checkVisibility()) return;
     seen = name;
-    scrollTo(marked);
-    const growing = new ResizeObserver(([{ target }]) => scrollTo(target));
-    growing.observe(marked); // what is inside a head arrives after its panel
-    setTimeout(() => growing.disconnect(), SETTLED);
+    following?.abort();
+    following = keepInView(marked);
   };
   return { update };
+}
+
+/**
+ * Scroll to an element now and whenever it or its player grows, until a person moves: what is in it
+ * and above it may arrive later.
+ * @param {Element} node
+ * @returns {AbortController} which ends it
+ */
+function keepInView(node) {
+  const ended = new AbortController();
+  const { signal } = ended;
+  const growing = new ResizeObserver(() => scrollTo(node));
+  for (const part of [node, node.closest(".player")]) if (part) growing.observe(part);
+  signal.addEventListener("abort", () => growing.disconnect());
+  for (const name of MOVES)
+    window.addEventListener(name, () => ended.abort(), { signal, passive: true });
+  return ended;
 }
 
 /**

@@ -12,10 +12,12 @@ const OPENED = "attention-lesson-opened";
 const CLOSE = "attention-close-cell";
 const HIGHLIGHT = "attention-highlight";
 const AWAY = "attention-away";
+const ASKING = "attention-asking";
 /** On the page while it has the card of a lesson. */
 export const FOLLOWED = "data-lesson";
 
 const ATTRIBUTE = "data-highlight";
+const ASKS = "data-lesson-asks";
 
 /**
  * Let the player show a part of its trace.
@@ -82,6 +84,29 @@ export function onHighlight(follow, signal) {
 /** The `data-testid` of what is to be highlighted; "" = nothing. */
 export function highlighted() {
   return document.documentElement.getAttribute(ATTRIBUTE) ?? "";
+}
+
+/**
+ * Say whether the card asks what nobody has answered yet: until then, no sentence reads the picture.
+ * @param {boolean} asks
+ */
+export function tellAsking(asks) {
+  if (asks === asking()) return;
+  document.documentElement.toggleAttribute(ASKS, asks);
+  document.dispatchEvent(new CustomEvent(ASKING));
+}
+
+/**
+ * @param {() => void} follow
+ * @param {AbortSignal} signal
+ */
+export function onAsking(follow, signal) {
+  document.addEventListener(ASKING, follow, { signal });
+}
+
+/** Whether a card asks what nobody has answered yet. */
+export function asking() {
+  return document.documentElement.hasAttribute(ASKS);
 }
 
 /**

@@ -2,6 +2,7 @@ import { linkAt } from "./alignment.js";
 import { element, write } from "./element.js";
 import { tokenHidden, weightsHidden } from "./guess.js";
 import { labelOf } from "./label.js";
+import { asking, onAsking } from "./lessonEvents.js";
 import { percent } from "./numbers.js";
 import {
   chosenAt,
@@ -31,7 +32,8 @@ const MOST_MASS = 0.9;
 const SINK = 0.01; // weight of a row that is on no key
 
 /**
- * The picture in one sentence, also for screen readers.
+ * The picture in one sentence, also for screen readers; while a card of a lesson asks about the
+ * picture, the learner reads it.
  * @param {TraceContext} context
  * @returns {Part}
  */
@@ -42,10 +44,11 @@ export function createSentence(context) {
     role: "status",
     "aria-live": "polite",
   });
+  onAsking(() => context.touch("asking"), context.signal);
   /** @param {Set<string>} changed */
   const update = (changed) => {
-    if (anyOf(changed, "trace", "site", "layer", "head", "step", "alignment", "guess"))
-      write(node, sentenceOf(context));
+    if (anyOf(changed, "trace", "site", "layer", "head", "step", "alignment", "guess", "asking"))
+      write(node, asking() ? context.say("sentence_asking") : sentenceOf(context));
   };
   return { element: node, update };
 }

@@ -1,0 +1,81 @@
+import { assign, element, populate, write } from "../../shared/js/element.js";
+import { labelOf, writeToken } from "../../shared/js/label.js";
+import { shortWeight } from "../../shared/js/numbers.js";
+import { siteOf } from "../../shared/js/stepState.js";
+
+/** @import { Cell } from "../../shared/js/map.js" */
+/** @import { TraceContext } from "../../shared/js/traceContext.js" */
+
+const LEAST_SHOWN = 0.005; // a smaller weight is a dot, as in the map
+const STRONG = 0.6; // from here on a dark colour, on which the number is light
+
+/**
+ * @typedef {object} CurrentRow the map's row beside the calculation, which the map may be too far
+ *   above to be seen with
+ * @property {HTMLElement} element
+ * @property {(weights: number[], masked: ArrayLike<number>, cell: Cell) => void} draw
+ */
+
+/**
+ * @param {TraceContext} context
+ * @returns {CurrentRow}
+ */
+export function createCurrentRow(context) {
+  const query = element("bdi", { class: "token", testid: "inside-query" });
+  const keys = element("ol", { class: "row-keys" });
+  const node = element(
+    "div",
+    { class: "inside-row", role: "group", testid: "inside-row" },
+    query,
+    keys,
+  );
+  const makeKey = (/** @type {number} */ key) =>
+    element("li", {}, element("button", { type: "button", on: { click: () => choose(key) } }));
+  /** @param {number} key */
+  const choose = (key) => {
+    const { inside } = context.state;
+    if (inside) context.set({ inside: { query: inside.query, key } });
+  };
+  /** @type {CurrentRow["draw"]} */
+  const draw = (weights, masked, cell) => {
+    const { queryTokens, keyTokens } = siteOf(context);
+    assign(node, "aria-label", context.say("inside_row"));
+    writeToken(query, queryTokens[cell.query]);
+    populate(keys, weights.length, makeKey).forEach((item, key) => {
+      const button = /** @type {HTMLElement} */ (item.firstElementChild);
+      drawKey(button, keyTokens[key], weights[key], masked[key] !== 0, key === cell.key);
+    });
+    centre(keys, cell.key);
+  };
+  return { element: node, draw };
+}
+
+/**
+ * @param {HTMLElement} button
+ * @param {string} token
+ * @param {number} weight
+ * @param {boolean} masked
+ * @param {boolean} chosen
+ */
+function drawKey(button, token, weight, masked, chosen) {
+  const [name, number] = populate(button, 2, (part) =>
+    element("span", { class: part ? "cell" : "token" }),
+  );
+  writeToken(name, token);
+  write(number, masked ? "" : weight < LEAST_SHOWN ? "·" : shortWeight(weight));
+  number.classList.toggle("masked", masked);
+  number.classList.toggle("strong", weight > STRONG);
+  number.style.setProperty("--share", String(weight));
+  assign(button, "aria-pressed", chosen ? "true" : "false");
+  assign(button, "title", labelOf(token)); // a long one is cut
+}
+
+/**
+ * Scroll a row that is wider than the panel to one of its keys.
+ * @param {HTMLElement} keys
+ * @param {number} key
+ */
+function centre(keys, key) {
+  const item = /** @type {HTMLElement} */ (keys.children[key]);
+  keys.scrollLeft = item.offsetLeft - (keys.clientWidth - item.offsetWidth) / 2;
+}
