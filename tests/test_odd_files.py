@@ -14,9 +14,11 @@ from explorer.app.server import probe_route
 from explorer.core import files, folders
 from explorer.core.trace import Trace
 from explorer.data.parallel_corpus import read_pairs, read_rows, read_sources
+from explorer.heads.attention_metrics import OFFSETS
 from explorer.heads.evaluation_batches import read_texts
 from explorer.heads.head_report import HeadReport
 from explorer.heads.measurement_store import stored_reports
+from explorer.heads.roles import ROLES
 from explorer.model.checkpoint import load_checkpoint, to_bytes
 from explorer.training import run_launcher
 from explorer.training.run_directory import Run, list_runs
@@ -233,9 +235,9 @@ def test_an_odd_report_is_skipped(odd, reports, caplog):
 
 
 def small_report() -> dict[str, Any]:
-    """The first three heads of a report that ships, with their roles."""
+    """The first three heads of a report that ships, with their roles and offsets."""
     content = json.loads(REPORT)
-    for name, rows in (("heads", 3), ("roles", 24)):
+    for name, rows in (("heads", 3), ("roles", 3 * len(ROLES)), ("offsets", 3 * len(OFFSETS))):
         content[name] = {column: values[:rows] for column, values in content[name].items()}
     return content
 

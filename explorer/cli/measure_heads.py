@@ -31,6 +31,19 @@ def add_parser(commands: Any) -> None:
         help="one text a line: sources, whose targets are decoded; or of a decoder or encoder "
         "alone, whole texts, whose next or masked tokens are predicted",
     )
+    command.add_argument(
+        "--gold",
+        type=Path,
+        help="sentences and translations whose words were linked by hand: the role alignment and "
+        "the gold metrics are measured on these",
+    )
+    command.add_argument(
+        "--gold-columns",
+        type=comma_list,
+        default=("1", "2", "3"),
+        help="of source, translation and links, and of the tokens if there are such (default: "
+        "1,2,3; all five: 1,2,3,4,5)",
+    )
     command.add_argument("--importance", action="store_true", help="also importance by gradient")
     command.add_argument("--ablation", action="store_true", help="also remove each head in turn")
     command.add_argument("--removed-on", type=int, default=64, help="sentences (default: 64)")
@@ -41,6 +54,7 @@ def add_parser(commands: Any) -> None:
 def _heads(options: argparse.Namespace) -> int:
     from tqdm import tqdm
 
+    from explorer.heads.linked_sentences import linked_sentences
     from explorer.heads.measure import measure
     from explorer.model.opening import load
 
@@ -53,6 +67,9 @@ def _heads(options: argparse.Namespace) -> int:
     for note in model.notes:
         print(f"note: {note}", file=sys.stderr)
     batch = _evaluation_batch(model, options)
+    linked = None
+    if options.gold is not None:
+        linked = linked_sentences(model, options.gold, options.gold_columns)
     with tqdm(total=1.0, bar_format="{percentage:3.0f} % |{bar}| {remaining}") as bar:
 
         def show(share: float) -> None:
@@ -63,6 +80,7 @@ def _heads(options: argparse.Namespace) -> int:
             model,
             batch,
             show,
+            linked=linked,
             gradients=options.importance,
             removed_on=options.removed_on if options.ablation else 0,
         )

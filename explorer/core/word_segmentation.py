@@ -71,6 +71,14 @@ def byte_of(token: str) -> int | None:
     return int(byte[1], 16) if byte else None
 
 
+def is_punctuation(token: str) -> bool:
+    """Whether a label is punctuation alone, without the mark of a word: characters of the Unicode
+    categories P, which "$" and "+" are not."""
+    bare = token.lstrip("▁Ġ")
+    bare = bare.removeprefix("##") or bare
+    return bare != "" and all(unicodedata.category(letter)[0] == "P" for letter in bare)
+
+
 def mark_of(tokens: Sequence[str]) -> str:
     """The mark of words in these labels: "▁", "Ġ" or "##"; "" without any."""
     marks = (mark for mark in ("▁", "Ġ", "##") if any(_has(token, mark) for token in tokens))

@@ -36,6 +36,9 @@ class SiteAttention:
     unmasked: (B, Q, K), without the rows of padding queries.
     end, special: (B, K) True where the key is EOS, or BOS, EOS or padding.
     gold: (B, Q, K) True where the prediction of a query comes from; None where unknown.
+    punctuation: (B, K) True where the key is punctuation alone.
+    repeats: (B, Q, K) of self-attention, True where the key is the token of the query at another
+        position.
     """
 
     site: str
@@ -44,6 +47,8 @@ class SiteAttention:
     end: Cells
     special: Cells
     gold: Cells | None = None
+    punctuation: Cells | None = None
+    repeats: Cells | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,17 +126,17 @@ def distance(weights: Weights, unmasked: Cells) -> PerExampleMean:
 def offsets(weights: Weights, unmasked: Cells) -> PerExampleMean:
     """Share of queries whose largest weight lies at q+δ, for every δ of `OFFSETS`: (B, H, δ).
 
-    For each δ only queries count that may attend to q+δ and have more than one unmasked key.
+    For each δ only queries count that may attend to q+δ and have more than one unmasked key. Of m
+    equal largest weights each counts 1/m.
     """
-    peak = _peaks(weights, unmasked)  # (B, H, Q)
-    query = np.arange(unmasked.shape[1])
-    choice = unmasked.sum(-1) > 1  # (B, Q)
-    hits = np.empty((*peak.shape[:2], len(OFFSETS)))
+    peaks = _peaks(weights, unmasked)  # (B, H, Q, K)
+    several = (unmasked.sum(-1) > 1)[..., None]  # (B, Q, 1)
+    hits = np.empty((*peaks.shape[:2], len(OFFSETS)))
     counted = np.empty_like(hits)
     for number, delta in enumerate(OFFSETS):
-        reach = choice & at_offset(unmasked, delta).any(-1)  # (B, Q)
-        hits[..., number] = ((peak - query == delta) & reach[:, None]).sum(-1)
-        counted[..., number] = reach.sum(-1)[:, None]
+        reach = at_offset(unmasked, delta) & several  # (B, Q, K)
+        hits[..., number] = np.einsum("bhqk,bqk->bh", peaks, reach)
+        counted[..., number] = reach.sum((-2, -1))[:, None]
     return PerExampleMean(hits, counted)
 
 
@@ -165,12 +170,12 @@ def mass_on(weights: Weights, cells: Cells, queries: Cells | np.bool_) -> PerExa
 def peak_on(weights: Weights, unmasked: Cells, cells: Cells) -> PerExampleMean:
     """Share of queries whose largest weight lies on one of their `cells` (B, Q, K), 0 to 1.
 
-    Queries without such a cell, or with one unmasked key, are left out. With the gold cells,
-    the argmax accuracy.
+    Queries without such a cell, or with one unmasked key, are left out. Of m equal largest weights
+    each counts 1/m, so that a head of equal weights has the share of the cells and not that of the
+    first key. With the gold cells, the argmax accuracy.
     """
     cells = cells & unmasked
-    peak = _peaks(weights, unmasked)  # (B, H, Q)
-    on = np.take_along_axis(cells[:, None], peak[..., None], -1)[..., 0]  # (B, H, Q)
+    on = np.einsum("bhqk,bqk->bhq", _peaks(weights, unmasked), cells)
     return _over_queries(on, cells.any(-1) & (unmasked.sum(-1) > 1))
 
 
@@ -195,9 +200,12 @@ def _entropies(weights: Weights) -> NDArray[np.float64]:
     return -(weights * logs).sum(-1, dtype=np.float64)
 
 
-def _peaks(weights: Weights, unmasked: Cells) -> NDArray[np.int64]:
-    """(B, H, Q) the unmasked key with the largest weight, the first of equal ones."""
-    return np.where(unmasked[:, None], weights, -1.0).argmax(-1)
+def _peaks(weights: Weights, unmasked: Cells) -> NDArray[np.float32]:
+    """(B, H, Q, K) 1 at the unmasked key with the largest weight, 1/m at each of m equal ones."""
+    inside = np.where(unmasked[:, None], weights, -1.0)
+    largest = (inside == inside.max(-1, keepdims=True)) & unmasked[:, None]
+    equal = np.maximum(largest.sum(-1, keepdims=True), 1)
+    return np.divide(largest, equal, dtype=np.float32)
 
 
 def _over_queries(values: NDArray[np.generic], queries: Cells | np.bool_) -> PerExampleMean:

@@ -151,7 +151,7 @@ class _Work:
         given = self._given(row, trace)
         sizes = self.lengths[row], _ = self._sizes(trace) if given is None else _count(given)
         if self.tokens == "whitespace":
-            _refuse_other_spaces(self.pairs[row], sizes, row + 1)
+            refuse_other_spaces(self.pairs[row], sizes, row + 1)
         if self.gold is not None:
             refuse_foreign(self.gold.links[row], *sizes, row + 1, self.gold.name)
         for links, method in zip(self.links, self.methods, strict=True):
@@ -254,7 +254,7 @@ def _texts(pair: Pair) -> tuple[str, str]:
     return pair.source, pair.target
 
 
-def _refuse_other_spaces(pair: Pair, sizes: tuple[int, int], row: int) -> None:
+def refuse_other_spaces(pair: Pair, sizes: tuple[int, int], row: int) -> None:
     """Raise `AlignmentError` unless the pieces spell as many words as the texts have."""
     for text, size in zip(_texts(pair), sizes, strict=True):
         if len(text.split()) != size:

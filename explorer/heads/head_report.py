@@ -2,13 +2,15 @@
 
 import json
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from explorer.core import json_values
 from explorer.core.csv_text import csv_text
@@ -16,11 +18,23 @@ from explorer.core.errors import HeadReportError
 from explorer.core.files import as_path, read_text, replace_atomically
 from explorer.core.i18n import say
 from explorer.core.sites import Head
-from explorer.heads.head_report_validation import KEYS, check_facts, check_heads, check_roles
+from explorer.heads.head_report_validation import (
+    KEYS,
+    check_facts,
+    check_heads,
+    check_offsets,
+    check_roles,
+)
+from explorer.heads.role_names import GroupScore, RoleGroup, group_name, joined_roles, score_text
+from explorer.heads.roles import NEAREST_EFFECT, ROLES
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+_TABLES = ("heads", "roles", "offsets")
 LARGEST_FILE = 8 * 2**20
 """Bytes. A larger file is not opened."""
+
+RoleRow = Mapping[Hashable, Any]
+"""A row of the table of roles, by column."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,18 +43,31 @@ class HeadReport:
 
     heads: one row a head: site, layer, head, and for every metric x its mean over the batch
         with the ends of its bootstrap interval, x, x_low, x_high; NaN where it has no meaning.
-    roles: one row a head and role: site, layer, head, role, score, low, high, threshold,
-        queries, sentences, holds, doubt (why it cannot hold; see `roles.Doubt`).
+    roles: one row a head and role: site, layer, head, role, score, low, high, chance (the score
+        under shuffled keys, see `shuffled_keys`; NaN where there is none), effect (score − chance)
+        with effect_low and effect_high, threshold, queries, sentences, holds (the lower end of
+        the score is at or above the threshold, and the effect's is above 0), doubt (why it cannot
+        hold; see `roles.Doubt`).
+    offsets: one row a head and offset: site, layer, head, offset (key − query), share (of the
+        queries that may attend there, those whose largest weight does), low, high, chance, queries.
     facts: JSON values: the batch (its name, size and where its targets are from), the model,
-        its digest, and `confounds`: roles that cannot be distinguished on this batch.
+        its digest, `linked` (the batch of the alignment, where that is another), and `confounds`:
+        roles that cannot be distinguished on this batch.
     """
 
     heads: pd.DataFrame
     roles: pd.DataFrame
+    offsets: pd.DataFrame
     facts: Mapping[str, Any]
+    _by_head: Mapping[Head, Sequence[RoleRow]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "facts", MappingProxyType(dict(self.facts)))
+        by_head: dict[Head, list[RoleRow]] = {}
+        for row in self.roles.to_dict("records"):
+            key = Head(str(row["site"]), int(row["layer"]), int(row["head"]))
+            by_head.setdefault(key, []).append(row)
+        object.__setattr__(self, "_by_head", by_head)
 
     def __repr__(self) -> str:
         batch = f"{self.facts.get('batch')} ({self.facts.get('sentences')} sentences)"
@@ -54,23 +81,66 @@ class HeadReport:
 
     def roles_of(self, site: str, layer: int, head: int) -> tuple[str, ...]:
         """The roles a head has, in the order of `ROLES`; empty when it has no clear role."""
-        own = self._rows(self.roles, Head(site, layer, head))
-        return tuple(own.role[own.holds.astype(bool)])
+        return tuple(str(row["role"]) for row in self.role_rows(site, layer, head) if row["holds"])
+
+    def role_rows(self, site: str, layer: int, head: int) -> Sequence[RoleRow]:
+        """The rows of `roles` of one head."""
+        return self._by_head.get(Head(site, layer, head), ())
 
     def confounded(self, site: str, role: str) -> tuple[str, ...]:
         """The roles that cannot be distinguished from `role` on this batch."""
         pairs = [set(pair["roles"]) for pair in self.facts["confounds"] if pair["site"] == site]
         return tuple(other for pair in pairs if role in pair for other in pair - {role})
 
+    def has_role(self) -> NDArray[np.bool_]:
+        """Whether each head, in the order of `heads`, has a role."""
+        keys = zip(self.heads.site, self.heads.layer, self.heads["head"], strict=True)
+        return np.array([bool(self.roles_of(*key)) for key in keys], dtype=np.bool_)
+
+    def role_groups(self, site: str) -> tuple[RoleGroup, ...]:
+        """All roles, in the order of `ROLES`; those that cannot be distinguished are one group."""
+        pairs = [pair["roles"] for pair in self.facts["confounds"] if pair["site"] == site]
+        return joined_roles(tuple(ROLES), pairs)
+
+    def held_groups(self, site: str, layer: int, head: int) -> tuple[RoleGroup, ...]:
+        """The groups of roles of which a head has one; empty when it has no clear role."""
+        held = set(self.roles_of(site, layer, head))
+        return tuple(group for group in self.role_groups(site) if held & set(group))
+
+    def held_scores(self, site: str, layer: int, head: int) -> tuple[GroupScore, ...]:
+        """Each of `held_groups` with score and chance of its first role that holds."""
+        rows = self.role_rows(site, layer, head)
+        held = {str(row["role"]): row for row in rows if row["holds"]}
+        groups = self.held_groups(site, layer, head)
+        first = [next(held[role] for role in group if role in held) for group in groups]
+        return tuple(map(_group_score, groups, first))
+
+    def nearest_role(self, site: str, layer: int, head: int) -> GroupScore | None:
+        """Of a head without a role, the one whose score is most above chance; None where no effect
+        is at least `NEAREST_EFFECT` at the lower end of its interval."""
+        rows = self.role_rows(site, layer, head)
+        near = [row for row in rows if not row["doubt"] and row["effect_low"] >= NEAREST_EFFECT]
+        if not near or any(row["holds"] for row in rows):
+            return None
+        best = max(near, key=lambda row: float(row["effect"]))
+        group = next(one for one in self.role_groups(site) if best["role"] in one)
+        return _group_score(group, best)
+
+    def role_text(self, site: str, layer: int, head: int, language: str = "en") -> str:
+        """The roles of a head; else the nearest one, or "no clear role"."""
+        if held := self.held_groups(site, layer, head):
+            names = (group_name(group, self.facts["targets"], language) for group in held)
+            return say("heads.comma", language).join(names)
+        if nearest := self.nearest_role(site, layer, head):
+            return score_text("nearest", nearest, self.facts["targets"], language)
+        return say("roles.none", language)
+
     def summary(self, language: str = "en") -> str:
         """The batch, and the table of heads with their roles, without intervals, as text."""
         ends = {f"{name}{end}" for name in self.metrics for end in ("_low", "_high")}
         shown = self.heads.drop(columns=list(ends))
-        named = [
-            ", ".join(say(f"roles.{role}", language) for role in self.roles_of(*head))
-            for head in zip(shown.site, shown.layer, shown["head"], strict=True)
-        ]
-        shown = shown.assign(roles=[names or say("roles.none", language) for names in named])
+        heads = zip(shown.site, shown.layer, shown["head"], strict=True)
+        shown = shown.assign(roles=[self.role_text(*head, language) for head in heads])
         text = shown.to_string(index=False, float_format="%.3g", na_rep="–")
         batch = f"{self.facts['batch']} ({self.facts['sentences']})"
         targets = say(f"roles.targets_{self.facts['targets']}", language)
@@ -81,7 +151,7 @@ class HeadReport:
         new = [name for name in more.columns if name not in KEYS]
         others = self.heads.drop(columns=[name for name in new if name in self.heads.columns])
         heads = others.merge(more, on=KEYS, how="left", validate="one_to_one")
-        return HeadReport(heads, self.roles, {**self.facts, **facts})
+        return HeadReport(heads, self.roles, self.offsets, {**self.facts, **facts})
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """The table of heads as CSV; also written to `path` if given. Raises `FileError`."""
@@ -96,7 +166,7 @@ class HeadReport:
 
     def to_json(self) -> str:
         """The contents of the file: tables by column; NaN and infinities as null."""
-        tables = {"heads": _columns(self.heads), "roles": _columns(self.roles)}
+        tables = {name: _columns(getattr(self, name)) for name in _TABLES}
         content = {"version": FORMAT_VERSION, "facts": dict(self.facts), **tables}
         return json.dumps(content, ensure_ascii=False, allow_nan=False)
 
@@ -111,21 +181,23 @@ class HeadReport:
         """The report in the contents of a file called `name`; see `load`."""
         try:
             content = json_values.parse_object(text)
-            if content["version"] != FORMAT_VERSION:
-                raise ValueError(content["version"])
-            heads, roles = (_frame(content[table]) for table in ("heads", "roles"))
+            version = content["version"]
+            if version != FORMAT_VERSION or type(version) is not int:
+                old = type(version) is int and 0 < version < FORMAT_VERSION
+                raise HeadReportError("old_head_report" if old else "no_head_report", name=name)
+            heads, roles, offsets = (_frame(content[table]) for table in _TABLES)
             facts = dict(content["facts"])
             check_heads(heads)
             check_roles(roles, heads)
+            check_offsets(offsets, heads)
             check_facts(facts, heads)
-            return cls(heads, roles, facts)
+            return cls(heads, roles, offsets, facts)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise HeadReportError("no_head_report", name=name) from error
 
-    @staticmethod
-    def _rows(table: pd.DataFrame, head: Head) -> pd.DataFrame:
-        own = (table.site == head.site) & (table.layer == head.layer) & (table["head"] == head.head)
-        return table[own]
+
+def _group_score(group: RoleGroup, row: RoleRow) -> GroupScore:
+    return GroupScore(group, float(row["score"]), float(row["chance"]))
 
 
 def _columns(table: pd.DataFrame) -> dict[str, list[Any]]:

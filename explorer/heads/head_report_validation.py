@@ -7,6 +7,7 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_integer_dtype, is_numeric_dtype
 
 from explorer.core.sites import SITES
+from explorer.heads.attention_metrics import OFFSETS
 from explorer.heads.roles import ROLES, Doubt
 
 KEYS = ["site", "layer", "head"]
@@ -15,7 +16,11 @@ TARGETS = ("task", "given", "greedy", "next", "masked", "none")
 
 MOST_LAYERS = 10_000  # or heads
 
-_NUMBERS_OF_ROLE = ("score", "low", "high", "threshold", "queries", "sentences")
+_NUMBERS_OF_ROLE = (
+    *("score", "low", "high", "chance", "effect", "effect_low", "effect_high"),
+    *("threshold", "queries", "sentences"),
+)
+_NUMBERS_OF_OFFSET = ("share", "low", "high", "chance", "queries")
 
 
 def check_heads(heads: pd.DataFrame) -> None:
@@ -38,6 +43,16 @@ def check_roles(roles: pd.DataFrame, heads: pd.DataFrame) -> None:
     _require(all(own[KEYS].to_numpy().tolist() == keys for _, own in roles.groupby("role")))
 
 
+def check_offsets(offsets: pd.DataFrame, heads: pd.DataFrame) -> None:
+    """One row a head of each offset; shares and counts are numbers."""
+    _check_keys(offsets)
+    _require({*_NUMBERS_OF_OFFSET, "offset"} <= {*offsets.columns})
+    _require(set(offsets.offset) <= {*OFFSETS})
+    _require(all(is_numeric_dtype(offsets[name]) for name in _NUMBERS_OF_OFFSET))
+    keys = heads[KEYS].to_numpy().tolist()
+    _require(all(own[KEYS].to_numpy().tolist() == keys for _, own in offsets.groupby("offset")))
+
+
 def check_facts(facts: Mapping[str, Any], heads: pd.DataFrame) -> None:
     """The facts that pages show are there and of their types."""
     _require(all(isinstance(facts[name], str) for name in ("model", "digest", "batch")))
@@ -46,6 +61,8 @@ def check_facts(facts: Mapping[str, Any], heads: pd.DataFrame) -> None:
     for pair in facts["confounds"]:
         one, other = pair["roles"]
         _require(pair["site"] in SITES and {one, other} <= {*ROLES} and _is_share(pair["share"]))
+    if linked := facts.get("linked"):
+        _require(isinstance(linked["batch"], str) and _is_count(linked["sentences"]))
     if ablation := facts.get("ablation"):
         _require(_is_count(ablation["sentences"]) and isinstance(ablation["means"], str))
         _require({*ablation["together"]} <= {*SITES} and "zero_exact" in heads)

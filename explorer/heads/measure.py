@@ -2,17 +2,26 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from explorer.core.sites import SITES, Head
+from explorer.core.word_segmentation import is_punctuation
 from explorer.heads import roles
 from explorer.heads.ablation import ablation, remove_sites
-from explorer.heads.attention_metrics import METRICS, SiteAttention, metrics_of
+from explorer.heads.attention_metrics import (
+    FARTHEST,
+    METRICS,
+    OFFSETS,
+    Cells,
+    SiteAttention,
+    metrics_of,
+)
 from explorer.heads.bootstrap import (
     LEVEL,
     RESAMPLES,
@@ -30,18 +39,72 @@ from explorer.heads.evaluation_batches import (
 from explorer.heads.gradient_importance import importance
 from explorer.heads.head_report import HeadReport
 from explorer.heads.head_report_validation import KEYS
+from explorer.heads.shuffled_keys import offset_chance
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.measurable import LayerAttention, MeasurableModel
 from explorer.model.threads import threads_for
 from explorer.model.token_rows import TokenRows
 
-_PerHead = dict[tuple[str, str], PerExampleMean]
-"""By (site, metric or role): (example, head), the heads of all layers in one axis."""
+_GOLD_METRICS = tuple(name for name, metric in METRICS.items() if metric.needs_gold)
 
-_Collected = defaultdict[tuple[str, str], list[PerExampleMean]]
+_Means = defaultdict[tuple[str, str], list[PerExampleMean]]
+"""By site and metric or role: the mean (example, head) of each part of the batch."""
 
-_Same = defaultdict[tuple[str, str, str], NDArray[np.int64]]
-"""By site and two roles: queries for which they name the same cells, queries that have both."""
+
+@dataclass
+class _Collected:
+    """Totals per example; no weights are stored.
+
+    same: by site and two roles, queries for which they name the same cells, queries that have any.
+    """
+
+    metrics: _Means = field(default_factory=lambda: defaultdict(list))
+    scores: _Means = field(default_factory=lambda: defaultdict(list))
+    chances: _Means = field(default_factory=lambda: defaultdict(list))
+    same: defaultdict[tuple[str, str, str], NDArray[np.int64]] = field(
+        default_factory=lambda: defaultdict(lambda: np.zeros(2, dtype=np.int64))
+    )
+
+    def add(
+        self, attentions: Sequence[SiteAttention], content: roles.Content | None, gold_alone: bool
+    ) -> None:
+        """The layers of one site on one part of a batch.
+
+        gold_alone: only what needs a gold alignment.
+        """
+        site = attentions[0].site
+        metrics, scores = [], []
+        for attention in attentions:
+            cells = roles.role_cells(attention, content)
+            for pair, counts in roles.same_cells(cells).items():
+                if not gold_alone or "alignment" in pair:
+                    self.same[(site, *pair)] += counts
+            if gold_alone:
+                cells = {"alignment": cells["alignment"]}
+            scores.append(roles.role_scores(attention, cells))
+            metrics.append(_metrics(attention, gold_alone))
+        for name in metrics[0]:
+            self.metrics[site, name].append(join_heads([one[name] for one in metrics]))
+        for role in scores[0]:
+            if gold_alone and role != "alignment":
+                continue
+            found = [one[role] for one in scores]
+            self.scores[site, role].append(join_heads([one.score for one in found]))
+            chances = [one.chance for one in found if one.chance is not None]
+            if chances:
+                self.chances[site, role].append(join_heads(chances))
+
+    def metric(self, site: str, name: str) -> PerExampleMean | None:
+        means = self.metrics.get((site, name))
+        return concatenate(means) if means else None
+
+    def role(self, site: str, role: str, heads: int) -> roles.RoleScore:
+        """The score (example, head); of no queries where there is none."""
+        nothing = PerExampleMean(*(np.zeros((1, heads)) for _ in range(2)))
+        scores, chances = self.scores.get((site, role)), self.chances.get((site, role))
+        return roles.RoleScore(
+            concatenate(scores) if scores else nothing, concatenate(chances) if chances else None
+        )
 
 
 def measure(
@@ -49,12 +112,15 @@ def measure(
     batch: EvaluationBatch,
     progress: Progress = no_progress,
     *,
+    linked: EvaluationBatch | None = None,
     gradients: bool = False,
     removed_on: int = 0,
 ) -> HeadReport:
     """Metrics and roles of every head, teacher-forced on the targets of `batch`; on request also
     the importance of each head for the loss.
 
+    linked: sentences whose alignment people drew: what needs it, the role "alignment" and the gold
+        metrics, is measured on these; without them on `batch`, if its task knows the alignment.
     gradients: importance by gradient, on the whole batch.
     removed_on: on how many of its sentences each head is removed in turn; 0 for none. The mean
         outputs that replace a head are those over the whole batch.
@@ -70,7 +136,7 @@ def measure(
         return lambda share: progress((sum(shares[:number]) + shares[number] * share) / sum(shares))
 
     with threads_for(model.passes.parameters, batch.pass_tokens):
-        report = _metrics_and_roles(model, batch, progress_of(0))
+        report = _metrics_and_roles(model, batch, linked, progress_of(0))
         if gradients:
             report = report.with_columns(importance(model, batch, progress_of(1)))
         if removed_on:
@@ -86,40 +152,41 @@ def measure(
 
 
 def _metrics_and_roles(
-    model: MeasurableModel, batch: EvaluationBatch, progress: Progress
+    model: MeasurableModel,
+    batch: EvaluationBatch,
+    linked: EvaluationBatch | None,
+    progress: Progress,
 ) -> HeadReport:
-    """One part of the batch at a time: only totals per example are stored, no weights."""
-    metrics: _Collected = defaultdict(list)
-    scores: _Collected = defaultdict(list)
-    same: _Same = defaultdict(_no_queries)
-    done = 0
-    for part in parts(model, batch):
-        for site, attentions in _attentions(model, part):
-            content = _content(part) if site == "cross" else None
-            found = [_measured(attention, content, same) for attention in attentions]
-            for name in found[0][0]:
-                metrics[site, name].append(join_heads([own[name] for own, _ in found]))
-            for name in found[0][1]:
-                scores[site, name].append(join_heads([own[name] for _, own in found]))
-        done += len(part)
-        progress(done / len(batch))
+    """One part of each batch at a time."""
+    collected = _Collected()
+    batches = [batch] if linked is None else [batch, linked]
+    done, size = 0, sum(map(len, batches))
+    for each in batches:
+        for part in parts(model, each):
+            gold = None if each is batch and linked is not None else part.gold()
+            for site, attentions in _attentions(model, part, gold):
+                if each is batch or site == "cross":
+                    content = _content(part) if site == "cross" else None
+                    collected.add(attentions, content, gold_alone=each is not batch)
+            done += len(part)
+            progress(done / size)
     heads = model.passes.heads
+    has_gold = any(each.has_gold for each in batches)
     return HeadReport(
-        _heads_table(heads, _concatenated(metrics)),
-        _roles_table(heads, _concatenated(scores), batch.task is not None),
-        _facts(model, batch) | {"confounds": _confounds(same)},
+        _heads_table(heads, collected),
+        _roles_table(heads, collected, has_gold),
+        _offsets_table(heads, collected),
+        _facts(model, batch, linked) | {"confounds": _confounds(collected)},
     )
 
 
-def _measured(
-    attention: SiteAttention, content: roles.Content | None, same: _Same
-) -> tuple[dict[str, PerExampleMean], dict[str, PerExampleMean]]:
-    """Metrics and scores of roles; what roles have in common is added to `same`."""
-    site = attention.site
-    cells = roles.role_cells(site, attention.unmasked, content, attention.gold)
-    for pair, counts in roles.same_cells(cells).items():
-        same[(site, *pair)] += counts
-    return metrics_of(attention), roles.role_scores(attention, cells)
+def _metrics(attention: SiteAttention, gold_alone: bool) -> dict[str, PerExampleMean]:
+    """The metrics of the table, and the chance level of each offset."""
+    metrics = metrics_of(attention)
+    if gold_alone:
+        return {name: metrics[name] for name in _GOLD_METRICS}
+    chance = offset_chance(attention.unmasked, attention.weights.shape[1])
+    return metrics | {"offset_chance": chance}
 
 
 def _content(part: EvaluationBatch) -> roles.Content:
@@ -131,15 +198,39 @@ def _content(part: EvaluationBatch) -> roles.Content:
 
 
 def _attentions(
-    model: MeasurableModel, part: EvaluationBatch
+    model: MeasurableModel, part: EvaluationBatch, gold: Cells | None
 ) -> Iterator[tuple[str, list[SiteAttention]]]:
     """The attention of each site, in one pass: all layers together, or as many as have one mask."""
     for site, layers in groupby(model.passes.attentions(part), lambda layer: layer.site):
         keys = part.queries if site == "decoder" else part.source
         assert keys is not None
-        gold = part.gold() if site == "cross" else None
+        side: Literal["source", "target"] = "target" if site == "decoder" else "source"
+        facts = {
+            "end": keys.ends.numpy(),
+            "special": keys.special.numpy(),
+            "punctuation": _punctuation(model, keys, side),
+            "repeats": None if site == "cross" else _repeats(keys),
+            "gold": gold if site == "cross" else None,
+        }
         runs = groupby(_numbered_by_mask(layers), lambda one: one[0])
-        yield site, [_joined([layer for _, layer in run], keys, gold) for _, run in runs]
+        yield site, [_joined([layer for _, layer in run], facts) for _, run in runs]
+
+
+def _punctuation(
+    model: MeasurableModel, keys: TokenRows, side: Literal["source", "target"]
+) -> Cells:
+    """(N, K) True for content that is punctuation alone."""
+    ids, places = np.unique(keys.ids.numpy(), return_inverse=True)
+    labels = model.passes.labels(ids.tolist(), side)
+    marks = np.array([is_punctuation(label) for label in labels], dtype=np.bool_)
+    return marks[places].reshape(keys.ids.shape) & ~keys.special.numpy()
+
+
+def _repeats(keys: TokenRows) -> Cells:
+    """(N, K, K) True where two positions have the same token as their content."""
+    ids, content = keys.ids.numpy(), ~keys.special.numpy()
+    same = (ids[:, :, None] == ids[:, None]) & content[:, None]
+    return np.asarray(same & ~np.eye(ids.shape[1], dtype=np.bool_))
 
 
 def _numbered_by_mask(layers: Iterator[LayerAttention]) -> Iterator[tuple[int, LayerAttention]]:
@@ -152,27 +243,19 @@ def _numbered_by_mask(layers: Iterator[LayerAttention]) -> Iterator[tuple[int, L
         yield number, layer
 
 
-def _joined(
-    layers: list[LayerAttention], keys: TokenRows, gold: NDArray[np.bool_] | None
-) -> SiteAttention:
-    """Layers with one mask as one, their heads in one axis."""
-    return SiteAttention(
-        layers[0].site,
-        np.concatenate([layer.weights.float().numpy() for layer in layers], 1),
-        layers[0].unmasked.numpy(),
-        end=keys.ends.numpy(),
-        special=keys.special.numpy(),
-        gold=gold,
-    )
+def _joined(layers: list[LayerAttention], facts: dict[str, Any]) -> SiteAttention:
+    """Layers with one mask as one, their heads in one axis; facts: of their tokens."""
+    weights = np.concatenate([layer.weights.float().numpy() for layer in layers], 1)
+    return SiteAttention(layers[0].site, weights, layers[0].unmasked.numpy(), **facts)
 
 
-def _heads_table(heads: Sequence[Head], means: _PerHead) -> pd.DataFrame:
+def _heads_table(heads: Sequence[Head], collected: _Collected) -> pd.DataFrame:
     """One row a head: each metric with the ends of its interval."""
     tables = []
     for site, own in _by_site(heads):
         columns: dict[str, Any] = {}
         for name, metric in METRICS.items():
-            mean = means.get((site, name))
+            mean = collected.metric(site, name)
             if mean is not None and metric.select is not None:
                 columns[f"{name}_offset"], mean = metric.select(mean)
             values = (np.nan,) * 3 if mean is None else (mean.mean, *mean.interval())
@@ -181,34 +264,75 @@ def _heads_table(heads: Sequence[Head], means: _PerHead) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def _roles_table(heads: Sequence[Head], scores: _PerHead, has_gold: bool) -> pd.DataFrame:
+def _roles_table(heads: Sequence[Head], collected: _Collected, has_gold: bool) -> pd.DataFrame:
     """One row a head and role, the roles of a head together."""
     tables = []
-    for order, (name, role) in enumerate(roles.ROLES.items()):
+    for order, name in enumerate(roles.ROLES):
         for site, own in _by_site(heads):
-            nothing = PerExampleMean(*(np.zeros((1, len(own))) for _ in range(2)))
-            score = scores.get((site, name), nothing)
-            low, high = score.interval()
-            doubts = [roles.doubt(name, site, queries, has_gold) for queries in score.queries]
-            enough = np.array([not doubt for doubt in doubts])
+            columns = _role_columns(name, site, collected.role(site, name, len(own)), has_gold)
+            table = pd.DataFrame(own, columns=KEYS).assign(**columns)
+            tables.append(table.assign(order=order))
+    return _by_head(tables, "order").drop(columns="order")
+
+
+def _role_columns(name: str, site: str, found: roles.RoleScore, gold: bool) -> dict[str, Any]:
+    """The columns of a role for the heads of one site.
+
+    A role holds from the lower end of the interval on, and only where the score is above chance.
+    """
+    score, effect, threshold = found.score, found.effect, roles.ROLES[name].threshold
+    low, high = score.interval()
+    unknown = np.full(low.shape, np.nan)
+    effect_low, effect_high = (unknown, unknown) if effect is None else effect.interval()
+    doubts = [roles.doubt(name, site, queries, gold) for queries in score.queries]
+    enough = np.array([not doubt for doubt in doubts])
+    above = effect is None or np.nan_to_num(effect_low) > 0
+    return {
+        "role": name,
+        "score": score.mean,
+        "low": low,
+        "high": high,
+        "chance": unknown if found.chance is None else found.chance.mean,
+        "effect": unknown if effect is None else effect.mean,
+        "effect_low": effect_low,
+        "effect_high": effect_high,
+        "threshold": threshold,
+        "queries": score.queries.astype(int),
+        "sentences": score.examples,
+        "holds": enough & (np.nan_to_num(low) >= threshold) & above,
+        "doubt": doubts,
+    }
+
+
+def _offsets_table(heads: Sequence[Head], collected: _Collected) -> pd.DataFrame:
+    """One row a head and offset: the share of the largest weights there, and that by chance."""
+    tables = []
+    for site, own in _by_site(heads):
+        share = collected.metric(site, "positional")
+        chance = collected.metric(site, "offset_chance")
+        assert share is not None
+        assert chance is not None
+        low, high = share.interval()
+        for delta in OFFSETS:
+            place = delta + FARTHEST
             columns: dict[str, Any] = {
-                "role": name,
-                "score": score.mean,
-                "low": low,
-                "high": high,
-                "threshold": role.threshold,
-                "queries": score.queries.astype(int),
-                "sentences": score.examples,
-                "holds": enough & (np.nan_to_num(score.mean) >= role.threshold),
-                "doubt": doubts,
-                "order": order,
+                "offset": delta,
+                "share": share.mean[:, place],
+                "low": low[:, place],
+                "high": high[:, place],
+                "chance": chance.mean[:, place],
+                "queries": share.queries[:, place].astype(int),
             }
             tables.append(pd.DataFrame(own, columns=KEYS).assign(**columns))
+    return _by_head(tables, "offset")
+
+
+def _by_head(tables: Sequence[pd.DataFrame], then: str) -> pd.DataFrame:
+    """The rows of all tables, those of a head together, in the order of a column."""
     table = pd.concat(tables, ignore_index=True)
-    site_order = table.site.map(SITES.index)
-    table = table.assign(site_order=site_order)
-    table = table.sort_values(["site_order", "layer", "head", "order"])
-    return table.drop(columns=["site_order", "order"]).reset_index(drop=True)
+    table = table.assign(site_order=table.site.map(SITES.index))
+    table = table.sort_values(["site_order", "layer", "head", then])
+    return table.drop(columns="site_order").reset_index(drop=True)
 
 
 def _by_site(heads: Sequence[Head]) -> Iterator[tuple[str, list[Head]]]:
@@ -219,17 +343,19 @@ def _by_site(heads: Sequence[Head]) -> Iterator[tuple[str, list[Head]]]:
             yield site, own
 
 
-def _confounds(same: _Same) -> list[dict[str, Any]]:
+def _confounds(collected: _Collected) -> list[dict[str, Any]]:
     """The pairs of roles that name the same cells: site, roles, share of the queries."""
     return [
-        {"site": site, "roles": pair, "share": round(float(equal / both), 4)}
-        for (site, *pair), (equal, both) in same.items()
-        if both and equal / both >= roles.SAME
+        {"site": site, "roles": pair, "share": round(float(equal / either), 4)}
+        for (site, *pair), (equal, either) in collected.same.items()
+        if either >= roles.FEWEST_QUERIES and equal / either >= roles.SAME
     ]
 
 
-def _facts(model: MeasurableModel, batch: EvaluationBatch) -> dict[str, Any]:
-    return {
+def _facts(
+    model: MeasurableModel, batch: EvaluationBatch, linked: EvaluationBatch | None
+) -> dict[str, Any]:
+    facts: dict[str, Any] = {
         "model": model.name,
         "digest": model.digest,
         "batch": batch.name,
@@ -240,11 +366,6 @@ def _facts(model: MeasurableModel, batch: EvaluationBatch) -> dict[str, Any]:
         "resamples": RESAMPLES,
         "level": LEVEL,
     }
-
-
-def _concatenated(collected: _Collected) -> _PerHead:
-    return {key: concatenate(means) for key, means in collected.items()}
-
-
-def _no_queries() -> NDArray[np.int64]:
-    return np.zeros(2, dtype=np.int64)
+    if linked is not None:
+        facts["linked"] = {"batch": linked.name, "sentences": len(linked)}
+    return facts

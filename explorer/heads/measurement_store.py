@@ -42,9 +42,16 @@ def stored_reports(digest: str) -> list[StoredReport]:
     for path in paths:
         changed = modified(path)
         report = _read(path, changed)
-        if report and report.facts.get("digest") == digest:
+        if isinstance(report, HeadReport) and report.facts.get("digest") == digest:
             stored.append(StoredReport(report, report_key(path), changed / 1e9))
     return stored
+
+
+def old_reports(digest: str) -> int:
+    """How many reports on the model with this digest, measured on this machine, are of an older
+    version and so not shown."""
+    read = [_read(path, modified(path)) for path in newest_first(measured_folder(digest))]
+    return sum(isinstance(one, ExplorerError) and one.key == "old_head_report" for one in read)
 
 
 def measured_folder(digest: str) -> Path:
@@ -77,10 +84,10 @@ def newest_first(folder: Path, report_name: str = REPORT_FILE) -> list[Path]:
 
 
 @lru_cache(maxsize=512)  # more than a folder has: each page reads all of them in turn
-def _read(path: Path, changed: int) -> HeadReport | None:
-    """The report in a file, cached until it changes; None when the file holds none."""
+def _read(path: Path, changed: int) -> HeadReport | ExplorerError:
+    """The report in a file, cached until it changes; the error when the file holds none."""
     try:
         return HeadReport.load(path)
     except ExplorerError as error:
         log_skipped(path, error)
-        return None
+        return error

@@ -30,6 +30,8 @@ class EvaluationBatch:
     labels: (N, T), of an encoder alone (N, S): what each row has to predict; padding where nothing.
     name: shown beside the figures.
     task: the toy task, which knows the gold alignment; None for text.
+    links: of each sentence, (row, source position) where a row's prediction comes from, as people
+        drew it; None where nobody did.
     """
 
     source: TokenRows | None
@@ -38,6 +40,7 @@ class EvaluationBatch:
     name: str
     targets: Targets
     task: Task | None = None
+    links: tuple[frozenset[tuple[int, int]], ...] | None = None
 
     def __post_init__(self) -> None:
         if not len(self.labels):
@@ -84,14 +87,26 @@ class EvaluationBatch:
         assert other is not None
         axis = other.ids.size(1)  # a label for each row, also where the last ones have none
         labels = TokenRows(self.labels.ids[rows, :axis], self.labels.kinds[rows, :axis])
-        return replace(self, source=source, queries=queries, labels=labels)
+        links = None if self.links is None else tuple(self.links[row] for row in rows.tolist())
+        return replace(self, source=source, queries=queries, labels=labels, links=links)
+
+    @property
+    def has_gold(self) -> bool:
+        """Whether it is known where each prediction comes from."""
+        return self.task is not None or self.links is not None
 
     def gold(self) -> NDArray[np.bool_] | None:
-        """(N, T, S) True where the prediction of a query comes from; None without a task."""
-        if self.task is None or self.source is None:
+        """(N, T, S) True where the prediction of a query comes from; None where unknown."""
+        if self.source is None or not self.has_gold:
             return None
         shape = (*self.labels.ids.shape, self.source.ids.size(1))
         gold = np.zeros(shape, dtype=np.bool_)
+        if self.links is not None:
+            for sentence, links in zip(gold, self.links, strict=True):
+                for row, position in links:
+                    sentence[row, position] = True
+            return gold
+        assert self.task is not None
         for sentence, source in zip(gold, self.source.ids.tolist(), strict=True):
             symbols = [token for token in source if token >= FIRST]
             rows = min(len(symbols), len(sentence))

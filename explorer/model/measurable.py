@@ -54,6 +54,9 @@ class BatchPasses(Protocol):
         """Texts alone: with the model's greedy output as targets, with their own next tokens, or
         with tokens that are masked by chance from `seed`. Raises `VocabularyError`."""
 
+    def labels(self, ids: Sequence[int], side: Literal["source", "target"]) -> tuple[str, ...]:
+        """The labels of ids one after the other; a model with one stack has one vocabulary."""
+
     def attentions(self, batch: EvaluationBatch) -> Iterator[LayerAttention]:
         """One pass; the layers of each site together, in the order of `heads`."""
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import torch
 from torch import Tensor
@@ -64,6 +65,10 @@ class TransformerPasses:
                 decoded = greedy(self._transformer, part, self._config.max_length).tolist()
             targets += [[BOS, *(token for token in row if token != PAD)] for row in decoded]
         return forced_batch(sources, targets, name, "greedy")
+
+    def labels(self, ids: Sequence[int], side: Literal["source", "target"]) -> tuple[str, ...]:
+        source, target = self.checkpoint.source_vocabulary, self.checkpoint.target_vocabulary
+        return (source if side == "source" else target).labels(ids)
 
     @torch.inference_mode()
     def attentions(self, batch: EvaluationBatch) -> Iterator[LayerAttention]:

@@ -48,9 +48,10 @@ def test_new_columns_replace_those_of_the_same_name(report):
 @pytest.mark.parametrize(
     "text",
     [
-        *("", "{}", "[]", "3", '{"version": 2}', "[" * 100_000),
-        '{"version": 1, "heads": 3, "roles": {}, "facts": {}}',
-        '{"version": 1, "heads": {"a": [1]}, "roles": {}, "facts": {}}',
+        *("", "{}", "[]", "3", '{"version": 2}', '{"version": 3}', "[" * 100_000),
+        *('{"version": true}', '{"version": 0}', '{"version": "1"}', '{"version": 1.0}'),
+        '{"version": 2, "heads": 3, "roles": {}, "offsets": {}, "facts": {}}',
+        '{"version": 2, "heads": {"a": [1]}, "roles": {}, "offsets": {}, "facts": {}}',
     ],
 )
 def test_a_file_without_a_report_is_refused(text, tmp_path):
@@ -58,6 +59,14 @@ def test_a_file_without_a_report_is_refused(text, tmp_path):
     with pytest.raises(HeadReportError) as caught:
         HeadReport.load(tmp_path / "x.json")
     assert caught.value.key == "no_head_report"
+
+
+def test_a_report_of_an_older_version_says_so(tmp_path):
+    (tmp_path / "x.json").write_text('{"version": 1, "heads": {}, "roles": {}, "facts": {}}')
+    with pytest.raises(HeadReportError, match="measured by an older version; measure again") as old:
+        HeadReport.load(tmp_path / "x.json")
+    assert old.value.key == "old_head_report"
+    assert "旧版本" in old.value.in_language("zh")
 
 
 def test_a_missing_file_is_an_error(tmp_path):
@@ -72,7 +81,7 @@ def test_an_unwritable_path_is_an_error(report, tmp_path):
     assert caught.value.key == "unwritable_file"
 
 
-@pytest.mark.parametrize("damage", ["facts", "roles", "layer"])
+@pytest.mark.parametrize("damage", ["facts", "roles", "offsets", "layer"])
 def test_an_incomplete_report_is_refused(damage):
     content = json.loads((CHECKPOINTS / "heads" / "reverse.json").read_text("utf-8"))
     if damage == "layer":
@@ -85,10 +94,43 @@ def test_an_incomplete_report_is_refused(damage):
 
 def test_on_copy_alignment_is_confounded_with_position_0():
     report = HeadReport.load(CHECKPOINTS / "heads" / "copy.json")
+    assert report.role_text("cross", 0, 0) == "copy = alignment here"
+    assert report.held_groups("cross", 0, 0) == (("copy", "alignment"),)
+    (score,) = report.held_scores("cross", 0, 0)
+    assert (score.score, score.chance) == (1.0, pytest.approx(0.10, abs=0.01))
     assert report.roles_of("cross", 0, 0) == ("copy", "alignment")
     assert report.confounded("cross", "alignment") == ("copy",)
     assert report.roles_of("encoder", 1, 2) == ("diffuse",)
-    assert report.roles_of("encoder", 0, 1) == ("sink",)
+    assert report.roles_of("encoder", 0, 1) == ("sink", "end")
+
+
+def evidence(**changes: object) -> HeadReport:
+    """One encoder head: on the next position in 39 % of the queries, 8 % by chance."""
+    heads = pd.DataFrame({"site": ["encoder"], "layer": [0], "head": [0]})
+    row = {"role": "next", "score": 0.39, "chance": 0.08, "effect": 0.31, "effect_low": 0.28}
+    other = {"role": "self", "score": 0.5, "chance": 0.3, "effect": 0.2, "effect_low": 0.1}
+    rows = [{"holds": False, "doubt": "", **one} for one in (row | changes, other)]
+    roles = heads.merge(pd.DataFrame(rows), how="cross")
+    return HeadReport(heads, roles, pd.DataFrame(), {"confounds": [], "targets": "given"})
+
+
+def test_without_a_role_the_one_most_above_chance_is_named():
+    key = ("encoder", 0, 0)
+    assert evidence().role_text(*key) == "mostly next position, 0.39 (chance 0.08)"
+    assert evidence().role_text(*key, "zh") == "多为后一位置，0.39（随机水平 0.08）"
+    # an effect that may be small, too few queries
+    for changes in ({"effect_low": 0.09}, {"doubt": "too_few"}, {"effect_low": float("nan")}):
+        assert evidence(**changes).role_text(*key).startswith("mostly own position, 0.50")
+    assert evidence(holds=True).role_text(*key) == "next position"
+    assert evidence(holds=True).nearest_role(*key) is None
+    assert evidence(holds=True).has_role().tolist() == [True]
+
+
+def test_the_command_line_names_the_nearest_role(explorable):
+    report = measure(explorable, task_sentences(explorable, 60))
+    names = {report.role_text(*key) for key in report.heads.iloc[:, :3].itertuples(index=False)}
+    assert any(name.startswith("mostly ") for name in names)
+    assert all(name in report.summary() for name in names)
 
 
 def test_the_repr_is_one_line(report):

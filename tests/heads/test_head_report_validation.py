@@ -4,7 +4,12 @@ import pytest
 
 from explorer.core import folders
 from explorer.heads.head_report import HeadReport
-from explorer.heads.head_report_validation import check_facts, check_heads, check_roles
+from explorer.heads.head_report_validation import (
+    check_facts,
+    check_heads,
+    check_offsets,
+    check_roles,
+)
 
 
 @pytest.fixture(scope="module")
@@ -15,6 +20,7 @@ def report() -> HeadReport:
 def test_the_parts_of_a_shipped_report_pass(report):
     check_heads(report.heads)
     check_roles(report.roles, report.heads)
+    check_offsets(report.offsets, report.heads)
     check_facts(report.facts, report.heads)
 
 
@@ -42,6 +48,8 @@ def test_heads_with_missing_double_or_malformed_rows_are_refused(report, damage)
         lambda roles: roles.assign(doubt="perhaps"),
         lambda roles: roles.assign(holds="yes"),
         lambda roles: roles.assign(score="0.9"),
+        lambda roles: roles.assign(chance="0.1"),
+        lambda roles: roles.drop(columns="effect_low"),
         lambda roles: roles.drop(columns="threshold"),
         lambda roles: roles.iloc[1:],
     ],
@@ -52,8 +60,25 @@ def test_unknown_roles_and_incomplete_evidence_are_refused(report, damage):
 
 
 @pytest.mark.parametrize(
+    "damage",
+    [
+        lambda offsets: offsets.assign(share="0.9"),
+        lambda offsets: offsets.assign(offset=9),
+        lambda offsets: offsets.assign(site="output"),
+        lambda offsets: offsets.drop(columns="chance"),
+        lambda offsets: offsets.iloc[1:],
+    ],
+)
+def test_unknown_offsets_and_missing_heads_are_refused(report, damage):
+    with pytest.raises(ValueError, match="no head report"):
+        check_offsets(damage(report.offsets), report.heads)
+
+
+@pytest.mark.parametrize(
     ("name", "value"),
     [
+        ("linked", {"batch": "gold.tsv", "sentences": -1}),
+        ("linked", {"batch": 3, "sentences": 1}),
         ("model", 3),
         ("sentences", -1),
         ("sentences", True),

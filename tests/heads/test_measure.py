@@ -80,10 +80,57 @@ def test_roles_that_cannot_be_given_have_a_reason(explorable):
 
 
 def test_on_reverse_two_roles_are_confounded(report):
-    (confound,) = report.facts["confounds"]
-    assert confound == {"site": "cross", "roles": ["reverse", "alignment"], "share": 1.0}
+    pairs = [(one["site"], *one["roles"], one["share"]) for one in report.facts["confounds"]]
+    assert pairs == [
+        ("encoder", "sink", "end", 1.0),
+        ("cross", "reverse", "alignment", 1.0),
+        ("cross", "sink", "end", 1.0),
+    ]
     assert report.confounded("cross", "reverse") == ("alignment",)
     assert report.confounded("encoder", "self") == ()
+
+
+def test_a_role_holds_from_the_lower_end_of_its_interval_on_and_above_chance(report):
+    roles = report.roles
+    assert (roles.holds <= ((roles.low >= roles.threshold) & (roles.doubt == ""))).all()
+    placed = roles[roles.effect.notna()]
+    np.testing.assert_allclose(placed.effect, placed.score - placed.chance, atol=1e-12)
+    assert (placed.effect_low <= placed.effect + 1e-12).all()
+    assert (placed.effect <= placed.effect_high + 1e-12).all()
+    assert (placed.holds <= (placed.effect_low > 0)).all()
+    assert set(roles[roles.effect.isna() & (roles.doubt == "")].role) == {"diffuse"}
+
+
+def test_what_is_always_so_is_no_role(explorable):
+    """Of one symbol and its end, each key is one of two: nothing is above chance for certain."""
+    batch = explorable.passes.pairs([("1", "1")] * 40, "short")
+    roles = measure(explorable, batch).roles.set_index(["site", "role"])
+    assert roles.chance["encoder", "end"].eq(0.5).all()
+    assert roles.chance["cross", "copy"].eq(0.5).all()
+
+
+def test_punctuation_and_repeated_tokens_are_found(explorable):
+    """The vocabulary has no mark: without one the role has no score; with repeats it has."""
+    batch = explorable.passes.pairs([("1 2 1", "3 3 3")] * 10, "repeats")
+    roles = measure(explorable, batch).roles.set_index(["site", "layer", "head", "role"])
+    assert roles.doubt["encoder", 0, 0, "punctuation"] == "absent"
+    assert roles.queries["encoder", 0, 0, "same_token"] == 20  # 1 and 1
+    assert roles.queries["decoder", 0, 0, "same_token"] == 20  # 3 3, then 3 3 3: <bos> is another
+    assert roles.chance["encoder", 0, 0, "same_token"] == pytest.approx(1 / 4)
+    assert roles.chance["decoder", 0, 0, "same_token"] == pytest.approx((1 / 3 + 2 / 4) / 2)
+
+
+def test_the_offsets_of_a_head_are_those_of_its_traces(explorable):
+    report = measure(explorable, explorable.passes.pairs([("1 2 3 甲", "3 2 1 1 2")], "one"))
+    trace = explorable.trace("1 2 3 甲", target="3 2 1 1 2")
+    peaks = trace.attention("decoder")[1, 2].argmax(-1)[1:]  # row 0 has one key
+    own = report.offsets.query("site == 'decoder' and layer == 1 and head == 2")
+    for delta in (-2, -1, 0):
+        rows = np.arange(max(1, -delta), 6)
+        row = own[own.offset == delta].iloc[0]
+        assert row.queries == len(rows)
+        assert row.share == pytest.approx(np.mean(peaks[rows - 1] - rows == delta))
+        assert row.chance == pytest.approx(np.mean(1 / (rows + 1)))
 
 
 def test_progress_is_reported_and_may_end_the_work(explorable):

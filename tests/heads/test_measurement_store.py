@@ -12,6 +12,7 @@ from explorer.heads.measurement_store import (
     REPORT_FILE,
     delete_oldest,
     measured_folder,
+    old_reports,
     stored_reports,
 )
 
@@ -47,6 +48,16 @@ def test_shipped_reports_come_first_then_the_newest():
     reports = stored_reports(digest)
     assert [stored.written for stored in reports[1:]] == [300, 200, 100]
     assert len({stored.key for stored in reports}) == 4
+
+
+def test_reports_of_an_older_version_are_counted_and_not_shown():
+    digest = HeadReport.load(SHIPPED).facts["digest"]
+    store(digest, "new", written=100)
+    old = store(digest, "old", written=200)
+    old.write_text(SHIPPED.read_text("utf-8").replace('"version": 2', '"version": 1', 1), "utf-8")
+    store(digest, "damaged", written=300).write_text("{}")
+    assert old_reports(digest) == 1
+    assert len(stored_reports(digest)) == 2  # the shipped one and "new"
 
 
 def test_each_of_many_reports_is_read_once(monkeypatch):

@@ -33,7 +33,7 @@ def report(weights: Mapping[tuple[str, int, int], float]) -> HeadReport:
         | {"gold_weight_low": weight, "gold_weight_high": weight}
         for (site, layer, head), weight in weights.items()
     ]
-    return HeadReport(pd.DataFrame(rows), pd.DataFrame(), {})
+    return HeadReport(pd.DataFrame(rows), pd.DataFrame(), pd.DataFrame(), {})
 
 
 def test_without_gold_the_head_opens_that_finds_every_source_token():

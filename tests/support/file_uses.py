@@ -104,7 +104,7 @@ def use_report(report: HeadReport) -> None:
         for table in (head_tables.metrics, head_tables.effects, head_tables.roles):
             table(report, language)
         for site in SITES:
-            head_tables.heads_by_role(report, site)
+            head_tables.heads_by_role(report, site, language)
             head_tables.confounds(report, site, language)
             head_tables.evidence(report, site, 0, 0, language)
             head_tables.impossible(report, site, 0, 0, language)

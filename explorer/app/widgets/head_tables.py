@@ -15,10 +15,12 @@ from explorer.core.number_format import (
     percent,
     points,
     short_number,
+    signed_number,
 )
 from explorer.heads.attention_metrics import METRICS
 from explorer.heads.head_report import HeadReport
-from explorer.heads.roles import ROLES
+from explorer.heads.role_names import group_name, sentence_of
+from explorer.heads.roles import ROLES, WITHOUT_SCORE
 
 _FIRST = (
     "gold_weight",
@@ -56,10 +58,8 @@ def head_name(layer: int, head: int) -> str:
 
 
 def roles_text(report: HeadReport, site: str, layer: int, head: int, language: str) -> str:
-    """The roles of a head, or "no clear role"."""
-    names = report.roles_of(site, layer, head)
-    own = [say(f"roles.{name}", language) for name in names]
-    return listed(own, language) or say("roles.none", language)
+    """The roles of a head, else the nearest one, or "no clear role"."""
+    return report.role_text(site, layer, head, language)
 
 
 def listed(names: Sequence[str], language: str) -> str:
@@ -116,12 +116,13 @@ def effects(report: HeadReport, language: str) -> pd.DataFrame:
 
 def roles(report: HeadReport, language: str) -> pd.DataFrame:
     """One row a head, one column a role that exists here: its score, ✓ where it holds."""
-    table = _named(report, language).drop(columns="roles")
+    table = _named(report, language)
     for role in ROLES:
         own = report.roles[report.roles.role == role]
-        if (own.doubt.isin(("elsewhere", "later"))).all():
+        if own.doubt.isin(WITHOUT_SCORE).all():
             continue
-        table[role] = [_score(row) for row in own.to_dict("records")]
+        name = sentence_of(role, report.facts["targets"])
+        table[name] = [_score(row) for row in own.to_dict("records")]
     return table
 
 
@@ -139,31 +140,42 @@ def row_of(report: HeadReport, site: str | None, layer: int | None, head: int | 
 
 
 def evidence(report: HeadReport, site: str, layer: int, head: int, language: str) -> pd.DataFrame:
-    """One row a role possible for the head: score, interval, threshold, support, verdict."""
+    """One row a role possible for the head: score, what it would be by chance, the difference,
+    threshold, verdict, support."""
     rows = []
-    for row in _roles_of(report, site, layer, head):
-        if row["doubt"] not in ("", "too_few"):
+    for row in report.role_rows(site, layer, head):
+        if row["doubt"] in WITHOUT_SCORE:
             continue
         facts = {"queries": row["queries"], "sentences": row["sentences"]}
         rows.append(
             {
-                "role": say(f"roles.{row['role']}", language),
+                "role": _role_name(report, row["role"], language),
+                "verdict": _verdict(row, language),
                 "score": short_number(row["score"]),
                 "interval": interval(row["low"], row["high"]),
+                "chance": short_number(row["chance"]),
+                "effect": signed_number(row["effect"]),
+                "effect_interval": interval(row["effect_low"], row["effect_high"]),
                 "threshold": short_number(row["threshold"]),
-                "verdict": _verdict(row, language),
                 "support": say("heads.support", language, **facts),
             }
         )
     return pd.DataFrame(rows)
 
 
+def offsets(report: HeadReport, site: str, layer: int, head: int) -> pd.DataFrame:
+    """One row an offset of the head: offset, share, chance."""
+    found = report.offsets
+    own = (found.site == site) & (found.layer == layer) & (found["head"] == head)
+    return found[own][["offset", "share", "chance"]]
+
+
 def impossible(report: HeadReport, site: str, layer: int, head: int, language: str) -> list[str]:
     """One sentence for each reason why a head cannot have some roles."""
     by_reason: dict[str, list[str]] = {}
-    for row in _roles_of(report, site, layer, head):
-        if row["doubt"] not in ("", "too_few"):
-            by_reason.setdefault(row["doubt"], []).append(say(f"roles.{row['role']}", language))
+    for row in report.role_rows(site, layer, head):
+        if row["doubt"] in WITHOUT_SCORE:
+            by_reason.setdefault(row["doubt"], []).append(_role_name(report, row["role"], language))
     return [
         say(
             "heads.impossible",
@@ -180,20 +192,25 @@ def confounds(report: HeadReport, site: str, language: str) -> list[str]:
     sentences = []
     for pair in report.facts.get("confounds", ()):
         if pair["site"] == site:
-            one, other = (say(f"roles.{role}", language) for role in pair["roles"])
+            one, other = (_role_name(report, role, language) for role in pair["roles"])
             share = percent(pair["share"])
             sentences.append(say("roles.confound", language, share=share, one=one, other=other))
     return sentences
 
 
-def heads_by_role(report: HeadReport, site: str) -> dict[str, list[str]]:
-    """The heads of a site by role; those without a role under "none", last."""
-    found: dict[str, list[str]] = {}
+def heads_by_role(report: HeadReport, site: str, language: str) -> dict[str, list[str]]:
+    """The heads of a site by the name of their role; those without a role last."""
+    none = say("roles.none", language)
+    groups, targets = report.role_groups(site), report.facts["targets"]
+    names = [*(group_name(group, targets, language) for group in groups), none]
+    found: dict[str, list[str]] = {name: [] for name in names}
     heads = report.heads[report.heads.site == site]
     for layer, head in zip(heads.layer, heads["head"], strict=True):
-        for role in report.roles_of(site, layer, head) or ("none",):
-            found.setdefault(role, []).append(head_name(layer, head))
-    return {role: found[role] for role in (*ROLES, "none") if role in found}
+        own = report.held_groups(site, layer, head)
+        held = [group_name(group, targets, language) for group in own]
+        for name in held or [none]:
+            found[name].append(head_name(layer, head))
+    return {name: heads for name, heads in found.items() if heads}
 
 
 def redundancy(report: HeadReport, language: str) -> list[str]:
@@ -228,6 +245,9 @@ def batch_text(report: HeadReport, language: str) -> str:
         targets=say(f"roles.targets_{facts['targets']}", language),
         level=f"{100 * facts['level']:.0f}",
     )
+    if linked := facts.get("linked"):
+        about = {"count": linked["sentences"], "name": batch_name(linked["batch"], language)}
+        text += f" {say('heads.batch_linked', language, **about)}"
     if ablation := facts.get("ablation"):
         about = {"count": ablation["sentences"], "means": batch_name(ablation["means"], language)}
         text += f" {say('heads.batch_removed', language, **about)}"
@@ -273,19 +293,19 @@ def _named(report: HeadReport, language: str) -> pd.DataFrame:
     )
 
 
+def _role_name(report: HeadReport, role: str, language: str) -> str:
+    return say(f"roles.{sentence_of(role, report.facts['targets'])}", language)
+
+
 def _score(row: Mapping[Hashable, Any]) -> str:
-    if row["doubt"] not in ("", "too_few"):
+    if row["doubt"] in WITHOUT_SCORE:
         return "–"
     return f"{short_number(row['score'])}{' ✓' if row['holds'] else ''}"
-
-
-def _roles_of(report: HeadReport, site: str, layer: int, head: int) -> list[Mapping[Hashable, Any]]:
-    found = report.roles
-    own = found[(found.site == site) & (found.layer == layer) & (found["head"] == head)]
-    return list(own.to_dict("records"))
 
 
 def _verdict(row: Mapping[Hashable, Any], language: str) -> str:
     if row["doubt"]:
         return say(f"roles.doubt_{row['doubt']}", language)
-    return say("heads.holds" if row["holds"] else "heads.below", language)
+    if row["holds"]:
+        return say("heads.holds", language)
+    return say("heads.unsure" if row["score"] >= row["threshold"] else "heads.below", language)

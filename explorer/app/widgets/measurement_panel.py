@@ -17,7 +17,7 @@ from explorer.app.widgets.measurement_form import measurement_form
 from explorer.core.i18n import say
 from explorer.heads import measurement_jobs
 from explorer.heads.head_report import HeadReport
-from explorer.heads.measurement_store import StoredReport, stored_reports
+from explorer.heads.measurement_store import StoredReport, old_reports, stored_reports
 from explorer.model.catalog import CatalogModel
 
 
@@ -38,7 +38,10 @@ def measurement_panel(model: CatalogModel, reports: Sequence[StoredReport], lang
             _downloads(reports[0].report, model.label, language)
         with st.popover(say("heads.measure", language), icon=":material/speed:"):
             measurement_form(model, language)
-    running = measurement_jobs.running_job(experiment_cache.digest(model))
+    digest = experiment_cache.digest(model)
+    if old := old_reports(digest):
+        st.caption(say("heads.old_reports", language, count=old))
+    running = measurement_jobs.running_job(digest)
     own = heads_state.job()
     job_progress(own, running, heads_state.follow_job, heads_state.show_report, language)
 

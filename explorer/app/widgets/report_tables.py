@@ -14,7 +14,11 @@ from explorer.app.widgets.messages import literal
 from explorer.core.i18n import say
 from explorer.core.i18n import table as strings
 from explorer.heads.head_report import HeadReport
+from explorer.heads.role_names import sentence_of
 from explorer.heads.roles import ROLES
+
+_FAINT = "color: #808080"
+"""Of the nearest role, where a head has none; on a light and on a dark page."""
 
 
 def metrics(report: HeadReport, language: str) -> None:
@@ -39,7 +43,8 @@ def roles(report: HeadReport, language: str) -> None:
         row = _role_scores(report, language)
     with evidence:
         _role_evidence(report, row, language)
-    _about(report, tuple(ROLES), "heads.role_words", language)
+    words = [sentence_of(role, report.facts["targets"]) for role in ROLES]
+    _about(report, words, "heads.role_words", language)
 
 
 def removal(report: HeadReport, language: str) -> None:
@@ -77,8 +82,9 @@ def _about(report: HeadReport, words: Sequence[str], label: str, language: str) 
 def _role_scores(report: HeadReport, language: str) -> int:
     """The table of scores; the row chosen in it, by default that of the selected head."""
     table = head_tables.roles(report, language)
+    without = ~report.has_role()
     chosen = st.dataframe(
-        written(table),
+        written(table).map(lambda _: _FAINT, subset=(table.index[without], ["roles"])),
         column_config=columns(table, language),
         hide_index=True,
         key="roles-table",
@@ -104,12 +110,40 @@ def _role_evidence(report: HeadReport, row: int, language: str) -> None:
         column_config=columns(table, language),
         hide_index=True,
         key="evidence-table",
+        placeholder="–",
     )
+    _offset_chart(report, (site, layer, head), name, language)
     for sentence in head_tables.impossible(report, site, layer, head, language):
         st.caption(literal(sentence))
     for sentence in head_tables.confounds(report, site, language):
         st.caption(literal(sentence))
-    for role, names in head_tables.heads_by_role(report, site).items():
-        facts = {"role": say(f"roles.{role}", language), "count": len(names)}
-        listed = head_tables.listed(names, language)
-        st.caption(literal(say("heads.head_list", language, heads=listed, **facts)))
+    for role, names in head_tables.heads_by_role(report, site, language).items():
+        facts = {"role": role, "count": len(names), "heads": head_tables.listed(names, language)}
+        st.caption(literal(say("heads.head_list", language, **facts)))
+
+
+def _offset_chart(report: HeadReport, key: tuple[str, int, int], name: str, language: str) -> None:
+    """The share of the largest weights at each offset as bars, what it would be by chance as a
+    line across each."""
+    st.caption(literal(say("heads.offsets_of", language, head=name)))
+    table = head_tables.offsets(report, *key)
+    titles = {
+        column: say(f"heads.column_{column}", language) for column in ("offset", "share", "chance")
+    }
+    place = {"field": "offset", "type": "ordinal", "title": None}
+    height = {"type": "quantitative", "title": None, "scale": {"domain": [0, 1]}}
+    hover = [
+        {"field": column, "type": "quantitative", "title": title, "format": form}
+        for (column, title), form in zip(titles.items(), ("+d", ".2f", ".2f"), strict=True)
+    ]
+    axis = {"labelAngle": 0, "labelExpr": "datum.value ? format(datum.value, '+d') : '0'"}
+    encoding = {"x": place | {"axis": axis}, "tooltip": hover}
+    layers = [
+        {"mark": {"type": "bar"}, "encoding": {"y": height | {"field": "share"}}},
+        {
+            "mark": {"type": "tick", "color": "#e8710a", "thickness": 2},
+            "encoding": {"y": height | {"field": "chance"}},
+        },
+    ]
+    spec = {"encoding": encoding, "layer": layers}
+    st.vega_lite_chart(table, spec, height=170, key="offset-chart")

@@ -11,6 +11,7 @@ from explorer.components.shared.payload import pack_payload, payload_bytes
 from explorer.core.i18n import section
 from explorer.core.trace import Trace
 from explorer.heads.head_report import HeadReport
+from explorer.heads.role_names import group_key, group_name, score_text, sentence_of
 from explorer.heads.roles import ROLES
 from explorer.heads.trace_comparison import TraceComparison
 
@@ -33,11 +34,13 @@ def head_grid_payload(
     norms: value-weighted norms, drawn in the grid instead of the weights.
     heads, inside: as in `player_payload`.
     """
+    targets = report.facts["targets"] if report else ""
     header = {
         "view": "head_grid",
-        "heads": _heads(report) if report else {},
+        "heads": _heads(report, language) if report else {},
         "metrics": report.metrics if report else (),
-        "roles": tuple(ROLES),
+        "roles": [sentence_of(role, targets) for role in ROLES],
+        "role_groups": _role_groups(report, language) if report else {},
     }
     arrays = {"trace": _trace(trace, language, view, heads, inside)} | _named("norms", norms or {})
     return pack_payload(header | _sentences(language), arrays)
@@ -63,7 +66,7 @@ def metric_matrix_payload(report: HeadReport, *, language: str = "en") -> bytes:
     """Every metric of every head, by layer and head."""
     header = {
         "view": "metric_matrix",
-        "heads": _heads(report),
+        "heads": _heads(report, language),
         "metrics": report.metrics,
         "level": report.facts.get("level"),
     }
@@ -110,14 +113,27 @@ def _sentences(language: str) -> dict[str, Any]:
     }
 
 
-def _heads(report: HeadReport) -> dict[str, list[dict[str, Any]]]:
-    """By site, one entry a head in order: layer, head, metrics as [mean, low, high], roles."""
+def _role_groups(report: HeadReport, language: str) -> dict[str, list[tuple[str, str]]]:
+    """By site, the key and the name of every group of roles."""
+    targets = report.facts["targets"]
+    return {
+        site: [
+            (group_key(group), group_name(group, targets, language))
+            for group in report.role_groups(site)
+        ]
+        for site in sorted(set(report.heads.site))
+    }
+
+
+def _heads(report: HeadReport, language: str) -> dict[str, list[dict[str, Any]]]:
+    """By site, one entry a head in order: layer, head, metrics as [mean, low, high], and its roles:
+    the keys of their groups, as text, and in lines with their scores."""
     by_site: dict[str, list[dict[str, Any]]] = {}
-    evidence = report.roles.set_index(["site", "layer", "head"])
+    targets = report.facts["targets"]
     for row in report.heads.to_dict("records"):
-        key = (row["site"], row["layer"], row["head"])
-        roles = evidence.loc[[key]].to_dict("records") if key in evidence.index else []
-        scores = {one["role"]: one["score"] for one in roles if not one["doubt"]}
+        key = (str(row["site"]), int(row["layer"]), int(row["head"]))
+        text = report.role_text(*key, language)
+        scores = report.held_scores(*key)
         by_site.setdefault(str(row["site"]), []).append(
             {
                 "layer": int(row["layer"]),
@@ -127,8 +143,10 @@ def _heads(report: HeadReport) -> dict[str, list[dict[str, Any]]]:
                     for name in report.metrics
                 },
                 "offset": row.get("positional_offset"),
-                "roles": [one["role"] for one in roles if one["holds"]],
-                "scores": scores,
+                "roles": [group_key(one.group) for one in scores],
+                "role_text": text,
+                "role_lines": [score_text("score", one, targets, language) for one in scores]
+                or [text],
             }
         )
     return by_site

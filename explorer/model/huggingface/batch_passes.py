@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
@@ -69,6 +69,9 @@ class LibraryPasses:
                 return self._texts.with_next_tokens(texts, name)
             case Kind.ENCODER_ONLY:
                 return self._texts.with_masks(texts, name, seed)
+
+    def labels(self, ids: Sequence[int], side: Literal["source", "target"]) -> tuple[str, ...]:
+        return self.tokens.labels(ids)
 
     @torch.inference_mode()
     def attentions(self, batch: EvaluationBatch) -> Iterator[LayerAttention]:

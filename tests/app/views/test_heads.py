@@ -72,7 +72,7 @@ def test_the_page_opens_with_what_ships():
     assert not app.error
     header, traces = head_view(app, "head_grid")
     assert traces["trace"]["source"][:5] == ["7", "3", "9", "1", "4"]
-    assert header["heads"]["cross"][7]["roles"] == ["reverse", "alignment"]
+    assert header["heads"]["cross"][7]["roles"] == ["reverse=alignment"]
     assert "importance" in header["metrics"]
 
 

@@ -1,6 +1,7 @@
 """Tables and sentences made of the shipped head reports."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -23,7 +24,7 @@ def test_the_interval_is_beside_its_mean(reverse):
     table = head_tables.metrics(reverse, "en")
     assert len(table) == 24
     row = table.iloc[21]
-    assert (row.site, row["head"], row.roles) == ("Cross", "L1 H1", "reverse, alignment")
+    assert (row.site, row["head"], row.roles) == ("Cross", "L1 H1", "reverse = alignment here")
     assert row.gold_weight == pytest.approx(0.97, abs=0.01)
     assert row.gold_weight_interval == "[0.97, 0.98]"
     assert math.isnan(row.distance)
@@ -88,9 +89,10 @@ def test_an_effect_says_which_targets_it_compares_with(targets, words, by_constr
 
 
 def test_lists_in_chinese_have_chinese_punctuation(reverse):
-    assert head_tables.roles_text(reverse, "cross", 1, 2, "zh") == "反转、对齐"
-    (sentence,) = head_tables.impossible(reverse, "cross", 1, 2, "zh")
-    assert sentence.startswith("前一位置、自身位置、后一位置：")
+    assert head_tables.roles_text(reverse, "encoder", 0, 0, "zh") == "汇聚 = 句末（此处相同）"
+    assert head_tables.listed(["反转", "对齐"], "zh") == "反转、对齐"
+    sentence = head_tables.impossible(reverse, "cross", 1, 2, "zh")[0]
+    assert sentence.startswith("前一位置、自身位置、后一位置、相同词元：")
 
 
 def test_roles_show_scores_and_impossible_ones(reverse):
@@ -100,18 +102,55 @@ def test_roles_show_scores_and_impossible_ones(reverse):
     evidence = head_tables.evidence(reverse, "cross", 1, 2, "en")
     assert list(evidence.verdict[:2]) == ["below the threshold", "✓ holds"]
     assert evidence.support[1] == "2176 queries, 256 sentences"
-    (sentence,) = head_tables.impossible(reverse, "cross", 1, 2, "en")
-    assert sentence.startswith("previous position, own position, next position: This role cannot")
+    elsewhere, absent = head_tables.impossible(reverse, "cross", 1, 2, "en")
+    assert elsewhere.startswith("previous position, own position, next position, same token: This")
+    assert absent == "punctuation: These sentences have no such token."
+    assert "punctuation" not in table
+    assert list(evidence.chance[:3]) == ["0.10", "0.10", "0.10"]
+    assert evidence.effect[1].startswith("+0.")
+
+
+def test_a_head_whose_interval_reaches_below_the_threshold_has_no_role(reverse):
+    roles = reverse.roles
+    own = (roles.site == "encoder") & (roles.layer == 0) & (roles["head"] == 0)
+    changed = roles.assign(
+        low=roles.low.where(~(own & (roles.role == "sink")), 0.49),
+        holds=roles.holds & ~(own & (roles.role == "sink")),
+    )
+    table = head_tables.evidence(replace(reverse, roles=changed), "encoder", 0, 0, "en")
+    verdict = dict(zip(table.role, table.verdict, strict=True))
+    assert verdict["sink"] == "the interval reaches below the threshold"
+    assert verdict["own position"] == "below the threshold"
+
+
+def test_the_offsets_of_a_head(reverse):
+    table = head_tables.offsets(reverse, "decoder", 0, 3)
+    assert table.offset.tolist() == list(range(-8, 9))
+    row = table[table.offset == 0].iloc[0]
+    assert row.share > 0.7 > 0.3 > row.chance
+    assert table[table.offset > 0].share.isna().all()  # later positions
 
 
 def test_a_head_may_have_no_clear_role(reverse):
-    assert head_tables.roles_text(reverse, "encoder", 0, 1, "en") == "no clear role"
-    assert head_tables.heads_by_role(reverse, "encoder")["none"][0] == "L0 H1"
+    assert head_tables.roles_text(reverse, "decoder", 1, 0, "en") == "no clear role"
+    assert head_tables.heads_by_role(reverse, "encoder", "en")["no clear role"][0] == "L0 H3"
+    assert list(head_tables.heads_by_role(reverse, "cross", "en")) == ["reverse = alignment here"]
+
+
+def test_a_translation_has_its_nearest_roles_and_copies_nothing():
+    french = HeadReport.load(FOLDER / "english-french.json")
+    table = head_tables.roles(french, "en")
+    assert "copy" not in table
+    assert "same_place" in table
+    assert columns(table, "en")["same_place"]["label"] == "same place"
+    named = table.roles[table.roles.str.startswith("mostly ")]
+    assert len(named) > 10
+    assert named.str.fullmatch(r"mostly .+, 0\.\d\d \(chance 0\.\d\d\)").all()
 
 
 def test_confounded_roles_are_named():
     copy = HeadReport.load(FOLDER / "copy.json")
-    (sentence,) = head_tables.confounds(copy, "cross", "en")
+    sentence, _ = head_tables.confounds(copy, "cross", "en")
     assert "“copy” and “alignment” name the same position" in sentence
 
 

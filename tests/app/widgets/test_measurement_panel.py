@@ -1,5 +1,7 @@
 """Which head report is shown on Heads, and a running measurement."""
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,7 +29,7 @@ def two_batches(folder: Path) -> list[measurement_store.StoredReport]:
         facts = {**shipped.facts, "batch": "your lines", "sentences": 2}
         path = folder / str(shipped.facts["digest"]) / name / "findings.json"
         path.parent.mkdir(parents=True)
-        HeadReport(shipped.heads.assign(sink=weight), shipped.roles, facts).save(path)
+        replace(shipped, heads=shipped.heads.assign(sink=weight), facts=facts).save(path)
     return [
         kept
         for kept in measurement_store.stored_reports(str(shipped.facts["digest"]))
@@ -53,6 +55,21 @@ def test_the_chosen_report_is_shown(tmp_path):
         header, _ = unpack_payload(sent_to(app, "head_grid"))
         assert header["heads"]["cross"][0]["metrics"]["sink"][0] == weight
         app = app.segmented_control(key="section-en").set_value("metrics").run()
+
+
+def test_a_report_of_an_older_version_is_said_to_be_old_in_one_sentence(tmp_path):
+    one, _ = two_batches(tmp_path)
+    path = tmp_path / str(one.report.facts["digest"]) / "one" / "findings.json"
+    content = json.loads(path.read_text("utf-8"))
+    path.write_text(json.dumps(content | {"version": 1}), "utf-8")
+    for part in ("roles", "metrics"):
+        app = open_page("heads", part=part)
+        assert not app.exception
+        said = [text.value for text in app.caption if "older version" in text.value]
+        assert said == [
+            "Not shown because measured by an older version: 1 of the reports on this model; "
+            "measure again."
+        ]
 
 
 def test_another_visitor_sees_a_measurement_and_may_cancel_it(monkeypatch):

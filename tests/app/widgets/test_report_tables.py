@@ -1,3 +1,5 @@
+import json
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -41,7 +43,9 @@ def test_roles_open_with_the_evidence_for_the_selected_head():
     scores, evidence = (table.value for table in app.dataframe)
     assert len(scores) == 24
     assert len(evidence) < 12
-    assert "L1 H2: reverse, alignment" in texts(app).replace("**", "")
+    chart = json.loads(app.get("vega_lite_chart")[0].proto.spec)
+    assert [layer["mark"]["type"] for layer in chart["layer"]] == ["bar", "tick"]
+    assert "L1 H2: reverse = alignment here" in texts(app).replace("**", "")
 
 
 @pytest.mark.parametrize("measured", [True, False])

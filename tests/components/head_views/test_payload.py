@@ -30,7 +30,10 @@ def test_the_head_grid_gets_the_trace_and_the_head_report(report):
     assert inner["target"] == list(example_trace().target_tokens)
     head = header["heads"]["cross"][6]
     assert (head["layer"], head["head"]) == (1, 2)
-    assert head["roles"] == ["reverse", "alignment"]
+    assert head["roles"] == ["reverse=alignment"]
+    assert head["role_text"] == "reverse = alignment here"
+    assert head["role_lines"] == ["reverse = alignment here: 1.00 (chance 0.10)"]
+    assert ["reverse=alignment", "reverse = alignment here"] in header["role_groups"]["cross"]
     row = report.heads.query("site == 'cross' and layer == 1 and head == 2").iloc[0]
     assert head["metrics"]["gold_weight"] == [
         row.gold_weight,
@@ -38,13 +41,21 @@ def test_the_head_grid_gets_the_trace_and_the_head_report(report):
         row.gold_weight_high,
     ]
     assert head["metrics"]["distance"] == [None] * 3  # it has no meaning in cross-attention
-    assert "previous" not in head["scores"]
+
+
+def test_a_head_without_a_role_has_its_nearest_in_the_language_of_the_page(report):
+    header, _ = unpack_payload(head_grid_payload(example_trace(), report, language="zh"))
+    head = header["heads"]["decoder"][3]
+    assert head["roles"] == []
+    assert head["role_text"].startswith("多为自身位置，0.8")
+    assert head["role_lines"] == [head["role_text"]]
 
 
 def test_the_head_grid_works_without_a_head_report():
     header, _ = unpack_payload(head_grid_payload(example_trace(), None))
     assert header["heads"] == {}
-    assert tuple(header["roles"]) == tuple(ROLES)
+    assert len(header["roles"]) == len(ROLES)
+    assert header["role_groups"] == {}
 
 
 def test_norms_and_differences_are_sent_exactly():

@@ -110,13 +110,11 @@ export function createHeadFilter(context, frame, store) {
  * @returns {[string, string][]}
  */
 function roleChoices(frame, site) {
-  const { heads, roles } = frame.payload.header;
+  const { heads, role_groups: groups } = frame.payload.header;
   const held = new Set((heads[site] ?? []).flatMap((one) => one.roles));
   return [
     ["", frame.say("role_any")],
-    .../** @type {[string, string][]} */ (
-      roles.filter((name) => held.has(name)).map((name) => [name, frame.roleName(name)])
-    ),
+    ...(groups[site] ?? []).filter(([key]) => held.has(key)),
     ["none", frame.roleName("none")],
   ];
 }

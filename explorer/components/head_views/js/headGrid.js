@@ -4,7 +4,7 @@ import { shownName, siteOf } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
 import { paintThumbnail, SMALLEST_THUMBNAIL, thumbnailSize } from "../../shared/js/thumbnail.js";
 import { filteredHeads } from "./headFilter.js";
-import { roleNames } from "./headRoles.js";
+import { roleText } from "./headRoles.js";
 import { createHeadTooltip } from "./headTooltip.js";
 import { shortNumber } from "./numbers.js";
 
@@ -245,7 +245,7 @@ function captioned(grid, one) {
   const { layer, head, measured, number, passes } = one;
   const title = shownName(grid.context, layer, head);
   const cell = cellOf(grid, one);
-  const roles = roleNames(frame, measured);
+  const roles = roleText(measured);
   const { wrapped, tall } = grid.layout;
   write(cell.name, wrapped && !tall ? `H${head}` : title); // its layer is beside it
   write(cell.number, number === null ? "" : shortNumber(number));

@@ -22,7 +22,7 @@ import { drawAll } from "../../shared/js/traceContext.js";
 import { createTransport } from "../../shared/js/transport.js";
 import { createHeadFilter, NO_FILTER } from "./headFilter.js";
 import { createHeadGrid } from "./headGrid.js";
-import { measuredHead, roleNames } from "./headRoles.js";
+import { measuredHead, roleText } from "./headRoles.js";
 import { viewListeners } from "./listeners.js";
 import { createValueMap } from "./valueMap.js";
 import {
@@ -184,7 +184,7 @@ function createRolesLine(context, frame) {
     const facts = {
       site: context.say(`site_${site}`),
       head: shownName(context, layer, head),
-      roles: roleNames(frame, measured),
+      roles: roleText(measured),
     };
     write(node, frame.say(measured ? "verdict" : "verdict_unmeasured", facts));
   };

@@ -35,13 +35,11 @@ export function meanOf(measured, metric) {
 }
 
 /**
- * The roles of a head: "no clear role" where it has none, "" where it was not measured.
- * @param {ViewFrame} frame
+ * The roles of a head, or the nearest one; "" where it was not measured.
  * @param {MeasuredHead | undefined} measured
  */
-export function roleNames(frame, measured) {
-  if (!measured) return "";
-  return measured.roles.map(frame.roleName).join(frame.say("comma")) || frame.roleName("none");
+export function roleText(measured) {
+  return measured?.role_text ?? "";
 }
 
 /**
@@ -72,12 +70,6 @@ export function metricLine(frame, measured, metric, number) {
 export function roleLines(frame, key, metric) {
   const measured = measuredHead(frame, key);
   if (!measured) return [frame.say("not_measured")];
-  const roles = measured.roles.map((name) =>
-    frame.say("role_score", {
-      role: frame.roleName(name),
-      score: shortNumber(measured.scores[name]),
-    }),
-  );
   const line = metricLine(frame, measured, metric, shortNumber);
-  return [...(roles.length ? roles : [frame.roleName("none")]), ...(line === null ? [] : [line])];
+  return [...measured.role_lines, ...(line === null ? [] : [line])];
 }

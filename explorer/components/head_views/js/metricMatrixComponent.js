@@ -6,7 +6,7 @@ import { fillIn } from "../../shared/js/sentences.js";
 import { headName } from "../../shared/js/stepState.js";
 import { streamlitComponent } from "../../shared/js/streamlitComponent.js";
 import { createColourBar, rampOf } from "./colourBar.js";
-import { meanOf, metricLine, roleNames } from "./headRoles.js";
+import { meanOf, metricLine, roleText } from "./headRoles.js";
 import { viewListeners } from "./listeners.js";
 import { shortNumber, signedNumber } from "./numbers.js";
 import { createSelect } from "./select.js";
@@ -163,7 +163,7 @@ function metricCell(frame, measured, metric, scale) {
   }
   const lines = [
     headName(measured.layer, measured.head),
-    roleNames(frame, measured),
+    roleText(measured),
     metricLine(frame, measured, metric, number) ?? frame.say("metric_absent"),
   ];
   assign(cell, "title", lines.join("\n"));

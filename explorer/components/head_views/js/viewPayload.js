@@ -9,8 +9,9 @@ import { readTrace } from "../../shared/js/trace.js";
  * @property {number} layer
  * @property {number} head
  * @property {Record<string, [number | null, number | null, number | null]>} metrics mean, low, high
- * @property {string[]} roles
- * @property {Record<string, number>} scores by role
+ * @property {string[]} roles keys of groups of roles
+ * @property {string} role_text
+ * @property {string[]} role_lines with their scores
  *
  * @typedef {object} ViewHeader
  * @property {"head_grid" | "comparison" | "metric_matrix" | "words"} view
@@ -21,6 +22,7 @@ import { readTrace } from "../../shared/js/trace.js";
  * @property {Partial<Record<SiteName, MeasuredHead[]>>} heads
  * @property {string[]} metrics
  * @property {string[]} roles
+ * @property {Partial<Record<SiteName, [string, string][]>>} role_groups keys and names
  * @property {string[]} [words] names of the sentences of the words to explain
  * @property {string} [label] of the button that explains them
  *

@@ -22,6 +22,9 @@ const entropy = `${minus}${under(sum, key)}${cell}${i("ln")}${o("⁡")}${cell}`;
 const largest = `${under(i("arg max"), key)}${cell}`;
 /** The share of queries whose largest weight is at a key. @param {string} where */
 const shareAt = (where) => mean(`${o("[")}${largest}${is}${where}${o("]")}`);
+/** The share of queries whose largest weight is at one of some keys. @param {string} keys */
+const shareIn = (keys) => mean(`${o("[")}${largest}${o("∈")}${keys}${o("]")}`);
+const same = `${o("{")}${i("j")}${o("≠")}${i("q")}${o(":")}${sub(i("x"), i("j"))}${is}${sub(i("x"), i("q"))}${o("}")}`;
 const source = `${i("π")}${open}${i("q")}${close}`;
 const special = `${key}${o("∈")}${o("{")}${i("bos")}${o(",")}${i("eos")}${o(",")}${i("pad")}${o("}")}`;
 const [query, vector] = [letter("q", "query"), letter("k", "key")];
@@ -96,8 +99,12 @@ export const WORDS = {
   self: { formula: shareAt(i("q")), paper: "paper_clark_2019" },
   next: { formula: shareAt(`${i("q")}${o("+")}<mn>1</mn>`), paper: "paper_voita_2019" },
   copy: { formula: shareAt(i("q")) },
+  same_place: { formula: shareAt(i("q")) },
   reverse: { formula: shareAt(`${i("n")}${minus}<mn>1</mn>${minus}${i("q")}`) },
   alignment: { formula: shareAt(source), paper: "paper_chen_2020" },
+  same_token: { formula: shareIn(same), paper: "paper_wang_2022" },
+  punctuation: { formula: shareIn(i("P")), paper: "paper_clark_2019" },
   sink: { formula: sink, paper: "paper_ferrando_2021" },
+  end: { formula: shareAt(i("eos")), paper: "paper_clark_2019" },
   diffuse: { formula: spread, paper: "paper_clark_2019" },
 };
