@@ -10,9 +10,8 @@ from explorer.app.widgets.file_uploader import file_uploader
 from explorer.app.widgets.measurement_form import checkpoint_of
 from explorer.app.widgets.messages import literal
 from explorer.core import folders
-from explorer.core.errors import AlignmentError, ExplorerError, FileError
+from explorer.core.errors import AlignmentError, ExplorerError
 from explorer.core.i18n import say
-from explorer.core.vocabulary import shorten
 from explorer.heads import alignment_jobs
 from explorer.heads.alignment_jobs import WITH_TOKENS, GoldTable
 from explorer.model.catalog import CatalogModel, ShippedModel
@@ -72,9 +71,6 @@ def _uploaded(language: str) -> GoldTable | None:
 def _take(file_name: str, contents: bytes) -> None:
     """Keep a file, or report why not."""
     try:
-        if len(contents) > _LARGEST_MB * 2**20:
-            facts = {"size": -(-len(contents) // 2**20), "limit": _LARGEST_MB}
-            raise FileError("file_too_large", name=shorten(file_name), **facts)
         alignment.set_gold(GoldTable.of(file_name, contents))
     except ExplorerError as error:
         messages.report(error)

@@ -1,7 +1,8 @@
 """The one file uploader: its words, its limits, and the file handed over once.
 
-Which kinds of file are read is checked here and not by Streamlit, which refuses others in English
-alone, and fails with a traceback where no browser has filtered them.
+Which kinds of file are read, and how large a one of its kind may be, is checked here and not by
+Streamlit, which refuses others in English alone, and fails with a traceback where no browser has
+filtered them.
 """
 
 import json
@@ -17,6 +18,7 @@ from explorer.app.server import upload_guard
 from explorer.app.state import session
 from explorer.app.widgets.messages import show_error
 from explorer.core.errors import FileError
+from explorer.core.files import byte_count
 from explorer.core.i18n import say
 from explorer.core.vocabulary import shorten
 
@@ -55,9 +57,9 @@ def file_uploader(
     allowed = tuple(f".{ending}" for ending in endings)
     st.file_uploader(
         label,
-        max_upload_size=limit_mb,
+        max_upload_size=LARGEST_MB,
         key=key,
-        on_change=partial(_take, prefix, allowed, on_file),
+        on_change=partial(_take, prefix, allowed, limit_mb, on_file),
     )
     if state.refused is not None and state.refused[0] == key:
         show_error(state.refused[1], language)
@@ -67,7 +69,7 @@ def _key(prefix: str, state: UploaderState) -> str:
     return f"{prefix}upload-{state.files_taken}"
 
 
-def _take(prefix: str, endings: tuple[str, ...], on_file: OnFile) -> None:
+def _take(prefix: str, endings: tuple[str, ...], limit_mb: int, on_file: OnFile) -> None:
     """Hand the file over, or refuse it, and drop Streamlit's copy, which it would keep with the
     session."""
     before = session.load(UploaderState)
@@ -76,13 +78,25 @@ def _take(prefix: str, endings: tuple[str, ...], on_file: OnFile) -> None:
     if not isinstance(file, UploadedFile):
         return
     contents = file.getvalue()
-    fits = file.name.lower().endswith(endings)
-    if not fits:
-        error = FileError("wrong_ending", name=shorten(file.name), endings=", ".join(endings))
+    error = _refusal(file.name, len(contents), endings, limit_mb)
+    if error is not None:
         after = replace(after, refused=(_key(prefix, after), error))
     session.save(after)
     if (context := get_script_run_ctx()) is not None:
         context.uploaded_file_mgr.remove_session_files(context.session_id)
         upload_guard.forget(context.session_id)
-    if fits:
+    if error is None:
         on_file(file.name, contents)
+
+
+def _refusal(
+    file_name: str, size: int, endings: tuple[str, ...], limit_mb: int
+) -> FileError | None:
+    """Why a file is not read; None when it is."""
+    name = shorten(file_name)
+    if not file_name.lower().endswith(endings):
+        return FileError("wrong_ending", name=name, endings=", ".join(endings))
+    if size > (most := limit_mb * 2**20):
+        facts = {"size": byte_count(size), "limit": byte_count(most)}
+        return FileError("file_too_large", name=name, **facts)
+    return None

@@ -32,9 +32,16 @@ def test_each_of_two_uploaders_hands_over_its_own_file():
     assert app.session_state["taken"] == [("b.trace", b"PK"), ("a.csv", b"1,2")]
 
 
-def test_only_files_of_the_right_size_are_offered():
-    pairs, model = (one.proto for one in AppTest.from_function(page).run().file_uploader)
-    assert (pairs.max_upload_size_mb, model.max_upload_size_mb) == (3, LARGEST_MB)
+def test_a_larger_file_is_refused_in_a_sentence_of_ours():
+    """Streamlit, which would refuse it in English alone, has the limit of all uploads."""
+    app = AppTest.from_function(page).run()
+    assert {one.proto.max_upload_size_mb for one in app.file_uploader} == {LARGEST_MB}
+    app = app.file_uploader[0].set_value(("a.tsv", b"1" * (3 * 2**20 + 1), "")).run()
+    assert "has 3.1 MB; at most 3 MB are read" in app.error[0].value.replace("\\", "")
+    assert app.session_state["taken"] == []
+    app = app.file_uploader[0].set_value(("a.tsv", b"1" * 3 * 2**20, "")).run()
+    assert not app.error
+    assert len(app.session_state["taken"]) == 1
 
 
 @pytest.mark.parametrize("name", ["a.exe", "tsv", "a.tsv.trace", "a\0"])
