@@ -2,7 +2,7 @@
 
     python -m benchmarks.gold_alignment [--pairs 100]
 
-For each translator: how far the two linkings by hand agree; a table of error rates in percent, a
+For each translator: how far the two linkings agree; a table of error rates in percent, a
 row for each layer and timing, a column for each head and one for the mean of the layer's heads; and
 the best head, the best mean and the diagonal with their 95 % intervals over sentences.
 """

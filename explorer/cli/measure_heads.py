@@ -34,7 +34,7 @@ def add_parser(commands: Any) -> None:
     command.add_argument(
         "--gold",
         type=Path,
-        help="sentences and translations whose words were linked by hand: the role alignment and "
+        help="sentences, translations and gold links of their words: the role alignment and "
         "the gold metrics are measured on these",
     )
     command.add_argument(
