@@ -55,7 +55,7 @@ Links = frozenset[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """Links drawn by people: sure ones, and possible ones, which include the sure ones.
+    """Gold links: sure ones, and possible ones, which include the sure ones.
 
     Raises `AlignmentError` on what are no sets of links.
     """

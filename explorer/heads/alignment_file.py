@@ -22,7 +22,7 @@ UNITS: tuple[Unit | Literal["columns"], ...] = ("columns", "pieces", "words", "w
 
 @dataclass(frozen=True, slots=True)
 class GoldFile:
-    """The links of each pair, drawn by people; name: of the file."""
+    """The gold links of each pair; name: of the file."""
 
     links: tuple[Gold, ...]
     name: str
