@@ -196,17 +196,23 @@ def test_a_class_goes_on_alone_while_its_host_is_away(
     host.keyboard.press("Escape")
     guest.goto(address)
     predicted = "[data-testid=strip-target] .predicted"
-    # A page that is loaded again asks again what it had revealed.
+    # A page that is loaded again has what it had revealed.
     host.get_by_test_id("next").click()
     for tab in (host, guest):
         expect(tab.locator(predicted)).to_have_text("2")
     host.reload()
+    expect(host.get_by_test_id("class-answered")).to_be_visible()
+    for tab in (host, guest):
+        expect(tab.locator(predicted)).to_have_text("2")
+    expect(host.get_by_test_id("class-reveal")).to_be_hidden()
+    host.get_by_test_id("next").click()
     for tab in (host, guest):
         expect(tab.locator(predicted)).to_have_text("?")
     expect(host.get_by_test_id("class-reveal")).to_be_visible()
     votes = guest.get_by_test_id("class-choices").get_by_role("button", disabled=False)
     expect(votes.first).to_be_visible()
     # The host leaves, and comes back.
+    expect(host).to_have_url(re.compile("step=2"))
     there = host.url
     host.goto("about:blank")
     status = guest.get_by_test_id("class-status")
@@ -217,10 +223,84 @@ def test_a_class_goes_on_alone_while_its_host_is_away(
     expect(guest.get_by_test_id("step-count")).to_have_text("step 4/4")
     host.goto(there)
     expect(status).to_contain_text("Following the host")
-    expect(guest.get_by_test_id("step-count")).to_have_text("step 1/4")
+    expect(guest.get_by_test_id("step-count")).to_have_text("step 2/4")
     expect(votes.first).to_be_visible()
     host.get_by_role("button", name="Share").click()
     host.get_by_test_id("class-lead").uncheck()  # the server is that of the next test, too
+    expect(guest.get_by_test_id("class-explore")).to_be_hidden()
+
+
+def test_a_class_guesses_where_a_head_looks(address: str, new_visitor: Callable[..., Page]) -> None:
+    """Cross-attention, L1 H2, from "bos" over "5 1 2 eos" and two that are padding."""
+    host, phone, laptop = new_visitor(), new_visitor(390, 844), new_visitor(1024, 768)
+    query = "model=reverse&text=5+1+2&pad=2&site=cross&layer=1&head=2&step=1&guess=1"
+    become_host(host, f"{address}?{query}")
+    host.get_by_test_id("class-lead").check()
+    host.keyboard.press("Escape")
+    for tab in (phone, laptop):
+        tab.goto(address)
+    host.get_by_test_id("ask-key").click()
+    for tab in (phone, laptop):
+        expect(tab.get_by_test_id("class-question")).to_have_text(
+            "Reading “bos”, where does head L1 H2 look most?"
+        )
+        choices = tab.get_by_test_id("class-choices").get_by_role("button")
+        expect(choices).to_have_text(["15", "21", "32", "4eos"])
+        expect(tab.get_by_test_id("row-weights")).to_be_hidden()
+    phone.get_by_test_id("class-choices").get_by_role("button").nth(2).click()
+    chips = laptop.get_by_test_id("strip-source").locator(".chip")
+    chips.nth(4).click()  # padding
+    chips.nth(0).click()
+    expect(host.get_by_test_id("class-answered")).to_have_text("2 of 2 answered.")
+    expect(host.get_by_test_id("class-bars").locator(".vote")).to_have_text(["151", "321"])
+    host.get_by_test_id("class-reveal").click()
+    expect(phone.get_by_test_id("class-note")).to_have_text("✓ You were right.")
+    expect(laptop.get_by_test_id("class-note")).to_have_text("✗ The head looks at another one.")
+    expect(phone.get_by_test_id("row-weights")).to_contain_text("1.0")
+    expect(phone.locator("[data-testid=strip-target] .predicted")).to_have_text("?")
+    host.get_by_test_id("ask-token").click()
+    expect(phone.get_by_test_id("class-question")).to_have_text("What comes next?")
+    host.keyboard.press("g")
+    host.get_by_role("button", name="Share").click()
+    host.get_by_test_id("class-lead").uncheck()  # the server is that of the next test, too
+    expect(phone.get_by_test_id("class-explore")).to_be_hidden()
+
+
+def test_a_second_tab_of_the_host_leads_when_it_is_told_to(
+    address: str, new_visitor: Callable[..., Page]
+) -> None:
+    host, guest = new_visitor(), new_visitor(390, 844)
+    become_host(host, f"{address}?text=5+1+2&step=1")
+    host.get_by_test_id("class-lead").check()
+    host.keyboard.press("Escape")
+    guest.goto(address)
+    count = guest.get_by_test_id("step-count")
+    expect(count).to_have_text("step 1/4")
+    second = host.context.new_page()
+    second.goto(f"{address}?text=5+1+2&step=3")
+    status = second.get_by_test_id("class-status")
+    expect(status).to_contain_text("Another tab of yours leads the class")
+    second.get_by_test_id("next").click()
+    expect(second.get_by_test_id("step-count")).to_have_text("step 4/4")
+    host.bring_to_front()
+    host.get_by_test_id("next").click()
+    expect(count).to_have_text("step 2/4")
+    second.bring_to_front()
+    second.get_by_test_id("class-take-over").click()
+    expect(count).to_have_text("step 4/4")
+    expect(status).to_contain_text("The class follows you")
+    expect(host.get_by_test_id("class-status")).to_contain_text("Another tab of yours leads")
+    host.bring_to_front()
+    host.get_by_test_id("previous").click()
+    expect(host.get_by_test_id("step-count")).to_have_text("step 1/4")
+    second.bring_to_front()
+    second.get_by_test_id("previous").click()
+    expect(count).to_have_text("step 3/4")
+    second.close()
+    expect(count).to_have_text("step 1/4")  # the other tab leads, after a time
+    expect(host.get_by_test_id("class-status")).to_contain_text("The class follows you")
+    host.get_by_role("button", name="Share").click()
+    host.get_by_test_id("class-lead").uncheck()
     expect(guest.get_by_test_id("class-explore")).to_be_hidden()
 
 
@@ -298,7 +378,9 @@ def test_the_code_fills_the_screen_and_opens_what_the_host_sees(
     assert box is not None
     assert box["height"] >= 500
     assert picture.evaluate("(image) => image.naturalWidth") > 0
-    expect(host.get_by_test_id("class-code-screen")).to_contain_text(address.split("/")[2])
+    expect(host.get_by_test_id("class-code-screen")).to_contain_text(
+        "Other devices cannot open this code"
+    )
     host.keyboard.press("Escape")
     expect(picture).to_be_hidden()
 

@@ -3,7 +3,9 @@
 All raise `ValueError` on anything else.
 """
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,7 +18,8 @@ LARGEST_VOTE = 200
 LONGEST_ADDRESS = 1500
 """Characters that a code holds which can still be read from the back row."""
 
-_MOST_TOKENS, _MOST_CANDIDATES, _LONGEST_LABEL = 16, 40, 100
+_MOST_TOKENS, _MOST_CANDIDATES, _LONGEST_LABEL = 16, 200, 100
+_PAGE = re.compile(r"[a-z0-9]{0,40}", re.ASCII)
 _LARGEST_NUMBER = 1_000_000
 _VISIT = ("model", "text", "pad", "force")
 _SELECTION = ("site", "layer", "head", "step", "alignment", "ahead", "guess", "cell", "inside")
@@ -41,7 +44,20 @@ def read_screen(body: bytes) -> Screen:
     return Screen(
         view=None if view is None else _view(view),
         question=None if question is None else _question(question),
+        page=read_page(values.get("page", "")),
     )
+
+
+def read_page(value: Any) -> str:
+    """The word by which a tab is known."""
+    if not isinstance(value, str) or not _PAGE.fullmatch(value):
+        raise ValueError("no page")
+    return value
+
+
+def read_leader(body: bytes) -> str:
+    """The tab that is to lead."""
+    return read_page(json_values.parse_object(body).get("page"))
 
 
 def read_vote(body: bytes) -> tuple[int, int]:
@@ -97,11 +113,21 @@ def _question(value: Any) -> Question:
     if len(tokens) > _MOST_TOKENS or not 0 < len(candidates) <= _MOST_CANDIDATES:
         raise ValueError("no question")
     answer = value.get("answer")
-    return Question(
+    question = Question(
         tuple(map(_label, tokens)),
         tuple(map(_label, candidates)),
         None if answer is None else _whole(answer),
     )
+    return _key_question(question, value) if value.get("kind") == "key" else question
+
+
+def _key_question(question: Question, value: Mapping[str, Any]) -> Question:
+    """The same with the head whose key is guessed, and the position of each candidate."""
+    positions = value.get("positions")
+    if not isinstance(positions, list) or len(positions) != len(question.candidates):
+        raise ValueError("no positions")
+    head, keys = _label(value.get("head")), tuple(map(_whole, positions))
+    return replace(question, kind="key", head=head, positions=keys)
 
 
 def _label(value: Any) -> str:

@@ -22,6 +22,7 @@ from explorer.app.server.rate_limit import RateLimiter
 
 EVENTS_PATH = "/class/events"
 SCREEN_PATH = "/class/screen"
+LEAD_PATH = "/class/lead"
 VOTE_PATH = "/class/vote"
 CODE_PATH = "/class/code"
 
@@ -56,6 +57,7 @@ def routes(base: str) -> list[Route]:
     return [
         Route(f"{base}{EVENTS_PATH}", open_stream, methods=["GET"]),
         Route(f"{base}{SCREEN_PATH}", take_screen, methods=["POST"]),
+        Route(f"{base}{LEAD_PATH}", take_lead, methods=["POST"]),
         Route(f"{base}{VOTE_PATH}", take_vote, methods=["POST"]),
         Route(f"{base}{CODE_PATH}", make_code, methods=["POST"]),
     ]
@@ -66,9 +68,14 @@ async def open_stream(request: Request) -> Response:
     address = request.client.host if request.client else ""
     if not session.has_room(address):
         return _answer(503, {"Retry-After": "5"})
+    try:
+        page = class_messages.read_page(request.query_params.get("page", ""))
+    except ValueError:
+        return _answer(400)
     guest = session.admit(request.cookies.get(_guest_cookie(), ""))
     headers = {"Cache-Control": "no-store, no-transform", "X-Accel-Buffering": "no"}
-    stream = _events(guest, address, host=_is_host(request))
+    changed = asyncio.Event()
+    stream = _events(Seat(guest, address, _is_host(request), changed.set, page), changed)
     response = StreamingResponse(stream, media_type="text/event-stream", headers=headers)
     response.set_cookie(
         _guest_cookie(),
@@ -82,13 +89,26 @@ async def open_stream(request: Request) -> Response:
 
 
 async def take_screen(request: Request) -> Response:
-    """Publish what the host shows; 403 for anybody else."""
+    """Publish what the host shows; 403 for anybody else, 409 while another tab leads."""
     if not _is_host(request):
         return _answer(403)
     screen = await _content(request, class_messages.LARGEST_SCREEN, class_messages.read_screen)
     if isinstance(screen, Response):
         return screen
+    if session.is_led_elsewhere(screen.page):
+        return _answer(409)
     session.show(screen)
+    return _answer(204)
+
+
+async def take_lead(request: Request) -> Response:
+    """Let another tab of the host lead; 403 for anybody else."""
+    if not _is_host(request):
+        return _answer(403)
+    page = await _content(request, class_messages.LARGEST_VOTE, class_messages.read_leader)
+    if isinstance(page, Response):
+        return page
+    session.lead(page)
     return _answer(204)
 
 
@@ -117,10 +137,11 @@ async def make_code(request: Request) -> Response:
     return Response(code, media_type="image/svg+xml", headers={"Cache-Control": "no-store"})
 
 
-async def _events(guest: str, address: str, *, host: bool) -> AsyncIterator[str]:
-    """The messages of one stream, until its browser or the server ends it."""
-    changed = asyncio.Event()
-    seat = Seat(guest, address, host, changed.set)
+async def _events(seat: Seat, changed: asyncio.Event) -> AsyncIterator[str]:
+    """The messages of one stream, until its browser or the server ends it.
+
+    changed: set whenever the message has changed.
+    """
     session.join(seat)
     try:
         while not session.ended:
@@ -134,7 +155,7 @@ async def _events(guest: str, address: str, *, host: bool) -> AsyncIterator[str]
                 yield "event: beat\ndata: 1\n\n"
     finally:
         session.leave(seat)
-        if host:
+        if seat.host:
             asyncio.get_running_loop().call_later(GRACE, session.miss, seat)
 
 

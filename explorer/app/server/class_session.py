@@ -7,7 +7,7 @@ server's event loop alone, so nothing is locked.
 import secrets
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 MOST_STREAMS = 600
@@ -21,17 +21,24 @@ MOST_GUESTS = 4096
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What comes next in the host's text.
+    """What comes next in the host's text, or where a head looks.
 
     tokens: the last of those that are known.
-    candidates: tokens of the vocabulary to choose from, in an order that tells nothing.
+    candidates: tokens to choose from: of the vocabulary, in an order that tells nothing; or the
+        keys that may be attended to.
     answer: index of the right one, len(candidates) where it is none of them; None until the host
         reveals it.
+    kind: "token", or "key" for where a head looks.
+    head: the name of that head; "" for a token.
+    positions: of the keys, from 0; () for a token.
     """
 
     tokens: tuple[str, ...]
     candidates: tuple[str, ...]
     answer: int | None = None
+    kind: str = "token"
+    head: str = ""
+    positions: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +47,17 @@ class Screen:
 
     view: what guests mirror, read by their pages alone; None while the host leads nobody.
     question: None while nothing is guessed.
+    page: the word by which that page is known; "" = of no stream.
     """
 
     view: Mapping[str, Any] | None = None
     question: Question | None = None
+    page: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing for guests."""
+        return self.view is None and self.question is None
 
 
 @dataclass(slots=True, eq=False)
@@ -51,12 +65,14 @@ class Seat:
     """One event stream.
 
     wake: called whenever its `message` has changed.
+    page: the word by which a tab is known, also after it was loaded again.
     """
 
     guest: str
     address: str
     host: bool
     wake: Callable[[], None]
+    page: str = ""
 
 
 @dataclass(slots=True)
@@ -111,18 +127,34 @@ class ClassSession:
 
     def miss(self, host: Seat) -> None:
         """Let guests go on without a host, some time after the stream of one has ended: the
-        question is closed. Nothing where a host is present or another stream has ended since.
+        question is closed. With another tab of a host that one leads, unless the tab that leads is
+        back. Nothing where another stream of a host has ended since.
         """
-        if host is not self._left or any(seat.host for seat in self._seats):
+        if host is not self._left:
+            return
+        pages = {seat.page for seat in self._seats if seat.host}
+        if pages:
+            if self._screen.page not in pages:
+                self.lead("")
             return
         self._away = True
-        self._screen = replace(self._screen, question=None)
+        self._screen = replace(self._screen, question=None, page="")
         self._votes.clear()
         self._wake_all()
 
     def end(self) -> None:
         """End all streams: the server shuts down."""
         self.ended = True
+        self._wake_all()
+
+    def is_led_elsewhere(self, page: str) -> bool:
+        """Whether another tab than `page` leads: the one that shows something first, until it is
+        closed, shows nothing more or hands over."""
+        return not self._screen.is_empty and self._screen.page not in ("", page)
+
+    def lead(self, page: str) -> None:
+        """Let the tab `page` lead from now on; "" = any."""
+        self._screen = replace(self._screen, page=page)
         self._wake_all()
 
     def show(self, screen: Screen) -> None:
@@ -162,6 +194,7 @@ class ClassSession:
             "host": seat.host,
             "present": len(present),
             "away": self._away,
+            "elsewhere": seat.host and self.is_led_elsewhere(seat.page),
             "view": self._screen.view,
             "question": self._question(seat, present),
             "right": tally.right,
@@ -176,9 +209,7 @@ class ClassSession:
         told = seat.host or question.answer is not None
         return {
             "number": self._number,
-            "tokens": question.tokens,
-            "candidates": question.candidates,
-            "answer": question.answer,
+            **asdict(question),
             "answered": len(self._votes),
             "asked": len(present | self._votes.keys()),
             "counts": [counts[index] for index in range(len(question.candidates))]
@@ -204,7 +235,7 @@ def _same(one: Question | None, other: Question | None) -> bool:
     if one is None or other is None:
         return one is other
     hidden_again = _revealed(one) and not _revealed(other)
-    return (one.tokens, one.candidates) == (other.tokens, other.candidates) and not hidden_again
+    return replace(one, answer=None) == replace(other, answer=None) and not hidden_again
 
 
 def _revealed(question: Question | None) -> bool:

@@ -161,7 +161,9 @@ def join(language: str) -> None:
     address = join_address()
     with st.container(key="join"):
         st.image(access.qr_code(address), width=_QR_CODE)
-        st.caption(say("classroom.join", language, address=address))
+        here = urlsplit(address).hostname in _LOOPBACK
+        told = "class_tools.code_here" if here else "classroom.join"
+        st.caption(say(told, language, address=address))
         if address.startswith("http:"):
             st.caption(say("classroom.plain_http", language))
 

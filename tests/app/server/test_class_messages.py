@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from explorer.app.server.class_messages import read_address, read_screen, read_vote
+from explorer.app.server.class_messages import read_address, read_leader, read_screen, read_vote
 from explorer.app.server.class_session import Question, Screen
 
 QUERY = {"model": "reverse", "text": "1 2", "pad": "2", "force": "1.7", "step": "2"}
@@ -15,6 +15,7 @@ VIEW = {
     "shown": {**SHOWN, "ahead": True, "guess": GUESS, "inside": None, "insideView": None},
 }
 QUESTION = {"tokens": ["<bos>"], "candidates": ["1", "2"], "answer": None}
+KEY_QUESTION = {**QUESTION, "kind": "key", "head": "L1 H2", "positions": [0, 2]}
 
 
 def screen_of(**values: object) -> Screen:
@@ -36,6 +37,18 @@ def test_of_the_state_only_known_names_reach_the_guests():
         "inside": None,
         "insideView": None,
     }
+
+
+def test_a_question_on_a_key_names_the_head_and_the_positions():
+    asked = screen_of(question=KEY_QUESTION, page="abc1")
+    assert asked == Screen(
+        question=Question(("<bos>",), ("1", "2"), kind="key", head="L1 H2", positions=(0, 2)),
+        page="abc1",
+    )
+    assert read_leader(b'{"page": "abc1"}') == "abc1"
+    for wrong in (b"{}", b'{"page": 3}'):
+        with pytest.raises(ValueError, match="no page"):
+            read_leader(wrong)
 
 
 def test_long_labels_are_cut():
@@ -60,11 +73,17 @@ def test_long_labels_are_cut():
         {"view": {**VIEW, "query": {**QUERY, "lang": "zh"}}},
         {"question": []},
         {"question": {**QUESTION, "candidates": []}},
-        {"question": {**QUESTION, "candidates": ["1"] * 99}},
+        {"question": {**QUESTION, "candidates": ["1"] * 999}},
         {"question": {**QUESTION, "candidates": [1]}},
         {"question": {**QUESTION, "tokens": "abc"}},
         {"question": {**QUESTION, "tokens": ["1"] * 99}},
         {"question": {**QUESTION, "answer": "1"}},
+        {"question": {**KEY_QUESTION, "positions": [0]}},
+        {"question": {**KEY_QUESTION, "positions": [0, -1]}},
+        {"question": {**KEY_QUESTION, "head": 1}},
+        {"page": 1},
+        {"page": "<b>"},
+        {"page": "x" * 99},
     ],
 )
 def test_a_malformed_screen_is_refused(values):

@@ -55,7 +55,7 @@ def test_outside_of_class_mode_there_are_no_routes(monkeypatch):
     assert class_route.routes("") == []
     assert not any("/class" in route.path for route in asgi.routes())
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    assert sum("/class/" in route.path for route in asgi.routes()) == 4
+    assert sum("/class/" in route.path for route in asgi.routes()) == 5
 
 
 def test_only_the_host_publishes(guest, host, session):
@@ -124,6 +124,16 @@ def test_large_bodies_and_those_a_form_can_send_are_refused(host, guest):
     assert guest.get("/class/screen").status_code == 405
 
 
+def test_another_tab_of_the_host_is_refused_until_it_takes_over(host, guest):
+    assert host.post("/class/screen", json={"view": VIEW, "page": "a"}).status_code == 204
+    assert host.post("/class/screen", json={"view": VIEW, "page": "b"}).status_code == 409
+    assert guest.post("/class/lead", json={"page": "b"}).status_code == 403
+    assert host.post("/class/lead", json={"page": "<b>"}).status_code == 400
+    assert host.post("/class/lead", json={"page": "b"}).status_code == 204
+    assert host.post("/class/screen", json={"view": VIEW, "page": "b"}).status_code == 204
+    assert guest.get("/class/events?page=%3Cb%3E").status_code == 400
+
+
 def test_the_code_holds_an_address_and_is_the_host_s(host, guest):
     headers = {"Content-Type": "text/plain"}
     address = "http://192.0.2.1:8501/?model=reverse&text=7+3&step=2"
@@ -143,7 +153,9 @@ def test_a_stream_tells_each_change_and_signs_of_life(session, monkeypatch):
     monkeypatch.setattr(class_route, "PAUSE", 0)
 
     async def follow() -> list[str]:
-        events = class_route._events(session.admit(""), "192.0.2.1", host=False)
+        changed = asyncio.Event()
+        seat = Seat(session.admit(""), "192.0.2.1", False, changed.set)
+        events = class_route._events(seat, changed)
         heard = [await anext(events)]
         while not heard[-1].startswith("event: beat"):
             heard.append(await anext(events))

@@ -16,10 +16,12 @@ def together() -> ClassSession:
     return ClassSession()
 
 
-def sit(together: ClassSession, *, host: bool = False, guest: str = "") -> tuple[Seat, list[int]]:
+def sit(
+    together: ClassSession, *, host: bool = False, guest: str = "", page: str = ""
+) -> tuple[Seat, list[int]]:
     """A page with an open stream, and one entry for each time that it was woken."""
     woken: list[int] = []
-    seat = Seat(together.admit(guest), "192.0.2.7", host, lambda: woken.append(1))
+    seat = Seat(together.admit(guest), "192.0.2.7", host, lambda: woken.append(1), page)
     together.join(seat)
     return seat, woken
 
@@ -154,6 +156,47 @@ def test_a_host_who_is_back_is_not_missed(together):
     assert not together.message(guest)["away"]
     together.miss(second)
     assert together.message(guest)["away"]
+
+
+def test_one_tab_of_a_host_leads_until_it_is_closed_or_another_takes_over(together):
+    first, _ = sit(together, host=True, page="a")
+    second, _ = sit(together, host=True, page="b")
+    guest, _ = sit(together)
+    assert not together.is_led_elsewhere("b")  # nothing is shown
+    together.show(Screen(view=VIEW, page="a"))
+    told = [together.message(seat)["elsewhere"] for seat in (first, second, guest)]
+    assert told == [False, True, False]
+    together.lead("b")
+    assert together.is_led_elsewhere("a")
+    together.leave(second)
+    assert together.is_led_elsewhere("a")  # it may be a reload
+    together.miss(second)
+    assert not together.is_led_elsewhere("a")
+    assert not together.message(guest)["away"]
+    together.show(Screen(page="a"))
+    assert not together.is_led_elsewhere("c")
+
+
+def test_a_host_who_comes_back_in_another_tab_leads(together):
+    host, _ = sit(together, host=True, page="a")
+    together.show(Screen(view=VIEW, page="a"))
+    together.leave(host)
+    together.miss(host)
+    assert not together.is_led_elsewhere("b")
+
+
+def test_where_a_head_looks_is_another_question_than_what_comes_next(together):
+    number = ask(together)
+    asked = replace(QUESTION, kind="key", head="L1 H2", positions=(0, 1, 3))
+    guest, _ = sit(together)
+    together.vote(guest.guest, number, 1)
+    assert ask(together, asked) > number
+    told = together.message(guest)["question"]
+    assert (told["kind"], told["head"], told["positions"]) == ("key", "L1 H2", (0, 1, 3))
+    assert told["choice"] is None
+    again = ask(together, replace(asked, head="L1 H3"))
+    assert not together.vote(guest.guest, again, 3)  # three keys may be attended to
+    assert together.vote(guest.guest, again, 2)
 
 
 def test_a_guest_who_reconnects_keeps_vote_and_tally(together):

@@ -275,6 +275,15 @@ def test_a_forced_step_that_fails_leaves_the_picture_with_the_ones_before():
 
 
 @pytest.mark.parametrize(
+    ("address", "told"), [("http://127.0.0.1:8501/", True), ("http://192.0.2.7:8501/", False)]
+)
+def test_a_code_that_no_other_device_can_open_says_what_to_do(monkeypatch, address, told):
+    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
+    monkeypatch.setattr(address_bar, "app_address", lambda: address)
+    assert any("cannot open this code" in text for text in captions(open_page(text="4 2"))) is told
+
+
+@pytest.mark.parametrize(
     ("address", "told"), [("http://localhost:8501/", True), ("http://10.0.0.7:8501/", False)]
 )
 def test_a_link_to_this_computer_says_that_others_cannot_open_it(monkeypatch, address, told):

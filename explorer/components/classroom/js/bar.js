@@ -1,6 +1,7 @@
-import { REVEALED } from "../../shared/js/classEvents.js";
+import { ASKS, REVEALED } from "../../shared/js/classEvents.js";
 import { assign, element, populate, write } from "../../shared/js/element.js";
-import { writeToken } from "../../shared/js/label.js";
+import { labelOf, writeToken } from "../../shared/js/label.js";
+import { createRadios } from "../../shared/js/radios.js";
 
 /** @import { Say } from "../../shared/js/sentences.js" */
 /** @import { Asked, Classroom, Message } from "./classroom.js" */
@@ -17,22 +18,29 @@ export function createBar(room, say) {
     testid: "class-explore",
     on: { click: () => room.explore(!room.alone()) },
   });
-  const line = element("div", { class: "line" }, status, change);
+  const takeOver = element(
+    "button",
+    { type: "button", testid: "class-take-over", on: { click: room.takeOver } },
+    say("take_over"),
+  );
+  const line = element("div", { class: "line" }, status, change, takeOver);
   const ballot = createBallot(room, say);
   const result = createResult(say);
   const node = element("div", { class: "class" }, line, ballot.element, result.element);
   const update = () => {
     const message = room.message();
-    const led = Boolean(message?.host ? room.leading() : message?.view);
+    const elsewhere = message?.elsewhere === true;
+    const led = elsewhere || Boolean(message?.host ? room.leading() : message?.view);
     const aside = led && !message?.host && room.alone();
     const asked = aside ? null : (message?.question ?? null);
     node.classList.toggle("host", message?.host === true);
     line.hidden = !led;
     change.hidden = message?.host === true || (message?.away === true && !room.alone());
+    takeOver.hidden = !elsewhere;
     write(change, say(room.alone() ? "follow" : "explore_alone"));
     write(status, message ? statusOf(message, room, say) : "");
     ballot.update(message?.host ? null : asked, message);
-    result.update(message?.host ? asked : null);
+    result.update(message?.host && !elsewhere ? asked : null);
   };
   return { element: node, update };
 }
@@ -42,18 +50,30 @@ export function createBar(room, say) {
  * @param {Classroom} room
  * @param {Say} say
  */
-function statusOf({ host, away, present }, room, say) {
+function statusOf({ host, away, elsewhere, present }, room, say) {
+  if (elsewhere) return say("elsewhere", { count: present });
   if (host && room.isUpload()) return say("cannot_lead");
   const guest = room.alone() ? "alone" : away ? "away" : "following";
   return say(host ? "leading" : guest, { count: present });
 }
 
 /**
- * The tokens that are known, and a question mark.
+ * What the class guesses.
+ * @param {Asked} asked
+ * @param {Say} say
+ */
+function questionText({ kind, head, tokens }, say) {
+  if (kind === "token") return say("asked");
+  return say("asked_key", { head, query: labelOf(tokens.at(-1) ?? "") });
+}
+
+/**
+ * The tokens that are known, and a question mark for the next one.
  * @param {HTMLElement} parent
  * @param {Asked} asked
  */
-function writeTokens(parent, { tokens }) {
+function writeTokens(parent, { kind, tokens }) {
+  parent.hidden = kind === "key";
   const nodes = populate(parent, tokens.length + 1, () => element("bdi", { class: "chip token" }));
   tokens.forEach((token, index) => {
     writeToken(nodes[index], token);
@@ -69,7 +89,8 @@ function writeTokens(parent, { tokens }) {
 function createBallot(room, say) {
   const tokens = element("span", { class: "known" });
   const tally = element("output", { class: "tally", testid: "class-tally" });
-  const head = element("div", { class: "asked" }, element("span", {}, say("asked")), tokens, tally);
+  const question = element("span", { testid: "class-question" });
+  const head = element("div", { class: "asked" }, question, tokens, tally);
   const choices = element("div", { class: "choices", testid: "class-choices" });
   const note = element("p", { class: "note", role: "status", testid: "class-note" });
   const node = element(
@@ -87,6 +108,7 @@ function createBallot(room, say) {
         class: "choice",
         on: { click: () => room.message()?.question?.answer === null && room.vote(index) },
       },
+      element("span", { class: "position" }),
       element("bdi", { class: "token" }),
       element("span", { class: "votes" }),
     );
@@ -94,6 +116,7 @@ function createBallot(room, say) {
   const update = (asked, message) => {
     node.hidden = asked === null;
     if (!asked || !message) return;
+    write(question, questionText(asked, say));
     writeTokens(tokens, asked);
     write(tally, say("tally", { right: message.right, total: message.total }));
     tally.hidden = message.total === 0;
@@ -111,8 +134,10 @@ function createBallot(room, say) {
  * @param {Asked} asked
  * @param {number} index
  */
-function drawChoice(button, { candidates, choice, answer, counts }, index) {
-  const [name, votes] = /** @type {HTMLElement[]} */ ([...button.children]);
+function drawChoice(button, asked, index) {
+  const { candidates, choice, answer, counts } = asked;
+  const [position, name, votes] = /** @type {HTMLElement[]} */ ([...button.children]);
+  write(position, positionOf(asked, index));
   writeToken(name, candidates[index]);
   write(votes, counts && answer !== null ? String(counts[index]) : "");
   assign(button, "aria-pressed", choice === index ? "true" : "false");
@@ -122,16 +147,25 @@ function drawChoice(button, { candidates, choice, answer, counts }, index) {
 }
 
 /**
+ * The position of a key, from 1: a text may have the same token twice. "" for a token.
+ * @param {Asked} asked
+ * @param {number} index
+ */
+function positionOf({ positions }, index) {
+  return index in positions ? String(positions[index] + 1) : "";
+}
+
+/**
  * @param {Asked} asked
  * @param {Say} say
  */
-function noteOf({ answer, choice, answered, asked }, say) {
+function noteOf({ kind, answer, choice, answered, asked }, say) {
   if (answer === null) {
     const counted = say("answered", { answered, asked });
     return choice === null ? counted : `${counted} ${say("may_change")}`;
   }
   if (choice === null) return say("not_voted");
-  return say(choice === answer ? "voted_right" : "voted_wrong");
+  return say(choice === answer ? "voted_right" : `voted_wrong_${kind}`);
 }
 
 /**
@@ -151,9 +185,14 @@ function createResult(say) {
     },
     say("reveal"),
   );
+  const group = { names: ["token", "key"], prefix: "ask", label: "ask", small: true };
+  const kinds = createRadios(say, group, (kind) =>
+    document.dispatchEvent(new CustomEvent(ASKS, { detail: kind })),
+  );
   const node = element(
     "section",
     { class: "result", "aria-label": say("votes") },
+    kinds.element,
     count,
     bars,
     reveal,
@@ -162,6 +201,7 @@ function createResult(say) {
     element(
       "span",
       { class: "vote" },
+      element("span", { class: "position" }),
       element("bdi", { class: "token" }),
       element("span", { class: "track" }, element("span", { class: "share" })),
       element("span", { class: "votes" }),
@@ -170,6 +210,7 @@ function createResult(say) {
   const update = (asked) => {
     node.hidden = asked === null;
     if (!asked) return;
+    kinds.check(asked.kind);
     write(count, say("answered", { answered: asked.answered, asked: asked.asked }));
     reveal.hidden = asked.answer !== null;
     const shown = asked.candidates
@@ -177,7 +218,10 @@ function createResult(say) {
       .filter(({ index, votes }) => votes > 0 || index === asked.answer);
     const nodes = populate(bars, shown.length, makeBar);
     shown.forEach(({ token, index, votes }, at) => {
-      const [name, track, number] = /** @type {HTMLElement[]} */ ([...nodes[at].children]);
+      const [position, name, track, number] = /** @type {HTMLElement[]} */ ([
+        ...nodes[at].children,
+      ]);
+      write(position, positionOf(asked, index));
       writeToken(name, token);
       const share = asked.asked ? votes / asked.asked : 0;
       /** @type {HTMLElement} */ (track.firstElementChild).style.width = `${100 * share}%`;

@@ -1,8 +1,8 @@
-import { ADMITTED, ASKED, MIRRORED, SHOWN, VOTED } from "../../shared/js/classEvents.js";
+import { ADMITTED, ASKED, MIRRORED, REVEALED, SHOWN, VOTED } from "../../shared/js/classEvents.js";
 import { FOLLOWED, onOpened } from "../../shared/js/lessonEvents.js";
 import { createStream, send } from "./stream.js";
 
-/** @import { Described, Mirrored, Question, ShownState } from "../../shared/js/classEvents.js" */
+/** @import { Chosen, Described, Mirrored, Question, ShownState } from "../../shared/js/classEvents.js" */
 /** @import { Selection } from "../../shared/js/selectionReport.js" */
 
 /**
@@ -15,6 +15,7 @@ import { createStream, send } from "./stream.js";
  * @property {boolean} host
  * @property {number} present
  * @property {boolean} away whether the host is missed: guests go on alone
+ * @property {boolean} elsewhere whether another tab of this host leads
  * @property {ClassView | null} view
  * @property {Asked | null} question
  * @property {number} right
@@ -27,12 +28,14 @@ import { createStream, send } from "./stream.js";
  * @property {() => boolean} isUpload whether no guest can ask for what this page shows
  * @property {(alone: boolean) => void} explore
  * @property {(leading: boolean) => void} lead
+ * @property {() => void} takeOver let this tab of the host lead in the place of another
  * @property {(choice: number) => void} vote
  * @property {(draw: () => void) => () => void} watch `draw` at each change; the result ends that
  * @property {(open: (query: Query) => void) => void} openWith how this page asks for another trace
  */
 
 const ALONE = "explorer-alone"; // in the session's storage: a reload stays where the guest was
+const PAGE = "explorer-page"; // there, too, while no page of this tab is open
 const BUSY = "data-class-busy"; // on the page: no lesson is offered now
 const VISIT = ["model", "text", "pad", "force"];
 const PATIENCE = 8000; // ms for another trace before it is asked for again
@@ -49,7 +52,9 @@ export function createClassroom() {
   };
   /** @type {Message | null} */
   let message = null;
-  const publishing = createPublishing(redraw);
+  const page = takePage();
+  const keepPage = () => sessionStorage.setItem(PAGE, page);
+  const publishing = createPublishing(page, redraw);
   const following = createFollowing(redraw);
   /** @param {Message} next */
   const take = (next) => {
@@ -63,8 +68,9 @@ export function createClassroom() {
     );
     redraw();
   };
-  const stream = createStream(take);
+  const stream = createStream(page, take);
   const ended = new AbortController();
+  window.addEventListener("pagehide", keepPage, { signal: ended.signal });
   /** @param {Event} event */
   const onShown = (event) => {
     const { detail } = /** @type {CustomEvent<Described>} */ (event);
@@ -77,9 +83,13 @@ export function createClassroom() {
   };
   /** @param {Event} event */
   const onVoted = (event) => {
-    const { detail } = /** @type {CustomEvent<string>} */ (event);
-    const choice = message?.question?.candidates.indexOf(detail) ?? -1;
-    if (choice >= 0 && message?.question?.answer === null) vote(choice);
+    const { detail } = /** @type {CustomEvent<Chosen>} */ (event);
+    const question = message?.question;
+    if (question?.answer !== null || question.kind !== detail.kind) return;
+    const { candidates, positions } = question;
+    const asKey = detail.kind === "key";
+    const choice = asKey ? positions.indexOf(detail.position) : candidates.indexOf(detail.token);
+    if (choice >= 0) vote(choice);
   };
   document.addEventListener(SHOWN, onShown, { signal: ended.signal });
   document.addEventListener(VOTED, onVoted, { signal: ended.signal });
@@ -93,6 +103,7 @@ export function createClassroom() {
     isUpload: publishing.isUpload,
     explore: following.explore,
     lead: publishing.lead,
+    takeOver: publishing.takeOver,
     vote,
     watch: (draw) => {
       watchers.add(draw);
@@ -102,6 +113,7 @@ export function createClassroom() {
     openWith: following.openWith,
     close: () => {
       ended.abort();
+      keepPage();
       stream.close();
       document.documentElement.removeAttribute(BUSY);
       tellPlayer({ on: false, shown: null });
@@ -110,22 +122,42 @@ export function createClassroom() {
 }
 
 /**
+ * The word of this tab: after a reload the one before; a copy of the tab gets another, since it is
+ * in the storage only while no page is open.
+ */
+function takePage() {
+  const kept = sessionStorage.getItem(PAGE);
+  sessionStorage.removeItem(PAGE);
+  return kept ?? Math.random().toString(36).slice(2);
+}
+
+/**
  * The host's part: what the player shows goes to the server, one request at a time, the latest last.
+ * @param {string} page
  * @param {() => void} redraw
  */
-function createPublishing(redraw) {
+function createPublishing(page, redraw) {
   /** @type {Described | null} */
   let described = null;
+  /** @type {Asked | null} what this page had revealed before it was loaded again */
+  let revealed = null;
+  let elsewhere = false;
   let host = false;
   let leading = false;
   let published = ""; // the server may still have what an earlier page showed
   let busy = false;
   const content = () => {
     const view = leading && described?.visit ? viewOf(described) : null;
-    return { view, question: described?.question ?? null };
+    return { page, view, question: described?.question ?? null };
   };
   const publish = async () => {
-    if (busy || !host || !described) return;
+    if (busy || !host || elsewhere || !described) return;
+    if (isHiddenAgain(described.question, revealed)) {
+      revealed = null;
+      document.dispatchEvent(new Event(REVEALED)); // the player then says what it shows
+      return;
+    }
+    revealed = null;
     busy = true;
     for (let next = JSON.stringify(content()); next !== published; ) {
       if (!(await send("screen", JSON.parse(next)))) break;
@@ -136,10 +168,16 @@ function createPublishing(redraw) {
   };
   /** @param {Message} message @param {boolean} first */
   const take = (message, first) => {
-    host = message.host;
+    const began = elsewhere && !message.elsewhere;
+    ({ host, elsewhere } = message);
     if (first && host && message.view) leading = true; // this page was loaded again
-    if (first || message.away) published = "";
+    if (first && host && message.question?.answer !== null) revealed = message.question;
+    if (first || began || message.away) published = "";
     publish(); // what could not be sent before
+  };
+  const takeOver = () => {
+    leading = true;
+    send("lead", { page });
   };
   return {
     take,
@@ -148,9 +186,11 @@ function createPublishing(redraw) {
     /** @param {boolean} wanted */
     lead: (wanted) => {
       leading = wanted;
+      if (elsewhere && wanted) takeOver();
       publish();
       redraw();
     },
+    takeOver,
     /** @param {Described} next */
     shown: (next) => {
       const other = described?.visit !== next.visit;
@@ -159,6 +199,17 @@ function createPublishing(redraw) {
       if (other) redraw();
     },
   };
+}
+
+/**
+ * Whether a question is the one that was revealed, before which the page was loaded again.
+ * @param {Question | null} question
+ * @param {Question | null} revealed
+ */
+function isHiddenAgain(question, revealed) {
+  if (!question || !revealed || question.answer !== null) return false;
+  const parts = /** @type {const} */ (["kind", "head", "tokens", "candidates", "positions"]);
+  return parts.every((part) => JSON.stringify(question[part]) === JSON.stringify(revealed[part]));
 }
 
 /**

@@ -7,9 +7,10 @@ const PAUSE = [1000, 4000]; // ms before another try, by chance: thirty pages re
  * The server's event stream, opened again whenever it breaks, and closed while the page is hidden:
  * a browser has six connections to a server for all of its tabs. The host's stays open: without it
  * the class goes on alone.
+ * @param {string} page the word by which the server knows this tab
  * @param {(message: Message) => void} onMessage
  */
-export function createStream(onMessage) {
+export function createStream(page, onMessage) {
   /** @type {EventSource | null} */
   let source = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -32,7 +33,7 @@ export function createStream(onMessage) {
   const open = () => {
     close();
     if (document.hidden && !host) return;
-    source = new EventSource(addressOf("events"));
+    source = new EventSource(addressOf(`events?page=${page}`));
     source.addEventListener("beat", alive);
     source.onmessage = ({ data }) => {
       alive();

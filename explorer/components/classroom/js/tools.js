@@ -6,6 +6,8 @@ import { fetchCode } from "./stream.js";
 
 const LONGEST_ADDRESS = 1500; // as in `class_messages.py`; the app without a query is always short
 
+const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
+
 /**
  * In the share menu: who is present and, for the host, Follow me and the code to scan full screen.
  * @param {Classroom} room
@@ -36,7 +38,7 @@ export function createTools(room, say, address) {
     const message = room.message();
     write(present, message ? say("present", { count: message.present }) : "");
     for (const part of [lead, about, code]) part.hidden = message?.host !== true;
-    box.checked = room.leading();
+    box.checked = room.leading() && message?.elsewhere !== true;
   };
   return { element: node, update };
 }
@@ -59,6 +61,7 @@ async function showCode(say, link, address) {
   );
   const shown = address.replace(/^https?:\/\/|\/$/g, "");
   const text = element("p", {}, say("join"), element("br"), element("strong", {}, shown));
+  if (LOOPBACK.includes(new URL(address).hostname)) text.replaceChildren(say("code_here"));
   const dialog = element("dialog", { "data-testid": "class-code-screen" }, picture, text, close);
   dialog.style.cssText =
     "box-sizing:border-box;width:100vw;height:100vh;max-width:none;max-height:none;margin:0;" +

@@ -1,5 +1,5 @@
 import { atTemperature, createTemperature } from "../../inside/js/temperature.js";
-import { VOTED } from "../../shared/js/classEvents.js";
+import { tellVote } from "../../shared/js/classEvents.js";
 import { assign, element, populate, write } from "../../shared/js/element.js";
 import { guessToken, tokenHidden, weightsHidden } from "../../shared/js/guess.js";
 import { labelOf, writeToken } from "../../shared/js/label.js";
@@ -283,7 +283,7 @@ function candidateElement(context) {
           const { guess, whatIf } = context.state;
           const enabled = whatIf && !guess && button.getAttribute("aria-disabled") === null;
           const token = button.dataset.token ?? "";
-          if (context.mirrors) document.dispatchEvent(new CustomEvent(VOTED, { detail: token }));
+          if (context.mirrors) tellVote({ kind: "token", token, position: -1 });
           else if (guess) context.set(guessToken(context, token));
           if (enabled && !context.mirrors)
             context.act.force(context.state.step, Number(button.dataset.id));

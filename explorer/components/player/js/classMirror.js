@@ -1,13 +1,14 @@
-import { ASKED, MIRRORED, REVEALED, SHOWN } from "../../shared/js/classEvents.js";
+import { ASKED, ASKS, MIRRORED, REVEALED, SHOWN } from "../../shared/js/classEvents.js";
 import { tokenHidden, weightsHidden } from "../../shared/js/guess.js";
 import { selectionOf } from "../../shared/js/selectionReport.js";
-import { currentRow } from "../../shared/js/stepState.js";
+import { currentRow, rowOf, shownName, siteOf } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
 import { MEAN } from "../../shared/js/trace.js";
 import { chooseUnit, inUnit } from "../../shared/js/unitChoice.js";
 import { inOrder } from "./candidates.js";
+import { hideWeights } from "./guessControl.js";
 
-/** @import { Mirrored, Question, ShownState } from "../../shared/js/classEvents.js" */
+/** @import { Kind, Mirrored, Question, ShownState } from "../../shared/js/classEvents.js" */
 /** @import { TraceState } from "../../shared/js/openingState.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 
@@ -24,6 +25,7 @@ const SHARED = [
   "insideView",
 ];
 const KNOWN_TOKENS = 8; // that a question names
+const MOST_KEYS = 200; // that a question offers, as in `class_messages.py`
 
 /**
  * In class mode: say what the player shows, and show what the host's player shows.
@@ -56,6 +58,10 @@ export function createClassMirror(context) {
   document.addEventListener(ASKED, say, { signal });
   document.addEventListener(MIRRORED, mirror, { signal });
   document.addEventListener(REVEALED, () => act.next(), { signal });
+  /** @param {Event} event */
+  const ask = (event) =>
+    hideWeights(context, /** @type {CustomEvent<Kind>} */ (event).detail === "key");
+  document.addEventListener(ASKS, ask, { signal });
   return (changed) => {
     if (anyOf(changed, ...SHARED)) say();
   };
@@ -108,19 +114,64 @@ function show(context, shown) {
 }
 
 /**
- * What the class is to guess: the token after the current row, once its weights are shown.
+ * What the class is to guess: with the weights hidden, too, where the head looks; else the token
+ * after the current row.
  * @param {TraceContext} context
  * @returns {Question | null}
  */
 function question(context) {
-  const { state, trace } = context;
+  const { guess, site } = context.state;
+  if (!guess || currentRow(context) < 0) return null;
+  return guess.weightsToo && site !== "encoder" ? keyQuestion(context) : tokenQuestion(context);
+}
+
+/**
+ * @param {TraceContext} context
+ * @returns {Question | null}
+ */
+function tokenQuestion(context) {
+  const { trace } = context;
   const row = currentRow(context);
   const candidates = inOrder(trace.candidates[row] ?? [], true);
-  if (!state.guess || row < 0 || !candidates.length || weightsHidden(context)) return null;
+  if (!candidates.length) return null;
   const right = candidates.findIndex(({ chosen }) => chosen);
   return {
-    tokens: trace.target.slice(Math.max(row + 1 - KNOWN_TOKENS, 0), row + 1),
+    kind: "token",
+    head: "",
+    tokens: knownTokens(context, row),
     candidates: candidates.map(({ token }) => token),
+    positions: [],
     answer: tokenHidden(context, row) ? null : right < 0 ? candidates.length : right,
   };
+}
+
+/**
+ * The keys that the row may attend to, from left to right.
+ * @param {TraceContext} context
+ * @returns {Question | null}
+ */
+function keyQuestion(context) {
+  const { layer, head } = context.state;
+  const site = siteOf(context);
+  const row = currentRow(context);
+  const { weights, masked } = rowOf(site, layer, head, row);
+  const positions = [...weights.keys()].filter((key) => !masked[key]);
+  if (!positions.length || positions.length > MOST_KEYS) return null;
+  const open = positions.map((key) => weights[key]);
+  return {
+    kind: "key",
+    head: shownName(context, layer, head),
+    tokens: knownTokens(context, row),
+    candidates: positions.map((key) => site.keyTokens[key]),
+    positions,
+    answer: weightsHidden(context) ? null : open.indexOf(Math.max(...open)),
+  };
+}
+
+/**
+ * @param {TraceContext} context
+ * @param {number} row
+ */
+function knownTokens({ trace }, row) {
+  return trace.target.slice(Math.max(row + 1 - KNOWN_TOKENS, 0), row + 1);
 }

@@ -50,7 +50,7 @@ export function createGuessControl(context) {
  * @param {TraceContext} context
  * @param {boolean} weightsToo
  */
-function hideWeights({ state, set }, weightsToo) {
+export function hideWeights({ state, set }, weightsToo) {
   const { guess, step } = state;
   if (guess) set({ guess: { ...guess, weightsToo, rows: Math.min(guess.rows, step - 1) } });
 }

@@ -1,4 +1,5 @@
 import { linkAt } from "../../shared/js/alignment.js";
+import { tellVote } from "../../shared/js/classEvents.js";
 import { assign, element, populate, write } from "../../shared/js/element.js";
 import { measuringPen, textWidth, tokenWidth } from "../../shared/js/geometry.js";
 import {
@@ -165,7 +166,7 @@ function stripElement(context, name) {
       click: (event) => {
         const position = chipPosition(event);
         if (name === "source" && position >= 0 && context.state.site === "cross")
-          context.set(guessKey(context, position));
+          guessSource(context, position);
         const rows = siteOf(context).queryTokens === context.trace[name] ? shownRows(context) : 0;
         const step = position >= 0 && position < rows ? stepOfRow(context, position) : 0;
         if (step) context.act.goTo(step);
@@ -173,6 +174,17 @@ function stripElement(context, name) {
     },
   });
   return { row: element("div", { class: "strip" }, label, tokens), label, tokens };
+}
+
+/**
+ * Guess that the head looks at a source token; a guest of a class votes for it.
+ * @param {TraceContext} context
+ * @param {number} position
+ */
+function guessSource(context, position) {
+  const token = context.trace.source[position];
+  if (context.mirrors) tellVote({ kind: "key", token, position });
+  else context.set(guessKey(context, position));
 }
 
 /**
