@@ -91,6 +91,20 @@ def test_the_row_of_the_map_is_seen_with_each_step_of_the_calculation(visit, tra
     expect(keys.nth(0)).to_have_attribute("aria-pressed", "true")
 
 
+def test_a_calculation_names_no_token_that_is_not_yet_decoded(visit, trace):
+    query = QUERY.replace("cross", "decoder").replace("step=2", "step=1")
+    tab = visit(f"{query}&cell=0.0&guess=1")
+    keys = tab.get_by_test_id("inside-row").get_by_role("button")
+    expect(keys).to_have_text(["bos1.0"])
+    titles = tab.get_by_test_id("inside-weights").locator(".component")
+    expect(titles).to_have_count(len(trace.target_tokens))
+    for position in range(1, len(trace.target_tokens)):
+        expect(titles.nth(position)).to_have_attribute("title", re.compile(rf"^{position + 1} ·: "))
+    tab.get_by_test_id("next").click()
+    tab.get_by_test_id("next").click()
+    expect(keys).to_have_count(2)
+
+
 def test_scaling_and_mask_say_what_they_are_for(visit, trace):
     tab = visit(f"{QUERY}&cell=1.1")
     width = trace.query_vectors("cross").shape[-1]

@@ -1,7 +1,7 @@
 import { element, write } from "../../shared/js/element.js";
 import { labelOf } from "../../shared/js/label.js";
 import { shortWeight } from "../../shared/js/numbers.js";
-import { mapTitle, siteOf } from "../../shared/js/stepState.js";
+import { mapTitle, shownKeys, siteOf } from "../../shared/js/stepState.js";
 import { cellArithmetic } from "./arithmetic.js";
 import { createBars } from "./bars.js";
 import { createCurrentRow } from "./currentRow.js";
@@ -153,9 +153,10 @@ function componentBars(numbers, name) {
  */
 function rowBars(context, { weights, scores }, masked, cell) {
   const { keyTokens } = siteOf(context);
+  const named = keyTokens.slice(0, shownKeys(context)); // later tokens may be guessed
   return weights.map((value, key) => ({
     value,
-    title: `${key + 1} ${labelOf(keyTokens[key])}: ${decimal(scores[key])} → ${shortWeight(value)}`,
+    title: `${key + 1} ${labelOf(named[key] ?? "·")}: ${decimal(scores[key])} → ${shortWeight(value)}`,
     chosen: key === cell.key,
     masked: masked[key] !== 0,
   }));

@@ -1,7 +1,7 @@
 import { assign, element, populate, write } from "../../shared/js/element.js";
 import { labelOf, writeToken } from "../../shared/js/label.js";
 import { shortWeight } from "../../shared/js/numbers.js";
-import { siteOf } from "../../shared/js/stepState.js";
+import { shownKeys, siteOf } from "../../shared/js/stepState.js";
 
 /** @import { Cell } from "../../shared/js/map.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
@@ -41,7 +41,8 @@ export function createCurrentRow(context) {
     const { queryTokens, keyTokens } = siteOf(context);
     assign(node, "aria-label", context.say("inside_row"));
     writeToken(query, queryTokens[cell.query]);
-    populate(keys, weights.length, makeKey).forEach((item, key) => {
+    const shown = Math.max(shownKeys(context), cell.key + 1); // later tokens may be guessed
+    populate(keys, shown, makeKey).forEach((item, key) => {
       const button = /** @type {HTMLElement} */ (item.firstElementChild);
       drawKey(button, keyTokens[key], weights[key], masked[key] !== 0, key === cell.key);
     });
