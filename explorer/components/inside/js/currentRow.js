@@ -46,7 +46,7 @@ export function createCurrentRow(context) {
       const button = /** @type {HTMLElement} */ (item.firstElementChild);
       drawKey(button, keyTokens[key], weights[key], masked[key] !== 0, key === cell.key);
     });
-    centre(keys, cell.key);
+    requestAnimationFrame(() => centre(keys, cell.key)); // measured after the layout
   };
   return { element: node, draw };
 }
@@ -77,6 +77,7 @@ function drawKey(button, token, weight, masked, chosen) {
  * @param {number} key
  */
 function centre(keys, key) {
-  const item = /** @type {HTMLElement} */ (keys.children[key]);
-  keys.scrollLeft = item.offsetLeft - (keys.clientWidth - item.offsetWidth) / 2;
+  const item = keys.children[key];
+  if (item instanceof HTMLElement)
+    keys.scrollLeft = item.offsetLeft - (keys.clientWidth - item.offsetWidth) / 2;
 }
