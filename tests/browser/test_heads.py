@@ -54,19 +54,21 @@ def test_the_grid_is_painted_sorted_filtered_and_a_click_focuses(visit):
     assert len({round(box["y"]) for box in boxes}) == 2  # layers down, heads across
     tab.get_by_test_id("head-1-2").hover()
     expect(tab.get_by_test_id("head-tooltip")).to_contain_text("Cross · L1 H2")
-    expect(tab.get_by_test_id("head-tooltip")).to_contain_text("reverse: score 1.00")
+    expect(tab.get_by_test_id("head-tooltip")).to_contain_text(
+        "reverse = alignment here: 1.00 (chance 0.10)"
+    )
     tab.get_by_test_id("head-1-2").click()
     expect(tab.get_by_test_id("map-title")).to_contain_text("L1 H2")
     expect(tab.get_by_test_id("verdict")).to_have_text("Cross · L1 H2: reverse = alignment here")
     tab.get_by_test_id("site-encoder").click()
-    tab.get_by_test_id("role").select_option("sink")
-    expect(tab.get_by_test_id("count")).to_have_text("2 of 8 heads")
+    tab.get_by_test_id("role").select_option("sink=end")
+    expect(tab.get_by_test_id("count")).to_have_text("3 of 8 heads")
     tab.get_by_test_id("order-sorted").click()
-    expect(grid.locator("canvas")).to_have_count(2)
+    expect(grid.locator("canvas")).to_have_count(3)
     first = grid.locator(".head-cell").first
     expect(first).to_have_attribute("data-testid", "head-0-2")  # the more positional one
     tab.get_by_test_id("metric").select_option("confidence")
-    expect(first).to_have_attribute("data-testid", "head-0-0")
+    expect(first).to_have_attribute("data-testid", "head-0-1")
 
 
 def test_a_row_chosen_on_roles_shows_the_evidence_for_its_head(address, new_tab):
