@@ -235,6 +235,22 @@ def test_back_pressed_right_after_a_text_was_submitted_shows_the_one_before(visi
     assert source(tab)[:4] == ["4", "5", "6", "7"]
 
 
+def test_back_closes_a_calculation_that_the_page_before_did_not_show(visit):
+    tab = visit("?text=7+3+9+1+4&pad=2&site=cross&layer=1&head=2&step=3")
+    tab.get_by_test_id("inside-open").click()
+    expect_query(tab, "cell", "2.2")
+    type_source(tab, "1 2 3")  # which keeps it open
+    expect(tab.get_by_test_id("step-count")).to_contain_text("/4")
+    expect(tab.get_by_test_id("inside")).to_be_visible()
+    expect_query(tab, "text", "1+2+3")
+    tab.go_back()
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 3/6")
+    expect(tab.get_by_test_id("inside")).to_be_visible()
+    tab.go_back()
+    expect(tab.get_by_test_id("inside")).to_be_hidden()
+    assert "cell" not in query(tab)
+
+
 def test_back_takes_one_step_from_page_to_page(visit):
     tab = visit("?lang=en&model=copy&text=1+2+3")
     expect_query(tab, "pad", "2")

@@ -86,8 +86,19 @@ export function openingState(pieces, view, before) {
     hover: null,
     guess: guesses ? guessOn(before.guess ?? startGuessing(step, false), step) : null,
     insideView: view.inside ?? (view.cell ? "cell" : (before.insideView ?? "cell")),
-    inside: view.cell ? { query: view.cell[0], key: view.cell[1] } : (before.inside ?? null),
+    inside: openingCell(view, before),
   };
+}
+
+/**
+ * The cell whose arithmetic is shown: none where the view says so, as after Back.
+ * @param {Partial<ViewOptions>} view
+ * @param {Partial<TraceState>} before
+ * @returns {Cell | null}
+ */
+function openingCell({ cell }, before) {
+  if (cell === undefined) return before.inside ?? null;
+  return cell && { query: cell[0], key: cell[1] };
 }
 
 /**
