@@ -267,6 +267,21 @@ def test_back_takes_one_step_from_page_to_page(visit):
     assert source(tab)[:3] == ["1", "2", "3"]
 
 
+def test_the_outline_of_a_thin_row_leaves_its_cells_free(visit):
+    text = "+".join(["the+old+man+saw+her"] * 6)
+    tab = visit(f"?model=english-french&text={text}&step=9", 1366, 630)
+    outline = tab.get_by_test_id("current-row")
+    one = outline.bounding_box()
+    tab.get_by_test_id("next").click()
+    expect(tab.get_by_test_id("step-count")).to_contain_text("step 10/")
+    other = outline.bounding_box()
+    assert one is not None
+    assert other is not None
+    thin = other["y"] - one["y"]
+    assert 1 < thin < 12
+    assert one["height"] == pytest.approx(thin + 4, abs=1)
+
+
 def test_strips_and_transport_stay_in_view_beside_a_calculation(visit):
     tab = visit("?text=7+3+9+1+4&pad=2&site=cross&layer=1&head=2&step=3&cell=2.2", 1366, 630)
     expect(tab.locator(".inside-steps").first).to_be_in_viewport(ratio=1)

@@ -34,6 +34,8 @@ const PRINTED_TYPE = {
   ],
 };
 const SMALLEST_PRINTED = [0.5, 0.05, 0.005]; // by digits; a smaller weight is a dot
+const OUTLINE = 2; // px, as in the style sheet
+const THIN_ROW = 12; // px
 const SMALLEST_RULE = 7; // px between two lines of the cover
 
 /**
@@ -84,7 +86,8 @@ function drawOverlay(context, geometry, parts) {
   const [left, right] = [xOf(geometry, 0), xOf(geometry, site.keys)];
   if (row >= 0) {
     const top = yOf(geometry, row);
-    positionRectangle(parts.outline, left, top, right - left, size.height);
+    const edge = size.height < THIN_ROW ? OUTLINE : 0; // around a thin row, which it would cover
+    positionRectangle(parts.outline, left, top - edge, right - left, size.height + 2 * edge);
     const middle = geometry.top + top + size.height / 2;
     parts.tick.hidden = middle < geometry.top || middle > geometry.top + geometry.height;
     parts.tick.style.transform = `translate(${geometry.left - 7}px, ${middle - 7}px)`;
