@@ -1,6 +1,7 @@
 """Guessing what comes next, and where a head looks, before the player shows it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from playwright.sync_api import Page, expect
 
@@ -102,3 +103,20 @@ def test_guessing_is_reported_for_the_address(show: Callable[..., Page]) -> None
         tab.get_by_test_id("guess").click()
         tab.wait_for_timeout(700)  # a report follows half a second of rest
         assert tab.evaluate("reported.at(-1).guess") is expected
+
+
+def test_a_token_that_a_person_chose_is_not_given_away_nor_scored(
+    show: Callable[..., Page],
+) -> None:
+    trace = example_trace()
+    forced = trace.arrays["steps.chosen"] & (trace.arrays["steps.step"] == 1)
+    trace = replace(trace, arrays={**trace.arrays, "steps.forced": forced})
+    tab = show(trace, view=View(step=1, guess=True))
+    settle(tab)
+    assert not tab.locator(".forced.token").count()
+    tab.get_by_test_id("candidates").get_by_role("button", name="4", exact=True).click()
+    expect(tab.get_by_test_id("tally")).to_have_text("0/0 right")
+    expect(tab.get_by_test_id("candidates-note")).to_have_text(
+        "A person chose “4” at this step, so that no guess counts here."
+    )
+    expect(tab.locator(".predicted-label.forced")).to_have_text("→ 4")

@@ -233,8 +233,11 @@ def test_the_temperature_moves_the_bars_while_the_panel_is_open(visit, trace):
     shares = np.exp(logits) / np.exp(logits).sum()
     best = tab.get_by_test_id("candidates").locator(".value").first
     expect(best).to_have_text(f"{100 * shares.max():.1f}\u00a0%")
+    sentence = tab.get_by_test_id("sentence")
+    expect(sentence).to_contain_text("\u00a0% at temperature 1")
     tab.get_by_test_id("inside-close").click()
     expect(slider).to_be_hidden()
+    expect(sentence).not_to_contain_text("temperature")
     expect(best).not_to_have_text(f"{100 * shares.max():.1f}\u00a0%")
 
 
@@ -379,3 +382,35 @@ def test_query_key_value_and_output_have_the_colours_of_their_letters(
         np.testing.assert_allclose(pixel, expected, atol=2)
         seen.add(tuple(colour))
     assert len(seen) == 4
+
+
+def test_a_second_tap_on_a_phone_opens_the_calculation_and_goes_to_it(address, chromium, trace):
+    context = chromium.new_context(
+        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
+    )
+    tab = context.new_page()
+    tab.goto(address + QUERY)
+    tab.wait_for_selector(".plotted")
+    tab.get_by_test_id("map").scroll_into_view_if_needed()
+    again = "tap again: Inside, how this is computed"
+    tooltip, panel = tab.get_by_test_id("tooltip"), tab.get_by_test_id("inside")
+    for key in (0, 1):  # another cell is read first, too
+        tab.touchscreen.tap(*cell_center(tab, trace, "cross", 1, key))
+        expect(tooltip).to_contain_text(f"(position {key + 1})")
+        expect(tooltip).to_contain_text(again)
+        expect(panel).to_be_hidden()
+    tab.touchscreen.tap(*cell_center(tab, trace, "cross", 1, 1))
+    expect(tab.get_by_test_id("inside-sentence")).to_contain_text("q₂ · k₂ = ")
+    for name in ("row", "sentence", "product"):
+        expect(tab.get_by_test_id(f"inside-{name}")).to_be_in_viewport(ratio=1)
+    expect(tooltip).not_to_contain_text(again)
+    context.close()
+
+
+@pytest.mark.parametrize("width", [390, 1024])
+def test_the_projector_has_the_way_inside(visit, width):
+    tab = visit(width=width, height=768)
+    tab.get_by_test_id("projector").click()
+    tab.wait_for_selector(".player.projector")
+    tab.get_by_test_id("inside-open").click()
+    expect(tab.get_by_test_id("inside-sentence")).to_contain_text("q₂ · k")

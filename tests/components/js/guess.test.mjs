@@ -70,6 +70,18 @@ test("a guess of the token counts, in whatever case it is typed, and shows the t
   assert.deepEqual(guessToken(guessing({ tokens: 1 }), "x"), {}); // it is on screen
 });
 
+test("a guess of a token that a person chose is shown and not counted", () => {
+  const chosen = { token: TRACE.predicted[0], id: 4, probability: 0.1, rank: 2 };
+  const forced = { ...chosen, chosen: true, forced: true, given: false };
+  const candidates = [[forced], ...TRACE.candidates.slice(1)];
+  const context = { ...guessing(), trace: { ...TRACE, candidates } };
+  for (const given of [TRACE.predicted[0], "something else"]) {
+    const { guess } = guessToken(context, given);
+    assert.deepEqual([guess?.right, guess?.total, guess?.tokens], [0, 0, 1]);
+    assert.equal(guess?.answer?.kind, "forced");
+  }
+});
+
 test("a guess of the key is right where the weight is the largest", () => {
   const context = guessing({ weightsToo: true });
   const { layer, head } = context.state;

@@ -1,8 +1,8 @@
 import {
+  cellOpener,
   createInside,
   insideButton,
   isOffered,
-  lookAtCell,
   lookInside,
 } from "../../inside/js/inside.js";
 import { element, write } from "../../shared/js/element.js";
@@ -70,7 +70,7 @@ function openHeadGrid(parent, payload, listeners) {
   });
   const map = createMap(context, {
     tools: [insideButton(context)],
-    onCell: (cell) => lookAtCell(context, cell),
+    onCell: cellOpener(context),
   });
   const placed = placeParts(context, frame, filter, map);
   const report = { update: createSelectionReport(context) };

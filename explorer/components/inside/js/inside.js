@@ -47,7 +47,7 @@ export function createInside(context) {
     element("header", { class: "inside-heading" }, title, radios.element, close),
     ...content.elements,
   );
-  let open = false;
+  let [open, unseen] = [false, false];
   /** @param {Set<string>} changed */
   const update = (changed) => {
     const { insideView: part } = context.state;
@@ -72,8 +72,13 @@ export function createInside(context) {
     context.root.toggleAttribute("data-inside", open);
     if (!cell) return;
     radios.check(part);
-    write(title, content.draw(part, cell));
-    if (opened) requestAnimationFrame(() => node.scrollIntoView({ block: "nearest" }));
+    const { heading, complete } = content.draw(part, cell);
+    write(title, heading);
+    unseen = opened || unseen;
+    if (!unseen || (isNarrow(context) && !complete)) return;
+    unseen = false;
+    const block = isNarrow(context) ? "start" : "nearest"; // its arithmetic, not its edge alone
+    requestAnimationFrame(() => node.scrollIntoView({ block }));
   };
   return { element: node, update };
 }
@@ -101,7 +106,7 @@ function createContent(context) {
     without: () => [omission.find()],
   };
   /**
-   * Show a part of the path of a cell; its title.
+   * Show a part of the path of a cell; its title, and whether nothing is being loaded.
    * @param {string} part
    * @param {Cell} cell
    */
@@ -117,7 +122,7 @@ function createContent(context) {
     depth.element.hidden = !drawn || part !== "depth";
     omission.element.hidden = !drawn || part !== "without";
     if (drawn) show(part, found, cell);
-    return calculation.title(cell);
+    return { heading: calculation.title(cell), complete: !found.includes("loading") };
   };
   /** @param {string} part @param {unknown[]} found @param {Cell} cell */
   const show = (part, found, cell) => {
@@ -168,14 +173,26 @@ export function lookInside(context, cell) {
 }
 
 /**
- * Show how the weight of a cell arises that was clicked; a touch on a phone reads its hover text,
- * while the panel is closed, which would open far below.
+ * What a click on a cell of the map does: show how its weight arises. On a phone, where the panel
+ * stands far below the map, the first touch reads the hover text, which says so, and the second one
+ * opens the panel.
  * @param {TraceContext} context
- * @param {Cell} cell
+ * @returns {(cell: Cell) => void}
  */
-export function lookAtCell(context, cell) {
-  const closed = context.state.inside === null && context.root.dataset.narrow !== undefined;
-  if (!closed) lookInside(context, cell);
+export function cellOpener(context) {
+  let read = ""; // the cell whose hover text is on screen
+  return (cell) => {
+    const { inside, site, layer, head } = context.state;
+    const name = [site, layer, head, cell.query, cell.key].join("/");
+    const first = inside === null && isNarrow(context) && name !== read;
+    read = first ? name : "";
+    if (!first) lookInside(context, cell);
+  };
+}
+
+/** @param {TraceContext} context */
+function isNarrow({ root }) {
+  return root.dataset.narrow !== undefined;
 }
 
 /** @param {TraceContext} context */

@@ -206,8 +206,9 @@ function guessNote(context, row) {
   if (context.mirrors) return ""; // the class votes above
   const answer = state.guess?.answer;
   const facts = { given: labelOf(answer?.given ?? ""), token: labelOf(trace.predicted[row] ?? "") };
+  const ending = answer?.right ? "_right" : "_wrong";
   const verdict = answer
-    ? say(`guess_${answer.kind}_${answer.right ? "right" : "wrong"}`, facts)
+    ? say(`guess_${answer.kind}${answer.kind === "forced" ? "" : ending}`, facts)
     : "";
   const question = weightsHidden(context)
     ? say(state.site === "cross" ? "guess_where" : "guess_where_shown")

@@ -1,8 +1,8 @@
 import {
+  cellOpener,
   createInside,
   insideButton,
   isOffered,
-  lookAtCell,
   lookInside,
 } from "../../inside/js/inside.js";
 import { element } from "../../shared/js/element.js";
@@ -84,7 +84,7 @@ export function mountPlayer(parent, trace, options) {
   const build = () => {
     map?.destroy();
     const tools = [insideButton(context), ...createDownloads(context)];
-    map = createMap(context, { tools, onCell: (cell) => lookAtCell(context, cell) });
+    map = createMap(context, { tools, onCell: cellOpener(context) });
     parts = placeParts(context, map);
     root.lang = context.trace.header.language;
     drawAll(context);

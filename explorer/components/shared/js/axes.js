@@ -8,7 +8,7 @@ import {
   xOf,
   yOf,
 } from "./geometry.js";
-import { shownPrediction } from "./guess.js";
+import { shownPrediction, tokenHidden } from "./guess.js";
 import { writeToken } from "./label.js";
 import { currentRow, isGiven, predictionsOf, shownKeys, shownRows, siteOf } from "./stepState.js";
 import { forcedRows } from "./unitChoice.js";
@@ -122,7 +122,7 @@ function drawQueries(context, parent, geometry, labels) {
   keepLabels(parent, labels.predicted, new Set(rows), "predicted-label");
   for (const [position, node] of labels.predicted) {
     writeToken(node, shownPrediction(context, position), "→ ");
-    markQuery(node, position, row, forced.has(position));
+    markQuery(node, position, row, forced.has(position) && !tokenHidden(context, position));
     node.classList.toggle("ahead", decoder && row >= 0 && position > row);
     node.classList.toggle("given", isGiven(trace, position));
     node.style.width = `${geometry.predictedRoom - 8}px`;

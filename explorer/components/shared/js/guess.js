@@ -6,7 +6,8 @@ import { chosenAt, currentRow, predictionsOf, rowCodes, shownRows, siteOf } from
 
 /**
  * @typedef {object} Answer to the question of the current step
- * @property {"token" | "key"} kind what comes next, or where the head looks
+ * @property {"token" | "key" | "forced"} kind what comes next, or where the head looks; forced: what
+ *   comes next where a person chose it, which is not counted
  * @property {string} given the token that was guessed
  * @property {boolean} right
  *
@@ -109,7 +110,8 @@ export function reveal(context) {
 }
 
 /**
- * Guess the token after the current row, which is then shown.
+ * Guess the token after the current row, which is then shown. A token that a person chose says
+ * nothing about the model: that guess is not counted.
  * @param {Shown} context
  * @param {string} given a token as listed, or as a person types it
  * @returns {Partial<TraceState>}
@@ -118,7 +120,11 @@ export function guessToken(context, given) {
   const { guess, step } = context.state;
   if (!guess || !tokenHidden(context, step - 1)) return {};
   const { trace } = context;
-  const known = [trace.predicted[step - 1], chosenAt(trace, step - 1)?.token ?? ""];
+  const chosen = chosenAt(trace, step - 1);
+  if (chosen?.forced) {
+    return { guess: { ...guess, tokens: step, answer: { kind: "forced", given, right: false } } };
+  }
+  const known = [trace.predicted[step - 1], chosen?.token ?? ""];
   const right = known.some((token) => token !== "" && plain(token) === plain(given));
   return { guess: { ...counted(guess, { kind: "token", given, right }), tokens: step } };
 }

@@ -47,7 +47,8 @@ export function createSentence(context) {
   onAsking(() => context.touch("asking"), context.signal);
   /** @param {Set<string>} changed */
   const update = (changed) => {
-    if (anyOf(changed, "trace", "site", "layer", "head", "step", "alignment", "guess", "asking"))
+    const causes = ["trace", "site", "layer", "head", "step", "alignment", "guess", "asking"];
+    if (anyOf(changed, ...causes, "inside", "temperature"))
       write(node, asking() ? context.say("sentence_asking") : sentenceOf(context));
   };
   return { element: node, update };
@@ -153,13 +154,24 @@ function predictionClause(context, row) {
   const begins = trace.rows !== null && piece !== word;
   const facts = {
     token: say(begins ? "token_of_word" : "token_alone", { token: piece, word }),
-    probability: percent(chosen.probability),
+    probability: probabilityText(context, chosen.probability),
     rank: chosen.rank,
     best: labelOf(best.token),
-    best_probability: percent(best.probability),
+    best_probability: probabilityText(context, best.probability),
   };
   const [first, other] = NEXT[howChosen(context, chosen)];
   return say(chosen.rank === 1 ? first : other, facts);
+}
+
+/**
+ * A probability as the model decodes; beside candidates at another temperature it says at which.
+ * @param {TraceContext} context
+ * @param {number} probability
+ */
+function probabilityText({ state, say }, probability) {
+  const text = percent(probability);
+  const other = state.inside !== null && state.temperature !== 1;
+  return other ? say("probability_at_one", { probability: text }) : text;
 }
 
 /**

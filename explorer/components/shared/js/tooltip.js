@@ -17,13 +17,14 @@ export function createTooltip(context) {
   const node = element("div", { class: "tooltip", role: "tooltip", testid: "tooltip" });
   /** @param {Set<string>} changed */
   const update = (changed) => {
-    if (!anyOf(changed, "hover", "step", "ahead", "guess")) return;
+    if (!anyOf(changed, "hover", "step", "ahead", "guess", "inside")) return;
     const { hover } = context.state;
     node.hidden = true;
     if (!hover || hover.query === null || hover.key === null || hover.query >= visibleRows(context))
       return;
     node.hidden = false;
     const lines = tooltipLines(context, hover, hover.query, hover.key);
+    if (opensInside(context, hover)) lines.push(context.say("hover_again"));
     node.replaceChildren(...lines.map((line) => element("div", {}, line)));
     positionTooltip(context.root, node, hover);
   };
@@ -55,6 +56,17 @@ function tooltipLines(context, { layer, head }, query, key) {
     say("hover_key", { token: name(site.keyTokens, key, shownKeys(context)), position: key + 1 }),
     `${say(`site_${site.name}`)} · ${shownName(context, layer, head)}`,
   ];
+}
+
+/**
+ * Whether another touch of the cell opens the panel that shows how its weight is computed; where
+ * there is more space the first one does.
+ * @param {TraceContext} context
+ * @param {Hover} hover
+ */
+function opensInside({ pieces, root, state }, { layer, head }) {
+  const offered = pieces.header.inside !== undefined && root.dataset.narrow !== undefined;
+  return offered && state.inside === null && state.layer === layer && state.head === head;
 }
 
 /**
