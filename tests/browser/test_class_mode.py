@@ -341,6 +341,9 @@ def vote_and_reveal(host: Page, phone: Page, laptop: Page) -> None:
     for tab in (phone, laptop):
         expect(tab.locator("[data-testid=strip-target] .predicted")).to_have_text("?")
         expect(tab.get_by_test_id("class-choices").get_by_role("button").first).to_be_visible()
+        offered = tab.get_by_test_id("class-choices").get_by_role("button").all_inner_texts()
+        assert {"5", "1", "2"} <= set(offered)  # a class may think that the model copies
+        assert len(set(offered)) == len(offered)
     expect(host.get_by_test_id("class-answered")).to_have_text("0 of 2 answered.")
     shown_twice = laptop.get_by_test_id("candidates").get_by_role("button", name="5", exact=True)
     shown_twice.click()  # the list of the player votes, too

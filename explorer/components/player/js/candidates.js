@@ -223,11 +223,20 @@ function guessNote(context, row) {
  * @param {Candidate[]} candidates
  * @param {boolean} hidden
  */
-export function inOrder(candidates, hidden) {
+function inOrder(candidates, hidden) {
   if (!hidden) return candidates;
-  return [...candidates].sort((one, other) =>
-    labelOf(one.token).localeCompare(labelOf(other.token)),
+  const tokens = alphabetical(candidates.map(({ token }) => token));
+  return [...candidates].sort(
+    (one, other) => tokens.indexOf(one.token) - tokens.indexOf(other.token),
   );
+}
+
+/**
+ * The distinct tokens in the order of the alphabet.
+ * @param {string[]} tokens
+ */
+export function alphabetical(tokens) {
+  return [...new Set(tokens)].sort((one, other) => labelOf(one).localeCompare(labelOf(other)));
 }
 
 /**

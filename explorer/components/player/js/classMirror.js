@@ -5,11 +5,12 @@ import { currentRow, rowOf, shownName, siteOf } from "../../shared/js/stepState.
 import { anyOf } from "../../shared/js/store.js";
 import { MEAN } from "../../shared/js/trace.js";
 import { chooseUnit, inUnit } from "../../shared/js/unitChoice.js";
-import { inOrder } from "./candidates.js";
+import { alphabetical } from "./candidates.js";
 import { hideWeights } from "./guessControl.js";
 
 /** @import { Kind, Mirrored, Question, ShownState } from "../../shared/js/classEvents.js" */
 /** @import { TraceState } from "../../shared/js/openingState.js" */
+/** @import { Trace } from "../../shared/js/trace.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 
 const SHARED = [
@@ -132,17 +133,30 @@ function question(context) {
 function tokenQuestion(context) {
   const { trace } = context;
   const row = currentRow(context);
-  const candidates = inOrder(trace.candidates[row] ?? [], true);
+  const candidates = trace.candidates[row] ?? [];
   if (!candidates.length) return null;
-  const right = candidates.findIndex(({ chosen }) => chosen);
+  const tokens = alphabetical([...candidates.map(({ token }) => token), ...copies(trace)]);
+  const chosen = candidates.find((candidate) => candidate.chosen)?.token;
+  const right = chosen === undefined ? tokens.length : tokens.indexOf(chosen);
   return {
     kind: "token",
     head: "",
     tokens: knownTokens(context, row),
-    candidates: candidates.map(({ token }) => token),
+    candidates: tokens,
     positions: [],
-    answer: tokenHidden(context, row) ? null : right < 0 ? candidates.length : right,
+    answer: tokenHidden(context, row) ? null : right,
   };
+}
+
+/**
+ * The symbols of the source, which are symbols of the output as well: without them, whoever thinks
+ * that the model copies could not vote for it. None of a translation.
+ * @param {Trace} trace
+ */
+function copies({ header, source }) {
+  return header.marked || !header.sites.cross
+    ? []
+    : source.filter((_, position) => header.content.source[position]);
 }
 
 /**
