@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from explorer.app.server import access
 from explorer.app.widgets.alignment_panel import rates_table, verdict
 from explorer.core import folders
 from explorer.heads.alignment_jobs import REPORT_FILE
@@ -18,7 +17,6 @@ from explorer.heads.alignment_report import (
 )
 from explorer.heads.measurement_jobs import Job
 from tests.support.app_pages import captions, open_page
-from tests.support.sample import sampled
 
 HEAD = (AlignmentMethod(1, 3, "input"), ErrorRate(0.25, 0.2, 0.3, (0.25, math.nan, math.nan)))
 BASELINE = (DIAGONAL, ErrorRate(0.5, 0.4, 0.6, (0.5, math.nan, math.nan)))
@@ -74,45 +72,6 @@ def test_links_ship_with_the_translators() -> None:
     app = app.file_uploader[0].set_value(("swapped.tsv", swapped, "")).run()
     app = app.button(key="align-start").click().run()
     assert "not in the script" in app.error[0].value
-
-
-BAD = {
-    "no links": b"1 2\t2 1\n",
-    "wrong index": b"1 2\t2 1\t0-7\n",
-    "letters": b"1 2\t2 1\tab\n",
-    "other symbols": "été\tsummer\t0-0\n".encode(),
-    "utf-16": "1 2\t2 1\t0-0\n".encode("utf-16"),
-    "latin-1": "1 é\t1\t0-0\n".encode("latin-1"),
-    "binary": bytes(range(256)) * 40,
-    "empty": b"",
-    "only spaces": b"  \r\n\t\r\n",
-    "large": b"1 2\t2 1\t0-0\n" * 100_000,
-    "many rows": b"1\t1\t0-0\n" * 2000,
-    "one column": b"1 2 3\n",
-    "other tokens": b"1 2\t2 1\t0-0\t1 3\t2 1\n",
-}
-
-
-@pytest.mark.parametrize("name", sampled(BAD, 5))
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_bad_file_is_refused_in_one_sentence(name: str, language: str) -> None:
-    app = open_page("heads", part="alignment", model="reverse", lang=language)
-    app = app.file_uploader[0].set_value(("bad.tsv", BAD[name], "")).run()
-    if not app.error:
-        app = app.button(key="align-start").click().run()
-    assert not app.exception
-    (error,) = app.error
-    assert "\n" not in error.value
-    assert ("。" in error.value) == (language == "zh")
-
-
-def test_guests_in_class_mode_look_and_do_not_compare(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(access.KEY_VARIABLE, "secret")
-    app = open_page("heads", part="alignment", model="reverse")
-    assert not app.exception
-    assert any("only the host compares" in text for text in captions(app))
-    assert "align-start" not in {button.key for button in app.button}
-    assert not app.file_uploader
 
 
 def test_a_model_of_another_library_is_not_compared(

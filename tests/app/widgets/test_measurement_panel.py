@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from explorer.app.server import access
 from explorer.app.widgets import measurement_panel
 from explorer.core import folders
-from explorer.heads import measurement_jobs, measurement_store
+from explorer.heads import measurement_store
 from explorer.heads.head_report import HeadReport
 from tests.support.app_pages import open_page, sent_to
 from tests.support.app_server import ROOT
@@ -70,15 +69,3 @@ def test_a_report_of_an_older_version_is_said_to_be_old_in_one_sentence(tmp_path
             "Not shown because measured by an older version: 1 of the reports on this model; "
             "measure again."
         ]
-
-
-def test_another_visitor_sees_a_measurement_and_may_cancel_it(monkeypatch):
-    job = measurement_jobs.Job(ROOT / "nowhere")
-    monkeypatch.setattr(measurement_jobs.Job, "running", True)
-    monkeypatch.setattr(measurement_jobs, "running_job", lambda digest: job)
-    app = open_page("heads", part="metrics")
-    assert "heads-cancel" in {button.key for button in app.button}
-    monkeypatch.setenv(access.KEY_VARIABLE, "secret")
-    app = open_page("heads", part="metrics")
-    assert not app.exception
-    assert "heads-cancel" not in {button.key for button in app.button}

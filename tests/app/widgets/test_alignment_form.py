@@ -1,0 +1,55 @@
+"""What the form for gold links takes and refuses."""
+
+from pathlib import Path
+
+import pytest
+
+from explorer.app.server import access
+from explorer.core import folders
+from tests.support.app_pages import captions, open_page
+from tests.support.sample import sampled
+
+
+@pytest.fixture(autouse=True)
+def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing was measured on this machine."""
+    monkeypatch.setenv(folders.REPORTS_VARIABLE, str(tmp_path))
+
+
+BAD = {
+    "no links": b"1 2\t2 1\n",
+    "wrong index": b"1 2\t2 1\t0-7\n",
+    "letters": b"1 2\t2 1\tab\n",
+    "other symbols": "été\tsummer\t0-0\n".encode(),
+    "utf-16": "1 2\t2 1\t0-0\n".encode("utf-16"),
+    "latin-1": "1 é\t1\t0-0\n".encode("latin-1"),
+    "binary": bytes(range(256)) * 40,
+    "empty": b"",
+    "only spaces": b"  \r\n\t\r\n",
+    "large": b"1 2\t2 1\t0-0\n" * 100_000,
+    "many rows": b"1\t1\t0-0\n" * 2000,
+    "one column": b"1 2 3\n",
+    "other tokens": b"1 2\t2 1\t0-0\t1 3\t2 1\n",
+}
+
+
+@pytest.mark.parametrize("name", sampled(BAD, 5))
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_bad_file_is_refused_in_one_sentence(name: str, language: str) -> None:
+    app = open_page("heads", part="alignment", model="reverse", lang=language)
+    app = app.file_uploader[0].set_value(("bad.tsv", BAD[name], "")).run()
+    if not app.error:
+        app = app.button(key="align-start").click().run()
+    assert not app.exception
+    (error,) = app.error
+    assert "\n" not in error.value
+    assert ("。" in error.value) == (language == "zh")
+
+
+def test_guests_in_class_mode_look_and_do_not_compare(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(access.KEY_VARIABLE, "secret")
+    app = open_page("heads", part="alignment", model="reverse")
+    assert not app.exception
+    assert any("only the host compares" in text for text in captions(app))
+    assert "align-start" not in {button.key for button in app.button}
+    assert not app.file_uploader
