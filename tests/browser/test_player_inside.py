@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 import explorer
 from explorer.core import folders
-from tests.support.player_page import cell_center
+from tests.support.player_page import cell_center, label
 
 QUERY = "?lang=en&model=reverse&text=7+3+9&pad=2&site=cross&layer=1&head=2&step=2"
 
@@ -248,7 +248,14 @@ def test_a_part_of_the_model_is_left_out_beside_it(visit, trace):
     for part in ("scaling", "mask"):
         tab.get_by_test_id(f"without-{part}").click()
         other = model.trace("7 3 9", pad_to=6, without=[part])
-        expect(tab.get_by_test_id("without-outputs")).to_contain_text(f"“{other.text}”")
+        outputs = tab.get_by_test_id("without-outputs")
+        expect(outputs).to_have_text(
+            re.compile(f"^The output without {part} is shown once nothing is ahead:")
+        )
+        labels = [label(token) for token in other.keys("decoder")]
+        later = ["·"] * (len(labels) - 2)
+        headings = tab.get_by_test_id("without-other").locator("thead th")
+        expect(headings).to_have_text(["", *labels[:2], *later])
         expected = [
             "" if weight < 0.005 else f"{weight:.2f}".replace("0.", ".", 1).replace("1.00", "1.0")
             for weight in other.attention("decoder")[1, 2, :2].ravel()
@@ -269,6 +276,10 @@ def test_a_part_of_the_model_is_left_out_beside_it(visit, trace):
             assert abs(float(title) - value) < 0.006
             assert ("more" in name) == (value > 0)
             assert ("less" in name) == (value < 0)
+        tab.get_by_test_id("ahead").check()
+        expect(outputs).to_contain_text(f"“{other.text}”")
+        expect(headings).to_have_text(["", *labels])
+        tab.get_by_test_id("ahead").uncheck()
 
 
 @pytest.mark.parametrize("part", ["scaling", "positions"])

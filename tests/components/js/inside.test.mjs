@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { cellArithmetic } from "../../../explorer/components/inside/js/arithmetic.js";
 import { exponentText, keysText } from "../../../explorer/components/inside/js/calculation.js";
 import { decimal, power, subscript } from "../../../explorer/components/inside/js/numbers.js";
+import { hideLater, outputsText } from "../../../explorer/components/inside/js/omission.js";
 import { openingState } from "../../../explorer/components/shared/js/openingState.js";
 import { shownCell } from "../../../explorer/components/shared/js/stepState.js";
 import { readTrace } from "../../../explorer/components/shared/js/trace.js";
@@ -102,4 +103,27 @@ test("the shown cell follows the current row and stays on the map", () => {
   assert.deepEqual(shownCell({ trace: TRACE, state }), { query: 1, key: 2 });
   assert.equal(openingState(TRACE, { step: 2 }, {}).inside, null);
   assert.deepEqual(openingState(TRACE, { step: 1 }, state).inside, { query: 0, key: 9 });
+});
+
+test("the output without the mask is not named ahead of its step, and says why it is the same", () => {
+  const say = (/** @type {string} */ name) => name;
+  const state = openingState(TRACE, { step: 1 }, {});
+  /** @param {string} part @param {string} other @param {Partial<typeof state>} [changes] */
+  const text = (part, other, changes) =>
+    outputsText({ trace: TRACE, pieces: TRACE, say, state: { ...state, ...changes } }, part, other);
+  const own = TRACE.header.text ?? "";
+  assert.equal(text("mask", own), "without_ahead");
+  for (const shown of [{ ahead: true }, { step: TRACE.steps }]) {
+    assert.equal(text("mask", own, shown), "without_same without_mask_same");
+    assert.equal(text("scaling", own, shown), "without_same");
+    assert.equal(text("mask", `${own} x`, shown), "without_outputs");
+  }
+});
+
+test("keys that are not yet decoded have no name in a table", () => {
+  const keys = ["bos", "4", "1"];
+  const row = () => ({ weights: [0, 0, 1], masked: [0, 0, 0] });
+  const weights = { queries: ["bos"], keys, row };
+  assert.deepEqual(hideLater(weights, 2).keys, ["bos", "4", "·"]);
+  assert.deepEqual(hideLater(weights, Number.POSITIVE_INFINITY).keys, keys);
 });

@@ -2,7 +2,7 @@ import { element, write } from "../../shared/js/element.js";
 import { readEnvelope } from "../../shared/js/envelope.js";
 import { visibleRows } from "../../shared/js/guess.js";
 import { createRadios } from "../../shared/js/radios.js";
-import { currentRow, mapTitle, rowOf, siteOf } from "../../shared/js/stepState.js";
+import { currentRow, mapTitle, rowOf, shownKeys, siteOf } from "../../shared/js/stepState.js";
 import { createLoading } from "./loading.js";
 import { createWeightTable } from "./weightTable.js";
 
@@ -44,6 +44,7 @@ export function createOmissionView(context) {
     createWeightTable(`without-${name}`),
   );
   const outputs = element("p", { class: "number", testid: "without-outputs" });
+  const note = element("p", { class: "note" });
   const maps = element(
     "div",
     { class: "without-maps" },
@@ -57,7 +58,7 @@ export function createOmissionView(context) {
     radios.element,
     maps,
     outputs,
-    element("p", { class: "note" }, say("without_note")),
+    note,
   );
   const load = createLoading(context, readOmission);
   const find = () => {
@@ -76,7 +77,8 @@ export function createOmissionView(context) {
       keys: site.keyTokens,
       row: (/** @type {number} */ query) => rowOf(site, state.layer, state.head, query),
     };
-    own.draw(say("without_own", { name }), as, current);
+    const known = state.site === "decoder" ? shownKeys(context) : Number.POSITIVE_INFINITY;
+    own.draw(say("without_own", { name }), hideLater(as, known), current);
     const missing = say(`without_${part}`);
     const shown = state.site === "encoder" ? found.queries.length : rows;
     const { keys } = found;
@@ -86,12 +88,39 @@ export function createOmissionView(context) {
     });
     const queries = found.queries.slice(0, shown);
     const asOther = { queries, keys, row };
-    other.draw(say("without_other", { name, part: missing }), asOther, current);
-    difference.draw(say("without_difference"), differenceOf(as, asOther), current);
-    const texts = { text: context.pieces.header.text, other: found.text, part: missing };
-    write(outputs, say(texts.text === texts.other ? "without_same" : "without_outputs", texts));
+    other.draw(say("without_other", { name, part: missing }), hideLater(asOther, known), current);
+    const change = hideLater(differenceOf(as, asOther), known);
+    difference.draw(say("without_difference"), change, current);
+    write(outputs, outputsText(context, part, found.text));
+    write(note, say(part === "mask" ? "without_note_mask" : "without_note"));
   };
   return { element: node, find, draw };
+}
+
+/**
+ * The outputs with a part and without it, once nothing of them is ahead, and why the one without
+ * the mask is the same where it is.
+ * @param {Pick<TraceContext, "trace" | "state" | "pieces" | "say">} context
+ * @param {string} part
+ * @param {string} other the output without it
+ */
+export function outputsText({ trace, state, pieces, say }, part, other) {
+  const decodes = trace.predicted.length > 0;
+  const facts = { text: pieces.header.text ?? "", other, part: say(`without_${part}`) };
+  if (decodes && !state.ahead && state.step < trace.steps) return say("without_ahead", facts);
+  if (facts.text !== other) return say("without_outputs", facts);
+  const same = say("without_same", facts);
+  return decodes && part === "mask" ? `${same} ${say("without_mask_same")}` : same;
+}
+
+/**
+ * Weights whose keys after the first ones are not named, as they are not yet decoded.
+ * @param {Weights} weights
+ * @param {number} known how many keys are
+ * @returns {Weights}
+ */
+export function hideLater(weights, known) {
+  return { ...weights, keys: weights.keys.map((label, key) => (key < known ? label : "·")) };
 }
 
 /**
