@@ -56,6 +56,30 @@ def test_the_words_of_the_map_open_inside_the_window(
     expect(words).to_be_hidden()
 
 
+@pytest.mark.parametrize(("width", "language"), [(1024, "en"), (390, "zh")])
+def test_the_words_of_each_part_of_a_calculation_open_in_the_window(
+    address: str, new_tab: Callable[..., Page], width: int, language: str
+) -> None:
+    tab = new_tab(width, 768)
+    tab.goto(f"{address}?text=1+2+3&step=2&cell=1.1&lang={language}")
+    words = tab.get_by_test_id("inside-words-words")
+    for part, word in (("before", "embedding"), ("cell", "key"), ("after", "residual"),
+                       ("depth", "logits"), ("without", "scaling")):  # fmt: skip
+        tab.get_by_test_id(f"inside_part-{part}").click()
+        tab.get_by_test_id("inside-words").click()
+        for name in (word, "special"):
+            expect(words).to_contain_text(say(f"player.term_{name}", language))
+            expect(words).to_contain_text(say(f"player.term_{name}_title", language))
+        box = words.bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["y"] >= 0
+        assert box["x"] + box["width"] <= width
+        assert box["y"] + box["height"] <= 768
+        tab.keyboard.press("Escape")
+        expect(words).to_be_hidden()
+
+
 def test_a_tap_opens_the_six_checks(open_html: Callable[..., Page]) -> None:
     trace = example_trace()
     tab = open_html(html_page(trace), 390, 844)

@@ -7,6 +7,7 @@ import { MEAN } from "../../shared/js/trace.js";
 import { createCalculation } from "./calculation.js";
 import { createDepth } from "./depth.js";
 import { readVectors } from "./headVectors.js";
+import { createInsideWords } from "./insideWords.js";
 import { createLayerPath } from "./layerPath.js";
 import { createLoading } from "./loading.js";
 import { createOmissionView } from "./omission.js";
@@ -44,7 +45,14 @@ export function createInside(context) {
   const node = element(
     "section",
     { class: "inside", "aria-label": say("inside"), testid: "inside" },
-    element("header", { class: "inside-heading" }, title, radios.element, close),
+    element(
+      "header",
+      { class: "inside-heading" },
+      title,
+      radios.element,
+      createInsideWords(context).element,
+      close,
+    ),
     ...content.elements,
   );
   let [open, unseen] = [false, false];
