@@ -98,10 +98,11 @@ CONTROLS = """() => {
 
 @pytest.mark.parametrize(
     ("page", "ready", "most", "explained"),
-    [("", "integrity", 62, 2), ("heads", "head-grid", 52, 4), ("train", "moment-count", 55, 1)],
+    [("", "integrity", 62, 2), ("heads", "head-grid", 53, 4), ("train", "moment-count", 55, 1)],
 )
 def test_a_first_paint_shows_few_controls(address, new_tab, page, ready, most, explained):
-    """The counts before further features, and two more; on Explore also Guess and Inside.
+    """The counts before further features, and two more; on Explore also Guess and Inside, on Heads
+    Alignment.
 
     Buttons that open what words mean are counted apart: they change nothing, and whoever knows
     the words reads past them. The offer of a lesson, which a browser shows once, is not here.

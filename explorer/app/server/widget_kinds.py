@@ -34,6 +34,7 @@ KINDS = {
     "selectbox": "string_value",
     "text_area": "string_value",
     "text_input": "string_value",
+    "vega_lite_chart": "string_value",  # what is selected in it, as JSON
 }
 """The kind of value by the kind of element, for those that the pages use."""
 

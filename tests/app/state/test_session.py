@@ -1,5 +1,6 @@
 """Session state, and that no other module touches it or the URL."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -44,7 +45,8 @@ def test_a_widget_has_one_key_a_language(state):
     ("name", "module"), [("session_state", session), ("query_params", address_bar)]
 )
 def test_one_module_alone_reads_and_writes(name, module):
-    users = [path for path in FOLDER.rglob("*.py") if f"st.{name}" in path.read_text("utf-8")]
+    word = re.compile(rf"\bst\.{name}\b")
+    users = [path for path in FOLDER.rglob("*.py") if word.search(path.read_text("utf-8"))]
     assert users == [Path(str(module.__file__))]
 
 

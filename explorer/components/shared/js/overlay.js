@@ -87,7 +87,10 @@ function drawOverlay(context, geometry, parts) {
   if (row >= 0) {
     const top = yOf(geometry, row);
     const edge = size.height < THIN_ROW ? OUTLINE : 0; // around a thin row, which it would cover
-    positionRectangle(parts.outline, left, top - edge, right - left, size.height + 2 * edge);
+    const first = Math.max(top - edge, Math.min(top, 0)); // inside the map, which cuts it off
+    const end = top + size.height;
+    const last = Math.min(end + edge, Math.max(end, geometry.height));
+    positionRectangle(parts.outline, left, first, right - left, last - first);
     const middle = geometry.top + top + size.height / 2;
     parts.tick.hidden = middle < geometry.top || middle > geometry.top + geometry.height;
     parts.tick.style.transform = `translate(${geometry.left - 7}px, ${middle - 7}px)`;
