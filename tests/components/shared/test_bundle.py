@@ -52,7 +52,9 @@ def test_a_component_carries_only_what_it_uses():
 @pytest.mark.parametrize(
     ("folders", "sections"),
     [
-        (("shared", "player"), ["player"]),
+        (("shared", "player", "inside"), ["player"]),
+        (("lesson",), ["lessons", "player"]),
+        (("classroom",), ["class_tools"]),
         (("head_views",), ["heads", "player"]),
         (("training_replay",), ["training_replay", "player"]),
     ],
