@@ -99,7 +99,7 @@ def player(
         ),
     )
     events = ("selection", "force", "unforce", "reset", MISSING)
-    _mount("player", payload, of_picture(key, on_report), events)
+    _mount("player", payload, _of_picture(key, on_report), events)
 
 
 def head_grid(
@@ -129,7 +129,7 @@ def head_grid(
             inside=inside,
         ),
     )
-    _mount("head_grid", payload, of_picture(key, on_report), (*_HEAD_VIEW_EVENTS, MISSING))
+    _mount("head_grid", payload, _of_picture(key, on_report), (*_HEAD_VIEW_EVENTS, MISSING))
 
 
 def comparison(
@@ -141,7 +141,7 @@ def comparison(
         ("comparison", key, view),
         lambda: comparison_payload(compared, language=key.language, view=view),
     )
-    _mount("comparison", payload, of_picture(key, on_report), _HEAD_VIEW_EVENTS)
+    _mount("comparison", payload, _of_picture(key, on_report), _HEAD_VIEW_EVENTS)
 
 
 def metric_matrix(report: HeadReport, language: str, on_report: Report) -> None:
@@ -255,7 +255,7 @@ def _view(trace: Trace, opening: Selection) -> View:
     )
 
 
-def of_picture(key: PictureKey, on_report: Report) -> Report:
+def _of_picture(key: PictureKey, on_report: Report) -> Report:
     """`on_report` without a selection made in an earlier picture, which arrives after the new one
     was drawn: it would be taken for one in the new picture."""
 

@@ -1,5 +1,5 @@
-"""Files of sentence pairs to align: the texts, the links that people drew between them, and the
-tokens that these links count."""
+"""Files of sentence pairs to align: the texts, the gold links between them, and the tokens that
+these links count."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -6,9 +6,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from explorer.core.alignment import TIMINGS
 from explorer.core.csv_text import csv_bytes
 from explorer.core.errors import AlignmentError
 from explorer.core.files import write_atomically
+from explorer.heads.alignment_file import UNITS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -121,7 +123,9 @@ class AlignmentReport:
         try:
             read = json.loads(path.read_text(encoding="utf-8"))
             rates = tuple(map(_read_rate, read["rates"][:_MOST_RATES]))
-            facts = str(read["name"]), str(read["unit"]), int(read["pairs"]), int(read["skipped"])
+            facts = str(read["name"]), read["unit"], int(read["pairs"]), int(read["skipped"])
+            if read["unit"] not in UNITS or DIAGONAL not in dict(rates):
+                raise ValueError
             return cls(*facts, rates)
         except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
             raise AlignmentError("no_alignment_report", name=path.name) from error
@@ -131,9 +135,9 @@ def _read_rate(read: dict[str, Any]) -> tuple[AlignmentMethod, ErrorRate]:
     layer, head = (None if read[name] is None else int(read[name]) for name in ("layer", "head"))
     value, low, high = map(_number, read["rate"])
     by_length = tuple(map(_number, read["by_length"]))
-    if len(by_length) != len(LENGTHS):
+    method = AlignmentMethod(layer, head, read["timing"])
+    if len(by_length) != len(LENGTHS) or (method.timing not in TIMINGS and method != DIAGONAL):
         raise ValueError
-    method = AlignmentMethod(layer, head, str(read["timing"]))
     return method, ErrorRate(value, low, high, by_length)
 
 
@@ -142,4 +146,7 @@ def _finite(number: float) -> float | None:
 
 
 def _number(read: float | None) -> float:
-    return math.nan if read is None else float(read)
+    number = math.nan if read is None else float(read)
+    if number < 0 or number > 1:
+        raise ValueError
+    return number

@@ -1,6 +1,5 @@
 """Processes that compare heads with gold links."""
 
-import time
 from pathlib import Path
 
 import pytest
@@ -11,27 +10,20 @@ from explorer.heads import alignment_jobs
 from explorer.heads.alignment_jobs import LINKS, WITH_TOKENS, GoldTable, stored_alignments
 from explorer.heads.alignment_report import DIAGONAL
 from explorer.heads.corpus_alignment import align_pairs, all_methods
-from explorer.heads.measurement_jobs import Job, MeasurementError
+from explorer.heads.measurement_jobs import MeasurementError
 from explorer.heads.measurement_store import stored_reports
 from explorer.model.checkpoint import to_bytes
 from explorer.model.explorable import ExplorableModel
+from tests.support.short_runs import wait_for_job
 
 ROWS = "1 2 3\t3 2 1\t0-2 1-1 2-0\n2 甲\t甲 2\t0-1 1?0\n"
 TOKENS = "1 2 3\t3 2 1\t0-1 1-0\t12 3\t3 21\n"
-TIMEOUT = 120  # seconds
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv(folders.REPORTS_VARIABLE, str(tmp_path))
     return tmp_path
-
-
-def wait(job: Job) -> None:
-    deadline = time.monotonic() + TIMEOUT
-    while job.running and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert not job.running
 
 
 def gold(text: str, name: str = "x.tsv") -> GoldTable:
@@ -52,7 +44,7 @@ def test_heads_are_compared_in_a_process(explorable: ExplorableModel, folder: Pa
     assert alignment_jobs.running_alignment(digest) == job
     with pytest.raises(MeasurementError, match="Another measurement"):
         alignment_jobs.start(contents, "tiny", gold(TOKENS), digest)
-    wait(job)
+    wait_for_job(job)
     assert job.done, job.failure
     (stored,) = stored_alignments(digest)
     assert stored.key == job.report_key

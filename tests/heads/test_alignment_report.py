@@ -43,3 +43,24 @@ def test_what_is_no_report_is_refused(text: str, tmp_path: Path) -> None:
     path.write_bytes(text.encode("latin-1"))
     with pytest.raises(AlignmentError, match="not a report"):
         AlignmentReport.load(path)
+
+
+@pytest.mark.parametrize(
+    ("found", "replacement"),
+    [
+        ('"columns"', '"letters"'),
+        ('"columns"', "[]"),
+        ('"input"', '"later"'),
+        ('"layer": null', '"layer": 2'),  # the diagonal is not among the rates
+        ("0.25", "1.25"),
+        ("0.25", "-0.25"),
+    ],
+)
+def test_a_report_that_could_not_be_shown_is_refused(
+    found: str, replacement: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(REPORT.to_json().replace(found, replacement), "utf-8")
+    assert found in REPORT.to_json()
+    with pytest.raises(AlignmentError, match="not a report"):
+        AlignmentReport.load(path)

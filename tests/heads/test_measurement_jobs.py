@@ -15,7 +15,7 @@ from explorer.heads import measurement_jobs
 from explorer.heads.measurement_jobs import Job, MeasurementError, MeasurementSettings
 from explorer.heads.measurement_store import stored_reports
 from explorer.model.checkpoint import to_bytes
-from tests.support.short_runs import wait_for
+from tests.support.short_runs import wait_for, wait_for_job
 
 ROOT = Path(__file__).parents[2]
 TIMEOUT = 120  # seconds
@@ -25,13 +25,6 @@ TIMEOUT = 120  # seconds
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv(folders.REPORTS_VARIABLE, str(tmp_path))
     return tmp_path
-
-
-def wait(job: Job) -> None:
-    deadline = time.monotonic() + TIMEOUT
-    while job.running and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert not job.running
 
 
 @pytest.fixture
@@ -54,7 +47,7 @@ def test_lines_are_measured_and_the_report_is_found_by_the_digest(explorable, st
     name = explorable.digest
     settings = MeasurementSettings("lines", text="1 2 3\n\n3 2\n", gradients=True, removal=False)
     job = start(settings)
-    wait(job)
+    wait_for_job(job)
     assert job.done, job.failure
     (stored,) = stored_reports(name)
     report = stored.report
@@ -80,7 +73,7 @@ def test_a_cancelled_job_leaves_no_files_and_the_next_may_start(explorable, star
     with pytest.raises(MeasurementError, match="Another measurement"):
         start(MeasurementSettings("task", size=5))
     job.cancel()
-    wait(job)
+    wait_for_job(job)
     assert job.cancelled
     assert not job.done
     assert stored_reports(name) == []
@@ -92,7 +85,7 @@ def test_a_failed_job_gives_its_reason_and_leaves_no_files(explorable, folder, t
     source = tmp_path_factory.mktemp("bad") / "no-model.safetensors"
     source.write_bytes(b"nothing")
     job = measurement_jobs.start(source, "unused", MeasurementSettings("lines", text="1 2"), "some")
-    wait(job)
+    wait_for_job(job)
     assert not job.done
     assert not job.cancelled
     assert "no-model" in job.failure

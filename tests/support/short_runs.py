@@ -1,10 +1,11 @@
-"""Runs of a few seconds, and how tests wait for them."""
+"""Runs of a few seconds, and how tests wait for them and for measurements."""
 
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
 
+from explorer.heads.measurement_jobs import Job
 from explorer.training.run_directory import Run
 from tests.support.tiny_configs import TINY
 
@@ -22,6 +23,11 @@ def wait_for(condition: Callable[[], object], seconds: float = 60.0) -> None:
     while not condition():
         assert time.monotonic() < end, "timed out"
         time.sleep(0.02)
+
+
+def wait_for_job(job: Job) -> None:
+    """Wait until a measurement has ended; fail after two minutes."""
+    wait_for(lambda: not job.running, 120)
 
 
 def heartbeats() -> list[str]:

@@ -1,7 +1,6 @@
 """The alignment section of Heads without a browser."""
 
 import math
-import time
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from explorer.heads.alignment_report import (
 )
 from explorer.heads.measurement_jobs import Job
 from tests.support.app_pages import captions, open_page
+from tests.support.short_runs import wait_for_job
 
 HEAD = (AlignmentMethod(1, 3, "input"), ErrorRate(0.25, 0.2, 0.3, (0.25, math.nan, math.nan)))
 BASELINE = (DIAGONAL, ErrorRate(0.5, 0.4, 0.6, (0.5, math.nan, math.nan)))
@@ -26,13 +26,6 @@ BASELINE = (DIAGONAL, ErrorRate(0.5, 0.4, 0.6, (0.5, math.nan, math.nan)))
 def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing was measured on this machine."""
     monkeypatch.setenv(folders.REPORTS_VARIABLE, str(tmp_path))
-
-
-def wait(job: Job) -> None:
-    deadline = time.monotonic() + 120
-    while job.running and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert job.done, job.failure
 
 
 def test_an_uploaded_file_gives_a_table_of_all_heads() -> None:
@@ -45,7 +38,7 @@ def test_an_uploaded_file_gives_a_table_of_all_heads() -> None:
     app = app.button(key="align-start").click().run()
     assert not app.exception
     assert not app.error
-    wait(Job(app.session_state["AlignmentState"].job, REPORT_FILE))
+    wait_for_job(Job(app.session_state["AlignmentState"].job, REPORT_FILE))
     app = app.run()
     assert not app.exception
     table = app.dataframe[0].value
@@ -64,7 +57,7 @@ def test_links_ship_with_the_translators() -> None:
     assert choice.value == "shipped"
     app = app.button(key="align-start").click().run()
     assert not app.error
-    wait(Job(app.session_state["AlignmentState"].job, REPORT_FILE))
+    wait_for_job(Job(app.session_state["AlignmentState"].job, REPORT_FILE))
     app = app.run()
     assert any(text.startswith("chinese-english.tsv: 100 pairs, 0") for text in captions(app))
     swapped = "The plane is here .\t飞机 来 了\t1-0\n".encode()
