@@ -27,6 +27,7 @@ _EXAMPLES = """examples:
   %(prog)s --task sort --run runs/mine              a toy task, recorded
   %(prog)s --run runs/mine --resume                 go on after Ctrl-C or a power cut
   %(prog)s --pairs pairs.tsv --patience 10 --run runs/fr --out fr.safetensors
+  %(prog)s --pairs ours.tsv --start fr.safetensors  go on from a model with other pairs
 """
 
 SETTING_GROUPS = {
@@ -35,7 +36,10 @@ SETTING_GROUPS = {
         *("pairs", "columns", "excluded", "pieces", "joint", "joined", "swapped", "copied"),
         *("unpunctuated", "subword_alpha", "batch_tokens"),
     ),
-    "model": ("d_model", "heads", "encoder_layers", "decoder_layers", "d_ff", "dropout", "norm"),
+    "model": (
+        *("start", "d_model", "heads", "encoder_layers", "decoder_layers", "d_ff"),
+        *("dropout", "norm"),
+    ),
     "optimisation": (
         *("steps", "batch", "accumulate", "rate", "schedule", "warmup", "beta1", "beta2"),
         *("label_smoothing", "clip", "average"),
@@ -46,8 +50,8 @@ SETTING_GROUPS = {
 """The settings by the heading under which the help lists them."""
 
 _METAVARS = {
-    **{"pairs": "FILE", "excluded": "FILE", "columns": "A,B", "symbols": "SYMBOLS"},
-    "device": "DEVICE",
+    **{"pairs": "FILE", "excluded": "FILE", "start": "FILE"},
+    **{"columns": "A,B", "symbols": "SYMBOLS", "device": "DEVICE"},
 }
 
 
@@ -168,14 +172,17 @@ def _train_until(options: argparse.Namespace, stops: "StopSignals") -> int:
 
 
 def _chosen_settings(options: argparse.Namespace) -> "TrainingConfig":
-    """The settings on the command line; the others have the defaults of the task, as far as there
-    are so many steps."""
+    """The settings on the command line; the others are those of the checkpoint to begin with, or
+    the defaults of the task, as far as there are so many steps."""
     from explorer.training.config import LIMITED_BY_STEPS, TrainingConfig, refuse_late
+    from explorer.training.start_checkpoint import settings_from
 
     names = [field.name for field in fields(TrainingConfig)]
     given = {name: value for name in names if (value := getattr(options, name)) is not None}
     if "batch" in given:
         given.setdefault("batch_tokens", 0)
+    if options.start:
+        given = settings_from(Path(options.start)) | given
     defaults = _defaults(options.task, options.pairs)
     steps = given.get("steps", defaults.steps)
     if steps > 0:  # the config refuses others
@@ -215,11 +222,12 @@ def _resolved(config: "TrainingConfig") -> "TrainingConfig":
     of its files, so that the run can be resumed from another folder."""
     from explorer.training.device import choose_device
 
-    pairs, excluded = (
-        str(Path(file).resolve()) if file else "" for file in (config.pairs, config.excluded)
-    )
-    device = str(choose_device(config.device))
-    return replace(config, device=device, pairs=pairs, excluded=excluded)
+    files: dict[str, Any] = {
+        name: str(Path(file).resolve())
+        for name in ("pairs", "excluded", "start")
+        if (file := getattr(config, name))
+    }
+    return replace(config, device=str(choose_device(config.device)), **files)
 
 
 def _command() -> str:

@@ -43,6 +43,7 @@ _NUMBERS = {
     "until": (0.0, 1.0),
 }
 _SWITCHES = ("joint", "causal")
+_TEXTS = ("task", "pairs", "excluded", "start", "device")
 _CHOICES = {
     "schedule": ("cosine", "inverse-sqrt"),
     "precision": ("float32", "bfloat16"),
@@ -81,6 +82,7 @@ class TrainingConfig:
     copied: float = 0.0  # share of copied lines among the texts (Currey et al. 2017)
     unpunctuated: float = 0.0  # share of the texts without their final mark
     subword_alpha: float = 0.0  # sampled segmentation (Kudo 2018, 1804.10959); 0: most probable
+    start: str = ""  # a checkpoint whose weights and vocabulary the training begins with
     d_model: int = 128
     heads: int = 4
     encoder_layers: int = 2
@@ -110,7 +112,8 @@ class TrainingConfig:
     processes: int = 1  # that train one model on this machine, each its share of every batch
 
     def __post_init__(self) -> None:
-        as_path(self.pairs)  # refuses what is none, before it is asked whether it is empty
+        for file in (self.pairs, self.start):
+            as_path(file)  # refuses what is none, before it is asked whether it is empty
         if self.pairs:
             object.__setattr__(self, "task", TRANSLATE)
         elif isinstance(self.task, str) and self.task == TRANSLATE:
@@ -189,7 +192,7 @@ class TrainingConfig:
         lists: dict[str, Any] = {
             name: tuple(data[name]) for name in ("symbols", "columns") if name in data
         }
-        texts = [data[name] for name in ("task", "pairs", "excluded", "device") if name in data]
+        texts = [data[name] for name in _TEXTS if name in data]
         for text in (*texts, *(entry for name in lists for entry in lists[name])):
             if not isinstance(text, str):
                 raise ConfigError("bad_choice", name="setting", got=text, choices="text")

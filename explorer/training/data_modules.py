@@ -7,10 +7,12 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
+from explorer.core.sentencepiece_vocabulary import PieceVocabulary
 from explorer.core.vocabulary import Vocabulary
 from explorer.data.batch import Batch
 from explorer.data.parallel_corpus import read_pairs
 from explorer.data.toy_data import Task, find_task
+from explorer.model.checkpoint import Checkpoint
 from explorer.model.config import ModelConfig
 from explorer.model.transformer import Transformer
 from explorer.training.config import TrainingConfig
@@ -144,9 +146,15 @@ class ToyDataModule:
 
 
 def find_data_module(
-    config: TrainingConfig, device: torch.device, saved: Mapping[str, Tensor] | None = None
+    config: TrainingConfig,
+    device: torch.device,
+    saved: Mapping[str, Tensor] | None = None,
+    start: Checkpoint | None = None,
 ) -> DataModule:
-    """The data module of a training; `saved`: the saved state of its trainer, to resume.
+    """The data module of a training.
+
+    saved: the saved state of its trainer, to resume. start: the checkpoint that a new training
+    begins with, whose vocabularies it uses.
 
     Raises `PairsError` when its pairs cannot be read or are no longer the same.
     """
@@ -154,10 +162,20 @@ def find_data_module(
         return ToyDataModule(config, device)
     corpus = read_pairs(config.pairs, config.columns)
     if saved is None:
-        return TranslationDataModule(config, corpus, device)
+        return TranslationDataModule(config, corpus, device, vocabularies=_pieces(start))
     state = {
         name.removeprefix(STATE_PREFIX): value
         for name, value in saved.items()
         if name.startswith(STATE_PREFIX)
     }
     return TranslationDataModule(config, corpus, device, state)
+
+
+def _pieces(start: Checkpoint | None) -> tuple[PieceVocabulary, PieceVocabulary] | None:
+    """The vocabularies of a checkpoint; None where they are still to be learnt."""
+    if start is None:
+        return None
+    source, target = start.source_vocabulary, start.target_vocabulary
+    assert isinstance(source, PieceVocabulary)
+    assert isinstance(target, PieceVocabulary)
+    return source, target

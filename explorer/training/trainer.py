@@ -23,6 +23,7 @@ from explorer.training.config import TrainingConfig, learning_rate
 from explorer.training.cuda_graph import WARMUP_STEPS, GraphedStep, side_stream
 from explorer.training.data_modules import STATE_PREFIX, DataModule, find_data_module
 from explorer.training.device import choose_device, computes_bfloat16
+from explorer.training.start_checkpoint import load_start
 from explorer.training.token_loss import TokenLoss
 
 _AVERAGED_EVERY = 10
@@ -65,13 +66,19 @@ class Trainer:
     """
 
     def __init__(self, config: TrainingConfig, saved: Mapping[str, Tensor] | None = None) -> None:
-        """saved: the `state` of an earlier trainer with the same config, to go on from."""
+        """saved: the `state` of an earlier trainer with the same config, to go on from.
+
+        Raises `TrainingError` when the checkpoint to begin with does not fit the settings.
+        """
         self.config = config
         self.device = distributed.local_device() or choose_device(config.device)
         self._bfloat16 = config.precision == "bfloat16" and computes_bfloat16(self.device)
-        self.data_module: DataModule = find_data_module(config, self.device, saved)
+        start = load_start(config) if saved is None else None
+        self.data_module: DataModule = find_data_module(config, self.device, saved, start)
         torch.manual_seed(config.seed)
         self.model = Transformer(self.data_module.model_config).to(self.device)
+        if start is not None:
+            self.model.load_state_dict(start.model.state_dict())
         self.rate = torch.zeros((), device=self.device)
         self.optimizer = torch.optim.Adam(
             self.model.parameters(),

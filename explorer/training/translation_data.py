@@ -62,8 +62,10 @@ class TranslationDataModule:
         corpus: ParallelCorpus,
         device: torch.device,
         saved: Mapping[str, Tensor] | None = None,
+        vocabularies: tuple[PieceVocabulary, PieceVocabulary] | None = None,
     ) -> None:
         """saved: the `state` of an earlier data module, whose pieces are used again.
+        vocabularies: of the checkpoint that a new training begins with; None: to be learnt.
 
         Raises `PairsError` when too few pairs are left, or when `saved` is of another file.
         """
@@ -73,11 +75,12 @@ class TranslationDataModule:
         self._training = list(_without(corpus.part("training"), config.excluded))
         self.excluded = len(corpus.part("training")) - len(self._training)
         augmentation = Augmentation(self._training)
-        if saved is None:
-            lines = [*self._training, *augmentation.sample(config.swapped, config.seed)]
-            vocabularies, starts = learn_vocabularies(lines, config), [0]
-        else:
+        starts = [0]
+        if saved is not None:
             vocabularies, starts = _restored(saved, corpus)
+        elif vocabularies is None:
+            lines = [*self._training, *augmentation.sample(config.swapped, config.seed)]
+            vocabularies = learn_vocabularies(lines, config)
         self.source_vocabulary, self.target_vocabulary = vocabularies
         self.model_config = config.model_config(len(vocabularies[0]), len(vocabularies[1]))
         self._epochs = Epochs(config, self._training, vocabularies, augmentation, starts)

@@ -4,7 +4,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -137,7 +137,7 @@ def test_the_help_has_every_setting_once_under_a_heading_with_its_choices(capsys
     assert "--task {copy,reverse,sort}" in printed
     assert "--norm {pre,post}" in printed
     assert "--seed N " in printed
-    assert printed.count("(default: none)") == 2  # --pairs and --excluded
+    assert len(re.findall(r"\(default:\s+none\)", printed)) == 3  # --pairs, --excluded, --start
 
 
 @pytest.mark.parametrize("task", ["copy", "reverse", "sort"])
@@ -173,3 +173,20 @@ def test_a_setting_after_the_last_step_is_refused_and_a_default_is_lowered(name,
     error = capsys.readouterr().err
     assert f"{name}: 8 steps are more than the 7 of the training" in error
     assert "Traceback" not in error
+
+
+def test_a_training_begins_with_a_checkpoint_and_has_its_sizes_and_symbols(tmp_path, capsys):
+    first, second = tmp_path / "first.safetensors", tmp_path / "second.safetensors"
+    assert main([*TINY.split(), "--symbols", "1 2 3", "--out", str(first)]) == 0
+    start = f"train --task reverse --start {first} --steps 1 --rate 1e-8 --device cpu"
+    assert main([*start.split(), "--out", str(second)]) == 0
+    before, after = load_checkpoint(first), load_checkpoint(second)
+    assert replace(after.model.config, dropout=0.0) == replace(before.model.config, dropout=0.0)
+    assert after.source_vocabulary.symbols == ("1", "2", "3")
+    assert after.facts["task"] == "reverse"
+    for name, weight in before.model.state_dict().items():
+        assert torch.allclose(weight, after.model.state_dict()[name], atol=1e-6), name
+    assert main([*start.split(), "--d-model", "8", "--out", str(second)]) == 2
+    assert "d_model is 16, and the settings say 8" in capsys.readouterr().err
+    assert main([*start.split(), "--symbols", "1 2 4", "--out", str(second)]) == 2
+    assert "its vocabulary does not write these texts" in capsys.readouterr().err

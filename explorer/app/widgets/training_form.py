@@ -26,7 +26,10 @@ GROUPS = {
         *("excluded", "swapped", "copied", "unpunctuated", "subword_alpha"),
         *("seed", "causal"),
     ),
-    "model": ("encoder_layers", "decoder_layers", "heads", "d_model", "d_ff", "norm", "dropout"),
+    "model": (
+        *("start", "encoder_layers", "decoder_layers", "heads", "d_model", "d_ff"),
+        *("norm", "dropout"),
+    ),
     "training": (
         "steps",
         "until",
@@ -55,7 +58,8 @@ _TRANSLATION_ONLY = {
     *("pieces", "joint", "joined", "swapped", "copied", "unpunctuated"),
     *("subword_alpha", "batch_tokens"),
 }
-_NOT_SHOWN = {"pairs", "columns", "excluded"}  # the corpus form asks for the file
+_NOT_SHOWN = {"pairs", "columns", "excluded", "start"}
+"""Files: the corpus form asks for that of the pairs, the command line for the others."""
 _LABELS = {
     (train_state.CORPUS_FORM, "until"): "until_bleu",
     (train_state.CORPUS_FORM, "longest"): "longest_pieces",

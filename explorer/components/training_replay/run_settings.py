@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
 
 from explorer.core.i18n import say
 from explorer.training.config import TrainingConfig, preset
@@ -82,6 +83,8 @@ def _setting(name: str, config: TrainingConfig, language: str) -> str:
 def _value(name: str, value: object) -> str:
     if name == "until" and isinstance(value, int | float):
         return f"{100 * value:g} %"
+    if name == "start":
+        return Path(str(value)).name
     if isinstance(value, tuple):
         text = " ".join(map(str, value))
         return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 2]} …"
