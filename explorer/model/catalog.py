@@ -94,6 +94,15 @@ class CatalogModel:
         if summary.bleu is not None:
             yield say("explore.facts_bleu", language, score=f"{summary.bleu:.1f}")
 
+    def source_of_scores(self, language: str) -> str:
+        """What BLEU was measured on, and whose data the model learned from; "" where the file
+        does not say."""
+        summary, about = self.summary, ""
+        if summary.bleu is not None and summary.test_sources is not None:
+            score = f"{summary.bleu:.1f}"
+            about = say("explore.bleu_on", language, score=score, count=summary.test_sources)
+        return " ".join(filter(None, (about, summary.credit)))
+
     def random_text(self, generator: random.Random, shown: str = "") -> str:
         """Five to nine known symbols, as far as they fit, or a sentence held out of training;
         another than `shown`, where the model has another."""

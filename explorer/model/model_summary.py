@@ -20,7 +20,8 @@ class ModelSummary:
     most_tokens: of a source, without its end.
     trained_tokens: of the longest source in training; `most_tokens` where it is not known.
     task, credit: "" where the file does not say. credit: whose data the model learned from.
-    exact_match: 0 to 1. bleu: 0 to 100. None where the file does not say.
+    exact_match: 0 to 1. bleu: 0 to 100. test_sources: the distinct sentences, held out of training,
+    that BLEU was measured on. None where the file does not say.
     sentences: texts that were held out of training, of a model that reads any text.
     """
 
@@ -34,6 +35,7 @@ class ModelSummary:
     credit: str = ""
     exact_match: float | None = None
     bleu: float | None = None
+    test_sources: int | None = None
     sentences: tuple[str, ...] = ()
 
     @classmethod
@@ -54,6 +56,7 @@ class ModelSummary:
             credit=_text(facts.get("credit"), _LONGEST_CREDIT),
             exact_match=_score(facts.get("exact_match"), 1),
             bleu=_score(facts.get("bleu"), 100),
+            test_sources=_count(facts.get("test_sources")),
             sentences=_sentences(facts.get("examples")),
         )
 
@@ -84,6 +87,10 @@ def _text(value: object, longest: int) -> str:
 
 def _score(value: object, most: float) -> float | None:
     return value if isinstance(value, int | float) and 0 <= value <= most else None
+
+
+def _count(value: object) -> int | None:
+    return value if type(value) is int and value > 0 else None
 
 
 def _sentences(value: object) -> tuple[str, ...]:

@@ -100,7 +100,9 @@ def translator(tmp_path_factory) -> bytes:
     path = tmp_path_factory.mktemp("pairs") / "pairs.tsv"
     path.write_text(as_table(), "utf-8")
     trainer = Trainer(replace(TINY_PAIRS, pairs=str(path)))
-    return to_bytes(trainer.checkpoint({"bleu": 51.234, "credit": "by somebody"}))
+    return to_bytes(
+        trainer.checkpoint({"bleu": 51.234, "test_sources": 77, "credit": "by somebody"})
+    )
 
 
 def test_a_model_of_sentences_is_listed_and_uploaded_alike(translator, folder):
@@ -110,7 +112,10 @@ def test_a_model_of_sentences_is_listed_and_uploaded_alike(translator, folder):
     assert listed.summary == uploaded.summary
     assert listed.summary.reads_sentences
     assert (listed.summary.trained_tokens, listed.summary.most_tokens) == (32, 65)
-    assert listed.summary.credit == "by somebody"
+    source = listed.source_of_scores("en")
+    assert source.startswith("BLEU 51.2: translations of 77 sentences held out of training")
+    assert source.endswith(" by somebody")
+    assert "77" in listed.source_of_scores("zh")
     for model in (listed, uploaded):
         assert describe(model, "en").startswith("own · 1+1 layers · 2 heads · BLEU 51.2")
     assert listed.examples == uploaded.examples

@@ -34,8 +34,16 @@ def test_a_model_of_sentences_reads_texts_with_a_word_that_may_fit(text, reads):
 @pytest.mark.parametrize(
     "facts",
     [
-        {"credit": 7, "examples": "no", "longest": "6", "task": ["copy"], "bleu": "high"},
+        {
+            "credit": 7,
+            "examples": "no",
+            "longest": "6",
+            "task": ["copy"],
+            "bleu": "high",
+            "test_sources": -1,
+        },
         {"examples": [3, "", "a" * 9999], "longest": 0, "bleu": 101, "exact_match": float("nan")},
+        {"test_sources": 2.5},
     ],
 )
 def test_malformed_facts_are_ignored(facts):
