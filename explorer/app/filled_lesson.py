@@ -85,6 +85,7 @@ def _fill_in(card: Card, offered: Catalog, language: str) -> ShownCard:
         choices=choices,
         right=choices.index(values[card.answer]) if card.answer else None,
         because=fill_in(card.because, values),
+        answer=card.answer,
         highlight=card.highlight,
         look=_look(selection),
     )

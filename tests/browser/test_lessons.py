@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from explorer.app.filled_lesson import whole_lesson
+from explorer.app.filled_lesson import filled_in, whole_lesson
 from explorer.core import folders
 from explorer.core.lesson import Card
 from explorer.core.lesson_search import find_lessons, lesson_files
@@ -132,6 +132,22 @@ def test_no_sentence_gives_the_answer_before_the_question_is_answered(open_lesso
     expect(sentence).to_have_text(asked)
     tab.get_by_test_id("lesson-leave").click()
     expect(sentence).to_contain_text("looks at")
+
+
+@pytest.mark.parametrize("number", [2, 3, 4, 6])
+def test_no_number_is_on_screen_that_a_card_asks(open_lesson, number):
+    tab = open_lesson(f"lang=en&lesson=one-number-by-hand&card={number}")
+    sentence = tab.get_by_test_id("inside-sentence")
+    expect(sentence).to_contain_text("?")
+    lesson = SHIPPED.in_language("one-number-by-hand", "en")
+    card = filled_in(lesson.cards[number - 1], shipped_models(), "en")
+    assert card.right is not None
+    asked = card.choices[card.right].removeprefix("0")
+    pictures = [tab.get_by_test_id(name) for name in ("inside", "row-weights", "sentence")]
+    assert not [text for text in (part.inner_text() for part in pictures) if asked in text]
+    tab.get_by_test_id("lesson-choices").get_by_role("button").nth(card.right).click()
+    expect(sentence).not_to_contain_text("?")
+    expect(sentence).to_contain_text(asked)
 
 
 @pytest.mark.parametrize("size", [(1366, 630), (1440, 900), (1024, 768)])

@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 import explorer
 from explorer.core import folders
+from tests.support.page_checks import settle
 from tests.support.player_page import cell_center, label
 
 QUERY = "?lang=en&model=reverse&text=7+3+9&pad=2&site=cross&layer=1&head=2&step=2"
@@ -170,6 +171,43 @@ def test_the_panel_stands_beside_the_whole_picture(visit):
     expect(tab.get_by_test_id("keys")).to_contain_text("· G · I · P")
     tab.get_by_test_id("inside-close").click()
     expect(panel).to_be_hidden()
+
+
+LONG = (
+    "?lang=en&model=english-french&site=cross&layer=1&head=3&step=8"
+    "&text=The+black+cat+is+sleeping+on+the+red+chair+near+the+old+wooden+table+in+the+kitchen."
+)
+VIEWS = ["before", "cell", "after", "depth", "without"]
+
+
+@pytest.mark.parametrize("query", [QUERY, LONG], ids=["short", "long"])
+@pytest.mark.parametrize("size", [(1440, 900), (1024, 768)])
+def test_the_map_keeps_its_size_while_the_views_of_a_calculation_change(visit, query, size):
+    tab = visit(f"{query}&cell=1.1", *size)
+    for projector in (False, True):
+        if projector:
+            tab.keyboard.press("p")
+        seen = []
+        for view in (*VIEWS, VIEWS[0]):
+            tab.get_by_test_id(f"inside_part-{view}").click()
+            expect(tab.get_by_test_id("inside-note")).to_be_hidden()
+            settle(tab)
+            box = tab.locator(".map .clip").bounding_box()
+            assert box is not None
+            seen.append((box["width"], box["height"]))
+        assert len(set(seen)) == 1, seen
+        assert seen[0][1] >= 100
+
+
+@pytest.mark.parametrize("query", [QUERY, LONG], ids=["short", "long"])
+def test_a_projector_shows_the_current_row_of_the_map_with_the_arithmetic(visit, query):
+    tab = visit(query, 1024, 768)
+    tab.keyboard.press("p")
+    tab.get_by_test_id("inside-open").click()
+    for name in ("row", "sentence", "product", "scaled", "mask", "softmax", "value", "output"):
+        expect(tab.get_by_test_id(f"inside-{name}")).to_be_in_viewport(ratio=1)
+    for place in (".map .outline", ".query-label.current", ".key-label", ".legend", ".transport"):
+        expect(tab.locator(place).first).to_be_in_viewport(ratio=0.9)
 
 
 def test_the_path_of_the_query_stands_before_and_after_its_cell(visit, trace):

@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from explorer.components.html_export import html_page
 from explorer.components.player.payload import View
+from explorer.core.i18n import LANGUAGES
 from explorer.core.mask_reasons import EDITED
 from tests.support.example_traces import example_trace
 from tests.support.page_checks import settle
@@ -40,6 +41,37 @@ def test_the_tooltip_has_weight_positions_and_reason(show: Callable[..., Page], 
         assert text.endswith("L1 H2")
 
 
+PADDING = {"en": "pad is no text: it only fills", "zh": "pad 不是文本：只是"}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("site", ["encoder", "decoder", "cross"])
+def test_a_pad_token_says_what_it_is(show: Callable[..., Page], site: str, language: str) -> None:
+    trace = example_trace()
+    tab = show(trace, language)
+    tab.get_by_test_id(f"site-{site}").click()
+    tooltip = tab.get_by_test_id("tooltip")
+    places = [tab.get_by_test_id("strip-source").get_by_text("pad").last]
+    if site != "decoder":
+        places.append(tab.locator(".key-label", has_text="pad").last)
+    if site == "encoder":
+        places.append(tab.locator(".query-label", has_text="pad").last)
+    for place in places:
+        place.hover()
+        expect(tooltip).to_contain_text(PADDING[language])
+        whole = "node => node.scrollWidth <= node.clientWidth"
+        assert tooltip.locator(".meaning").evaluate(whole)
+        tab.mouse.move(0, 0)
+        expect(tooltip).to_be_hidden()
+    if site != "decoder":
+        tab.mouse.move(*cell_center(tab, trace, site, 1, len(trace.keys(site)) - 1))
+        expect(tooltip).to_contain_text(PADDING[language])
+    tab.get_by_test_id("legend-words").click()
+    expect(tab.get_by_test_id("legend-words-words")).to_contain_text(
+        {"en": "a pad token is no text", "zh": "pad 词元不是文本"}[language]
+    )
+
+
 def test_a_touch_shows_the_tooltip_until_the_next_touch(chromium: Browser, tmp_path: Path) -> None:
     trace = example_trace()
     path = tmp_path / "page.html"
@@ -55,6 +87,10 @@ def test_a_touch_shows_the_tooltip_until_the_next_touch(chromium: Browser, tmp_p
     expect(tab.get_by_test_id("step-count")).to_have_text("step 2/6")
     tooltip = tab.get_by_test_id("tooltip")
     expect(tooltip).to_contain_text("key “9” (position 3)")
+    tab.get_by_test_id("map-title").tap()
+    expect(tooltip).to_be_hidden()
+    tab.get_by_test_id("strip-source").get_by_text("pad").first.tap()
+    expect(tooltip).to_contain_text(PADDING["en"])
     tab.get_by_test_id("map-title").tap()
     expect(tooltip).to_be_hidden()
     context.close()

@@ -16,6 +16,8 @@ class ShownCard:
     look: the part of the trace it shows, field by field as in `View`.
     here: whether the text that it speaks of is on screen, so that no server is needed to show it.
     problem: why it cannot be shown; "" where it can.
+    answer: what of the trace the right choice is, as in `lesson_answers`, so that the picture does
+        not show it before it is chosen; "" on a card that asks nothing.
     """
 
     text: str = ""
@@ -27,6 +29,7 @@ class ShownCard:
     look: Mapping[str, Any] | None = None
     here: bool = False
     problem: str = ""
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)

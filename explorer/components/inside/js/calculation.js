@@ -1,7 +1,8 @@
 import { element, write } from "../../shared/js/element.js";
 import { labelOf } from "../../shared/js/label.js";
+import { ASKED, asking } from "../../shared/js/lessonEvents.js";
 import { shortWeight } from "../../shared/js/numbers.js";
-import { mapTitle, shownKeys, siteOf } from "../../shared/js/stepState.js";
+import { isAsked, mapTitle, shownKeys, siteOf } from "../../shared/js/stepState.js";
 import { cellArithmetic } from "./arithmetic.js";
 import { createBars } from "./bars.js";
 import { createCurrentRow } from "./currentRow.js";
@@ -92,6 +93,7 @@ export function createCalculation(context) {
     const part = found.value.map((value) => weight * value);
     charts.value.draw(componentBars(part, `v${subscript(cell.key + 1)}`), width);
     charts.output.draw(componentBars(found.output, "z"), width);
+    /** @type {Record<string, string | number>} */
     const facts = {
       query: subscript(cell.query + 1),
       key: subscript(cell.key + 1),
@@ -108,6 +110,7 @@ export function createCalculation(context) {
       count_products: found.products.length,
       width: found.value.length,
     };
+    hideAsked(facts);
     write(notes.scaled, scalingNote(context, head));
     write(notes.mask, maskNote(context, masked));
     write(sentence, say(found.masked ? "inside_sentence_masked" : "inside_sentence", facts));
@@ -128,6 +131,21 @@ export function createCalculation(context) {
     });
   };
   return { element: node, title, draw };
+}
+
+/** By what a card asks, the facts that would tell it: the number, and what is computed with it. */
+const TELLING = /** @type {Record<string, string[]>} */ ({
+  product: ["product"],
+  score: ["score", "exponent"],
+  weight: ["weight"],
+});
+
+/**
+ * Put "?" in the place of what a card of a lesson asks.
+ * @param {Record<string, string | number>} facts
+ */
+function hideAsked(facts) {
+  for (const name of TELLING[asking()] ?? []) facts[name] = ASKED;
 }
 
 /**
@@ -156,10 +174,21 @@ function rowBars(context, { weights, scores }, masked, cell) {
   const named = keyTokens.slice(0, shownKeys(context)); // later tokens may be guessed
   return weights.map((value, key) => ({
     value,
-    title: `${key + 1} ${labelOf(named[key] ?? "·")}: ${decimal(scores[key])} → ${shortWeight(value)}`,
+    title: barTitle(context, cell, { key, token: named[key] ?? "·", score: scores[key], value }),
     chosen: key === cell.key,
     masked: masked[key] !== 0,
   }));
+}
+
+/**
+ * The hover text of the weight of a key.
+ * @param {TraceContext} context
+ * @param {Cell} cell
+ * @param {{key: number, token: string, score: number, value: number}} bar
+ */
+function barTitle(context, { query }, { key, token, score, value }) {
+  const weight = isAsked(context, query, key) ? ASKED : shortWeight(value);
+  return `${key + 1} ${labelOf(token)}: ${decimal(score)} → ${weight}`;
 }
 
 /**

@@ -1,7 +1,8 @@
 import { assign, element, populate, write } from "../../shared/js/element.js";
 import { labelOf, writeToken } from "../../shared/js/label.js";
+import { ASKED } from "../../shared/js/lessonEvents.js";
 import { shortWeight } from "../../shared/js/numbers.js";
-import { shownKeys, siteOf } from "../../shared/js/stepState.js";
+import { isAsked, shownKeys, siteOf } from "../../shared/js/stepState.js";
 
 /** @import { Cell } from "../../shared/js/map.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
@@ -44,30 +45,35 @@ export function createCurrentRow(context) {
     const shown = Math.max(shownKeys(context), cell.key + 1); // later tokens may be guessed
     populate(keys, shown, makeKey).forEach((item, key) => {
       const button = /** @type {HTMLElement} */ (item.firstElementChild);
-      drawKey(button, keyTokens[key], weights[key], masked[key] !== 0, key === cell.key);
+      const number = isAsked(context, cell.query, key) ? ASKED : printed(weights[key]);
+      drawKey(button, keyTokens[key], weights[key], masked[key] ? "" : number);
+      button.lastElementChild?.classList.toggle("masked", masked[key] !== 0);
+      assign(button, "aria-pressed", key === cell.key ? "true" : "false");
     });
     requestAnimationFrame(() => centre(keys, cell.key)); // measured after the layout
   };
   return { element: node, draw };
 }
 
+/** @param {number} weight */
+function printed(weight) {
+  return weight < LEAST_SHOWN ? "·" : shortWeight(weight);
+}
+
 /**
  * @param {HTMLElement} button
  * @param {string} token
  * @param {number} weight
- * @param {boolean} masked
- * @param {boolean} chosen
+ * @param {string} text of its weight
  */
-function drawKey(button, token, weight, masked, chosen) {
+function drawKey(button, token, weight, text) {
   const [name, number] = populate(button, 2, (part) =>
     element("span", { class: part ? "cell" : "token" }),
   );
   writeToken(name, token);
-  write(number, masked ? "" : weight < LEAST_SHOWN ? "·" : shortWeight(weight));
-  number.classList.toggle("masked", masked);
+  write(number, text);
   number.classList.toggle("strong", weight > STRONG);
   number.style.setProperty("--share", String(weight));
-  assign(button, "aria-pressed", chosen ? "true" : "false");
   assign(button, "title", labelOf(token)); // a long one is cut
 }
 

@@ -71,7 +71,7 @@ export function createInside(context) {
       "guess",
       "ahead",
     ];
-    if (!anyOf(changed, ...shown, "size", "projector", "theme")) return;
+    if (!anyOf(changed, ...shown, "size", "projector", "theme", "asking")) return;
     const cell = isOffered(context) ? shownCell(context) : null;
     const opened = cell !== null && !open;
     if (opened || (open && !cell)) requestAnimationFrame(() => context.touch("size"));

@@ -10,6 +10,7 @@ import { readEnvelope } from "../../shared/js/envelope.js";
  * @property {string[]} choices
  * @property {number | null} right index of the right choice
  * @property {string} because
+ * @property {string} answer what of the trace the right choice is; "" where nothing is asked
  * @property {string} highlight `data-testid` of what the text speaks of, or ""
  * @property {Look | null} look
  * @property {boolean} here whether the text that it speaks of is on screen

@@ -66,7 +66,7 @@ export function mountLesson(parent, content, listeners) {
     const elsewhere = away || (card?.here === false && !card.problem);
     parts.draw(lesson, index, chosen.get(index), elsewhere);
     highlight(card?.highlight ?? "");
-    tellAsking(Boolean(card?.question) && !chosen.has(index) && !elsewhere);
+    tellAsking(card && !chosen.has(index) && !elsewhere ? card.answer : "");
   };
   /** @param {number} to */
   const go = (to) => {
@@ -113,7 +113,7 @@ export function mountLesson(parent, content, listeners) {
       document.documentElement.removeAttribute(FOLLOWED);
       resized.disconnect();
       highlight("");
-      tellAsking(false);
+      tellAsking("");
       keepHeight(0);
       root.remove();
     },

@@ -170,7 +170,10 @@ function placeParts(context, map) {
     integrity.element,
     tooltip.element,
   );
-  const strip = { element: strips.element, update: () => keepHeight(context, strips.element) };
+  const strip = {
+    element: strips.element,
+    update: () => keepHeights(context, strips.element, main),
+  };
   const columns = { element: main, update: createColumns(context, { main, aside }) };
   // Drawn first: the others take what space is left.
   const above = [inside, unit, strips, transport, guess, site, headsNote, integrity, columns];
@@ -179,12 +182,16 @@ function placeParts(context, map) {
 }
 
 /**
- * Tell the style sheet how high the strips are, below which the transport stays in view.
+ * Tell the style sheet how high the strips are, below which the transport stays in view, and where
+ * the picture begins.
  * @param {TraceContext} context
  * @param {HTMLElement} strips
+ * @param {HTMLElement} main
  */
-function keepHeight({ root, state }, strips) {
-  if (state.inside) root.style.setProperty("--strips-height", `${strips.offsetHeight}px`);
+function keepHeights({ root, state }, strips, main) {
+  if (!state.inside) return;
+  root.style.setProperty("--strips-height", `${strips.offsetHeight}px`);
+  root.style.setProperty("--picture-top", `${main.offsetTop}px`);
 }
 
 /**

@@ -7,6 +7,18 @@ const SPECIALS = new Set(
   "<pad> <bos> <eos> <s> </s> <mask> <|endoftext|> [PAD] [CLS] [SEP] [MASK]".split(" "),
 );
 const UNKNOWN = ["<unk>", "[UNK]"]; // stand for text
+/** By special token, the name of the sentence that says what it is. */
+const MEANINGS = new Map(
+  Object.entries({
+    pad: ["<pad>", "[PAD]"],
+    begin: ["<bos>", "<s>"],
+    end: ["<eos>", "</s>", "<|endoftext|>"],
+    class: ["[CLS]"],
+    separator: ["[SEP]"],
+    mask: ["<mask>", "[MASK]"],
+    unknown: UNKNOWN,
+  }).flatMap(([name, tokens]) => tokens.map((token) => [token, `token_${name}`])),
+);
 const BRACKETED = /^(?:<(bos|eos|pad|unk|mask)>|\[(PAD|CLS|SEP|MASK|UNK)\]|<\|(endoftext)\|>)$/;
 export const BYTE = /^<0x([0-9A-F]{2})>$/;
 const BYTES_IN_WORD = /<0x([0-9A-F]{2})>/g;
@@ -61,8 +73,24 @@ export function isSpecial(token) {
   return SPECIALS.has(token);
 }
 
+/**
+ * The name of the sentence that says what a special token is; undefined for text.
+ * @param {string} token
+ */
+export function meaningOf(token) {
+  return MEANINGS.get(token);
+}
+
 /** @type {WeakMap<Node, string>} the token in each node: a step visits many nodes and changes few */
 const written = new WeakMap();
+
+/**
+ * The token that a node shows; undefined where it shows none.
+ * @param {Node} node
+ */
+export function tokenIn(node) {
+  return written.get(node);
+}
 
 /**
  * Write a token into a node; where the label differs from the token, the token is the title.

@@ -16,6 +16,9 @@ const ASKING = "attention-asking";
 /** On the page while it has the card of a lesson. */
 export const FOLLOWED = "data-lesson";
 
+/** In the place of a number that a card asks. */
+export const ASKED = "?";
+
 const ATTRIBUTE = "data-highlight";
 const ASKS = "data-lesson-asks";
 
@@ -87,12 +90,14 @@ export function highlighted() {
 }
 
 /**
- * Say whether the card asks what nobody has answered yet: until then, no sentence reads the picture.
- * @param {boolean} asks
+ * Say what of the trace the card asks and nobody has answered yet: until then, no sentence reads the
+ * picture, and a number that is asked is "?". "" for nothing.
+ * @param {string} answer
  */
-export function tellAsking(asks) {
-  if (asks === asking()) return;
-  document.documentElement.toggleAttribute(ASKS, asks);
+export function tellAsking(answer) {
+  if (answer === asking()) return;
+  if (answer) document.documentElement.setAttribute(ASKS, answer);
+  else document.documentElement.removeAttribute(ASKS);
   document.dispatchEvent(new CustomEvent(ASKING));
 }
 
@@ -104,9 +109,9 @@ export function onAsking(follow, signal) {
   document.addEventListener(ASKING, follow, { signal });
 }
 
-/** Whether a card asks what nobody has answered yet. */
+/** What of the trace a card asks and nobody has answered yet; "" for nothing. */
 export function asking() {
-  return document.documentElement.hasAttribute(ASKS);
+  return document.documentElement.getAttribute(ASKS) ?? "";
 }
 
 /**

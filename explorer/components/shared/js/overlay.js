@@ -1,10 +1,11 @@
 import { element, populate, positionRectangle, write } from "./element.js";
 import { cellSize, xOf, yOf } from "./geometry.js";
 import { weightsHidden } from "./guess.js";
+import { ASKED } from "./lessonEvents.js";
 import { shortWeight } from "./numbers.js";
 import { colourAt, inkOn } from "./palette.js";
 import { scaleOf, tones } from "./scale.js";
-import { currentRow, rowCodes, rowOf, siteOf } from "./stepState.js";
+import { currentRow, isAsked, rowCodes, rowOf, siteOf } from "./stepState.js";
 
 /** @import { Geometry } from "./geometry.js" */
 /** @import { TraceContext } from "./traceContext.js" */
@@ -151,7 +152,8 @@ function printWeights(context, geometry, parent, row, size) {
   parent.style.fontSize = `${type.font}px`;
   weights.forEach((weight, key) => {
     const small = weight < SMALLEST_PRINTED[type.digits];
-    write(cells[key], masked[key] ? "" : small ? "·" : shortWeight(weight, type.digits));
+    const printed = small ? "·" : shortWeight(weight, type.digits);
+    write(cells[key], masked[key] ? "" : isAsked(context, row, key) ? ASKED : printed);
     cells[key].style.width = `${size.width}px`;
     cells[key].style.color = inkOn(colourAt(palette.ramp, tone[key]));
   });

@@ -1,3 +1,4 @@
+import { asking } from "./lessonEvents.js";
 import { FULL_WEIGHT, MEAN } from "./trace.js";
 
 /** @import { Site, Trace } from "./trace.js" */
@@ -138,6 +139,18 @@ export function shownCell(context) {
     query: Math.min(row < 0 ? inside.query : row, site.queries - 1),
     key: Math.min(inside.key, site.keys - 1),
   };
+}
+
+/**
+ * Whether a card of a lesson asks for the weight of a cell that its panel shows.
+ * @param {TraceContext} context
+ * @param {number} query
+ * @param {number} key
+ */
+export function isAsked(context, query, key) {
+  if (asking() !== "weight") return false;
+  const cell = shownCell(context);
+  return cell?.query === query && cell.key === key;
 }
 
 /**

@@ -1,7 +1,8 @@
 import { element } from "./element.js";
 import { visibleRows } from "./guess.js";
-import { labelOf } from "./label.js";
-import { isHeld, shownKeys, shownName, siteOf, weightAt } from "./stepState.js";
+import { labelOf, meaningOf, tokenIn } from "./label.js";
+import { ASKED } from "./lessonEvents.js";
+import { isAsked, isHeld, shownKeys, shownName, siteOf, weightAt } from "./stepState.js";
 import { anyOf } from "./store.js";
 
 /** @import { Part } from "./element.js" */
@@ -9,33 +10,102 @@ import { anyOf } from "./store.js";
 /** @import { TraceContext } from "./traceContext.js" */
 
 /**
- * The hover text of a cell: weight, reason of a mask, query, key and head.
+ * The hover text of a cell: weight, reason of a mask, query, key and head; of a special token
+ * anywhere: what it is.
  * @param {TraceContext} context
  * @returns {Part}
  */
 export function createTooltip(context) {
   const node = element("div", { class: "tooltip", role: "tooltip", testid: "tooltip" });
+  /** @type {Pointed | null} the special token under the pointer */
+  let pointed = null;
+  const draw = () => {
+    const { hover } = context.state;
+    const lines = hover ? cellLines(context, hover) : [];
+    const meaning = pointed?.meaning ?? (lines.length ? paddingMeaning(context, hover) : undefined);
+    node.hidden = !lines.length && !meaning;
+    if (node.hidden) return;
+    const parts = lines.map((line) => element("div", {}, line));
+    if (meaning) parts.splice(1, 0, element("div", { class: "meaning" }, context.say(meaning)));
+    node.replaceChildren(...parts);
+    positionTooltip(context.root, node, /** @type {Hover | Pointed} */ (hover ?? pointed));
+  };
   /** @param {Set<string>} changed */
   const update = (changed) => {
-    if (!anyOf(changed, "hover", "step", "ahead", "guess", "inside")) return;
-    const { hover } = context.state;
-    node.hidden = true;
-    if (!hover || hover.query === null || hover.key === null || hover.query >= visibleRows(context))
-      return;
-    node.hidden = false;
-    const lines = tooltipLines(context, hover, hover.query, hover.key);
-    if (opensInside(context, hover)) lines.push(context.say("hover_again"));
-    node.replaceChildren(...lines.map((line) => element("div", {}, line)));
-    positionTooltip(context.root, node, hover);
+    if (anyOf(changed, "trace", "step")) pointed = null;
+    if (anyOf(changed, "hover", "step", "ahead", "guess", "inside")) draw();
+  };
+  /** @param {PointerEvent} event */
+  const point = (event) => {
+    const next = specialAt(event);
+    if (next?.node === pointed?.node) return;
+    pointed = next;
+    draw();
   };
   /** @param {PointerEvent} event */
   const release = ({ pointerType }) => {
-    if (pointerType === "touch") setHover(context, null);
+    if (pointerType !== "touch") return;
+    pointed = null;
+    node.hidden = true;
+    setHover(context, null);
   };
+  for (const event of /** @type {const} */ (["pointerover", "pointerdown"])) {
+    context.root.addEventListener(event, point, { signal: context.signal });
+  }
+  context.root.addEventListener(
+    "pointerleave",
+    (event) => {
+      if (event.pointerType !== "touch") point(event);
+    },
+    { signal: context.signal },
+  );
   for (const event of /** @type {const} */ (["pointerdown", "pointercancel"])) {
     document.addEventListener(event, release, { capture: true, signal: context.signal });
   }
   return { element: node, update };
+}
+
+/**
+ * @typedef {object} Pointed a special token under the pointer
+ * @property {Node} node
+ * @property {string} meaning name of its sentence
+ * @property {number} x in the viewport
+ * @property {number} y
+ */
+
+/**
+ * The special token that a pointer is on; null on anything else.
+ * @param {PointerEvent} event
+ * @returns {Pointed | null}
+ */
+function specialAt({ target, clientX, clientY }) {
+  const node = target instanceof Element ? target.closest(".special") : null;
+  const meaning = node && meaningOf(tokenIn(node) ?? "");
+  return meaning ? { node, meaning, x: clientX, y: clientY } : null;
+}
+
+/**
+ * The name of the sentence on padding, where the query or the key of a cell is such.
+ * @param {TraceContext} context
+ * @param {Hover | null} hover
+ */
+function paddingMeaning(context, hover) {
+  const { queryTokens, keyTokens } = siteOf(context);
+  const tokens = [queryTokens[hover?.query ?? -1], keyTokens[hover?.key ?? -1]];
+  return tokens.map((token) => meaningOf(token ?? "")).find((name) => name === "token_pad");
+}
+
+/**
+ * The lines on the hovered cell; none where it is not shown.
+ * @param {TraceContext} context
+ * @param {Hover} hover
+ */
+function cellLines(context, hover) {
+  const { query, key } = hover;
+  if (query === null || key === null || query >= visibleRows(context)) return [];
+  const lines = tooltipLines(context, hover, query, key);
+  if (opensInside(context, hover)) lines.push(context.say("hover_again"));
+  return lines;
 }
 
 /**
@@ -83,7 +153,8 @@ function weightLine(context, layer, head, query, key) {
   if (!site.has(layer, head))
     return say(isHeld(context, layer, head) ? "hover_choose" : "not_in_page");
   const code = site.masked(layer, head)[query * site.keys + key];
-  const weight = weightAt(site, layer, head, query, key).toFixed(4);
+  const known = weightAt(site, layer, head, query, key).toFixed(4);
+  const weight = isAsked(context, query, key) ? ASKED : known;
   const reason = say(`reason_${trace.header.reasons[code].replaceAll(" ", "_")}`);
   return code ? say("hover_closed", { weight, reason }) : say("hover_weight", { weight });
 }
