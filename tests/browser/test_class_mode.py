@@ -252,7 +252,9 @@ def test_a_class_guesses_where_a_head_looks(address: str, new_visitor: Callable[
     chips.nth(4).click()  # padding
     chips.nth(0).click()
     expect(host.get_by_test_id("class-answered")).to_have_text("2 of 2 answered.")
-    expect(host.get_by_test_id("class-bars").locator(".vote")).to_have_text(["151", "321"])
+    expect(host.get_by_test_id("class-bars").locator(".vote")).to_have_text(
+        ["15×1", "21", "32×1", "4eos"]
+    )
     host.get_by_test_id("class-reveal").click()
     expect(phone.get_by_test_id("class-note")).to_have_text("✓ You were right.")
     expect(laptop.get_by_test_id("class-note")).to_have_text("✗ The head looks at another one.")
@@ -344,6 +346,9 @@ def vote_and_reveal(host: Page, phone: Page, laptop: Page) -> None:
         offered = tab.get_by_test_id("class-choices").get_by_role("button").all_inner_texts()
         assert {"5", "3", "2"} <= set(offered)  # 3 is not among the ten most probable
         assert len(set(offered)) == len(offered)
+    bars = host.get_by_test_id("class-bars")
+    expect(bars.locator(".token")).to_have_text(offered)
+    assert bars.evaluate("(bars) => parseFloat(getComputedStyle(bars).fontSize)") >= 20
     expect(host.get_by_test_id("class-answered")).to_have_text("0 of 2 answered.")
     shown_twice = laptop.get_by_test_id("candidates").get_by_role("button", name="5", exact=True)
     shown_twice.click()  # the list of the player votes, too
@@ -354,7 +359,8 @@ def vote_and_reveal(host: Page, phone: Page, laptop: Page) -> None:
         button.click()
         expect(button).to_have_attribute("aria-pressed", "true")
     expect(host.get_by_test_id("class-answered")).to_have_text("2 of 2 answered.")
-    expect(host.get_by_test_id("class-bars").locator(".vote")).to_have_text(["21", "51"])
+    voted = {"2": "2×1", "5": "5×1"}
+    expect(bars.locator(".vote")).to_have_text([voted.get(one, one) for one in offered])
     sizes = phone.get_by_test_id("class-choices").get_by_role("button").all()
     assert min(one.bounding_box()["height"] for one in sizes) >= 48
     host.get_by_test_id("class-reveal").click()

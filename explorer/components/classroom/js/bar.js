@@ -6,6 +6,8 @@ import { createRadios } from "../../shared/js/radios.js";
 /** @import { Say } from "../../shared/js/sentences.js" */
 /** @import { Asked, Classroom, Message } from "./classroom.js" */
 
+const MOST_BARS = 30; // a long text has more keys, which the picture names: bars of those with votes
+
 /**
  * The line above the player: whom a guest follows and, while the class guesses, the vote.
  * @param {Classroom} room
@@ -139,11 +141,19 @@ function drawChoice(button, asked, index) {
   const [position, name, votes] = /** @type {HTMLElement[]} */ ([...button.children]);
   write(position, positionOf(asked, index));
   writeToken(name, candidates[index]);
-  write(votes, counts && answer !== null ? String(counts[index]) : "");
+  write(votes, counts && answer !== null ? countOf(counts[index]) : "");
   assign(button, "aria-pressed", choice === index ? "true" : "false");
   assign(button, "aria-disabled", answer === null ? null : "true");
   button.classList.toggle("right", answer === index);
   button.classList.toggle("wrong", answer !== null && choice === index && answer !== index);
+}
+
+/**
+ * How many voted, beside a token that may be a number itself.
+ * @param {number} votes
+ */
+function countOf(votes) {
+  return votes ? `×${votes}` : "";
 }
 
 /**
@@ -169,7 +179,8 @@ function noteOf({ kind, answer, choice, answered, asked }, say) {
 }
 
 /**
- * The host's view of the vote: bars that grow while the class votes, and the reveal.
+ * The host's view of the vote: a bar for each candidate that grows while the class votes, and the
+ * reveal.
  * @param {Say} say
  */
 function createResult(say) {
@@ -215,7 +226,10 @@ function createResult(say) {
     reveal.hidden = asked.answer !== null;
     const shown = asked.candidates
       .map((token, index) => ({ token, index, votes: asked.counts?.[index] ?? 0 }))
-      .filter(({ index, votes }) => votes > 0 || index === asked.answer);
+      .filter(
+        ({ index, votes }, _, all) =>
+          all.length <= MOST_BARS || votes > 0 || index === asked.answer,
+      );
     const nodes = populate(bars, shown.length, makeBar);
     shown.forEach(({ token, index, votes }, at) => {
       const [position, name, track, number] = /** @type {HTMLElement[]} */ ([
@@ -225,7 +239,7 @@ function createResult(say) {
       writeToken(name, token);
       const share = asked.asked ? votes / asked.asked : 0;
       /** @type {HTMLElement} */ (track.firstElementChild).style.width = `${100 * share}%`;
-      write(number, String(votes));
+      write(number, countOf(votes));
       nodes[at].classList.toggle("right", index === asked.answer);
     });
   };
