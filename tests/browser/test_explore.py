@@ -487,6 +487,19 @@ def test_the_hint_takes_no_height_from_the_picture(translating, new_tab):
     assert message["x"] >= link["x"] + link["width"]
 
 
+def test_guessing_hides_what_to_look_at_and_no_note_on_the_model(translating, new_tab):
+    tab = new_tab()
+    tab.goto(f"{translating}?lang=en&guess=1")
+    hint = tab.locator(".st-key-hint")
+    expect(hint).to_contain_text("A cross head crosses over")
+    expect(tab.locator(".predicted")).to_have_text("?")
+    expect(hint.locator("p")).to_be_hidden()
+    type_source(tab, "猫在睡觉。")
+    expect(hint.locator("p")).to_contain_text("no text in this script")
+    expect(tab.locator(".predicted")).to_have_text("?")
+    expect(hint.locator("p")).to_be_visible()
+
+
 @pytest.mark.parametrize("width", [390, 700])
 def test_the_menu_of_a_narrow_window_covers_its_page_until_a_choice(visit, width):
     tab = visit("?lang=zh", width=width, height=844)

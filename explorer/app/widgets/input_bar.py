@@ -36,16 +36,18 @@ def input_bar(catalog: Mapping[str, CatalogMember], language: str) -> None:
 def hint(member: CatalogMember, request: Request, trace: Trace, language: str) -> None:
     """What to look at in an example, what a reader should know of the model, what its score was
     measured on and whose data it was trained on, or a name that the list of models cuts; main.css
-    puts it into the header, where the picture loses no height."""
-    text, credit, source = model_notes(member, trace, language), "", ""
+    puts it into the header, where the picture loses no height, and hides what to look at, which
+    names outputs, while they are guessed."""
+    text, example, credit, source = model_notes(member, trace, language), "", "", ""
     if not isinstance(member, UploadedTrace):
         text = text or _script_note(member, request.text, language)
-        text = text or examples.hint(member.name, request.text, language)
+        example = "" if text else examples.hint(member.name, request.text, language)
         credit, source = member.summary.credit, member.source_of_scores(language)
     name = describe(member, language)
-    shown = text or credit or (name if len(name) > LONGEST_SHOWN else "")
+    shown = text or example or credit or (name if len(name) > LONGEST_SHOWN else "")
     if shown:
-        with st.container(key="hint"):
+        kind = "hint-example" if example else "hint-model"
+        with st.container(key="hint"), st.container(key=kind):
             st.caption(literal(shown), help=literal(source) if source not in ("", shown) else None)
 
 
