@@ -150,6 +150,53 @@ def test_no_number_is_on_screen_that_a_card_asks(open_lesson, number):
     expect(sentence).to_contain_text(asked)
 
 
+def test_a_card_and_guess_ask_one_question(open_lesson):
+    """Of which token the model writes first: "4"."""
+    tab = open_lesson("lang=en&lesson=query-and-key&card=1")
+    predicted = tab.locator("[data-testid=strip-target] .predicted")
+    choices = tab.get_by_test_id("lesson-choices").get_by_role("button")
+    told, note = tab.get_by_test_id("lesson-answer"), tab.get_by_test_id("candidates-note")
+    expect(predicted).to_have_text("?")
+    expect(note).to_be_empty()
+    expect(tab.get_by_test_id("typed-guess")).to_be_hidden()
+    # Answered on the card.
+    choices.nth(0).click()
+    expect(predicted).to_have_text("4")
+    expect(tab.get_by_test_id("tally")).to_have_text("0/1 right")
+    expect(note).to_have_text("✗ You guessed “7”; the model takes “4”.")
+    tab.get_by_test_id("lesson-next").click()
+    expect(tab.get_by_test_id("lesson-progress")).to_have_text("2/6")
+    expect(tab.get_by_test_id("lesson-question")).to_contain_text("orange row")
+    expect(told).to_be_empty()
+    tab.get_by_test_id("lesson-back").click()
+    expect(told).to_contain_text("✗ It is 4")
+    expect(predicted).to_have_text("4")
+    # In the player: by a token that is no choice, by one that is, and by a look at it.
+    for way, said in (("5", "It is 4"), ("4", "✓ Right"), ("", "It is 4")):
+        tab.reload()
+        expect(predicted).to_have_text("?")
+        expect(told).to_be_empty()
+        if way:
+            listed = tab.get_by_test_id("candidates").get_by_role("button", name=way, exact=True)
+            listed.click()
+        else:
+            tab.get_by_test_id("next").click()
+        expect(predicted).to_have_text("4")
+        expect(told).to_contain_text(said)
+    expect(choices.nth(2)).to_have_attribute("data-mark", "right")
+    expect(tab.get_by_test_id("sentence")).to_contain_text("the model predicts “4”")
+
+
+def test_an_answer_that_names_what_is_hidden_reveals_it(open_lesson):
+    tab = open_lesson("lang=en&lesson=alignment&card=1")
+    predicted = tab.locator("[data-testid=strip-target] .predicted")
+    expect(predicted).to_have_text("?")
+    tab.get_by_test_id("lesson-choices").get_by_role("button").first.click()
+    expect(tab.get_by_test_id("lesson-answer")).to_contain_text("the next word is “chat”")
+    expect(predicted).to_contain_text("chat")
+    expect(tab.get_by_test_id("tally")).to_have_text("0/0 right")
+
+
 @pytest.mark.parametrize("size", [(1366, 630), (1440, 900), (1024, 768)])
 def test_the_card_is_no_smaller_than_the_picture_on_a_projector(open_lesson, size):
     tab = open_lesson("lang=en&lesson=query-and-key&card=2", *size)

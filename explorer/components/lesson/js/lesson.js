@@ -4,6 +4,7 @@ import {
   FOLLOWED,
   highlight,
   onAway,
+  onSeen,
   showLook,
   tellAsking,
   tellOpened,
@@ -16,6 +17,7 @@ import { createQuestion } from "./question.js";
 /** @import { View } from "../../shared/js/streamlitComponent.js" */
 /** @import { Card, Content, Lesson, Listeners } from "./content.js" */
 
+const NEXT_TOKEN = "predicted token"; // as in `lesson_answers.py`
 const HEIGHT = "--lesson-height"; // read by what stays in view below the card
 
 /**
@@ -31,7 +33,7 @@ export function mountLesson(parent, content, listeners) {
   let lesson = /** @type {Lesson} */ (content.lesson);
   let index = lesson.card;
   /** @type {Map<number, number>} */
-  let chosen = new Map();
+  let chosen = new Map(); // by card; -1 where the player has shown what no choice says
   const heard = { ...listeners };
   /** @type {Say} */
   const say = (key, facts) => fillIn(shown.strings, key, facts);
@@ -57,6 +59,12 @@ export function mountLesson(parent, content, listeners) {
     away = now;
     draw();
   }, ended.signal);
+  onSeen((given) => {
+    const card = lesson.cards[index];
+    if (card?.answer !== NEXT_TOKEN || chosen.has(index)) return;
+    chosen.set(index, card.choices.map(plain).indexOf(plain(given)));
+    draw();
+  }, ended.signal);
   document.documentElement.setAttribute(FOLLOWED, "");
 
   const draw = () => {
@@ -66,7 +74,9 @@ export function mountLesson(parent, content, listeners) {
     const elsewhere = away || (card?.here === false && !card.problem);
     parts.draw(lesson, index, chosen.get(index), elsewhere);
     highlight(card?.highlight ?? "");
-    tellAsking(card && !chosen.has(index) && !elsewhere ? card.answer : "");
+    const answered = chosen.has(index);
+    const answer = answered && !elsewhere ? answerTo(card, chosen.get(index)) : null;
+    tellAsking(card && !answered && !elsewhere ? card.answer : "", answer);
   };
   /** @param {number} to */
   const go = (to) => {
@@ -118,6 +128,23 @@ export function mountLesson(parent, content, listeners) {
       root.remove();
     },
   };
+}
+
+/**
+ * What a chosen answer says of the token that comes next; "" where it says nothing of it.
+ * @param {Card | null} card
+ * @param {number | undefined} choice
+ */
+function answerTo(card, choice = -1) {
+  return (card?.answer === NEXT_TOKEN && card.choices[choice]) || "";
+}
+
+/**
+ * A choice or a guess, to compare them.
+ * @param {string} token
+ */
+function plain(token) {
+  return token.trim().toLocaleLowerCase();
 }
 
 /** @param {number} height px */

@@ -4,8 +4,8 @@ import { assign, element, populate, write } from "../../shared/js/element.js";
 /** @import { Card } from "./content.js" */
 
 /**
- * The question of a card with its choices as buttons; after one was chosen, whether it is right and
- * why.
+ * The question of a card with its choices as buttons; after one was chosen, or the player has shown
+ * the answer, whether it is right and why.
  * @param {Say} say
  * @param {(choice: number) => void} choose
  */
@@ -16,7 +16,7 @@ export function createQuestion(say, choose) {
   const node = element("div", { class: "asked" }, question, choices, answer);
   /**
    * @param {Card | null | undefined} card
-   * @param {number | undefined} choice
+   * @param {number | undefined} choice -1 where the answer was seen in the player
    */
   const draw = (card, choice) => {
     const asks = Boolean(card?.question);
@@ -35,9 +35,9 @@ export function createQuestion(say, choose) {
       assign(button, "data-mark", marked ? (index === card.right ? "right" : "wrong") : null);
     }
     if (choice === undefined || card.right === null) return;
-    const right = choice === card.right;
-    assign(answer, "data-mark", right ? "right" : "wrong");
-    const key = `${right ? "right" : "wrong"}${card.because ? "" : "_alone"}`;
+    const mark = choice < 0 ? null : choice === card.right ? "right" : "wrong";
+    assign(answer, "data-mark", mark);
+    const key = `${mark ?? "seen"}${card.because ? "" : "_alone"}`;
     write(answer, say(key, { answer: card.choices[card.right], because: card.because }));
   };
   return { element: node, draw };

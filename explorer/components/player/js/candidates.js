@@ -3,6 +3,7 @@ import { tellVote } from "../../shared/js/classEvents.js";
 import { assign, element, populate, write } from "../../shared/js/element.js";
 import { guessToken, tokenHidden, weightsHidden } from "../../shared/js/guess.js";
 import { labelOf, writeToken } from "../../shared/js/label.js";
+import { asking, onAsking } from "../../shared/js/lessonEvents.js";
 import { percent } from "../../shared/js/numbers.js";
 import { createRadios } from "../../shared/js/radios.js";
 import { currentRow, isGiven } from "../../shared/js/stepState.js";
@@ -71,11 +72,12 @@ export function createCandidates(context) {
     candidates.forEach((candidate, index) => {
       drawCandidate(context, items[index], candidate, hidden);
     });
-    typed.update(hidden);
+    typed.update(hidden && !asking());
     temperature.update();
   };
   const inside = ["inside", "temperature", "vectors", "layer"]; // of the temperature
-  const causes = ["trace", "site", "step", "log", "projector", "guess", ...inside];
+  onAsking(() => context.touch("asking"), context.signal);
+  const causes = ["trace", "site", "step", "log", "projector", "guess", "asking", ...inside];
   /** @param {Set<string>} changed */
   const update = (changed) => {
     if (anyOf(changed, ...causes)) draw();
@@ -197,7 +199,8 @@ function candidateNote(context, row, candidates) {
 }
 
 /**
- * While guessing: the question of this step, or how the last guess was.
+ * While guessing: the question of this step, unless the card of a lesson asks, and how the last
+ * guess was.
  * @param {TraceContext} context
  * @param {number} row
  */
@@ -210,12 +213,19 @@ function guessNote(context, row) {
   const verdict = answer
     ? say(`guess_${answer.kind}${answer.kind === "forced" ? "" : ending}`, facts)
     : "";
-  const question = weightsHidden(context)
-    ? say(state.site === "cross" ? "guess_where" : "guess_where_shown")
-    : tokenHidden(context, row)
-      ? say("guess_what")
-      : "";
-  return [verdict, question].filter(Boolean).join(" ");
+  return [verdict, asking() ? "" : guessQuestion(context, row)].filter(Boolean).join(" ");
+}
+
+/**
+ * What is to be guessed at this step; "" where nothing is hidden.
+ * @param {TraceContext} context
+ * @param {number} row
+ */
+function guessQuestion(context, row) {
+  const { say, state } = context;
+  if (weightsHidden(context))
+    return say(state.site === "cross" ? "guess_where" : "guess_where_shown");
+  return tokenHidden(context, row) ? say("guess_what") : "";
 }
 
 /**

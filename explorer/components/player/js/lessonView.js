@@ -1,11 +1,18 @@
+import { guessToken, tokenHidden } from "../../shared/js/guess.js";
+import { labelOf } from "../../shared/js/label.js";
 import {
+  asking,
+  cardAnswer,
   highlighted,
   onCloseCell,
   onHighlight,
   onLook,
   reportAway,
+  tellSeen,
 } from "../../shared/js/lessonEvents.js";
 import { openingState } from "../../shared/js/openingState.js";
+import { currentRow } from "../../shared/js/stepState.js";
+import { anyOf } from "../../shared/js/store.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
 /** @import { TraceState } from "../../shared/js/openingState.js" */
@@ -67,6 +74,32 @@ export function createHighlight({ root, state, signal }) {
     seen = name;
     following?.abort();
     following = keepInView(marked);
+  };
+  return { update };
+}
+
+/**
+ * One question for the card and for Guess: an answer on the card reveals the token, and a token
+ * that was guessed or revealed is the answer of a card that asks for it.
+ * @param {TraceContext} context
+ * @returns {Pick<Part, "update">}
+ */
+export function createCardAnswer(context) {
+  let hidden = false;
+  /** @param {Set<string>} changed */
+  const update = (changed) => {
+    if (!anyOf(changed, "trace", "look", "step", "site", "guess", "asking")) return;
+    const row = currentRow(context);
+    const before = hidden && !anyOf(changed, "trace", "look"); // of another card
+    hidden = row >= 0 && tokenHidden(context, row);
+    const { guess } = context.state;
+    const given = cardAnswer();
+    if (guess && hidden && given !== null) {
+      const { step } = context.state;
+      context.set(given ? guessToken(context, given) : { guess: { ...guess, tokens: step } });
+    }
+    if (!before || hidden || !asking()) return;
+    tellSeen(guess?.answer?.kind === "token" ? labelOf(guess.answer.given) : "");
   };
   return { update };
 }

@@ -28,7 +28,7 @@ import { createCutOff } from "./cutOff.js";
 import { createDownloads } from "./download.js";
 import { createForcedTokens } from "./forcedTokens.js";
 import { createGuessControl } from "./guessControl.js";
-import { createHighlight, followLesson } from "./lessonView.js";
+import { createCardAnswer, createHighlight, followLesson } from "./lessonView.js";
 import { createOutput } from "./output.js";
 import { createStrips } from "./strips.js";
 
@@ -177,8 +177,9 @@ function placeParts(context, map) {
   const columns = { element: main, update: createColumns(context, { main, aside }) };
   // Drawn first: the others take what space is left.
   const above = [inside, unit, strips, transport, guess, site, headsNote, integrity, columns];
-  const below = [forced, sentence, cutOff, output, candidates, tooltip, createHighlight(context)];
-  return [...above, strip, rail, map, ...below];
+  const lesson = [createHighlight(context), createCardAnswer(context)]; // of what is drawn by then
+  const below = [forced, sentence, cutOff, output, candidates, tooltip];
+  return [...above, strip, rail, map, ...below, ...lesson];
 }
 
 /**

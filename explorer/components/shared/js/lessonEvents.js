@@ -13,6 +13,7 @@ const CLOSE = "attention-close-cell";
 const HIGHLIGHT = "attention-highlight";
 const AWAY = "attention-away";
 const ASKING = "attention-asking";
+const SEEN = "attention-seen";
 /** On the page while it has the card of a lesson. */
 export const FOLLOWED = "data-lesson";
 
@@ -21,6 +22,7 @@ export const ASKED = "?";
 
 const ATTRIBUTE = "data-highlight";
 const ASKS = "data-lesson-asks";
+const ANSWER = "data-lesson-answer";
 
 /**
  * Let the player show a part of its trace.
@@ -92,12 +94,17 @@ export function highlighted() {
 /**
  * Say what of the trace the card asks and nobody has answered yet: until then, no sentence reads the
  * picture, and a number that is asked is "?". "" for nothing.
- * @param {string} answer
+ * @param {string} asked
+ * @param {string | null} [answer] the token that was answered to the card on screen, "" where it
+ *   asked something else; null before that
  */
-export function tellAsking(answer) {
-  if (answer === asking()) return;
-  if (answer) document.documentElement.setAttribute(ASKS, answer);
-  else document.documentElement.removeAttribute(ASKS);
+export function tellAsking(asked, answer = null) {
+  if (asked === asking() && answer === cardAnswer()) return;
+  const { documentElement: page } = document;
+  if (asked) page.setAttribute(ASKS, asked);
+  else page.removeAttribute(ASKS);
+  if (answer === null) page.removeAttribute(ANSWER);
+  else page.setAttribute(ANSWER, answer);
   document.dispatchEvent(new CustomEvent(ASKING));
 }
 
@@ -107,6 +114,29 @@ export function tellAsking(answer) {
  */
 export function onAsking(follow, signal) {
   document.addEventListener(ASKING, follow, { signal });
+}
+
+/** What was answered to the card on screen, as in `tellAsking`. */
+export function cardAnswer() {
+  return document.documentElement.getAttribute(ANSWER);
+}
+
+/**
+ * Say that the player shows the token that the card asks for.
+ * @param {string} given the token that was guessed, "" where it was revealed
+ */
+export function tellSeen(given) {
+  document.dispatchEvent(new CustomEvent(SEEN, { detail: given }));
+}
+
+/**
+ * @param {(given: string) => void} follow
+ * @param {AbortSignal} signal
+ */
+export function onSeen(follow, signal) {
+  const listen = (/** @type {Event} */ event) =>
+    follow(/** @type {CustomEvent<string>} */ (event).detail);
+  document.addEventListener(SEEN, listen, { signal });
 }
 
 /** What of the trace a card asks and nobody has answered yet; "" for nothing. */
