@@ -10,6 +10,7 @@ from explorer.components.html_export import html_page
 from explorer.components.player.payload import View
 from explorer.core import folders
 from explorer.core.trace import Trace
+from tests.support.page_checks import settle
 
 VIEW = View(site="cross", layer=1, head=2, step=2, cell=(1, 1), guess=False)
 
@@ -69,3 +70,19 @@ def test_guessing_works_in_an_exported_page(page):
     expect(tab.get_by_test_id("tally")).to_contain_text("/1")
     tab.keyboard.press("i")
     expect(tab.get_by_test_id("inside")).to_be_visible()
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("kind", ["system-ui", "DejaVu Sans", "monospace"])
+def test_the_choice_of_the_attention_ends_before_the_title_of_the_map(page, language, kind):
+    """A saved page is shown in the font of the system, which may be wider than the app's."""
+    tab = page(language=language, width=1024)
+    tab.get_by_test_id("player").evaluate("(node, font) => (node.style.fontFamily = font)", kind)
+    tab.set_viewport_size({"width": 1023, "height": 768})
+    settle(tab)
+    choice, title = (
+        tab.locator(name).bounding_box() for name in (".rail > .segments", ".map-title")
+    )
+    assert choice is not None
+    assert title is not None
+    assert choice["x"] + choice["width"] + 8 <= title["x"]

@@ -26,7 +26,8 @@ export function createColumns(context, { main, aside }) {
     const gaps = 2 * parseFloat(getComputedStyle(main).columnGap);
     const width = main.clientWidth - aside.getBoundingClientRect().width - gaps;
     const height = main.clientHeight;
-    const least = narrowestRail(context);
+    const tabs = main.querySelector(".rail > .segments")?.getBoundingClientRect().width ?? 0;
+    const least = Math.max(narrowestRail(context), Math.ceil(tabs)); // some fonts are wide
     const lines = LINES[context.state.projector ? "projector" : "desk"];
     const most = width - Math.max(mapWidth(context, width - least, height - AROUND_MAP), lines);
     const used = most > least ? railWidth(context, most, height - ABOVE_HEADS) : least;
