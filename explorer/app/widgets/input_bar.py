@@ -11,6 +11,7 @@ from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.app.widgets.messages import literal
 from explorer.app.widgets.model_notes import model_notes
+from explorer.app.widgets.text_notes import text_note
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
 from explorer.core.word_segmentation import is_special
@@ -40,7 +41,7 @@ def hint(member: CatalogMember, request: Request, trace: Trace, language: str) -
     names outputs, while they are guessed."""
     text, example, credit, source = model_notes(member, trace, language), "", "", ""
     if not isinstance(member, UploadedTrace):
-        text = text or _script_note(member, request.text, language)
+        text = text or text_note(member, request.text, trace, language)
         example = "" if text else examples.hint(member.name, request.text, language)
         credit, source = member.summary.credit, member.source_of_scores(language)
     name = describe(member, language)
@@ -49,13 +50,6 @@ def hint(member: CatalogMember, request: Request, trace: Trace, language: str) -
         kind = "hint-example" if example else "hint-model"
         with st.container(key="hint"), st.container(key=kind):
             st.caption(literal(shown), help=literal(source) if source not in ("", shown) else None)
-
-
-def _script_note(model: CatalogModel, text: str, language: str) -> str:
-    """That a translator was not trained on the script of `text`; "" where it was."""
-    translates = model.summary.reads_sentences and not isinstance(model, DirectoryModel)
-    foreign = translates and model.summary.reads(text) and not model.reads(text)
-    return say("explore.note_script", language) if foreign else ""
 
 
 def _choose_model(name: str, catalog: Mapping[str, CatalogMember], language: str) -> None:

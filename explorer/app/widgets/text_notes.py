@@ -1,0 +1,34 @@
+"""What a reader should know of a text that a translator was not trained for, in a line."""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+from explorer.core.i18n import say
+from explorer.core.trace import Trace
+from explorer.core.word_segmentation import byte_of
+from explorer.model.catalog import CatalogModel
+from explorer.model.model_directory import DirectoryModel
+
+_MOST_NAMED = 4  # characters without a piece
+
+
+def text_note(model: CatalogModel, text: str, trace: Trace, language: str) -> str:
+    """That a translator saw no text in this script, has no piece for some characters, or finds no
+    word here; "" where there is nothing to say."""
+    if isinstance(model, DirectoryModel) or not model.summary.reads_sentences:
+        return ""
+    if model.summary.reads(text) and not model.reads(text):
+        return say("explore.note_script", language)
+    if unknown := list(dict.fromkeys(_read_in_bytes(trace.source_tokens))):
+        named = " ".join(unknown[:_MOST_NAMED]) + (" …" if len(unknown) > _MOST_NAMED else "")
+        return say("explore.note_characters", language, characters=named)
+    if not any(letter.isalpha() for letter in text):
+        return say("explore.note_no_word", language)
+    return ""
+
+
+def _read_in_bytes(tokens: Iterable[str]) -> Iterator[str]:
+    """The characters that stand in the tokens as single bytes."""
+    for in_bytes, group in groupby(map(byte_of, tokens), key=lambda byte: byte is not None):
+        if in_bytes:
+            yield from bytes(byte for byte in group if byte is not None).decode(errors="ignore")

@@ -1,0 +1,44 @@
+import pytest
+
+from explorer.app.widgets.text_notes import text_note
+from explorer.core.trace import Trace
+from tests.support.catalog_members import shipped
+
+TRANSLATOR = shipped("translator", sentences=("A cat.",))
+
+
+def trace(*tokens: str) -> Trace:
+    """A trace that reads `tokens`."""
+    rows = [[1 / len(tokens)] * len(tokens)] * len(tokens)
+    return Trace.from_arrays(tokens, encoder=[[rows]])
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens", "words"),
+    [
+        ("A cat.", ("▁A", "▁cat", "."), ""),
+        ("猫在睡觉。", ("▁", "<0xE7>"), "no text in this script"),
+        (
+            "A 😀 cat",
+            ("▁A", "▁", "<0xF0>", "<0x9F>", "<0x98>", "<0x80>", "▁cat"),
+            "no piece for 😀:",
+        ),
+        ("😀", ("▁", "<0xF0>", "<0x9F>", "<0x98>", "<0x80>"), "no piece for 😀:"),
+        ("12345", ("▁12", "345"), "this text has no word"),
+        ("!!! ... ???", ("▁", "!!!", "▁", "...", "▁", "???"), "this text has no word"),
+    ],
+)
+def test_a_text_unlike_those_of_the_training_is_said_to_be_so(text, tokens, words):
+    note = text_note(TRANSLATOR, text, trace(*tokens), "en")
+    assert words in note
+    assert bool(words) == bool(note) == bool(text_note(TRANSLATOR, text, trace(*tokens), "zh"))
+
+
+def test_at_most_four_characters_are_named():
+    tokens = [f"<0x{byte:02X}>" for byte in "ÀÈÌÒÙ".encode()]
+    note = text_note(TRANSLATOR, "ÀÈÌÒÙ", trace(*tokens), "en")
+    assert "no piece for À È Ì Ò …:" in note
+
+
+def test_models_of_symbols_have_no_such_note():
+    assert text_note(shipped("reverse", "123"), "1 2", trace("1", "2"), "en") == ""
