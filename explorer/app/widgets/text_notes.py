@@ -17,12 +17,14 @@ def text_note(model: CatalogModel, text: str, trace: Trace, language: str) -> st
     word here; "" where there is nothing to say."""
     if isinstance(model, DirectoryModel) or not model.summary.reads_sentences:
         return ""
-    if model.summary.reads(text) and not model.reads(text):
+    unknown = list(dict.fromkeys(_read_in_bytes(trace.source_tokens)))
+    letters = sum(letter.isalpha() for letter in text)
+    if model.summary.reads(text) and not model.reads(text) and not 0 < 2 * len(unknown) < letters:
         return say("explore.note_script", language)
-    if unknown := list(dict.fromkeys(_read_in_bytes(trace.source_tokens))):
+    if unknown:
         named = " ".join(unknown[:_MOST_NAMED]) + (" …" if len(unknown) > _MOST_NAMED else "")
         return say("explore.note_characters", language, characters=named)
-    if not any(letter.isalpha() for letter in text):
+    if not letters:
         return say("explore.note_no_word", language)
     return ""
 

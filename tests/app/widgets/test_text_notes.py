@@ -4,6 +4,7 @@ from explorer.app.widgets.text_notes import text_note
 from explorer.core.trace import Trace
 from tests.support.catalog_members import shipped
 
+BYTES_OF = {letter: [f"<0x{byte:02X}>" for byte in letter.encode()] for letter in "猫睡我"}
 TRANSLATOR = shipped("translator", sentences=("A cat.",))
 
 
@@ -17,7 +18,9 @@ def trace(*tokens: str) -> Trace:
     ("text", "tokens", "words"),
     [
         ("A cat.", ("▁A", "▁cat", "."), ""),
-        ("猫在睡觉。", ("▁", "<0xE7>"), "no text in this script"),
+        ("猫在睡觉。", ("▁", "猫在", "睡觉"), "no text in this script"),
+        ("猫睡觉", ("▁", *BYTES_OF["猫"], *BYTES_OF["睡"]), "no text in this script"),
+        ("A cat 我 runs.", ("▁A", "▁cat", "▁", *BYTES_OF["我"], "▁runs"), "no piece for 我:"),
         (
             "A 😀 cat",
             ("▁A", "▁", "<0xF0>", "<0x9F>", "<0x98>", "<0x80>", "▁cat"),
