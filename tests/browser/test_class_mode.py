@@ -338,6 +338,60 @@ def test_a_guest_who_opens_a_lesson_explores_alone(
     expect(guest.get_by_test_id("class-explore")).to_be_hidden()
 
 
+def test_a_guest_who_types_a_text_has_the_way_back_in_view(
+    address: str, new_visitor: Callable[..., Page]
+) -> None:
+    host, phone = new_visitor(1024, 768), new_visitor(390, 844)
+    become_host(host, f"{address}?text=5+1+2&step=1")
+    host.get_by_test_id("class-lead").check()
+    phone.goto(address)
+    status, back = phone.get_by_test_id("class-status"), phone.get_by_test_id("class-explore")
+    expect(status).to_contain_text("Following the host")
+    source = phone.get_by_role("textbox", name="Source")
+    source.fill("4 4")
+    source.press("Enter")
+    expect(status).to_contain_text("You explore alone; the class goes on")
+    chips = phone.get_by_test_id("strip-source").locator(".chip")
+    expect(chips.first).to_have_text("4")
+    phone.get_by_test_id("integrity").scroll_into_view_if_needed()
+    expect(chips.first).not_to_be_in_viewport()
+    expect(back).to_be_in_viewport(ratio=1)
+    box = back.bounding_box()
+    assert box is not None
+    assert box["height"] >= 40
+    back.click()
+    expect(chips.first).to_have_text("5")
+    host.get_by_test_id("class-lead").uncheck()
+    expect(back).to_be_hidden()
+
+
+def test_the_candidates_of_a_vote_are_not_cut(
+    address: str, new_visitor: Callable[..., Page]
+) -> None:
+    host, phone = new_visitor(1024, 768), new_visitor(390, 844)
+    become_host(host, f"{address}?model=english-french&step=2&guess=1&lang=en")
+    host.get_by_test_id("class-lead").check()
+    host.keyboard.press("Escape")
+    phone.goto(address)
+    host.get_by_test_id("ask-key").click()
+    choices = phone.get_by_test_id("class-choices")
+    expect(choices.get_by_role("button")).to_have_count(11)
+    bars = host.get_by_test_id("class-bars")
+    expect(bars.locator(".vote")).to_have_count(11)
+    cut = "all => all.some((token) => token.scrollWidth > token.clientWidth + 1)"
+    for shown in (choices, bars):
+        assert not shown.locator(".token").evaluate_all(cut)
+    assert bars.evaluate("(bars) => bars.clientWidth") >= 900
+    # Nor is anything left of a weight that is hidden now, such as white marks before a word.
+    marks = phone.get_by_test_id("strip-source").locator(".word-start")
+    colours = marks.evaluate_all("all => all.map((mark) => getComputedStyle(mark).color)")
+    assert len(set(colours)) == 1
+    host.keyboard.press("g")
+    host.get_by_role("button", name="Share").click()
+    host.get_by_test_id("class-lead").uncheck()
+    expect(phone.get_by_test_id("class-explore")).to_be_hidden()
+
+
 def vote_and_reveal(host: Page, phone: Page, laptop: Page) -> None:
     """Both guests vote on the first token after "5 3 2", reversed: one changes to what is right."""
     for tab in (phone, laptop):

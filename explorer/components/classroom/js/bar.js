@@ -6,6 +6,7 @@ import { createRadios } from "../../shared/js/radios.js";
 /** @import { Say } from "../../shared/js/sentences.js" */
 /** @import { Asked, Classroom, Message } from "./classroom.js" */
 
+const ALONE = "data-class-alone";
 const MOST_BARS = 30; // a long text has more keys, which the picture names: bars of those with votes
 
 /**
@@ -37,6 +38,8 @@ export function createBar(room, say) {
     const asked = aside ? null : (message?.question ?? null);
     node.classList.toggle("host", message?.host === true);
     line.hidden = !led;
+    document.documentElement.toggleAttribute(ALONE, aside); // the page keeps the way back in view
+    change.classList.toggle("back", aside);
     change.hidden = message?.host === true || (message?.away === true && !room.alone());
     takeOver.hidden = !elsewhere;
     write(change, say(room.alone() ? "follow" : "explore_alone"));
