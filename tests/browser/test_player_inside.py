@@ -199,6 +199,39 @@ def test_the_map_keeps_its_size_while_the_views_of_a_calculation_change(visit, q
         assert seen[0][1] >= 100
 
 
+IN_FRAME = """(node) => {
+  const part = node.matches("tr") ? node.firstElementChild : node;
+  const box = part.getBoundingClientRect();
+  const frame = node.closest(".depth-frame, .weight-table").getBoundingClientRect();
+  return box.top >= frame.top - 1 && box.bottom <= frame.bottom + 1 &&
+    box.left >= frame.left - 1 && box.right <= frame.right + 1;
+}"""
+
+
+@pytest.mark.parametrize("view", ["depth", "without"])
+def test_what_is_shown_of_the_current_query_is_scrolled_into_view(visit, view):
+    tab = visit(f"{LONG}&cell=1.1&inside={view}".replace("step=8", "step=16"), 1024, 768)
+    name = {"depth": "depth-table", "without": "without-own"}[view]
+    current = tab.get_by_test_id(name).locator(".current").first
+    for step in (16, 3):
+        tab.locator(".transport input[type=range]").fill(str(step))
+        expect(current).to_be_visible()
+        settle(tab)
+        assert current.evaluate(IN_FRAME)
+
+
+@pytest.mark.parametrize("query", [QUERY, LONG], ids=["short", "long"])
+def test_the_current_row_of_the_map_is_seen_above_a_calculation_in_a_low_window(visit, query):
+    tab = visit(f"{query}&cell=1.1", 1366, 630)
+    expect(tab.get_by_test_id("inside-output")).to_be_in_viewport(ratio=1)
+    transport = tab.locator(".transport").bounding_box()
+    assert transport is not None
+    for place in (".key-label", ".query-label.current"):
+        box = tab.locator(place).first.bounding_box()
+        assert box is not None
+        assert box["y"] >= transport["y"] + transport["height"]
+
+
 @pytest.mark.parametrize("query", [QUERY, LONG], ids=["short", "long"])
 def test_a_projector_shows_the_current_row_of_the_map_with_the_arithmetic(visit, query):
     tab = visit(query, 1024, 768)

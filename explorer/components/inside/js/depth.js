@@ -3,6 +3,7 @@ import { visibleRows } from "../../shared/js/guess.js";
 import { labelOf } from "../../shared/js/label.js";
 import { percent, shortWeight } from "../../shared/js/numbers.js";
 import { currentRow, layerNumber, siteOf, stepOfRow } from "../../shared/js/stepState.js";
+import { scrollToCurrent } from "./scroll.js";
 import { findPath } from "./tokenPath.js";
 
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
@@ -49,6 +50,7 @@ export function createDepth(context) {
     [...all].reverse().forEach((path, index) => {
       drawLine(context, lines[index], path, all.length - 1 - index, rows, current);
     });
+    requestAnimationFrame(() => scrollToCurrent(frame, headings[current + 1]));
   };
   return { element: node, paths, draw };
 }

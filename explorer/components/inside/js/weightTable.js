@@ -1,6 +1,7 @@
 import { element, populate, write } from "../../shared/js/element.js";
 import { labelOf } from "../../shared/js/label.js";
 import { shortWeight } from "../../shared/js/numbers.js";
+import { scrollToCurrent } from "./scroll.js";
 
 /**
  * @typedef {object} Weights of one head
@@ -41,6 +42,7 @@ export function createWeightTable(testid) {
       line.classList.toggle("current", query === current);
       drawRow(line, labelOf(queries[query]), keys.length, row(query), signed);
     });
+    requestAnimationFrame(() => scrollToCurrent(node, lines[current]?.firstElementChild));
   };
   return { element: node, draw };
 }
