@@ -218,6 +218,8 @@ def test_what_is_shown_of_the_current_query_is_scrolled_into_view(visit, view):
         expect(current).to_be_visible()
         settle(tab)
         assert current.evaluate(IN_FRAME)
+        rows = tab.get_by_test_id(name).locator("tbody th")
+        assert view == "without" or rows.first.evaluate(IN_FRAME)
 
 
 @pytest.mark.parametrize("query", [QUERY, LONG], ids=["short", "long"])

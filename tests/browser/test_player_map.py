@@ -72,6 +72,13 @@ def test_a_pad_token_says_what_it_is(show: Callable[..., Page], site: str, langu
     )
 
 
+def test_a_pad_token_that_begins_the_output_is_said_to(show: Callable[..., Page]) -> None:
+    trace = example_trace()
+    tab = show(replace(trace, target_tokens=("<pad>", *trace.target_tokens[1:]), digest=""))
+    tab.get_by_test_id("strip-target").get_by_text("pad").hover()
+    expect(tab.get_by_test_id("tooltip")).to_contain_text("this model begins its output with it")
+
+
 def test_a_touch_shows_the_tooltip_until_the_next_touch(chromium: Browser, tmp_path: Path) -> None:
     trace = example_trace()
     path = tmp_path / "page.html"

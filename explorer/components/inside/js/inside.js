@@ -83,7 +83,7 @@ export function createInside(context) {
     const { heading, complete } = content.draw(part, cell);
     write(title, heading);
     unseen = opened || unseen;
-    if (!unseen || (isNarrow(context) && !complete)) return;
+    if (!unseen || !complete) return;
     unseen = false;
     const block = isNarrow(context) ? "start" : "nearest"; // its arithmetic, not its edge alone
     requestAnimationFrame(() => node.scrollIntoView({ block }));

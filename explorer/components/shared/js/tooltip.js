@@ -9,6 +9,8 @@ import { anyOf } from "./store.js";
 /** @import { Hover } from "./openingState.js" */
 /** @import { TraceContext } from "./traceContext.js" */
 
+const PAD = "token_pad"; // sentence
+
 /**
  * The hover text of a cell: weight, reason of a mask, query, key and head; of a special token
  * anywhere: what it is.
@@ -26,7 +28,8 @@ export function createTooltip(context) {
     node.hidden = !lines.length && !meaning;
     if (node.hidden) return;
     const parts = lines.map((line) => element("div", {}, line));
-    if (meaning) parts.splice(1, 0, element("div", { class: "meaning" }, context.say(meaning)));
+    if (meaning)
+      parts.splice(1, 0, element("div", { class: "meaning" }, explain(context, meaning)));
     node.replaceChildren(...parts);
     positionTooltip(context.root, node, /** @type {Hover | Pointed} */ (hover ?? pointed));
   };
@@ -85,6 +88,16 @@ function specialAt({ target, clientX, clientY }) {
 }
 
 /**
+ * The sentence on a special token; some models begin their output with the one that pads.
+ * @param {TraceContext} context
+ * @param {string} meaning
+ */
+function explain({ say, trace }, meaning) {
+  const begins = meaning === PAD && meaningOf(trace.target[0] ?? "") === PAD;
+  return say(begins ? "token_pad_begins" : meaning);
+}
+
+/**
  * The name of the sentence on padding, where the query or the key of a cell is such.
  * @param {TraceContext} context
  * @param {Hover | null} hover
@@ -92,7 +105,7 @@ function specialAt({ target, clientX, clientY }) {
 function paddingMeaning(context, hover) {
   const { queryTokens, keyTokens } = siteOf(context);
   const tokens = [queryTokens[hover?.query ?? -1], keyTokens[hover?.key ?? -1]];
-  return tokens.map((token) => meaningOf(token ?? "")).find((name) => name === "token_pad");
+  return tokens.map((token) => meaningOf(token ?? "")).find((name) => name === PAD);
 }
 
 /**
