@@ -10,6 +10,7 @@ import { anyOf } from "./store.js";
 /** @import { TraceContext } from "./traceContext.js" */
 
 const PAD = "token_pad"; // sentence
+const EDGE = 4; // px beside a tooltip
 
 /**
  * The hover text of a cell: weight, reason of a mask, query, key and head; of a special token
@@ -173,7 +174,8 @@ function weightLine(context, layer, head, query, key) {
 }
 
 /**
- * Place a tooltip beside the pointer, on the side that has space.
+ * Place a tooltip beside the pointer, on the side that has space; on a phone, where neither has,
+ * inside the frame.
  * @param {HTMLElement} root
  * @param {HTMLElement} node
  * @param {{x: number, y: number}} pointer in the viewport
@@ -182,9 +184,11 @@ export function positionTooltip(root, node, { x, y }) {
   const frame = root.getBoundingClientRect();
   const [left, top] = [x - frame.left, y - frame.top];
   const [right, below] = [left < frame.width - 260, top < frame.height - 120];
+  const beside = right ? left + 14 : left - 10 - node.offsetWidth;
+  const inside = Math.max(EDGE, Math.min(beside, frame.width - node.offsetWidth - EDGE));
   node.style.transform =
-    `translate(${Math.round(left)}px, ${Math.round(top)}px) ` +
-    `translate(${right ? "14px" : "calc(-100% - 10px)"}, ${below ? "16px" : "calc(-100% - 10px)"})`;
+    `translate(${Math.round(inside)}px, ${Math.round(top)}px) ` +
+    `translateY(${below ? "16px" : "calc(-100% - 10px)"})`;
 }
 
 /**
