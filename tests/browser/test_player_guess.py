@@ -59,7 +59,7 @@ def test_a_guess_is_clicked_or_typed_and_counted(show: Callable[..., Page]) -> N
     tab.keyboard.press("ArrowRight")
     expect(tab.get_by_test_id("step-count")).to_have_text("step 2/6")
     typed = tab.get_by_test_id("typed-guess")
-    typed.fill("7")
+    typed.fill(" 7 ")
     typed.press("Enter")
     expect(tally).to_have_text("1/2 right")
     expect(note).to_have_text("✗ You guessed “7”; the model takes “1”.")

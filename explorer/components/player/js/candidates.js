@@ -267,7 +267,7 @@ function createTypedGuess(context) {
   node.addEventListener("submit", (event) => {
     event.preventDefault();
     if (!box.value.trim()) return;
-    context.set(guessToken(context, box.value));
+    context.set(guessToken(context, box.value.trim()));
     box.value = "";
     context.root.focus({ preventScroll: true }); // → goes on
   });
