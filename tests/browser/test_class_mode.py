@@ -191,10 +191,14 @@ def test_a_class_goes_on_alone_while_its_host_is_away(
     address: str, new_visitor: Callable[..., Page]
 ) -> None:
     host, guest = new_visitor(), new_visitor(390, 844, offered=False)
+    loner = new_visitor(390, 844)
     become_host(host, f"{address}?text=5+1+2&step=1&guess=1")
     host.get_by_test_id("class-lead").check()
     host.keyboard.press("Escape")
-    guest.goto(address)
+    for tab in (guest, loner):
+        tab.goto(address)
+    loner.get_by_test_id("class-explore").click()
+    expect(loner.get_by_test_id("class-status")).to_contain_text("the class goes on")
     predicted = "[data-testid=strip-target] .predicted"
     # A page that is loaded again has what it had revealed.
     host.get_by_test_id("next").click()
@@ -217,12 +221,15 @@ def test_a_class_goes_on_alone_while_its_host_is_away(
     host.goto("about:blank")
     status = guest.get_by_test_id("class-status")
     expect(status).to_contain_text("The host is away")
+    expect(loner.get_by_test_id("class-status")).to_contain_text("The host is away")
+    expect(loner.get_by_test_id("class-explore")).to_be_hidden()
     expect(guest.get_by_test_id("lesson-offer")).to_be_hidden()
     expect(guest.get_by_test_id("class-choices")).to_be_hidden()
     guest.get_by_test_id("last").click()
     expect(guest.get_by_test_id("step-count")).to_have_text("step 4/4")
     host.goto(there)
     expect(status).to_contain_text("Following the host")
+    expect(loner.get_by_test_id("class-status")).to_contain_text("the class goes on")
     expect(guest.get_by_test_id("step-count")).to_have_text("step 2/4")
     expect(votes.first).to_be_visible()
     host.get_by_role("button", name="Share").click()

@@ -40,7 +40,7 @@ export function createBar(room, say) {
     line.hidden = !led;
     document.documentElement.toggleAttribute(ALONE, aside); // the page keeps the way back in view
     change.classList.toggle("back", aside);
-    change.hidden = message?.host === true || (message?.away === true && !room.alone());
+    change.hidden = message?.host === true || message?.away === true;
     takeOver.hidden = !elsewhere;
     write(change, say(room.alone() ? "follow" : "explore_alone"));
     write(status, message ? statusOf(message, room, say) : "");
@@ -58,7 +58,7 @@ export function createBar(room, say) {
 function statusOf({ host, away, elsewhere, present }, room, say) {
   if (elsewhere) return say("elsewhere", { count: present });
   if (host && room.isUpload()) return say("cannot_lead");
-  const guest = room.alone() ? "alone" : away ? "away" : "following";
+  const guest = away ? "away" : room.alone() ? "alone" : "following";
   return say(host ? "leading" : guest, { count: present });
 }
 
