@@ -73,7 +73,8 @@ def set_forced(forced: Mapping[int, int]) -> None:
 
 def choose_model(name: str, catalog: Mapping[str, CatalogMember]) -> None:
     """Ask another model, whose heads are selected anew; a text that means nothing to it is replaced
-    by its first example, and padding by its own unless the visitor has chosen one.
+    by its first example, and padding by its own unless the visitor has chosen one. Who guesses goes
+    on guessing.
 
     A model that is not listed is ignored: a connection may report any name.
     """
@@ -83,7 +84,8 @@ def choose_model(name: str, catalog: Mapping[str, CatalogMember]) -> None:
     opening, before = opening_request(member), catalog.get(request.model)
     text = request.text if _can_read(member, request.text, before) else opening.text
     chosen = before is None or request.pad != opening_request(before).pad
-    session.save(Visit(Request(name, text, request.pad if chosen else opening.pad)))
+    guessing = Selection(guess=current().selection.guess)
+    session.save(Visit(Request(name, text, request.pad if chosen else opening.pad), guessing))
 
 
 def return_to(visit: Visit) -> None:

@@ -65,6 +65,12 @@ def test_another_model_keeps_a_text_that_fits():
     assert request().text == longer
 
 
+def test_who_guesses_goes_on_guessing_with_another_model():
+    visit_state.select(Selection(site="cross", layer=1, head=2, step=3, guess=True))
+    visit_state.choose_model("reverse", CATALOG)
+    assert visit_state.current().selection == Selection(guess=True)
+
+
 def test_another_model_has_other_heads_and_tokens():
     visit_state.set_forced({1: 4})
     visit_state.set_interventions(Interventions.parse(["keep cross.0.0"]))
