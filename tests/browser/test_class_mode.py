@@ -391,6 +391,7 @@ def test_the_candidates_of_a_vote_are_not_cut(
     assert bars.evaluate("(bars) => bars.clientWidth") >= 900
     # Nor is anything left of a weight that is hidden now, such as white marks before a word.
     marks = phone.get_by_test_id("strip-source").locator(".word-start")
+    expect(marks.first).to_be_attached()
     colours = marks.evaluate_all("all => all.map((mark) => getComputedStyle(mark).color)")
     assert len(set(colours)) == 1
     host.keyboard.press("g")
