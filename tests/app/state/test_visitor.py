@@ -4,23 +4,18 @@ import pytest
 import streamlit as st
 from streamlit.runtime.context import ContextProxy
 
-from explorer.app.server import access, page_limit, rate_limit
-from explorer.app.server.key_attempts import FREE, KeyAttempts
-from explorer.app.server.rate_limit import RateLimiter
+from explorer.app.server import access, rate_limit
+from explorer.app.server.key_attempts import FREE
 from explorer.app.state import session, visitor
 from explorer.app.state.visitor import RateLimitError
 
 
 @pytest.fixture(autouse=True)
 def guest(monkeypatch) -> None:
-    """A new session in class mode; nobody has computed anything."""
+    """A new session in class mode, whose allowance is not refilled."""
     monkeypatch.setattr(st, "session_state", {})
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    monkeypatch.setattr(access, "_hosts", set())
     monkeypatch.setattr(access, "COMPUTING_RATE", 0.0)
-    monkeypatch.setattr(visitor, "_limiter", RateLimiter(owners=99))
-    monkeypatch.setattr(page_limit, "_pages", RateLimiter(owners=99))
-    monkeypatch.setattr(visitor, "_key_attempts", KeyAttempts(addresses=99))
     monkeypatch.setattr(session, "session_id", lambda: "one tab")
 
 

@@ -13,8 +13,6 @@ from streamlit.testing.v1 import AppTest
 import explorer
 from explorer.app.request import Visit
 from explorer.app.server import access
-from explorer.app.server.key_attempts import KeyAttempts
-from explorer.app.server.rate_limit import RateLimiter
 from explorer.app.state import address_bar, session, visitor
 from explorer.app.views import explore
 from explorer.core import folders, trace_size
@@ -52,14 +50,6 @@ def components(app: AppTest) -> list[str]:
 
 def typed(app: AppTest, text: str) -> AppTest:
     return app.text_input(key="source-en").set_value(text).run()
-
-
-@pytest.fixture(autouse=True)
-def new_limiter(monkeypatch) -> None:
-    """Nobody has sent a request yet: every AppTest is the same session of the same address."""
-    monkeypatch.setattr(visitor, "_limiter", RateLimiter(owners=99))
-    monkeypatch.setattr(visitor, "_key_attempts", KeyAttempts(addresses=99))
-    monkeypatch.setattr(access, "_hosts", set())
 
 
 @pytest.fixture(scope="module")
@@ -493,7 +483,6 @@ def test_a_guest_in_class_mode_has_a_rate_limit(monkeypatch):
 
 def test_a_reload_gives_no_more_computing_than_the_address_has(monkeypatch):
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    monkeypatch.setattr(visitor, "_limiter", RateLimiter(owners=99))
     monkeypatch.setattr(visitor, "_VISITORS_PER_ADDRESS", 2)
     monkeypatch.setattr(access, "MOST_COMPUTING", 1.0)
     monkeypatch.setattr(access, "COMPUTING_RATE", 0.0)

@@ -12,8 +12,6 @@ from streamlit.testing.v1 import AppTest
 
 from explorer.app import model_cache
 from explorer.app.server import access
-from explorer.app.server.rate_limit import RateLimiter
-from explorer.app.state import visitor
 from explorer.core import folders
 from explorer.model.opening import EXTRA
 from tests.support.app_pages import MAIN, open_page, sent_to, url_query
@@ -24,9 +22,8 @@ SENTENCE = "The cat sees a dog."
 
 @pytest.fixture(autouse=True)
 def folder(model_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The app was started with the folder of models; nobody has sent a request yet."""
+    """The app was started with the folder of models."""
     monkeypatch.setenv(folders.MODELS_VARIABLE, str(model_folder))
-    monkeypatch.setattr(visitor, "_limiter", RateLimiter(owners=99))
     return model_folder
 
 
