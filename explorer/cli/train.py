@@ -150,11 +150,12 @@ def _train_until(options: argparse.Namespace, stops: "StopSignals") -> int:
     from explorer.training import distributed
     from explorer.training.run_directory import find_run
 
-    config = _chosen_settings(options)
     if options.run is not None and options.resume:
         run = find_run(options.run.parent, options.run.name)
         run.refuse_diverged()
         config = run.config
+    else:
+        config = _chosen_settings(options)
     if config.processes > 1 and not distributed.is_launched():
         return distributed.launch(sys.argv[1:], config.processes)
     if options.background:

@@ -190,3 +190,8 @@ def test_a_training_begins_with_a_checkpoint_and_has_its_sizes_and_symbols(tmp_p
     assert "d_model is 16, and the settings say 8" in capsys.readouterr().err
     assert main([*start.split(), "--symbols", "1 2 4", "--out", str(second)]) == 2
     assert "its vocabulary does not write these texts" in capsys.readouterr().err
+    run = ["--run", str(tmp_path / "run")]
+    assert main([*start.split(), *run]) == 0
+    first.unlink()  # the run has its own weights
+    assert main([*start.split(), *run, "--resume", "--out", str(second)]) == 0
+    assert load_checkpoint(second).facts["steps"] == 1
