@@ -238,6 +238,8 @@ def _command() -> str:
 
 def _train_run(options: argparse.Namespace, config: "TrainingConfig", stops: "StopSignals") -> int:
     """Train in a run folder; with --resume, with the settings in it."""
+    from tqdm import tqdm
+
     from explorer.model.checkpoint import load_checkpoint
     from explorer.training import distributed
     from explorer.training.run_directory import create_run, find_run
@@ -254,8 +256,10 @@ def _train_run(options: argparse.Namespace, config: "TrainingConfig", stops: "St
     if options.resume and distributed.rank() == 0:
         at, last = run.saved_step, run.config.steps
         print(say("train.going_on", name=folder, step=at, steps=last), flush=True)
+    device, parent = run.config.device, folder.resolve().parent
+    waits = say("train.waits", name=folder, folder=parent, device=device)
     with _progress_bar(run.config) as show:
-        status = run_training(run, show, stops)
+        status = run_training(run, show, stops, on_wait=lambda: tqdm.write(waits))
     if distributed.rank() == 0:
         if status.state == "stopped":
             print(say("train.stopped_at", name=folder, step=status.step))

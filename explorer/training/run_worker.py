@@ -28,11 +28,15 @@ Listener = Callable[[Moment], None]
 
 
 def run_training(
-    run: Run, on_moment: Listener = lambda moment: None, stops: Callable[[], bool] = lambda: False
+    run: Run,
+    on_moment: Listener = lambda moment: None,
+    stops: Callable[[], bool] = lambda: False,
+    on_wait: Callable[[], object] = lambda: None,
 ) -> Status:
     """Train `run` from its saved state to its end, or until a stop is requested.
 
     stops: asked after each step; True = save and stop, as by a stop request in the folder.
+    on_wait: called once where another run has the device.
 
     One run a device: the others wait, in the order of their creation. Any exception is written
     to the run's status, then raised. Raises `RunError`, and writes nothing, when another
@@ -44,7 +48,7 @@ def run_training(
         step = run.status().step
         try:
             run.withdraw_stop_request()
-            with _device(run, heartbeat, step, stops) as reserved:
+            with _device(run, heartbeat, stops, on_wait) as reserved:
                 if not distributed.broadcast_decision(reserved):
                     return heartbeat.update("stopped", step)
                 return _train(run, heartbeat, on_moment, stops)
@@ -157,13 +161,16 @@ def _read_state(run: Run) -> dict[str, torch.Tensor]:
 
 
 @contextmanager
-def _device(run: Run, heartbeat: Heartbeat, step: int, stops: Callable[[], bool]) -> Iterator[bool]:
+def _device(
+    run: Run, heartbeat: Heartbeat, stops: Callable[[], bool], on_wait: Callable[[], object]
+) -> Iterator[bool]:
     """Wait for the run's device, or the GPUs of all its processes, and lock them; yields False
     when a stop is requested first."""
     root = run.folder.parent
     device = choose_device(run.config.device)
     numbers = distributed.gpu_numbers(device)
-    heartbeat.update("waiting", step)
+    heartbeat.update("waiting", heartbeat.step)
+    told = False
     while not (run.stop_requested() or stops()):
         first = next(iter(waiting_runs(root, run.config.device)), run)
         if first.name == run.name:
@@ -173,6 +180,9 @@ def _device(run: Run, heartbeat: Heartbeat, step: int, stops: Callable[[], bool]
                     locks.enter_context(lock.acquire(timeout=0))
                 yield True
                 return
+        if not told:
+            on_wait()
+            told = True
         time.sleep(INTERVAL / 2)
     yield False
 

@@ -176,7 +176,9 @@ def test_a_second_run_waits_for_the_first_and_can_be_stopped(tmp_path):
             wait_for(lambda: second.status().state == "waiting")
             assert second.moments() == []
             second.request_stop()
-            assert other.wait(timeout=30) == 0
+            printed, _ = other.communicate(timeout=30)
+            assert printed.count("waiting, because another run") == 1
+            assert other.returncode == 0
         assert second.status().state == "stopped"
         first.request_stop()
         assert one.wait(timeout=30) == 0
