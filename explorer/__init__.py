@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from explorer.core import words as words
     from explorer.core.errors import ExplorerError as ExplorerError
     from explorer.core.trace import Trace as Trace
+    from explorer.heads.studied_model import load as load
     from explorer.model.explorable import ExplorableModel as ExplorableModel
     from explorer.model.exporting import export_huggingface as export_huggingface
-    from explorer.model.opening import load as load
 
 __version__ = "0.1.0"
 
@@ -29,7 +29,7 @@ _PUBLIC = {  # name → module and attribute, imported on first use: torch takes
     "alignment": ("core.alignment", None),
     "export_huggingface": ("model.exporting", "export_huggingface"),
     "figure": ("components.head_figure", "figure"),
-    "load": ("model.opening", "load"),
+    "load": ("heads.studied_model", "load"),
     "show": ("components.notebook", "show"),
     "words": ("core.words", None),
 }

@@ -1,0 +1,29 @@
+import doctest
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import explorer
+from explorer.heads import head_studies
+from explorer.heads.contributions import contributions
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_examples_of_help_run(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    done = doctest.testmod(head_studies, extraglobs={"explorer": explorer})
+    assert done.failed == 0
+    assert done.attempted
+
+
+@pytest.fixture(scope="module")
+def studied():
+    return explorer.load(ROOT / "checkpoints" / "reverse.safetensors")
+
+
+def test_contributions_are_those_of_the_function(studied):
+    found = studied.contributions("7 3 9", target="9 3 7")
+    expected = contributions(studied, "7 3 9", "alti", target="9 3 7")
+    np.testing.assert_array_equal(found.matrix, expected.matrix)

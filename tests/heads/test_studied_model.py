@@ -1,0 +1,20 @@
+import numpy as np
+
+from explorer.heads.head_studies import HeadStudies
+from explorer.heads.studied_model import StudiedModel, load
+from explorer.model.checkpoint import save_checkpoint
+from explorer.model.explorable import ExplorableModel
+
+
+def test_a_checkpoint_is_the_same_model_with_more_methods(explorable, tmp_path):
+    save_checkpoint(explorable.checkpoint, tmp_path / "tiny.safetensors")
+    model = load(tmp_path / "tiny.safetensors")
+    assert isinstance(model, StudiedModel)
+    assert isinstance(model, ExplorableModel)
+    assert isinstance(model, HeadStudies)
+    assert model.name == "tiny"
+    assert repr(model) == repr(explorable)
+    assert model.digest == explorable.digest
+    one, other = model.trace("1 2 3"), explorable.trace("1 2 3")
+    np.testing.assert_array_equal(one.attention("cross"), other.attention("cross"))
+    assert load(tmp_path / "tiny.safetensors", "mine").name == "mine"
