@@ -1,0 +1,59 @@
+import numpy as np
+import pytest
+import torch
+
+from explorer.core.errors import TraceError
+from explorer.heads.residual_stream import FrozenNorm, refuse_library_model, residual_stream
+
+
+def test_a_frozen_norm_is_the_norm_at_its_own_input_and_linear_beside_it():
+    torch.manual_seed(0)
+    norm = torch.nn.LayerNorm(6).double()
+    torch.nn.init.normal_(norm.weight)
+    torch.nn.init.normal_(norm.bias)
+    x, other = torch.randn(2, 3, 6, dtype=torch.float64)
+    frozen = FrozenNorm.at(norm, x.numpy())
+    expected = norm(x).detach().numpy()
+    np.testing.assert_allclose(frozen.linear(x.numpy()) + frozen.bias, expected, atol=1e-12)
+    both = frozen.linear((x + other).numpy())
+    np.testing.assert_allclose(
+        both, frozen.linear(x.numpy()) + frozen.linear(other.numpy()), atol=1e-12
+    )
+    direction = np.random.default_rng(0).normal(size=(3, 6))
+    np.testing.assert_allclose(
+        (frozen.before(direction) * other.numpy()).sum(-1),
+        (direction * frozen.linear(other.numpy())).sum(-1),
+        atol=1e-12,
+    )
+
+
+@pytest.mark.parametrize("stack", ["encoder", "decoder"])
+def test_the_sources_sum_to_what_each_sublayer_reads_and_to_the_output(normed_model, stack):
+    trace = normed_model.trace("1 2 3", capture="full", pad_to=6)
+    stream = residual_stream(normed_model, trace, stack)
+    assert len(stream.sublayers) == 4 if stack == "encoder" else 6
+    for sublayer in stream.sublayers:
+        if sublayer.kind == "feed_forward":
+            continue
+        read = trace.arrays[f"{sublayer.kind}.sublayer_input"][sublayer.layer]
+        total = sum(stream.sources(sublayer.name).values())
+        np.testing.assert_allclose(total, read, atol=1e-5)
+    output = sum(stream.sources().values())
+    np.testing.assert_allclose(output, trace.arrays[f"{stack}.stack_output"], atol=1e-5)
+
+
+def test_rows_are_those_of_the_whole_stream(normed_model):
+    trace = normed_model.trace("1 2 3", capture="full")
+    whole = residual_stream(normed_model, trace, "decoder").sources()
+    row = residual_stream(normed_model, trace, "decoder", slice(1, 2)).sources()
+    assert list(row) == list(whole)
+    for name, vectors in row.items():
+        np.testing.assert_array_equal(vectors, whole[name][1:2])
+
+
+def test_a_model_of_the_library_is_refused_in_a_sentence():
+    class Other:
+        name = "opus"
+
+    with pytest.raises(TraceError, match="“opus” is a model of the library transformers"):
+        refuse_library_model(Other())
