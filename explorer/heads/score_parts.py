@@ -1,0 +1,153 @@
+"""Why a head looks there: the score of one cell, split by what its query and its key come from."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from explorer.core.errors import InterventionError, TraceError
+from explorer.core.sites import Head
+from explorer.core.trace import Trace, is_index
+from explorer.heads.residual_stream import (
+    Array,
+    as_array,
+    refuse_library_model,
+    residual_stream,
+)
+from explorer.model.attention_paths import MODULES, STACKS
+from explorer.model.explorable import ExplorableModel
+
+if TYPE_CHECKING:
+    from explorer.model.huggingface.traced_model import HuggingFaceModel
+
+_KEY_STACKS = {"encoder": "encoder", "decoder": "decoder", "cross": "encoder"}
+"""Site → the stack whose tokens are its keys."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ScoreParts:
+    """One score of a head, before the mask and after the division by √K, as a sum.
+
+    query, key: positions from 0; query_token, key_token: their labels.
+    score: as it was captured. weight: after the softmax, 0 to 1; 0 where the cell is masked.
+    parts: DataFrame: query_part, key_part, value; the values sum to `score`. The parts are
+        "token" and "position", the embedding; the sublayers below, such as "cross.0" and
+        "feed_forward.0"; "bias", of the projection and of the LayerNorms.
+    """
+
+    head: Head
+    query: int
+    key: int
+    query_token: str
+    key_token: str
+    score: float
+    weight: float
+    parts: pd.DataFrame
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The values with a row for each part of the query, a column for each of the key."""
+        table = self.parts.pivot(index="query_part", columns="key_part", values="value")
+        return table.loc[self.parts.query_part.unique(), self.parts.key_part.unique()]
+
+    def __repr__(self) -> str:
+        cell = f"{self.query} {self.query_token!r} → {self.key} {self.key_token!r}"
+        return f"ScoreParts({self.head}, {cell}: {self.score:.3f}, {len(self.parts)} parts)"
+
+
+def score_parts(
+    model: "ExplorableModel | HuggingFaceModel",
+    text: str,
+    site: str,
+    layer: int,
+    head: int,
+    query: int,
+    key: int,
+    **options: Any,
+) -> ScoreParts:
+    """Why a head looks from position `query` at position `key`: parts of q · k / √K.
+
+    In the first layer the query is W_Q (token + position) + b_Q and the key likewise, so that
+    content against content, content against position and so on add up. Further up, what is
+    read from the residual stream is a sum of the embedding and the outputs of all sublayers below
+    it, with the scale of each LayerNorm frozen at this pass's value; the keys of "cross" are those
+    of the encoder. All products of a part of the query and a part of the key are listed. Exact.
+
+    A part that is the same for all keys, as the key's bias is in the first layer, moves no weight:
+    compare the parts of two keys. What a sublayer below wrote may itself be content or position;
+    that is not taken further apart.
+
+    options: of `trace`, such as target, force or ablate; all layers are captured.
+
+    Raises what `trace` does, `TraceError` on a head that does not exist and for a model of the
+    library, whose residual stream is not captured, `InterventionError` on a cell outside.
+    """
+    model = refuse_library_model(model)
+    trace = model.trace(text, capture="full", **options)
+    _refuse_outside(trace, Head(site, layer, head), query, key)
+    place = (layer, head, query, key)
+    return ScoreParts(
+        Head(site, layer, head),
+        query,
+        key,
+        trace.queries(site)[query],
+        trace.keys(site)[key],
+        float(trace.scores(site)[place]),
+        float(trace.attention(site)[place]),
+        _products(
+            _part_vectors(model, trace, Head(site, layer, head), "query", query),
+            _part_vectors(model, trace, Head(site, layer, head), "key", key),
+            _scale(model, trace),
+        ),
+    )
+
+
+def _part_vectors(
+    model: ExplorableModel, trace: Trace, head: Head, side: str, position: int
+) -> dict[str, Array]:
+    """By part, the vector (K,) of this head's query or key at `position`; they sum to it."""
+    stack = (STACKS if side == "query" else _KEY_STACKS)[head.site]
+    stream = residual_stream(model, trace, stack, slice(position, position + 1))
+    own_stack = stack == STACKS[head.site]
+    sources = stream.sources(f"{head.site}.{head.layer}" if own_stack else None)
+    weight, bias = _projection(model, head, side)
+    found = {name: weight @ vectors[0] for name, vectors in sources.items()}
+    own_bias = found.pop("bias") + bias
+    return {**found, "bias": own_bias}
+
+
+def _projection(model: ExplorableModel, head: Head, side: str) -> tuple[Array, Array]:
+    """Weight (K, D) and bias (K,) from which one head has its queries or keys."""
+    attention: Any = model.transformer.get_submodule(MODULES[head.site].format(head.layer))
+    config = model.transformer.config
+    start = head.head * config.head_width
+    if head.site != "cross":
+        linear, start = attention.query_key_value, start + config.d_model * (side == "key")
+    else:
+        linear = attention.query if side == "query" else attention.key_value
+    rows = slice(start, start + config.head_width)
+    return as_array(linear.weight)[rows], as_array(linear.bias)[rows]
+
+
+def _products(queries: dict[str, Array], keys: dict[str, Array], scale: float) -> pd.DataFrame:
+    values = np.stack(list(queries.values())) @ np.stack(list(keys.values())).T * scale
+    pairs = [(query, key) for query in queries for key in keys]
+    table = pd.DataFrame(pairs, columns=["query_part", "key_part"])
+    return table.assign(value=values.ravel())
+
+
+def _scale(model: ExplorableModel, trace: Trace) -> float:
+    """1 / √K, or 1 in a pass without the scaling."""
+    omitted = "scaling" in trace.facts.get("without", ())
+    return 1.0 if omitted else model.transformer.config.head_width**-0.5
+
+
+def _refuse_outside(trace: Trace, head: Head, query: int, key: int) -> None:
+    layers, heads, queries, keys = trace.attention(head.site).shape
+    if not (is_index(head.layer, layers) and is_index(head.head, heads)):
+        sizes = {"layers": layers, "heads": heads}
+        raise TraceError("no_such_head", head=head, site=head.site, **sizes)
+    if not (is_index(query, queries) and is_index(key, keys)):
+        sizes = {"queries": queries, "keys": keys}
+        raise InterventionError("no_such_cell", site=head.site, row=query, column=key, **sizes)
