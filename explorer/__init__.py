@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from explorer.core import words as words
     from explorer.core.errors import ExplorerError as ExplorerError
     from explorer.core.trace import Trace as Trace
+    from explorer.heads.comparison import compare as compare
     from explorer.heads.studied_model import load as load
     from explorer.model.explorable import ExplorableModel as ExplorableModel
     from explorer.model.exporting import export_huggingface as export_huggingface
@@ -27,6 +28,7 @@ _PUBLIC = {  # name → module and attribute, imported on first use: torch takes
     "ExplorerError": ("core.errors", "ExplorerError"),
     "Trace": ("core.trace", "Trace"),
     "alignment": ("core.alignment", None),
+    "compare": ("heads.comparison", "compare"),
     "export_huggingface": ("model.exporting", "export_huggingface"),
     "figure": ("components.head_figure", "figure"),
     "load": ("heads.studied_model", "load"),
@@ -39,6 +41,7 @@ __all__ = [
     "ExplorerError",
     "Trace",
     "alignment",
+    "compare",
     "export_huggingface",
     "figure",
     "load",

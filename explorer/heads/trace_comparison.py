@@ -1,4 +1,7 @@
-"""A trace and the same text under interventions, compared."""
+"""A trace and the same text under interventions: what they change in output and attention.
+
+Any two traces of equal tokens are compared by `comparison`.
+"""
 
 from dataclasses import dataclass
 
@@ -9,6 +12,7 @@ from numpy.typing import NDArray
 from explorer.core.interventions import Interventions
 from explorer.core.sites import Head
 from explorer.core.trace import Trace
+from explorer.heads.comparison import compare
 
 _SMALLEST_CHANGE = 0.005  # of a weight, that can be seen with two decimals
 
@@ -88,7 +92,7 @@ class TraceComparison:
 
     def map(self, site: str) -> NDArray[np.float32]:
         """`forced` minus `original`, (layer, head, query, key), −1 to 1."""
-        return self.forced.attention(site) - self.original.attention(site)
+        return compare(self.forced, self.original).difference(site)
 
 
 def _outcome(trace: Trace) -> pd.DataFrame:
