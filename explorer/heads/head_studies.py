@@ -1,7 +1,11 @@
 """What can be asked of a model beside traces, as methods of what `explorer.load` returns."""
 
-from explorer.heads import contributions
+from typing import Any
+
+from explorer.heads import contributions, logit_attribution, score_parts
 from explorer.heads.contributions import Contributions
+from explorer.heads.logit_attribution import LogitAttribution
+from explorer.heads.score_parts import ScoreParts
 from explorer.model.measurable import MeasurableModel
 
 
@@ -24,3 +28,41 @@ class HeadStudies:
         `VocabularyError` on a text that cannot be read or is too long.
         """
         return contributions.contributions(self, text, method, target=target)
+
+    def logit_attribution(self: MeasurableModel, text: str, **options: Any) -> LogitAttribution:
+        """The part of each head of the decoder in log p(chosen token) − log p(runner-up).
+
+        >>> model = explorer.load("checkpoints/reverse.safetensors")
+        >>> model.logit_attribution("7 3 9").parts.columns.tolist()
+        ['step', 'layer', 'site', 'head', 'value']
+
+        options: of `trace`, such as target, force or ablate. The formula and what it ignores:
+        `explorer.heads.logit_attribution.logit_attribution`.
+
+        Raises what `trace` does, and `TraceError` for a model of the library.
+        """
+        return logit_attribution.logit_attribution(self, text, **options)
+
+    def score_parts(
+        self: MeasurableModel,
+        text: str,
+        site: str,
+        layer: int,
+        head: int,
+        query: int,
+        key: int,
+        **options: Any,
+    ) -> ScoreParts:
+        """Why a head looks from a query at a key: the score as a sum over what both come from.
+
+        >>> model = explorer.load("checkpoints/reverse.safetensors")
+        >>> model.score_parts("7 3 9", "encoder", 0, 3, query=2, key=0).table.columns.tolist()
+        ['token', 'position', 'bias']
+
+        query, key: positions from 0. options: of `trace`, such as target, force or ablate. The
+        formula and what it leaves open: `explorer.heads.score_parts.score_parts`.
+
+        Raises what `trace` does, `TraceError` on a head that does not exist and for a model of
+        the library, `InterventionError` on a cell outside.
+        """
+        return score_parts.score_parts(self, text, site, layer, head, query, key, **options)

@@ -8,7 +8,7 @@ Framework for Transformer Circuits"; Wang et al. 2022, arXiv 2211.00593.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,14 +21,12 @@ from explorer.heads.residual_stream import (
     Stream,
     Sublayer,
     as_array,
-    refuse_library_model,
     residual_stream,
+    trained_here,
 )
 from explorer.model.attention_paths import path
 from explorer.model.explorable import ExplorableModel
-
-if TYPE_CHECKING:
-    from explorer.model.huggingface.traced_model import HuggingFaceModel
+from explorer.model.measurable import MeasurableModel
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -65,9 +63,7 @@ class LogitAttribution:
         return f"LogitAttribution({self.trace.text!r}: {len(self.difference)} steps, {heads} heads)"
 
 
-def logit_attribution(
-    model: "ExplorableModel | HuggingFaceModel", text: str, **options: Any
-) -> LogitAttribution:
+def logit_attribution(model: MeasurableModel, text: str, **options: Any) -> LogitAttribution:
     """The part of every head of the decoder in log p(chosen) − log p(runner-up), at each step.
 
     The part of head h is (z_h W_O^h) · d, where z_h is its output and d the difference of the two
@@ -84,7 +80,7 @@ def logit_attribution(
     Raises what `trace` does, and `TraceError` for a model of the library, whose residual stream
     is not captured.
     """
-    model = refuse_library_model(model)
+    model = trained_here(model)
     trace = model.trace(text, capture="full", sites=("decoder", "cross"), **options)
     chosen, runner_up, labels = _candidates(trace)
     stream = residual_stream(model, trace, "decoder")

@@ -7,7 +7,7 @@ Arrays are float64: the sums below agree with the pass to its own float32 roundi
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,7 @@ from torch import Tensor, nn
 from explorer.core.errors import TraceError
 from explorer.core.trace import Trace
 from explorer.model.explorable import ExplorableModel
-
-if TYPE_CHECKING:
-    from explorer.model.huggingface.traced_model import HuggingFaceModel
+from explorer.model.measurable import MeasurableModel
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -128,8 +126,8 @@ def residual_stream(model: ExplorableModel, trace: Trace, stack: str, rows: slic
     return Stream(tokens, embedding - tokens, sublayers, last)
 
 
-def refuse_library_model(model: "ExplorableModel | HuggingFaceModel") -> ExplorableModel:
-    """`model`, if it was trained here; raises `TraceError` on one of the library."""
+def trained_here(model: MeasurableModel) -> ExplorableModel:
+    """`model`; raises `TraceError` on one of the library, whose stream is not captured."""
     if not isinstance(model, ExplorableModel):
         raise TraceError("no_residual_stream", name=model.name)
     return model

@@ -1,7 +1,7 @@
 """Why a head looks there: the score of one cell, split by what its query and its key come from."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,14 +12,12 @@ from explorer.core.trace import Trace, is_index
 from explorer.heads.residual_stream import (
     Array,
     as_array,
-    refuse_library_model,
     residual_stream,
+    trained_here,
 )
 from explorer.model.attention_paths import MODULES, STACKS
 from explorer.model.explorable import ExplorableModel
-
-if TYPE_CHECKING:
-    from explorer.model.huggingface.traced_model import HuggingFaceModel
+from explorer.model.measurable import MeasurableModel
 
 _KEY_STACKS = {"encoder": "encoder", "decoder": "decoder", "cross": "encoder"}
 """Site → the stack whose tokens are its keys."""
@@ -57,7 +55,7 @@ class ScoreParts:
 
 
 def score_parts(
-    model: "ExplorableModel | HuggingFaceModel",
+    model: MeasurableModel,
     text: str,
     site: str,
     layer: int,
@@ -83,7 +81,7 @@ def score_parts(
     Raises what `trace` does, `TraceError` on a head that does not exist and for a model of the
     library, whose residual stream is not captured, `InterventionError` on a cell outside.
     """
-    model = refuse_library_model(model)
+    model = trained_here(model)
     trace = model.trace(text, capture="full", **options)
     _refuse_outside(trace, Head(site, layer, head), query, key)
     place = (layer, head, query, key)

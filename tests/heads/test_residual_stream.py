@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from explorer.core.errors import TraceError
-from explorer.heads.residual_stream import FrozenNorm, refuse_library_model, residual_stream
+from explorer.heads.residual_stream import FrozenNorm, residual_stream, trained_here
 
 
 def test_a_frozen_norm_is_the_norm_at_its_own_input_and_linear_beside_it():
@@ -56,4 +56,4 @@ def test_a_model_of_the_library_is_refused_in_a_sentence():
         name = "opus"
 
     with pytest.raises(TraceError, match="“opus” is a model of the library transformers"):
-        refuse_library_model(Other())
+        trained_here(Other())

@@ -1,6 +1,6 @@
 import pytest
 
-from explorer.core.errors import ConfigError
+from explorer.core.errors import ConfigError, TraceError
 from explorer.heads.head_studies import HeadStudies
 from explorer.heads.studied_model import load
 from explorer.model.huggingface.traced_model import HuggingFaceModel
@@ -20,3 +20,14 @@ def test_what_the_library_does_not_give_is_said(model_folder, kind):
     model = load(model_folder / f"{kind}-tiny", "mine")
     with pytest.raises(ConfigError, match=r"“alti” needs .* and “mine” is none; open"):
         model.contributions("5 6 7")
+
+
+def test_its_residual_stream_is_said_not_to_be_captured(model_folder):
+    model = load(model_folder / "opus-tiny", "mine")
+    expected = (
+        "“mine” is a model of the library transformers, whose residual stream is not captured"
+    )
+    with pytest.raises(TraceError, match=expected):
+        model.logit_attribution("5 6 7")
+    with pytest.raises(TraceError, match=expected):
+        model.score_parts("5 6 7", "cross", 0, 0, 0, 0)
