@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from explorer.core.errors import TraceError
 from explorer.core.mask_reasons import PADDING, UNMASKED
 from explorer.core.trace import Trace, check_trace
+from explorer.core.vocabulary import shorten
 
 _PLACE = ["site", "layer", "head"]
 
@@ -89,11 +90,19 @@ class AttentionComparison:
         return pd.DataFrame(pairs, columns=columns)
 
     def __repr__(self) -> str:
-        return f"AttentionComparison({self.a!r}, {self.b!r})"
+        names = (shorten(str(trace.facts.get("model", "a trace"))) for trace in (self.a, self.b))
+        source = " ".join(self.a.source_tokens or self.a.target_tokens)
+        return f"AttentionComparison({shorten(source)!r}: {' and '.join(names)})"
 
 
 def compare(a: Trace, b: Trace) -> AttentionComparison:
     """Two traces of equal tokens side by side: `difference(site)`, `similarity` and `matched()`.
+
+    >>> names = ("reverse", "reverse-early")
+    >>> models = [explorer.load(f"checkpoints/{name}.safetensors") for name in names]
+    >>> late, early = (model.trace("7 3 9", target="9 3 7") for model in models)
+    >>> explorer.compare(late, early).difference("cross").shape  # (layer, head, query, key)
+    (2, 4, 4, 4)
 
     Where two models decode different outputs, force one to that of the other:
     `model.trace(text, target=other.text)`.

@@ -36,8 +36,8 @@ class HeadStudies:
         >>> model.logit_attribution("7 3 9").parts.columns.tolist()
         ['step', 'layer', 'site', 'head', 'value']
 
-        options: of `trace`, such as target, force or ablate. The formula and what it ignores:
-        `explorer.heads.logit_attribution.logit_attribution`.
+        options: of `trace`, such as target, force or ablate, but not capture, layers and sites.
+        The formula and what it ignores: `explorer.heads.logit_attribution.logit_attribution`.
 
         Raises what `trace` does, and `TraceError` for a model of the library.
         """

@@ -23,6 +23,7 @@ from explorer.heads.residual_stream import (
     as_array,
     residual_stream,
     trained_here,
+    whole_trace,
 )
 from explorer.model.attention_paths import path
 from explorer.model.explorable import ExplorableModel
@@ -75,13 +76,13 @@ def logit_attribution(model: MeasurableModel, text: str, **options: Any) -> Logi
     counts as the cross-attention's that reads it. The scales are frozen, though each head has
     its share in them. Cost: one pass captured in full.
 
-    options: of `trace`, such as target, force or ablate; all layers are captured.
+    options: of `trace`, such as target, force or ablate, but not capture, layers and sites.
 
-    Raises what `trace` does, and `TraceError` for a model of the library, whose residual stream
-    is not captured.
+    Raises what `trace` does, `ConfigError` on such an option, and `TraceError` for a model of the
+    library, whose residual stream is not captured.
     """
     model = trained_here(model)
-    trace = model.trace(text, capture="full", sites=("decoder", "cross"), **options)
+    trace = whole_trace(model, text, options, ("decoder", "cross"))
     chosen, runner_up, labels = _candidates(trace)
     stream = residual_stream(model, trace, "decoder")
     logits = model.transformer.logits

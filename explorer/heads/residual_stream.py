@@ -5,7 +5,7 @@ in the pass is affine, so that whatever is read from the stream is a sum over wh
 Arrays are float64: the sums below agree with the pass to its own float32 rounding.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from explorer.core.errors import TraceError
+from explorer.core.errors import ConfigError, TraceError
 from explorer.core.trace import Trace
 from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import MeasurableModel
@@ -131,6 +131,22 @@ def trained_here(model: MeasurableModel) -> ExplorableModel:
     if not isinstance(model, ExplorableModel):
         raise TraceError("no_residual_stream", name=model.name)
     return model
+
+
+def whole_trace(
+    model: ExplorableModel,
+    text: str,
+    options: Mapping[str, Any],
+    sites: Sequence[str] | None = None,
+) -> Trace:
+    """`text` with all layers of `sites` captured in full; raises what `trace` does.
+
+    options: the others of `trace`; raises `ConfigError` on one that chooses what is captured.
+    """
+    for name in ("capture", "layers", "sites"):
+        if name in options:
+            raise ConfigError("all_is_captured", name=name)
+    return model.trace(text, capture="full", sites=sites, **options)
 
 
 def as_array(weights: Tensor) -> Array:

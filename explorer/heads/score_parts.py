@@ -14,6 +14,7 @@ from explorer.heads.residual_stream import (
     as_array,
     residual_stream,
     trained_here,
+    whole_trace,
 )
 from explorer.model.attention_paths import MODULES, STACKS
 from explorer.model.explorable import ExplorableModel
@@ -76,13 +77,14 @@ def score_parts(
     compare the parts of two keys. What a sublayer below wrote may itself be content or position;
     that is not taken further apart.
 
-    options: of `trace`, such as target, force or ablate; all layers are captured.
+    options: of `trace`, such as target, force or ablate, but not capture, layers and sites.
 
-    Raises what `trace` does, `TraceError` on a head that does not exist and for a model of the
-    library, whose residual stream is not captured, `InterventionError` on a cell outside.
+    Raises what `trace` does, `ConfigError` on such an option, `TraceError` on a head that does not
+    exist and for a model of the library, whose residual stream is not captured, and
+    `InterventionError` on a cell outside.
     """
     model = trained_here(model)
-    trace = model.trace(text, capture="full", **options)
+    trace = whole_trace(model, text, options)
     _refuse_outside(trace, Head(site, layer, head), query, key)
     place = (layer, head, query, key)
     return ScoreParts(

@@ -1,5 +1,6 @@
 """Similarities against hand values and an independent loop over Kullback–Leibler divergences."""
 
+import doctest
 from pathlib import Path
 
 import numpy as np
@@ -8,9 +9,11 @@ import pytest
 import explorer
 from explorer.core.errors import TraceError
 from explorer.core.trace import Trace
+from explorer.heads import comparison
 from explorer.heads.comparison import compare
 
-CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
+ROOT = Path(__file__).parents[2]
+CHECKPOINTS = ROOT / "checkpoints"
 
 
 def a_trace(seed=0, layers=2, heads=3, tokens="abcd", **sites):
@@ -200,4 +203,10 @@ def test_two_checkpoints_of_one_task_are_compared():
     assert compared.difference("cross").shape == (2, 4, 6, 6)
     assert compared.similarity.shape == (24, 24)
     assert len(compared.matched()) == 24
-    assert repr(compared).startswith("AttentionComparison(Trace(reverse: ")
+    assert repr(compared) == "AttentionComparison('7 3 9 1 4 <eos>': reverse and reverse-early)"
+
+
+def test_the_example_of_help_runs(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    done = doctest.testmod(comparison, extraglobs={"explorer": explorer})
+    assert (done.failed, done.attempted) == (0, 4)

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.core.errors import TraceError
-from explorer.heads.residual_stream import FrozenNorm, residual_stream, trained_here
+from explorer.core.errors import ConfigError, TraceError
+from explorer.heads.residual_stream import FrozenNorm, residual_stream, trained_here, whole_trace
 
 
 def test_a_frozen_norm_is_the_norm_at_its_own_input_and_linear_beside_it():
@@ -57,3 +57,12 @@ def test_a_model_of_the_library_is_refused_in_a_sentence():
 
     with pytest.raises(TraceError, match="“opus” is a model of the library transformers"):
         trained_here(Other())
+
+
+@pytest.mark.parametrize(("name", "value"), [("layers", [1]), ("sites", None), ("capture", "full")])
+def test_what_is_captured_cannot_be_chosen(explorable, name, value):
+    with pytest.raises(ConfigError, match=f"{name} cannot be chosen here"):
+        whole_trace(explorable, "1 2", {name: value})
+    trace = whole_trace(explorable, "1 2", {"target": "1"}, ["encoder"])
+    assert trace.sites == ("encoder",)
+    assert trace.text == "1"
