@@ -111,29 +111,55 @@ def test_the_remainder_names_its_sources(normed_model):
     np.testing.assert_allclose(found.remainder[0], first.value.sum())
 
 
-def test_the_bias_of_the_last_attention_is_what_its_removal_takes_from_the_remainder(explorable):
-    """With pre-norm and without a feed-forward that answers, removal changes nothing else but the
-    scale of the last LayerNorm, which is put back by hand."""
-    model = explorable.transformer
-    last = model.decoder.layers[1]
+@pytest.fixture
+def last_attention(explorable):
+    """The cross-attention of a model with pre-norm whose last feed-forward adds nothing: what it
+    writes has no effect but through the last LayerNorm."""
+    last = explorable.transformer.decoder.layers[-1]
     with torch.no_grad():
         for weight in last.feed_forward.parameters():
             weight.zero_()
-    before = logit_attribution(explorable, "1 2 3")
-    ids = {step: chosen for step, (chosen, _) in enumerate(chosen_and_runner_up(before.trace), 1)}
-    expected = before.rest[(before.rest.part == "attention_bias") & (before.rest.layer == 1)].value
-    ends = before.trace.arrays["decoder.layer_output"][-1].astype(np.float64)
-    added = last.cross_attention.output.bias.detach().numpy().astype(np.float64)
+    return last.cross_attention
+
+
+def scale(found):
+    """Of the last LayerNorm, (step,)."""
+    ends = found.trace.arrays["decoder.layer_output"][-1].astype(np.float64)
+    return np.sqrt(ends.var(-1) + 1e-5)
+
+
+def of_stream(found):
+    """The difference before the last LayerNorm divides it: linear in the residual stream."""
+    constant = found.rest[found.rest.part.isin(["norm_bias", "logit_bias"])]
+    return (found.difference - constant.groupby("step").value.sum().to_numpy()) * scale(found)
+
+
+def test_the_part_of_a_head_of_the_last_attention_is_what_its_removal_takes(
+    explorable, last_attention
+):
+    before = logit_attribution(explorable, "1 2 3", target="1 1")
+    for head in range(3):
+        removed = [("cross", 1, head)]
+        after = logit_attribution(explorable, "1 2 3", target="1 1", ablate=removed)
+        same = np.array(after.runner_up) == np.array(before.runner_up)
+        assert same.any()
+        parts = before.parts.query(f"site == 'cross' and layer == 1 and head == {head}").value
+        taken = of_stream(before) - of_stream(after)
+        np.testing.assert_allclose((parts.to_numpy() * scale(before))[same], taken[same], atol=1e-5)
+
+
+def test_the_bias_of_the_last_attention_is_what_its_removal_takes(explorable, last_attention):
+    before = logit_attribution(explorable, "1 2 3", target="1 1")
     with torch.no_grad():
-        last.cross_attention.output.bias.zero_()
-    after = logit_attribution(explorable, "1 2 3", force=ids)
+        last_attention.output.bias.zero_()
+    after = logit_attribution(explorable, "1 2 3", target="1 1")
     assert after.runner_up == before.runner_up
-    scales = np.sqrt((ends - added).var(-1) + 1e-5) / np.sqrt(ends.var(-1) + 1e-5)
-    kept = after.rest[(after.rest.part == "attention_bias") & (after.rest.layer == 1)].value
-    constant = before.rest[before.rest.part.isin(["norm_bias", "logit_bias"])]
-    constant = constant.groupby("step").value.sum().to_numpy()
-    taken = (before.difference - constant) - scales * (after.difference - constant)
-    np.testing.assert_allclose(expected.to_numpy() - scales * kept.to_numpy(), taken, atol=1e-5)
+    biases = [
+        found.rest.query("part == 'attention_bias' and layer == 1").value * scale(found)
+        for found in (before, after)  # after: that of the decoder's self-attention alone
+    ]
+    taken = of_stream(before) - of_stream(after)
+    np.testing.assert_allclose(biases[0].to_numpy() - biases[1].to_numpy(), taken, atol=1e-5)
 
 
 @pytest.mark.parametrize(
