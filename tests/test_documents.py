@@ -43,7 +43,9 @@ def test_the_readme_fits_on_a_few_screens():
     assert lines[0].startswith("![")
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/notebook.md", "docs/translation.md"])
+@pytest.mark.parametrize(
+    "document", ["README.md", "docs/notebook.md", "docs/studies.md", "docs/translation.md"]
+)
 def test_the_python_examples_run(document, tmp_path):
     (tmp_path / "checkpoints").symlink_to(ROOT / "checkpoints")
     done = subprocess.run(

@@ -36,18 +36,53 @@ def length(vectors: Tensor, output: Tensor) -> Tensor:
 def shares_of(sublayer: AttentionSublayer, sizes: Sizes) -> Tensor:
     """(Q, N) float64, rows sum to 1. A row of zeros becomes that of the residual connection."""
     queries, keys = sublayer.weights.shape[1:]
-    block = max(1, LARGEST_BLOCK // ((keys + 1) * sublayer.output.size(1)))
-    blocks = [slice(start, start + block) for start in range(0, queries, block)]
     found = torch.cat(
-        [sizes(sublayer.vectors(rows), sublayer.output[rows]).double() for rows in blocks]
+        [
+            sizes(sublayer.vectors(rows), sublayer.output[rows]).double()
+            for rows in _blocks(sublayer)
+        ]
     )
     total = found.sum(-1, keepdim=True)
-    if sublayer.site == "cross":
-        unchanged = torch.zeros_like(found)
-        unchanged[:, -1] = 1
-    else:
-        unchanged = torch.eye(queries, dtype=found.dtype)
+    unchanged = _residual(sublayer.site, queries, keys)
     return torch.where(total > 0, found / total.where(total > 0, 1), unchanged)
+
+
+def _blocks(sublayer: AttentionSublayer) -> list[slice]:
+    """The queries, as many at a time as `LARGEST_BLOCK` has room for."""
+    queries, keys = sublayer.weights.shape[1:]
+    block = max(1, LARGEST_BLOCK // ((keys + 1) * sublayer.output.size(1)))
+    return [slice(start, start + block) for start in range(0, queries, block)]
+
+
+def half_attention(site: str, weights: Tensor) -> Tensor:
+    """(Q, N) float64: half of the mean of the weights (H, Q, K) over heads, and half for the
+    residual connection. Source: Abnar & Zuidema 2020, arXiv 2005.00928."""
+    mean = weights.double().mean(0)
+    if site == "cross":
+        mean = torch.cat([mean, torch.zeros_like(mean[:, :1])], 1)
+    return (mean + _residual(site, *weights.shape[1:])) / 2
+
+
+def _residual(site: str, queries: int, keys: int) -> Tensor:
+    """(Q, N) float64, 1 where the residual connection is."""
+    if site != "cross":
+        return torch.eye(queries, dtype=torch.float64)
+    residual = torch.zeros(queries, keys + 1, dtype=torch.float64)
+    residual[:, -1] = 1
+    return residual
+
+
+def added_lengths(sublayers: Iterable[AttentionSublayer]) -> Tensor:
+    """(T, S + T) float64, rows sum to 1: ‖Σ_h A_h[i, j] (x_j W_V + b_V) W_O‖₂ of each position in
+    cross- and self-attention of the decoder, a row of a layer by its sum, the mean over layers.
+    Source: Kobayashi et al. 2020, arXiv 2004.10102."""
+    lengths: dict[str, list[Tensor]] = {"cross": [], "decoder": []}
+    for sublayer in sublayers:
+        if sublayer.site in lengths:
+            blocks = [sublayer.added(rows).norm(dim=-1) for rows in _blocks(sublayer)]
+            lengths[sublayer.site].append(torch.cat(blocks).double())
+    both = [torch.cat(pair, 1) for pair in zip(lengths["cross"], lengths["decoder"], strict=True)]
+    return torch.stack([layer / layer.sum(-1, keepdim=True) for layer in both]).mean(0)
 
 
 def rolled_out(shares: Iterable[tuple[str, Tensor]]) -> Tensor:

@@ -1,8 +1,16 @@
 """What can be asked of a model beside traces, as methods of what `explorer.load` returns."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from explorer.heads import contributions, logit_attribution, score_parts
+import pandas as pd
+
+from explorer.heads import (
+    contribution_agreement,
+    contributions,
+    logit_attribution,
+    score_parts,
+)
 from explorer.heads.contributions import Contributions
 from explorer.heads.logit_attribution import LogitAttribution
 from explorer.heads.score_parts import ScoreParts
@@ -21,13 +29,28 @@ class HeadStudies:
         >>> model.contributions("7 3 9").matrix.sum(-1).round(3)  # rows: output tokens
         array([1., 1., 1., 1.])
 
-        method: "alti"; target: the output, None = what the model decodes. Formulas, costs and what
-        each method ignores: `explorer.heads.contributions.contributions`.
+        method: "alti" (ALTI+), "value_norm", "value_norm_residual", "rollout", or the slower
+            "leave_one_out", which checks the others. Formula, cost, source and what each of them
+            ignores: `help(explorer.heads.contributions.contributions)`.
+        target: the output; None = what the model decodes.
 
         Raises `ConfigError` on a method that does not exist or that the model does not allow, and
         `VocabularyError` on a text that cannot be read or is too long.
         """
         return contributions.contributions(self, text, method, target=target)
+
+    def contribution_agreement(self: MeasurableModel, texts: Sequence[str]) -> pd.DataFrame:
+        """How well each method of `contributions` agrees with leave-one-out on the source.
+
+        >>> model = explorer.load("checkpoints/reverse.safetensors")
+        >>> model.contribution_agreement(["7 3 9", "4 1"]).columns[:4].to_list()
+        ['method', 'top', 'top_low', 'top_high']
+
+        top: the share of the output tokens with the same largest source token; spearman: the rank
+        correlation over source tokens; both with intervals over sentences. All columns, costs and
+        errors: `explorer.heads.contribution_agreement.contribution_agreement`.
+        """
+        return contribution_agreement.contribution_agreement(self, texts)
 
     def logit_attribution(self: MeasurableModel, text: str, **options: Any) -> LogitAttribution:
         """The part of each head of the decoder in log p(chosen token) − log p(runner-up).

@@ -8,10 +8,10 @@ from explorer.core.errors import ConfigError, VocabularyError
 from explorer.heads.contributions import METHODS, Contributions, contributions
 from explorer.model.checkpoint import Checkpoint
 from explorer.model.explorable import ExplorableModel
-from tests.support.slow_contributions import SlowContributions, alti
+from tests.support.slow_contributions import SlowContributions, alti, norm, rollout
 
-SHARES = {"alti": alti}
-SUM_TO_1 = ["alti"]
+SHARES = {"alti": alti, "value_norm_residual": norm, "rollout": rollout}
+SUM_TO_1 = [*SHARES, "value_norm"]
 
 
 @pytest.fixture(params=["pre", "post"])
@@ -28,6 +28,21 @@ def test_a_slow_implementation_agrees(tiny, method):
     found = contributions(tiny, "1 2 <b> 3", method, target="3 3 2 1")
     slow = SlowContributions(tiny.transformer, SHARES[method])
     expected = slow.matrix([3, 4, 6, 5, 2], [1, 5, 5, 4, 3])
+    np.testing.assert_allclose(found.matrix, expected, rtol=0, atol=1e-5)
+
+
+def test_a_slow_implementation_of_value_norms_agrees(tiny):
+    found = contributions(tiny, "1 2 <b> 3", "value_norm", target="3 3 2 1")
+    slow = SlowContributions(tiny.transformer, norm)
+    slow.matrix([3, 4, 6, 5, 2], [1, 5, 5, 4, 3])
+    lengths = {
+        site: [(added**2).sum(-1) ** 0.5 for own, added in slow.added if own == site]
+        for site in ("decoder", "cross")
+    }
+    expected = np.zeros((5, 10))
+    for prefix, source in zip(lengths["decoder"], lengths["cross"], strict=True):
+        row = np.concatenate([source, prefix], 1)
+        expected += row / row.sum(-1, keepdims=True) / 2
     np.testing.assert_allclose(found.matrix, expected, rtol=0, atol=1e-5)
 
 

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from explorer.core.errors import ConfigError, TraceError
@@ -20,6 +21,34 @@ def test_what_the_library_does_not_give_is_said(model_folder, kind):
     model = load(model_folder / f"{kind}-tiny", "mine")
     with pytest.raises(ConfigError, match=r"“alti” needs .* and “mine” is none; open"):
         model.contributions("5 6 7")
+    with pytest.raises(ConfigError, match="“leave_one_out” needs"):
+        model.contribution_agreement(["5 6 7"])
+
+
+def test_rollout_of_an_encoder_with_a_decoder_is_the_product_of_its_attention(model_folder):
+    model = load(model_folder / "opus-tiny")
+    found, trace = model.contributions("5 6 7", "rollout"), model.trace("5 6 7")
+    assert found.source_tokens == trace.source_tokens
+    assert found.target_tokens == trace.target_tokens
+    weights = {
+        site: trace.attention(site).astype(np.float64).mean(1) / 2
+        for site in ("encoder", "decoder", "cross")
+    }
+    memory = np.eye(len(found.source_tokens))
+    for layer in weights["encoder"]:
+        memory = (layer + np.eye(len(layer)) / 2) @ memory
+    rows = np.concatenate([np.zeros_like(weights["cross"][0]), np.eye(len(trace.target_tokens))], 1)
+    for own, cross in zip(weights["decoder"], weights["cross"], strict=True):
+        rows = (own @ rows + rows / 2) / 2
+        rows[:, : len(memory)] += cross @ memory
+    np.testing.assert_allclose(found.matrix, rows, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(found.matrix.sum(-1), 1, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["gpt", "bert"])
+def test_no_rollout_without_encoder_or_decoder(model_folder, kind):
+    with pytest.raises(ConfigError, match="“rollout” needs"):
+        load(model_folder / f"{kind}-tiny").contributions("5 6 7", "rollout")
 
 
 def test_its_residual_stream_is_said_not_to_be_captured(model_folder):

@@ -1,0 +1,82 @@
+"""How well the methods of contributions agree with leave-one-out on the source, over sentences."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+
+from explorer.heads.bootstrap import PerExampleMean
+from explorer.heads.contributions import METHODS, contribution_matrix, refuse_method
+from explorer.heads.evaluation_batches import Progress, no_progress
+from explorer.model.evaluation_batch import EvaluationBatch
+from explorer.model.measurable import MeasurableModel
+
+_CHECK = "leave_one_out"
+_ATTENTION = "attention"
+
+
+def contribution_agreement(
+    model: MeasurableModel, texts: Sequence[str], progress: Progress = no_progress
+) -> pd.DataFrame:
+    """Agreement with leave-one-out over the source, the best first; a row for each other method,
+    and "attention", the mean of cross-attention over layers and heads.
+
+    texts: sources; the outputs are what the model decodes. Columns: method; top, the share of the
+    output tokens for which the source token with the largest value is that of leave-one-out;
+    spearman, the rank correlation over the source tokens, the mean of the output tokens; of both
+    the ends of the 95 % bootstrap interval over sentences, _low and _high; rows, sentences.
+
+    Raises as `contributions`, and `EvaluationBatchError` without texts.
+    """
+    refuse_method(_CHECK, model)
+    batch = model.passes.texts(texts, "texts")
+    methods = [method for method in METHODS if method != _CHECK] + [_ATTENTION]
+    scores = np.zeros((2, len(batch), len(methods)))  # top and spearman, summed over rows
+    rows = np.zeros((len(batch), 1))
+    for number, sentence in enumerate(_sentences(batch)):
+        expected = _of_source(model, sentence, _CHECK)
+        found = [_of_source(model, sentence, method) for method in methods]
+        rows[number] = len(expected)
+        scores[0, number] = [_same_top(one, expected).sum() for one in found]
+        scores[1, number] = [rank_correlations(one, expected).sum() for one in found]
+        progress((number + 1) / len(batch))
+    table = pd.DataFrame({"method": methods})
+    for name, totals in zip(("top", "spearman"), scores, strict=True):
+        mean = PerExampleMean(totals, np.broadcast_to(rows, totals.shape))
+        low, high = mean.interval()
+        table = table.assign(**{name: mean.mean, f"{name}_low": low, f"{name}_high": high})
+    table = table.assign(rows=int(rows.sum()), sentences=len(batch))
+    return table.sort_values("top", ascending=False, ignore_index=True)
+
+
+def rank_correlations(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Spearman's correlation of each row (T, S) with that of `other`: (T,). Ties have their mean
+    rank; 0 where all of a row are equal."""
+    ranks = [pd.DataFrame(values).rank(axis=1).to_numpy() for values in (one, other)]
+    centred = [values - values.mean(1, keepdims=True) for values in ranks]
+    product = (centred[0] * centred[1]).sum(1)
+    size = np.sqrt((centred[0] ** 2).sum(1) * (centred[1] ** 2).sum(1))
+    return np.divide(product, size, out=np.zeros_like(product), where=size > 0)
+
+
+def _same_top(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.bool_]:
+    return np.asarray(one.argmax(1) == other.argmax(1))
+
+
+def _sentences(batch: EvaluationBatch) -> Iterator[EvaluationBatch]:
+    """One at a time, so without padding."""
+    for number in range(len(batch)):
+        yield batch.chosen(torch.tensor([number]))
+
+
+def _of_source(
+    model: MeasurableModel, sentence: EvaluationBatch, method: str
+) -> NDArray[np.float64]:
+    """(T, S)."""
+    assert sentence.source is not None
+    if method == _ATTENTION:
+        layers = [one for one in model.passes.attentions(sentence) if one.site == "cross"]
+        return torch.stack([one.weights[0] for one in layers]).double().mean((0, 1)).numpy()
+    return contribution_matrix(model, sentence, method)[:, : sentence.source.ids.size(1)]
