@@ -91,6 +91,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for row in table.itertuples():
         print(
             f"{row.method:19} top {row.top:.3f} ({row.top_low:.3f} to {row.top_high:.3f})  "
+            f"among content {row.top_content:.3f} "
+            f"({row.top_content_low:.3f} to {row.top_content_high:.3f})  "
             f"rank correlation {row.spearman:.3f} "
             f"({row.spearman_low:.3f} to {row.spearman_high:.3f})"
         )

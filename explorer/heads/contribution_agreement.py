@@ -15,6 +15,7 @@ from explorer.model.measurable import MeasurableModel
 
 _CHECK = "leave_one_out"
 _ATTENTION = "attention"
+_SCORES = ("top", "top_content", "spearman")
 
 
 def contribution_agreement(
@@ -25,7 +26,8 @@ def contribution_agreement(
 
     texts: sources; the outputs are what the model decodes. Columns: method; top, the share of the
     output tokens for which the source token with the largest value is that of leave-one-out;
-    spearman, the rank correlation over the source tokens, the mean of the output tokens; of both
+    top_content, the same among the source tokens that are no special ones, such as the end;
+    spearman, the rank correlation over the source tokens, the mean of the output tokens; of each
     the ends of the 95 % bootstrap interval over sentences, _low and _high; rows, sentences.
 
     Raises as `contributions`, and `EvaluationBatchError` without texts.
@@ -33,17 +35,17 @@ def contribution_agreement(
     refuse_method(_CHECK, model)
     batch = model.passes.texts(texts, "texts")
     methods = [method for method in METHODS if method != _CHECK] + [_ATTENTION]
-    scores = np.zeros((2, len(batch), len(methods)))  # top and spearman, summed over rows
+    scores = np.zeros((len(_SCORES), len(batch), len(methods)))  # summed over rows
     rows = np.zeros((len(batch), 1))
     for number, sentence in enumerate(_sentences(batch)):
         expected = _of_source(model, sentence, _CHECK)
         found = [_of_source(model, sentence, method) for method in methods]
         rows[number] = len(expected)
-        scores[0, number] = [_same_top(one, expected).sum() for one in found]
-        scores[1, number] = [rank_correlations(one, expected).sum() for one in found]
+        content = _content(sentence)
+        scores[:, number] = np.transpose([_scores(one, expected, content) for one in found])
         progress((number + 1) / len(batch))
     table = pd.DataFrame({"method": methods})
-    for name, totals in zip(("top", "spearman"), scores, strict=True):
+    for name, totals in zip(_SCORES, scores, strict=True):
         mean = PerExampleMean(totals, np.broadcast_to(rows, totals.shape))
         low, high = mean.interval()
         table = table.assign(**{name: mean.mean, f"{name}_low": low, f"{name}_high": high})
@@ -61,8 +63,21 @@ def rank_correlations(one: NDArray[np.float64], other: NDArray[np.float64]) -> N
     return np.divide(product, size, out=np.zeros_like(product), where=size > 0)
 
 
-def _same_top(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.bool_]:
-    return np.asarray(one.argmax(1) == other.argmax(1))
+def _scores(
+    one: NDArray[np.float64], expected: NDArray[np.float64], content: NDArray[np.bool_]
+) -> list[float]:
+    """`_SCORES` of one method against leave-one-out, (T, S) both, summed over rows."""
+    same = [
+        float((found.argmax(1) == other.argmax(1)).sum())
+        for found, other in ((one, expected), (one[:, content], expected[:, content]))
+    ]
+    return [*same, float(rank_correlations(one, expected).sum())]
+
+
+def _content(sentence: EvaluationBatch) -> NDArray[np.bool_]:
+    """(S,) the source tokens that are no special ones."""
+    assert sentence.source is not None
+    return np.asarray(~sentence.source.special[0].numpy())
 
 
 def _sentences(batch: EvaluationBatch) -> Iterator[EvaluationBatch]:

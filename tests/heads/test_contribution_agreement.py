@@ -29,19 +29,22 @@ def test_agreement_is_counted_over_all_output_tokens(reverse_model):
     assert table.top.is_monotonic_decreasing
     assert (table.rows == 17).all()
     assert (table.sentences == 3).all()
-    for name in ("top", "spearman"):
+    for name in ("top", "top_content", "spearman"):
         assert (table[f"{name}_low"] <= table[name]).all()
         assert (table[name] <= table[f"{name}_high"]).all()
     for method in ("alti", "value_norm"):
-        same = []
+        same, same_content = [], []
         for text in TEXTS:
             found, expected = (
                 contributions(reverse_model, text, name) for name in (method, "leave_one_out")
             )
             size = len(found.source_tokens)
-            rows = zip(found.matrix[:, :size], expected.matrix[:, :size], strict=True)
+            rows = list(zip(found.matrix[:, :size], expected.matrix[:, :size], strict=True))
             same += [row.argmax() == other.argmax() for row, other in rows]
+            same_content += [row[:-1].argmax() == other[:-1].argmax() for row, other in rows]
         assert table.top[method] == pytest.approx(np.mean(same))
+        assert table.top_content[method] == pytest.approx(np.mean(same_content))
+        assert table.top[method] != table.top_content[method]
 
 
 def test_the_mean_of_cross_attention_is_compared_as_well(reverse_model):
