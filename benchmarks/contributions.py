@@ -24,7 +24,7 @@ from explorer.core import folders
 from explorer.core.files import read_text
 from explorer.heads.contribution_agreement import contribution_agreement
 from explorer.heads.contributions import METHODS, contribution_matrix
-from explorer.heads.evaluation_batches import LARGEST_TEXTS
+from explorer.heads.evaluation_batches import LARGEST_TEXTS, given_sentences
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.explorable import ExplorableModel, load
 from explorer.model.hooks import capture
@@ -86,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     texts = sentences(model, options.sentences)
     longest = max(texts, key=lambda text: len(model.trace(text, max_new_tokens=1).source_tokens))
     print_times(model, longest, options.rounds, options.warm_up)
-    table = contribution_agreement(model, texts)
+    table = contribution_agreement(model, given_sentences(model, texts))
     print(f"\n{options.model}, {len(texts)} sentences, {table.rows[0]} output tokens")
     for row in table.itertuples():
         print(

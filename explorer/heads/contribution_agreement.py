@@ -1,6 +1,6 @@
 """How well the methods of contributions agree with leave-one-out on the source, over sentences."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
@@ -19,21 +19,20 @@ _SCORES = ("top", "top_content", "spearman")
 
 
 def contribution_agreement(
-    model: MeasurableModel, texts: Sequence[str], progress: Progress = no_progress
+    model: MeasurableModel, batch: EvaluationBatch, progress: Progress = no_progress
 ) -> pd.DataFrame:
     """Agreement with leave-one-out over the source, the best first; a row for each other method,
     and "attention", the mean of cross-attention over layers and heads.
 
-    texts: sources; the outputs are what the model decodes. Columns: method; top, the share of the
-    output tokens for which the source token with the largest value is that of leave-one-out;
-    top_content, the same among the source tokens that are no special ones, such as the end;
-    spearman, the rank correlation over the source tokens, the mean of the output tokens; of each
-    the ends of the 95 % bootstrap interval over sentences, _low and _high; rows, sentences.
+    batch: sentences with their outputs, as `given_sentences` makes one. Columns: method; top, the
+    share of the output tokens for which the source token with the largest value is that of
+    leave-one-out; top_content, the same among the source tokens that are no special ones, such as
+    the end; spearman, the rank correlation over the source tokens, the mean of the output tokens;
+    of each the ends of the 95 % bootstrap interval over sentences, _low and _high; rows, sentences.
 
-    Raises as `contributions`, and `EvaluationBatchError` without texts.
+    Raises `ConfigError` for a model that does not allow leave-one-out.
     """
     refuse_method(_CHECK, model)
-    batch = model.passes.texts(texts, "texts")
     methods = [method for method in METHODS if method != _CHECK] + [_ATTENTION]
     scores = np.zeros((len(_SCORES), len(batch), len(methods)))  # summed over rows
     rows = np.zeros((len(batch), 1))

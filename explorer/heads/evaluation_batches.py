@@ -21,6 +21,9 @@ from explorer.model.transformer_passes import forced_batch
 Progress = Callable[[float], None]
 """Called with the share done, 0 to 1; an exception it raises ends the work."""
 
+SENTENCES = 256
+"""Of a toy task, where none are given."""
+
 LARGEST_TEXTS = 64 * 2**20
 """Bytes of a file of sentences."""
 
@@ -70,6 +73,29 @@ def task_sentences(model: MeasurableModel, size: int, seed: int = 0) -> Evaluati
             targets += batch.target.tolist()
     title = f"{name}, held out, 1 to {longest} symbols, seed {seed}"
     return forced_batch(sources, targets, title, "task", task)
+
+
+def given_sentences(
+    model: MeasurableModel, texts: Sequence[str] | Sequence[tuple[str, str]] | None
+) -> EvaluationBatch:
+    """Texts, whose targets are as in `BatchPasses.texts`, or pairs of source and target; with None
+    `SENTENCES` held-out sequences of the model's toy task.
+
+    Raises `EvaluationBatchError` on what is neither, without any, and for a model without a toy
+    task; `VocabularyError` on a text that cannot be read or is too long.
+    """
+    if texts is None:
+        return task_sentences(model, SENTENCES)
+    if isinstance(texts, str) or not isinstance(texts, Sequence):
+        raise EvaluationBatchError("no_list_of_texts", got=type(texts).__name__)
+    pairs = [text for text in texts if not isinstance(text, str)]
+    for pair in pairs:
+        whole = isinstance(pair, tuple | list) and len(pair) == 2
+        if not whole or len(pairs) < len(texts) or not all(isinstance(side, str) for side in pair):
+            raise EvaluationBatchError("no_list_of_texts", got=f"list with {str(pair)[:40]}")
+    if pairs:
+        return model.passes.pairs([(source, target) for source, target in pairs], "pairs")
+    return model.passes.texts([text for text in texts if isinstance(text, str)], "texts")
 
 
 def held_out_sentences(

@@ -1,20 +1,29 @@
 """What can be asked of a model beside traces, as methods of what `explorer.load` returns."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
 
 import pandas as pd
 
+from explorer.core.interventions import Interventions
 from explorer.heads import (
+    ablation,
     contribution_agreement,
     contributions,
+    counterfactuals,
     logit_attribution,
+    measure,
     score_parts,
 )
 from explorer.heads.contributions import Contributions
+from explorer.heads.evaluation_batches import given_sentences
+from explorer.heads.head_report import HeadReport
 from explorer.heads.logit_attribution import LogitAttribution
 from explorer.heads.score_parts import ScoreParts
 from explorer.model.measurable import MeasurableModel
+
+Texts: TypeAlias = Sequence[str] | Sequence[tuple[str, str]]
+"""Sentences, or pairs of source and target."""
 
 
 class HeadStudies:
@@ -39,18 +48,22 @@ class HeadStudies:
         """
         return contributions.contributions(self, text, method, target=target)
 
-    def contribution_agreement(self: MeasurableModel, texts: Sequence[str]) -> pd.DataFrame:
+    def contribution_agreement(self: MeasurableModel, texts: Texts | None = None) -> pd.DataFrame:
         """How well each method of `contributions` agrees with leave-one-out on the source.
 
         >>> model = explorer.load("checkpoints/reverse.safetensors")
         >>> model.contribution_agreement(["7 3 9", "4 1"]).columns[:4].to_list()
         ['method', 'top', 'top_low', 'top_high']
 
-        top: the share of the output tokens with the same largest source token; spearman: the rank
-        correlation over source tokens; both with intervals over sentences. All columns, costs and
-        errors: `explorer.heads.contribution_agreement.contribution_agreement`.
+        texts: as in `measure`. top: the share of the output tokens with the same largest source
+        token; spearman: the rank correlation over source tokens; both with intervals over
+        sentences. All columns: `explorer.heads.contribution_agreement.contribution_agreement`.
+
+        Raises as `measure`, and `ConfigError` for a model of the library.
         """
-        return contribution_agreement.contribution_agreement(self, texts)
+        contributions.refuse_method("leave_one_out", self)
+        batch = given_sentences(self, texts)
+        return contribution_agreement.contribution_agreement(self, batch)
 
     def logit_attribution(self: MeasurableModel, text: str, **options: Any) -> LogitAttribution:
         """The part of each head of the decoder in log p(chosen token) − log p(runner-up).
@@ -89,3 +102,49 @@ class HeadStudies:
         the library, `InterventionError` on a cell outside.
         """
         return score_parts.score_parts(self, text, site, layer, head, query, key, **options)
+
+    def measure(
+        self: MeasurableModel,
+        texts: Texts | None = None,
+        *,
+        importance: bool = False,
+        removed_on: int = 0,
+    ) -> HeadReport:
+        """Metrics and roles of every head over sentences: tables with intervals.
+
+        >>> model = explorer.load("checkpoints/reverse.safetensors")
+        >>> model.measure(["7 3 9", "4 1"]).heads.shape[0]  # one row a head
+        24
+
+        texts: sentences, whose outputs the model decodes; pairs (source, target); None = 256
+            held-out sequences of its toy task.
+        importance: also the importance of each head by gradient.
+        removed_on: on how many of the sentences each head is removed in turn, too; 0 for none.
+
+        Raises `EvaluationBatchError` on texts that are none, without a toy task, and on importance
+        or removal in a model that predicts no tokens; `VocabularyError` on a text that cannot be
+        read or is too long.
+        """
+        batch = given_sentences(self, texts)
+        return measure.measure(self, batch, gradients=importance, removed_on=removed_on)
+
+    def ablate(
+        self: MeasurableModel, heads: Iterable[Sequence[Any]], texts: Texts | None = None
+    ) -> pd.DataFrame:
+        """What the removal of some heads together changes over sentences: loss and exact match.
+
+        >>> model = explorer.load("checkpoints/reverse.safetensors")
+        >>> model.ablate([("cross", 1, 2)], ["7 3 9", "4 1"]).columns.to_list()
+        ['before', 'after', 'change', 'low', 'high']
+
+        heads: as `ablate` in `trace`: (site, layer, head), None as head for all of the layer,
+            "mean" as a fourth item for the mean output over the sentences in place of zero.
+        texts: as in `measure`. Rows loss (nats a token) and exact (share of outputs); low, high:
+            of the change, 95 % bootstrap over sentences.
+
+        Raises as `measure`, and `InterventionError` on heads that do not exist.
+        """
+        batch = given_sentences(self, texts)
+        removed = Interventions.gather(ablate=heads)
+        means = counterfactuals.mean_outputs(self, batch) if removed.needs_means else None
+        return ablation.effect(self, batch, removed, means)

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from explorer.core.errors import EvaluationBatchError, VocabularyError
 from explorer.heads.contribution_agreement import contribution_agreement, rank_correlations
 from explorer.heads.contributions import contributions
+from explorer.heads.evaluation_batches import given_sentences
 
 TEXTS = ["7 3 9 1 4", "2 5", "1 2 3 4 5 6 7"]
 
@@ -17,7 +17,8 @@ def test_rank_correlations_by_hand():
 
 def test_agreement_is_counted_over_all_output_tokens(reverse_model):
     shares: list[float] = []
-    table = contribution_agreement(reverse_model, TEXTS, shares.append).set_index("method")
+    batch = given_sentences(reverse_model, TEXTS)
+    table = contribution_agreement(reverse_model, batch, shares.append).set_index("method")
     assert shares == pytest.approx([1 / 3, 2 / 3, 1])
     assert sorted(table.index) == [
         "alti",
@@ -48,15 +49,16 @@ def test_agreement_is_counted_over_all_output_tokens(reverse_model):
 
 
 def test_the_mean_of_cross_attention_is_compared_as_well(reverse_model):
-    found = contribution_agreement(reverse_model, TEXTS[:1]).set_index("method").top["attention"]
+    table = contribution_agreement(reverse_model, given_sentences(reverse_model, TEXTS[:1]))
+    found = table.set_index("method").top["attention"]
     trace = reverse_model.trace(TEXTS[0])
     expected = contributions(reverse_model, TEXTS[0], "leave_one_out").matrix[:, :6]
     mean = trace.attention("cross").mean((0, 1))
     assert found == pytest.approx((mean.argmax(-1) == expected.argmax(-1)).mean())
 
 
-def test_what_cannot_be_read_is_refused(reverse_model):
-    with pytest.raises(EvaluationBatchError):
-        contribution_agreement(reverse_model, [])
-    with pytest.raises(VocabularyError):
-        contribution_agreement(reverse_model, ["1", "no"])
+def test_a_given_output_is_what_agreement_is_counted_on(reverse_model):
+    pairs = [("7 3 9", "9 3 7 1 1"), ("2 5", "5")]
+    assert (
+        contribution_agreement(reverse_model, given_sentences(reverse_model, pairs)).rows == 8
+    ).all()

@@ -11,6 +11,8 @@ from explorer.data.parallel_corpus import read_pairs
 from explorer.data.toy_data import held_out
 from explorer.heads import evaluation_batches
 from explorer.heads.evaluation_batches import (
+    SENTENCES,
+    given_sentences,
     held_out_sentences,
     parts,
     task_sentences,
@@ -107,3 +109,30 @@ def test_held_out_sentences_are_the_dev_part_of_a_file(pairs_file):
     few.write_text("one column\n", "utf-8")
     with pytest.raises(PairsError, match="Row 1"):
         held_out_sentences(model, few, 5)
+
+
+def test_given_sentences_are_texts_pairs_or_those_of_the_task(explorable):
+    texts = given_sentences(explorable, ["1 2", "3"])
+    assert (len(texts), texts.targets, texts.name) == (2, "greedy", "texts")
+    pairs = given_sentences(explorable, [("1 2", "2 1"), ["3", "3"]])
+    assert (len(pairs), pairs.targets, pairs.name) == (2, "given", "pairs")
+    assert pairs.labels.ids.tolist() == [[4, 3, EOS], [5, EOS, PAD]]
+    drawn = given_sentences(explorable, None)
+    assert (len(drawn), drawn.targets) == (SENTENCES, "task")
+    bare = replace(explorable, checkpoint=replace(explorable.checkpoint, facts={}))
+    with pytest.raises(EvaluationBatchError, match="no task that makes sentences"):
+        given_sentences(bare, None)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    ["1 2", 5, {"1": "2"}, [5], ["1", ("1", "2")], [("1", "2"), "1"], [("1",)], [("1", 2)], [None]],
+)
+def test_what_is_no_list_of_texts_is_refused(explorable, texts):
+    with pytest.raises(EvaluationBatchError, match="a list of sentences, or one of pairs"):
+        given_sentences(explorable, texts)
+
+
+def test_no_texts_are_refused(explorable):
+    with pytest.raises(EvaluationBatchError, match="no sentence to measure on"):
+        given_sentences(explorable, [])

@@ -6,11 +6,19 @@ import pandas as pd
 import pytest
 
 import explorer
+from explorer.core.errors import EvaluationBatchError, InterventionError, VocabularyError
+from explorer.core.interventions import Interventions
 from explorer.heads import head_studies
+from explorer.heads.ablation import effect
+from explorer.heads.contribution_agreement import contribution_agreement
 from explorer.heads.contributions import contributions
+from explorer.heads.counterfactuals import mean_outputs
+from explorer.heads.evaluation_batches import given_sentences
 from explorer.heads.logit_attribution import logit_attribution
+from explorer.heads.measure import measure
 from explorer.heads.score_parts import score_parts
 
+TEXTS = ["7 3 9 1 4", "2 5"]
 ROOT = Path(__file__).parents[2]
 
 
@@ -39,3 +47,51 @@ def test_the_parts_of_heads_and_of_a_score_are_those_of_the_functions(studied):
     place = ("cross", 1, 2, 0, 2)
     parts = studied.score_parts("7 3 9", *place, prefix="9").parts
     pd.testing.assert_frame_equal(parts, score_parts(studied, "7 3 9", *place, prefix="9").parts)
+
+
+def test_agreement_is_that_of_the_function(studied):
+    found = studied.contribution_agreement(TEXTS)
+    expected = contribution_agreement(studied, given_sentences(studied, TEXTS))
+    pd.testing.assert_frame_equal(found, expected)
+
+
+def test_a_measurement_is_that_of_the_function(studied):
+    pairs = [("7 3 9", "9 3 7"), ("2 5", "5 2")]
+    found = studied.measure(pairs, importance=True, removed_on=2)
+    batch = given_sentences(studied, pairs)
+    expected = measure(studied, batch, gradients=True, removed_on=2)
+    pd.testing.assert_frame_equal(found.heads, expected.heads)
+    assert {"importance", "zero_loss"} <= set(found.metrics)
+    assert "zero_loss" not in studied.measure(pairs).metrics
+
+
+def test_an_ablation_is_that_of_the_function(studied):
+    """The mean output that replaces a head is that over the same sentences."""
+    batch = given_sentences(studied, TEXTS)
+    for heads in ([("cross", 1, None)], [("cross", 1, 2, "mean"), ("encoder", 0, 1)]):
+        removed = Interventions.gather(ablate=heads)
+        expected = effect(studied, batch, removed, mean_outputs(studied, batch))
+        found = studied.ablate(heads, TEXTS)
+        pd.testing.assert_frame_equal(found, expected)
+        assert found.change.loss != 0
+        assert found.before.loss == pytest.approx(
+            np.concatenate([studied.trace(text).losses for text in TEXTS]).mean(), abs=1e-5
+        )
+
+
+def test_what_cannot_be_studied_is_refused(studied):
+    for study in (
+        studied.measure,
+        studied.contribution_agreement,
+        lambda texts: studied.ablate([("cross", 0, 0)], texts),
+    ):
+        with pytest.raises(EvaluationBatchError, match="no sentence to measure on"):
+            study([])
+        with pytest.raises(EvaluationBatchError, match="a list of sentences"):
+            study("7 3 9")
+        with pytest.raises(VocabularyError):
+            study(["7 3 9", "no"])
+    with pytest.raises(InterventionError):
+        studied.ablate([("cross", 9, 0)], TEXTS)
+    with pytest.raises(InterventionError):
+        studied.ablate(("cross", 0, 0), TEXTS)

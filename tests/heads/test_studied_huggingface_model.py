@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from explorer.core.errors import ConfigError, TraceError
+from explorer.core.errors import ConfigError, EvaluationBatchError, TraceError
 from explorer.heads.head_studies import HeadStudies
 from explorer.heads.studied_model import load
 from explorer.model.huggingface.traced_model import HuggingFaceModel
@@ -60,3 +60,15 @@ def test_its_residual_stream_is_said_not_to_be_captured(model_folder):
         model.logit_attribution("5 6 7")
     with pytest.raises(TraceError, match=expected):
         model.score_parts("5 6 7", "cross", 0, 0, 0, 0)
+
+
+def test_its_heads_are_measured_and_removed_over_texts(model_folder):
+    model = load(model_folder / "gpt-tiny")
+    report = model.measure(["5 6 7", "9 8"])
+    assert len(report.heads) == len(model.passes.heads)
+    first = model.passes.heads[0]
+    assert model.ablate([first], ["5 6 7", "9 8"]).change.loss != 0
+    with pytest.raises(EvaluationBatchError):
+        model.measure([("5 6", "7")])
+    with pytest.raises(EvaluationBatchError, match="no task"):
+        model.measure()
