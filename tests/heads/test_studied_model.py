@@ -1,9 +1,16 @@
+import doctest
+from pathlib import Path
+
 import numpy as np
 
+import explorer
 from explorer.heads.head_studies import HeadStudies
 from explorer.heads.studied_model import StudiedModel, load
+from explorer.model import explorable as explorable_module
 from explorer.model.checkpoint import save_checkpoint
 from explorer.model.explorable import ExplorableModel
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_a_checkpoint_is_the_same_model_with_more_methods(explorable, tmp_path):
@@ -18,3 +25,10 @@ def test_a_checkpoint_is_the_same_model_with_more_methods(explorable, tmp_path):
     one, other = model.trace("1 2 3"), explorable.trace("1 2 3")
     np.testing.assert_array_equal(one.attention("cross"), other.attention("cross"))
     assert load(tmp_path / "tiny.safetensors", "mine").name == "mine"
+
+
+def test_the_examples_of_the_help_of_a_model_run(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    done = doctest.testmod(explorable_module, extraglobs={"explorer": explorer})
+    assert done.failed == 0
+    assert done.attempted

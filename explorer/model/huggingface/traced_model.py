@@ -244,6 +244,10 @@ class HuggingFaceModel:
             facts=facts,
         )
 
+    def traces(self, texts: Sequence[str]) -> list[Trace]:
+        """The trace of each text, one after another."""
+        return [self.trace(text) for text in texts]
+
     def check_text(self, text: str, side: Literal["source", "target"]) -> None:
         """Raise `VocabularyError` on a text that cannot be read or is too long, and
         `EvaluationBatchError` on a target in a model that does not have both stacks."""

@@ -42,6 +42,12 @@ def test_a_decoder_alone_has_the_prompt_as_its_beginning(models):
     assert trace.facts["prompt"] == 6
 
 
+def test_several_texts_have_a_trace_each(models):
+    texts = [TEXT, "7 8"]
+    expected = [models["bert"].trace(text).digest for text in texts]
+    assert [trace.digest for trace in models["bert"].traces(texts)] == expected
+
+
 def test_forced_tokens_prefixes_and_targets(models):
     for name, first in [("marian", 1), ("llama", 6)]:
         model = models[name]

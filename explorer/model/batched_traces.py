@@ -1,0 +1,131 @@
+"""Traces of many texts: decoded in batches, and captured in one pass a batch.
+
+`ExplorableModel.trace` decodes each text alone and reads all weights at each step; here a step
+reads them once for all texts of a batch.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from explorer.core.mask_reasons import mask_codes
+from explorer.core.trace import Trace
+from explorer.core.vocabulary import BOS, PAD
+from explorer.model.attention_paths import layers, path
+from explorer.model.greedy_decoding import greedy_steps
+from explorer.model.hooks import capture
+from explorer.model.masks import padding_mask
+from explorer.model.threads import threads_for
+from explorer.model.trace_assembly import Decoded, assembled, largest_difference
+from explorer.model.transformer import Transformer
+from explorer.model.transformer_passes import token_rows
+
+if TYPE_CHECKING:
+    from explorer.model.explorable import ExplorableModel
+
+MOST_TOKENS = 2048
+"""Source tokens of one batch, padding included; an output is about as long as its source."""
+
+_SIDES = {
+    "encoder": ("source", "source"),
+    "decoder": ("target", "target"),
+    "cross": ("target", "source"),
+}
+"""By site, the side of its queries and of its keys."""
+
+
+@torch.inference_mode()
+def batched_traces(model: "ExplorableModel", texts: Sequence[str]) -> list[Trace]:
+    """The trace of each text, as `ExplorableModel.trace` returns it without options.
+
+    Weights and probabilities equal those of `trace` to rounding; a token is another one only where
+    two are equally probable to rounding. `Trace.facts["batched"]` says with how many texts.
+
+    Raises `VocabularyError` on a text that cannot be read or is too long, `TraceSizeError` on one
+    with more attention than a trace may have.
+    """
+    sources = [model.source_ids(text) for text in texts]
+    found: dict[int, Trace] = {}
+    for numbers in _batches(sources):
+        own = [sources[number] for number in numbers]
+        traces = _traces(model, [texts[number] for number in numbers], own)
+        found |= zip(numbers, traces, strict=True)
+    return [found[number] for number in range(len(texts))]
+
+
+def _batches(sources: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+    """The numbers of the sources of each batch: of similar length, at most `MOST_TOKENS`."""
+    order = sorted(range(len(sources)), key=lambda number: len(sources[number]))
+    batch: list[int] = []
+    for number in order:
+        if batch and (len(batch) + 1) * len(sources[number]) > MOST_TOKENS:
+            yield batch
+            batch = []
+        batch.append(number)
+    if batch:
+        yield batch
+
+
+def _traces(
+    model: "ExplorableModel", texts: Sequence[str], sources: Sequence[Sequence[int]]
+) -> Iterator[Trace]:
+    """One batch: decode, then capture a pass over the result."""
+    transformer, config = model.transformer, model.transformer.config
+    source = token_rows(sources).ids  # (N, S)
+    mask = padding_mask(source)
+    with threads_for(config.parameters, source.numel()):
+        memory = transformer.encode(source, mask)  # (N, S, D)
+    with threads_for(config.parameters, len(source)):
+        steps = list(greedy_steps(transformer, memory, mask, config.max_length))
+    cached = torch.stack([logits for logits, _ in steps], 1)  # (N, T, V)
+    chosen = torch.stack([token for _, token in steps], 1)  # (N, T)
+    queries = torch.cat([torch.full_like(chosen[:, :1], BOS), chosen[:, :-1]], 1)  # (N, T)
+    queries = queries.masked_fill(chosen == PAD, PAD)  # an end is chosen, and not fed in
+    with threads_for(config.parameters, source.numel() + chosen.numel()):
+        hooked, weights = _captured(transformer, source, queries)
+        plain = transformer.decode(queries, memory, mask)
+    for row, (text, ids) in enumerate(zip(texts, sources, strict=True)):
+        length = int((chosen[row] != PAD).sum())
+        own = (row, slice(length))
+        measured = {
+            "hooked_equals_plain": largest_difference(hooked[own], plain[own]),
+            "cached_equals_full": largest_difference(cached[own], plain[own]),
+        }
+        arrays = _unpadded(weights, row, {"source": len(ids), "target": length}, config.causal)
+        decoded = Decoded(torch.tensor(ids), chosen[own], cached[own])
+        facts = {**model.described(text), "given": False, "batched": len(texts)}
+        yield assembled(model.checkpoint, decoded, arrays, measured, facts)
+
+
+def _captured(
+    transformer: Transformer, source: Tensor, queries: Tensor
+) -> tuple[Tensor, dict[str, Tensor]]:
+    """Logits (N, T, V) of one pass, and by site its weights (N, L, H, Q, K)."""
+    config = transformer.config
+    paths = {
+        site: [path(site, layer, "pattern") for layer in range(layers(config, site))]
+        for site in _SIDES
+    }
+    with capture(transformer, *(name for own in paths.values() for name in own)) as values:
+        logits = transformer(source, queries)
+    stacked = {
+        site: torch.stack([values[name] for name in own], 1) for site, own in paths.items() if own
+    }
+    return logits, stacked
+
+
+def _unpadded(
+    weights: Mapping[str, Tensor], row: int, lengths: Mapping[str, int], causal: bool
+) -> dict[str, NDArray[Any]]:
+    """The arrays of one text: weights (L, H, Q, K) and codes of the mask, without padding."""
+    arrays: dict[str, NDArray[Any]] = {}
+    for site, own in weights.items():
+        query_side, key_side = _SIDES[site]
+        queries, keys = lengths[query_side], lengths[key_side]
+        arrays[f"{site}.attention"] = own[row, :, :, :queries, :keys].numpy().copy()
+        later = causal and site == "decoder"
+        arrays[f"{site}.closed"] = mask_codes(queries, keys, causal=later)
+    return arrays

@@ -1,0 +1,80 @@
+"""The `Trace` of a source and what was decoded for it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from explorer.core.trace import Trace
+from explorer.core.vocabulary import BOS, EOS
+from explorer.data.task_names import task_of
+from explorer.data.toy_data import FIRST, find_task
+from explorer.model.candidates import candidate_columns
+from explorer.model.checkpoint import Checkpoint
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decoded:
+    """A source (S,), the tokens (T,) decoded for it, the logits (T, V) that each was chosen from,
+    and the steps whose token was forced."""
+
+    source: Tensor
+    chosen: Tensor
+    logits: Tensor
+    forced: frozenset[int] = frozenset()
+
+
+def assembled(
+    checkpoint: Checkpoint,
+    decoded: Decoded,
+    arrays: Mapping[str, NDArray[Any]],
+    measured: Mapping[str, float],
+    facts: Mapping[str, Any],
+) -> Trace:
+    """The trace, with `arrays` of its attention, of the model in `checkpoint`."""
+    source, chosen = decoded.source.tolist(), decoded.chosen.tolist()
+    candidates, candidate_tokens = _candidates(checkpoint, decoded)
+    gold = _gold(checkpoint, source, len(chosen))
+    return Trace(
+        source_tokens=checkpoint.source_vocabulary.labels(source),
+        target_tokens=checkpoint.target_vocabulary.labels([BOS, *chosen[:-1]]),
+        predicted_tokens=checkpoint.target_vocabulary.labels(chosen),
+        text=checkpoint.target_vocabulary.decode(chosen),
+        arrays={**arrays, **candidates, **gold},
+        candidate_tokens=candidate_tokens,
+        measured=measured,
+        facts={**facts, "ended": chosen[-1] == EOS},
+    )
+
+
+def largest_difference(one: Tensor, other: Tensor) -> float:
+    """The largest difference between two tensors of one shape, for `Trace.measured`."""
+    return float((one - other).abs().max())
+
+
+def _gold(checkpoint: Checkpoint, source: list[int], steps: int) -> dict[str, NDArray[np.bool_]]:
+    """The gold alignment (T, S), for a model of a toy task."""
+    task = task_of(checkpoint.facts)
+    if task is None:
+        return {}
+    symbols = [token for token in source if token >= FIRST]
+    gold = np.zeros((steps, len(source)), dtype=np.bool_)
+    rows = min(steps, len(symbols))
+    gold[:rows, : len(symbols)] = find_task(task).alignment(symbols)[:rows]
+    return {"gold": gold}
+
+
+def _candidates(
+    checkpoint: Checkpoint, decoded: Decoded
+) -> tuple[dict[str, NDArray[Any]], tuple[str, ...]]:
+    """The columns of `Trace.steps`, and the labels of the candidates."""
+    steps = range(1, len(decoded.chosen) + 1)
+    imposed = torch.tensor([step in decoded.forced for step in steps])
+    # Padding and BOS never follow.
+    probabilities = decoded.logits.softmax(-1)[:, EOS:]
+    arrays = candidate_columns(probabilities, decoded.chosen - EOS, imposed, EOS)
+    return arrays, checkpoint.target_vocabulary.labels(arrays["steps.id"].tolist())
