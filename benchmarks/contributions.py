@@ -1,14 +1,14 @@
 """Contributions: their time beside a forward pass, and which agrees best with leave-one-out.
 
     python -m benchmarks.contributions [--model english-french] [--sentences 100]
-                                       [--threads 1] [--rounds 20] [--warm-up 3]
+                                       [--threads 1] [--rounds 20] [--warm-up 3] [--texts FILE]
 
-Times of one sentence with a given output, the longest of the sentences that the model ships with:
-`pass` is a forward pass that captures every attention, `trace` all that `model.trace` does, the
-others one method each, their own pass included. All in turn in every round, medians, and the
-median of the ratios to `pass` round by round. Then the agreement of each method with leave-one-out
-over the sentences, with 95 % intervals over sentences: --model is a translator, whose sentences
-are those of its gold links, or a toy model, for which they are drawn.
+Times of one sentence with a given output, the longest of the sentences: `pass` is a forward pass
+that captures every attention, `trace` all that `model.trace` does, the others one method each,
+their own pass included. All in turn in every round, medians, and the median of the ratios to `pass`
+round by round. Then the agreement of each method with leave-one-out, with 95 % intervals over
+sentences. The sentences are the first ones of --texts, one a line, before a tab; without it, for a
+translator those with gold links, for a toy model drawn ones.
 """
 
 import argparse
@@ -16,6 +16,7 @@ import random
 import statistics
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 
 import torch
 
@@ -29,11 +30,18 @@ from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.explorable import ExplorableModel, load
 from explorer.model.hooks import capture
 
+_COLUMNS = {
+    "top": "top",
+    "gain": "more than attention",
+    "top_content": "top among content",
+    "spearman": "rank correlation",
+}
 
-def sentences(model: ExplorableModel, count: int) -> list[str]:
-    """Sources with gold links of a translator, else sequences of 3 to 10 symbols."""
-    path = folders.shipped_checkpoints() / "gold" / f"{model.name}.tsv"
-    if path.is_file():
+
+def sentences(model: ExplorableModel, count: int, texts: Path | None) -> list[str]:
+    """Sources of a file, or with gold links of a translator, else sequences of 3 to 10 symbols."""
+    path = texts or folders.shipped_checkpoints() / "gold" / f"{model.name}.tsv"
+    if texts or path.is_file():
         rows = read_text(path, LARGEST_TEXTS).splitlines()
         return [row.split("\t")[0] for row in rows[:count]]
     generator = random.Random(0)
@@ -80,22 +88,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     defaults = {"sentences": 100, "threads": 1, "rounds": 20, "warm-up": 3}
     for name, default in defaults.items():
         parser.add_argument(f"--{name}", type=int, default=default)
+    parser.add_argument("--texts", type=Path)
     options = parser.parse_args(arguments)
     torch.set_num_threads(options.threads)
     model = load(folders.shipped_checkpoints() / f"{options.model}.safetensors")
-    texts = sentences(model, options.sentences)
+    texts = sentences(model, options.sentences, options.texts)
     longest = max(texts, key=lambda text: len(model.trace(text, max_new_tokens=1).source_tokens))
     print_times(model, longest, options.rounds, options.warm_up)
     table = contribution_agreement(model, given_sentences(model, texts))
     print(f"\n{options.model}, {len(texts)} sentences, {table.rows[0]} output tokens")
     for row in table.itertuples():
-        print(
-            f"{row.method:19} top {row.top:.3f} ({row.top_low:.3f} to {row.top_high:.3f})  "
-            f"among content {row.top_content:.3f} "
-            f"({row.top_content_low:.3f} to {row.top_content_high:.3f})  "
-            f"rank correlation {row.spearman:.3f} "
-            f"({row.spearman_low:.3f} to {row.spearman_high:.3f})"
-        )
+        cells = [
+            f"{label} {getattr(row, name):.3f} "
+            f"({getattr(row, f'{name}_low'):.3f} to {getattr(row, f'{name}_high'):.3f})"
+            for name, label in _COLUMNS.items()
+        ]
+        print(f"{row.method:19} {'  '.join(cells)}")
 
 
 if __name__ == "__main__":

@@ -28,12 +28,13 @@ def contribution_agreement(
     share of the output tokens for which the source token with the largest value is that of
     leave-one-out; top_content, the same among the source tokens that are no special ones, such as
     the end; spearman, the rank correlation over the source tokens, the mean of the output tokens;
-    of each the ends of the 95 % bootstrap interval over sentences, _low and _high; rows, sentences.
+    gain, `top` minus that of "attention" on the same sentences; of each the ends of the 95 %
+    bootstrap interval over sentences, _low and _high; rows, sentences.
 
     Raises `ConfigError` for a model that does not allow leave-one-out.
     """
     refuse_method(_CHECK, model)
-    methods = [method for method in METHODS if method != _CHECK] + [_ATTENTION]
+    methods = [*(method for method in METHODS if method != _CHECK), _ATTENTION]
     scores = np.zeros((len(_SCORES), len(batch), len(methods)))  # summed over rows
     rows = np.zeros((len(batch), 1))
     for number, sentence in enumerate(_sentences(batch)):
@@ -44,7 +45,8 @@ def contribution_agreement(
         scores[:, number] = np.transpose([_scores(one, expected, content) for one in found])
         progress((number + 1) / len(batch))
     table = pd.DataFrame({"method": methods})
-    for name, totals in zip(_SCORES, scores, strict=True):
+    gain = scores[0] - scores[0, :, -1:]
+    for name, totals in zip((*_SCORES, "gain"), (*scores, gain), strict=True):
         mean = PerExampleMean(totals, np.broadcast_to(rows, totals.shape))
         low, high = mean.interval()
         table = table.assign(**{name: mean.mean, f"{name}_low": low, f"{name}_high": high})

@@ -43,7 +43,6 @@ def _without_source(model: Transformer, source: Tensor, target: Tensor) -> Itera
         rows = torch.arange(count)
         seen = torch.ones(count, 1, size, size, dtype=torch.bool)
         seen[rows, 0, :, left_out] = False
-        seen[rows, 0, left_out, left_out] = True  # a row has to attend to something
         memory = model.encode(source.expand(count, -1), seen)
         of_target = torch.ones(count, 1, 1, size, dtype=torch.bool)
         of_target[rows, 0, 0, left_out] = False
@@ -59,7 +58,7 @@ def _without_prefix(model: Transformer, source: Tensor, target: Tensor) -> Itera
         rows = torch.arange(count)
         seen = allowed.expand(count, 1, -1, -1).clone()
         seen[rows, 0, :, left_out] = False
-        seen[rows, 0, left_out, left_out] = True
+        seen[rows, 0, left_out, left_out] = True  # of row 0 it is the only key
         kept = torch.ones(count, steps, 1)
         kept[rows, left_out] = 0
         with edit(model, {_EMBEDDED: kept.mul}):

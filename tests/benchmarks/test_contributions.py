@@ -14,3 +14,10 @@ def test_every_method_has_a_time_and_all_but_the_check_an_agreement():
 def test_a_translator_has_sentences_of_its_own():
     few = ("--sentences", "1", "--rounds", "1", "--warm-up", "0")
     assert "english-french, 1 sentences, " in "\n".join(lines_here("contributions", *few))
+
+
+def test_sentences_of_a_file(tmp_path):
+    (tmp_path / "texts.tsv").write_text("7 3 9\tignored\n4 1\n", "utf-8")
+    few = ("--rounds", "1", "--warm-up", "0", "--texts", str(tmp_path / "texts.tsv"))
+    lines = lines_here("contributions", "--model", "reverse", *few)
+    assert lines[8] == "reverse, 2 sentences, 7 output tokens"

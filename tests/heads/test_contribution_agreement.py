@@ -30,7 +30,9 @@ def test_agreement_is_counted_over_all_output_tokens(reverse_model):
     assert table.top.is_monotonic_decreasing
     assert (table.rows == 17).all()
     assert (table.sentences == 3).all()
-    for name in ("top", "top_content", "spearman"):
+    assert table.gain.to_numpy() == pytest.approx(table.top - table.top["attention"])
+    assert table.loc["attention", ["gain", "gain_low", "gain_high"]].tolist() == [0, 0, 0]
+    for name in ("top", "top_content", "spearman", "gain"):
         assert (table[f"{name}_low"] <= table[name]).all()
         assert (table[name] <= table[f"{name}_high"]).all()
     for method in ("alti", "value_norm"):
@@ -50,11 +52,12 @@ def test_agreement_is_counted_over_all_output_tokens(reverse_model):
 
 def test_the_mean_of_cross_attention_is_compared_as_well(reverse_model):
     table = contribution_agreement(reverse_model, given_sentences(reverse_model, TEXTS[:1]))
-    found = table.set_index("method").top["attention"]
+    found = table.set_index("method").loc["attention"]
     trace = reverse_model.trace(TEXTS[0])
     expected = contributions(reverse_model, TEXTS[0], "leave_one_out").matrix[:, :6]
     mean = trace.attention("cross").mean((0, 1))
-    assert found == pytest.approx((mean.argmax(-1) == expected.argmax(-1)).mean())
+    assert found.top == pytest.approx((mean.argmax(-1) == expected.argmax(-1)).mean())
+    assert found.spearman == pytest.approx(rank_correlations(mean, expected).mean())
 
 
 def test_a_given_output_is_what_agreement_is_counted_on(reverse_model):

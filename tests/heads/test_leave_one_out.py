@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -63,10 +65,21 @@ def test_the_own_row_of_a_token_loses_its_vector(explorable):
 @pytest.mark.parametrize("numbers", [1, 400])
 def test_batches_of_any_size_give_the_same(make_model, monkeypatch, numbers):
     model = make_model(PRIMES)
-    given = (torch.tensor([row]) for row in ([5, 9, 3, 12, 2], [1, 16, 4, 7], [16, 4, 7, 2]))
-    source, target, labels = given
+    output = [1, *range(3, 17), *range(3, 9), 2]
+    source, target, labels = (
+        torch.tensor([row]) for row in ([5, 9, 3, 12, 2], output[:-1], output[1:])
+    )
     whole = leave_one_out(model, source, target, labels)
     monkeypatch.setattr(module, "LARGEST_PASS", numbers)
     found = leave_one_out(model, source, target, labels)
-    assert found.shape == (4, 9)
+    assert found.shape == (21, 26)
     np.testing.assert_allclose(found, whole, atol=1e-5)
+
+
+def test_no_rounding_is_left_at_later_positions(make_model):
+    """Products of other sizes round otherwise, in a model as wide as the translators."""
+    config = replace(PRIMES, d_model=256, heads=8, target_vocabulary=2000)
+    target = torch.arange(3, 12)[None]
+    found = leave_one_out(make_model(config), torch.tensor([[5, 9, 3, 2]]), target, target + 1)
+    later = torch.ones(9, 9).triu(1).bool()
+    assert not found[:, 4:][later].any()
