@@ -68,11 +68,11 @@ $(VENV)/run: requirements.lock torch.lock
 	@$(PYTHON) -c 'import sys; sys.exit(None if (3, 11) <= sys.version_info < (3, 14) else "Python 3.11 to 3.13 is needed; name one, as in: make run PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
 	@if [ "$(SYSTEM)" != Linux ]; then \
-		echo "Downloading about 400 MB, once, into $(VENV)."; \
+		echo "Downloading about 435 MB, once, into $(VENV)."; \
 	elif [ -n "$(NVIDIA)" ]; then \
 		echo "Downloading several GB, once, into $(VENV): torch with CUDA, because there is an NVIDIA driver."; \
 	elif $(BIN)/python -c '$(PROBE)' $(CPU_INDEX)/torch/ 2>/dev/null \
-		&& echo "Downloading about 340 MB, once, into $(VENV); 190 MB of it is torch without CUDA, because there is no NVIDIA driver." \
+		&& echo "Downloading about 375 MB, once, into $(VENV); 190 MB of it is torch without CUDA, because there is no NVIDIA driver." \
 		&& $(PIP) --no-deps --index-url $(CPU_INDEX) $$(grep '^torch==' torch.lock); then \
 		true; \
 	else \

@@ -46,7 +46,7 @@ def add_parser(commands: Any) -> None:
     )
     command.add_argument("--importance", action="store_true", help="also importance by gradient")
     command.add_argument("--ablation", action="store_true", help="also remove each head in turn")
-    command.add_argument("--removed-on", type=int, default=64, help="sentences (default: 64)")
+    command.add_argument("--removed-on", type=int, default=256, help="sentences (default: 256)")
     command.add_argument("--out", type=Path, help="x.csv or x.json; without it, a table")
     add_job_options(command)
 

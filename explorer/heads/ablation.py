@@ -1,10 +1,12 @@
 """Ablation: the loss and exact match of the model without each head, or with it alone."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from explorer.core.interventions import Interventions
@@ -18,6 +20,14 @@ from explorer.heads.evaluation_batches import (
     token_losses,
 )
 from explorer.heads.head_report_validation import KEYS
+from explorer.heads.statistics import (
+    holm,
+    largest_fall,
+    largest_rise,
+    mean_change_p,
+    share_change_interval,
+    share_change_p,
+)
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.head_gates import Fills, Means
 from explorer.model.measurable import NO_INTERVENTIONS, MeasurableModel
@@ -43,12 +53,16 @@ def ablation(
     progress: Progress = no_progress,
     variants: Sequence[str] = VARIANTS,
 ) -> pd.DataFrame:
-    """L(head removed) − L and Δ exact match, one row a head, with bootstrap intervals.
+    """L(head removed) − L and Δ exact match, one row a head.
 
     For each of `variants`, as in zero_loss, zero_exact: the mean loss of a target token (nats)
     and the share of outputs that match exactly, each minus that of the whole model. An output
     matches when every token is the most probable one after those before it, which is when
     greedy decoding finds it. means: the outputs of the mean variant, over a named batch.
+
+    Each with the ends of its 95 % interval, _low and _high: bootstrap over sentences for the loss,
+    exact binomial for the match. _p: of no change, corrected for the number of heads (Holm).
+    _bound: the change of the worst head is at most this, at 95 % for all heads of a site together.
 
     Source: Michel et al. 2019, arXiv 1905.10650. "only", because of two redundant heads each
     looks unimportant when it alone is removed.
@@ -72,10 +86,7 @@ def ablation(
     table = pd.DataFrame(heads, columns=KEYS)
     for name, of_parts in changes.items():
         for what, change in _means(of_parts, batch).items():
-            columns = {
-                "": change.mean,
-                **dict(zip(("_low", "_high"), change.interval(), strict=True)),
-            }
+            columns = _columns(what, change, table.site)
             table = table.assign(**{f"{name}_{what}{end}": own for end, own in columns.items()})
     return table
 
@@ -90,8 +101,8 @@ def effect(
 ) -> pd.DataFrame:
     """What interventions change over a batch, applied together: rows loss and exact.
 
-    Columns: before, after, change, low, high (of the change; bootstrap over sentences). The
-    effect of redundant heads shows only when they are removed together.
+    Columns: before, after, change, low, high (of the change; as in `ablation`). The effect of
+    redundant heads shows only when they are removed together.
 
     Raises `EvaluationBatchError` on a model that predicts no tokens.
     """
@@ -105,9 +116,9 @@ def effect(
         done += len(part)
         progress(done / len(batch))
     rows = {}
-    for name, change in _means(outcomes, batch).items():
-        low, high = change.interval()
-        rows[name] = [*change.mean, low[2], high[2]]
+    for name, mean in _means(outcomes, batch).items():
+        low, high = _interval(name, mean)
+        rows[name] = [*mean.mean, low[2], high[2]]
     columns = ["before", "after", "change", "low", "high"]
     return pd.DataFrame.from_dict(rows, orient="index", columns=columns)
 
@@ -142,6 +153,26 @@ def _means(outcomes: list[Tensor], batch: EvaluationBatch) -> dict[str, PerExamp
         "loss": PerExampleMean(loss.T, counts),
         "exact": PerExampleMean(exact.T, np.ones_like(counts)),
     }
+
+
+def _columns(what: str, change: PerExampleMean, sites: "pd.Series[str]") -> dict[str, Any]:
+    """The columns of one outcome of one variant, by the end of their names; see `ablation`.
+
+    sites: of each head, because heads of one site are compared.
+    """
+    low, high = _interval(what, change)
+    p = share_change_p(change.total) if what == "exact" else mean_change_p(change.total)
+    bound = np.empty_like(low)
+    for site in sites.unique():
+        own = (sites == site).to_numpy()
+        of_site = PerExampleMean(change.total[:, own], change.count[:, own])
+        bound[own] = largest_fall(of_site.total) if what == "exact" else largest_rise(of_site)
+    return {"": change.mean, "_low": low, "_high": high, "_p": holm(p), "_bound": bound}
+
+
+def _interval(what: str, mean: PerExampleMean) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The ends of the interval of a change: exact ones for the match, else by bootstrap."""
+    return share_change_interval(mean.total) if what == "exact" else mean.interval()
 
 
 def _groups(model: MeasurableModel, variant: str, part: EvaluationBatch) -> Iterator[Tensor]:

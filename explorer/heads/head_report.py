@@ -28,8 +28,9 @@ from explorer.heads.head_report_validation import (
 from explorer.heads.role_names import GroupScore, RoleGroup, group_name, joined_roles, score_text
 from explorer.heads.roles import NEAREST_EFFECT, ROLES
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 _TABLES = ("heads", "roles", "offsets")
+_ENDS = ("_low", "_high", "_p", "_bound")
 LARGEST_FILE = 8 * 2**20
 """Bytes. A larger file is not opened."""
 
@@ -42,7 +43,8 @@ class HeadReport:
     """Every head of a model, measured on an evaluation batch.
 
     heads: one row a head: site, layer, head, and for every metric x its mean over the batch
-        with the ends of its bootstrap interval, x, x_low, x_high; NaN where it has no meaning.
+        with the ends of its interval, x, x_low, x_high; NaN where it has no meaning. For the
+        changes when a head is removed also x_p and x_bound; see `ablation`.
     roles: one row a head and role: site, layer, head, role, score, low, high, chance (the score
         under shuffled keys, see `shuffled_keys`; NaN where there is none), effect (score − chance)
         with effect_low and effect_high, threshold, queries, sentences, holds (the lower end of
@@ -137,8 +139,8 @@ class HeadReport:
 
     def summary(self, language: str = "en") -> str:
         """The batch, and the table of heads with their roles, without intervals, as text."""
-        ends = {f"{name}{end}" for name in self.metrics for end in ("_low", "_high")}
-        shown = self.heads.drop(columns=list(ends))
+        ends = tuple(f"{name}{end}" for name in self.metrics for end in _ENDS)
+        shown = self.heads.drop(columns=list(ends), errors="ignore")
         heads = zip(shown.site, shown.layer, shown["head"], strict=True)
         shown = shown.assign(roles=[self.role_text(*head, language) for head in heads])
         text = shown.to_string(index=False, float_format="%.3g", na_rep="–")

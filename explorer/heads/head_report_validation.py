@@ -20,6 +20,7 @@ _NUMBERS_OF_ROLE = (
     *("score", "low", "high", "chance", "effect", "effect_low", "effect_high"),
     *("threshold", "queries", "sentences"),
 )
+_REMOVED = tuple(f"zero_{name}{end}" for name in ("loss", "exact") for end in ("", "_p", "_bound"))
 _NUMBERS_OF_OFFSET = ("share", "low", "high", "chance", "queries")
 
 
@@ -65,10 +66,11 @@ def check_facts(facts: Mapping[str, Any], heads: pd.DataFrame) -> None:
         _require(isinstance(linked["batch"], str) and _is_count(linked["sentences"]))
     if ablation := facts.get("ablation"):
         _require(_is_count(ablation["sentences"]) and isinstance(ablation["means"], str))
-        _require({*ablation["together"]} <= {*SITES} and "zero_exact" in heads)
+        _require({*ablation["together"]} <= {*SITES} and {*_REMOVED} <= {*heads.columns})
         for found in ablation["together"].values():
-            before, after = found["exact"]
-            _require(_is_share(before) and _is_share(after))
+            _require(all(_is_share(share) for share in found["exact"]))
+            _require(len(found["exact"]) == len(found["loss"]) == 2)
+            _require(all(type(loss) in (int, float) for loss in found["loss"]))
 
 
 def _check_keys(table: pd.DataFrame) -> None:

@@ -45,7 +45,7 @@ SOURCE_KINDS: tuple[SourceKind, ...] = ("task", "lines", "pairs")
 MOST_SENTENCES = 1024
 MOST_CHARACTERS = 400_000
 
-REMOVED_ON = 64
+REMOVED_ON = 256
 """Sentences on which each head is removed in turn."""
 
 _LOCK = ".lock"

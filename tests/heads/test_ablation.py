@@ -1,7 +1,9 @@
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
+from scipy.stats import ttest_rel
 
 from explorer.core.interventions import Interventions
 from explorer.data.batch import Batch
@@ -12,6 +14,7 @@ from explorer.heads.evaluation_batches import (
     token_losses,
 )
 from explorer.heads.head_report import HeadReport
+from explorer.heads.statistics import holm
 from explorer.model.attention_paths import all_heads
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.intervention_hooks import applied
@@ -63,7 +66,28 @@ def test_ablation_in_batches_is_removing_each_head_by_itself(explorable, batch, 
             assert row[f"{name}_loss"] == pytest.approx(one_loss - loss, abs=1e-5)
             assert row[f"{name}_exact"] == pytest.approx(one_exact - exact, abs=1e-9)
             assert row[f"{name}_loss_low"] <= row[f"{name}_loss"] <= row[f"{name}_loss_high"]
+            assert row[f"{name}_exact_low"] <= row[f"{name}_exact"] <= row[f"{name}_exact_high"]
+            assert row[f"{name}_loss_bound"] >= row[f"{name}_loss"]
+            assert row[f"{name}_exact_bound"] <= row[f"{name}_exact"]
+            assert 0 <= row[f"{name}_loss_p"] <= 1
     assert (table.only_loss.abs() > 1e-3).any()
+
+
+def test_p_is_students_of_the_sentences_and_corrected_for_all_heads(explorable, batch):
+    """From the loss of each sentence without each head, taken one by one."""
+    found = ablation(explorable, batch, mean_outputs(explorable, batch), variants=("zero",))
+
+    def losses(interventions: Interventions) -> list[float]:
+        """Summed over the tokens of each sentence."""
+        return [
+            outcomes(explorable, one, interventions, None)[0] * int(one.labels.real.sum())
+            for one in batch.parts(1)
+        ]
+
+    whole, tests = losses(Interventions()), []
+    for head in all_heads(explorable.transformer.config):
+        tests.append(ttest_rel(losses(Interventions.gather(ablate=[head])), whole).pvalue)
+    np.testing.assert_allclose(found.zero_loss_p, holm(np.array(tests)), rtol=1e-3)
 
 
 def test_interventions_are_applied_together(explorable, batch):

@@ -48,10 +48,10 @@ def test_new_columns_replace_those_of_the_same_name(report):
 @pytest.mark.parametrize(
     "text",
     [
-        *("", "{}", "[]", "3", '{"version": 2}', '{"version": 3}', "[" * 100_000),
+        *("", "{}", "[]", "3", '{"version": 3}', '{"version": 4}', "[" * 100_000),
         *('{"version": true}', '{"version": 0}', '{"version": "1"}', '{"version": 1.0}'),
-        '{"version": 2, "heads": 3, "roles": {}, "offsets": {}, "facts": {}}',
-        '{"version": 2, "heads": {"a": [1]}, "roles": {}, "offsets": {}, "facts": {}}',
+        '{"version": 3, "heads": 3, "roles": {}, "offsets": {}, "facts": {}}',
+        '{"version": 3, "heads": {"a": [1]}, "roles": {}, "offsets": {}, "facts": {}}',
     ],
 )
 def test_a_file_without_a_report_is_refused(text, tmp_path):
@@ -62,7 +62,7 @@ def test_a_file_without_a_report_is_refused(text, tmp_path):
 
 
 def test_a_report_of_an_older_version_says_so(tmp_path):
-    (tmp_path / "x.json").write_text('{"version": 1, "heads": {}, "roles": {}, "facts": {}}')
+    (tmp_path / "x.json").write_text('{"version": 2, "heads": {}, "roles": {}, "facts": {}}')
     with pytest.raises(HeadReportError, match="measured by an older version; measure again") as old:
         HeadReport.load(tmp_path / "x.json")
     assert old.value.key == "old_head_report"

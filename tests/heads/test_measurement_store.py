@@ -54,7 +54,7 @@ def test_reports_of_an_older_version_are_counted_and_not_shown():
     digest = HeadReport.load(SHIPPED).facts["digest"]
     store(digest, "new", written=100)
     old = store(digest, "old", written=200)
-    old.write_text(SHIPPED.read_text("utf-8").replace('"version": 2', '"version": 1', 1), "utf-8")
+    old.write_text(SHIPPED.read_text("utf-8").replace('"version": 3', '"version": 2', 1), "utf-8")
     store(digest, "damaged", written=300).write_text("{}")
     assert old_reports(digest) == 1
     assert len(stored_reports(digest)) == 2  # the shipped one and "new"
