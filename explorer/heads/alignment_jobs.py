@@ -1,7 +1,7 @@
 """Processes that compute the alignment error rates of a model's heads on a file of gold links, and
 where their reports are stored: `DIGEST-alignment/FILE/alignment.json`, beside the head reports.
 
-One process runs at a time, shared with the measurements of heads, see `measurement_jobs`.
+They wait in one queue with the measurements of heads, see `job_queue`.
 """
 
 from collections.abc import Sequence
@@ -18,15 +18,8 @@ from explorer.core.vocabulary import shorten
 from explorer.data.delimited import table
 from explorer.heads.alignment_file import AlignmentFile, GivenTokens
 from explorer.heads.alignment_report import AlignmentReport
-from explorer.heads.measurement_jobs import (
-    MOST_CHARACTERS,
-    MOST_SENTENCES,
-    SIDES,
-    Job,
-    MeasurementError,
-    running_in,
-    start_process,
-)
+from explorer.heads.job_queue import Job, MeasurementError, QueuedJob, submit
+from explorer.heads.measurement_jobs import MOST_CHARACTERS, MOST_SENTENCES, SIDES
 from explorer.heads.measurement_store import measured_folder, modified, newest_first, report_key
 
 if TYPE_CHECKING:
@@ -84,16 +77,11 @@ def check(model: "MeasurableModel", gold: GoldTable) -> AlignmentFile:
 
 
 def start(checkpoint: Path | bytes, name: str, gold: GoldTable, digest: str) -> Job:
-    """Start the process, or return the job that does or did the same; `checkpoint` and `name` as
-    in `measurement_jobs.start`, whose errors it raises."""
+    """Begin to align, or wait to; or return the job that does or did the same. `checkpoint`,
+    `name` and errors as in `measurement_jobs.start`."""
     number = sha256(repr((gold.name, gold.columns)).encode() + gold.data).hexdigest()[:16]
     job = Job(_folder(digest) / number, REPORT_FILE)
-    return start_process(job, checkpoint, name, partial(_command, gold))
-
-
-def running_alignment(digest: str) -> Job | None:
-    """The running job of the model with this digest, whoever started it."""
-    return running_in(_folder(digest), REPORT_FILE)
+    return submit(QueuedJob(job, "alignment", name), checkpoint, partial(_command, gold))
 
 
 def stored_alignments(digest: str) -> list[StoredAlignment]:

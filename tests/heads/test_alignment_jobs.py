@@ -10,7 +10,7 @@ from explorer.heads import alignment_jobs
 from explorer.heads.alignment_jobs import LINKS, WITH_TOKENS, GoldTable, stored_alignments
 from explorer.heads.alignment_report import DIAGONAL
 from explorer.heads.corpus_alignment import align_pairs, all_methods
-from explorer.heads.measurement_jobs import MeasurementError
+from explorer.heads.job_queue import QueuedJob, queued_jobs
 from explorer.heads.measurement_store import stored_reports
 from explorer.model.checkpoint import to_bytes
 from explorer.model.explorable import ExplorableModel
@@ -41,9 +41,7 @@ def test_heads_are_compared_in_a_process(explorable: ExplorableModel, folder: Pa
     alignment_jobs.check(explorable, given)
     contents = to_bytes(explorable.checkpoint)
     job = alignment_jobs.start(contents, "tiny", given, digest)
-    assert alignment_jobs.running_alignment(digest) == job
-    with pytest.raises(MeasurementError, match="Another measurement"):
-        alignment_jobs.start(contents, "tiny", gold(TOKENS), digest)
+    assert queued_jobs() == [QueuedJob(job, "alignment", "tiny")]
     wait_for_job(job)
     assert job.done, job.failure
     (stored,) = stored_alignments(digest)
@@ -59,7 +57,7 @@ def test_heads_are_compared_in_a_process(explorable: ExplorableModel, folder: Pa
     files = [str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()]
     assert files == [f"{digest}-alignment/{job.folder.name}/alignment.json"]
     assert alignment_jobs.start(contents, "tiny", given, digest) == job  # not twice
-    assert not job.running
+    assert not job.active
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from explorer.heads.measurement_jobs import Job
+from explorer.heads.job_queue import Job
 from explorer.training.run_directory import Run
 from tests.support.tiny_configs import TINY
 
@@ -27,7 +27,7 @@ def wait_for(condition: Callable[[], object], seconds: float = 60.0) -> None:
 
 def wait_for_job(job: Job) -> None:
     """Wait until a measurement has ended; fail after two minutes."""
-    wait_for(lambda: not job.running, 120)
+    wait_for(lambda: not job.active, 120)
 
 
 def heartbeats() -> list[str]:

@@ -77,6 +77,6 @@ async def lifespan(_: st.App) -> AsyncIterator[None]:
     """
     warmup.start()
     yield
-    from explorer.heads import measurement_jobs  # late: the server starts without pandas
+    from explorer.heads import job_queue  # late: the server starts without pandas
 
-    await asyncio.to_thread(measurement_jobs.end_all)
+    await asyncio.to_thread(job_queue.end_all)

@@ -35,9 +35,9 @@ def _warm_up() -> None:
 
 
 def _delete_abandoned() -> None:
-    from explorer.heads import measurement_jobs  # late: this thread imports its modules in order
+    from explorer.heads import job_queue  # late: this thread imports its modules in order
 
-    measurement_jobs.delete_abandoned()
+    job_queue.delete_abandoned()
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from explorer.app.state import session
 from explorer.heads.alignment_jobs import REPORT_FILE, GoldTable
-from explorer.heads.measurement_jobs import Job
+from explorer.heads.job_queue import Job
 
 
 @dataclass(frozen=True, slots=True)

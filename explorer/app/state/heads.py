@@ -11,7 +11,7 @@ from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.core.errors import InterventionError
 from explorer.core.interventions import Intervention, Interventions, RowOverride, Verb
-from explorer.heads.measurement_jobs import Job
+from explorer.heads.job_queue import Job
 
 ALL = -1
 """In place of a layer or a head: all of them."""

@@ -15,7 +15,7 @@ from explorer.app.widgets.job_progress import job_progress
 from explorer.app.widgets.messages import literal
 from explorer.core.i18n import say
 from explorer.core.number_format import percent
-from explorer.heads.alignment_jobs import StoredAlignment, running_alignment, stored_alignments
+from explorer.heads.alignment_jobs import StoredAlignment, stored_alignments
 from explorer.heads.alignment_report import (
     DIAGONAL,
     AlignmentMethod,
@@ -43,8 +43,7 @@ def alignment_panel(model: CatalogModel, language: str) -> None:
             _download(shown.report, model.label, language)
         with st.popover(say("heads.align_measure", language), icon=":material/speed:"):
             alignment_form(model, language)
-    running = running_alignment(digest)
-    job_progress(alignment.job(), running, alignment.follow_job, alignment.show_report, language)
+    job_progress(alignment.job(), alignment.follow_job, alignment.show_report, language)
     with st.container(key="head-tables"):
         if shown is None:
             st.info(say("heads.no_alignment", language))

@@ -231,17 +231,17 @@ def redundancy(report: HeadReport, language: str) -> list[str]:
     for site, found in ablation.get("together", {}).items():
         own = report.heads[report.heads.site == site]
         if exact:
-            (before, after), written = found["exact"], percent
+            before, after = map(percent, found["exact"])
             falls = -own.zero_exact.min(), -own.zero_exact_bound.min()
             alone, bound = (points(max(0.0, fall)) for fall in falls)
         else:
-            (before, after), written = found["loss"], short_number
+            before, after = map(short_number, found["loss"])
             rises = own.zero_loss.max(), own.zero_loss_bound.max()
             alone, bound = (short_number(max(0.0, rise)) for rise in rises)
-        facts = {"alone": alone, "bound": bound, "before": written(before)}
+        facts = {"alone": alone, "bound": bound, "before": before, "together": after}
         name = "heads.redundant" if exact else "heads.redundant_loss"
-        facts |= {"together": written(after), "site": site_name(site, language)}
-        sentences.append(say(name, language, count=len(own), **facts))
+        named = site_name(site, language)
+        sentences.append(say(name, language, site=named, count=len(own), **facts))
     return sentences
 
 

@@ -1,55 +1,72 @@
-"""How far a measurement of the heads is, and the button that cancels it."""
+"""The jobs that measure a model: how far each is or what it waits for, and the button that cancels
+it."""
 
 from collections.abc import Callable
 
 import streamlit as st
 
 from explorer.app.state import messages, visitor
+from explorer.app.widgets.messages import literal
 from explorer.core.i18n import say
-from explorer.heads.measurement_jobs import Job, MeasurementError
+from explorer.heads.job_queue import Job, MeasurementError, QueuedJob, queued_jobs
 
-_REFRESH = 1.0  # seconds between two looks at a running measurement
+_REFRESH = 1.0  # seconds between two looks at the queue
 
 
 def job_progress(
     own: Job | None,
-    running: Job | None,
     follow: Callable[[Job | None], None],
     show: Callable[[str], None],
     language: str,
 ) -> None:
-    """The progress of `own`, which this visitor started, or else of `running`; nothing without
-    either. At its end the page is drawn again.
+    """All jobs of this server, whoever started them: nothing where there is none. When one ends or
+    begins the page is drawn again.
 
-    running: whoever started it: others see it too, and this visitor after a reload; all with the
-    right to measure may cancel it.
-    follow: remembers the job of this visitor. show: shows the report with this key.
+    Visitors with the right to measure may cancel each of them.
+    own: which this visitor started last. follow: remembers such a job. show: shows the report with
+    this key.
     """
-    job = own or running
-    if job is None:
+    queued = queued_jobs()
+    if own is None and not queued:
         return
-    progress = st.fragment(_progress, run_every=_REFRESH if job.running else None)
-    progress(job, own is not None, follow, show, language)
+    fragment = st.fragment(_progress, run_every=_REFRESH if queued else None)
+    fragment(own, queued, follow, show, language)
 
 
 def _progress(
-    job: Job,
-    own: bool,
+    own: Job | None,
+    drawn: list[QueuedJob],
     follow: Callable[[Job | None], None],
     show: Callable[[str], None],
     language: str,
 ) -> None:
-    if job.running:
-        with st.container(key="measurement-progress", horizontal=True, vertical_alignment="center"):
-            percent = f"{100 * job.progress:.0f} %"
-            st.progress(job.progress, say("heads.measuring", language, share=percent))
-            if visitor.rights().change:
-                st.button(say("heads.cancel", language), key="heads-cancel", on_click=job.cancel)
-        return
-    if own:
+    """drawn: the queue when the page was drawn."""
+    queued = queued_jobs()
+    for waits_for, one in enumerate(queued):
+        _row(one, waits_for, one.job == own, language)
+    if own is not None and not own.active:
         follow(None)
-        if job.done:
-            show(job.report_key)
-        elif not job.cancelled:
-            messages.report(MeasurementError("measure_failed", reason=job.failure))
-    st.rerun()
+        if own.done:
+            show(own.report_key)
+        elif not own.cancelled:
+            messages.report(MeasurementError("measure_failed", reason=own.failure))
+        st.rerun()
+    if queued != drawn:
+        st.rerun()
+
+
+def _row(queued: QueuedJob, waits_for: int, own: bool, language: str) -> None:
+    """One job. waits_for: the number of jobs before it."""
+    job, facts = queued.job, {"name": queued.name, "share": f"{100 * queued.job.progress:.0f} %"}
+    state = "waits" if waits_for else "measures"
+    text = say(f"heads.{queued.kind}_{state}", language, count=waits_for, **facts)
+    if own:
+        text += say("heads.job_yours", language)
+    key = f"{job.folder.parent.name}-{job.folder.name}"
+    with st.container(
+        key=f"measurement-progress-{key}", horizontal=True, vertical_alignment="center"
+    ):
+        st.progress(job.progress, literal(text))
+        if visitor.rights().change:
+            label = say("heads.cancel", language)
+            st.button(label, key=f"heads-cancel-{key}", on_click=job.cancel)

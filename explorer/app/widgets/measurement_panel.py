@@ -15,7 +15,6 @@ from explorer.app.widgets import head_tables
 from explorer.app.widgets.job_progress import job_progress
 from explorer.app.widgets.measurement_form import measurement_form
 from explorer.core.i18n import say
-from explorer.heads import measurement_jobs
 from explorer.heads.head_report import HeadReport
 from explorer.heads.measurement_store import StoredReport, old_reports, stored_reports
 from explorer.model.catalog import CatalogModel
@@ -41,9 +40,7 @@ def measurement_panel(model: CatalogModel, reports: Sequence[StoredReport], lang
     digest = experiment_cache.digest(model)
     if old := old_reports(digest):
         st.caption(say("heads.old_reports", language, count=old))
-    running = measurement_jobs.running_job(digest)
-    own = heads_state.job()
-    job_progress(own, running, heads_state.follow_job, heads_state.show_report, language)
+    job_progress(heads_state.job(), heads_state.follow_job, heads_state.show_report, language)
 
 
 def report_names(stored: Sequence[StoredReport], language: str) -> dict[str, str]:

@@ -41,13 +41,14 @@ def test_the_entry_script_has_the_middleware():
 
 
 _MEASURING = """
+import time
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import streamlit as st
 
 from explorer.app.server import asgi
-from explorer.heads import measurement_jobs
+from explorer.heads import job_queue, measurement_jobs
 from explorer.heads.measurement_jobs import MeasurementSettings
 
 ROOT = Path(asgi.MAIN).parents[2]
@@ -58,7 +59,10 @@ async def lifespan(app):
     async with asgi.lifespan(app):
         checkpoint = ROOT / "checkpoints" / "reverse.safetensors"
         job = measurement_jobs.start(checkpoint, "x", MeasurementSettings(size=1024), "digest")
-        Path(__file__).with_name("pid").write_text(str(measurement_jobs._running[job.folder].pid))
+        while not job.running:
+            time.sleep(0.01)
+        child = job_queue._queue[job.folder].process
+        Path(__file__).with_name("pid").write_text(str(child.pid))
         yield
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from explorer.app.state import alignment
 from explorer.heads.alignment_jobs import REPORT_FILE, GoldTable
-from explorer.heads.measurement_jobs import Job
+from explorer.heads.job_queue import Job
 
 
 @pytest.fixture(autouse=True)

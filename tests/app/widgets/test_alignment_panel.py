@@ -14,7 +14,7 @@ from explorer.heads.alignment_report import (
     AlignmentReport,
     ErrorRate,
 )
-from explorer.heads.measurement_jobs import Job
+from explorer.heads.job_queue import Job
 from tests.support.app_pages import captions, open_page
 from tests.support.short_runs import wait_for_job
 

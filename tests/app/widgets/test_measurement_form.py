@@ -8,7 +8,7 @@ import pytest
 from explorer.app.server import access
 from explorer.app.state.heads import EvaluationText
 from explorer.core import folders
-from explorer.heads.measurement_jobs import Job
+from explorer.heads.job_queue import Job
 from tests.support.app_pages import captions, open_page
 
 
@@ -70,7 +70,7 @@ def test_the_heads_of_a_directory_are_measured_from_the_form(model_folder, monke
     assert not app.error
     job = Job(app.session_state["HeadsState"].job)
     deadline = time.monotonic() + 120
-    while job.running and time.monotonic() < deadline:
+    while job.active and time.monotonic() < deadline:
         time.sleep(0.1)
     assert job.done, job.failure
     app = open_page("heads", part="roles", model="gpt-tiny")
