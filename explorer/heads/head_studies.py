@@ -140,7 +140,7 @@ class HeadStudies:
         heads: as `ablate` in `trace`: (site, layer, head), None as head for all of the layer,
             "mean" as a fourth item for the mean output over the sentences in place of zero.
         texts: as in `measure`. Rows loss (nats a token) and exact (share of outputs); low, high:
-            of the change, 95 % bootstrap over sentences.
+            of the change, see `ablation`.
 
         Raises as `measure`, and `InterventionError` on heads that do not exist.
         """
