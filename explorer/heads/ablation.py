@@ -144,6 +144,28 @@ def remove_sites(
     return found
 
 
+@torch.inference_mode()
+def gated_losses(
+    model: MeasurableModel, batch: EvaluationBatch, gates: Tensor, progress: Progress = no_progress
+) -> PerExampleMean:
+    """The loss of a target token under each of `gates` (V, head), 1 = as it is, 0 = output zero:
+    totals (sentence, V) with their counts of tokens.
+
+    Raises `EvaluationBatchError` on a model that predicts no tokens.
+    """
+    refuse_without_targets(batch)
+    outcomes, done = [], 0
+    for part in parts(model, batch):
+        found = []
+        for some in torch.split(gates, _fitting(model, part)):
+            with threads_for(model.passes.parameters, batch.pass_tokens):
+                found.append(_outcomes(model, part, some))
+            done += len(some) * len(part)
+            progress(done / (len(gates) * len(batch)))
+        outcomes.append(torch.cat(found, 1))  # (2, V, N)
+    return _means(outcomes, batch)["loss"]
+
+
 def _means(outcomes: list[Tensor], batch: EvaluationBatch) -> dict[str, PerExampleMean]:
     """Loss per token and exact match per sentence, from the `_outcomes` of each part."""
     loss, exact = torch.cat(outcomes, -1).numpy()  # (…, N) each
@@ -180,10 +202,7 @@ def _groups(model: MeasurableModel, variant: str, part: EvaluationBatch) -> Iter
 
     Encoder heads and decoder heads never share a pass: only the former change the memory.
     """
-    passes, longest = model.passes, part.longest
-    by_logits = LARGEST_PASS // (part.labels.ids.size(1) * passes.logits_size)
-    by_weights = LARGEST_LAYER // (_most_heads(passes.heads) * longest**2)
-    fitting = max(1, min(by_logits, by_weights, MOST_ROWS) // len(part))
+    passes, fitting = model.passes, _fitting(model, part)
     gates = {True: list[Tensor](), False: list[Tensor]()}
     for number, head in enumerate(passes.heads):
         gate = torch.ones(len(passes.heads))
@@ -194,6 +213,14 @@ def _groups(model: MeasurableModel, variant: str, part: EvaluationBatch) -> Iter
     for some in gates.values():
         for start in range(0, len(some), fitting):
             yield torch.stack(some[start : start + fitting])
+
+
+def _fitting(model: MeasurableModel, part: EvaluationBatch) -> int:
+    """How many gates one pass over all sentences of `part` may have."""
+    passes = model.passes
+    by_logits = LARGEST_PASS // (part.labels.ids.size(1) * passes.logits_size)
+    by_weights = LARGEST_LAYER // (_most_heads(passes.heads) * part.longest**2)
+    return max(1, min(by_logits, by_weights, MOST_ROWS) // len(part))
 
 
 def _most_heads(heads: Sequence[Head]) -> int:

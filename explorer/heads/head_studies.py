@@ -13,6 +13,7 @@ from explorer.heads import (
     counterfactuals,
     logit_attribution,
     measure,
+    pruning,
     score_parts,
 )
 from explorer.heads.contributions import Contributions
@@ -148,3 +149,25 @@ class HeadStudies:
         removed = Interventions.gather(ablate=heads)
         means = counterfactuals.mean_outputs(self, batch) if removed.needs_means else None
         return ablation.effect(self, batch, removed, means)
+
+    def prune(
+        self: MeasurableModel,
+        texts: Texts | None = None,
+        order: str = "importance",
+        *,
+        seed: int = 0,
+    ) -> pd.DataFrame:
+        """A pruning curve: the loss of a token as heads are removed, the least important first.
+
+        >>> model = explorer.load("checkpoints/reverse.safetensors")
+        >>> model.prune(["7 3 9", "4 1"]).heads_left.tolist()[:4]  # of 24
+        [24, 22, 20, 18]
+
+        texts: as in `measure`. order: "importance", "confidence", "contribution", "greedy" or
+            "random"; what each is by, and the columns: `explorer.heads.pruning.pruning_curve`.
+        seed: of the random orders.
+
+        Raises `ConfigError` on another order, otherwise as `measure`.
+        """
+        batch = given_sentences(self, texts)
+        return pruning.pruning_curve(self, batch, order, seed=seed)

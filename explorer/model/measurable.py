@@ -100,6 +100,12 @@ class MeasurableModel(Protocol):
     @property
     def passes(self) -> BatchPasses: ...
 
+    def output_weights(self) -> Mapping[str, list[Tensor]]:
+        """By site, the weights W_O (H · K, D) of each layer; head h has K rows from h · K on.
+
+        Raises `ConfigError` for a family of the library that has no such weights.
+        """
+
     def check_text(self, text: str, side: Literal["source", "target"]) -> None:
         """Raise `VocabularyError` on a text that cannot be read or is too long as a source or
         target, `EvaluationBatchError` on a target in a model that does not read pairs."""
