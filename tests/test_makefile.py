@@ -63,7 +63,7 @@ def test_class_takes_an_address_and_a_name():
 
 def test_without_an_nvidia_driver_the_cpu_build_of_torch_is_taken(tmp_path):
     told, pip = install(tmp_path)
-    assert "340 MB" in told[0]
+    assert "375 MB" in told[0]
     assert "--index-url https://download.pytorch.org/whl/cpu torch==" in pip[0]
     assert pip[1].endswith("--no-deps --require-hashes -r requirements.lock")
     assert pip[2].endswith("-c torch.lock torch")
