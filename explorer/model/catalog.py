@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 TRAIN_COMMAND = "python -m explorer train --task reverse --out checkpoints/reverse.safetensors"
 """Makes a model where none ships."""
 
-_ORDER = ("reverse", "english-french", "chinese-english", "copy", "sort", "reverse-early")
+_ORDER = (
+    *("reverse", "english-french", "chinese-english", "copy", "sort"),
+    *("reverse-early", "english-french-early"),
+)
 """Of the shipped models; others follow by name."""
 
 _MOST_EXAMPLES = 8

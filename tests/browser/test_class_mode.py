@@ -376,7 +376,7 @@ def test_the_candidates_of_a_vote_are_not_cut(
     address: str, new_visitor: Callable[..., Page]
 ) -> None:
     host, phone = new_visitor(1024, 768), new_visitor(390, 844)
-    become_host(host, f"{address}?model=english-french&step=2&guess=1&lang=en")
+    become_host(host, f"{address}?model=english-french-early&step=2&guess=1&lang=en")
     host.get_by_test_id("class-lead").check()
     host.keyboard.press("Escape")
     phone.goto(address)

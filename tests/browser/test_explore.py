@@ -152,7 +152,7 @@ LONG = (
 )
 
 
-@pytest.mark.parametrize("where", ["?text=7+3+9+1+4", "?model=english-french&text=" + quote(LONG)])
+@pytest.mark.parametrize("where", ["?text=7+3+9+1+4", "?model=english-french-early&text=" + quote(LONG)])
 def test_on_a_projector_of_1024_x_768_every_step_is_seen_without_scrolling(visit, where):
     tab = visit(where, 1024, 768)
     expect(tab.locator(".plotted")).to_be_visible()
@@ -270,7 +270,7 @@ def test_back_takes_one_step_from_page_to_page(visit):
 
 def test_the_outline_of_a_thin_row_leaves_its_cells_free(visit):
     text = "+".join(["the+old+man+saw+her"] * 6)
-    tab = visit(f"?model=english-french&text={text}&step=9", 1366, 630)
+    tab = visit(f"?model=english-french-early&text={text}&step=9", 1366, 630)
     outline = tab.get_by_test_id("current-row")
     one = outline.bounding_box()
     tab.get_by_test_id("next").click()

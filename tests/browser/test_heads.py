@@ -158,7 +158,7 @@ def test_both_traces_show_the_same_step_and_head(visit):
 
 def test_the_pictures_of_24_heads_fill_the_height(address, new_tab):
     tab = new_tab(1920, 1080)
-    tab.goto(f"{address}heads?model=english-french&text=I+saw+a+black+cat.&pad=0&part=norms")
+    tab.goto(f"{address}heads?model=english-french-early&text=I+saw+a+black+cat.&pad=0&part=norms")
     grid = tab.get_by_test_id("head-grid")
     expect(grid.locator("canvas")).to_have_count(24)
     for width, height in [(1920, 1080), (1440, 900), (1366, 630)]:
@@ -253,7 +253,7 @@ def test_the_maps_of_a_section_are_seen_at_once_on_a_small_screen(
 
 def test_the_measurements_of_24_heads_are_in_one_line_and_follow_the_projector(address, new_tab):
     tab = new_tab(1366, 630)
-    tab.goto(f"{address}heads?model=english-french&part=metrics")
+    tab.goto(f"{address}heads?model=english-french-early&part=metrics")
     tables = tab.locator(".matrices table")
     expect(tables).to_have_count(3)
     assert len({round(table.bounding_box()["y"]) for table in tables.all()}) == 1

@@ -174,7 +174,7 @@ def test_the_panel_stands_beside_the_whole_picture(visit):
 
 
 LONG = (
-    "?lang=en&model=english-french&site=cross&layer=1&head=3&step=8"
+    "?lang=en&model=english-french-early&site=cross&layer=1&head=3&step=8"
     "&text=The+black+cat+is+sleeping+on+the+red+chair+near+the+old+wooden+table+in+the+kitchen."
 )
 VIEWS = ["before", "cell", "after", "depth", "without"]
@@ -358,7 +358,7 @@ def test_a_part_of_the_model_is_left_out_beside_it(visit, trace):
 @pytest.mark.parametrize("part", ["scaling", "positions"])
 def test_no_table_without_a_part_is_cut_on_a_phone(visit, part):
     text = "The+black+cat+is+sleeping+on+the+red+chair+near+the+old+wooden+table+in+the+kitchen."
-    query = f"?lang=en&model=english-french&text={text}&site=cross&layer=1&head=3&step=8&cell=7.7"
+    query = f"?lang=en&model=english-french-early&text={text}&site=cross&layer=1&head=3&step=8&cell=7.7"
     tab = visit(f"{query}&inside=without", 390, 844)
     tab.get_by_test_id(f"without-{part}").click()
     expect(tab.get_by_test_id("without-outputs")).not_to_be_empty()
@@ -372,7 +372,7 @@ def test_no_table_without_a_part_is_cut_on_a_phone(visit, part):
 
 def test_a_long_text_without_a_part_stays_inside_the_panel(visit):
     words = "She gave her little brother a beautiful red bicycle because he had worked very hard."
-    tab = visit(f"?lang=en&model=english-french&text={words}&site=cross&cell=2.1&step=5", 1366, 630)
+    tab = visit(f"?lang=en&model=english-french-early&text={words}&site=cross&cell=2.1&step=5", 1366, 630)
     tab.keyboard.press("p")
     tab.get_by_test_id("inside_part-without").click()
     expect(tab.get_by_test_id("without-outputs")).not_to_be_empty()
@@ -408,7 +408,7 @@ def test_the_parts_of_the_path_stand_beside_the_whole_picture(visit):
 
 def test_words_and_means_have_no_arithmetic_and_say_so(visit):
     tab = visit(
-        "?lang=en&model=english-french&text=Unbelievable+squirrels.&site=cross&cell=2.1&step=3"
+        "?lang=en&model=english-french-early&text=Unbelievable+squirrels.&site=cross&cell=2.1&step=3"
     )
     note = tab.get_by_test_id("inside-note")
     expect(tab.get_by_test_id("inside-sentence")).to_contain_text("q₃ · k₂")

@@ -29,7 +29,7 @@ def test_links_are_those_of_the_rows_that_predict_a_word(explorable, file):
 
 
 def test_a_word_of_several_pieces_is_linked_as_a_whole(tmp_path):
-    model = load(ROOT / "checkpoints" / "english-french.safetensors")
+    model = load(ROOT / "checkpoints" / "english-french-early.safetensors")
     path = tmp_path / "gold.tsv"
     path.write_text("I see unbelievable things .\tJe vois .\t2-1 4-2\n", "utf-8")
     batch = linked_sentences(model, path)

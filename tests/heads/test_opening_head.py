@@ -54,7 +54,7 @@ def test_a_report_on_heads_that_the_trace_lacks_is_not_followed():
 
 def test_the_step_is_one_that_predicts_content_and_goes_back():
     assert opening_step(traced(SHARP), "cross", 0, 0) == 2
-    model = explorer.load(CHECKPOINTS / "english-french.safetensors")
+    model = explorer.load(CHECKPOINTS / "english-french-early.safetensors")
     trace = model.trace("The black cat is sleeping on the red chair.")
     step = opening_step(trace, "cross", 1, 0)
     assert step is not None
@@ -96,7 +96,7 @@ def test_the_shipped_models_open_at_a_head_with_a_large_gold_weight():
 
 
 def test_the_opening_head_of_english_french_crosses_over_for_chat_noir():
-    model = explorer.load(CHECKPOINTS / "english-french.safetensors")
+    model = explorer.load(CHECKPOINTS / "english-french-early.safetensors")
     trace = model.trace("The black cat is sleeping on the red chair.")
     head = opening_head(trace)
     assert head is not None

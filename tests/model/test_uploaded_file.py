@@ -54,7 +54,7 @@ def test_a_trace_too_large_to_keep_is_refused_before_it_unfolds(monkeypatch):
 
 def test_uploaded_pieces_are_parsed_in_a_child_first(monkeypatch):
     parsed: list[str] = []
-    data = (folders.shipped_checkpoints() / "english-french.safetensors").read_bytes()
+    data = (folders.shipped_checkpoints() / "english-french-early.safetensors").read_bytes()
     proto, *others = piece_models(data, "x")
     assert not others  # shared by both sides
 
@@ -76,14 +76,14 @@ def test_uploaded_pieces_are_parsed_once_here_for_both_sides(monkeypatch):
     monkeypatch.setattr(
         checkpoint, "PieceVocabulary", lambda proto: made.append(proto) or vocabulary(proto)
     )
-    path = folders.shipped_checkpoints() / "english-french.safetensors"
+    path = folders.shipped_checkpoints() / "english-french-early.safetensors"
     upload = read_upload(path.name, path.read_bytes())
     assert upload.model.trace("The cat sleeps.").text
     assert len(made) == 1
 
 
 def test_pieces_elsewhere_than_in_their_tensor_are_not_parsed():
-    data = (folders.shipped_checkpoints() / "english-french.safetensors").read_bytes()
+    data = (folders.shipped_checkpoints() / "english-french-early.safetensors").read_bytes()
     header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
     entry = json.loads(header["__metadata__"]["source_vocabulary"])
     odd = checkpoint_with(data, source_vocabulary=json.dumps(entry | {"tensor": "logits.bias"}))
