@@ -152,7 +152,9 @@ LONG = (
 )
 
 
-@pytest.mark.parametrize("where", ["?text=7+3+9+1+4", "?model=english-french-early&text=" + quote(LONG)])
+@pytest.mark.parametrize(
+    "where", ["?text=7+3+9+1+4", "?model=english-french-early&text=" + quote(LONG)]
+)
 def test_on_a_projector_of_1024_x_768_every_step_is_seen_without_scrolling(visit, where):
     tab = visit(where, 1024, 768)
     expect(tab.locator(".plotted")).to_be_visible()

@@ -358,7 +358,9 @@ def test_a_part_of_the_model_is_left_out_beside_it(visit, trace):
 @pytest.mark.parametrize("part", ["scaling", "positions"])
 def test_no_table_without_a_part_is_cut_on_a_phone(visit, part):
     text = "The+black+cat+is+sleeping+on+the+red+chair+near+the+old+wooden+table+in+the+kitchen."
-    query = f"?lang=en&model=english-french-early&text={text}&site=cross&layer=1&head=3&step=8&cell=7.7"
+    query = (
+        f"?lang=en&model=english-french-early&text={text}&site=cross&layer=1&head=3&step=8&cell=7.7"
+    )
     tab = visit(f"{query}&inside=without", 390, 844)
     tab.get_by_test_id(f"without-{part}").click()
     expect(tab.get_by_test_id("without-outputs")).not_to_be_empty()
@@ -372,7 +374,9 @@ def test_no_table_without_a_part_is_cut_on_a_phone(visit, part):
 
 def test_a_long_text_without_a_part_stays_inside_the_panel(visit):
     words = "She gave her little brother a beautiful red bicycle because he had worked very hard."
-    tab = visit(f"?lang=en&model=english-french-early&text={words}&site=cross&cell=2.1&step=5", 1366, 630)
+    tab = visit(
+        f"?lang=en&model=english-french-early&text={words}&site=cross&cell=2.1&step=5", 1366, 630
+    )
     tab.keyboard.press("p")
     tab.get_by_test_id("inside_part-without").click()
     expect(tab.get_by_test_id("without-outputs")).not_to_be_empty()

@@ -588,7 +588,7 @@ def test_a_translator_opens_with_its_first_example_and_a_hint(translator):
 
 def test_the_hint_is_in_chinese_too(translator):
     app = open_page(lang="zh", model="english-french")
-    assert any("交叉注意力会交叉" in text for text in captions(app))
+    assert any("交叉注意力各交叉一次" in text for text in captions(app))
     assert app.text_input(key="source-zh").placeholder == "输入一个句子，然后按回车"
 
 
