@@ -26,7 +26,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from explorer.data.augmentation import Augmentation, find_anchors
+from explorer.data.anchors import find_anchors
+from explorer.data.augmentation import Augmentation
 from explorer.data.parallel_corpus import (
     Pair,
     ParallelCorpus,

@@ -1,15 +1,8 @@
 import re
 
 import numpy as np
-import pytest
 
-from explorer.data.augmentation import (
-    Anchor,
-    Augmentation,
-    chinese_name,
-    find_anchors,
-    random_number,
-)
+from explorer.data.augmentation import Augmentation, language_of, random_number
 from explorer.data.parallel_corpus import Pair
 
 FRENCH = [
@@ -28,37 +21,6 @@ CHINESE = [
 
 def generator(seed: int = 0) -> np.random.Generator:
     return np.random.default_rng(seed)
-
-
-def test_anchors_occur_on_both_sides_in_the_form_of_each_language():
-    assert find_anchors(FRENCH[0]) == (
-        Anchor("city", "Boston", "Boston"),
-        Anchor("male", *2 * ["Tom"]),
-    )
-    assert find_anchors(FRENCH[1]) == (
-        Anchor("female", "Mary", "Marie"),
-        Anchor("number", "three", "trois"),
-    )
-    assert find_anchors(FRENCH[2]) == (Anchor("male", "Tom", "Tom"), Anchor("number", "12", "12"))
-    assert find_anchors(CHINESE[0]) == (
-        Anchor("male", "汤姆", "Tom"),
-        Anchor("number", "三", "three"),
-    )
-
-
-@pytest.mark.parametrize(
-    ("source", "target"),
-    [
-        ("Tom came.", "Il est venu."),
-        ("Tom likes Tom.", "Tom s'aime."),
-        ("He has twenty-three cats.", "Il a vingt-trois chats."),  # not the number three
-        ("I saw 12 of 30.", "J'en ai vu 12."),
-        ("他有二十三本书。", "He has three books."),
-        ("Thomson came.", "Thomson est venu."),
-    ],
-)
-def test_what_occurs_on_one_side_or_in_a_longer_word_is_not_an_anchor(source, target):
-    assert find_anchors(Pair(source, target)) == ()
 
 
 def test_a_swapped_pair_has_the_same_new_name_and_number_on_both_sides():
@@ -107,13 +69,6 @@ def test_beside_chinese_text_a_name_stands_in_characters_or_in_latin_letters():
         assert re.fullmatch(r"[\u4e00-\u9fff·]+", chinese) or chinese == latin
 
 
-def test_a_chinese_name_is_written_syllable_by_syllable():
-    for seed in range(100):
-        name = chinese_name(generator(seed))
-        assert 2 <= len(name.chinese) <= 3
-        assert re.fullmatch(r"[A-Zü][a-zü]*( [A-Z][a-zü']*)?|[A-Z][a-zü']*", name.latin), name
-
-
 def test_copied_lines_are_equal_on_both_sides_but_for_the_script():
     for augmentation, chinese in ((Augmentation(FRENCH), False), (Augmentation(CHINESE), True)):
         pairs = [augmentation.copied(generator(seed)) for seed in range(80)]
@@ -135,3 +90,51 @@ def test_small_numbers_have_at_most_three_digits():
     random = generator()
     assert max(len(random_number(random, small=True)) for _ in range(300)) == 3
     assert max(len(random_number(random)) for _ in range(300)) == 5
+
+
+ENGLISH = [
+    Pair("I saw Tom at the station.", "J'ai vu Tom à la gare."),
+    Pair("The color of the two doors is the same.", "La couleur des deux portes est la même."),
+    Pair("It rains.", "Il dit qu'il pleut."),
+]
+
+
+def test_a_person_may_become_a_surname_with_a_title():
+    augmentation = Augmentation(ENGLISH)
+    pairs = [augmentation.swapped(0, 1.0, generator(seed)) for seed in range(300)]
+    titled = [pair for pair in pairs if re.search(r"(Mr\.|Dr\.|Uncle) ", pair.source)]
+    assert 5 < len(titled) < 40
+    for pair in titled:
+        (title, name) = re.findall(r"saw (\S+) (\S+) at", pair.source)[0]
+        (french, same) = re.findall(r"vu (\S+) (\S+) à", pair.target)[0]
+        assert name == same
+        assert french in {"Mr.": ("M.", "Monsieur"), "Dr.": ("Dr",), "Uncle": ("Oncle",)}[title]
+
+
+def test_a_number_in_words_becomes_words_or_digits_on_both_sides():
+    augmentation = Augmentation(ENGLISH)
+    seen = set()
+    for seed in range(200):
+        pair = augmentation.swapped(1, 1.0, generator(seed))
+        (english,) = re.findall(r"the (\S+) doors", pair.source)
+        (french,) = re.findall(r"des (\S+) portes", pair.target)
+        seen.add((english, french))
+    assert {("twelve", "douze"), ("seven", "sept")} <= seen
+    assert any(english.isdigit() and english == french for english, french in seen)
+    assert all(english.isdigit() == french.isdigit() for english, french in seen)
+
+
+def test_an_english_source_may_be_spelled_as_in_britain():
+    augmentation = Augmentation(ENGLISH)
+    assert "The colour of the" in augmentation.swapped(1, 1.0, generator()).source
+    assert augmentation.swapped(1, 0.0, generator()) == ENGLISH[1]
+    turned = Augmentation([Pair(pair.target, pair.source) for pair in ENGLISH])
+    assert "The color of the" in turned.swapped(1, 1.0, generator()).target
+
+
+def test_languages_are_told_by_their_words():
+    assert language_of([pair.source for pair in ENGLISH]) == "en"
+    assert language_of([pair.target for pair in ENGLISH]) == "fr"
+    assert language_of([pair.source for pair in CHINESE]) == "zh"
+    assert language_of(["Das ist gut.", "Guten Tag."]) == ""
+    assert language_of([]) == ""
