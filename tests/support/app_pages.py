@@ -1,10 +1,13 @@
 """The app's pages without a browser, as a visitor opens them."""
 
 import itertools
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import WidgetList
 
 import explorer.app
 from explorer.app.state import visitor
@@ -18,6 +21,11 @@ def open_page(page: str = "explore", **query: str) -> AppTest:
     for name, value in query.items():
         app.query_params[name] = value
     return (app if page == "explore" else app.switch_page(f"views/{page}.py")).run()
+
+
+def chosen_in(widgets: WidgetList[Any], name: str) -> Any:
+    """The widget of `session.shown_as` with this name and language, such as "source-en"."""
+    return next(one for one in widgets if re.fullmatch(rf"{name}(-\d+)?", one.key or ""))
 
 
 def sent_to(app: AppTest, component: str) -> bytes:

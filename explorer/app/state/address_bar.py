@@ -55,19 +55,31 @@ def leave_visit() -> None:
     session.save(replace(session.load(AddressState), query={}))
 
 
+def keep_visit() -> None:
+    """In a run that the visitor's action has caused: the visit outranks the URL, which may be the
+    one before the last written: the browser sends it with each action."""
+    state = session.load(AddressState)
+    session.save(replace(state, query=_query_in_url()))
+
+
 def follow(catalog: Mapping[str, CatalogMember]) -> None:
     """Start the visit in the URL, unless this session wrote it.
 
     Call it in whole runs only: the run of a fragment may see an older URL than the last one
     written.
     """
-    query = {name: st.query_params[name] for name in st.query_params if name != _LANGUAGE}
+    query = _query_in_url()
     written = session.load(AddressState).query
     if query == written and session.find(Visit) is not None:
         return
     follow_query(query, catalog)
     if written is not None:  # Back: a query that was on its way then may have taken its place
         st.query_params.from_dict(st.query_params.to_dict())
+
+
+def _query_in_url() -> dict[str, str]:
+    """The query without the language."""
+    return {name: st.query_params[name] for name in st.query_params if name != _LANGUAGE}
 
 
 def follow_query(query: Mapping[str, str], catalog: Mapping[str, CatalogMember]) -> None:

@@ -3,9 +3,11 @@
 State is one frozen dataclass for each page, kept under the name of its class. A widget's own
 value is not state: Streamlit drops it when the widget is not drawn, and it is tied to the words
 the widget shows. So a widget of a value in the state has one key a language (`shown_as`) and
-its callback writes the value back.
+its callback writes the value back (`read_choice`).
 """
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -39,11 +41,35 @@ def save(state: object) -> None:
     st.session_state[type(state).__name__] = state
 
 
+@dataclass(frozen=True, slots=True)
+class ShownWidgets:
+    """keys: of the widgets drawn last by `shown_as`, by name and language."""
+
+    keys: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+
 def shown_as(name: str, language: str, value: object) -> str:
-    """The key of the widget called `name` in one language, set to show `value`."""
-    key = f"{name}-{language}"
+    """The key of the widget called `name` in one language, set to show `value`.
+
+    A value that the visitor did not choose there comes in a new widget. With each action, a browser
+    sends the values of all widgets as it has them, and one that has not yet drawn what is new would
+    set them back.
+    """
+    drawn = load(ShownWidgets)
+    key = drawn.keys.get((name, language), f"{name}-{language}")
+    if st.session_state.get(key, value) != value:
+        replaced = key.removeprefix(f"{name}-{language}").removeprefix("-")
+        key = f"{name}-{language}-{int(replaced or 1) + 1}"
+    save(ShownWidgets({**drawn.keys, (name, language): key}))
     st.session_state[key] = value
     return key
+
+
+def read_choice(key: str, take: Callable[[Any], None]) -> None:
+    """In the callback of a widget of `shown_as`: `take` what the visitor chose in it, unless
+    another widget has taken its place."""
+    if key in load(ShownWidgets).keys.values():
+        take(widget_value(key))
 
 
 def set_widget(key: str, value: object) -> None:

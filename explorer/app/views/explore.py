@@ -104,6 +104,7 @@ def show_address(request: Request, offered: Mapping[str, CatalogMember], languag
     the same moment: then the whole page is drawn.
     """
     if explore_state.is_outdated(visitor_catalog()):
+        address_bar.keep_visit()
         st.rerun()
     visit = Visit(request, visit_state.current().selection)
     explore_state.shown_selection().selection = visit.selection

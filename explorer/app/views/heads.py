@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -85,7 +86,7 @@ def choose_section(language: str) -> None:
             format_func=lambda name: say(f"heads.part_{name}", language),
             key=key,
             required=True,
-            on_change=lambda: heads_state.show_section(session.widget_value(key) or ""),
+            on_change=partial(session.read_choice, key, heads_state.show_section),
             label_visibility="collapsed",
         )
         with st.popover(say("heads.intro_short", language)):

@@ -99,7 +99,7 @@ def _choose_report(
         list(names),
         format_func=lambda one: names.get(one, one),
         key=key,
-        on_change=lambda: alignment.show_report(session.widget_value(key) or ""),
+        on_change=partial(session.read_choice, key, alignment.show_report),
         label_visibility="collapsed",
         width=420,
     )

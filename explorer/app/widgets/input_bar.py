@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Mapping
+from functools import partial
 
 import streamlit as st
 
@@ -59,7 +60,9 @@ def _choose_model(name: str, catalog: Mapping[str, CatalogMember], language: str
         list(catalog),
         format_func=lambda name: describe(catalog[name], language),
         key=key,
-        on_change=lambda: visit_state.choose_model(session.widget_value(key), catalog),
+        on_change=partial(
+            session.read_choice, key, partial(visit_state.choose_model, catalog=catalog)
+        ),
         label_visibility="collapsed",
     )
 
@@ -74,7 +77,7 @@ def _type_source(text: str, member: CatalogMember, language: str) -> None:
     st.text_input(
         label,
         key=key,
-        on_change=lambda: explore_state.submit_text(session.widget_value(key)),
+        on_change=partial(session.read_choice, key, explore_state.submit_text),
         placeholder=_source_hint(member, language),
         autocomplete="off",
         label_visibility="collapsed",
@@ -123,7 +126,7 @@ def _choose_padding(count: int, member: CatalogMember, language: str) -> None:
         range(MOST_PADDING + 1),
         format_func=lambda count: say("explore.pad_choice", language, count=count),
         key=key,
-        on_change=lambda: visit_state.set_padding(session.widget_value(key)),
+        on_change=partial(session.read_choice, key, visit_state.set_padding),
         disabled=isinstance(member, UploadedTrace),
         label_visibility="collapsed",
         width=112,

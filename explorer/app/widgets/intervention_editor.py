@@ -169,8 +169,7 @@ def _select(
         heads_state.fill_in(**{field: options[default]})
     key = session.shown_as(f"heads-{field}", language, getattr(heads_state.draft(), field))
 
-    def take() -> None:
-        chosen = session.widget_value(key)
+    def take(chosen: Any) -> None:
         if chosen not in options:  # a connection may report any text, and Streamlit keeps it
             return
         heads_state.fill_in(**{field: chosen})
@@ -182,6 +181,6 @@ def _select(
         options,
         format_func=label_of,
         key=key,
-        on_change=take,
+        on_change=partial(session.read_choice, key, take),
         width=width,
     )

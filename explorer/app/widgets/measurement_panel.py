@@ -68,7 +68,7 @@ def _choose_report(model: CatalogModel, shown: StoredReport, language: str) -> N
         list(names),
         format_func=lambda one: names.get(one, one),
         key=key,
-        on_change=lambda: heads_state.show_report(session.widget_value(key)),
+        on_change=partial(session.read_choice, key, heads_state.show_report),
         label_visibility="collapsed",
         width=420,
     )

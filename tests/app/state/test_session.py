@@ -38,6 +38,25 @@ def test_a_widget_has_one_key_a_language(state):
     keys = [session.shown_as("model", language, "sort") for language in ("en", "zh")]
     assert keys == ["model-en", "model-zh"]
     assert [session.widget_value(key) for key in keys] == ["sort", "sort"]
+
+
+def test_a_value_chosen_elsewhere_comes_in_a_new_widget(state):
+    key = session.shown_as("model", "en", "sort")
+    state[key] = "copy"  # the visitor's choice
+    assert session.shown_as("model", "en", "copy") == key
+    others = [session.shown_as("model", "en", name) for name in ("sort", "sort", "reverse")]
+    assert others == ["model-en-2", "model-en-2", "model-en-3"]
+    assert session.shown_as("model", "zh", "reverse") == "model-zh"
+
+
+def test_only_the_widget_on_screen_is_read(state):
+    read = []
+    before = session.shown_as("model", "en", "sort")
+    session.read_choice(before, read.append)
+    now = session.shown_as("model", "en", "copy")
+    session.read_choice(before, read.append)
+    session.read_choice(now, read.append)
+    assert read == ["sort", "copy"]
     assert session.widget_value("source-en") is None
 
 

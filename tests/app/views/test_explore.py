@@ -23,6 +23,7 @@ from explorer.model.checkpoint import save_checkpoint
 from explorer.training.trainer import Trainer
 from tests.support.app_pages import (
     captions,
+    chosen_in,
     each_turn_costs_a_second,
     open_page,
     sent_to,
@@ -49,7 +50,7 @@ def components(app: AppTest) -> list[str]:
 
 
 def typed(app: AppTest, text: str) -> AppTest:
-    return app.text_input(key="source-en").set_value(text).run()
+    return chosen_in(app.text_input, "source-en").set_value(text).run()
 
 
 @pytest.fixture(scope="module")
@@ -72,10 +73,12 @@ def test_a_first_visit_shows_reverse_decoding_live(expected):
 
 def test_the_controls_are_labelled(expected):
     app = open_page()
-    assert app.text_input(key="source-en").label == "Source"
-    assert app.selectbox(key="model-en").label == "Model"
-    assert app.text_input(key="source-en").value == "7 3 9 1 4"
-    assert app.selectbox(key="model-en").options[0].startswith("reverse · 2+2 layers · 4 heads")
+    assert chosen_in(app.text_input, "source-en").label == "Source"
+    assert chosen_in(app.selectbox, "model-en").label == "Model"
+    assert chosen_in(app.text_input, "source-en").value == "7 3 9 1 4"
+    assert (
+        chosen_in(app.selectbox, "model-en").options[0].startswith("reverse · 2+2 layers · 4 heads")
+    )
 
 
 def test_the_player_gets_the_trace_s_numbers(expected):
@@ -162,9 +165,9 @@ def test_random_and_examples_ask_for_texts_the_model_reads():
 
 def test_padding_is_real_and_another_model_keeps_the_text():
     app = open_page()
-    app.selectbox(key="pad-en").set_value(5).run()
+    chosen_in(app.selectbox, "pad-en").set_value(5).run()
     assert header(app)["source"][-5:] == ["<pad>"] * 5
-    app.selectbox(key="model-en").set_value("sort").run()
+    chosen_in(app.selectbox, "model-en").set_value("sort").run()
     assert header(app)["source"][:5] == ["7", "3", "9", "1", "4"]
     assert url_query(app)["model"] == "sort"
     assert url_query(app)["pad"] == "5"
@@ -318,6 +321,38 @@ def test_a_step_reported_together_with_another_action_does_not_undo_it():
             assert "text=1+2+3" in visitor.query
 
 
+def test_an_action_with_an_earlier_address_keeps_what_came_before_it():
+    async def act(address: str) -> Visitor:
+        visitor = await visit(address)
+        await visitor.run(visitor.report(2))
+        assert "step=2" in visitor.query
+        both = together(visitor.submit("1 2 3"), visitor.report(3))
+        assert both.rerun_script.query_string == ""
+        await visitor.run(both)
+        await visitor.socket.close()
+        return visitor
+
+    with running_app() as address:
+        assert "text=1+2+3" in run_alone(act(address)).query
+
+
+def test_a_text_that_has_been_replaced_is_not_taken_for_one_that_was_typed():
+    async def act(address: str) -> list[str]:
+        visitor = await visit(address)
+        await visitor.run(visitor.submit("1 2 3"))
+        late = together(visitor.submit("1 2 3"), visitor.report(2))
+        await visitor.run(visitor.back("text=a+b"))
+        before = visitor.query
+        await visitor.run(late)
+        await visitor.socket.close()
+        return [before, visitor.query]
+
+    with running_app() as address:
+        before, after = run_alone(act(address))
+    assert "text=a+b" in before
+    assert after == before
+
+
 def test_a_step_of_the_picture_before_is_not_taken_for_one_of_this():
     async def act(address: str) -> list[str]:
         visitor = await visit(address)
@@ -365,14 +400,14 @@ def test_the_back_button_goes_back():
         app.query_params[name] = values
     app.run()
     assert header(app)["source"][:3] == ["1", "2", "3"]
-    assert app.text_input(key="source-en").value == "1 2 3"
+    assert chosen_in(app.text_input, "source-en").value == "1 2 3"
 
 
 def test_the_page_is_in_chinese_when_asked():
     app = open_page(lang="zh")
-    assert app.text_input(key="source-zh").label == "输入"
+    assert chosen_in(app.text_input, "source-zh").label == "输入"
     assert header(app)["language"] == "zh"
-    app.text_input(key="source-zh").set_value("x").run()
+    chosen_in(app.text_input, "source-zh").set_value("x").run()
     assert "不认识符号" in app.error[0].value.replace("\\", "")
     assert url_query(app) == {"lang": "zh"}
 
@@ -381,7 +416,7 @@ def test_the_language_switch_keeps_the_visit():
     app = typed(open_page(), "1 2 3")
     app.get("button_group")[0].set_value("zh").run()
     assert not app.exception
-    assert app.text_input(key="source-zh").value == "1 2 3"
+    assert chosen_in(app.text_input, "source-zh").value == "1 2 3"
     assert header(app)["source"][:3] == ["1", "2", "3"]
     assert url_query(app)["lang"] == "zh"
 
@@ -498,9 +533,9 @@ def test_a_reload_gives_no_more_computing_than_the_address_has(monkeypatch):
 def test_another_model_keeps_a_text_longer_than_it_was_trained_for():
     text = " ".join("123456789123456789")
     app = typed(open_page(), text)
-    app.selectbox(key="model-en").set_value("sort").run()
+    chosen_in(app.selectbox, "model-en").set_value("sort").run()
     assert not app.error
-    assert app.text_input(key="source-en").value == text
+    assert chosen_in(app.text_input, "source-en").value == text
 
 
 def tampered(data: bytes) -> bytes:
@@ -565,10 +600,10 @@ def translator(tmp_path: Path, pairs_file: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_a_translator_opens_with_its_first_example_and_a_hint(translator):
     app = open_page()
-    app.selectbox(key="model-en").set_value("english-french").run()
+    chosen_in(app.selectbox, "model-en").set_value("english-french").run()
     assert not app.exception
-    assert app.selectbox(key="model-en").options[1].endswith("BLEU 12.3")
-    box = app.text_input(key="source-en")
+    assert chosen_in(app.selectbox, "model-en").options[1].endswith("BLEU 12.3")
+    box = chosen_in(app.text_input, "source-en")
     assert box.value == "The black cat is sleeping on the red chair."
     assert box.placeholder == "Type a sentence, then Enter"
     assert header(app)["source"][0].startswith("▁")
@@ -581,15 +616,15 @@ def test_a_translator_opens_with_its_first_example_and_a_hint(translator):
     assert any("has no word of its own" in text for text in captions(app))
     app.button(key="random").click().run()
     assert not app.error
-    app.selectbox(key="model-en").set_value("reverse").run()
-    assert app.text_input(key="source-en").value == "7 3 9 1 4"
+    chosen_in(app.selectbox, "model-en").set_value("reverse").run()
+    assert chosen_in(app.text_input, "source-en").value == "7 3 9 1 4"
     assert not any("nobody" in text for text in captions(app))
 
 
 def test_the_hint_is_in_chinese_too(translator):
     app = open_page(lang="zh", model="english-french")
     assert any("交叉注意力各交叉一次" in text for text in captions(app))
-    assert app.text_input(key="source-zh").placeholder == "输入一个句子，然后按回车"
+    assert chosen_in(app.text_input, "source-zh").placeholder == "输入一个句子，然后按回车"
 
 
 @pytest.mark.parametrize(
@@ -600,7 +635,7 @@ def test_a_refused_sentence_names_the_limit_and_stays(translator, text, words):
     app = typed(open_page(model="english-french"), text)
     assert not app.exception
     assert words in app.error[0].value.replace("\\", "")
-    assert app.text_input(key="source-en").value == text
+    assert chosen_in(app.text_input, "source-en").value == text
     assert header(app)["source"]
 
 
@@ -642,7 +677,7 @@ def test_a_first_visit_opens_at_the_best_head_and_a_step_that_shows_something():
 
 def test_another_model_selects_its_best_head_and_another_text_keeps_it():
     app = open_page(site="cross", layer="0", head="3", step="2")
-    app.selectbox(key="model-en").set_value("sort").run()
+    chosen_in(app.selectbox, "model-en").set_value("sort").run()
     view = header(app)["view"]
     assert shown_head(app) == best_gold_weight("sort")
     assert view["ahead"] is True
@@ -654,7 +689,7 @@ def test_another_model_selects_its_best_head_and_another_text_keeps_it():
 
 def test_a_chosen_translator_opens_where_its_hint_can_be_seen():
     app = open_page(site="cross", layer="0", head="3", step="2")
-    app.selectbox(key="model-en").set_value("english-french").run()
+    chosen_in(app.selectbox, "model-en").set_value("english-french").run()
     sent, arrays = unpack_payload(sent_to(app, "player"))
     _, layer, head = shown_head(app)
     weights = arrays["cross.attention"].reshape(sent["sites"]["cross"]["shape"])[layer, head]
@@ -675,13 +710,13 @@ def trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_link_to_a_trained_model_opens_it_after_a_restart(trained):
     app = open_page()
-    app.selectbox(key="model-en").set_value("runs/reverse").run()
+    chosen_in(app.selectbox, "model-en").set_value("runs/reverse").run()
     link = url_query(app)
     assert link["model"] == "runs/reverse"
     st.cache_resource.clear()
     app = open_page(**link)
     assert not app.warning
-    assert app.selectbox(key="model-en").value == "runs/reverse"
+    assert chosen_in(app.selectbox, "model-en").value == "runs/reverse"
     assert header(app)["facts"]["model"] == "reverse"
 
 
@@ -700,7 +735,7 @@ def test_a_guest_in_class_mode_looks_at_trained_models(trained, monkeypatch):
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
     app = open_page(model="runs/reverse")
     assert not app.warning
-    assert app.selectbox(key="model-en").value == "runs/reverse"
+    assert chosen_in(app.selectbox, "model-en").value == "runs/reverse"
 
 
 def test_heads_shows_trained_models_and_opens_at_the_best_head(trained):

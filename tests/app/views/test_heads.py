@@ -11,7 +11,13 @@ from explorer.app.server import access
 from explorer.app.uploads import UploadsState
 from explorer.core import folders
 from explorer.model.catalog import UploadedTrace
-from tests.support.app_pages import each_turn_costs_a_second, open_page, sent_to, url_query
+from tests.support.app_pages import (
+    chosen_in,
+    each_turn_costs_a_second,
+    open_page,
+    sent_to,
+    url_query,
+)
 from tests.support.example_traces import example_trace
 from tests.support.payloads import unpack_payload
 
@@ -49,12 +55,12 @@ def interventions(app: AppTest) -> list[str]:
 
 
 def section(app: AppTest, name: str) -> AppTest:
-    return app.segmented_control(key="section-en").set_value(name).run()
+    return chosen_in(app.segmented_control, "section-en").set_value(name).run()
 
 
 def pick(app: AppTest, **choices: object) -> AppTest:
     for name, value in choices.items():
-        app = app.selectbox(key=f"heads-{name}-en").set_value(value).run()
+        app = chosen_in(app.selectbox, f"heads-{name}-en").set_value(value).run()
     return app
 
 
@@ -177,22 +183,22 @@ def test_an_opened_later_position_is_called_counterfactual():
 )
 def test_a_bad_row_is_refused_and_the_typed_text_stays(weights, words):
     app = pick(section(open_page("heads"), "experiments"), verb="row")
-    app = apply(app.text_input(key="heads-weights").set_value(weights).run())
+    app = apply(chosen_in(app.text_input, "heads-weights").set_value(weights).run())
     assert words in app.error[0].value
     assert interventions(app) == []
-    assert app.text_input(key="heads-weights").value == weights
+    assert chosen_in(app.text_input, "heads-weights").value == weights
     assert outputs(app)[0] == outputs(app)[1]
 
 
 def test_errors_of_a_row_count_as_the_page_does():
     app = pick(section(open_page("heads"), "experiments"), verb="row", site="decoder", query=1)
-    keys = len(app.selectbox(key="heads-query-en").options)
+    keys = len(chosen_in(app.selectbox, "heads-query-en").options)
     for typed, words in {
         "0.5 0.5": f"This row has {keys} keys, and 2 weights were given",
         " ".join(["0"] * keys): "weights given for query 2 are no row",
         " ".join(["0"] * (keys - 1) + ["1"]): "weight given for query 2 lies on masked cells",
     }.items():
-        app = apply(app.text_input(key="heads-weights").set_value(typed).run())
+        app = apply(chosen_in(app.text_input, "heads-weights").set_value(typed).run())
         assert words in app.error[0].value.replace("\\", "")
         assert interventions(app) == []
 
@@ -227,15 +233,15 @@ def test_a_link_to_a_missing_head_says_so_and_shows_the_original():
 
 def test_a_bad_text_leaves_the_picture():
     app = open_page("heads")
-    app = app.text_input(key="source-en").set_value("7 x 9").run()
+    app = chosen_in(app.text_input, "source-en").set_value("7 x 9").run()
     assert "“x”" in app.error[0].value
     assert head_view(app, "head_grid")[1]["trace"]["source"][:2] == ["7", "3"]
-    assert app.text_input(key="source-en").value == "7 x 9"
+    assert chosen_in(app.text_input, "source-en").value == "7 x 9"
 
 
 def test_another_model_has_other_heads():
     app = apply(pick(section(open_page("heads"), "experiments"), verb="keep", layer=1, head=1))
-    app = app.selectbox(key="model-en").set_value("sort").run()
+    app = chosen_in(app.selectbox, "model-en").set_value("sort").run()
     assert interventions(app) == []
     assert not app.exception
 
@@ -252,10 +258,10 @@ def test_a_trace_has_a_head_grid_and_nothing_to_measure():
 
 def test_the_visit_is_kept_between_the_pages():
     app = open_page("heads")
-    app = app.text_input(key="source-en").set_value("1 2 3").run()
+    app = chosen_in(app.text_input, "source-en").set_value("1 2 3").run()
     app.query_params.clear()
     app = app.switch_page("views/explore.py").run()
-    assert app.text_input(key="source-en").value == "1 2 3"
+    assert chosen_in(app.text_input, "source-en").value == "1 2 3"
 
 
 def opening_step(app: AppTest) -> int | None:
@@ -281,7 +287,7 @@ def test_the_form_and_the_picture_of_experiments_show_the_same_head():
     app = open_page("heads", **EXPERIMENTS)
     shown = unpack_payload(sent_to(app, "comparison"))
     view = head_view(app, "comparison")[1]["original"]["view"]
-    form = {name: app.selectbox(key=f"heads-{name}-en").value for name in ("layer", "head")}
+    form = {name: chosen_in(app.selectbox, f"heads-{name}-en").value for name in ("layer", "head")}
     assert form == {name: view[name] for name in ("layer", "head")}
     app = pick(app, layer=0, head=3)
     assert sent_to(app, "comparison") != shown

@@ -14,7 +14,7 @@ from explorer.app import model_cache
 from explorer.app.server import access
 from explorer.core import folders
 from explorer.model.opening import EXTRA
-from tests.support.app_pages import MAIN, open_page, sent_to, url_query
+from tests.support.app_pages import MAIN, chosen_in, open_page, sent_to, url_query
 from tests.support.payloads import unpack_payload
 
 SENTENCE = "The cat sees a dog."
@@ -34,7 +34,7 @@ def header(app: AppTest) -> dict:
 
 
 def chosen(app: AppTest, model: str) -> AppTest:
-    return app.selectbox(key="model-en").set_value(model).run()
+    return chosen_in(app.selectbox, "model-en").set_value(model).run()
 
 
 def errors(app: AppTest) -> list[str]:
@@ -57,8 +57,8 @@ def test_a_model_of_each_kind_is_chosen_by_its_name(model, sites, site):
     assert sent["facts"]["model"] == model
     assert {check["check"]: check["ok"] for check in sent["integrity"]}["equals_library"]
     assert app.button(key="random").disabled
-    text = app.text_input(key="source-en").value
-    app = app.text_input(key="source-en").set_value(text.replace("cat", "dog")).run()
+    text = chosen_in(app.text_input, "source-en").value
+    app = chosen_in(app.text_input, "source-en").set_value(text.replace("cat", "dog")).run()
     link = url_query(app)
     assert link["model"] == model
     assert "/" not in "".join(link.values())
@@ -70,9 +70,9 @@ def test_a_model_of_each_kind_is_chosen_by_its_name(model, sites, site):
 
 def test_a_text_that_the_next_model_cannot_use_is_replaced():
     app = chosen(open_page(), "bert-tiny")
-    assert "[MASK]" in app.text_input(key="source-en").value
+    assert "[MASK]" in chosen_in(app.text_input, "source-en").value
     app = chosen(app, "gpt-tiny")
-    assert "[MASK]" not in app.text_input(key="source-en").value
+    assert "[MASK]" not in chosen_in(app.text_input, "source-en").value
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def test_a_model_that_does_not_open_leaves_the_picture_and_the_list(broken):
     assert len(errors(app)) == 1
     assert "weights of “cut” cannot be read" in errors(app)[0]
     assert header(app)["source"] == shown["source"]
-    assert app.selectbox(key="model-en").value == "reverse"
+    assert chosen_in(app.selectbox, "model-en").value == "reverse"
     assert url_query(app).get("model", "reverse") == "reverse"
     app = chosen(app, "opus-tiny")
     assert errors(app) == []
@@ -123,7 +123,7 @@ def test_no_guest_can_name_a_path(name, folder, monkeypatch):
     app = open_page(model=name.format(folder=folder))
     assert header(app)["facts"]["model"] == "reverse"
     assert "model" in app.warning[0].value
-    assert "opus-tiny" in app.selectbox(key="model-en").options[-1]
+    assert "opus-tiny" in chosen_in(app.selectbox, "model-en").options[-1]
     assert header(chosen(app, "opus-tiny"))["facts"]["model"] == "opus-tiny"
 
 
@@ -145,7 +145,7 @@ def test_the_library_is_imported_when_a_model_is_first_used(folder):
 def test_odd_texts_are_shown_or_refused_with_one_sentence(model, text):
     app = open_page(model=model)
     before = header(app)["source"]
-    app = app.text_input(key="source-en").set_value(text).run()
+    app = chosen_in(app.text_input, "source-en").set_value(text).run()
     shown = header(app)
     if text.strip() and len(text) < 1000:
         assert errors(app) == []
@@ -179,15 +179,15 @@ def test_heads_of_each_kind_are_removed_and_cells_masked(model, site):
     app = open_page("heads", model=model, part="experiments", do=both)
     assert not app.exception
     assert errors(app) == []
-    app = app.segmented_control(key="section-en").set_value("overview").run()
+    app = chosen_in(app.segmented_control, "section-en").set_value("overview").run()
     assert not app.exception
     assert sent_to(app, "head_grid")
-    app = app.segmented_control(key="section-en").set_value("norms").run()
+    app = chosen_in(app.segmented_control, "section-en").set_value("norms").run()
     assert not app.exception
     assert errors(app) == []
     header, arrays = unpack_payload(sent_to(app, "head_grid"))
     assert any("norms" in name for name in (*header, *arrays))
-    app = app.segmented_control(key="section-en").set_value("roles").run()
+    app = chosen_in(app.segmented_control, "section-en").set_value("roles").run()
     assert not app.exception
     assert "Nothing has been measured" in app.info[0].value
 
@@ -247,7 +247,7 @@ def test_each_bad_directory_gets_one_sentence(kind, words, folder, tmp_path, mon
 
 def test_weights_that_do_not_fit_and_long_prompts_get_one_sentence(monkeypatch):
     app = chosen(open_page(), "gpt-tiny")
-    app = app.text_input(key="source-en").set_value("cat " * 450).run()
+    app = chosen_in(app.text_input, "source-en").set_value("cat " * 450).run()
     assert len(errors(app)) == 1
     assert "at most 399" in errors(app)[0]
     model_cache._directories.clear()

@@ -1,6 +1,7 @@
 from streamlit.testing.v1 import AppTest
 
 from explorer.app.request import Request, Visit
+from tests.support.app_pages import chosen_in
 
 
 def page() -> None:
@@ -33,22 +34,22 @@ def visit(app: AppTest) -> Visit:
 
 def test_the_bar_shows_the_request():
     app = AppTest.from_function(page).run()
-    assert app.selectbox(key="model-en").value == "reverse"
-    assert app.text_input(key="source-en").value == "1 2"
-    assert app.text_input(key="source-en").placeholder.endswith("1 2 3")
-    assert app.selectbox(key="pad-en").value == 2
+    assert chosen_in(app.selectbox, "model-en").value == "reverse"
+    assert chosen_in(app.text_input, "source-en").value == "1 2"
+    assert chosen_in(app.text_input, "source-en").placeholder.endswith("1 2 3")
+    assert chosen_in(app.selectbox, "pad-en").value == 2
 
 
 def test_what_is_typed_and_chosen_becomes_the_request():
     app = AppTest.from_function(page).run()
-    app = app.text_input(key="source-en").set_value("3 1").run()
-    app = app.selectbox(key="pad-en").set_value(4).run()
+    app = chosen_in(app.text_input, "source-en").set_value("3 1").run()
+    app = chosen_in(app.selectbox, "pad-en").set_value(4).run()
     assert visit(app).request == Request("reverse", "3 1", 4)
     assert app.session_state["ExploreState"].submissions == 1
-    app = app.selectbox(key="model-en").set_value("sentences").run()
+    app = chosen_in(app.selectbox, "model-en").set_value("sentences").run()
     assert visit(app).request.model == "sentences"
-    assert app.text_input(key="source-en").placeholder != ""
-    assert "1 2 3" not in app.text_input(key="source-en").placeholder
+    assert chosen_in(app.text_input, "source-en").placeholder != ""
+    assert "1 2 3" not in chosen_in(app.text_input, "source-en").placeholder
 
 
 def test_random_asks_for_another_text_of_known_symbols():
@@ -61,19 +62,19 @@ def test_random_asks_for_another_text_of_known_symbols():
 
 def test_a_trace_is_shown_and_cannot_be_asked_for_another_text():
     app = AppTest.from_function(page).run()
-    app = app.selectbox(key="model-en").set_value("upload").run()
+    app = chosen_in(app.selectbox, "model-en").set_value("upload").run()
     assert visit(app).request.model == "upload"
     (text,) = app.text_input
     assert text.disabled
     assert text.value == "a b"
     assert app.button(key="random").disabled
-    assert app.selectbox(key="pad-en").disabled
+    assert chosen_in(app.selectbox, "pad-en").disabled
     assert not app.caption
 
 
 def test_a_name_that_is_cut_in_the_list_is_shown_whole_beside_it():
     app = AppTest.from_function(page).run()
-    (shown,) = app.selectbox(key="model-en").set_value("long").run().caption
+    (shown,) = chosen_in(app.selectbox, "model-en").set_value("long").run().caption
     assert shown.value.startswith("a name that is too long for its box")
 
 
@@ -85,8 +86,8 @@ def test_the_credit_of_a_model_is_shown_literally():
 
 def test_a_text_in_a_script_that_a_translator_has_not_seen_is_said_to_mean_nothing():
     app = AppTest.from_function(page).run()
-    app = app.selectbox(key="model-en").set_value("sentences").run()
-    app = app.text_input(key="source-en").set_value("A dog.").run()
+    app = chosen_in(app.selectbox, "model-en").set_value("sentences").run()
+    app = chosen_in(app.text_input, "source-en").set_value("A dog.").run()
     assert not any("script" in caption.value for caption in app.caption)
-    app = app.text_input(key="source-en").set_value("猫在睡觉。").run()
+    app = chosen_in(app.text_input, "source-en").set_value("猫在睡觉。").run()
     assert any("no text in this script" in caption.value for caption in app.caption)

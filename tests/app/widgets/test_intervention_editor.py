@@ -5,6 +5,7 @@ from streamlit.testing.v1 import AppTest
 from explorer.app.widgets.intervention_editor import intervention_text
 from explorer.core.interventions import Interventions
 from explorer.core.trace import Trace
+from tests.support.app_pages import chosen_in
 from tests.support.example_traces import example_trace
 
 
@@ -37,7 +38,7 @@ def opened() -> AppTest:
 
 def choose(app: AppTest, **choices: object) -> AppTest:
     for name, value in choices.items():
-        app = app.selectbox(key=f"heads-{name}-en").set_value(value).run()
+        app = chosen_in(app.selectbox, f"heads-{name}-en").set_value(value).run()
     return app
 
 
@@ -56,7 +57,7 @@ def test_each_kind_of_intervention_has_its_own_fields():
     assert shown_fields(choose(app, verb="keep")) == {"verb", "site", "layer", "head"}
     app = choose(app, verb="close")
     assert shown_fields(app) == {"verb", "site", "layer", "head", "query", "key"}
-    assert app.selectbox(key="heads-head-en").options[-1] == "all"
+    assert chosen_in(app.selectbox, "heads-head-en").options[-1] == "all"
     app = choose(app, verb="row")
     assert shown_fields(app) == {"verb", "site", "layer", "head", "query"}
     assert [box.key for box in app.text_input] == ["heads-weights"]
@@ -77,11 +78,11 @@ def test_interventions_are_applied_and_undone_one_by_one_and_all():
 
 def test_an_intervention_that_cannot_be_computed_is_reported_and_not_in_force():
     app = choose(opened(), verb="row")
-    app = app.text_input(key="heads-weights").set_value("x y").run()
+    app = chosen_in(app.text_input, "heads-weights").set_value("x y").run()
     app = app.button(key="heads-add").click().run()
     assert in_force(app) == []
     assert len(app.error) == 1
-    assert app.text_input(key="heads-weights").value == "x y"
+    assert chosen_in(app.text_input, "heads-weights").value == "x y"
 
 
 def test_an_intervention_is_named_by_what_it_does_and_where():
@@ -108,9 +109,9 @@ def named(line: str, trace: Trace) -> str:
 def test_a_choice_that_is_not_offered_is_left_out():
     app = choose(opened(), verb="close")
     for field in ("verb", "site", "layer", "head", "query", "key"):
-        box = app.selectbox(key=f"heads-{field}-en")
+        box = chosen_in(app.selectbox, f"heads-{field}-en")
         shown = box.value
         box.options[0] = "../../etc/passwd"  # what a connection may report instead
         app = box.select_index(0).run()
         assert not app.exception
-        assert app.selectbox(key=f"heads-{field}-en").value == shown
+        assert chosen_in(app.selectbox, f"heads-{field}-en").value == shown

@@ -10,7 +10,7 @@ from explorer.app.widgets import measurement_panel
 from explorer.core import folders
 from explorer.heads import measurement_store
 from explorer.heads.head_report import HeadReport
-from tests.support.app_pages import open_page, sent_to
+from tests.support.app_pages import chosen_in, open_page, sent_to
 from tests.support.app_server import ROOT
 from tests.support.payloads import unpack_payload
 
@@ -46,14 +46,14 @@ def test_the_chosen_report_is_shown(tmp_path):
     one, two = two_batches(tmp_path)
     app = open_page("heads", part="metrics")
     for kept in (one, two, one):
-        app = app.selectbox(key="measure-batch-en").set_value(kept.key).run()
+        app = chosen_in(app.selectbox, "measure-batch-en").set_value(kept.key).run()
         assert not app.exception
         weight = kept.report.heads.sink[0]
         assert app.dataframe[0].value.sink[0] == weight
-        app = app.segmented_control(key="section-en").set_value("overview").run()
+        app = chosen_in(app.segmented_control, "section-en").set_value("overview").run()
         header, _ = unpack_payload(sent_to(app, "head_grid"))
         assert header["heads"]["cross"][0]["metrics"]["sink"][0] == weight
-        app = app.segmented_control(key="section-en").set_value("metrics").run()
+        app = chosen_in(app.segmented_control, "section-en").set_value("metrics").run()
 
 
 def test_a_report_of_an_older_version_is_said_to_be_old_in_one_sentence(tmp_path):
