@@ -110,8 +110,8 @@ def test_the_package_that_answers_is_the_installed_one(installed):
 def test_the_command_has_every_subcommand(installed):
     usage = installed.run("attention-explorer", "--help")
     assert usage.startswith("usage: attention-explorer ")
-    for command in ("start", "class", "train", "trace", "heads", "align", "runs"):
-        assert re.search(rf"^ +{command} ", usage, re.MULTILINE)
+    for command in ("start", "class", "train", "trace", "heads", "align", "translate", "runs"):
+        assert re.search(rf"^ +{command}\s", usage, re.MULTILINE)
 
 
 @pytest.mark.parametrize(

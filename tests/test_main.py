@@ -1,4 +1,5 @@
 import os
+import re
 import subprocess
 import sys
 
@@ -48,8 +49,8 @@ def test_every_command_is_in_the_help(capsys):
     with pytest.raises(SystemExit):
         main(["--help"])
     printed = capsys.readouterr().out
-    for command in ("start", "class", "train", "trace", "heads", "align", "runs"):
-        assert f"\n    {command} " in printed
+    for command in ("start", "class", "train", "trace", "heads", "align", "translate", "runs"):
+        assert re.search(rf"\n    {command}\s", printed)
 
 
 def test_an_interrupted_command_exits_with_130(monkeypatch):

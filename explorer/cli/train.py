@@ -33,7 +33,17 @@ _EXAMPLES = """examples:
 SETTING_GROUPS = {
     "task": ("task", "longest", "symbols", "small_alphabets", "causal", "seed"),
     "pairs of sentences": (
-        *("pairs", "columns", "excluded", "pieces", "joint", "joined", "swapped", "copied"),
+        *(
+            "pairs",
+            "columns",
+            "excluded",
+            "back_translated",
+            "pieces",
+            "joint",
+            "joined",
+            "swapped",
+            "copied",
+        ),
         *("unpunctuated", "subword_alpha", "batch_tokens"),
     ),
     "model": (
@@ -50,7 +60,7 @@ SETTING_GROUPS = {
 """The settings by the heading under which the help lists them."""
 
 _METAVARS = {
-    **{"pairs": "FILE", "excluded": "FILE", "start": "FILE"},
+    **{"pairs": "FILE", "excluded": "FILE", "back_translated": "FILE", "start": "FILE"},
     **{"columns": "A,B", "symbols": "SYMBOLS", "device": "DEVICE"},
 }
 
@@ -225,7 +235,7 @@ def _resolved(config: "TrainingConfig") -> "TrainingConfig":
 
     files: dict[str, Any] = {
         name: str(Path(file).resolve())
-        for name in ("pairs", "excluded", "start")
+        for name in ("pairs", "excluded", "back_translated", "start")
         if (file := getattr(config, name))
     }
     return replace(config, device=str(choose_device(config.device)), **files)

@@ -32,6 +32,7 @@ HELD_OUT = 2000
 """Distinct sources in each of the two held-out parts, but at most one in twenty."""
 
 Part = Literal["training", "dev", "test"]
+HELD_OUT_PARTS: tuple[Part, ...] = ("dev", "test")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ SentencePiece learns its pieces from the training part alone; the dev part judge
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from itertools import islice
 from typing import Any
 
@@ -16,9 +17,11 @@ from explorer.core.vocabulary import BOS, EOS, Vocabulary
 from explorer.data.augmentation import Augmentation
 from explorer.data.batch import Batch
 from explorer.data.parallel_corpus import (
+    HELD_OUT_PARTS,
     Pair,
     ParallelCorpus,
     normalised,
+    read_pairs,
     read_sources,
     references,
 )
@@ -74,10 +77,13 @@ class TranslationDataModule:
         self.corpus = corpus
         self._training = list(_without(corpus.part("training"), config.excluded))
         self.excluded = len(corpus.part("training")) - len(self._training)
+        further, self._digest = _back_translated(config, corpus)
+        self.back_translated = len(further)
+        self._training += further
         augmentation = Augmentation(self._training)
         starts = [0]
         if saved is not None:
-            vocabularies, starts = _restored(saved, corpus)
+            vocabularies, starts = _restored(saved, self._digest)
         elif vocabularies is None:
             lines = [*self._training, *augmentation.sample(config.swapped, config.seed)]
             vocabularies = learn_vocabularies(lines, config)
@@ -165,6 +171,7 @@ class TranslationDataModule:
                 "blank": counts.blank,
                 "duplicate": counts.duplicate,
                 "excluded": self.excluded,
+                "back_translated": self.back_translated,
                 "overlong": self.overlong,
                 "pieces": round(self._pieces_a_text(), 2),
                 "digest": self.corpus.digest,
@@ -178,7 +185,7 @@ class TranslationDataModule:
     def state(self) -> dict[str, Tensor]:
         """The pieces, the hash of the file they were learnt from, and where epochs began."""
         return {
-            "digest": _bytes(self.corpus.digest.encode()),
+            "digest": _bytes(self._digest.encode()),
             "epoch_starts": torch.tensor(self._epochs.starts),
             **{
                 side: _bytes(vocabulary.proto)
@@ -233,11 +240,27 @@ def _without(pairs: Sequence[Pair], excluded: str) -> Iterator[Pair]:
     return (pair for pair in pairs if normalised(pair.source) not in known)
 
 
+def _back_translated(config: TrainingConfig, corpus: ParallelCorpus) -> tuple[list[Pair], str]:
+    """The pairs of the file `back_translated`, without those that have a source or a target of
+    the held-out parts or of the file `excluded`; and the digest of all pairs.
+
+    Raises `PairsError`.
+    """
+    if not config.back_translated:
+        return [], corpus.digest
+    further = read_pairs(config.back_translated, ("2", "1"))
+    judged = [pair for part in HELD_OUT_PARTS for pair in corpus.part(part)]
+    known = {normalised(text) for pair in judged for text in (pair.source, pair.target)}
+    kept = _without(further.pairs, config.excluded)
+    pairs = [p for p in kept if not {normalised(p.source), normalised(p.target)} & known]
+    return pairs, sha256(f"{corpus.digest} {further.digest}".encode()).hexdigest()
+
+
 def _restored(
-    saved: Mapping[str, Tensor], corpus: ParallelCorpus
+    saved: Mapping[str, Tensor], digest: str
 ) -> tuple[tuple[PieceVocabulary, PieceVocabulary], list[int]]:
     """Pieces and epoch starts from a `state`. Raises `PairsError` when the file has changed."""
-    if bytes(saved["digest"].numpy()).decode() != corpus.digest:
+    if bytes(saved["digest"].numpy()).decode() != digest:
         raise PairsError("pairs_changed")
     source, target = (PieceVocabulary(saved[side].numpy().tobytes()) for side in _SIDES)
     starts = saved["epoch_starts"].tolist() if "epoch_starts" in saved else [0]

@@ -137,7 +137,9 @@ def test_the_help_has_every_setting_once_under_a_heading_with_its_choices(capsys
     assert "--task {copy,reverse,sort}" in printed
     assert "--norm {pre,post}" in printed
     assert "--seed N " in printed
-    assert len(re.findall(r"\(default:\s+none\)", printed)) == 3  # --pairs, --excluded, --start
+    assert (
+        len(re.findall(r"\(default:\s+none\)", printed)) == 4
+    )  # --pairs, --excluded, --back-translated, --start
 
 
 @pytest.mark.parametrize("task", ["copy", "reverse", "sort"])
