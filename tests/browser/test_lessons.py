@@ -145,6 +145,11 @@ def test_no_number_is_on_screen_that_a_card_asks(open_lesson, number):
     asked = card.choices[card.right].removeprefix("0")
     pictures = [tab.get_by_test_id(name) for name in ("inside", "row-weights", "sentence")]
     assert not [text for text in (part.inner_text() for part in pictures) if asked in text]
+    hovered = tab.locator("[data-testid=inside] [title]").evaluate_all(
+        "all => all.map(n => n.title)"
+    )
+    assert not [title for title in hovered if title.split(": ")[-1].startswith(f"{asked} →")]
+    assert not [title for title in hovered if title.endswith(f"→ {asked}")]
     tab.get_by_test_id("lesson-choices").get_by_role("button").nth(card.right).click()
     expect(sentence).not_to_contain_text("?")
     expect(sentence).to_contain_text(asked)

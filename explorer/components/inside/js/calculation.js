@@ -186,9 +186,10 @@ function rowBars(context, { weights, scores }, masked, cell) {
  * @param {Cell} cell
  * @param {{key: number, token: string, score: number, value: number}} bar
  */
-function barTitle(context, { query }, { key, token, score, value }) {
-  const weight = isAsked(context, query, key) ? ASKED : shortWeight(value);
-  return `${key + 1} ${labelOf(token)}: ${decimal(score)} → ${weight}`;
+function barTitle(context, cell, { key, token, score, value }) {
+  const weight = isAsked(context, cell.query, key) ? ASKED : shortWeight(value);
+  const asksScore = key === cell.key && TELLING[asking()]?.includes("score");
+  return `${key + 1} ${labelOf(token)}: ${asksScore ? ASKED : decimal(score)} → ${weight}`;
 }
 
 /**
