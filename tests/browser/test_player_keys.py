@@ -169,10 +169,11 @@ def test_play_is_called_pause_while_it_plays_and_moves_nothing(
 def test_a_text_that_opens_in_the_middle_says_why_until_it_is_stepped_through(
     show: Callable[..., Page],
 ) -> None:
-    tab = show(example_trace(), view=View(step=4, ahead=True))
+    tab = show(example_trace(), view=View(step=4, ahead=True, suggested=True))
     hint = tab.get_by_test_id("hint")
     expect(hint).to_have_text("this step shows most; First, then →: predict")
     tab.get_by_test_id("first").click()
     expect(hint).to_have_text("")
-    tab = show(example_trace(), view=View(step=1, ahead=True))
-    expect(hint).to_have_text("press First, then →, and predict")
+    for view in (View(step=1, ahead=True, suggested=True), View(step=4, ahead=True)):
+        tab = show(example_trace(), view=view)
+        expect(tab.get_by_test_id("hint")).to_have_text("press First, then →, and predict")

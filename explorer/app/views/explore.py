@@ -232,6 +232,7 @@ def _view(
         guess=guessing,
         cell=opening.cell,
         inside=opening.inside,
+        suggested=whole and not at_end and not guessing,
     )
 
 
@@ -252,6 +253,7 @@ def _page_view(opening: View, shown: ShownSelection) -> View:
         ahead=now.ahead,
         cell=now.cell,
         inside=now.inside,
+        suggested=opening.suggested and now.step == opening.step,
     )
 
 

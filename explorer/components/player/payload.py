@@ -69,6 +69,7 @@ class View:
     cell: (query, key) of the cell whose arithmetic is shown; None = none.
     inside: what is shown of that cell in place of its arithmetic, as its button is called; None =
         as before.
+    suggested: whether `step` was chosen by the app, as one that shows much, and not by a link.
     """
 
     site: str | None = None
@@ -83,6 +84,7 @@ class View:
     guess: bool | None = None
     cell: tuple[int, int] | None = None
     inside: str | None = None
+    suggested: bool = False
 
 
 def player_payload(

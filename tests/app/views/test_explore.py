@@ -122,6 +122,13 @@ def test_a_link_says_whether_later_rows_are_shown():
     assert header(open_page(step="2"))["view"]["ahead"] is None
 
 
+def test_only_a_step_that_the_app_chose_is_said_to_show_most():
+    opened = header(open_page(model="english-french"))["view"]
+    assert opened["step"] is not None
+    assert opened["suggested"]
+    assert not header(open_page(model="english-french", step="3", ahead="1"))["view"]["suggested"]
+
+
 def test_a_shared_link_opens_in_the_language_of_the_one_who_shared_it():
     for language in ("en", "zh"):
         shared = open_page(lang=language).code[0].value

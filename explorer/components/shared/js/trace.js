@@ -23,6 +23,7 @@ import { createLoadedHeads } from "./loadedHeads.js";
  * @property {boolean | null} [guess] whether what comes next is hidden until it is guessed
  * @property {[number, number] | null} [cell] query and key of the cell whose arithmetic is shown
  * @property {InsideView | null} [inside] what is shown of that cell
+ * @property {boolean} [suggested] whether the app chose the step, as one that shows much
  * @property {[number, string][]} forced
  * @property {string[]} original
  *

@@ -178,7 +178,7 @@ function drawTransport(context, { buttons, slider, count, ahead, label, hint }) 
  */
 function hintOf({ pieces, state }) {
   const { view } = pieces.header;
-  return view.ahead && view.step !== null && state.step > 1 ? "hint_step" : "hint";
+  return view.suggested && state.step > 1 ? "hint_step" : "hint";
 }
 
 /**
