@@ -11,15 +11,17 @@ import weakref
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 import streamlit as st
 
 from explorer.app.limited_cache import LimitedCache
 from explorer.app.request import Request
+from explorer.app.server.contributions_route import Contribute
 from explorer.app.source_extent import extent_of
 from explorer.app.state import visitor
 from explorer.components.inside.page_parts import CaptureLayer
+from explorer.components.player.contributions import contributions_payload
 from explorer.core.trace import Trace
 from explorer.core.trace_size import FIT
 from explorer.model.catalog import (
@@ -117,6 +119,35 @@ def layer_capture(member: CatalogMember, request: Request, shown: Trace) -> Capt
         return kept((stamp, request, site, number, without), compute, trace_bytes)
 
     return capture
+
+
+def contributions(member: CatalogMember, request: Request) -> Contribute | None:
+    """What computes the contributions in a trace on screen, as a payload, from any thread; None
+    for a trace without its model, and for a model that was not trained here.
+
+    As in `layer_capture`, it holds no model.
+    """
+    from explorer.model.explorable import ExplorableModel  # late: with torch
+
+    if isinstance(member, UploadedTrace) or not isinstance(model_of(member), ExplorableModel):
+        return None
+    model, stamp = weakref.ref(cast(ExplorableModel, model_of(member))), member.stamp
+
+    def contribute(shown: Trace) -> bytes | None:
+        from explorer.heads.layer_contributions import layer_contributions
+
+        found = model()
+        if found is None:
+            return None
+
+        def compute() -> bytes:
+            with _SLOTS:
+                of_trace = layer_contributions(found, shown)
+            return contributions_payload(shown, of_trace.layers, of_trace.source_share)
+
+        return kept((stamp, request, "contributions"), compute, len)
+
+    return contribute
 
 
 def kept(key: Hashable, compute: Callable[[], _Value], size_of: Callable[[_Value], int]) -> _Value:

@@ -19,7 +19,8 @@ from streamlit.components.v2.types import ComponentRenderer
 
 from explorer.app.limited_cache import LimitedCache
 from explorer.app.request import NO_INTERVENTIONS, Request, Selection
-from explorer.app.server import access, head_route, inside_route
+from explorer.app.server import access, contributions_route, head_route, inside_route
+from explorer.app.server.contributions_route import Contribute
 from explorer.app.server.host_cookie import PATH, TICKET_HEADER
 from explorer.app.state import session
 from explorer.components.head_views.payload import (
@@ -82,20 +83,29 @@ def player(
     view: View,
     trace: Trace,
     capture: CaptureLayer | None,
+    contribute: Contribute | None,
     on_report: Report,
     visit: Mapping[str, str] | None = None,
 ) -> None:
     """The stepping player with `trace`.
 
     capture: by which a visitor looks inside its heads; None = not offered.
+    contribute: what computes the contributions of its keys; None = not offered.
     visit: the query by which the guests of a class ask for the trace; None where they cannot.
     """
     heads, inside = _offer(key, trace), _offer_inside(key, trace, capture)
+    contributions = _offer_contributions(key, trace, contribute)
     more = {"visit": visit} if access.is_class_mode() else {}
     payload = _payload(
         ("player", key, view),
         lambda: player_payload(
-            trace, language=key.language, view=view, heads=heads, inside=inside, more=more
+            trace,
+            language=key.language,
+            view=view,
+            heads=heads,
+            inside=inside,
+            contributions=contributions,
+            more=more,
         ),
     )
     events = ("selection", "force", "unforce", "reset", MISSING)
@@ -235,6 +245,15 @@ def _offer_inside(key: PictureKey, trace: Trace, capture: CaptureLayer | None) -
     if capture is None:
         return None
     return inside_route.offer((key.stamp, key.request), trace, capture)
+
+
+def _offer_contributions(
+    key: PictureKey, trace: Trace, contribute: Contribute | None
+) -> str | None:
+    """The address of what the keys of `trace` contribute, if anything can compute it."""
+    if contribute is None:
+        return None
+    return contributions_route.offer((key.stamp, key.request), trace, contribute)
 
 
 def _view(trace: Trace, opening: Selection) -> View:

@@ -15,6 +15,7 @@ from explorer.app.request import (
     MOST_INTERVENTIONS,
     MOST_PADDING,
     NO_INTERVENTIONS,
+    SHOWN_MAPS,
     Request,
     Selection,
     Visit,
@@ -56,6 +57,8 @@ def to_query(permalink: Permalink) -> dict[str, str]:
     for name in ("site", "layer", "head", "step", "alignment"):
         if (value := getattr(selection, name)) is not None:
             query[name] = str(value)
+    if selection.shows is not None:
+        query["shows"] = selection.shows
     if selection.guess:
         query["guess"] = "1"
     if selection.ahead is not None:
@@ -100,6 +103,9 @@ def from_query(
         cell=_parameter(query, "cell", refused, _cell),
         inside=_parameter(
             query, "inside", refused, lambda name: name if name in INSIDE_VIEWS else None
+        ),
+        shows=_parameter(
+            query, "shows", refused, lambda name: name if name in SHOWN_MAPS else None
         ),
     )
     visit = Visit(request, selection, interventions or NO_INTERVENTIONS)

@@ -10,6 +10,9 @@ from explorer.core.trace import Trace
 INSIDE_VIEWS = ("before", "after", "depth", "without")
 """What *Inside* shows in place of the calculation of a cell."""
 
+SHOWN_MAPS = ("contribution",)
+"""What the large map shows in place of the weights of a head."""
+
 PAD = 2
 """Padding tokens a model of symbols opens with: masked cells of both kinds are on screen."""
 
@@ -28,6 +31,7 @@ class Selection:
     ahead: whether rows not yet decoded are shown.
     cell: (query, key) of the cell whose arithmetic is shown; None = none.
     inside: one of `INSIDE_VIEWS`, shown of that cell; None = its arithmetic.
+    shows: one of `SHOWN_MAPS`, shown of the layer; None = weights.
     """
 
     site: str | None = None
@@ -39,6 +43,7 @@ class Selection:
     ahead: bool | None = None
     cell: tuple[int, int] | None = None
     inside: str | None = None
+    shows: str | None = None
 
     @property
     def named_head(self) -> Head | None:

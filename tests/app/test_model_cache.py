@@ -1,4 +1,5 @@
 import gc
+import gzip
 import weakref
 from dataclasses import replace
 from pathlib import Path
@@ -11,11 +12,13 @@ from explorer.app.limited_cache import LimitedCache
 from explorer.app.request import Request
 from explorer.core import trace_size
 from explorer.core.errors import TraceSizeError
+from explorer.heads.contributions import contributions
 from explorer.model.catalog import UploadedModel, UploadedTrace
 from explorer.model.directory_search import find_directories, named_models
 from explorer.model.model_directory import DirectoryModel
 from tests.support.catalog_members import summary
 from tests.support.example_traces import example_trace
+from tests.support.payloads import unpack_payload
 
 
 @pytest.fixture
@@ -133,3 +136,31 @@ def test_an_uploaded_trace_cannot_be_captured_again():
     trace = example_trace()
     member = UploadedTrace("mine", "stamp", trace)
     assert model_cache.layer_capture(member, Request("mine", ""), trace) is None
+
+
+def test_the_contributions_of_a_trace_on_screen_are_computed_once(model):
+    request = Request("tiny", "1 2 3", 2)
+    shown = model_cache.trace(model, request)
+    contribute = model_cache.contributions(model, request)
+    assert contribute is not None
+    data = contribute(shown)
+    assert data is not None
+    _, arrays = unpack_payload(gzip.decompress(data))
+    expected = contributions(model_cache.model_of(model), "1 2 3").source_share
+    np.testing.assert_allclose(arrays["source_share"], expected, atol=1e-5)
+    assert contribute(shown) is data
+
+
+def test_what_computes_contributions_keeps_no_model(explorable, request):
+    member = UploadedModel("tiny", request.node.name, summary("123"), replace(explorable))
+    shown = member.model.trace("1 2 3")
+    contribute = model_cache.contributions(member, Request("tiny", "1 2 3", 0))
+    assert contribute is not None
+    del member
+    gc.collect()
+    assert contribute(shown) is None
+
+
+def test_an_uploaded_trace_has_no_contributions():
+    member = UploadedTrace("mine", "stamp", example_trace())
+    assert model_cache.contributions(member, Request("mine", "")) is None

@@ -17,7 +17,16 @@ PERMALINK = Permalink(
     Visit(
         Request("sort", "1 <b> 甲", 5, ((2, 7), (11, 2))),
         Selection(
-            "decoder", 1, 0, 3, "input", guess=True, ahead=False, cell=(2, 1), inside="depth"
+            "decoder",
+            1,
+            0,
+            3,
+            "input",
+            guess=True,
+            ahead=False,
+            cell=(2, 1),
+            inside="depth",
+            shows="contribution",
         ),
         Interventions.parse(LINES),
     ),
@@ -105,6 +114,7 @@ def test_links_made_by_earlier_versions_open_the_same_visit(query, permalink):
         ("guess", "yes"),
         ("cell", "1e9.1"),
         ("inside", "cell"),
+        ("shows", "weight"),
         ("alignment", "none"),
         ("text", "1 " * 5_000),
         ("text", "1" * (LONGEST_LINKED_TEXT + 1)),

@@ -70,7 +70,10 @@ def test_no_two_texts_overlap_and_all_can_be_read(
 ) -> None:
     tab = show(trace, language, view)
     for name in clicks:
-        tab.get_by_test_id(name).click()
+        if name.startswith("scale-"):
+            tab.get_by_test_id("scale").select_option(name.removeprefix("scale-"))
+        else:
+            tab.get_by_test_id(name).click()
     source = saved(tab).read_text(encoding="utf-8")
     assert tab.evaluate(OVERLAPPING, [source, 640 * SMALLEST]) == []
     assert f"Attention explorer {__version__}" in source

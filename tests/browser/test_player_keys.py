@@ -86,7 +86,7 @@ def test_a_radio_group_is_one_tab_stop_and_arrow_keys_move_inside(
     show: Callable[..., Page],
 ) -> None:
     tab = show(example_trace(), view=View(site="cross", step=3))
-    for name, chosen in [("Attention", "Cross"), ("Colour scale", "linear")]:
+    for name, chosen in [("Attention", "Cross"), ("Alignment", "off")]:
         radios = tab.get_by_role("radiogroup", name=name).get_by_role("radio")
         stops = radios.evaluate_all("all => all.filter((one) => one.tabIndex === 0)")
         assert len(stops) == 1

@@ -1,5 +1,6 @@
 """What the server adds to Streamlit's own routes: plotly.js, the probe traces of a run, the
-weights of heads of large traces, what weights are computed from, the host's cookie, what a class
+weights of heads of large traces, what weights are computed from, what keys contribute, the host's
+cookie, what a class
 does together, compression for other machines, the server's address for pages opened directly, and
 checks of origins, messages and uploads. Nothing comes from the internet.
 """
@@ -14,6 +15,7 @@ from starlette.routing import Route
 
 from explorer.app.server import (
     class_route,
+    contributions_route,
     head_route,
     host_cookie,
     inside_route,
@@ -51,6 +53,7 @@ def routes() -> list[Route]:
         Route(f"{base}{inside_route.HEAD_PATH}", inside_route.serve_vectors),
         Route(f"{base}{inside_route.LAYER_PATH}", inside_route.serve_token_path),
         Route(f"{base}{inside_route.OMISSION_PATH}", inside_route.serve_omission),
+        Route(f"{base}{contributions_route.PATH}", contributions_route.serve_contributions),
         Route(f"{base}{host_cookie.PATH}", host_cookie.set_cookie, methods=["POST"]),
         *class_route.routes(base),
     ]

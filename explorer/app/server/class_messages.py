@@ -22,7 +22,18 @@ _MOST_TOKENS, _MOST_CANDIDATES, _LONGEST_LABEL = 16, 200, 100
 _PAGE = re.compile(r"[a-z0-9]{0,40}", re.ASCII)
 _LARGEST_NUMBER = 1_000_000
 _VISIT = ("model", "text", "pad", "force")
-_SELECTION = ("site", "layer", "head", "step", "alignment", "ahead", "guess", "cell", "inside")
+_SELECTION = (
+    "site",
+    "layer",
+    "head",
+    "step",
+    "alignment",
+    "ahead",
+    "guess",
+    "cell",
+    "inside",
+    "shows",
+)
 _SHOWN = (
     "site",
     "layer",
@@ -101,7 +112,7 @@ def _plain(value: Any) -> Any:
 
 
 def _plain_number(value: Any) -> int | bool | None:
-    return value if value is None or isinstance(value, bool) else _whole(value, least=-1)
+    return value if value is None or isinstance(value, bool) else _whole(value, least=-2)
 
 
 def _question(value: Any) -> Question:

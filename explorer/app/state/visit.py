@@ -4,7 +4,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar
 
-from explorer.app.request import INSIDE_VIEWS, MOST_PADDING, PAD, Request, Selection, Visit
+from explorer.app.request import (
+    INSIDE_VIEWS,
+    MOST_PADDING,
+    PAD,
+    SHOWN_MAPS,
+    Request,
+    Selection,
+    Visit,
+)
 from explorer.app.state import messages, session
 from explorer.core.alignment import TIMINGS
 from explorer.core.errors import ExplorerError
@@ -107,8 +115,8 @@ def read_selection(report: object) -> None:
     """Take the selection that a component in the browser reports; ignore what is malformed."""
     if not isinstance(report, dict):
         return
-    names = ("site", "alignment", "ahead", "inside")
-    site, alignment, ahead, inside = (report.get(name) for name in names)
+    names = ("site", "alignment", "ahead", "inside", "shows")
+    site, alignment, ahead, inside, shows = (report.get(name) for name in names)
     select(
         Selection(
             site if site in SITES else None,
@@ -120,6 +128,7 @@ def read_selection(report: object) -> None:
             ahead if isinstance(ahead, bool) else None,
             _cell(report.get("cell")),
             inside if inside in INSIDE_VIEWS else None,
+            shows if shows in SHOWN_MAPS else None,
         )
     )
 

@@ -189,7 +189,9 @@ def show_trace(
     explore_state.remember_picture(picture, followed, len(trace.target_tokens))
     key = PictureKey(member.stamp, request, language, address_bar.times_followed())
     capture = model_cache.layer_capture(member, request, trace)
-    mount.player(key, view, trace, capture, read_player, shared_query(member, request))
+    contribute = model_cache.contributions(member, request)
+    visit = shared_query(member, request)
+    mount.player(key, view, trace, capture, contribute, read_player, visit)
     return view
 
 
@@ -233,13 +235,15 @@ def _view(
         cell=opening.cell,
         inside=opening.inside,
         suggested=whole and not at_end and not guessing,
+        shows=opening.shows,
     )
 
 
 def _page_view(opening: View, shown: ShownSelection) -> View:
-    """How an HTML page of what is on screen opens; it has no server to force tokens."""
+    """How an HTML page of what is on screen opens; it has no server, which forces tokens and
+    computes contributions."""
     now = shown.selection
-    view = replace(opening, what_if=False)
+    view = replace(opening, what_if=False, shows=None)
     if now == Selection():
         return view
     return replace(

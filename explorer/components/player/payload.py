@@ -70,6 +70,7 @@ class View:
     inside: what is shown of that cell in place of its arithmetic, as its button is called; None =
         as before.
     suggested: whether `step` was chosen by the app, as one that shows much, and not by a link.
+    shows: "contribution" where the large map shows what keys contribute; None = weights.
     """
 
     site: str | None = None
@@ -85,6 +86,7 @@ class View:
     cell: tuple[int, int] | None = None
     inside: str | None = None
     suggested: bool = False
+    shows: str | None = None
 
 
 def player_payload(
@@ -94,6 +96,7 @@ def player_payload(
     view: View | None = None,
     heads: str | None = None,
     inside: str | None = None,
+    contributions: str | None = None,
     more: Mapping[str, Any] | None = None,
 ) -> bytes:
     """`trace`, its integrity checks and the player's sentences in `language`.
@@ -105,6 +108,7 @@ def player_payload(
     heads: where the browser gets the weights of a head of a large trace, for its `heads.js`; None
         puts all weights into the payload, however many.
     inside: where the browser gets what is inside a head and a layer; None = nowhere.
+    contributions: where it gets what keys contribute; None = nowhere. Not of a large trace.
     more: further fields of the header.
     """
     shown = view or View()
@@ -129,6 +133,8 @@ def player_payload(
         header["heads"] = heads
     if inside:
         header |= {"inside": inside, "token_path": has_token_path(trace)}
+    if contributions and not large:
+        header["contributions"] = contributions
     return pack_payload(header | dict(more or {}), arrays)
 
 

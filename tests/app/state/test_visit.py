@@ -151,6 +151,9 @@ def test_the_selection_is_read_part_by_part():
     assert visit_state.current().selection == Selection(cell=(1, 2), inside="depth")
     visit_state.read_selection({"cell": [1, 2], "inside": "<b>"})
     assert visit_state.current().selection == Selection(cell=(1, 2))
+    for shows, read in (("contribution", "contribution"), ("<b>", None), (1, None)):
+        visit_state.read_selection({"layer": 1, "shows": shows})
+        assert visit_state.current().selection == Selection(layer=1, shows=read)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -1, 1.5, True, "1", None, 10**30])

@@ -112,6 +112,18 @@ def test_the_alignment_of_a_link_is_shown_and_an_invalid_one_refused():
     assert header(refused)["view"]["alignment"] == "off"
 
 
+def test_a_link_to_contributions_shows_them_and_a_saved_page_does_not():
+    app = open_page(shows="contribution", site="cross", layer="1")
+    shown = header(app)
+    assert shown["view"]["shows"] == "contribution"
+    assert shown["contributions"].startswith("contributions/")
+    assert url_query(app)["shows"] == "contribution"
+    refused = open_page(shows="<b>")
+    assert "colours" in refused.warning[0].value
+    assert header(refused)["view"]["shows"] is None
+    assert "shows" not in url_query(open_page())
+
+
 def test_a_link_says_whether_later_rows_are_shown():
     last = str(len(header(open_page())["predicted"]))
     for step, ahead, shown in (("2", "1", True), ("2", "0", False), (last, "0", False)):

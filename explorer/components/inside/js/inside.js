@@ -3,7 +3,7 @@ import { tokenHidden, visibleRows } from "../../shared/js/guess.js";
 import { createRadios } from "../../shared/js/radios.js";
 import { currentRow, rowCodes, shownCell, siteOf } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
-import { MEAN } from "../../shared/js/trace.js";
+import { CONTRIBUTION, MEAN } from "../../shared/js/trace.js";
 import { createCalculation } from "./calculation.js";
 import { createDepth } from "./depth.js";
 import { readVectors } from "./headVectors.js";
@@ -164,7 +164,7 @@ export function insideButton(context) {
     say("inside"),
   );
   const update = () => {
-    button.hidden = !isOffered(context);
+    button.hidden = !isOffered(context) || context.state.head === CONTRIBUTION;
     assign(button, "aria-pressed", context.state.inside ? "true" : "false");
   };
   return { element: button, update };
@@ -191,6 +191,7 @@ export function cellOpener(context) {
   let read = ""; // the cell whose hover text is on screen
   return (cell) => {
     const { inside, site, layer, head } = context.state;
+    if (head === CONTRIBUTION) return; // it is computed of no single head
     const name = [site, layer, head, cell.query, cell.key].join("/");
     const first = inside === null && isNarrow(context) && name !== read;
     read = first ? name : "";
@@ -260,6 +261,7 @@ function obstacle(context, { query }, part) {
   const answers = ["after", "depth", "without"].includes(part); // show the next token
   if (answers && tokenHidden(context, currentRow(context))) return say("inside_hidden");
   if (part === "depth") return state.site === "encoder" ? say("depth_encoder") : "";
+  if (state.head === CONTRIBUTION) return say("inside_contribution");
   if (state.head === MEAN) return say("inside_mean");
   return query >= visibleRows(context) ? say("inside_hidden") : "";
 }

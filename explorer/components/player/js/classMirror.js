@@ -3,7 +3,7 @@ import { tokenHidden, weightsHidden } from "../../shared/js/guess.js";
 import { selectionOf } from "../../shared/js/selectionReport.js";
 import { currentRow, rowOf, shownName, siteOf } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
-import { MEAN } from "../../shared/js/trace.js";
+import { CONTRIBUTION, MEAN } from "../../shared/js/trace.js";
 import { chooseUnit, inUnit } from "../../shared/js/unitChoice.js";
 import { alphabetical } from "./candidates.js";
 import { hideWeights } from "./guessControl.js";
@@ -93,11 +93,12 @@ function show(context, shown) {
   const site = trace.sites[shown.site];
   if (!site) return;
   const progress = trace.predicted.length ? shown.guess : null;
+  const least = context.pieces.header.contributions ? CONTRIBUTION : MEAN;
   /** @type {Partial<TraceState>} */
   const patch = {
     site: shown.site,
     layer: Math.min(shown.layer, site.layers - 1),
-    head: Math.max(MEAN, Math.min(shown.head, site.heads - 1)),
+    head: Math.max(least, Math.min(shown.head, site.heads - 1)),
     step: Math.max(Math.min(shown.step, trace.steps), Math.min(1, trace.steps)),
     alignment: shown.alignment,
     ahead: shown.ahead,

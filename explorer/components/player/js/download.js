@@ -4,7 +4,7 @@ import { element } from "../../shared/js/element.js";
 import { visibleRows } from "../../shared/js/guess.js";
 import { saveFigure, saveFile, saveTable, textFile } from "../../shared/js/savedFile.js";
 import { layerNumber, rowOf, shownKeys, siteOf } from "../../shared/js/stepState.js";
-import { MEAN } from "../../shared/js/trace.js";
+import { CONTRIBUTION, MEAN } from "../../shared/js/trace.js";
 import { exportFigure } from "./figure.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
@@ -52,6 +52,8 @@ function fileName(context) {
   const step = state.site === "encoder" ? "" : `-step${state.step}`; // all rows of an encoder
   const head = state.head === MEAN ? "mean" : `H${state.head}`;
   const unit = trace.rows ? "-words" : "";
+  if (state.head === CONTRIBUTION)
+    return `contribution-${state.site}-L${layerNumber(context, state.layer)}${unit}${step}`;
   return `attention-${state.site}-L${layerNumber(context, state.layer)}-${head}${unit}${step}`;
 }
 

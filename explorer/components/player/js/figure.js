@@ -5,6 +5,7 @@ import { isSpecial, labelOf, WORD_START } from "../../shared/js/label.js";
 import { printPalette } from "../../shared/js/palette.js";
 import { sentenceOf } from "../../shared/js/sentence.js";
 import { currentRow, mapTitle, siteOf, stepName } from "../../shared/js/stepState.js";
+import { CONTRIBUTION } from "../../shared/js/trace.js";
 import { isThinned, mapDrawing, placesOf } from "./figureMap.js";
 import { decodedPieces } from "./output.js";
 
@@ -41,7 +42,8 @@ export function exportFigure(given) {
  * @param {TraceContext} context
  */
 function title(context) {
-  const head = `${context.say("attention")} · ${mapTitle(context)}`;
+  const shown = context.state.head === CONTRIBUTION ? "contribution" : "attention";
+  const head = `${context.say(shown)} · ${mapTitle(context)}`;
   return currentRow(context) < 0 ? head : `${head} · ${stepName(context)}`;
 }
 

@@ -15,6 +15,7 @@ import { showProjector } from "../../shared/js/projector.js";
 import { createRail } from "../../shared/js/rail.js";
 import { createSelectionReport } from "../../shared/js/selectionReport.js";
 import { createSentence } from "../../shared/js/sentence.js";
+import { followShown } from "../../shared/js/shownChoice.js";
 import { createSiteChoice } from "../../shared/js/siteChoice.js";
 import { createTooltip } from "../../shared/js/tooltip.js";
 import { createTraceContext, drawAll } from "../../shared/js/traceContext.js";
@@ -30,6 +31,7 @@ import { createForcedTokens } from "./forcedTokens.js";
 import { createGuessControl } from "./guessControl.js";
 import { createCardAnswer, createHighlight, followLesson } from "./lessonView.js";
 import { createOutput } from "./output.js";
+import { createSourceShare } from "./sourceShare.js";
 import { createStrips } from "./strips.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
@@ -99,7 +101,10 @@ export function mountPlayer(parent, trace, options) {
       context.touch("size");
     },
   );
-  context.act.showLoaded(trace, context.state, build);
+  context.act.showLoaded(trace, context.state, () => {
+    build();
+    followShown(context);
+  });
   listenToKeys(context, {
     p: () => context.set({ projector: !context.state.projector }),
     g: () => context.act.toggleGuess(),
@@ -113,6 +118,7 @@ export function mountPlayer(parent, trace, options) {
         const { language } = context.trace.header;
         showTrace(context, next, state);
         if (!parts.length || language !== next.header.language) build();
+        followShown(context);
       });
     },
     listen: (listeners) => {
@@ -147,6 +153,7 @@ function placeParts(context, map) {
   const candidates = createCandidates(context);
   const forced = createForcedTokens(context);
   const sentence = createSentence(context);
+  const share = createSourceShare(context);
   const cutOff = createCutOff(context);
   const output = createOutput(context);
   const integrity = createIntegrity(context, () =>
@@ -157,7 +164,7 @@ function placeParts(context, map) {
   rail.element.prepend(site.element, headsNote.element);
   transport.element.append(unit.element);
   transport.element.querySelector(".move.last")?.after(guess.element);
-  const beside = [sentence, candidates, cutOff, forced, output].map((part) => part.element);
+  const beside = [sentence, share, candidates, cutOff, forced, output].map((part) => part.element);
   const aside = element("div", { class: "aside" }, ...beside);
   const main = element("div", { class: "main" }, rail.element, map.element, aside);
   const sensor = /** @type {Element} */ (context.root.firstElementChild);
@@ -178,7 +185,7 @@ function placeParts(context, map) {
   // Drawn first: the others take what space is left.
   const above = [inside, unit, strips, transport, guess, site, headsNote, integrity, columns];
   const lesson = [createHighlight(context), createCardAnswer(context)]; // of what is drawn by then
-  const below = [forced, sentence, cutOff, output, candidates, tooltip];
+  const below = [forced, sentence, share, cutOff, output, candidates, tooltip];
   return [...above, strip, rail, map, ...below, ...lesson];
 }
 

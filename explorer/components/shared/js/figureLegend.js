@@ -4,6 +4,7 @@ import { textWidth } from "./geometry.js";
 import { colourAt, css, MASK_CODES, maskColour } from "./palette.js";
 import { scaleMarks, scaleOf } from "./scale.js";
 import { currentRow, shownKeys, shownRows, siteOf } from "./stepState.js";
+import { CONTRIBUTION } from "./trace.js";
 
 /** @import { TraceContext } from "./traceContext.js" */
 
@@ -60,7 +61,8 @@ function colourBar(context, top) {
   const { state, say, palette } = context;
   const site = siteOf(context);
   const scale = scaleOf(state, site);
-  const name = `${say("weight")} (${say(`scale_${scale}`)})`;
+  const shown = state.head === CONTRIBUTION ? "contribution" : "weight";
+  const name = `${say(shown)} (${say(`scale_${scale}`)})`;
   const left = MARGIN + textWidth(figurePen(), name) + 2 * GAP;
   const looks = { fill: "url(#ramp)", stroke: css(palette.ink), "stroke-width": 0.5 };
   return [

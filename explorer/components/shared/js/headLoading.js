@@ -1,5 +1,6 @@
 import { element } from "./element.js";
 import { serverBytes } from "./serverBytes.js";
+import { CONTRIBUTION } from "./trace.js";
 
 /** @import { TraceState } from "./openingState.js" */
 /** @import { Site, Trace } from "./trace.js" */
@@ -50,10 +51,11 @@ export function createHeadLoading(context) {
       return;
     }
     try {
-      await loadHeads(context, pieces, missing, signal);
+      if (wanted.head === CONTRIBUTION) await loadContributions(context, pieces, signal);
+      else await loadHeads(context, pieces, missing, signal);
     } catch {
       if (signal.aborted) return;
-      const text = context.say(pieces.header.held ? "not_in_page" : "not_loaded");
+      const text = context.say(problemOf(pieces, wanted));
       const looks = { class: "load-problem", testid: "load-problem", role: "alert" };
       problem = element("p", looks, text);
       root.append(problem);
@@ -62,6 +64,27 @@ export function createHeadLoading(context) {
     root.classList.remove("loading");
     if (!missingHeads(pieces, wanted).length) show();
   };
+}
+
+/**
+ * The sentence on what could not be loaded.
+ * @param {Trace} pieces
+ * @param {Wanted} wanted
+ */
+function problemOf({ header }, { head }) {
+  if (head === CONTRIBUTION) return "contributions_not_loaded";
+  return header.held ? "not_in_page" : "not_loaded";
+}
+
+/**
+ * Fetch what keys contribute and add it to its trace.
+ * @param {TraceContext} context
+ * @param {Trace} pieces
+ * @param {AbortSignal} signal
+ */
+async function loadContributions({ options }, { header, contributions }, signal) {
+  const address = header.contributions ?? "";
+  contributions.add(await serverBytes(address, signal, () => options.onMissing?.()));
 }
 
 /**

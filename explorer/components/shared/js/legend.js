@@ -4,16 +4,19 @@ import { createExplanation, wordEntry } from "./explanation.js";
 import { wholeRange } from "./geometry.js";
 import { LEVELS, MASK_CODES, maskColour } from "./palette.js";
 import { drawPattern } from "./pattern.js";
-import { createRadios } from "./radios.js";
 import { SCALES, scaleMarks, scaleOf } from "./scale.js";
+import { createShownChoice } from "./shownChoice.js";
+import { createSmallSelect } from "./smallSelect.js";
 import { siteOf } from "./stepState.js";
 import { anyOf } from "./store.js";
+import { CONTRIBUTION } from "./trace.js";
 
 /** @import { Part } from "./element.js" */
 /** @import { Palette } from "./palette.js" */
 /** @import { Scale } from "./scale.js" */
 /** @import { TraceContext } from "./traceContext.js" */
 
+const CONTRIBUTIONS = ["contribution", "source_share", "contribution_check"];
 const ALIGNMENTS = ["alignment_prediction", "alignment_input"];
 
 /**
@@ -23,11 +26,13 @@ const ALIGNMENTS = ["alignment_prediction", "alignment_input"];
  */
 export function createLegend(context) {
   const { say } = context;
+  const shown = createShownChoice(context);
   const bar = element("canvas", { class: "bar", width: LEVELS, height: 1, "aria-hidden": "true" });
   const marks = element("div", { class: "marks", testid: "scale-marks" });
-  const group = { names: SCALES, prefix: "scale", label: "scale", small: true };
-  const radios = createRadios(say, group, (scale) =>
-    context.set({ scale: /** @type {Scale} */ (scale) }),
+  const scales = createSmallSelect(
+    context,
+    { names: SCALES, prefix: "scale_", label: "scale" },
+    (scale) => context.set({ scale: /** @type {Scale} */ (scale) }),
   );
   const words = createExplanation(
     "legend-words",
@@ -38,9 +43,9 @@ export function createLegend(context) {
   const node = element(
     "div",
     { class: "legend" },
-    element("span", { class: "bar-name", title: say("weight_title") }, say("weight")),
+    shown.element,
     element("div", { class: "bar-box" }, bar, marks),
-    radios.element,
+    scales.element,
     words.element,
     reasons,
   );
@@ -50,7 +55,7 @@ export function createLegend(context) {
     const scale = scaleOf(state, site);
     paintRamp(bar, palette.ramp);
     writeMarks(marks, scaleMarks(scale, site.scale));
-    radios.check(scale);
+    scales.check(scale);
     const shown = new Set(site.masked(state.layer, state.head));
     const elsewhere = Object.values(context.trace.sites).flatMap((other) => other.reasons);
     /** @param {(code: number) => boolean} wanted */
@@ -63,6 +68,7 @@ export function createLegend(context) {
   };
   /** @param {Set<string>} changed */
   const update = (changed) => {
+    shown.update(changed);
     if (anyOf(changed, "trace", "site", "layer", "head", "scale", "theme")) draw();
   };
   return { element: node, update };
@@ -72,13 +78,14 @@ export function createLegend(context) {
  * What the colours and marks of the map on screen mean.
  * @param {TraceContext} context
  */
-function entries({ say, state, trace }) {
+function entries({ say, state, trace, pieces }) {
   const cross = state.site === "cross";
   const names = [
-    "weight",
+    ...(state.head === CONTRIBUTION ? CONTRIBUTIONS : ["weight"]),
     ...SCALES.map((scale) => `scale_${scale}`),
     ...(cross && trace.header.source.length ? ALIGNMENTS : []),
     ...(cross ? ["gold_weight"] : []),
+    ...(pieces.header.contributions && state.head !== CONTRIBUTION ? CONTRIBUTIONS : []),
   ];
   const shown = Object.values(trace.sites).flatMap(({ reasons }) => reasons);
   const codes = MASK_CODES.filter((code) => shown.includes(code));

@@ -21,7 +21,7 @@ import { inUnit, stepInUnit } from "./unitChoice.js";
  * @typedef {object} TraceState what is shown of a trace
  * @property {SiteName} site
  * @property {number} layer
- * @property {number} head MEAN for the mean of the layer
+ * @property {number} head MEAN for the mean of the layer, CONTRIBUTION for what its keys contribute
  * @property {number} step 1..T; 0 for none
  * @property {boolean} words whether pieces are merged into words
  * @property {number} pieceStep step of the pieces before the change to words

@@ -4,11 +4,11 @@ import { visibleRows, weightsHidden } from "./guess.js";
 import { goldWeight } from "./headScores.js";
 import { shortWeight } from "./numbers.js";
 import { scaleOf, tones } from "./scale.js";
-import { currentRow, isHeld, shownName, siteOf } from "./stepState.js";
+import { currentRow, isHeld, layerNumber, shownName, siteOf } from "./stepState.js";
 import { anyOf } from "./store.js";
 import { paintThumbnail, SMALLEST_THUMBNAIL, thumbnailSize } from "./thumbnail.js";
 import { clearHover, setHover } from "./tooltip.js";
-import { MEAN } from "./trace.js";
+import { CONTRIBUTION, MEAN } from "./trace.js";
 
 /** @import { Part } from "./element.js" */
 /** @import { ThumbnailSize } from "./thumbnail.js" */
@@ -59,6 +59,7 @@ export function createRail(
   const node = element("section", { class: "rail", "aria-label": say("heads") }, axes, grid);
   /** @type {Layout} */
   let layout = { unit: 1, width: 0, height: 0, columns: 1 };
+  let painted = ""; // the scale of the pictures
   /** @param {Set<string>} changed */
   const update = (changed) => {
     const rebuilt = anyOf(changed, "trace", "site", "size", "projector");
@@ -67,8 +68,10 @@ export function createRail(
       write(axes, scored ? (gold.axes ?? say("mini_axes_gold")) : say("mini_axes"));
       layout = buildRail(context, grid, gold, removal);
     }
-    if (rebuilt || anyOf(changed, "scale", "theme"))
+    const scale = scaleOf(context.state, siteOf(context));
+    if (rebuilt || changed.has("theme") || scale !== painted)
       paintThumbnails(context, grid, layout, removal);
+    painted = scale;
     if (rebuilt || anyOf(changed, "layer", "head")) markSelected(context, grid);
     if (rebuilt || anyOf(changed, "step", "ahead", "guess", "hover")) markStep(context, grid);
   };
@@ -226,32 +229,32 @@ function columnNames({ heads }) {
 }
 
 /**
- * The name of a layer; a click on it shows the mean of its heads.
+ * The name of a layer; a click on it shows the mean of its heads, or what its keys contribute where
+ * that is shown.
  * @param {TraceContext} context
  * @param {Site} site
  * @param {number} layer
  */
-function layerName({ say, act }, site, layer) {
+function layerName({ say, act, state }, site, layer) {
   const number = site.numbers[layer];
   if (site.heads === 1) {
     const title = say("layer_title", { layer: number });
     return element("span", { class: "layer-name", title }, `L${number}`);
   }
-  const title = say("mean_title", { layer: number });
   return element(
     "button",
     {
       type: "button",
       class: "layer-name",
       testid: `mean-${layer}`,
-      title,
-      "aria-label": title,
       "data-head": `${layer}/${MEAN}`,
-      on: { click: () => act.select({ layer, head: MEAN }) },
+      on: {
+        click: () => act.select({ layer, head: state.head === CONTRIBUTION ? state.head : MEAN }),
+      },
     },
     element("span", {}, `L${number}`),
     " ",
-    element("span", { class: "mean-word" }, say("mean")),
+    element("span", { class: "mean-word" }),
   );
 }
 
@@ -355,14 +358,42 @@ function headButtons(grid) {
  * @param {TraceContext} context
  * @param {HTMLElement} grid
  */
-function markSelected({ state }, grid) {
+function markSelected(context, grid) {
+  const selected = selectedName(context);
+  nameLayers(context, grid);
   for (const frame of headButtons(grid)) {
-    const chosen = frame.dataset.head === `${state.layer}/${state.head}`;
+    const chosen = frame.dataset.head === selected;
     frame.classList.toggle("selected", chosen);
     assign(frame, "aria-pressed", chosen ? "true" : "false");
     frame.tabIndex = chosen ? 0 : -1;
     if (chosen) bringIntoView(grid, frame);
   }
+}
+
+/**
+ * Say what the names of the layers show: the mean of the heads, or what all of them contribute.
+ * @param {TraceContext} context
+ * @param {HTMLElement} grid
+ */
+function nameLayers(context, grid) {
+  const { say, state } = context;
+  const all = state.head === CONTRIBUTION;
+  grid.querySelectorAll(".layer-name[data-head]").forEach((button, layer) => {
+    const number = layerNumber(context, layer);
+    const title = say(all ? "all_title" : "mean_title", { layer: number });
+    for (const name of ["title", "aria-label"]) assign(button, name, title);
+    write(/** @type {Element} */ (button.lastElementChild), say(all ? "all_word" : "mean"));
+  });
+}
+
+/**
+ * The button of what is on screen; of all heads together, that of the layer.
+ * @param {TraceContext} context
+ */
+function selectedName(context) {
+  const { layer, head } = context.state;
+  const button = siteOf(context).heads > 1 ? MEAN : 0;
+  return `${layer}/${head === CONTRIBUTION ? button : head}`;
 }
 
 /**
@@ -409,9 +440,9 @@ function moveSelection(context, grid, event) {
   const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
   if (!by) return;
   event.preventDefault();
-  const { state } = context;
+  const selected = selectedName(context);
   const all = headButtons(grid);
-  const now = all.findIndex(({ dataset }) => dataset.head === `${state.layer}/${state.head}`);
+  const now = all.findIndex(({ dataset }) => dataset.head === selected);
   const next = all[now + by];
   if (!next) return;
   const [layer, head] = (next.dataset.head ?? "").split("/").map(Number);

@@ -1,4 +1,4 @@
-import { FULL_WEIGHT } from "./trace.js";
+import { CONTRIBUTION, FULL_WEIGHT } from "./trace.js";
 
 /** @import { Site } from "./trace.js" */
 
@@ -9,13 +9,15 @@ export const SCALES = ["linear", "sqrt", "row"];
 const LONG_ROW = 33; // keys
 
 /**
- * The scale in use: the visitor's choice, else √ where a row has many keys to share its weight.
- * @param {{scale: Scale | null}} state
+ * The scale in use: the visitor's choice, else √ where a row has many keys to share its weight, and
+ * for contributions, of which the query itself has most.
+ * @param {{scale: Scale | null, head?: number}} state
  * @param {Pick<Site, "keys" | "widest">} site
  * @returns {Scale}
  */
 export function scaleOf(state, site) {
-  return state.scale ?? ((site.widest ?? site.keys) >= LONG_ROW ? "sqrt" : "linear");
+  const small = state.head === CONTRIBUTION || (site.widest ?? site.keys) >= LONG_ROW;
+  return state.scale ?? (small ? "sqrt" : "linear");
 }
 
 /**

@@ -1,6 +1,6 @@
 import { shownCell } from "./stepState.js";
 import { anyOf } from "./store.js";
-import { MEAN } from "./trace.js";
+import { CONTRIBUTION } from "./trace.js";
 import { pieceStep, stepOfApp } from "./unitChoice.js";
 
 /** @import { Alignment, InsideView, SiteName } from "./trace.js" */
@@ -10,12 +10,13 @@ import { pieceStep, stepOfApp } from "./unitChoice.js";
  * @typedef {object} Selection what the visitor looks at
  * @property {SiteName} site
  * @property {number} layer
- * @property {number | null} head null for the mean of the layer
+ * @property {number | null} head null for the mean of the layer, and for all of it together
  * @property {number | null} step of the pieces, of a mask token its position from 1; null where
  *   there are no steps
  * @property {Alignment | null} alignment null without links
  * @property {[number, number] | null} cell query and key of the cell whose arithmetic is shown
  * @property {InsideView | null} inside what is shown of that cell in place of its arithmetic
+ * @property {"contribution" | null} shows what the large map shows in place of weights
  * @property {true | null} guess whether what comes next is hidden until it is guessed
  * @property {boolean | null} ahead whether rows not yet decoded are shown; null while guessing
  */
@@ -69,13 +70,14 @@ export function selectionOf(context) {
   return {
     site,
     layer,
-    head: head === MEAN ? null : head,
+    head: head < 0 ? null : head,
     step: reportedStep(context) || null,
     alignment: alignment === "off" ? null : alignment,
     guess: guess === null ? null : true,
     ahead: guess === null ? ahead : null,
     cell: cell && [cell.query, cell.key],
     inside: cell && insideView !== "cell" ? insideView : null,
+    shows: head === CONTRIBUTION ? "contribution" : null,
   };
 }
 

@@ -8,13 +8,14 @@ import {
   chosenAt,
   currentRow,
   layerNumber,
+  ownShare,
   predictionsOf,
   rowOf,
   shownName,
   siteOf,
 } from "./stepState.js";
 import { anyOf } from "./store.js";
-import { MEAN } from "./trace.js";
+import { CONTRIBUTION, MEAN } from "./trace.js";
 
 /** @import { Part } from "./element.js" */
 /** @import { Candidate } from "./trace.js" */
@@ -115,6 +116,10 @@ function attentionClause(context, row) {
     weight: weights[key].toFixed(2),
   };
   const unmasked = masked.reduce((count, code) => count + (code === 0 ? 1 : 0), 0);
+  if (state.head === CONTRIBUTION) {
+    const own = ownShare(site, state.layer, row).toFixed(2);
+    return say(site.name === "cross" ? "contributed_cross" : "contributed", { ...facts, own });
+  }
   const removed = site.removed(state.layer, state.head);
   if (removed) return say(`seen_removed_${removed}`, facts);
   if (unmasked === 1) return say("seen_only", facts);
@@ -133,6 +138,8 @@ function attentionClause(context, row) {
  */
 function headOf(context) {
   const { layer, head } = context.state;
+  if (head === CONTRIBUTION)
+    return context.say("heads_together", { layer: layerNumber(context, layer) });
   return head === MEAN
     ? context.say("all_heads", { layer: layerNumber(context, layer) })
     : context.say("one_head", { head: shownName(context, layer, head) });
@@ -202,5 +209,6 @@ function encoderSentence(context) {
     rows += 1;
   }
   const weight = (sum / Math.max(rows, 1)).toFixed(2);
-  return say("encoder_sentence", { head: headOf(context), count: rows, weight });
+  const name = state.head === CONTRIBUTION ? "encoder_contributed" : "encoder_sentence";
+  return say(name, { head: headOf(context), count: rows, weight });
 }

@@ -1,5 +1,5 @@
 import { asking } from "./lessonEvents.js";
-import { FULL_WEIGHT, MEAN } from "./trace.js";
+import { CONTRIBUTION, FULL_WEIGHT } from "./trace.js";
 
 /** @import { Site, Trace } from "./trace.js" */
 /** @import { TraceContext } from "./traceContext.js" */
@@ -118,6 +118,17 @@ export function weightAt(site, layer, head, query, key) {
 }
 
 /**
+ * What no key of a row contributes: in cross-attention, what the query keeps of itself.
+ * @param {Site} site
+ * @param {number} layer
+ * @param {number} query
+ */
+export function ownShare(site, layer, query) {
+  const { weights } = rowOf(site, layer, CONTRIBUTION, query);
+  return Math.max(0, 1 - weights.reduce((sum, weight) => sum + weight, 0));
+}
+
+/**
  * The candidate that was taken after `row`; undefined where none was recorded.
  * @param {Trace} trace
  * @param {number} row
@@ -172,15 +183,16 @@ export function layerNumber(context, layer) {
 }
 
 /**
- * The name of a head, or of the mean of a layer's heads, of the attention on screen.
+ * The name of a head, or of the mean or all of a layer's heads, of the attention on screen.
  * @param {Pick<TraceContext, "trace" | "state" | "say">} context
  * @param {number} layer
  * @param {number} head
  */
 export function shownName(context, layer, head) {
   const number = layerNumber(context, layer);
-  if (head !== MEAN) return headName(number, head);
-  return context.say("mean_of", { layer: `L${number}` });
+  if (head >= 0) return headName(number, head);
+  const name = head === CONTRIBUTION ? "all_of" : "mean_of";
+  return context.say(name, { layer: `L${number}` });
 }
 
 /**

@@ -2,8 +2,9 @@ import { element } from "./element.js";
 import { visibleRows } from "./guess.js";
 import { labelOf, meaningOf, tokenIn } from "./label.js";
 import { ASKED } from "./lessonEvents.js";
-import { isAsked, isHeld, shownKeys, shownName, siteOf, weightAt } from "./stepState.js";
+import { isAsked, isHeld, ownShare, shownKeys, shownName, siteOf, weightAt } from "./stepState.js";
 import { anyOf } from "./store.js";
+import { CONTRIBUTION } from "./trace.js";
 
 /** @import { Part } from "./element.js" */
 /** @import { Hover } from "./openingState.js" */
@@ -136,10 +137,24 @@ function tooltipLines(context, { layer, head }, query, key) {
   const name = (tokens, position, shown) => (position < shown ? labelOf(tokens[position]) : "·");
   return [
     weightLine(context, layer, head, query, key),
+    ...ownLine(context, layer, head, query),
     say("hover_query", { token: name(site.queryTokens, query, site.queries), position: query + 1 }),
     say("hover_key", { token: name(site.keyTokens, key, shownKeys(context)), position: key + 1 }),
     `${say(`site_${site.name}`)} · ${shownName(context, layer, head)}`,
   ];
+}
+
+/**
+ * What a query keeps of itself in cross-attention, where no key has it; nothing of weights.
+ * @param {TraceContext} context
+ * @param {number} layer
+ * @param {number} head
+ * @param {number} query
+ */
+function ownLine(context, layer, head, query) {
+  if (head !== CONTRIBUTION || context.state.site !== "cross") return [];
+  const own = ownShare(siteOf(context), layer, query).toFixed(4);
+  return [context.say("hover_own", { own })];
 }
 
 /**
@@ -170,7 +185,8 @@ function weightLine(context, layer, head, query, key) {
   const known = weightAt(site, layer, head, query, key).toFixed(4);
   const weight = isAsked(context, query, key) ? ASKED : known;
   const reason = say(`reason_${trace.header.reasons[code].replaceAll(" ", "_")}`);
-  return code ? say("hover_closed", { weight, reason }) : say("hover_weight", { weight });
+  if (code) return say("hover_closed", { weight, reason });
+  return say(head === CONTRIBUTION ? "hover_contribution" : "hover_weight", { weight });
 }
 
 /**

@@ -1,7 +1,9 @@
+import { createContributions } from "./contributions.js";
 import { readEnvelope } from "./envelope.js";
 import { largeSite } from "./largeSite.js";
 import { createLoadedHeads } from "./loadedHeads.js";
 
+/** @import { Contributions } from "./contributions.js" */
 /** @import { PayloadArray } from "./envelope.js" */
 /** @import { LoadedHeads } from "./loadedHeads.js" */
 /** @import { Strings } from "./sentences.js" */
@@ -24,6 +26,7 @@ import { createLoadedHeads } from "./loadedHeads.js";
  * @property {[number, number] | null} [cell] query and key of the cell whose arithmetic is shown
  * @property {InsideView | null} [inside] what is shown of that cell
  * @property {boolean} [suggested] whether the app chose the step, as one that shows much
+ * @property {"contribution" | null} [shows] what the large map shows in place of weights
  * @property {[number, string][]} forced
  * @property {string[]} original
  *
@@ -77,6 +80,7 @@ import { createLoadedHeads } from "./loadedHeads.js";
  * @property {string[]} [original] outputs without forced tokens, of a trace in words
  * @property {string} [heads] of a large trace, where to get the weights of a head
  * @property {string} [inside] where to get what the weights of a head are computed from
+ * @property {string} [contributions] where to get what keys contribute
  * @property {boolean} [token_path] whether the path of a token through a layer is there, too
  * @property {Record<string, string> | null} [visit] in class mode, the query that asks for this trace; null
  *   where only this visitor can ask
@@ -131,12 +135,14 @@ import { createLoadedHeads } from "./loadedHeads.js";
  * @property {Uint8Array | null} gold bits by row and key
  * @property {Trace | null} words the same trace in words
  * @property {LoadedHeads | null} heads of a large trace, shared by pieces and words
+ * @property {Contributions} contributions of keys to queries, once somebody asked for them
  * @property {number[] | null} rows of a trace in words: position of each target word's last piece
  * @property {number[] | null} columns the same of the source words
  */
 
 export const FULL_WEIGHT = 65535; // code of the largest weight
 export const MEAN = -1; // in place of a head: the mean of the heads of its layer
+export const CONTRIBUTION = -2; // in place of a head: what the keys contribute by all of its layer
 
 /**
  * Read the payload of a trace.
@@ -150,10 +156,17 @@ export function readTrace(bytes, pieces) {
   );
   const header = { ...pieces?.header, ...own };
   const heads = pieces ? pieces.heads : header.heads === undefined ? null : createLoadedHeads();
+  const contributions = pieces?.contributions.words ?? createContributions(createContributions());
   /** @type {Partial<Record<SiteName, Site>>} */
   const sites = {};
   for (const name of /** @type {SiteName[]} */ (Object.keys(header.sites)))
-    sites[name] = readSite(name, header, array, heads, pieces ? "words" : "pieces");
+    sites[name] = readSite(
+      name,
+      header,
+      array,
+      heads ?? contributions,
+      pieces ? "words" : "pieces",
+    );
   const words = array("words");
   const candidates = readCandidates(header, array);
   const masks = header.target.length
@@ -174,6 +187,7 @@ export function readTrace(bytes, pieces) {
     gold: /** @type {Uint8Array | null} */ (array("gold")),
     words: null,
     heads,
+    contributions,
     rows: header.rows ?? null,
     columns: header.columns ?? null,
   };
@@ -186,7 +200,8 @@ export function readTrace(bytes, pieces) {
  * @param {SiteName} name
  * @param {TraceHeader} header
  * @param {(name: string) => PayloadArray | null} array
- * @param {LoadedHeads | null} loaded
+ * @param {LoadedHeads | Contributions} loaded what comes later: the heads of a large trace, and else
+ *   the contributions
  * @param {"pieces" | "words"} unit
  * @returns {Site}
  */
@@ -205,7 +220,9 @@ function readSite(name, header, array, loaded, unit) {
     queryTokens: name === "encoder" ? header.source : header.target,
     keyTokens: name === "decoder" ? header.target : header.source,
     removed: (layer, head) => removed.get(`${layer}/${head}`) ?? null,
-    ...(loaded ? largeSite(name, own, array, loaded, unit) : wholeSite(name, own, array)),
+    ...("get" in loaded
+      ? largeSite(name, own, array, loaded, unit)
+      : wholeSite(name, own, array, loaded)),
   };
 }
 
@@ -214,9 +231,10 @@ function readSite(name, header, array, loaded, unit) {
  * @param {SiteName} name
  * @param {SiteHeader} header
  * @param {(name: string) => PayloadArray | null} array
+ * @param {Contributions} contributions
  * @returns {Pick<Site, "weights" | "masked" | "has" | "picture" | "nameOf" | "reasons" | "gold">}
  */
-function wholeSite(name, { shape, packed }, array) {
+function wholeSite(name, { shape, packed }, array, contributions) {
   const [layers, heads, queries, keys] = shape;
   const area = queries * keys;
   const codes = /** @type {Uint16Array} */ (array(`${name}.attention`));
@@ -233,18 +251,20 @@ function wholeSite(name, { shape, packed }, array) {
   const meanMask = byLayer((layer) => maskedInAll(ofLayer(mask, layer)));
   const masks = mask.length / area; // one, one a layer, or one a head
   /** @type {Site["weights"]} */
-  const weightsOf = (layer, head) =>
-    head === MEAN ? meanWeights(layer) : one(weights, layer, head);
+  const weightsOf = (layer, head) => {
+    if (head === CONTRIBUTION) return contributions.codes(name, layer, area);
+    return head === MEAN ? meanWeights(layer) : one(weights, layer, head);
+  };
   /** @type {Site["masked"]} */
   const maskedOf = (layer, head) => {
     if (masks === 1) return mask;
     if (masks === layers) return mask.subarray(layer * area, (layer + 1) * area);
-    return head === MEAN ? meanMask(layer) : one(mask, layer, head);
+    return head < 0 ? meanMask(layer) : one(mask, layer, head);
   };
   return {
     weights: weightsOf,
     masked: maskedOf,
-    has: () => true,
+    has: (_, head) => head !== CONTRIBUTION || contributions.loaded(),
     picture: (layer, head) => ({
       queries,
       keys,

@@ -41,6 +41,16 @@ const gold = mean(sub(a, `${i("q")}${source}`));
 const sink = mean(`${under(sum, special)}${cell}`);
 const spread = mean(over(entropy, `${i("ln")}${o("⁡")}${sub(i("n"), i("q"))}`));
 
+const [output, moved] = [
+  sub(i("y"), i("i")),
+  `${sub(i("T"), i("i"))}${open}${sub(i("x"), i("j"))}${close}`,
+];
+/** The sum of absolute values. @param {string} inside */
+const size = (inside) => sub(`<mrow>${o("‖")}${inside}${o("‖")}</mrow>`, "<mn>1</mn>");
+const nearer = `${i("max")}${open}<mn>0</mn>${o(",")}${size(output)}${minus}${size(`${output}${minus}${moved}`)}${close}`;
+const contributed = sub(i("c"), `${i("i")}${i("j")}`);
+const rolled = `${sub(i("C"), `${i("t")}${i("j")}`)}`;
+
 /**
  * By the name of its sentence, the formula of a word and its paper. The formulas are those of
  * `heads/attention_metrics.py` and `heads/roles.py`: a weight a from query q to key k, Q queries.
@@ -53,6 +63,14 @@ export const WORDS = {
   },
   scale_sqrt: { formula: `<msqrt>${cell}</msqrt>` },
   scale_row: { formula: over(cell, `${under(i("max"), i("j"))}${sub(a, `${i("q")}${i("j")}`)}`) },
+  contribution: {
+    formula: `${contributed}${o("∝")}${nearer}${o(",")}${under(sum, i("j"))}${contributed}${is}<mn>1</mn>`,
+    paper: "paper_ferrando_2022",
+  },
+  source_share: {
+    formula: `${under(sum, `${i("j")}${o("∈")}${i("S")}`)}${rolled}`,
+    paper: "paper_ferrando_plus_2022",
+  },
   gold_weight: { formula: gold, paper: "paper_ghader_2017" },
   alignment_prediction: {
     formula: `${under(i("arg max"), key)}${sub(a, `${i("t")}${minus}<mn>1</mn><mo>,</mo>${key}`)}`,

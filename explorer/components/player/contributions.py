@@ -1,0 +1,54 @@
+"""What each key contributes to each query, as a payload for the browser, which asks for it when a
+visitor chooses to see it."""
+
+import gzip
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.components.player.weight_codes import scale_of, weight_codes
+from explorer.components.shared.payload import pack_payload, payload_bytes
+from explorer.core.trace import Trace
+from explorer.core.words import has_words, merged_weights, target_words, word_axes
+
+_FAST = 1  # level of compression: somebody waits for the answer
+
+Layers = Mapping[str, NDArray[np.floating]]
+"""By site, (layer, query, key)."""
+
+
+def contributions_payload(
+    trace: Trace, layers: Layers, source_share: NDArray[np.floating]
+) -> bytes:
+    """A payload compressed with gzip.
+
+    source_share: (T,) the part of the source in each output token.
+
+    Arrays: by site, codes as those of the weights of `trace`, (layer, query, key); "source_share"
+    float32 (T,); "words", a payload of the same merged into words, where there are such.
+    """
+    arrays = _arrays(trace, layers, source_share)
+    if has_words(trace):
+        axes = word_axes(trace)
+        merged = {site: merged_weights(of_site, *axes[site]) for site, of_site in layers.items()}
+        words = _arrays(trace, merged, _share_of_words(trace, source_share))
+        arrays["words"] = payload_bytes(pack_payload({}, words))
+    return gzip.compress(pack_payload({}, arrays), compresslevel=_FAST, mtime=0)
+
+
+def _arrays(
+    trace: Trace, layers: Layers, source_share: NDArray[np.floating]
+) -> dict[str, NDArray[np.generic]]:
+    arrays: dict[str, NDArray[np.generic]] = {
+        site: weight_codes(of_site.astype(np.float32), scale_of(trace.attention(site)))
+        for site, of_site in layers.items()
+    }
+    return arrays | {"source_share": source_share.astype(np.float32)}
+
+
+def _share_of_words(trace: Trace, source_share: NDArray[np.floating]) -> NDArray[np.floating]:
+    """By word fed in, the mean over the pieces of the word that follows it."""
+    first = [word.stop - 1 for word in target_words(trace)]
+    stops = [*first[1:], first[-1] + 1]  # what the last row predicts is never fed in
+    return np.array([source_share[row:stop].mean() for row, stop in zip(first, stops, strict=True)])

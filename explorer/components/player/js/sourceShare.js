@@ -1,0 +1,113 @@
+import { assign, element, populate, write } from "../../shared/js/element.js";
+import { tokenHidden } from "../../shared/js/guess.js";
+import { labelOf } from "../../shared/js/label.js";
+import { asking, onAsking } from "../../shared/js/lessonEvents.js";
+import { anyOf } from "../../shared/js/store.js";
+import { CONTRIBUTION } from "../../shared/js/trace.js";
+
+/** @import { Part } from "../../shared/js/element.js" */
+/** @import { TraceContext } from "../../shared/js/traceContext.js" */
+
+const FEW = 12; // output tokens whose labels fit under their bars
+
+/**
+ * Beside contributions: for each output token a bar, how much of it the source has given by all
+ * layers together, and how much what was decoded before.
+ * @param {TraceContext} context
+ * @returns {Part}
+ */
+export function createSourceShare(context) {
+  const { say } = context;
+  const heading = element("h2", { title: say("source_share_title") });
+  const parts = ["source", "prefix"].map((name) => element("span", { class: `share-key ${name}` }));
+  const number = element("p", { class: "number", testid: "source-share-number" }, ...parts);
+  const bars = element("div", { class: "share-bars", testid: "source-share-bars", role: "list" });
+  const node = element(
+    "section",
+    { class: "source-share", testid: "source-share", "aria-label": say("source_share") },
+    heading,
+    bars,
+    number,
+  );
+  onAsking(() => context.touch("asking"), context.signal);
+  const causes = ["trace", "site", "head", "step", "ahead", "guess", "asking"];
+  /** @param {Set<string>} changed */
+  const update = (changed) => {
+    if (!anyOf(changed, ...causes)) return;
+    const { trace, state } = context;
+    node.hidden = state.head !== CONTRIBUTION || !trace.contributions.loaded() || asking() !== "";
+    if (node.hidden) return;
+    const shares = trace.contributions.sourceShare();
+    node.classList.toggle("many", shares.length > FEW);
+    const items = populate(bars, shares.length, barElement);
+    items.forEach((item, row) => {
+      drawBar(context, item, row, shares[row]);
+    });
+    const row = state.step - 1;
+    const shown = isShown(context, row);
+    const facts = shown
+      ? factsOf(context, row, shares[row])
+      : { token: "", source: "", prefix: "" };
+    write(heading, say(shown ? "share_heading" : "share_heading_hidden", facts));
+    parts.forEach((part, index) => {
+      const name = index ? "prefix" : "source";
+      const share = shown ? ` ${facts[name]} %` : "";
+      write(part, `${say(`share_${name}`)}${share}`);
+    });
+  };
+  return { element: node, update };
+}
+
+function barElement() {
+  const bar = element("span", { class: "bar-of-token" }, element("i", { class: "of-source" }));
+  return element("div", { role: "listitem" }, bar, element("bdi", { class: "token-name" }));
+}
+
+/**
+ * @param {TraceContext} context
+ * @param {HTMLElement} item
+ * @param {number} row
+ * @param {number} share
+ */
+function drawBar(context, item, row, share) {
+  const [bar, name] = /** @type {HTMLElement[]} */ ([...item.children]);
+  const shown = isShown(context, row);
+  item.classList.toggle("unknown", !shown);
+  item.classList.toggle("current", row === context.state.step - 1);
+  /** @type {HTMLElement} */ (bar.firstElementChild).style.height = shown ? `${share * 100}%` : "0";
+  write(name, shown ? labelOf(context.trace.predicted[row]) : "·");
+  assign(
+    item,
+    "title",
+    shown
+      ? context.say("share_of_token", factsOf(context, row, share))
+      : context.say("share_hidden"),
+  );
+}
+
+/**
+ * Whether the token that a row predicts is on screen, so that its numbers can be.
+ * @param {TraceContext} context
+ * @param {number} row
+ */
+function isShown(context, row) {
+  const { state, trace } = context;
+  const decoded = state.ahead || row < state.step;
+  return decoded && trace.predicted[row] !== undefined && !tokenHidden(context, row);
+}
+
+/**
+ * What a sentence says of a token, in percent with one digit.
+ * @param {TraceContext} context
+ * @param {number} row
+ * @param {number} share
+ */
+function factsOf({ trace }, row, share) {
+  const source = Math.round(share * 1000) / 10;
+  return {
+    token: labelOf(trace.predicted[row]),
+    step: row + 1,
+    source: source.toFixed(1),
+    prefix: (100 - source).toFixed(1),
+  };
+}

@@ -1,0 +1,67 @@
+"""Contributions beside attention, in the large map and along the target."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+import explorer
+from explorer.core import folders
+from explorer.heads.layer_contributions import layer_contributions
+from tests.support.player_page import cell_center
+
+QUERY = "?lang=en&model=reverse&text=7+3+9&pad=2&site=cross&layer=1&head=2&step=2&ahead=0"
+
+
+@pytest.fixture(scope="module")
+def model() -> explorer.ExplorableModel:
+    return explorer.load(folders.PACKAGE.parent / "checkpoints" / "reverse.safetensors")
+
+
+def test_a_visitor_chooses_contributions_steps_and_reloads(address, new_tab, model):
+    trace = model.trace("7 3 9", pad_to=6)
+    found = layer_contributions(model, trace)
+    tab = new_tab(1440, 900)
+    tab.goto(address + QUERY)
+    tab.wait_for_selector(".plotted")
+    expect(tab.get_by_test_id("source-share")).to_be_hidden()
+    tab.get_by_test_id("shown").select_option("contribution")
+    expect(tab.get_by_test_id("map-title")).to_have_text("Cross · all heads of L1")
+
+    def expect_row(row: int) -> None:
+        tab.mouse.move(*cell_center(tab, trace, "cross", row, 1))
+        weight = found.layers["cross"][1, row, 1]
+        own = 1 - found.layers["cross"][1, row].sum()
+        expect(tab.get_by_test_id("tooltip")).to_contain_text(f"contribution {weight:.4f}")
+        expect(tab.get_by_test_id("tooltip")).to_contain_text(f"query itself {own:.4f}")
+        share = f"source {found.source_share[row] * 100:.1f} %"
+        expect(tab.get_by_test_id("source-share-number")).to_contain_text(share)
+
+    expect_row(1)
+    bars = tab.get_by_test_id("source-share-bars").locator("> div")
+    expect(bars).to_have_count(len(trace.predicted_tokens))
+    expect(bars.nth(2)).to_have_class(re.compile("unknown"))  # not decoded yet
+    tab.keyboard.press("ArrowRight")
+    expect(tab.get_by_test_id("step-count")).to_contain_text("3/")
+    expect_row(2)
+    expect(bars.nth(2)).to_have_attribute("title", re.compile(r"source \d+\.\d %"))
+    expect(tab).to_have_url(re.compile(r"[?&]shows=contribution(&|$)"))
+    tab.reload()
+    expect(tab.get_by_test_id("map-title")).to_have_text("Cross · all heads of L1")
+    tab.get_by_test_id("site-encoder").click()
+    expect(tab.get_by_test_id("map-title")).to_have_text("Encoder · all heads of L1")
+    tab.get_by_test_id("head-0-1").click()
+    expect(tab.get_by_test_id("map-title")).to_have_text("Encoder · L0 H1")
+    expect(tab.get_by_test_id("source-share")).to_be_hidden()
+    expect(tab).not_to_have_url(re.compile("shows="))
+
+
+def test_a_guess_hides_where_the_next_token_comes_from(address, new_tab):
+    tab = new_tab(1024, 768)
+    tab.goto(f"{address}{QUERY.replace('&ahead=0', '')}&shows=contribution&guess=1")
+    bars = tab.get_by_test_id("source-share-bars").locator("> div")
+    expect(bars.first).to_have_attribute("title", re.compile("source"))
+    expect(bars.nth(1)).to_have_class(re.compile("unknown"))
+    expect(tab.get_by_test_id("source-share-number")).not_to_contain_text("%")
+    tab.get_by_role("button", name="Next").click()
+    expect(tab.get_by_test_id("source-share-number")).to_contain_text("%")

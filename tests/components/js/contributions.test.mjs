@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createHeadLoading } from "../../../explorer/components/shared/js/headLoading.js";
+import { scaleOf } from "../../../explorer/components/shared/js/scale.js";
+import { selectionOf } from "../../../explorer/components/shared/js/selectionReport.js";
+import { mapTitle, ownShare } from "../../../explorer/components/shared/js/stepState.js";
+import { CONTRIBUTION, readTrace } from "../../../explorer/components/shared/js/trace.js";
+import { CODES, HEADER, packPayload } from "./payloads.mjs";
+
+/** @import { TraceContext } from "../../../explorer/components/shared/js/traceContext.js" */
+
+const CONTRIBUTIONS = [13107, 0, 26214, 6554, 6553, 0];
+
+/** @param {number[]} share */
+function contributions(share) {
+  const words = packPayload({}, { cross: ["uint16", [65535]], source_share: ["float32", [1]] });
+  return packPayload(
+    {},
+    {
+      cross: ["uint16", CONTRIBUTIONS],
+      source_share: ["float32", share],
+      words: ["uint8", words],
+    },
+  );
+}
+
+function exampleTrace() {
+  const header = { ...HEADER, contributions: "contributions/x" };
+  return readTrace(packPayload(header, { "cross.attention": ["uint16", CODES] }));
+}
+
+test("contributions stand in place of a head once they are added", () => {
+  const trace = exampleTrace();
+  const { cross } = trace.sites;
+  assert.ok(cross);
+  assert.equal(cross.has(0, CONTRIBUTION), false);
+  assert.throws(() => cross.weights(0, CONTRIBUTION), /no contributions/);
+  trace.contributions.add(contributions([0.5, 0.25]));
+  assert.equal(cross.has(0, CONTRIBUTION), true);
+  assert.deepEqual([...cross.weights(0, CONTRIBUTION)], CONTRIBUTIONS);
+  assert.deepEqual([...trace.contributions.sourceShare()], [0.5, 0.25]);
+  assert.deepEqual([...cross.weights(0, 0)], CODES.slice(0, 6));
+  assert.equal(trace.contributions.words?.loaded(), true);
+});
+
+test("a query keeps of itself what its keys do not contribute", () => {
+  const trace = exampleTrace();
+  trace.contributions.add(contributions([0.5, 0.25]));
+  const { cross } = trace.sites;
+  assert.ok(cross);
+  assert.ok(Math.abs(ownShare(cross, 0, 0) - 0.4) < 1e-4);
+  assert.ok(Math.abs(ownShare(cross, 0, 1) - 0.8) < 1e-4);
+});
+
+test("they are fetched when they are chosen, and the weights stay when that fails", async () => {
+  const trace = exampleTrace();
+  /** @type {string[]} */
+  const fetched = [];
+  let broken = true;
+  globalThis.document = /** @type {Document} */ ({ baseURI: "about:blank" });
+  const before = {
+    fetch: globalThis.fetch,
+    URL: globalThis.URL,
+    setTimeout: globalThis.setTimeout,
+  };
+  Object.assign(globalThis, {
+    URL: class {
+      /** @param {string} path */
+      constructor(path) {
+        fetched.push(path);
+      }
+    },
+    fetch: async () => ({
+      ok: !broken,
+      status: 503,
+      arrayBuffer: async () => contributions([0.5, 0.25]).buffer,
+    }),
+    setTimeout: (/** @type {() => void} */ done) => before.setTimeout(done, 0),
+  });
+  /** @type {string[]} */
+  const said = [];
+  const root = {
+    classList: { toggle: () => {}, remove: () => {} },
+    append: () => {},
+  };
+  const load = createHeadLoading(
+    /** @type {TraceContext} */ (
+      /** @type {unknown} */ ({
+        root,
+        signal: new AbortController().signal,
+        options: {},
+        say: (/** @type {string} */ name) => {
+          said.push(name);
+          return name;
+        },
+      })
+    ),
+  );
+  const wanted = /** @type {const} */ ({
+    site: "cross",
+    layer: 0,
+    head: CONTRIBUTION,
+    words: false,
+  });
+  let shown = 0;
+  const show = () => {
+    shown += 1;
+  };
+  try {
+    await load(trace, wanted, show);
+  } catch {
+    // The element of the message needs a browser.
+  }
+  assert.deepEqual([shown, said], [0, ["contributions_not_loaded"]]);
+  broken = false;
+  await load(trace, wanted, show);
+  assert.equal(shown, 1);
+  assert.ok(fetched.every((path) => path === "contributions/x"));
+  Object.assign(globalThis, before);
+});
+
+test("they are reported to the app, drawn on the scale of small numbers and named", () => {
+  const trace = exampleTrace();
+  const state = {
+    site: "cross",
+    layer: 0,
+    head: CONTRIBUTION,
+    step: 1,
+    scale: null,
+    alignment: "off",
+    guess: null,
+    ahead: true,
+    inside: null,
+  };
+  const say = (/** @type {string} */ key, /** @type {object} */ facts) =>
+    [key, ...Object.values(facts ?? {})].join(" ");
+  const context = /** @type {TraceContext} */ (
+    /** @type {unknown} */ ({ trace, pieces: trace, state, say })
+  );
+  const { head, shows, layer } = selectionOf(context);
+  assert.deepEqual([head, shows, layer], [null, "contribution", 0]);
+  const { cross } = trace.sites;
+  assert.ok(cross);
+  assert.equal(scaleOf({ ...state }, cross), "sqrt");
+  assert.equal(scaleOf({ ...state, head: 0 }, cross), "linear");
+  assert.equal(mapTitle(context), "site_cross · all_of L0");
+});

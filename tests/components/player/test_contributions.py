@@ -1,0 +1,52 @@
+import gzip
+
+import numpy as np
+import pytest
+
+from explorer.components.player.contributions import contributions_payload
+from explorer.core.trace import Trace
+from explorer.core.words import has_words, source_words, target_words
+from tests.support.example_traces import example_trace, pieces_trace
+from tests.support.payloads import unpack_payload
+
+
+def numbers(trace: Trace) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Contributions in which each cell has a number of its own, and shares."""
+    random = np.random.default_rng(3)
+    layers = {}
+    for site in trace.sites:
+        count, _, queries, keys = trace.attention(site).shape
+        layers[site] = random.dirichlet(np.ones(keys + 1), (count, queries))[..., :keys]
+    return layers, random.random(len(trace.target_tokens))
+
+
+@pytest.mark.parametrize("trace", [example_trace(), pieces_trace()])
+def test_contributions_are_exact_to_the_fifth_digit(trace):
+    layers, share = numbers(trace)
+    _, arrays = unpack_payload(gzip.decompress(contributions_payload(trace, layers, share)))
+    for site, expected in layers.items():
+        found = arrays[site].astype(np.float64).reshape(expected.shape) / 65535
+        assert np.abs(found - expected).max() <= 7.7e-6
+    np.testing.assert_allclose(arrays["source_share"], share, atol=1e-7)
+    assert ("words" in arrays) == has_words(trace)
+
+
+def test_those_of_words_sum_over_keys_and_average_over_the_pieces_that_predict():
+    trace = pieces_trace()
+    layers, share = numbers(trace)
+    _, arrays = unpack_payload(gzip.decompress(contributions_payload(trace, layers, share)))
+    _, words = unpack_payload(arrays["words"].tobytes())
+    queries, keys = target_words(trace), source_words(trace)
+    expected = [
+        [
+            layers["cross"][0][row.start : row.stop, key.start : key.stop].sum(1).mean()
+            for key in keys
+        ]
+        for row in queries
+    ]
+    found = words["cross"].reshape(-1, len(queries), len(keys))[0] / 65535
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+    last = [word.stop - 1 for word in queries]  # its row predicts the first piece of the next word
+    stops = [*last[1:], last[-1] + 1]
+    means = [share[row:stop].mean() for row, stop in zip(last, stops, strict=True)]
+    np.testing.assert_allclose(words["source_share"], means, atol=1e-6)
