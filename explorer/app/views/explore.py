@@ -131,10 +131,13 @@ def visits_before(offered: Mapping[str, CatalogMember]) -> list[Visit]:
 def read_player(report: dict[str, object]) -> None:
     """Take what the player reports; after a step alone, only the address is drawn again.
 
-    Many visitors step at a time, and a run of the whole page takes ten times as long.
+    Many visitors step at a time, and a run of the whole page takes ten times as long. A report of
+    an earlier picture, which has no selection here, comes from a browser that has not drawn the
+    one of now: what of it was not yet sent, Streamlit has dropped for this run.
     """
     explore_state.read_player(report)
-    if not any(report.get(event) for event in (*explore_state.NEW_TRACE, mount.MISSING)):
+    events = (*explore_state.NEW_TRACE, mount.MISSING)
+    if report.get("selection") and not any(report.get(event) for event in events):
         draw_address_alone()
 
 
