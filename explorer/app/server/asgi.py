@@ -1,8 +1,7 @@
 """What the server adds to Streamlit's own routes: plotly.js, the probe traces of a run, the
 weights of heads of large traces, what weights are computed from, what keys contribute, the host's
-cookie, what a class
-does together, compression for other machines, the server's address for pages opened directly, and
-checks of origins, messages and uploads. Nothing comes from the internet.
+cookie, what a class does together, compression for other machines, the server's address for pages
+opened directly, and checks of origins, messages and uploads. Nothing comes from the internet.
 """
 
 import asyncio

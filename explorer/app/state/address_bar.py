@@ -56,8 +56,11 @@ def leave_visit() -> None:
 
 
 def keep_visit() -> None:
-    """In a run that the visitor's action has caused: the visit outranks the URL, which may be the
-    one before the last written: the browser sends it with each action."""
+    """Let the next run of the whole page keep the visit instead of following the URL.
+
+    For a run that a visitor's action has caused: with it the browser sends the URL that it has,
+    which may be older than the last one written.
+    """
     state = session.load(AddressState)
     session.save(replace(state, query=_query_in_url()))
 
