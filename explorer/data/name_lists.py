@@ -28,7 +28,7 @@ _FULL = 0.15  # share of the persons that get a surname
 _CHINESE = 0.15  # share of the persons with a Chinese name; half of them beside Chinese text
 
 Random = np.random.Generator
-T = TypeVar("T")
+_Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def british_spellings() -> Mapping[str, str]:
     return {row[0]: row[1] for row in _rows("spellings.tsv")}
 
 
-def choice(known: Sequence[T], random: Random) -> T:
+def choice(known: Sequence[_Item], random: Random) -> _Item:
     """One of `known`."""
     return known[int(random.integers(len(known)))]
 

@@ -242,7 +242,7 @@ def _without(pairs: Sequence[Pair], excluded: str) -> Iterator[Pair]:
 
 def _back_translated(config: TrainingConfig, corpus: ParallelCorpus) -> tuple[list[Pair], str]:
     """The pairs of the file `back_translated`, without those that have a source or a target of
-    the held-out parts or of the file `excluded`; and the digest of all pairs.
+    the held-out parts, or a source of the file `excluded`; and the digest of all pairs.
 
     Raises `PairsError`.
     """
