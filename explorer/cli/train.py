@@ -37,7 +37,7 @@ SETTING_GROUPS = {
             "pairs",
             "columns",
             "excluded",
-            "back_translated",
+            "further_pairs",
             "pieces",
             "joint",
             "joined",
@@ -60,7 +60,7 @@ SETTING_GROUPS = {
 """The settings by the heading under which the help lists them."""
 
 _METAVARS = {
-    **{"pairs": "FILE", "excluded": "FILE", "back_translated": "FILE", "start": "FILE"},
+    **{"pairs": "FILE", "excluded": "FILE", "further_pairs": "FILE", "start": "FILE"},
     **{"columns": "A,B", "symbols": "SYMBOLS", "device": "DEVICE"},
 }
 
@@ -235,7 +235,7 @@ def _resolved(config: "TrainingConfig") -> "TrainingConfig":
 
     files: dict[str, Any] = {
         name: str(Path(file).resolve())
-        for name in ("pairs", "excluded", "back_translated", "start")
+        for name in ("pairs", "excluded", "further_pairs", "start")
         if (file := getattr(config, name))
     }
     return replace(config, device=str(choose_device(config.device)), **files)

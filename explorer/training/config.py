@@ -43,7 +43,7 @@ _NUMBERS = {
     "until": (0.0, 1.0),
 }
 _SWITCHES = ("joint", "causal")
-_TEXTS = ("task", "pairs", "excluded", "back_translated", "start", "device")
+_TEXTS = ("task", "pairs", "excluded", "further_pairs", "start", "device")
 _CHOICES = {
     "schedule": ("cosine", "inverse-sqrt"),
     "precision": ("float32", "bfloat16"),
@@ -77,7 +77,7 @@ class TrainingConfig:
     pieces: int = 8000  # most entries of a SentencePiece vocabulary
     joint: bool = True  # one vocabulary and one embedding for both languages
     excluded: str = ""  # a file whose sources are never trained on
-    back_translated: str = ""  # further pairs, for training only (Sennrich 2016, 1511.06709)
+    further_pairs: str = ""  # a file of more pairs, for training only
     joined: float = 0.1  # share of the texts that are two to eight pairs, up to the longest
     swapped: float = 0.0  # share of the pairs with names or numbers that get others
     copied: float = 0.0  # share of copied lines among the texts (Currey et al. 2017)

@@ -77,8 +77,8 @@ class TranslationDataModule:
         self.corpus = corpus
         self._training = list(_without(corpus.part("training"), config.excluded))
         self.excluded = len(corpus.part("training")) - len(self._training)
-        further, self._digest = _back_translated(config, corpus)
-        self.back_translated = len(further)
+        further, self._digest = _further_pairs(config, corpus)
+        self.further = len(further)
         self._training += further
         augmentation = Augmentation(self._training)
         starts = [0]
@@ -171,7 +171,7 @@ class TranslationDataModule:
                 "blank": counts.blank,
                 "duplicate": counts.duplicate,
                 "excluded": self.excluded,
-                "back_translated": self.back_translated,
+                "further": self.further,
                 "overlong": self.overlong,
                 "pieces": round(self._pieces_a_text(), 2),
                 "digest": self.corpus.digest,
@@ -240,15 +240,15 @@ def _without(pairs: Sequence[Pair], excluded: str) -> Iterator[Pair]:
     return (pair for pair in pairs if normalised(pair.source) not in known)
 
 
-def _back_translated(config: TrainingConfig, corpus: ParallelCorpus) -> tuple[list[Pair], str]:
-    """The pairs of the file `back_translated`, without those that have a source or a target of
+def _further_pairs(config: TrainingConfig, corpus: ParallelCorpus) -> tuple[list[Pair], str]:
+    """The pairs of the file `further_pairs`, without those that have a source or a target of
     the held-out parts, or a source of the file `excluded`; and the digest of all pairs.
 
     Raises `PairsError`.
     """
-    if not config.back_translated:
+    if not config.further_pairs:
         return [], corpus.digest
-    further = read_pairs(config.back_translated, ("2", "1"))
+    further = read_pairs(config.further_pairs, ("2", "1"))
     judged = [pair for part in HELD_OUT_PARTS for pair in corpus.part(part)]
     known = {normalised(text) for pair in judged for text in (pair.source, pair.target)}
     kept = _without(further.pairs, config.excluded)

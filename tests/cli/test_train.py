@@ -139,7 +139,7 @@ def test_the_help_has_every_setting_once_under_a_heading_with_its_choices(capsys
     assert "--seed N " in printed
     assert (
         len(re.findall(r"\(default:\s+none\)", printed)) == 4
-    )  # --pairs, --excluded, --back-translated, --start
+    )  # --pairs, --excluded, --further-pairs, --start
 
 
 @pytest.mark.parametrize("task", ["copy", "reverse", "sort"])

@@ -117,16 +117,16 @@ def test_excluded_sources_are_never_trained_on_however_they_are_written(tmp_path
     assert not seen & {pair.source for pair in chosen}
 
 
-def test_back_translated_texts_are_trained_on_and_never_judged_by(tmp_path):
-    """Each row is a text and its machine translation, which becomes the source."""
+def test_further_pairs_are_trained_on_and_never_judged_by(tmp_path):
+    """Each row is a target and its source, as `translate` writes them."""
     judged, own = PAIRS.part("dev")[0], PAIRS.part("training")[0]
     rows = [("a target", "a source"), (f"{judged.target} ", "new"), ("other", judged.source)]
     path = tmp_path / "more.tsv"
     lines = [*(f"{target}\t{source}\n" for target, source in rows), "\tempty\n"]
     path.write_text("".join(lines * 40 + [f"t{n}\ts{n}\n" for n in range(120)]), "utf-8")
-    config = replace(TINY_PAIRS, back_translated=str(path), joined=0.0, batch=211 + 121)
+    config = replace(TINY_PAIRS, further_pairs=str(path), joined=0.0, batch=211 + 121)
     data = TranslationDataModule(config, PAIRS, CPU)
-    assert data.back_translated == data.facts()["pairs"]["back_translated"] == 121
+    assert data.further == data.facts()["pairs"]["further"] == 121
     assert [pair.source for pair in data.corpus.part("dev")] == [
         pair.source for pair in PAIRS.part("dev")
     ]
@@ -135,10 +135,10 @@ def test_back_translated_texts_are_trained_on_and_never_judged_by(tmp_path):
     assert not seen & {"new", judged.source}
 
 
-def test_a_training_is_not_resumed_with_another_back_translated_file(tmp_path):
+def test_a_training_is_not_resumed_with_other_further_pairs(tmp_path):
     path = tmp_path / "more.tsv"
     path.write_text("".join(f"t{n}\ts{n}\n" for n in range(120)), "utf-8")
-    config = replace(TINY_PAIRS, back_translated=str(path))
+    config = replace(TINY_PAIRS, further_pairs=str(path))
     saved = TranslationDataModule(config, PAIRS, CPU).state()
     TranslationDataModule(config, PAIRS, CPU, saved)
     path.write_text("".join(f"t{n}\tr{n}\n" for n in range(120)), "utf-8")

@@ -23,7 +23,7 @@ GROUPS = {
     "task": (
         *("task", "pairs", "columns", "longest", "symbols", "small_alphabets"),
         *("pieces", "joint", "joined"),
-        *("excluded", "back_translated", "swapped", "copied", "unpunctuated", "subword_alpha"),
+        *("excluded", "further_pairs", "swapped", "copied", "unpunctuated", "subword_alpha"),
         *("seed", "causal"),
     ),
     "model": (
@@ -58,7 +58,7 @@ _TRANSLATION_ONLY = {
     *("pieces", "joint", "joined", "swapped", "copied", "unpunctuated"),
     *("subword_alpha", "batch_tokens"),
 }
-_NOT_SHOWN = {"pairs", "columns", "excluded", "back_translated", "start"}
+_NOT_SHOWN = {"pairs", "columns", "excluded", "further_pairs", "start"}
 """Files: the corpus form asks for that of the pairs, the command line for the others."""
 _LABELS = {
     (train_state.CORPUS_FORM, "until"): "until_bleu",

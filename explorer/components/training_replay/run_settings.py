@@ -83,7 +83,7 @@ def _setting(name: str, config: TrainingConfig, language: str) -> str:
 def _value(name: str, value: object) -> str:
     if name == "until" and isinstance(value, int | float):
         return f"{100 * value:g} %"
-    if name in ("start", "back_translated"):
+    if name in ("start", "further_pairs"):
         return Path(str(value)).name
     if isinstance(value, tuple):
         text = " ".join(map(str, value))
