@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 import explorer
 from explorer.core import folders
+from explorer.heads.head_report import HeadReport
 from tests.support.player_page import cell_center
 
 PAINTED = """(canvases) => canvases.every((canvas) => canvas.getContext("2d")
@@ -42,6 +43,39 @@ def outputs(tab: Page) -> list[str]:
     pairs = tab.get_by_test_id("comparison-outputs")
     sides = [pairs.locator(f".{side}").all_inner_texts() for side in ("without", "with")]
     return [" ".join(tokens) for tokens in sides]
+
+
+def saved(tab: Page, name: str) -> str:
+    """The figure that a button saves."""
+    with tab.expect_download() as event:
+        tab.get_by_test_id(name).click()
+    return event.value.path().read_text(encoding="utf-8")
+
+
+def test_all_heads_are_saved_as_one_figure_that_says_what_it_shows(visit):
+    tab = visit()
+    tab.get_by_test_id("save-figure").locator("summary").click()
+    report = HeadReport.load(folders.PACKAGE.parent / "checkpoints" / "heads" / "reverse.json")
+    gold = report.heads[report.heads.site == "cross"].gold_weight
+    for name, width in {"heads-svg": 640, "heads-svg_column": 320}.items():
+        figure = saved(tab, name)
+        assert figure.index(f'width="{width}"') < figure.index("<defs>")
+        texts = re.findall(r"<text[^>]*>([^<]*)</text>", figure)
+        assert [text for text in texts if re.fullmatch("[LH][0-9]", text)] == [
+            *("H0", "H1", "H2", "H3", "L0", "L1"),
+        ]
+        assert [text for text in texts if re.fullmatch(r"[01]\.[0-9]{2}", text)][:8] == [
+            f"{value:.2f}" for value in gold
+        ]
+        whole = " ".join(texts)
+        assert "Model: reverse" in whole
+        assert "Text: 7 3 9 1 4 a b c" in whole
+        assert f"the mean over {report.facts['sentences']} sentences." in whole
+    tab.get_by_test_id("order-sorted").click()
+    sorted_by = re.findall(r">(L\d H\d) ([01]\.\d\d)<", saved(tab, "heads-svg"))
+    values = [float(value) for _, value in sorted_by]
+    assert len(values) == 8
+    assert values == sorted(values, reverse=True)
 
 
 def test_the_grid_is_painted_sorted_filtered_and_a_click_focuses(visit):

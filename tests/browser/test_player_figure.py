@@ -74,10 +74,12 @@ def test_no_two_texts_overlap_and_all_can_be_read(
             tab.get_by_test_id("scale").select_option(name.removeprefix("scale-"))
         else:
             tab.get_by_test_id(name).click()
-    source = saved(tab).read_text(encoding="utf-8")
-    assert tab.evaluate(OVERLAPPING, [source, 640 * SMALLEST]) == []
-    assert f"Attention explorer {__version__}" in source
-    assert say(f"player.figure_axes_{view.site}", language)[:20] in source
+    for name, width in {"svg": 640, "svg_column": 320}.items():
+        source = saved(tab, name).read_text(encoding="utf-8")
+        assert source.index(f'width="{width}"') < source.index("<defs>")
+        assert tab.evaluate(OVERLAPPING, [source, 640 * SMALLEST]) == []  # type of one size
+        assert f"Attention explorer {__version__}" in source
+        assert say(f"player.figure_axes_{view.site}", language)[:20] in source
 
 
 def test_the_figure_says_what_is_seen_in_dark_too(show: Callable[..., Page]) -> None:

@@ -39,6 +39,7 @@ def head_grid_payload(
         "view": "head_grid",
         "heads": _heads(report, language) if report else {},
         "metrics": report.metrics if report else (),
+        "sentences": report.facts["sentences"] if report else 0,
         "roles": [sentence_of(role, targets) for role in ROLES],
         "role_groups": _role_groups(report, language) if report else {},
     }

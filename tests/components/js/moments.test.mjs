@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MARGIN, TYPE, WIDTH } from "../../../explorer/components/shared/js/figureText.js";
-import {
-  placeMoments,
-  spread,
-} from "../../../explorer/components/training_replay/js/momentsLayout.js";
+import { MARGIN, TYPE, WIDTHS } from "../../../explorer/components/shared/js/figureText.js";
+import { placePanels } from "../../../explorer/components/shared/js/panelLayout.js";
+import { spread } from "../../../explorer/components/training_replay/js/spread.js";
 
 /** Wider than any system font: a CJK character is as wide as the type is high.
  * @param {string} text
@@ -12,7 +10,7 @@ import {
 const measure = (text) =>
   Array.from(text).reduce((sum, letter) => sum + (letter > "\u2e80" ? TYPE : 0.58 * TYPE), 0);
 
-/** @param {import("../../../explorer/components/training_replay/js/momentsLayout.js").PlacedText} placed */
+/** @param {import("../../../explorer/components/shared/js/panelLayout.js").PlacedText} placed */
 function boxOf({ x, y, text, "text-anchor": anchor }) {
   const width = measure(text);
   const left = anchor === "middle" ? x - width / 2 : x;
@@ -39,8 +37,9 @@ const cases = [
 for (const { name, heads, moments, queries, keys, bare = false, step = 1250 } of cases) {
   for (const language of /** @type {const} */ (["en", "zh"])) {
     test(`${name}: no text or panel lies over another (${language})`, () => {
-      const { texts, panels, across, down, end } = placeMoments({
+      const { texts, panels, across, down, end } = placePanels({
         measure,
+        sheet: WIDTHS.both,
         top: 100,
         facts: facts[language],
         columns: Array.from({ length: moments }, (_, at) => [String((at + 1) * step), "100.0 %"]),
@@ -61,7 +60,7 @@ for (const { name, heads, moments, queries, keys, bare = false, step = 1250 } of
         })),
       ];
       for (const box of boxes) {
-        assert.ok(box.left >= MARGIN - 0.01 && box.right <= WIDTH - MARGIN + 0.01, box.text);
+        assert.ok(box.left >= MARGIN - 0.01 && box.right <= WIDTHS.both - MARGIN + 0.01, box.text);
         assert.ok(box.top >= 100 && box.bottom <= end, box.text);
       }
       boxes.forEach((one, index) => {

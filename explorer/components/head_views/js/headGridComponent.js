@@ -6,6 +6,7 @@ import {
   lookInside,
 } from "../../inside/js/inside.js";
 import { element, write } from "../../shared/js/element.js";
+import { figureButtons } from "../../shared/js/figureButtons.js";
 import { createHeadsNote } from "../../shared/js/headsNote.js";
 import { createIntegrity } from "../../shared/js/integrity.js";
 import { listenToKeys } from "../../shared/js/keyboard.js";
@@ -14,7 +15,7 @@ import { openingState } from "../../shared/js/openingState.js";
 import { createSelectionReport } from "../../shared/js/selectionReport.js";
 import { createSentence } from "../../shared/js/sentence.js";
 import { createSiteChoice } from "../../shared/js/siteChoice.js";
-import { shownName } from "../../shared/js/stepState.js";
+import { shownName, siteOf } from "../../shared/js/stepState.js";
 import { anyOf, createStore } from "../../shared/js/store.js";
 import { streamlitComponent } from "../../shared/js/streamlitComponent.js";
 import { createTooltip } from "../../shared/js/tooltip.js";
@@ -23,6 +24,7 @@ import { createTransport } from "../../shared/js/transport.js";
 import { createHeadFilter, NO_FILTER } from "./headFilter.js";
 import { createHeadGrid } from "./headGrid.js";
 import { measuredHead, roleText } from "./headRoles.js";
+import { headsFigure } from "./headsFigure.js";
 import { viewListeners } from "./listeners.js";
 import { createValueMap } from "./valueMap.js";
 import {
@@ -119,6 +121,7 @@ function placeParts(context, frame, store, map) {
   /** @type {Parameters<typeof createValueMap>[2]["read"]} */
   const readNorms = (site) => frame.payload.values("norms", site);
   const hasNorms = frame.payload.hasValues("norms");
+  const shownNorms = () => (hasNorms ? readNorms(siteOf(context)) : null);
   const site = createSiteChoice(context);
   const headsNote = createHeadsNote(context);
   const filter = createHeadFilter(context, frame, store);
@@ -139,7 +142,19 @@ function placeParts(context, frame, store, map) {
     transport.element,
     maps,
   );
-  const tools = element("div", { class: "tools" }, site.element, filter.element, headsNote.element);
+  const saving = figureButtons(context.say, {
+    figure: (width) => headsFigure(context, frame, store.values, shownNorms(), width),
+    fileName: () => `heads-${context.state.site}${hasNorms ? "-norms" : ""}`,
+    prefix: "heads-",
+  });
+  const save = element(
+    "details",
+    { class: "save-figure", testid: "save-figure" },
+    element("summary", { class: "quiet" }, frame.say("save_figure")),
+    element("span", {}, ...saving),
+  );
+  const shown = [site.element, filter.element, save, headsNote.element];
+  const tools = element("div", { class: "tools" }, ...shown);
   const body = element(
     "div",
     { class: hasNorms ? "head-grid-body with-norms" : "head-grid-body" },

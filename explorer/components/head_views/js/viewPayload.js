@@ -21,6 +21,7 @@ import { readTrace } from "../../shared/js/trace.js";
  * @property {Strings} player_strings
  * @property {Partial<Record<SiteName, MeasuredHead[]>>} heads
  * @property {string[]} metrics
+ * @property {number} [sentences] on which they were measured
  * @property {string[]} roles
  * @property {Partial<Record<SiteName, [string, string][]>>} role_groups keys and names
  * @property {string[]} [words] names of the sentences of the words to explain

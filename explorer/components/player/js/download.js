@@ -1,8 +1,9 @@
 import { pharaohText } from "../../shared/js/alignment.js";
 import { csvCell } from "../../shared/js/csv.js";
 import { element } from "../../shared/js/element.js";
+import { figureButtons } from "../../shared/js/figureButtons.js";
 import { visibleRows } from "../../shared/js/guess.js";
-import { saveFigure, saveFile, saveTable, textFile } from "../../shared/js/savedFile.js";
+import { saveFile, saveTable, textFile } from "../../shared/js/savedFile.js";
 import { layerNumber, rowOf, shownKeys, siteOf } from "../../shared/js/stepState.js";
 import { CONTRIBUTION, MEAN } from "../../shared/js/trace.js";
 import { exportFigure } from "./figure.js";
@@ -11,7 +12,7 @@ import { exportFigure } from "./figure.js";
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 
 /**
- * The buttons PNG, SVG, CSV and Pharaoh.
+ * The buttons of the figure, CSV and Pharaoh.
  * @param {TraceContext} context
  * @returns {Part[]}
  */
@@ -35,9 +36,12 @@ export function createDownloads(context) {
     return { element: node, update };
   };
   const aligned = () => context.state.site === "cross" && context.state.alignment !== "off";
+  const figures = figureButtons(context.say, {
+    figure: (width) => exportFigure(context, width),
+    fileName: () => fileName(context),
+  });
   return [
-    button("png", () => saveFigure(fileName(context), "png", exportFigure(context))),
-    button("svg", () => saveFigure(fileName(context), "svg", exportFigure(context))),
+    ...figures.map((node) => ({ element: node, update: () => {} })),
     button("csv", () => downloadTable(context)),
     button("pharaoh", () => downloadLinks(context), aligned),
   ];

@@ -8,7 +8,6 @@ import {
   MARGIN,
   shortLabel,
   TYPE,
-  WIDTH,
 } from "../../shared/js/figureText.js";
 import { labelled, textWidth } from "../../shared/js/geometry.js";
 import { shownPrediction, visibleRows, weightsHidden } from "../../shared/js/guess.js";
@@ -51,9 +50,10 @@ const GAP = 6; // px between cells and labels
  * Where the map lies.
  * @param {TraceContext} context
  * @param {number} top px
+ * @param {number} width of the figure, px
  * @returns {Places}
  */
-export function placesOf(context, top) {
+export function placesOf(context, top, width) {
   const site = siteOf(context);
   const pen = figurePen();
   /** @param {string[]} tokens */
@@ -63,7 +63,7 @@ export function placesOf(context, top) {
       Math.max(0, ...tokens.map((token) => textWidth(pen, markOf(token) + labelOf(token)))),
     );
   const left = MARGIN + LINE + room(site.queryTokens) + GAP;
-  const space = WIDTH - MARGIN - left;
+  const space = width - MARGIN - left;
   const predicted = predictionsOf(context);
   const arrow = textWidth(pen, "→ ") + 2 * GAP;
   const right = Math.max(room(predicted) + arrow, textWidth(pen, context.say("predicts")) + GAP);

@@ -1,9 +1,8 @@
 import { assign, element, write } from "../../shared/js/element.js";
-import { tokenHidden } from "../../shared/js/guess.js";
 import { isSpecial, WORD_START } from "../../shared/js/label.js";
 import { joinedPieces } from "../../shared/js/pieceText.js";
 import { anyOf } from "../../shared/js/store.js";
-import { decidingStep } from "../../shared/js/unitChoice.js";
+import { decodedPieces } from "../../shared/js/unitChoice.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
@@ -77,15 +76,6 @@ function shownText(context) {
   const decoded = decodedPieces(context);
   if (text && (ahead || decoded >= predicted.length)) return text;
   return plainText(predicted.slice(Math.max(prompt - 1, 0), ahead ? undefined : decoded));
-}
-
-/**
- * How many pieces of the output are known at the current step.
- * @param {TraceContext} context
- */
-export function decodedPieces(context) {
-  const { trace, state } = context;
-  return decidingStep(trace, state.step) - (tokenHidden(context, state.step - 1) ? 1 : 0);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { linksOf } from "./alignment.js";
-import { drawn, figurePen, LINE, MARGIN, TYPE, WIDTH } from "./figureText.js";
+import { drawn, figurePen, LINE, MARGIN, TYPE, widthOf } from "./figureText.js";
 import { textWidth } from "./geometry.js";
 import { colourAt, css, MASK_CODES, maskColour } from "./palette.js";
 import { scaleMarks, scaleOf } from "./scale.js";
@@ -56,20 +56,23 @@ export function shownCodes(context) {
  * The colour bar with its numbers.
  * @param {TraceContext} context
  * @param {number} top px
+ * @param {number} sheet width of the figure, px
+ * @param {string} [given] what the colours mean, if not weights
  */
-function colourBar(context, top) {
+function colourBar(context, top, sheet, given) {
   const { state, say, palette } = context;
   const site = siteOf(context);
   const scale = scaleOf(state, site);
   const shown = state.head === CONTRIBUTION ? "contribution" : "weight";
-  const name = `${say(shown)} (${say(`scale_${scale}`)})`;
+  const name = given ?? `${say(shown)} (${say(`scale_${scale}`)})`;
   const left = MARGIN + textWidth(figurePen(), name) + 2 * GAP;
+  const width = Math.min(BAR.width, sheet - MARGIN - left - GAP); // the last number is wider
   const looks = { fill: "url(#ramp)", stroke: css(palette.ink), "stroke-width": 0.5 };
   return [
     drawn("text", { x: MARGIN, y: top + TYPE * 0.85 }, name),
-    drawn("rect", { x: left, y: top, ...BAR, ...looks }),
+    drawn("rect", { x: left, y: top, width, height: BAR.height, ...looks }),
     ...scaleMarks(scale, site.scale).map(([tone, text]) => {
-      const place = { x: left + tone * BAR.width, y: top + BAR.height + TYPE };
+      const place = { x: left + tone * width, y: top + BAR.height + TYPE };
       return drawn("text", { ...place, "text-anchor": "middle" }, text);
     }),
   ];
@@ -103,16 +106,18 @@ function marks(context, codes) {
  * @param {SVGElement} figure
  * @param {TraceContext} context
  * @param {number} top px
- * @param {number[]} [codes] of the masked cells, of one head or several
+ * @param {object} [given]
+ * @param {number[]} [given.codes] of the masked cells, of one head or several
+ * @param {string} [given.name] of what the colours mean, if not weights
  * @returns {number} px, its end
  */
-export function addLegend(figure, context, top, codes = shownCodes(context)) {
-  figure.append(...colourBar(context, top));
+export function addLegend(figure, context, top, { codes = shownCodes(context), name } = {}) {
+  figure.append(...colourBar(context, top, widthOf(figure), name));
   const pen = figurePen();
   let [x, y] = [MARGIN, top + BAR.height + 2 * LINE];
   for (const [swatches, text] of marks(context, codes)) {
     const width = SWATCH.width + GAP + textWidth(pen, text);
-    if (x > MARGIN && x + width > WIDTH - MARGIN) [x, y] = [MARGIN, y + LINE];
+    if (x > MARGIN && x + width > widthOf(figure) - MARGIN) [x, y] = [MARGIN, y + LINE];
     figure.append(
       ...swatches.map((looks) => drawn("rect", { x, y: y - TYPE * 0.85, ...SWATCH, ...looks })),
       drawn("text", { x: x + SWATCH.width + GAP, y }, text),

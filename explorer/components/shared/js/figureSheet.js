@@ -1,5 +1,5 @@
 import { definitions } from "./figureLegend.js";
-import { addParagraph, drawn, FONT, MARGIN, TYPE, WIDTH } from "./figureText.js";
+import { addParagraph, drawn, FONT, MARGIN, TYPE, WIDTHS, widthOf } from "./figureText.js";
 import { css, mix } from "./palette.js";
 
 /** @import { Figure } from "./savedFile.js" */
@@ -11,14 +11,15 @@ const MUTED = 0.72; // of the ink
  * An empty figure on the colour of the paper, with what its map and legend refer to.
  * @param {TraceContext} context
  * @param {string} language of its texts
+ * @param {number} [width] px
  * @returns {SVGElement}
  */
-export function beginFigure(context, language) {
+export function beginFigure(context, language, width = WIDTHS.both) {
   const { palette } = context;
   return drawn(
     "svg",
     {
-      width: WIDTH,
+      width,
       "font-family": FONT,
       "font-size": TYPE,
       fill: css(palette.ink),
@@ -41,6 +42,7 @@ export function endFigure(drawing, { palette, trace }, end) {
   const bottom = addParagraph(drawing, trace.header.project, end + 2, { fill });
   const height = Math.ceil(bottom + MARGIN / 2);
   drawing.setAttribute("height", String(height));
-  drawing.setAttribute("viewBox", `0 0 ${WIDTH} ${height}`);
-  return { drawing, width: WIDTH, height };
+  const width = widthOf(drawing);
+  drawing.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  return { drawing, width, height };
 }

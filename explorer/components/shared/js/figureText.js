@@ -6,8 +6,9 @@ import { labelOf, markOf, WORD_START } from "./label.js";
 /** Fonts of the system only: a drawing that is shown as a picture has no others. */
 export const FONT =
   'Arial, "Helvetica Neue", "Noto Sans", "Noto Sans CJK SC", "PingFang SC", "Microsoft YaHei", sans-serif';
-export const WIDTH = 640; // px
-export const TYPE = 13; // px: 9 pt where the figure is printed 16 cm wide
+/** Of a figure, px: over both columns of a paper, 16 cm, and in one of them. */
+export const WIDTHS = { both: 640, one: 320 };
+export const TYPE = 13; // px: 9 pt where it is printed that wide
 export const LINE = 18; // px between two lines
 export const MARGIN = 16; // px around the figure
 const HEADING = 1.15; // size of a title to the type
@@ -93,6 +94,14 @@ export function labelText(attributes, label, faint, before = "") {
 }
 
 /**
+ * @param {SVGElement} figure
+ * @returns {number} px
+ */
+export function widthOf(figure) {
+  return Number(figure.getAttribute("width"));
+}
+
+/**
  * Lines of text from `top` on.
  * @param {SVGElement} figure
  * @param {string} text
@@ -105,7 +114,7 @@ export function addParagraph(figure, text, top, { fill, heading = false } = {}) 
     ...(fill ? { fill } : {}),
     ...(heading ? { "font-size": TYPE * HEADING, "font-weight": 600 } : {}),
   };
-  const lines = brokenLines(figurePen(heading), text, WIDTH - 2 * MARGIN);
+  const lines = brokenLines(figurePen(heading), text, widthOf(figure) - 2 * MARGIN);
   lines.forEach((line, index) => {
     figure.append(drawn("text", { x: MARGIN, y: top + (index + 0.75) * LINE, ...looks }, line));
   });

@@ -1,5 +1,5 @@
 import { assign } from "./element.js";
-import { guessOn } from "./guess.js";
+import { guessOn, tokenHidden } from "./guess.js";
 import { createRadios } from "./radios.js";
 import { chosenAt } from "./stepState.js";
 
@@ -127,4 +127,13 @@ export function chooseUnit(context, words) {
   const { guess } = context.state;
   context.store.set({ step: shown, guess: guess && guessOn(guess, shown) });
   context.touch("trace", "step", "site", "zoomed");
+}
+
+/**
+ * How many pieces of the output are known at the current step.
+ * @param {TraceContext} context
+ */
+export function decodedPieces(context) {
+  const { trace, state } = context;
+  return decidingStep(trace, state.step) - (tokenHidden(context, state.step - 1) ? 1 : 0);
 }

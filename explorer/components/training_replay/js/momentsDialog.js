@@ -1,5 +1,6 @@
 import { assign, element } from "../../shared/js/element.js";
-import { saveFigure } from "../../shared/js/savedFile.js";
+import { figureButtons } from "../../shared/js/figureButtons.js";
+import { fillIn } from "../../shared/js/sentences.js";
 import { headName } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
 import { momentsFigure } from "./momentsFigure.js";
@@ -22,10 +23,11 @@ export function createMomentsDialog(replay, picture) {
   /** @type {Set<string>} names of the heads that are left out */
   const without = new Set();
   let shownHeads = "";
-  const figure = () => {
+  /** @param {number} [width] px */
+  const figure = (width) => {
     const probe = picture();
     const chosen = crossHeads(probe).filter((head) => !without.has(nameOf(head)));
-    return probe && momentsFigure(replay, probe, chosen);
+    return probe && momentsFigure(replay, probe, chosen, width);
   };
   const draw = () => {
     const heads = crossHeads(picture());
@@ -38,19 +40,10 @@ export function createMomentsDialog(replay, picture) {
     paper.replaceChildren(drawing ?? say(without.size ? "moments_no_head" : "loading_picture"));
     for (const button of saving) button.disabled = !drawing;
   };
-  const saving = /** @type {const} */ (["png", "svg"]).map((format) => {
-    const save = () => {
-      const drawing = figure();
-      if (drawing) saveFigure(`heads-${replay.run.name}`, format, drawing);
-    };
-    const looks = {
-      type: "button",
-      class: "quiet",
-      testid: `moments-${format}`,
-      on: { click: save },
-    };
-    return element("button", looks, format.toUpperCase());
-  });
+  const fileName = () => `heads-${replay.run.name}`;
+  /** @param {string} key */
+  const sayOfPlayer = (key) => fillIn(replay.run.player, key);
+  const saving = figureButtons(sayOfPlayer, { figure, fileName, prefix: "moments-" });
   const close = element(
     "button",
     { type: "button", class: "quiet", on: { click: () => dialog.close() } },

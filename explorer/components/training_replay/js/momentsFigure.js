@@ -1,14 +1,24 @@
 import { figureCells } from "../../shared/js/figureCells.js";
 import { addLegend, shownCodes } from "../../shared/js/figureLegend.js";
 import { beginFigure, endFigure } from "../../shared/js/figureSheet.js";
-import { addParagraph, drawn, FONT, figurePen, LINE, MARGIN } from "../../shared/js/figureText.js";
+import {
+  addParagraph,
+  drawn,
+  FONT,
+  figurePen,
+  LINE,
+  MARGIN,
+  WIDTHS,
+  widthOf,
+} from "../../shared/js/figureText.js";
 import { textWidth } from "../../shared/js/geometry.js";
 import { shortWeight } from "../../shared/js/numbers.js";
 import { css, printPalette } from "../../shared/js/palette.js";
+import { placePanels } from "../../shared/js/panelLayout.js";
 import { headName, siteOf } from "../../shared/js/stepState.js";
-import { placeMoments, spread } from "./momentsLayout.js";
 import { shortShare } from "./numbers.js";
 import { probeText } from "./probeText.js";
+import { spread } from "./spread.js";
 
 /** @import { Figure } from "../../shared/js/savedFile.js" */
 /** @import { Trace } from "../../shared/js/trace.js" */
@@ -18,7 +28,7 @@ import { probeText } from "./probeText.js";
 
 /** @typedef {{moment: Moment, trace: Trace}} Pictured a moment whose probe trace has arrived */
 
-const MOST_MOMENTS = 8;
+const MOST_MOMENTS = { both: 8, one: 4 }; // in a figure over both columns of a paper, or in one
 
 /**
  * How cross heads change during the training, as a figure that explains itself: heads as rows,
@@ -26,10 +36,12 @@ const MOST_MOMENTS = 8;
  * @param {ReplayContext} replay
  * @param {TraceContext} probe whose scale is used
  * @param {HeadChoice[]} heads
+ * @param {number} [width] px
  * @returns {Figure | null} null as long as no probe trace has arrived
  */
-export function momentsFigure(replay, probe, heads) {
-  const shown = spread(pictured(replay), MOST_MOMENTS);
+export function momentsFigure(replay, probe, heads, width) {
+  const most = MOST_MOMENTS[width === WIDTHS.one ? "one" : "both"];
+  const shown = spread(pictured(replay), most);
   if (shown.length === 0 || heads.length === 0) return null;
   const palette = printPalette(FONT);
   /** @type {(trace: Trace, head: HeadChoice) => TraceContext} */
@@ -41,11 +53,12 @@ export function momentsFigure(replay, probe, heads) {
     state: { ...probe.state, ...head, site: "cross", step: 0, words: false, alignment: "off" },
   });
   const last = contextOf(shown[shown.length - 1].trace, heads[0]);
-  const figure = beginFigure(last, replay.run.language);
+  const figure = beginFigure(last, replay.run.language, width);
   let end = addParagraph(figure, title(replay, shown), MARGIN, { heading: true });
   for (const text of captions(replay, last)) end = addParagraph(figure, text, end + 2);
-  const layout = placeMoments({
+  const layout = placePanels({
     ...content(replay, shown, heads),
+    sheet: widthOf(figure),
     top: end + LINE / 2,
     shape: siteOf(last),
   });
@@ -63,7 +76,7 @@ export function momentsFigure(replay, probe, heads) {
     figure.append(...figureCells(context, { ...layout, left, top }));
     figure.append(drawn("rect", { x: left, y: top, ...edge }));
   }
-  end = addLegend(figure, last, layout.end + LINE / 2, [...codes].sort());
+  end = addLegend(figure, last, layout.end + LINE / 2, { codes: [...codes].sort() });
   return endFigure(figure, last, end);
 }
 

@@ -1,10 +1,10 @@
-import { LINE, MARGIN, TYPE, WIDTH } from "../../shared/js/figureText.js";
+import { LINE, MARGIN, TYPE } from "./figureText.js";
 
 /**
  * @typedef {{x: number, y: number, text: string, "text-anchor": "start" | "middle"}} PlacedText px; `y` of the baseline
  * @typedef {{column: number, row: number, left: number, top: number}} Panel px
  *
- * @typedef {object} MomentsLayout where the parts of the picture lie, px
+ * @typedef {object} PanelLayout where the parts of the picture lie, px
  * @property {PlacedText[]} texts
  * @property {Panel[]} panels
  * @property {number} across width of a cell
@@ -17,20 +17,21 @@ const WIDEST = 120; // px of a panel
 const PROPORTION = [0.5, 1.5]; // height of a panel to its width, at least and at most
 
 /**
- * Heads as rows and moments as columns.
+ * Small maps in rows and columns, such as heads and the moments of a training.
  * @param {object} given
  * @param {(text: string) => number} given.measure width, px
+ * @param {number} given.sheet width of the figure, px
  * @param {number} given.top px
  * @param {string[]} given.facts what the lines above the columns are
- * @param {string[][]} given.columns by moment, the lines above its column
- * @param {string[]} given.rows names of the heads
- * @param {string[][]} given.below by head and moment, the text under the panel; empty where none has one
+ * @param {string[][]} given.columns the lines above each column
+ * @param {string[]} given.rows names
+ * @param {string[][]} given.below by row and column, the text under the panel; empty where none has one
  * @param {{queries: number, keys: number}} given.shape of a panel
- * @returns {MomentsLayout}
+ * @returns {PanelLayout}
  */
-export function placeMoments({ measure, top, facts, columns, rows, below, shape }) {
+export function placePanels({ measure, sheet, top, facts, columns, rows, below, shape }) {
   const left = MARGIN + Math.max(...[...facts, ...rows].map(measure)) + 2 * GAP;
-  const pitch = Math.min((WIDTH - MARGIN - left + GAP) / columns.length, WIDEST + GAP);
+  const pitch = Math.min((sheet - MARGIN - left + GAP) / columns.length, WIDEST + GAP);
   const width = pitch - GAP;
   const [least, most] = PROPORTION;
   const proportion = Math.min(Math.max(shape.queries / shape.keys, least), most);
@@ -69,20 +70,4 @@ export function placeMoments({ measure, top, facts, columns, rows, below, shape 
     down: height / shape.queries,
     end: start + rows.length * step,
   };
-}
-
-/**
- * At most `most` of the moments, evenly spread, the first and the last among them.
- * @template Moment
- * @param {Moment[]} moments
- * @param {number} most
- */
-export function spread(moments, most) {
-  const count = Math.min(moments.length, most);
-  if (count < 2) return moments.slice(-count || moments.length);
-  const last = moments.length - 1;
-  return Array.from(
-    { length: count },
-    (_, index) => moments[Math.round((index * last) / (count - 1))],
-  );
 }

@@ -1,0 +1,43 @@
+import { isSpecial, labelOf, WORD_START } from "./label.js";
+import { decodedPieces } from "./unitChoice.js";
+
+/** @import { TraceContext } from "./traceContext.js" */
+
+const LONGEST_TEXT = 300; // characters of the source and of the output
+
+/**
+ * A text, cut where it would fill the figure.
+ * @param {string} text
+ */
+function shortened(text) {
+  const letters = Array.from(text);
+  return letters.length > LONGEST_TEXT ? `${letters.slice(0, LONGEST_TEXT).join("")}…` : text;
+}
+
+/**
+ * The model, where it is known, and the text.
+ * @param {TraceContext} context
+ */
+export function figureOrigin(context) {
+  const { pieces, say, state } = context;
+  const { facts, marked } = pieces.header;
+  /** @param {string[]} tokens */
+  const textOf = (tokens) => {
+    const content = tokens.filter((token) => !isSpecial(token));
+    if (!marked) return content.map(labelOf).join(" ");
+    const begins = (/** @type {string} */ token) => token.startsWith(WORD_START);
+    return content
+      .map((token) => (begins(token) ? " " : "") + labelOf(token))
+      .join("")
+      .trim();
+  };
+  const output = pieces.predicted.length ? pieces.predicted : pieces.target;
+  const decoded = state.guess ? output.slice(0, decodedPieces(context)) : output;
+  const written = pieces.prompt ? [...pieces.target.slice(0, 1), ...decoded] : decoded;
+  const texts = [pieces.source, written].map(textOf).filter(Boolean);
+  const text = texts.map(shortened).join("  →  ");
+  return [
+    ...(facts.model ? [say("figure_model", { name: facts.model })] : []),
+    say("figure_text", { text }),
+  ];
+}

@@ -1,0 +1,15 @@
+/**
+ * At most `most` of the moments, evenly spread, the first and the last among them.
+ * @template Moment
+ * @param {Moment[]} moments
+ * @param {number} most
+ */
+export function spread(moments, most) {
+  const count = Math.min(moments.length, most);
+  if (count < 2) return moments.slice(-count || moments.length);
+  const last = moments.length - 1;
+  return Array.from(
+    { length: count },
+    (_, index) => moments[Math.round((index * last) / (count - 1))],
+  );
+}
