@@ -89,6 +89,27 @@ class AttentionComparison:
         columns = [*_PLACE, "other_layer", "other_head", "similarity"]
         return pd.DataFrame(pairs, columns=columns)
 
+    def clustered(self, site: str) -> tuple[list[int], list[int]]:
+        """The heads of `a` and those of `b` at a site, counted through its layers from 0, in an
+        order in which like heads are neighbours.
+
+        Average linkage of the heads of both by 1 − similarity, leaves in the order with the least
+        distance between neighbours (Bar-Joseph 2001); each trace has the order of its own among
+        them. So heads that are alike stand near the diagonal of `similarity` in these orders.
+        """
+        from scipy.cluster.hierarchy import leaves_list, linkage
+        from scipy.spatial.distance import squareform
+
+        counted = _queries(self.a, site) & _queries(self.b, site)
+        own = [_distributions(trace, site, counted) for trace in (self.a, self.b)]
+        heads = np.concatenate(own)
+        distances = np.nan_to_num(1 - _similarities(heads, heads), nan=1.0)
+        pairs = squareform(np.triu(distances, 1) + np.triu(distances, 1).T)
+        leaves = leaves_list(linkage(pairs, "average", optimal_ordering=True)).tolist()
+        count = len(own[0])
+        ours = [leaf for leaf in leaves if leaf < count]
+        return ours, [leaf - count for leaf in leaves if leaf >= count]
+
     def __repr__(self) -> str:
         names = (shorten(str(trace.facts.get("model", "a trace"))) for trace in (self.a, self.b))
         source = " ".join(self.a.source_tokens or self.a.target_tokens)

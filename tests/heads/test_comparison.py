@@ -1,6 +1,7 @@
 """Similarities against hand values and an independent loop over Kullback–Leibler divergences."""
 
 import doctest
+from itertools import groupby, pairwise, permutations
 from pathlib import Path
 
 import numpy as np
@@ -210,3 +211,49 @@ def test_the_example_of_help_runs(monkeypatch):
     monkeypatch.chdir(ROOT)
     done = doctest.testmod(comparison, extraglobs={"explorer": explorer})
     assert (done.failed, done.attempted) == (0, 4)
+
+
+def test_like_heads_are_neighbours_in_clustered_order():
+    """Three kinds of heads, mixed in both traces: in the order found each kind stands together, at
+    the same end in both."""
+    kinds = np.eye(4)[[0, 1, 2]] * 0.97 + 0.01  # of a kind: its rows look at one key
+    rng = np.random.default_rng(3)
+
+    def mixed(order):
+        noise = rng.dirichlet(np.ones(4), size=(len(order), 4)) * 0.02
+        weights = 0.98 * np.repeat(kinds[list(order)][:, None], 4, axis=1) + noise
+        weights /= weights.sum(-1, keepdims=True)
+        return a_trace(decoder=weights.reshape(2, -1, 4, 4))
+
+    own, other = (0, 1, 2, 1, 0, 2), (2, 0, 2, 1, 1, 0, 0, 2)
+    rows, columns = compare(mixed(own), mixed(other)).clustered("decoder")
+    assert sorted(rows) == list(range(6))
+    assert sorted(columns) == list(range(8))
+    found = [
+        [kind for kind, _ in groupby(heads)]
+        for heads in ([own[head] for head in rows], [other[head] for head in columns])
+    ]
+    assert found[0] == found[1]
+    assert len(found[0]) == 3
+
+
+def test_clustered_order_has_the_least_distance_between_neighbours():
+    """Of the order of the heads of one trace compared with itself, against every other order."""
+    trace = a_trace(4, layers=1, heads=4)
+    compared = compare(trace, a_trace(4, layers=1, heads=4))
+    distances = 1 - compared.similarity.to_numpy()
+    rows, columns = compared.clustered("decoder")
+    assert rows == columns  # each head stands beside its equal
+
+    def length(order):
+        return sum(distances[one, other] for one, other in pairwise(order))
+
+    best = min(length(order) for order in permutations(range(4)))
+    assert length(rows) <= best * 1.2  # the order keeps to the tree
+
+
+def test_a_site_without_counted_rows_is_clustered_all_the_same():
+    weights = np.ones((1, 3, 1, 1))
+    trace = a_trace(tokens="a", decoder=weights)
+    rows, columns = compare(trace, trace).clustered("decoder")
+    assert sorted(rows) == sorted(columns) == [0, 1, 2]
