@@ -75,7 +75,13 @@ def experiment(
     """The text without and with `interventions`. Raises `ExplorerError`."""
     free = request.without_forced()
     key = ("experiment", member.stamp, free, interventions)
-    return model_cache.kept(key, lambda: _experiment(member, free, interventions), _bytes_of)
+    return model_cache.kept(key, lambda: _experiment(member, free, interventions), bytes_of)
+
+
+def bytes_of(compared: TraceComparison) -> int:
+    """Bytes of a comparison in memory, roughly."""
+    traces = (compared.original, compared.changed, compared.forced)
+    return sum(map(model_cache.trace_bytes, traces))
 
 
 def effect(member: CatalogModel, interventions: Interventions) -> MeasuredEffect:
@@ -162,11 +168,6 @@ def _experiment(
             request.text, pad_to=before.facts["pad_to"], means=means, **interventions.options()
         )
         return compare_traces(model, before, changed, means)
-
-
-def _bytes_of(compared: TraceComparison) -> int:
-    traces = (compared.original, compared.changed, compared.forced)
-    return sum(map(model_cache.trace_bytes, traces))
 
 
 def _norms(member: CatalogModel, request: Request) -> Mapping[str, NDArray[np.float32]]:

@@ -27,6 +27,7 @@ from explorer.components.head_views.payload import (
     comparison_payload,
     head_grid_payload,
     metric_matrix_payload,
+    model_comparison_payload,
     words_payload,
 )
 from explorer.components.inside.page_parts import CaptureLayer
@@ -63,6 +64,7 @@ class PictureKey:
     times_followed: how often this visitor followed a query. A visitor who comes back to an earlier
         selection by a link is sent other bytes; otherwise the picture would stay where it is.
     report: key of the head report whose numbers are in the picture; "" = none.
+    other: stamp of the model that is compared with; "" = none.
     """
 
     stamp: str
@@ -71,6 +73,7 @@ class PictureKey:
     times_followed: int
     interventions: Interventions = NO_INTERVENTIONS
     report: str = ""
+    other: str = ""
 
     @property
     def mark(self) -> bytes:
@@ -152,6 +155,24 @@ def comparison(
         lambda: comparison_payload(compared, language=key.language, view=view),
     )
     _mount("comparison", payload, _of_picture(key, on_report), _HEAD_VIEW_EVENTS)
+
+
+def model_comparison(
+    key: PictureKey,
+    opening: Selection,
+    names: tuple[str, str],
+    compared: TraceComparison,
+    on_report: Report,
+) -> None:
+    """A text in two models called `names`; the key names the second one, too."""
+    view = _view(compared.original, opening)
+    payload = _payload(
+        ("model_comparison", key, view, opening.other),
+        lambda: model_comparison_payload(
+            compared, names, language=key.language, view=view, pair=opening.other
+        ),
+    )
+    _mount("model_comparison", payload, _of_picture(key, on_report), _HEAD_VIEW_EVENTS)
 
 
 def metric_matrix(report: HeadReport, language: str, on_report: Report) -> None:

@@ -26,8 +26,14 @@ from explorer.core.interventions import Interventions
 from explorer.core.sites import SITES
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 
-SECTIONS = ("overview", "metrics", "roles", "alignment", "experiments", "removal", "norms")
+SECTIONS = (
+    *("overview", "metrics", "roles", "alignment"),
+    *("experiments", "compare", "removal", "norms"),
+)
 """The sections of the Heads page; it opens with the first. The URL parameter is "part"."""
+
+COMPARE = "compare"
+"""The section that compares two models."""
 
 _T = TypeVar("_T")
 _NUMBER = re.compile(r"[0-9]{1,4}", re.ASCII)
@@ -37,10 +43,12 @@ _FORCED = re.compile(r"([0-9]{1,4})\.([0-9]{1,7})", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Permalink:
-    """A visit, and the section of the Heads page; "" = its first."""
+    """A visit, the section of the Heads page, "" = its first, and the model it compares with, "" =
+    the first that can be compared."""
 
     visit: Visit
     section: str = ""
+    compared: str = ""
 
 
 def to_query(permalink: Permalink) -> dict[str, str]:
@@ -54,9 +62,13 @@ def to_query(permalink: Permalink) -> dict[str, str]:
         query["do"] = ";".join(visit.interventions.texts())
     if permalink.section:
         query["part"] = permalink.section
+    if permalink.compared:
+        query["with"] = permalink.compared
     for name in ("site", "layer", "head", "step", "alignment"):
         if (value := getattr(selection, name)) is not None:
             query[name] = str(value)
+    if selection.other is not None and permalink.section == COMPARE:
+        query["other"] = "{}.{}".format(*selection.other)
     if selection.shows is not None:
         query["shows"] = selection.shows
     if selection.guess:
@@ -88,6 +100,7 @@ def from_query(
     forced = _parameter(query, "force", refused, _forced) if same_model else None
     interventions = _parameter(query, "do", refused, _interventions) if same_model else None
     section = _parameter(query, "part", refused, lambda name: name if name in SECTIONS else None)
+    compared = _parameter(query, "with", refused, lambda name: name if name in openings else None)
     padding = opening.pad if pad is None else pad
     request = Request(opening.model, text or opening.text, padding, forced or ())
     selection = Selection(
@@ -101,6 +114,7 @@ def from_query(
         guess=_parameter(query, "guess", refused, lambda word: word == "1" or None),
         ahead=_parameter(query, "ahead", refused, {"0": False, "1": True}.get),
         cell=_parameter(query, "cell", refused, _cell),
+        other=_parameter(query, "other", refused, _cell),
         inside=_parameter(
             query, "inside", refused, lambda name: name if name in INSIDE_VIEWS else None
         ),
@@ -109,7 +123,7 @@ def from_query(
         ),
     )
     visit = Visit(request, selection, interventions or NO_INTERVENTIONS)
-    return Permalink(visit, section or ""), tuple(refused)
+    return Permalink(visit, section or "", compared or ""), tuple(refused)
 
 
 def _parameter(
@@ -129,7 +143,7 @@ def _number(word: str, most: int = 9_999) -> int | None:
 
 
 def _cell(word: str) -> tuple[int, int] | None:
-    """Query and key from "3.5"."""
+    """Query and key, or layer and head, from "3.5"."""
     match = _CELL.fullmatch(word)
     return (int(match[1]), int(match[2])) if match else None
 

@@ -32,6 +32,7 @@ class Selection:
     cell: (query, key) of the cell whose arithmetic is shown; None = none.
     inside: one of `INSIDE_VIEWS`, shown of that cell; None = its arithmetic.
     shows: one of `SHOWN_MAPS`, shown of the layer; None = weights.
+    other: (layer, head) of the second model that this head is compared with; None = its match.
     """
 
     site: str | None = None
@@ -44,6 +45,7 @@ class Selection:
     cell: tuple[int, int] | None = None
     inside: str | None = None
     shows: str | None = None
+    other: tuple[int, int] | None = None
 
     @property
     def named_head(self) -> Head | None:

@@ -148,3 +148,21 @@ def test_a_translator_opens_without_padding_unless_the_link_names_some():
     linked, _ = from_query({"model": "own", "text": "Good day.", "pad": "2"}, openings)
     assert bare.visit.request == Request("own", "Hello.", 0)
     assert linked.visit.request == Request("own", "Good day.", 2)
+
+
+def test_a_comparison_is_in_the_link_and_the_head_beside_only_there():
+    visit = Visit(Request("reverse", "7 3", 2), Selection("cross", 1, 2, other=(0, 3)))
+    compared = Permalink(visit, "compare", "sort")
+    query = to_query(compared)
+    assert (query["with"], query["other"]) == ("sort", "0.3")
+    assert from_query(query, OPENINGS) == (compared, ())
+    assert "other" not in to_query(Permalink(visit, "experiments"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("with", "nonsense"), ("with", "../x"), ("other", "1"), ("other", "a.b")]
+)
+def test_a_comparison_with_what_is_not_there_is_refused(name, value):
+    permalink, refused = from_query({"part": "compare", name: value}, OPENINGS)
+    assert refused == (name,)
+    assert permalink == Permalink(Visit(OPENINGS["reverse"]), "compare")

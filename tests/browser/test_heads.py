@@ -354,3 +354,38 @@ def test_a_click_on_a_cell_shows_its_arithmetic_as_on_explore(address, new_tab):
     expect(tab.get_by_test_id("depth-table")).to_be_visible()
     tab.keyboard.press("i")
     expect(tab.get_by_test_id("inside")).to_be_hidden()
+
+
+def test_two_models_are_compared_head_by_head_and_a_pair_is_in_the_url(address, new_tab):
+    tab = new_tab()
+    tab.goto(f"{address}heads?part=compare&text=7+3+9+1+4&with=sort&site=cross&layer=0&head=0")
+    matrix = tab.get_by_test_id("similarity")
+    expect(matrix).to_be_visible()
+    titles = [
+        tab.get_by_test_id(f"comparison-{side}").get_by_test_id("map-title")
+        for side in ("original", "changed")
+    ]
+    expect(titles[0]).to_have_text("Cross · L0 H0")
+    pair = tab.get_by_test_id("similarity-pair")
+    expect(pair).to_contain_text("reverse L0 H0 and sort")
+    expect(pair).to_contain_text("matched")
+    tab.get_by_test_id("other_head").select_option("1.3")
+    expect(titles[1]).to_have_text("Cross · L1 H3")
+    expect(tab.get_by_test_id("pair-title")).to_have_text("L1 H3 minus L0 H0")
+    tab.wait_for_url(re.compile(r"other=1\.3"))
+    matrix.scroll_into_view_if_needed()
+    box = matrix.bounding_box()
+    matrix.click(position={"x": box["width"] - 20, "y": box["height"] - 20})  # the last of both
+    shown = re.search(r"reverse (L\d H\d) and sort (L\d H\d)", pair.inner_text())
+    for title, name in zip(titles, shown.groups(), strict=True):
+        expect(title).to_have_text(f"Cross · {name}")
+    tab.get_by_test_id("site-encoder").click()
+    expect(tab.get_by_test_id("similarity-title")).to_contain_text("Encoder")
+    expect(pair).to_contain_text("matched")
+    first = tab.get_by_test_id("comparison-original").locator(".query-label.current")
+    tab.get_by_test_id("site-cross").click()
+    tab.get_by_test_id("first").click()
+    expect(first).to_have_text("bos")
+    expect(tab.get_by_test_id("comparison-changed").locator(".query-label.current")).to_have_text(
+        "bos"
+    )

@@ -92,6 +92,7 @@ def follow_query(query: Mapping[str, str], catalog: Mapping[str, CatalogMember])
     linked, unknown = lesson_state.follow(query)
     permalink, refused = from_query(linked, openings)
     heads_state.show_section(permalink.section)
+    heads_state.remember_compared(permalink.compared)
     session.save(replace(state, query=query))
     show(permalink.visit, (*unknown, *refused))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from explorer.app.permalink import SECTIONS, Permalink
+from explorer.app.permalink import COMPARE, SECTIONS, Permalink
 from explorer.app.request import MOST_INTERVENTIONS, Request, Selection
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
@@ -84,6 +84,7 @@ class HeadsState:
     report: key of the stored report on screen; None = the first.
     job: folder of the measurement this visitor started last.
     moved: how often the editor moved the picture to another head.
+    compared: name of the model that is compared with; "" = the first that can be.
     """
 
     section: str = ""
@@ -94,6 +95,7 @@ class HeadsState:
     job: Path | None = None
     pairs: EvaluationText = EvaluationText()
     moved: int = 0
+    compared: str = ""
 
 
 def section() -> str:
@@ -109,7 +111,24 @@ def show_section(name: str) -> None:
 def permalink() -> Permalink:
     """The visit and the section on screen."""
     shown = section()
-    return Permalink(visit_state.current(), "" if shown == SECTIONS[0] else shown)
+    other = compared() if shown == COMPARE else ""
+    return Permalink(visit_state.current(), "" if shown == SECTIONS[0] else shown, other)
+
+
+def compared() -> str:
+    """The name of the model that is compared with; "" = the first that can be."""
+    return session.load(HeadsState).compared
+
+
+def compare_with(name: str) -> None:
+    """Compare with another model, each head with its match there."""
+    remember_compared(name)
+    visit_state.select(replace(visit_state.current().selection, other=None))
+
+
+def remember_compared(name: str) -> None:
+    """Note the model that is compared with; "" = the first that can be."""
+    session.save(replace(session.load(HeadsState), compared=name))
 
 
 def requested() -> Request:

@@ -129,6 +129,7 @@ def read_selection(report: object) -> None:
             _cell(report.get("cell")),
             inside if inside in INSIDE_VIEWS else None,
             shows if shows in SHOWN_MAPS else None,
+            _cell(report.get("other")),
         )
     )
 

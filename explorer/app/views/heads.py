@@ -7,16 +7,22 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from explorer.app import experiment_cache, model_cache, mount
+from explorer.app import compared_models, experiment_cache, model_cache, mount
+from explorer.app.compared_models import ComparedModelError
 from explorer.app.mount import Norms, PictureKey
-from explorer.app.permalink import SECTIONS
+from explorer.app.permalink import COMPARE, SECTIONS
 from explorer.app.request import NO_INTERVENTIONS, Selection, Visit
 from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
 from explorer.app.state.visitor import RateLimitError
 from explorer.app.uploads import visitor_catalog
-from explorer.app.widgets import experiment_result, intervention_editor, report_tables
+from explorer.app.widgets import (
+    experiment_result,
+    intervention_editor,
+    model_comparison_panel,
+    report_tables,
+)
 from explorer.app.widgets.alignment_panel import alignment_panel
 from explorer.app.widgets.input_bar import input_bar
 from explorer.app.widgets.integrity_line import integrity_line
@@ -39,6 +45,7 @@ from explorer.heads.head_report import HeadReport
 from explorer.heads.measurement_store import StoredReport
 from explorer.heads.trace_comparison import TraceComparison
 from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace
+from explorer.model.model_directory import DirectoryModel
 
 _TABLES: Mapping[str, Callable[[HeadReport, str], None]] = {  # sections with a head report
     "metrics": report_tables.metrics,
@@ -47,7 +54,7 @@ _TABLES: Mapping[str, Callable[[HeadReport, str], None]] = {  # sections with a 
 }
 
 # Sections for which the browser gets every weight.
-_WHOLE = ("experiments", "norms")
+_WHOLE = ("experiments", COMPARE, "norms")
 
 
 @st.fragment
@@ -126,6 +133,9 @@ def show_section(
         return
     if section == "experiments":
         experiments(member, trace, language, messages)
+        return
+    if section == COMPARE:
+        compare_models(member, trace, language, messages)
         return
     if section == "alignment":
         alignment_panel(member, language)
@@ -215,6 +225,51 @@ def _compare(
         return None
 
 
+def compare_models(
+    member: CatalogModel, trace: Trace, language: str, messages: DeltaGenerator
+) -> None:
+    """The text in this model and in another one of equal tokens, and their heads matched."""
+    if isinstance(member, DirectoryModel):
+        model_comparison_panel.nothing(say("heads.compare_own_only", language))
+        return
+    request = heads_state.shown_request()
+    offered = compared_models.comparable(member, visitor_catalog(), request.text)
+    wanted = heads_state.compared()
+    if wanted and wanted not in offered:
+        heads_state.compare_with("")
+        show_error(
+            ComparedModelError("not_comparable", name=wanted, shown=member.label),
+            language,
+            messages,
+        )
+        wanted = ""
+    if not offered:
+        model_comparison_panel.nothing(say("heads.nothing_to_compare", language, name=member.label))
+        return
+    other = offered[wanted or next(iter(offered))]
+    heads_state.remember_compared(other.name)
+    with st.container(
+        key="compared-models", horizontal=True, vertical_alignment="bottom", gap="medium"
+    ):
+        model_comparison_panel.choose_model(offered, other.name, language)
+        area = st.container(width="stretch")
+    try:
+        compared = compared_models.comparison(member, other, request)
+        experiment_cache.refuse_large(compared.forced)
+    except ExplorerError as error:
+        show_error(error, language, area)
+        return
+    names = (member.label, other.label)
+    with area:
+        model_comparison_panel.summary(compared, names, language)
+    key = _picture_key(member, language, other=other.stamp)
+    opening = _opening((key, COMPARE), member, trace)
+    mount.model_comparison(key, opening, names, compared, heads_state.read_view)
+    with st.container(key="matched-heads-table"):
+        matched = compared_models.attention(compared).matched()
+        model_comparison_panel.matched_table(matched, names, language)
+
+
 def _opening(
     picture: object, member: CatalogMember, trace: Trace, changed: Head | None = None
 ) -> Selection:
@@ -229,11 +284,13 @@ def _picture_key(
     language: str,
     interventions: Interventions = NO_INTERVENTIONS,
     report: str = "",
+    other: str = "",
 ) -> PictureKey:
-    """The key of a picture; interventions change only the pictures that show them."""
+    """The key of a picture; interventions, report and the other model change only the pictures
+    that show them."""
     request = heads_state.shown_request()
     moved = address_bar.times_followed() + heads_state.times_moved()
-    return PictureKey(member.stamp, request, language, moved, interventions, report)
+    return PictureKey(member.stamp, request, language, moved, interventions, report, other)
 
 
 if __name__ == "__main__":

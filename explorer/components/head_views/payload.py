@@ -10,6 +10,7 @@ from explorer.components.player.payload import View, player_payload
 from explorer.components.shared.payload import pack_payload, payload_bytes
 from explorer.core.i18n import section
 from explorer.core.trace import Trace
+from explorer.heads.comparison import AttentionComparison, compare
 from explorer.heads.head_report import HeadReport
 from explorer.heads.role_names import group_key, group_name, score_text, sentence_of
 from explorer.heads.roles import ROLES
@@ -63,6 +64,45 @@ def comparison_payload(
     return pack_payload(header, arrays | _named("difference", difference))
 
 
+def model_comparison_payload(
+    compared: TraceComparison,
+    names: tuple[str, str],
+    *,
+    language: str = "en",
+    view: View | None = None,
+    pair: tuple[int, int] | None = None,
+) -> bytes:
+    """A text in two models, the second forced to the output of the first, and how alike their heads
+    are.
+
+    names: of the two models.
+    pair: (layer, head) of the second that is shown first; None = the match of the head that `view`
+        opens with.
+    """
+    attention = compare(compared.original, compared.forced)
+    matched = attention.matched()
+    heads = {
+        site: {
+            "order": attention.clustered(site),
+            "matched": matched[matched.site == site].iloc[:, 1:5].to_numpy(int).tolist(),
+        }
+        for site in attention.sites
+    }
+    similarity = {site: _similarity(attention, site) for site in attention.sites}
+    arrays = {
+        "original": _trace(compared.original, language, view),
+        "changed": _trace(compared.forced, language, view),
+    }
+    header = {
+        "view": "model_comparison",
+        "names": names,
+        "outputs": [one.predicted_tokens for one in (compared.original, compared.changed)],
+        "pair": pair,
+        "similar": heads,
+    }
+    return pack_payload(header | _sentences(language), arrays | _named("similarity", similarity))
+
+
 def metric_matrix_payload(report: HeadReport, *, language: str = "en") -> bytes:
     """Every metric of every head, by layer and head."""
     header = {
@@ -98,6 +138,13 @@ def _trace(
     return payload_bytes(
         player_payload(trace, language=language, view=view, heads=heads, inside=inside)
     )
+
+
+def _similarity(attention: AttentionComparison, site: str) -> NDArray[np.float32]:
+    """(heads of the first, heads of the second) at a site, in the order of layers and heads."""
+    table = attention.similarity
+    rows, columns = (labels.get_level_values("site") == site for labels in table.axes)
+    return table.to_numpy(np.float32)[np.ix_(rows, columns)]
 
 
 def _named(name: str, values: CellValues) -> dict[str, NDArray[Any]]:

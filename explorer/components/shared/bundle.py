@@ -12,6 +12,7 @@ Component = Literal[
     "player",
     "head_grid",
     "comparison",
+    "model_comparison",
     "metric_matrix",
     "training_replay",
     "words",

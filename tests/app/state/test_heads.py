@@ -113,3 +113,21 @@ def test_no_token_is_forced_and_the_last_good_request_stays_on_screen():
     visit_state.set_text("x")
     assert heads_state.requested() != first
     assert heads_state.shown_request() == first
+
+
+def test_the_model_compared_with_is_in_the_link_of_its_section_alone():
+    visit_state.select(Selection("cross", 1, 2, other=(0, 1)))
+    heads_state.compare_with("sort")
+    assert heads_state.compared() == "sort"
+    assert visit_state.current().selection == Selection("cross", 1, 2)  # its match, anew
+    assert heads_state.permalink().compared == ""
+    heads_state.show_section("compare")
+    assert heads_state.permalink().compared == "sort"
+
+
+def test_the_browser_reports_the_head_beside():
+    report = {"site": "cross", "layer": 1, "head": 2, "other": [0, 3]}
+    heads_state.read_view({"selection": report})
+    assert visit_state.current().selection.other == (0, 3)
+    heads_state.read_view({"selection": report | {"other": [0, -1]}})
+    assert visit_state.current().selection.other is None

@@ -319,3 +319,83 @@ def test_a_section_that_needs_every_weight_is_refused_with_the_grid_instead(part
     assert not app.exception
     assert "value norms show at most 10" in app.error[0].value
     assert sent_to(app, "head_grid")
+
+
+COMPARED = {"text": TEXT, "part": "compare"}
+
+
+def shown_texts(app: AppTest) -> str:
+    """All paragraphs, without escapes."""
+    return " ".join(one.value for one in app.markdown).replace("\\", "")
+
+
+def test_two_models_are_compared_and_the_choice_is_in_the_url():
+    app = open_page("heads", **COMPARED)
+    assert not app.exception
+    assert not app.error
+    assert url_query(app)["with"] == "reverse-early"  # the one of the same task
+    choice = chosen_in(app.selectbox, "compare-with-en")
+    assert len(choice.options) == 3
+    app = choice.set_value("sort").run()
+    assert url_query(app)["with"] == "sort"
+    header, traces = head_view(app, "model_comparison")
+    assert header["names"] == ["reverse", "sort"]
+    assert header["outputs"][1][:3] == ["1", "3", "4"]
+    assert traces["changed"]["target"] == traces["original"]["target"]
+    assert "By itself sort says “1 3 4 7 9 a b c”" in shown_texts(app)
+    table = app.dataframe[0].value
+    assert len(table) == 24
+    assert table.similarity.between(0, 1).all()
+    again = open_page("heads", **url_query(app))
+    assert head_view(again, "model_comparison")[0]["names"] == ["reverse", "sort"]
+
+
+def test_models_that_say_the_same_are_said_to():
+    app = open_page("heads", **{**COMPARED, "text": "7 3 7", "with": "copy"})
+    assert "Both models say the same" in shown_texts(app)
+
+
+def test_a_pair_of_a_link_is_shown_first():
+    link = {**COMPARED, "site": "cross", "layer": "1", "head": "2", "other": "0.3"}
+    app = open_page("heads", **link)
+    header, traces = head_view(app, "model_comparison")
+    assert header["pair"] == [0, 3]
+    assert traces["original"]["view"]["head"] == 2
+    assert url_query(app)["other"] == "0.3"
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_model_of_other_tokens_gives_way_to_one_of_the_same_with_one_sentence(language):
+    app = open_page("heads", **COMPARED, **{"with": "english-french"}, lang=language)
+    assert len(app.error) == 1
+    assert "english\\-french" in app.error[0].value
+    assert url_query(app)["with"] == "reverse-early"
+    assert not app.run().error  # said once
+
+
+def test_a_model_that_does_not_exist_is_refused_with_one_sentence():
+    app = open_page("heads", **COMPARED, **{"with": "nonsense"})
+    assert [warning.value for warning in app.warning] == [
+        "Not all of this link could be followed; the default is shown for: model compared with."
+    ]
+    assert url_query(app)["with"] == "reverse-early"
+
+
+def test_where_nothing_can_be_compared_one_sentence_says_so():
+    app = open_page("heads", model="chinese-english", part="compare")
+    assert not app.exception
+    (info,) = app.info
+    assert info.value.startswith("No other model here reads this text")
+
+
+def test_a_text_that_the_other_model_cuts_otherwise_names_the_token(monkeypatch):
+    text = "My grandmother's caterpillars marched."
+    link = {"model": "english-french", "text": text, "part": "compare"}
+    monkeypatch.setattr(
+        "explorer.app.compared_models._may_be_equal",
+        lambda member, other, _: other.name == "chinese-english",
+    )
+    app = open_page("heads", **link)
+    assert len(app.error) == 1
+    assert "cuts this text into other tokens: source token" in app.error[0].value.replace("\\", "")
+    assert not app.dataframe

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,9 +8,11 @@ from explorer.components.head_views.payload import (
     comparison_payload,
     head_grid_payload,
     metric_matrix_payload,
+    model_comparison_payload,
     words_payload,
 )
 from explorer.core.i18n import table
+from explorer.heads.comparison import compare
 from explorer.heads.head_report import HeadReport
 from explorer.heads.roles import ROLES
 from explorer.heads.trace_comparison import TraceComparison
@@ -71,6 +74,29 @@ def test_norms_and_differences_are_sent_exactly():
     sent = parts["difference.decoder"]
     np.testing.assert_array_equal(sent, compared.map("decoder").ravel())
     assert sent.min() < 0 < sent.max()
+
+
+def test_two_models_are_sent_with_the_similarity_of_their_heads():
+    one, other = example_trace(), example_trace(seed=8)
+    free = replace(other, predicted_tokens=("x", *other.predicted_tokens[1:]))
+    payload = model_comparison_payload(
+        TraceComparison(one, free, other), ("late", "early"), language="zh", pair=(0, 1)
+    )
+    header, parts = unpack_payload(payload)
+    assert header["names"] == ["late", "early"]
+    assert header["pair"] == [0, 1]
+    assert header["outputs"] == [list(one.predicted_tokens), list(free.predicted_tokens)]
+    compared = compare(one, other)
+    table, matched = compared.similarity, compared.matched()
+    for site in one.sites:
+        heads = one.attention(site).shape[0] * one.attention(site).shape[1]
+        sent = parts[f"similarity.{site}"].reshape(heads, heads)
+        np.testing.assert_allclose(sent, table.loc[[site], [site]].to_numpy(), atol=1e-6)
+        similar = header["similar"][site]
+        assert similar["order"] == [list(order) for order in compared.clustered(site)]
+        here = matched[matched.site == site]
+        places = here[["layer", "head", "other_layer", "other_head"]]
+        assert similar["matched"] == places.to_numpy().tolist()
 
 
 def test_the_metric_matrix_has_every_metric(report):

@@ -8,8 +8,9 @@ import { shortNumber, signedNumber } from "./numbers.js";
 
 /**
  * @typedef {object} ValueScale
- * @property {boolean} signed from −most over 0 to most, else from 0 to most
+ * @property {boolean} signed from −most over 0 to most, else from `least`, 0 if not given, to most
  * @property {number} most
+ * @property {number} [least]
  * @property {Colour[]} ramp
  */
 
@@ -37,10 +38,10 @@ export function createColourBar() {
   const bar = element("canvas", { class: "bar", width: LEVELS, height: 1, "aria-hidden": "true" });
   const marks = element("div", { class: "marks" });
   /** @param {ValueScale} scale without marks where all values are 0 */
-  const draw = ({ signed, most, ramp }) => {
+  const draw = ({ signed, most, least = 0, ramp }) => {
     paintRamp(bar, ramp);
     const number = signed ? signedNumber : shortNumber;
-    const values = signed ? [-most, 0, most] : [0, most / 2, most];
+    const values = signed ? [-most, 0, most] : [least, (least + most) / 2, most];
     writeMarks(marks, most ? values.map((value, index) => [index / 2, number(value)]) : []);
   };
   return { element: element("div", { class: "bar-box" }, bar, marks), draw };

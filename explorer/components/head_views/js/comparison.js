@@ -24,14 +24,15 @@ export function shareScale(original, changed) {
  * far as its trace reaches.
  * @param {Follower} one
  * @param {Follower} other
+ * @param {(keyof TraceState)[]} [apart] what each has of its own
  * @returns {((changed: Set<string>) => void)[]} to be called when the one, or the other, changes
  */
-export function synchronise(one, other) {
+export function synchronise(one, other, apart = []) {
   /** @type {Map<Follower, number>} the step to which each was moved by the other */
   const moved = new Map();
   /** @type {(from: Follower, to: Follower) => (changed: Set<string>) => void} */
   const follow = (from, to) => (changed) => {
-    const names = SHARED_STATE.filter((name) => changed.has(name));
+    const names = SHARED_STATE.filter((name) => changed.has(name) && !apart.includes(name));
     /** @type {Partial<TraceState>} */
     const patch = Object.fromEntries(names.map((name) => [name, from.state[name]]));
     if (changed.has("step")) {

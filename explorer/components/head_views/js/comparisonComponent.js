@@ -1,8 +1,6 @@
 import { element } from "../../shared/js/element.js";
 import { createIntegrity } from "../../shared/js/integrity.js";
 import { listenToKeys } from "../../shared/js/keyboard.js";
-import { tokenElement } from "../../shared/js/label.js";
-import { createMap } from "../../shared/js/map.js";
 import { createRail } from "../../shared/js/rail.js";
 import { createSelectionReport } from "../../shared/js/selectionReport.js";
 import { createSiteChoice } from "../../shared/js/siteChoice.js";
@@ -11,29 +9,25 @@ import { createTooltip } from "../../shared/js/tooltip.js";
 import { drawAll } from "../../shared/js/traceContext.js";
 import { createTransport } from "../../shared/js/transport.js";
 import { shareScale, synchronise } from "./comparison.js";
+import {
+  comparisonColumn,
+  createOutputs,
+  createSide,
+  MAPS_BESIDE,
+  RAIL_BESIDE,
+} from "./comparisonSides.js";
 import { viewListeners } from "./listeners.js";
 import { createValueMap } from "./valueMap.js";
-import {
-  closeContext,
-  createViewContext,
-  createViewFrame,
-  showTrace,
-  watchFrame,
-} from "./viewFrame.js";
+import { closeContext, createViewFrame, showTrace, watchFrame } from "./viewFrame.js";
 import { readViewPayload } from "./viewPayload.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
-/** @import { MapPart } from "../../shared/js/map.js" */
 /** @import { View } from "../../shared/js/streamlitComponent.js" */
 /** @import { Trace } from "../../shared/js/trace.js" */
-/** @import { TraceContext } from "../../shared/js/traceContext.js" */
+/** @import { Side } from "./comparisonSides.js" */
 /** @import { Listeners, ViewFrame } from "./viewFrame.js" */
 /** @import { ViewPayload } from "./viewPayload.js" */
 
-/** @typedef {{context: TraceContext, map: MapPart, parts: Pick<Part, "update">[]}} Side */
-
-const MAPS_BESIDE = 820; // px that three maps need
-const RAIL_BESIDE = 1100; // px that they need with the heads beside them
 const LEAST_DIFFERENCE = 0.01; // of full colour: rounding errors are no finding
 
 /** The comparison of two traces as a Streamlit component. */
@@ -61,8 +55,8 @@ function changedIsLonger(payload) {
  */
 function openComparison(parent, payload, listeners) {
   const frame = createViewFrame(parent, payload);
-  const original = createSide(frame, payload, "original", listeners);
-  const changed = createSide(frame, payload, "changed", listeners);
+  const original = createSide(frame, payload.trace("original"), listeners);
+  const changed = createSide(frame, payload.trace("changed"), listeners);
   const sides = [original, changed];
   shareScale(original.context.trace, changed.context.trace);
   placeParts(frame, original, changed, changedIsLonger(payload) ? changed : original);
@@ -100,27 +94,6 @@ function openComparison(parent, payload, listeners) {
 }
 
 /**
- * One of the two traces and its map. A click on a cell is reported to the app, for an edit there.
- * @param {ViewFrame} frame
- * @param {ViewPayload} payload
- * @param {"original" | "changed"} name
- * @param {Listeners} listeners
- * @returns {Side}
- */
-function createSide(frame, payload, name, listeners) {
-  /** @type {Side["parts"]} */
-  const parts = [];
-  const context = createViewContext(frame, payload.trace(name), listeners, parts);
-  const map = createMap(context, {
-    onCell: ({ query, key }) => {
-      const { site, layer, head } = context.state;
-      context.options.onCell?.({ site, layer, head, query, key });
-    },
-  });
-  return { context, map, parts };
-}
-
-/**
  * Make every part, put it in its place, and add it to those drawn with its trace.
  * @param {ViewFrame} frame
  * @param {Side} original
@@ -131,7 +104,10 @@ function placeParts(frame, original, changed, longer) {
   const site = createSiteChoice(original.context);
   const rail = createRail(original.context, { without: () => changed.context.trace });
   const transport = createTransport(longer.context);
-  const outputs = createOutputs(frame, original.context, changed.context);
+  const outputs = createOutputs(
+    () => [frame.say("output_original"), frame.say("output_changed")],
+    () => [outputsOf(original.context.trace), outputsOf(changed.context.trace)],
+  );
   const difference = createValueMap(original.context, frame, {
     name: "difference",
     read: (which) => frame.payload.values("difference", which),
@@ -142,13 +118,7 @@ function placeParts(frame, original, changed, longer) {
   const tooltips = [createTooltip(original.context), createTooltip(changed.context)];
   rail.element.prepend(site.element);
   /** @type {(name: string, part: Part) => HTMLElement} */
-  const column = (name, part) =>
-    element(
-      "section",
-      { class: "comparison-side", testid: `comparison-${name}` },
-      element("h2", {}, frame.say(`comparison_${name}`)),
-      part.element,
-    );
+  const column = (name, part) => comparisonColumn(name, frame.say(`comparison_${name}`), part);
   const columns = [
     column("original", original.map),
     column("changed", changed.map),
@@ -163,54 +133,10 @@ function placeParts(frame, original, changed, longer) {
 }
 
 /**
- * The two outputs, each token above the one at the same step, so that wrapped lines stay aligned;
- * differences underlined.
- * @param {ViewFrame} frame
- * @param {TraceContext} original
- * @param {TraceContext} changed
- * @returns {Part}
- */
-function createOutputs(frame, original, changed) {
-  const node = element("div", { class: "comparison-outputs", testid: "comparison-outputs" });
-  /** @param {Set<string>} names */
-  const update = (names) => {
-    if (!names.has("trace")) return;
-    const [before, after] = [outputsOf(original.trace), outputsOf(changed.trace)];
-    const longer = before.length > after.length ? before : after;
-    node.hidden = longer.length === 0; // an encoder alone without mask tokens says nothing
-    const label = [frame.say("output_original"), frame.say("output_changed")];
-    node.replaceChildren(
-      element(
-        "div",
-        { class: "pair output-name" },
-        ...label.map((name) => element("span", {}, name)),
-      ),
-      ...longer.map((_, step) => outputPair(before[step], after[step])),
-    );
-  };
-  return { element: node, update };
-}
-
-/**
  * What a model says: the tokens it decodes, or those it fills in for mask tokens.
  * @param {Trace} trace
  */
 function outputsOf({ masks, fillings, predicted, prompt }) {
   if (masks.length) return masks.map((row) => fillings[row]);
   return predicted.slice(Math.max(prompt - 1, 0));
-}
-
-/**
- * The tokens of one step without and with the interventions; nothing beyond an output's end.
- * @param {string | undefined} before
- * @param {string | undefined} after
- */
-function outputPair(before, after) {
-  const differs = before === after ? "" : "differs";
-  /** @type {(name: string, token: string | undefined) => HTMLElement} */
-  const half = (name, token) =>
-    token === undefined
-      ? element("span", { class: "absent" }, "\u00a0")
-      : tokenElement(token, { class: `${name} ${differs}` });
-  return element("div", { class: "pair" }, half("without", before), half("with", after));
 }

@@ -20,9 +20,10 @@ import { shortNumber, signedNumber } from "./numbers.js";
 
 /**
  * @typedef {object} Kind what the values are
- * @property {"norms" | "difference"} name prefix of the sentences
+ * @property {"norms" | "difference" | "pair"} name prefix of the sentences
  * @property {(site: Site) => HeadValues | null} read
  * @property {boolean} signed
+ * @property {() => Record<string, string>} [facts] for the heading
  * @property {number} [least] the value of full colour, at least: smaller ones stay pale
  *
  * @typedef {ValueScale & {values: Float32Array, tone: Float32Array, masked: Uint8Array}} Cells
@@ -69,7 +70,7 @@ export function createValueMap(context, frame, kind) {
   /** @type {HeadValues | null} */
   let heads = null;
   const draw = () => {
-    write(title, frame.say(`${name}_heading`, { title: mapTitle(context) }));
+    write(title, frame.say(`${name}_heading`, { title: mapTitle(context), ...kind.facts?.() }));
     const fitted = fitMap(context, box, legend, ({ height }) => height);
     if (!fitted) return;
     geometry = fitted;

@@ -14,7 +14,7 @@ import { readTrace } from "../../shared/js/trace.js";
  * @property {string[]} role_lines with their scores
  *
  * @typedef {object} ViewHeader
- * @property {"head_grid" | "comparison" | "metric_matrix" | "words"} view
+ * @property {"head_grid" | "comparison" | "model_comparison" | "metric_matrix" | "words"} view
  * @property {string} language
  * @property {Strings} strings
  * @property {Strings} role_strings
@@ -26,6 +26,14 @@ import { readTrace } from "../../shared/js/trace.js";
  * @property {Partial<Record<SiteName, [string, string][]>>} role_groups keys and names
  * @property {string[]} [words] names of the sentences of the words to explain
  * @property {string} [label] of the button that explains them
+ * @property {[string, string]} [names] of two models that are compared
+ * @property {[string[], string[]]} [outputs] of the two, each by itself
+ * @property {[number, number] | null} [pair] layer and head of the second that is shown first
+ * @property {Partial<Record<SiteName, SimilarHeads>>} [similar]
+ *
+ * @typedef {object} SimilarHeads heads of two models in one attention
+ * @property {[number[], number[]]} order heads of each, counted through the layers, like ones together
+ * @property {[number, number, number, number][]} matched layer and head of both
  *
  * @typedef {object} HeadValues numbers of every head of a site that are no weights
  * @property {(layer: number, head: number) => Float32Array} of a head; below head 0, the mean of the layer
@@ -36,6 +44,8 @@ import { readTrace } from "../../shared/js/trace.js";
  * @property {ViewHeader} header
  * @property {(name: string) => Trace} trace
  * @property {(name: string, site: Site) => HeadValues | null} values
+ * @property {(site: SiteName) => Float32Array | null} similarity of each head of the first model to
+ *   each of the second
  * @property {(name: string) => boolean} hasValues whether it has such values for any site
  */
 
@@ -55,6 +65,7 @@ export function readViewPayload(bytes) {
       const numbers = /** @type {Float32Array | null} */ (array(`${name}.${site.name}`));
       return numbers && createHeadValues(numbers, site);
     },
+    similarity: (site) => /** @type {Float32Array | null} */ (array(`similarity.${site}`)),
     hasValues: (name) => Object.keys(header.arrays).some((key) => key.startsWith(`${name}.`)),
   };
 }

@@ -37,9 +37,10 @@ const REST = 500; // ms without a change before it is reported
 /**
  * Report to the app what is shown, after a rest and only when it differs from the last report.
  * @param {TraceContext} context
+ * @param {() => object} [more] of the selection that is not in the context
  * @returns {(changed: Set<string>) => void}
  */
-export function createSelectionReport(context) {
+export function createSelectionReport(context, more = () => ({})) {
   let reported = "";
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
@@ -48,7 +49,7 @@ export function createSelectionReport(context) {
     if (!anyOf(changed, ...REPORTED)) return;
     clearTimeout(timer);
     if (context.mirrors) return; // the host's own page reports it
-    const selection = selectionOf(context);
+    const selection = { ...selectionOf(context), ...more() };
     const text = JSON.stringify(selection);
     if (!reported) reported = text; // the app knows what was shown first
     timer = setTimeout(() => {

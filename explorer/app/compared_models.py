@@ -1,0 +1,66 @@
+"""Which models can be compared on a text, and the comparison, computed once for all visitors."""
+
+from collections.abc import Mapping
+
+from explorer.app import experiment_cache, model_cache
+from explorer.app.request import Request
+from explorer.core.errors import ExplorerError
+from explorer.heads.comparison import AttentionComparison, compare
+from explorer.heads.trace_comparison import TraceComparison
+from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace
+from explorer.model.model_directory import DirectoryModel
+
+
+class ComparedModelError(ExplorerError):
+    """A model that cannot be compared with the one on screen."""
+
+    section = "heads"
+
+
+def comparable(
+    member: CatalogModel, catalog: Mapping[str, CatalogMember], text: str
+) -> dict[str, CatalogModel]:
+    """The models of the catalog that may have the tokens of `member` for `text`, by name; those
+    that do the same task first.
+
+    Of symbols, those with the same ones; of sentences, those that such a sentence means something
+    to: whether their tokens are equal is known once they are loaded.
+    """
+    found = [
+        other
+        for other in catalog.values()
+        if not isinstance(other, UploadedTrace) and _may_be_equal(member, other, text)
+    ]
+    found.sort(key=lambda other: other.summary.task != member.summary.task)
+    return {other.name: other for other in found}
+
+
+def comparison(member: CatalogModel, other: CatalogModel, request: Request) -> TraceComparison:
+    """The text in both models, see `compare_models`. Raises `ExplorerError`."""
+    free = request.without_forced()
+    key = ("models", member.stamp, other.stamp, other.name, free)
+    return model_cache.kept(
+        key, lambda: _comparison(member, other, free), experiment_cache.bytes_of
+    )
+
+
+def attention(compared: TraceComparison) -> AttentionComparison:
+    """The first model's attention beside that of the second, forced to the same output."""
+    return compare(compared.original, compared.forced)
+
+
+def _may_be_equal(member: CatalogModel, other: CatalogModel, text: str) -> bool:
+    if other.name == member.name or isinstance(other, DirectoryModel):
+        return False
+    symbols, others = (set(one.summary.symbols) for one in (member, other))
+    return symbols == others and (bool(symbols) or other.reads(text))
+
+
+def _comparison(member: CatalogModel, other: CatalogModel, request: Request) -> TraceComparison:
+    from explorer.heads.model_comparison import compare_models
+    from explorer.model.explorable import ExplorableModel  # late: with torch
+
+    original, model = experiment_cache.original(member, request), model_cache.model_of(other)
+    assert isinstance(model, ExplorableModel)  # of the library none is offered
+    with model_cache.computing():
+        return compare_models(original, model)

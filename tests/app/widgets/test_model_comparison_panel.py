@@ -1,0 +1,52 @@
+from streamlit.testing.v1 import AppTest
+
+from explorer.app.state import visitor
+
+
+def page(output: str, name: str, language: str) -> None:
+    """Two models on one text, the second of which says `output` by itself."""
+    import explorer
+    from explorer.app.widgets import model_comparison_panel
+    from explorer.core import folders
+    from explorer.heads.comparison import compare
+    from explorer.heads.trace_comparison import TraceComparison
+
+    model = explorer.load(folders.checkpoints() / "reverse.safetensors")
+    one = model.trace("7 3 9")
+    two = model.trace("7 3 9", target=output)
+    compared = TraceComparison(one, two, one)
+    model_comparison_panel.summary(compared, ("a", name), language)
+    matched = compare(one, one).matched()
+    model_comparison_panel.matched_table(matched, ("a", name), language)
+
+
+def shown(output: str, name: str = "b", language: str = "en") -> AppTest:
+    app = AppTest.from_function(page, default_timeout=60, args=(output, name, language)).run()
+    assert not app.exception
+    return app
+
+
+def said(app: AppTest) -> str:
+    return app.markdown[0].value.replace("\\", "").replace("\u2060", "")
+
+
+def test_the_summary_says_what_the_second_model_says_by_itself():
+    same = said(shown("9 3 7"))
+    assert same.startswith("Both models say the same; b finds this output 1.00 times as probable")
+    assert said(shown("7 9")).startswith("By itself b says “7 9”.")
+    assert said(shown("7 9", language="zh")).startswith("b 自行输出“7 9”。")
+
+
+def test_names_are_shown_literally():
+    assert "*b* :smile:" in said(shown("7 9", "*b* :smile:"))
+
+
+def test_the_table_names_the_heads_of_both_and_is_downloaded_whole(monkeypatch):
+    taken = []
+    monkeypatch.setattr(visitor, "limited_download", lambda make, _: taken.append(make()) or b"")
+    app = shown("9 3 7")
+    table = app.dataframe[0].value
+    assert table.iloc[-1].tolist() == ["Cross", "L1 H3", "L1 H3", 1.0]
+    lines = taken[0].decode("utf-8-sig").splitlines()
+    assert lines[0] == "site,layer,head,other_layer,other_head,similarity"
+    assert len(lines) == 25
