@@ -6,12 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from explorer.core.trace import Trace
-from explorer.core.vocabulary import BOS, PAD
 from explorer.heads.attention_sublayers import attention_sublayers
 from explorer.heads.contribution_rollout import closeness, rolled_out, shares_of
+from explorer.heads.repeated_pass import fed_ids
 from explorer.model.explorable import ExplorableModel
 from explorer.model.threads import threads_for
 
@@ -39,7 +38,7 @@ def layer_contributions(model: ExplorableModel, trace: Trace) -> LayerContributi
     Padding is part of the pass, as in the trace, and contributes nothing to a token. Raises
     `VocabularyError` on a trace of a text that `model` cannot read.
     """
-    source, target = _ids(model, trace)
+    source, target = fed_ids(model, trace)
     tokens = max(source.size(1), target.size(1))
     with threads_for(model.transformer.config.parameters, tokens):
         sublayers = attention_sublayers(model.transformer, source, target)
@@ -52,11 +51,3 @@ def layer_contributions(model: ExplorableModel, trace: Trace) -> LayerContributi
         shown = np.stack([found[number] for number in trace.layer_numbers(site)])
         layers[site] = np.where(trace.mask(site), shown, 0)
     return LayerContributions(layers, whole[:, : source.size(1)].sum(-1).numpy())
-
-
-def _ids(model: ExplorableModel, trace: Trace) -> tuple[Tensor, Tensor]:
-    """What encoder and decoder were fed: (1, S) and (1, T)."""
-    source = model.source_ids(str(trace.facts["text"]))
-    source += [PAD] * (len(trace.source_tokens) - len(source))
-    chosen = trace.arrays["steps.id"][trace.arrays["steps.chosen"].astype(bool)]  # by step
-    return torch.tensor([source]), torch.tensor([[BOS, *chosen[:-1].tolist()]])

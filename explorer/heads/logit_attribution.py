@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import torch
 from numpy.typing import NDArray
 
 from explorer.core.sites import SITES
 from explorer.core.trace import Trace
+from explorer.heads.repeated_pass import captured_again
 from explorer.heads.residual_stream import (
     Array,
     Stream,
@@ -28,6 +30,9 @@ from explorer.heads.residual_stream import (
 from explorer.model.attention_paths import path
 from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import MeasurableModel
+from explorer.model.threads import threads_for
+
+_SITES = ("decoder", "cross")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -82,13 +87,29 @@ def logit_attribution(model: MeasurableModel, text: str, **options: Any) -> Logi
     library, whose residual stream is not captured.
     """
     model = trained_here(model)
-    trace = whole_trace(model, text, options, ("decoder", "cross"))
+    return _attribution(model, whole_trace(model, text, options, _SITES))
+
+
+def attribution_of(model: ExplorableModel, shown: Trace) -> LogitAttribution:
+    """The same of a trace of `model` without interventions, whose text is not decoded again.
+
+    Raises what `captured_again` does.
+    """
+    return _attribution(model, captured_again(model, shown, _SITES))
+
+
+def _attribution(model: ExplorableModel, trace: Trace) -> LogitAttribution:
+    """Of a trace captured in full at `_SITES`."""
     chosen, runner_up, labels = _candidates(trace)
-    stream = residual_stream(model, trace, "decoder")
     logits = model.transformer.logits
-    weight, bias = as_array(logits.weight), as_array(logits.bias)
-    parts, rest = _attributed(model, trace, stream, weight[chosen] - weight[runner_up])
-    rest.append(_rest(bias[chosen] - bias[runner_up], "logit_bias"))
+    with threads_for(model.transformer.config.parameters, len(chosen)):
+        stream = residual_stream(model, trace, "decoder")
+        direction, bias = (
+            as_array(weights[chosen.tolist()]) - as_array(weights[runner_up.tolist()])
+            for weights in (logits.weight, logits.bias)
+        )
+        parts, rest = _attributed(model, trace, stream, direction)
+    rest.append(_rest(bias, "logit_bias"))
     rows = np.arange(len(chosen))
     of_step = trace.arrays["logits"].astype(np.float64)
     return LogitAttribution(
@@ -140,7 +161,9 @@ def _heads(
     site, layer = sublayer.kind, sublayer.layer
     output: Any = model.transformer.get_submodule(path(site, layer, "output"))
     mixed = trace.head_output(site)[layer].astype(np.float64)  # (head, step, K)
-    by_head = (direction @ as_array(output.weight)).reshape(len(direction), len(mixed), -1)
+    # In torch, which keeps to one thread for small work; the threads of NumPy wait for each other.
+    before = (torch.from_numpy(direction) @ output.weight.detach().double().cpu()).numpy()
+    by_head = before.reshape(len(direction), len(mixed), -1)
     values = np.einsum("hsk,shk->sh", mixed, by_head)
     steps, heads = np.indices(values.shape)
     columns = {"step": steps.ravel() + 1, "layer": layer, "site": site, "head": heads.ravel()}

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from explorer.core.vocabulary import BOS, EOS
-from explorer.heads.logit_attribution import logit_attribution
+from explorer.heads.logit_attribution import attribution_of, logit_attribution
 from explorer.model.explorable import load
 from explorer.model.hooks import capture
 
@@ -95,6 +95,16 @@ def test_parts_and_remainder_sum_to_the_difference_of_log_probabilities(normed_m
     np.testing.assert_allclose(found.difference, chosen - others, atol=1e-4)
     removed = found.parts.query("site == 'cross' and layer == 0 and head == 1")
     assert (removed.value == 0).all()
+
+
+def test_that_of_a_trace_needs_no_further_decoding(normed_model):
+    options = {"pad_to": 6, "force": {1: 5}}
+    found = attribution_of(normed_model, normed_model.trace("1 2 3", **options))
+    expected = logit_attribution(normed_model, "1 2 3", **options)
+    np.testing.assert_allclose(found.parts.value, expected.parts.value, atol=1e-5)
+    np.testing.assert_allclose(found.rest.value, expected.rest.value, atol=1e-5)
+    np.testing.assert_allclose(found.difference, expected.difference, atol=1e-5)
+    assert found.runner_up == expected.runner_up
 
 
 def test_the_remainder_names_its_sources(normed_model):

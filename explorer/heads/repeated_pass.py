@@ -1,0 +1,44 @@
+"""A further pass over what a trace shows, which was decoded before: its tokens are known."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from explorer.core.trace import Trace
+from explorer.core.trace_size import LayerChoice
+from explorer.core.vocabulary import BOS, PAD
+from explorer.model.captured_pass import attention_sizes, captured_pass
+from explorer.model.explorable import ExplorableModel
+from explorer.model.threads import threads_for
+
+
+def fed_ids(model: ExplorableModel, trace: Trace) -> tuple[Tensor, Tensor]:
+    """What encoder and decoder were fed in a trace of `model`: ids (1, S), with the padding, and
+    (1, T).
+
+    Raises `VocabularyError` on a trace of a text that `model` cannot read.
+    """
+    source = model.source_ids(str(trace.facts["text"]))
+    source += [PAD] * (len(trace.source_tokens) - len(source))
+    chosen = trace.arrays["steps.id"][trace.arrays["steps.chosen"].astype(bool)]  # by step
+    return torch.tensor([source]), torch.tensor([[BOS, *chosen[:-1].tolist()]])
+
+
+@torch.inference_mode()
+def captured_again(model: ExplorableModel, trace: Trace, sites: Sequence[str]) -> Trace:
+    """A trace of `model` without interventions, with all layers of `sites`, and no other site,
+    captured in full; its steps are those of `trace`. Cost: one pass.
+
+    Raises `TraceSizeError` where that is more than a trace may have, and `VocabularyError` as
+    `fed_ids`.
+    """
+    source, target = fed_ids(model, trace)
+    config = model.transformer.config
+    sizes = attention_sizes(config, source.size(1), target.size(1), full=True)
+    places = LayerChoice(sites=tuple(sites)).within(sizes)
+    with threads_for(config.parameters, max(source.size(1), target.size(1))):
+        _, captured = captured_pass(model.transformer, source, target, places, "full")
+    steps = {name: array for name, array in trace.arrays.items() if name.startswith("steps.")}
+    return replace(trace, arrays={**steps, **captured}, digest="")
