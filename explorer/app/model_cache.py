@@ -17,10 +17,11 @@ import streamlit as st
 
 from explorer.app.limited_cache import LimitedCache
 from explorer.app.request import Request
-from explorer.app.server.contributions_route import Contribute
+from explorer.app.server.offered_traces import Compute
 from explorer.app.source_extent import extent_of
 from explorer.app.state import visitor
 from explorer.components.inside.page_parts import CaptureLayer
+from explorer.components.player.attribution import attribution_payload
 from explorer.components.player.contributions import contributions_payload
 from explorer.core.trace import Trace
 from explorer.core.trace_size import FIT
@@ -121,9 +122,40 @@ def layer_capture(member: CatalogMember, request: Request, shown: Trace) -> Capt
     return capture
 
 
-def contributions(member: CatalogMember, request: Request) -> Contribute | None:
-    """What computes the contributions in a trace on screen, as a payload, from any thread; None
-    for a trace without its model, and for a model that was not trained here.
+def contributions(member: CatalogMember, request: Request) -> Compute | None:
+    """What computes the contributions in a trace on screen; None where `_computation` is."""
+
+    def compute(model: "ExplorableModel", shown: Trace) -> bytes:
+        from explorer.heads.layer_contributions import layer_contributions
+
+        with _SLOTS:
+            of_trace = layer_contributions(model, shown)
+        return contributions_payload(shown, of_trace.layers, of_trace.source_share)
+
+    return _computation(member, (request, "contributions"), compute)
+
+
+def attribution(member: CatalogMember, request: Request) -> Compute | None:
+    """What computes the parts of heads in the choice of each token of a trace on screen; None where
+    `_computation` is."""
+
+    def compute(model: "ExplorableModel", shown: Trace) -> bytes:
+        from explorer.heads.logit_attribution import attribution_of
+
+        with _SLOTS:
+            found = attribution_of(model, shown)
+        return attribution_payload(found.parts, found.rest, found.difference, found.runner_up)
+
+    return _computation(member, (request, "attribution"), compute)
+
+
+def _computation(
+    member: CatalogMember,
+    name: tuple[Hashable, ...],
+    compute: Callable[["ExplorableModel", Trace], bytes],
+) -> Compute | None:
+    """`compute` with the model of a trace on screen, from any thread, its result cached by `name`;
+    None for a trace without its model, and for a model that was not trained here.
 
     As in `layer_capture`, it holds no model.
     """
@@ -133,21 +165,11 @@ def contributions(member: CatalogMember, request: Request) -> Contribute | None:
         return None
     model, stamp = weakref.ref(cast(ExplorableModel, model_of(member))), member.stamp
 
-    def contribute(shown: Trace) -> bytes | None:
-        from explorer.heads.layer_contributions import layer_contributions
-
+    def computed(shown: Trace) -> bytes | None:
         found = model()
-        if found is None:
-            return None
+        return None if found is None else kept((stamp, *name), lambda: compute(found, shown), len)
 
-        def compute() -> bytes:
-            with _SLOTS:
-                of_trace = layer_contributions(found, shown)
-            return contributions_payload(shown, of_trace.layers, of_trace.source_share)
-
-        return kept((stamp, request, "contributions"), compute, len)
-
-    return contribute
+    return computed
 
 
 def kept(key: Hashable, compute: Callable[[], _Value], size_of: Callable[[_Value], int]) -> _Value:

@@ -5,7 +5,7 @@ anew; so they are declared here. Payloads are cached as bytes: Streamlit sends t
 what has changed.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from hashlib import sha256
@@ -19,9 +19,15 @@ from streamlit.components.v2.types import ComponentRenderer
 
 from explorer.app.limited_cache import LimitedCache
 from explorer.app.request import NO_INTERVENTIONS, Request, Selection
-from explorer.app.server import access, contributions_route, head_route, inside_route
-from explorer.app.server.contributions_route import Contribute
+from explorer.app.server import (
+    access,
+    attribution_route,
+    contributions_route,
+    head_route,
+    inside_route,
+)
 from explorer.app.server.host_cookie import PATH, TICKET_HEADER
+from explorer.app.server.offered_traces import Compute
 from explorer.app.state import session
 from explorer.components.head_views.payload import (
     comparison_payload,
@@ -81,23 +87,35 @@ class PictureKey:
         return sha256(repr(self).encode()).digest()[:8]
 
 
+@dataclass(frozen=True, slots=True)
+class Further:
+    """By what more is computed of a trace in the player when a visitor asks for it; None = that is
+    not offered.
+
+    capture: looks inside its heads. contribute: what its keys contribute. attribute: the parts of
+    its heads in the choice of each token.
+    """
+
+    capture: CaptureLayer | None
+    contribute: Compute | None
+    attribute: Compute | None
+
+
 def player(
     key: PictureKey,
     view: View,
     trace: Trace,
-    capture: CaptureLayer | None,
-    contribute: Contribute | None,
+    further: Further,
     on_report: Report,
     visit: Mapping[str, str] | None = None,
 ) -> None:
     """The stepping player with `trace`.
 
-    capture: by which a visitor looks inside its heads; None = not offered.
-    contribute: what computes the contributions of its keys; None = not offered.
     visit: the query by which the guests of a class ask for the trace; None where they cannot.
     """
-    heads, inside = _offer(key, trace), _offer_inside(key, trace, capture)
-    contributions = _offer_contributions(key, trace, contribute)
+    heads, inside = _offer(key, trace), _offer_inside(key, trace, further.capture)
+    contributions = _offer_computed(key, trace, further.contribute, contributions_route.offer)
+    attribution = _offer_computed(key, trace, further.attribute, attribution_route.offer)
     more = {"visit": visit} if access.is_class_mode() else {}
     payload = _payload(
         ("player", key, view),
@@ -108,6 +126,7 @@ def player(
             heads=heads,
             inside=inside,
             contributions=contributions,
+            attribution=attribution,
             more=more,
         ),
     )
@@ -268,13 +287,14 @@ def _offer_inside(key: PictureKey, trace: Trace, capture: CaptureLayer | None) -
     return inside_route.offer((key.stamp, key.request), trace, capture)
 
 
-def _offer_contributions(
-    key: PictureKey, trace: Trace, contribute: Contribute | None
+def _offer_computed(
+    key: PictureKey,
+    trace: Trace,
+    compute: Compute | None,
+    offer: Callable[[Hashable, Trace, Compute], str],
 ) -> str | None:
-    """The address of what the keys of `trace` contribute, if anything can compute it."""
-    if contribute is None:
-        return None
-    return contributions_route.offer((key.stamp, key.request), trace, contribute)
+    """The address of what `compute` makes of `trace`, if anything can."""
+    return None if compute is None else offer((key.stamp, key.request), trace, compute)
 
 
 def _view(trace: Trace, opening: Selection) -> View:

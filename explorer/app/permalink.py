@@ -14,6 +14,7 @@ from explorer.app.request import (
     MOST_FORCED,
     MOST_INTERVENTIONS,
     MOST_PADDING,
+    NEXT_VIEWS,
     NO_INTERVENTIONS,
     SHOWN_MAPS,
     Request,
@@ -69,8 +70,9 @@ def to_query(permalink: Permalink) -> dict[str, str]:
             query[name] = str(value)
     if selection.other is not None and permalink.section == COMPARE:
         query["other"] = "{}.{}".format(*selection.other)
-    if selection.shows is not None:
-        query["shows"] = selection.shows
+    for name in ("shows", "next"):
+        if (value := getattr(selection, name)) is not None:
+            query[name] = value
     if selection.guess:
         query["guess"] = "1"
     if selection.ahead is not None:
@@ -121,6 +123,7 @@ def from_query(
         shows=_parameter(
             query, "shows", refused, lambda name: name if name in SHOWN_MAPS else None
         ),
+        next=_parameter(query, "next", refused, lambda name: name if name in NEXT_VIEWS else None),
     )
     visit = Visit(request, selection, interventions or NO_INTERVENTIONS)
     return Permalink(visit, section or "", compared or ""), tuple(refused)

@@ -13,6 +13,9 @@ INSIDE_VIEWS = ("before", "after", "depth", "without")
 SHOWN_MAPS = ("contribution",)
 """What the large map shows in place of the weights of a head."""
 
+NEXT_VIEWS = ("heads",)
+"""What stands beside the map in place of the probabilities of the next token."""
+
 PAD = 2
 """Padding tokens a model of symbols opens with: masked cells of both kinds are on screen."""
 
@@ -33,6 +36,7 @@ class Selection:
     inside: one of `INSIDE_VIEWS`, shown of that cell; None = its arithmetic.
     shows: one of `SHOWN_MAPS`, shown of the layer; None = weights.
     other: (layer, head) of the second model that this head is compared with; None = its match.
+    next: one of `NEXT_VIEWS`; None = probabilities.
     """
 
     site: str | None = None
@@ -46,6 +50,7 @@ class Selection:
     inside: str | None = None
     shows: str | None = None
     other: tuple[int, int] | None = None
+    next: str | None = None
 
     @property
     def named_head(self) -> Head | None:

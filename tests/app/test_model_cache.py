@@ -13,6 +13,7 @@ from explorer.app.request import Request
 from explorer.core import trace_size
 from explorer.core.errors import TraceSizeError
 from explorer.heads.contributions import contributions
+from explorer.heads.logit_attribution import logit_attribution
 from explorer.model.catalog import UploadedModel, UploadedTrace
 from explorer.model.directory_search import find_directories, named_models
 from explorer.model.model_directory import DirectoryModel
@@ -151,6 +152,23 @@ def test_the_contributions_of_a_trace_on_screen_are_computed_once(model):
     assert contribute(shown) is data
 
 
+def test_the_parts_of_heads_in_a_trace_on_screen_are_those_of_python(model):
+    request = Request("tiny", "1 2 3", 2, ((2, 5),))
+    shown = model_cache.trace(model, request)
+    attribute = model_cache.attribution(model, request)
+    assert attribute is not None
+    data = attribute(shown)
+    assert data is not None
+    header, arrays = unpack_payload(gzip.decompress(data))
+    tiny = model_cache.model_of(model)
+    expected = logit_attribution(tiny, "1 2 3", pad_to=6, force={2: 5})
+    assert header["runner_up"] == list(expected.runner_up)
+    np.testing.assert_allclose(arrays["difference"], expected.difference, atol=1e-5)
+    cross = expected.parts[expected.parts.site == "cross"].value
+    np.testing.assert_allclose(arrays["cross"], cross, atol=1e-5)
+    assert attribute(shown) is data
+
+
 def test_what_computes_contributions_keeps_no_model(explorable, request):
     member = UploadedModel("tiny", request.node.name, summary("123"), replace(explorable))
     shown = member.model.trace("1 2 3")
@@ -161,6 +179,7 @@ def test_what_computes_contributions_keeps_no_model(explorable, request):
     assert contribute(shown) is None
 
 
-def test_an_uploaded_trace_has_no_contributions():
+def test_an_uploaded_trace_has_neither_contributions_nor_parts_of_heads():
     member = UploadedTrace("mine", "stamp", example_trace())
     assert model_cache.contributions(member, Request("mine", "")) is None
+    assert model_cache.attribution(member, Request("mine", "")) is None

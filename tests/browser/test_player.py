@@ -254,6 +254,7 @@ def test_traces_from_arrays_without_steps_or_with_one_site_are_shown(
         "cell": None,
         "inside": None,
         "shows": None,
+        "next": None,
     }
     assert [{**one, "picture": None} for one in tab.evaluate("reported")] == [
         {**told, "picture": None}
@@ -303,6 +304,7 @@ def test_the_component_reports_and_is_updated_in_place(
         "cell": None,
         "inside": None,
         "shows": None,
+        "next": None,
         "picture": bytes(bytes_of(trace)[-8:]).hex(),
     }
     assert heard[-1] == ["state", "selection", selection]

@@ -13,6 +13,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from explorer.app.server import (
+    attribution_route,
     class_route,
     contributions_route,
     head_route,
@@ -53,6 +54,7 @@ def routes() -> list[Route]:
         Route(f"{base}{inside_route.LAYER_PATH}", inside_route.serve_token_path),
         Route(f"{base}{inside_route.OMISSION_PATH}", inside_route.serve_omission),
         Route(f"{base}{contributions_route.PATH}", contributions_route.serve_contributions),
+        Route(f"{base}{attribution_route.PATH}", attribution_route.serve_attribution),
         Route(f"{base}{host_cookie.PATH}", host_cookie.set_cookie, methods=["POST"]),
         *class_route.routes(base),
     ]

@@ -33,6 +33,7 @@ _SELECTION = (
     "cell",
     "inside",
     "shows",
+    "next",
 )
 _SHOWN = (
     "site",

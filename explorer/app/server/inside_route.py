@@ -2,25 +2,20 @@
 the path of a token through its layer, and the head without a part of the model.
 
 Traces on screen hold weights alone. One layer of one attention path is captured again, in full, and
-kept with the other traces. As in `head_route.py`, only those know the address of a trace to whom
-the server has shown it, and a trace is offered as long as it is in a cache.
+kept with the other traces.
 """
 
 import re
 from collections.abc import Callable, Hashable
-from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from explorer.app.server import access
-from explorer.app.server.head_route import trace_key
-from explorer.app.server.page_limit import charged_to
+from explorer.app.server.offered_traces import OfferedTraces, answered, refused
 from explorer.components.inside.head_vectors import head_vectors
 from explorer.components.inside.omission import omission
 from explorer.components.inside.page_parts import CaptureLayer
 from explorer.components.inside.token_path import has_token_path, token_path
-from explorer.core.errors import ExplorerError
 from explorer.core.interventions import OMISSIONS
 from explorer.core.sites import SITES
 from explorer.core.trace import Trace, is_index
@@ -29,10 +24,8 @@ HEAD_PATH = "/inside/{trace}/{site}/{layer}/{head}"
 LAYER_PATH = "/inside/{trace}/{site}/{layer}"
 OMISSION_PATH = "/inside/{trace}/{site}/{layer}/{head}/without/{part}"
 
-_MAX_AGE = 3600  # seconds
 _NUMBER = re.compile(r"[0-9]{1,4}", re.ASCII)
-_captures: WeakKeyDictionary[Trace, CaptureLayer] = WeakKeyDictionary()
-_offered: WeakValueDictionary[str, Trace] = WeakValueDictionary()
+_offered = OfferedTraces[CaptureLayer]()
 
 
 def offer(name: Hashable, trace: Trace, capture: CaptureLayer) -> str:
@@ -40,10 +33,7 @@ def offer(name: Hashable, trace: Trace, capture: CaptureLayer) -> str:
 
     name: as in `head_route.offer`.
     """
-    key = trace_key(name)
-    _captures[trace] = capture
-    _offered[key] = trace
-    return f"inside/{key}"
+    return f"inside/{_offered.add(name, trace, capture)}"
 
 
 def serve_vectors(request: Request) -> Response:
@@ -56,7 +46,7 @@ def serve_omission(request: Request) -> Response:
     """The payload of `omission` for one head of the model without a part; 404 as the others."""
     head, part = request.path_params["head"], request.path_params["part"]
     if part not in OMISSIONS:
-        return _refused(404)
+        return refused(404)
 
     def payload(trace: Trace, site: str) -> bytes:
         return omission(trace, site, int(head))
@@ -79,35 +69,27 @@ def _serve(
 ) -> Response:
     """What `payload` makes of the layer that a URL names, captured in full, and the site."""
     parts = request.path_params
-    trace = _offered.get(parts["trace"])
+    found = _offered.find(parts["trace"])
+    if found is None:
+        return refused(404)
+    trace, capture = found
     place = _place(trace, parts["site"], parts["layer"], head)
-    if trace is None or place is None or not has(trace):
-        return _refused(404)
-    visitor = request.client.host if request.client and access.is_class_mode() else None
-    with charged_to(visitor) as admitted:
-        if not admitted:
-            return _refused(429)
-        try:
-            captured = _captures[trace](*place, without)
-        except ExplorerError:  # as of a trace that would be too large
-            return _refused(404)
-        if captured is None:
-            return _refused(404)
-        data = payload(captured, place[0])
-    headers = {"Cache-Control": f"private, max-age={_MAX_AGE}", "Content-Encoding": "gzip"}
-    return Response(data, media_type="application/octet-stream", headers=headers)
+    if place is None or not has(trace):
+        return refused(404)
+
+    def compute() -> bytes | None:
+        captured = capture(*place, without)
+        return None if captured is None else payload(captured, place[0])
+
+    return answered(request, compute)
 
 
-def _place(trace: Trace | None, site: str, layer: str, head: str) -> tuple[str, int] | None:
+def _place(trace: Trace, site: str, layer: str, head: str) -> tuple[str, int] | None:
     """The layer that a URL names; None where the trace has no such head in one such."""
-    if trace is None or site not in SITES or site not in trace.sites:
+    if site not in SITES or site not in trace.sites:
         return None
     if not _NUMBER.fullmatch(layer) or not _NUMBER.fullmatch(head):
         return None
     layers, heads = trace.attention(site).shape[:2]
     known = is_index(int(layer), layers) and is_index(int(head), heads)
     return (site, int(layer)) if known else None
-
-
-def _refused(status: int) -> Response:
-    return Response(status_code=status, headers={"Cache-Control": "no-store"})

@@ -7,6 +7,7 @@ from typing import ClassVar
 from explorer.app.request import (
     INSIDE_VIEWS,
     MOST_PADDING,
+    NEXT_VIEWS,
     PAD,
     SHOWN_MAPS,
     Request,
@@ -115,8 +116,8 @@ def read_selection(report: object) -> None:
     """Take the selection that a component in the browser reports; ignore what is malformed."""
     if not isinstance(report, dict):
         return
-    names = ("site", "alignment", "ahead", "inside", "shows")
-    site, alignment, ahead, inside, shows = (report.get(name) for name in names)
+    names = ("site", "alignment", "ahead", "inside", "shows", "next")
+    site, alignment, ahead, inside, shows, following = (report.get(name) for name in names)
     select(
         Selection(
             site if site in SITES else None,
@@ -130,6 +131,7 @@ def read_selection(report: object) -> None:
             inside if inside in INSIDE_VIEWS else None,
             shows if shows in SHOWN_MAPS else None,
             _cell(report.get("other")),
+            following if following in NEXT_VIEWS else None,
         )
     )
 

@@ -191,10 +191,13 @@ def show_trace(
     picture = Picture(request, kept, language, whole)
     explore_state.remember_picture(picture, followed, len(trace.target_tokens))
     key = PictureKey(member.stamp, request, language, address_bar.times_followed())
-    capture = model_cache.layer_capture(member, request, trace)
-    contribute = model_cache.contributions(member, request)
+    further = mount.Further(
+        model_cache.layer_capture(member, request, trace),
+        model_cache.contributions(member, request),
+        model_cache.attribution(member, request),
+    )
     visit = shared_query(member, request)
-    mount.player(key, view, trace, capture, contribute, read_player, visit)
+    mount.player(key, view, trace, further, read_player, visit)
     return view
 
 
@@ -239,14 +242,15 @@ def _view(
         inside=opening.inside,
         suggested=whole and not at_end and not guessing,
         shows=opening.shows,
+        next=opening.next,
     )
 
 
 def _page_view(opening: View, shown: ShownSelection) -> View:
     """How an HTML page of what is on screen opens; it has no server, which forces tokens and
-    computes contributions."""
+    computes contributions and parts of heads."""
     now = shown.selection
-    view = replace(opening, what_if=False, shows=None)
+    view = replace(opening, what_if=False, shows=None, next=None)
     if now == Selection():
         return view
     return replace(

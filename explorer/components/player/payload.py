@@ -71,6 +71,8 @@ class View:
         as before.
     suggested: whether `step` was chosen by the app, as one that shows much, and not by a link.
     shows: "contribution" where the large map shows what keys contribute; None = weights.
+    next: "heads" where the parts of heads in the choice of the next token stand beside the map;
+        None = its probabilities.
     """
 
     site: str | None = None
@@ -87,6 +89,7 @@ class View:
     inside: str | None = None
     suggested: bool = False
     shows: str | None = None
+    next: str | None = None
 
 
 def player_payload(
@@ -97,6 +100,7 @@ def player_payload(
     heads: str | None = None,
     inside: str | None = None,
     contributions: str | None = None,
+    attribution: str | None = None,
     more: Mapping[str, Any] | None = None,
 ) -> bytes:
     """`trace`, its integrity checks and the player's sentences in `language`.
@@ -108,7 +112,8 @@ def player_payload(
     heads: where the browser gets the weights of a head of a large trace, for its `heads.js`; None
         puts all weights into the payload, however many.
     inside: where the browser gets what is inside a head and a layer; None = nowhere.
-    contributions: where it gets what keys contribute; None = nowhere. Not of a large trace.
+    contributions, attribution: where it gets what keys contribute, and the parts of heads in the
+        choice of each token; None = nowhere. Not of a large trace.
     more: further fields of the header.
     """
     shown = view or View()
@@ -133,8 +138,9 @@ def player_payload(
         header["heads"] = heads
     if inside:
         header |= {"inside": inside, "token_path": has_token_path(trace)}
-    if contributions and not large:
-        header["contributions"] = contributions
+    if not large:
+        computed = {"contributions": contributions, "attribution": attribution}
+        header |= {name: address for name, address in computed.items() if address}
     return pack_payload(header | dict(more or {}), arrays)
 
 

@@ -101,7 +101,7 @@ def test_what_cannot_be_captured_is_not_found(browser, shown):
 def test_a_trace_is_offered_as_long_as_it_is_kept(browser, capture):
     trace = example_trace()
     address = inside_route.offer("gone", trace, capture)
-    assert inside_route._captures[trace] is capture
+    assert inside_route._offered.find(address.split("/")[1]) == (trace, capture)
     del trace
     gc.collect()
     assert browser.get(f"/{address}/cross/0/0").status_code == 404

@@ -154,6 +154,9 @@ def test_the_selection_is_read_part_by_part():
     for shows, read in (("contribution", "contribution"), ("<b>", None), (1, None)):
         visit_state.read_selection({"layer": 1, "shows": shows})
         assert visit_state.current().selection == Selection(layer=1, shows=read)
+    for next_view, read in (("heads", "heads"), ("log", None), (["heads"], None)):
+        visit_state.read_selection({"layer": 1, "next": next_view})
+        assert visit_state.current().selection == Selection(layer=1, next=read)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -1, 1.5, True, "1", None, 10**30])

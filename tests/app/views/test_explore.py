@@ -124,6 +124,17 @@ def test_a_link_to_contributions_shows_them_and_a_saved_page_does_not():
     assert "shows" not in url_query(open_page())
 
 
+def test_a_link_to_the_parts_of_heads_shows_them():
+    app = open_page(next="heads", step="2")
+    shown = header(app)
+    assert shown["view"]["next"] == "heads"
+    assert shown["attribution"].startswith("attribution/")
+    assert url_query(app)["next"] == "heads"
+    refused = open_page(next="percent")
+    assert "next token" in refused.warning[0].value
+    assert header(refused)["view"]["next"] is None
+
+
 def test_a_link_says_whether_later_rows_are_shown():
     last = str(len(header(open_page())["predicted"]))
     for step, ahead, shown in (("2", "1", True), ("2", "0", False), (last, "0", False)):

@@ -1,7 +1,7 @@
 import { paintRamp } from "../../shared/js/bitmap.js";
 import { element } from "../../shared/js/element.js";
 import { writeMarks } from "../../shared/js/legend.js";
-import { gradient, LEVELS, rgb } from "../../shared/js/palette.js";
+import { LEVELS, signedRamp } from "../../shared/js/palette.js";
 import { shortNumber, signedNumber } from "./numbers.js";
 
 /** @import { Colour, Palette } from "../../shared/js/palette.js" */
@@ -14,23 +14,13 @@ import { shortNumber, signedNumber } from "./numbers.js";
  * @property {Colour[]} ramp
  */
 
-const DIVERGING = {
-  light: { below: ["#d8c5ea", "#9a68c0", "#4a1478"], above: ["#bfe3c6", "#4fa565", "#0b4a22"] },
-  dark: { below: ["#3f2a5c", "#9065c4", "#e6d2ff"], above: ["#1d4a2c", "#479e60", "#cdf7d6"] },
-};
-
 /**
- * The colours of a scale: for signed values purple below 0, the page's colour at 0, green above;
- * else those of weights.
+ * The colours of a scale: for signed values those of `signedRamp`, else those of weights.
  * @param {Palette} palette
  * @param {boolean} signed
  */
 export function rampOf(palette, signed) {
-  if (!signed) return palette.ramp;
-  const { below, above } = DIVERGING[palette.dark ? "dark" : "light"];
-  /** @param {string[]} colours */
-  const side = (colours) => gradient([palette.paper, ...colours.map(rgb)], LEVELS / 2);
-  return [...side(below).reverse(), ...side(above)];
+  return signed ? signedRamp(palette) : palette.ramp;
 }
 
 /** A colour bar with its numbers. */

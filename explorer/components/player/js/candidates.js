@@ -8,10 +8,11 @@ import { percent } from "../../shared/js/numbers.js";
 import { createRadios } from "../../shared/js/radios.js";
 import { currentRow, isGiven } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
+import { createHeadParts, offersHeadParts, showsHeadParts } from "./headParts.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
 /** @import { Say } from "../../shared/js/sentences.js" */
-/** @import { Candidate, Trace } from "../../shared/js/trace.js" */
+/** @import { Candidate, NextView, Trace } from "../../shared/js/trace.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 
 const DIGIT = 0.6; // em, of a rank
@@ -31,12 +32,14 @@ export function createCandidates(context) {
   const { say } = context;
   const title = element("h2", { testid: "candidates-title" });
   const group = {
-    names: ["percent", "log"],
+    names: ["percent", "log", "heads"],
     prefix: "candidates",
     label: "candidates_scale",
     small: true,
   };
-  const radios = createRadios(say, group, (name) => context.set({ log: name === "log" }));
+  const radios = createRadios(say, group, (name) =>
+    context.set({ nextView: /** @type {NextView} */ (name) }),
+  );
   const head = element("header", {}, title, radios.element);
   const list = element("ol", { class: "candidates", testid: "candidates" });
   const others = element(
@@ -48,6 +51,7 @@ export function createCandidates(context) {
   const note = element("p", { class: "note", testid: "candidates-note", "aria-live": "polite" });
   const typed = createTypedGuess(context);
   const temperature = createTemperature(context);
+  const parts = createHeadParts(context);
   const node = element(
     "section",
     { class: "next-token", "aria-label": say("candidates") },
@@ -55,19 +59,23 @@ export function createCandidates(context) {
     temperature.element,
     list,
     others,
+    parts.element,
     typed.element,
     note,
   );
   const draw = () => {
-    const { state, trace } = context;
+    const { trace } = context;
     const row = currentRow(context);
     const hidden = tokenHidden(context, row);
     const candidates = row < 0 ? [] : inOrder(trace.candidates[row], hidden);
     node.classList.toggle("guessing", hidden);
     radios.element.hidden = hidden;
-    radios.check(state.log ? "log" : "percent");
+    drawChoice(context, radios);
     write(title, titleOf(context, row));
-    write(note, candidateNote(context, row, candidates));
+    const byHeads = showsHeadParts(context);
+    list.hidden = byHeads;
+    parts.element.hidden = !byHeads;
+    write(note, byHeads ? parts.draw() : candidateNote(context, row, candidates));
     const items = populate(list, candidates.length, () => candidateElement(context));
     candidates.forEach((candidate, index) => {
       drawCandidate(context, items[index], candidate, hidden);
@@ -77,18 +85,32 @@ export function createCandidates(context) {
   };
   const inside = ["inside", "temperature", "vectors", "layer"]; // of the temperature
   onAsking(() => context.touch("asking"), context.signal);
-  const causes = ["trace", "site", "step", "log", "projector", "guess", "asking", ...inside];
+  const heads = ["nextView", "head", "theme"];
+  const causes = ["trace", "site", "step", "projector", "guess", "asking", ...inside, ...heads];
   /** @param {Set<string>} changed */
   const update = (changed) => {
     if (anyOf(changed, ...causes)) draw();
-    if (!anyOf(changed, ...causes, "head", "ahead", "size", "alignment")) return;
+    if (!anyOf(changed, ...causes, "ahead", "size", "alignment")) return;
     const row = currentRow(context);
     const guessed = tokenHidden(context, row);
     const all = row < 0 ? [] : inOrder(context.trace.candidates[row], guessed);
     const hidden = fitCandidates(context, node, list, all);
-    drawOthers(context, others, guessed ? [] : all, hidden);
+    drawOthers(context, others, guessed || showsHeadParts(context) ? [] : all, hidden);
   };
   return { element: node, update };
+}
+
+/**
+ * The choice of what is shown of the next token; the parts of heads only where there are such.
+ * @param {TraceContext} context
+ * @param {ReturnType<typeof createRadios>} radios
+ */
+function drawChoice(context, { buttons, check }) {
+  const { nextView } = context.state;
+  const offered = offersHeadParts(context) && asking() === "";
+  buttons.heads.hidden = !offered;
+  assign(buttons.heads, "aria-disabled", offered ? null : "true");
+  check(nextView === "heads" && !offered ? "percent" : nextView);
 }
 
 /**
@@ -343,12 +365,13 @@ function drawCandidate(context, item, candidate, hidden) {
     return;
   }
   const probability = atTemperature(context, candidate.probability);
-  const share = state.log
-    ? Math.max(
-        0,
-        1 - Math.log10(Math.max(probability, SMALLEST_SHARE)) / Math.log10(SMALLEST_SHARE),
-      )
-    : probability;
+  const share =
+    state.nextView === "log"
+      ? Math.max(
+          0,
+          1 - Math.log10(Math.max(probability, SMALLEST_SHARE)) / Math.log10(SMALLEST_SHARE),
+        )
+      : probability;
   write(rank, String(candidate.rank));
   /** @type {HTMLElement} */ (track.firstElementChild).style.width = `${share * 100}%`;
   write(value, percent(probability));

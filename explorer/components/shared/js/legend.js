@@ -86,6 +86,7 @@ function entries({ say, state, trace, pieces }) {
     ...(cross && trace.header.source.length ? ALIGNMENTS : []),
     ...(cross ? ["gold_weight"] : []),
     ...(pieces.header.contributions && state.head !== CONTRIBUTION ? CONTRIBUTIONS : []),
+    ...(pieces.header.contributions ? [] : ["not_computed"]),
   ];
   const shown = Object.values(trace.sites).flatMap(({ reasons }) => reasons);
   const codes = MASK_CODES.filter((code) => shown.includes(code));

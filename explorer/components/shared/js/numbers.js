@@ -24,6 +24,17 @@ export function shortWeight(weight, digits = 2) {
 }
 
 /**
+ * A number with its sign, a real minus; 0 without one.
+ * @param {number} value
+ * @param {number} [digits] after the point
+ */
+export function signed(value, digits = 2) {
+  const text = Math.abs(value).toFixed(digits);
+  if (Number(text) === 0) return text;
+  return `${value < 0 ? "−" : "+"}${text}`;
+}
+
+/**
  * A measured error: 0, or one digit and a power of ten.
  * @param {number | null} error
  */

@@ -7,7 +7,7 @@ import { inUnit, stepInUnit } from "./unitChoice.js";
 /** @import { Guess } from "./guess.js" */
 /** @import { Scale } from "./scale.js" */
 /** @import { Cell } from "./map.js" */
-/** @import { Alignment, InsideView, Site, SiteName, Trace, ViewOptions } from "./trace.js" */
+/** @import { Alignment, InsideView, NextView, Site, SiteName, Trace, ViewOptions } from "./trace.js" */
 
 /**
  * @typedef {object} Hover the cell under the pointer
@@ -28,7 +28,7 @@ import { inUnit, stepInUnit } from "./unitChoice.js";
  * @property {Alignment} alignment
  * @property {boolean} ahead whether rows not yet decoded are shown
  * @property {Scale | null} scale
- * @property {boolean} log whether probabilities are on a logarithmic scale
+ * @property {NextView} nextView how the next token is shown
  * @property {number} temperature at which the candidates are shown, 1 = as the model decodes
  * @property {boolean} projector
  * @property {boolean} whatIf
@@ -76,7 +76,7 @@ export function openingState(pieces, view, before) {
     alignment: view.alignment ?? before.alignment ?? "off",
     ahead: !guesses && (view.ahead ?? (view.step === null || (before.ahead ?? false))),
     scale: before.scale ?? null,
-    log: before.log ?? false,
+    nextView: openingNextView(view, before),
     temperature: before.temperature ?? 1,
     projector: before.projector ?? projectorChosen(),
     whatIf: view.what_if ?? false,
@@ -99,6 +99,18 @@ export function openingState(pieces, view, before) {
 function openingCell({ cell }, before) {
   if (cell === undefined) return before.inside ?? null;
   return cell && { query: cell[0], key: cell[1] };
+}
+
+/**
+ * How the next token is shown: by the parts of heads where the view says so, and not where it says
+ * something else, as after Back.
+ * @param {Partial<ViewOptions>} view
+ * @param {Partial<TraceState>} before
+ * @returns {NextView}
+ */
+function openingNextView({ next }, { nextView = "percent" }) {
+  if (next === "heads") return "heads";
+  return next === null && nextView === "heads" ? "percent" : nextView;
 }
 
 /**

@@ -20,6 +20,10 @@ const RAMPS = {
   light: ["#c3d6ec", "#7ba3d0", "#31629f", "#08264f"],
   dark: ["#1d3a60", "#386ba3", "#85b4e0", "#eef6ff"],
 };
+const SIGNED = {
+  light: { below: ["#d8c5ea", "#9a68c0", "#4a1478"], above: ["#bfe3c6", "#4fa565", "#0b4a22"] },
+  dark: { below: ["#3f2a5c", "#9065c4", "#e6d2ff"], above: ["#1d4a2c", "#479e60", "#cdf7d6"] },
+};
 
 /**
  * Any CSS colour, in whatever syntax.
@@ -119,6 +123,17 @@ function paletteOf(paper, ink, font) {
     font,
     key: `${paper}/${ink}`,
   };
+}
+
+/**
+ * The colours of signed values: purple below 0, the colour of the page at 0, green above.
+ * @param {Palette} palette
+ */
+export function signedRamp(palette) {
+  const { below, above } = SIGNED[palette.dark ? "dark" : "light"];
+  /** @param {string[]} colours */
+  const side = (colours) => gradient([palette.paper, ...colours.map(rgb)], LEVELS / 2);
+  return [...side(below).reverse(), ...side(above)];
 }
 
 /**

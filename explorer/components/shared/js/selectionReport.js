@@ -17,6 +17,7 @@ import { pieceStep, stepOfApp } from "./unitChoice.js";
  * @property {[number, number] | null} cell query and key of the cell whose arithmetic is shown
  * @property {InsideView | null} inside what is shown of that cell in place of its arithmetic
  * @property {"contribution" | null} shows what the large map shows in place of weights
+ * @property {"heads" | null} next what is shown of the next token in place of probabilities
  * @property {true | null} guess whether what comes next is hidden until it is guessed
  * @property {boolean | null} ahead whether rows not yet decoded are shown; null while guessing
  */
@@ -31,6 +32,7 @@ const REPORTED = [
   "ahead",
   "inside",
   "insideView",
+  "nextView",
 ];
 const REST = 500; // ms without a change before it is reported
 
@@ -66,7 +68,8 @@ export function createSelectionReport(context, more = () => ({})) {
  * @returns {Selection}
  */
 export function selectionOf(context) {
-  const { site, layer, head, alignment, guess, ahead, insideView } = context.state;
+  const { site, layer, head, alignment, guess, ahead, insideView, nextView } = context.state;
+  const byHeads = nextView === "heads" && context.pieces.header.attribution !== undefined;
   const cell = context.trace.rows ? null : shownCell(context);
   return {
     site,
@@ -79,6 +82,7 @@ export function selectionOf(context) {
     cell: cell && [cell.query, cell.key],
     inside: cell && insideView !== "cell" ? insideView : null,
     shows: head === CONTRIBUTION ? "contribution" : null,
+    next: byHeads ? "heads" : null,
   };
 }
 

@@ -13,6 +13,8 @@ import { createLoadedHeads } from "./loadedHeads.js";
  * @typedef {"off" | "prediction" | "input"} Alignment which row links a target token to the source
  *
  * @typedef {"before" | "cell" | "after" | "depth" | "without"} InsideView a view of the panel *Inside*
+ * @typedef {"percent" | "log" | "heads"} NextView the next token by its probability, on a linear or
+ *   logarithmic scale, or by what heads add to its choice
  *
  * @typedef {object} ViewOptions what to show first; see `View` in `player/payload.py`
  * @property {SiteName | null} site
@@ -27,6 +29,7 @@ import { createLoadedHeads } from "./loadedHeads.js";
  * @property {InsideView | null} [inside] what is shown of that cell
  * @property {boolean} [suggested] whether the app chose the step, as one that shows much
  * @property {"contribution" | null} [shows] what the large map shows in place of weights
+ * @property {"heads" | null} [next] what is shown of the next token in place of probabilities
  * @property {[number, string][]} forced
  * @property {string[]} original
  *
@@ -81,6 +84,7 @@ import { createLoadedHeads } from "./loadedHeads.js";
  * @property {string} [heads] of a large trace, where to get the weights of a head
  * @property {string} [inside] where to get what the weights of a head are computed from
  * @property {string} [contributions] where to get what keys contribute
+ * @property {string} [attribution] where to get the parts of heads in the choice of each token
  * @property {boolean} [token_path] whether the path of a token through a layer is there, too
  * @property {Record<string, string> | null} [visit] in class mode, the query that asks for this trace; null
  *   where only this visitor can ask

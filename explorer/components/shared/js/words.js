@@ -50,6 +50,13 @@ const size = (inside) => sub(`<mrow>${o("‖")}${inside}${o("‖")}</mrow>`, "<m
 const nearer = `${i("max")}${open}<mn>0</mn>${o(",")}${size(output)}${minus}${size(`${output}${minus}${moved}`)}${close}`;
 const contributed = sub(i("c"), `${i("i")}${i("j")}`);
 const rolled = `${sub(i("C"), `${i("t")}${i("j")}`)}`;
+const part = sub(i("p"), i("h"));
+const towards = i("d");
+const attributed = `${part}${is}${own}<msubsup>${i("W")}${i("h")}${i("O")}</msubsup>${o("·")}${towards}`;
+const direction = `${towards}${is}${over(i("γ"), i("σ"))}${open}${sub(i("u"), i("y"))}${minus}${sub(i("u"), `${i("y")}${o("′")}`)}${close}`;
+/** The logarithm of the probability of a token. @param {string} token */
+const logarithm = (token) => `${i("ln")}${o("⁡")}${i("P")}${open}${token}${close}`;
+const attributedSum = `${under(sum, i("h"))}${part}${o("+")}${i("R")}${is}${logarithm(i("y"))}${minus}${logarithm(`${i("y")}${o("′")}`)}`;
 
 /**
  * By the name of its sentence, the formula of a word and its paper. The formulas are those of
@@ -71,6 +78,8 @@ export const WORDS = {
     formula: `${under(sum, `${i("j")}${o("∈")}${i("S")}`)}${rolled}`,
     paper: "paper_ferrando_plus_2022",
   },
+  head_parts: { formula: `${attributed}${o(",")}${direction}`, paper: "paper_elhage_2021" },
+  head_parts_rest: { formula: attributedSum },
   gold_weight: { formula: gold, paper: "paper_ghader_2017" },
   alignment_prediction: {
     formula: `${under(i("arg max"), key)}${sub(a, `${i("t")}${minus}<mn>1</mn><mo>,</mo>${key}`)}`,

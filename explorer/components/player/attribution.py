@@ -1,0 +1,44 @@
+"""What makes the model choose each token and not the runner-up, as a payload for the browser, which
+asks for it when a visitor chooses to see it."""
+
+import gzip
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from explorer.components.shared.payload import pack_payload
+
+_FAST = 1  # level of compression: somebody waits for the answer
+_GROUPS = {
+    "embedding": ("token", "position"),
+    "feed_forward": ("feed_forward",),
+    "bias": ("attention_bias", "norm_bias", "logit_bias"),
+}
+"""What the player shows of the rest → the parts it is summed of."""
+
+
+def attribution_payload(
+    parts: pd.DataFrame,
+    rest: pd.DataFrame,
+    difference: NDArray[np.float64],
+    runner_up: Sequence[str],
+) -> bytes:
+    """A payload compressed with gzip; the arguments are those of `LogitAttribution`.
+
+    Arrays, float32 in nats: "decoder" and "cross" (step, layer, head); "embedding", "feed_forward",
+    "bias" and "difference" (step,). Header: "runner_up" labels, "heads" (layers, heads) by site.
+    """
+    steps = len(difference)
+    arrays, heads = {"difference": difference}, {}
+    for site, of_site in parts.groupby("site"):
+        shape = (of_site.layer.nunique(), of_site["head"].nunique())
+        in_order = of_site.sort_values(["step", "layer", "head"]).value
+        arrays[str(site)], heads[str(site)] = in_order.to_numpy().reshape(steps, *shape), shape
+    for name, summed in _GROUPS.items():
+        of_group = rest[rest.part.isin(summed)].groupby("step").value.sum()
+        arrays[name] = of_group.reindex(range(1, steps + 1), fill_value=0.0).to_numpy()
+    header = {"runner_up": list(runner_up), "heads": heads}
+    numbers = {name: array.astype(np.float32) for name, array in arrays.items()}
+    return gzip.compress(pack_payload(header, numbers), compresslevel=_FAST, mtime=0)

@@ -1,0 +1,284 @@
+import { createLoading } from "../../inside/js/loading.js";
+import { assign, element, populate, write } from "../../shared/js/element.js";
+import { createExplanation, wordEntry } from "../../shared/js/explanation.js";
+import { tokenHidden } from "../../shared/js/guess.js";
+import { labelOf } from "../../shared/js/label.js";
+import { asking } from "../../shared/js/lessonEvents.js";
+import { signed } from "../../shared/js/numbers.js";
+import { colourAt, css, inkOn, signedRamp } from "../../shared/js/palette.js";
+import { chosenAt, currentRow, headName } from "../../shared/js/stepState.js";
+import { readAttribution } from "./attribution.js";
+
+/** @import { Palette } from "../../shared/js/palette.js" */
+/** @import { SiteName } from "../../shared/js/trace.js" */
+/** @import { TraceContext } from "../../shared/js/traceContext.js" */
+/** @import { Attribution, HeadParts, StepParts } from "./attribution.js" */
+
+/**
+ * @typedef {object} HeadPartsView
+ * @property {HTMLElement} element
+ * @property {() => string} draw the parts at the current step; the note below them
+ */
+
+const WORDS = ["head_parts", "head_parts_rest", "head_parts_ignored"];
+const SITES = /** @type {const} */ (["decoder", "cross"]);
+
+/**
+ * Whether the server can say which heads made the model choose a token; a saved page cannot.
+ * @param {TraceContext} context
+ */
+export function offersHeadParts({ pieces }) {
+  return pieces.header.attribution !== undefined;
+}
+
+/**
+ * Whether the parts of heads stand in place of the probabilities: not before the token is known,
+ * and not while a lesson asks.
+ * @param {TraceContext} context
+ */
+export function showsHeadParts(context) {
+  const row = currentRow(context);
+  if (context.state.nextView !== "heads" || !offersHeadParts(context)) return false;
+  return row >= 0 && !tokenHidden(context, row) && asking() === "";
+}
+
+/**
+ * What each head adds to the choice of the next token and not of the runner-up: a sentence, every
+ * head by layer, and bars of all that adds up.
+ * @param {TraceContext} context
+ * @returns {HeadPartsView}
+ */
+export function createHeadParts(context) {
+  const { say } = context;
+  const sentence = element("p", { class: "parts-sentence", testid: "parts-sentence" });
+  const words = createExplanation(
+    "parts-words",
+    { label: say("legend_words"), close: say("words_close") },
+    () => WORDS.map((name) => wordEntry(name, say)),
+  );
+  const tables = Object.fromEntries(SITES.map((site) => [site, createHeadTable(context, site)]));
+  const names = element("div", { class: "parts-cells parts-names", "aria-hidden": "true" });
+  const heads = element(
+    "div",
+    { class: "parts-heads" },
+    names,
+    ...SITES.map((site) => tables[site].element),
+  );
+  heads.addEventListener("keydown", (event) => moveChoice(heads, event));
+  const bars = element("div", { class: "parts-bars", testid: "parts-bars", role: "list" });
+  const shown = element(
+    "div",
+    {},
+    element("div", { class: "parts-head" }, sentence, words.element),
+    heads,
+    bars,
+  );
+  const node = element("div", { class: "head-parts", testid: "head-parts" }, shown);
+  const find = createLoading(context, readAttribution);
+  /** @param {Attribution} found @param {number} row */
+  const drawFound = (found, row) => {
+    const step = found.of(context.trace.rows?.[row] ?? row);
+    const facts = factsOf(context, step, row);
+    write(sentence, say("parts_sentence", facts));
+    const widest = Math.max(...step.attentions.map((one) => one.heads));
+    heads.style.setProperty("--heads", String(widest));
+    populate(names, widest, (head) => element("span", {}, `H${head}`));
+    for (const site of SITES) {
+      const parts = step.attentions.find((one) => one.site === site);
+      tables[site].element.hidden = !parts;
+      if (parts) tables[site].draw(parts, found.largestHead);
+    }
+    markSelected(context, heads);
+    drawBars(context, bars, step, found.largest);
+    const forced = step.difference < 0 ? [say("parts_forced", facts)] : [];
+    return [...forced, say("parts_note", facts)].join(" ");
+  };
+  const draw = () => {
+    const found = find(context.pieces.header.attribution ?? "");
+    shown.hidden = typeof found === "string";
+    if (typeof found === "string") return say(`parts_${found}`);
+    return drawFound(found, currentRow(context));
+  };
+  return { element: node, draw };
+}
+
+/**
+ * The numbers and tokens of the sentences.
+ * @param {TraceContext} context
+ * @param {StepParts} step
+ * @param {number} row
+ */
+function factsOf({ trace }, step, row) {
+  return {
+    token: labelOf(chosenAt(trace, row)?.token ?? ""),
+    other: labelOf(step.runnerUp),
+    difference: signed(step.difference),
+    heads: signed(step.heads),
+    rest: signed(step.rest),
+  };
+}
+
+/**
+ * The heads of one attention, a row for each layer; a click on one selects it.
+ * @param {TraceContext} context
+ * @param {SiteName} site
+ */
+function createHeadTable(context, site) {
+  const { say } = context;
+  const name = element("span", { class: "parts-site" }, say(`site_${site}`));
+  const rows = element("div", { class: "parts-layers" });
+  const node = element("div", { class: "parts-of-site", testid: `parts-${site}` }, name, rows);
+  /** @param {HeadParts} parts @param {number} largest */
+  const draw = ({ heads, values }, largest) => {
+    const layers = populate(rows, values.length / heads, layerRow);
+    layers.forEach((line, layer) => {
+      const [label, cells] = /** @type {HTMLElement[]} */ ([...line.children]);
+      write(label, `L${layer}`);
+      const buttons = populate(cells, heads, (head) => cellButton(context, site, layer, head));
+      buttons.forEach((button, head) => {
+        drawCell(context, button, values[layer * heads + head], largest);
+        const name = `${say(`site_${site}`)} · ${headName(layer, head)}`;
+        const title = say("parts_head", {
+          head: name,
+          value: signed(values[layer * heads + head], 3),
+        });
+        for (const attribute of ["title", "aria-label"]) assign(button, attribute, title);
+      });
+    });
+  };
+  return { element: node, draw };
+}
+
+function layerRow() {
+  const cells = element("div", { class: "parts-cells" });
+  return element("div", { class: "parts-layer" }, element("span", { class: "layer-name" }), cells);
+}
+
+/**
+ * @param {TraceContext} context
+ * @param {SiteName} site
+ * @param {number} layer
+ * @param {number} head
+ */
+function cellButton({ act }, site, layer, head) {
+  return element(
+    "button",
+    {
+      type: "button",
+      "data-part": `${site}/${layer}/${head}`,
+      testid: `part-${site}-${layer}-${head}`,
+      on: { click: () => act.select({ site, layer, head, hover: null }) },
+    },
+    element("span", {}),
+  );
+}
+
+/**
+ * Green for what speaks for the chosen token, purple for what speaks against it.
+ * @param {TraceContext} context
+ * @param {HTMLElement} button
+ * @param {number} value
+ * @param {number} largest
+ */
+function drawCell({ palette }, button, value, largest) {
+  const colour = signedColour(palette, value, largest);
+  button.style.background = css(colour);
+  button.style.color = inkOn(colour);
+  write(/** @type {Node} */ (button.firstElementChild), shortPart(value));
+}
+
+/**
+ * The part of a head in a cell: two digits.
+ * @param {number} value
+ */
+export function shortPart(value) {
+  return signed(value, Math.abs(value) < 9.95 ? 1 : 0)
+    .replace("0.", ".")
+    .replace(/^\.0$/, "0");
+}
+
+/**
+ * @param {Palette} palette
+ * @param {number} value
+ * @param {number} largest
+ */
+function signedColour(palette, value, largest) {
+  return colourAt(signedRamp(palette), largest ? (value / largest + 1) / 2 : 0.5);
+}
+
+/**
+ * Bars that add up to the difference, and the difference.
+ * @param {TraceContext} context
+ * @param {HTMLElement} parent
+ * @param {StepParts} step
+ * @param {number} largest
+ */
+function drawBars({ say, palette }, parent, step, largest) {
+  const bars = [
+    ...step.attentions.map(({ site, total }) => ({ name: `parts_${site}`, value: total })),
+    ...step.others.map(({ name, value }) => ({ name: `parts_${name}`, value })),
+    { name: "parts_difference", value: step.difference },
+  ];
+  const items = populate(parent, bars.length, barElement);
+  bars.forEach(({ name, value }, index) => {
+    const [label, track, number] = /** @type {HTMLElement[]} */ ([...items[index].children]);
+    const bar = /** @type {HTMLElement} */ (track.firstElementChild);
+    const share = largest ? Math.abs(value) / largest : 0;
+    bar.style.width = `${share * 50}%`;
+    bar.style.left = `${value < 0 ? 50 - share * 50 : 50}%`;
+    bar.style.background = css(signedColour(palette, Math.sign(value) * 0.75, 1));
+    write(label, say(name));
+    write(number, signed(value));
+    assign(items[index], "title", say(`${name}_title`));
+    items[index].classList.toggle("sum", name === "parts_difference");
+  });
+}
+
+function barElement() {
+  const track = element("span", { class: "parts-track" }, element("i", {}));
+  return element(
+    "div",
+    { class: "parts-bar", role: "listitem" },
+    element("span", {}),
+    track,
+    element("span", { class: "value" }),
+  );
+}
+
+/**
+ * Ring the selected head, which is the only stop of the Tab key; the first one where none is.
+ * @param {TraceContext} context
+ * @param {HTMLElement} heads
+ */
+function markSelected({ state }, heads) {
+  const selected = `${state.site}/${state.layer}/${state.head}`;
+  const buttons = buttonsIn(heads);
+  const stop = buttons.find(({ dataset }) => dataset.part === selected) ?? buttons[0];
+  for (const button of buttons) {
+    assign(button, "aria-pressed", button.dataset.part === selected ? "true" : "false");
+    button.tabIndex = button === stop ? 0 : -1;
+  }
+}
+
+/**
+ * ↑ and ↓ go to the head before and after; ← and → stay with the steps.
+ * @param {HTMLElement} heads
+ * @param {KeyboardEvent} event
+ */
+function moveChoice(heads, event) {
+  const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+  if (!by) return;
+  event.preventDefault();
+  const buttons = buttonsIn(heads);
+  const next = buttons[buttons.findIndex((button) => button.matches(":focus")) + by];
+  next?.click();
+  next?.focus();
+}
+
+/**
+ * @param {HTMLElement} heads
+ * @returns {HTMLElement[]}
+ */
+function buttonsIn(heads) {
+  return [...heads.querySelectorAll("[data-part]")].filter((node) => node instanceof HTMLElement);
+}

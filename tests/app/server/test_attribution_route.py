@@ -1,0 +1,17 @@
+import gzip
+
+from starlette.applications import Starlette
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from explorer.app.server import attribution_route, head_route
+from tests.support.example_traces import example_trace
+
+
+def test_it_serves_what_is_computed_of_a_trace_at_the_key_of_its_weights():
+    route = Route(attribution_route.PATH, attribution_route.serve_attribution)
+    browser, shown = TestClient(Starlette(routes=[route])), example_trace()
+    address = attribution_route.offer("some", shown, lambda trace: gzip.compress(b"numbers"))
+    assert address.split("/")[1] == head_route.offer("some", shown).split("/")[1]
+    assert browser.get(f"/{address}").content == b"numbers"
+    assert browser.get("/attribution/" + "0" * 64).status_code == 404
