@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Callable
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from playwright.sync_api import Page, Route, expect
@@ -19,6 +20,9 @@ from tests.support.example_traces import example_trace
 from tests.support.player_page import EMBEDDED, entry_script, with_script
 
 ADDRESS = "http://replay.test/"
+SVG = "{http://www.w3.org/2000/svg}"
+MIDDLE = 13 * 0.35
+"""px from the base line of a number to the middle of its digits, at which its tick is."""
 PAGE = """<script type="module">
 {script}
 {embedded}
@@ -192,3 +196,26 @@ def test_the_loss_of_batches_is_named_as_such(replay) -> None:
     expect(heading).to_contain_text("training with dropout")
     send(tab, run_data(12, key="runs/two@2", going=False) | {"batch_loss": False})
     expect(heading).not_to_contain_text("dropout")
+
+
+@pytest.mark.parametrize(("name", "width"), [("curves-svg", 640), ("curves-svg_column", 320)])
+def test_the_curves_are_saved_with_their_values_where_the_axes_say(replay, name, width) -> None:
+    """The last point of the curve of exact match, read with the numbers beside its axis."""
+    tab, _ = replay
+    run = run_data(20)
+    send(tab, run)
+    expect(tab.get_by_test_id("moment-count")).to_contain_text("20/")
+    tab.get_by_test_id("drawer").locator("summary").click()
+    with tab.expect_download() as event:
+        tab.get_by_test_id(name).click()
+    figure = ElementTree.parse(event.value.path()).getroot()
+    assert figure.get("width") == str(width)
+    texts = [one for one in figure.iter(f"{SVG}text") if one.text]
+    written = " ".join(str(one.text) for one in texts)
+    for part in ("Training of reverse", "exact match", "20 evaluations", "L1 H3", "step"):
+        assert part in written
+    height = {str(one.text): float(one.get("y", "")) for one in texts}
+    path = next(one for one in figure.iter(f"{SVG}path") if one.get("stroke-width") == "2")
+    last = float(path.get("d", "").split(" ")[-1])
+    share = (height["0 %"] - last - MIDDLE) / (height["0 %"] - height["99 %"]) * 0.99
+    assert share == pytest.approx(run["moments"][-1]["exact"], abs=0.005)

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer import __version__
 from explorer.components.inside.token_path import has_token_path
 from explorer.components.player.large_trace import (
     gold_weights,
@@ -23,7 +22,7 @@ from explorer.components.player.large_trace import (
     words_without_weights,
 )
 from explorer.components.player.weight_codes import scale_of, weight_codes
-from explorer.components.shared.payload import pack_payload, payload_bytes
+from explorer.components.shared.payload import PROJECT, pack_payload, payload_bytes
 from explorer.core.alignment import content
 from explorer.core.i18n import section
 from explorer.core.mask_reasons import REASONS, UNMASKED
@@ -126,7 +125,7 @@ def player_payload(
         arrays["words"] = payload_bytes(_words_payload(trace, shown, maps if large else None))
     header |= {
         "version": FORMAT_VERSION,
-        "project": f"Attention explorer {__version__}",
+        "project": PROJECT,
         "reasons": REASONS,
         "integrity": trace.integrity().to_dict("records"),
         "language": language or "en",

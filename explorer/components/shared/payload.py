@@ -18,6 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer import __version__
+
+PROJECT = f"Attention explorer {__version__}"
+"""Named at the foot of a saved figure."""
+
 
 def pack_payload(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
     """Header and arrays in the format above; numbers that JSON cannot express become null."""

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
+from explorer.components.shared.payload import PROJECT
 from explorer.components.training_replay.chance_weight import chance_weight
 from explorer.components.training_replay.compared_runs import (
     compared_curves,
@@ -73,6 +74,7 @@ def replay_payload(
         "language": language,
         "strings": section("training_replay", language),
         "player": section("player", language),
+        "project": PROJECT,
         "steps": run.config.steps,
         "every": run.config.evaluate_every,
         "task": run.config.task,

@@ -44,7 +44,7 @@ export function headsFigure(given, frame, filter, values, width) {
   const palette = printPalette(FONT);
   const site = siteOf(given);
   const contexts = heads.map((one) => panelContext({ ...given, palette }, one, values));
-  const figure = beginFigure(contexts[0], given.trace.header.language, width);
+  const figure = beginFigure(palette, given.trace.header.language, width);
   let end = addParagraph(figure, title(given, frame, values), MARGIN, { heading: true });
   for (const text of captions(given, frame, filter, values))
     end = addParagraph(figure, text, end + 2);
@@ -72,7 +72,7 @@ export function headsFigure(given, frame, filter, values, width) {
   const codes = new Set(contexts.flatMap(shownCodes));
   const name = values ? frame.say("norms_title") : undefined;
   end = addLegend(figure, contexts[0], layout.end + LINE / 2, { codes: [...codes].sort(), name });
-  return endFigure(figure, contexts[0], end);
+  return endFigure(figure, palette, given.trace.header.project, end);
 }
 
 /**

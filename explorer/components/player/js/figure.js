@@ -21,7 +21,7 @@ import { isThinned, mapDrawing, placesOf } from "./figureMap.js";
 export function exportFigure(given, width) {
   const context = { ...given, palette: printPalette(FONT) };
   const { say, state, trace } = context;
-  const figure = beginFigure(context, trace.header.language, width);
+  const figure = beginFigure(context.palette, trace.header.language, width);
   let end = addParagraph(figure, title(context), MARGIN, { heading: true });
   end = addParagraph(figure, say(`figure_axes_${state.site}`), end + 2);
   for (const text of [...figureOrigin(context), sentenceOf(context)])
@@ -32,7 +32,7 @@ export function exportFigure(given, width) {
   const removed = siteOf(context).removed(state.layer, state.head) !== null;
   if (!removed) end = addLegend(figure, context, end); // else there are no cells to explain
   if (isThinned(places)) end = addParagraph(figure, say("figure_thinned"), end);
-  return endFigure(figure, context, end);
+  return endFigure(figure, context.palette, trace.header.project, end);
 }
 
 /**

@@ -6,6 +6,7 @@ import { scaleMarks, scaleOf } from "./scale.js";
 import { currentRow, shownKeys, shownRows, siteOf } from "./stepState.js";
 import { CONTRIBUTION } from "./trace.js";
 
+/** @import { Palette } from "./palette.js" */
 /** @import { TraceContext } from "./traceContext.js" */
 
 const BAR = { width: 200, height: 12 }; // px
@@ -15,9 +16,9 @@ const GAP = 8; // px
 
 /**
  * The patterns of masked cells and the colours of the bar, which the drawing refers to.
- * @param {TraceContext} context
+ * @param {Palette} palette
  */
-export function definitions({ palette }) {
+export function definitions(palette) {
   const stops = Array.from({ length: STEPS + 1 }, (_, step) =>
     drawn("stop", {
       offset: step / STEPS,

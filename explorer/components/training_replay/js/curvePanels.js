@@ -148,7 +148,7 @@ const LOSS_PANEL = {
 };
 
 /** @type {Panel[]} the curves of a toy task */
-export const TASK_PANELS = [
+const TASK_PANELS = [
   {
     name: "exact",
     range: [0, 1],
@@ -172,7 +172,7 @@ export const TASK_PANELS = [
 ];
 
 /** @type {Panel[]} the curves of a translation model */
-export const TRANSLATION_PANELS = [
+const TRANSLATION_PANELS = [
   { ...scorePanel("bleu"), weight: 1.25 },
   scorePanel("chrf"),
   LOSS_PANEL,
@@ -183,6 +183,14 @@ export const TRANSLATION_PANELS = [
     value: (moment) => shortValue(moment.perplexity),
   },
 ];
+
+/**
+ * The main curves of a run.
+ * @param {Pick<RunData, "translates">} run
+ */
+export function panelsOf({ translates }) {
+  return translates ? TRANSLATION_PANELS : TASK_PANELS;
+}
 
 /**
  * A score from 0 to 100; while it is low, a part of that range fills the panel.

@@ -1,6 +1,9 @@
 import { element, write } from "../../shared/js/element.js";
-import { MORE_PANELS } from "./curvePanels.js";
+import { figureButtons } from "../../shared/js/figureButtons.js";
+import { fillIn } from "../../shared/js/sentences.js";
+import { MORE_PANELS, panelsOf } from "./curvePanels.js";
 import { createCurves } from "./curves.js";
+import { curvesFigure } from "./curvesFigure.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
 /** @import { ReplayContext } from "./replayContext.js" */
@@ -16,12 +19,18 @@ export function createDrawer(context) {
     return width >= 1700 ? MORE_PANELS.length : width >= 700 ? 3 : 1;
   };
   const curves = createCurves(context, MORE_PANELS, columns, "more-curves");
+  const saving = figureButtons((key) => fillIn(context.run.player, key), {
+    figure: (width) => curvesFigure(context, panelsOf(context.run), width),
+    fileName: () => `training-${context.run.name}`,
+    prefix: "curves-",
+  });
   const log = element("pre", { class: "log", testid: "log", title: context.say("log_title") });
   const node = element(
     "details",
     { class: "drawer", testid: "drawer", on: { toggle: () => opened() } },
     element("summary", {}, context.say("more")),
     curves.element,
+    element("div", { class: "curves-save" }, context.say("curves_save"), ...saving),
     element("div", { class: "log-name" }, context.say("log")),
     log,
   );

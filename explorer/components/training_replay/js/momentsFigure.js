@@ -53,7 +53,7 @@ export function momentsFigure(replay, probe, heads, width) {
     state: { ...probe.state, ...head, site: "cross", step: 0, words: false, alignment: "off" },
   });
   const last = contextOf(shown[shown.length - 1].trace, heads[0]);
-  const figure = beginFigure(last, replay.run.language, width);
+  const figure = beginFigure(palette, replay.run.language, width);
   let end = addParagraph(figure, title(replay, shown), MARGIN, { heading: true });
   for (const text of captions(replay, last)) end = addParagraph(figure, text, end + 2);
   const layout = placePanels({
@@ -77,7 +77,7 @@ export function momentsFigure(replay, probe, heads, width) {
     figure.append(drawn("rect", { x: left, y: top, ...edge }));
   }
   end = addLegend(figure, last, layout.end + LINE / 2, { codes: [...codes].sort() });
-  return endFigure(figure, last, end);
+  return endFigure(figure, palette, replay.run.project, end);
 }
 
 /**

@@ -50,6 +50,7 @@
  * @property {string} language
  * @property {Strings} strings
  * @property {Strings} player
+ * @property {string} project name and version of the project
  * @property {number} steps
  * @property {number} every steps between two moments
  * @property {string} task

@@ -7,7 +7,7 @@ import { anyOf, createStore } from "../../shared/js/store.js";
 import { watchSize, watchTheme } from "../../shared/js/watchers.js";
 import { addressed, createAddress } from "./address.js";
 import { createComparisonTable } from "./comparisonTable.js";
-import { TASK_PANELS, TRANSLATION_PANELS } from "./curvePanels.js";
+import { panelsOf } from "./curvePanels.js";
 import { createCurves } from "./curves.js";
 import { createDrawer } from "./drawer.js";
 import { createHeadKey } from "./headKey.js";
@@ -153,12 +153,7 @@ function placeParts(context, probe) {
   const progress = createProgress(context);
   const text = createMomentText(context);
   const { translates } = context.run;
-  const curves = createCurves(
-    context,
-    translates ? TRANSLATION_PANELS : TASK_PANELS,
-    () => 1,
-    "main-curves",
-  );
+  const curves = createCurves(context, panelsOf(context.run), () => 1, "main-curves");
   const below = translates ? createSamples(context) : createHeadKey(context);
   const table = createComparisonTable(context);
   const dialog = createMomentsDialog(context, probe.picture);
