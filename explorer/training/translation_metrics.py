@@ -16,6 +16,7 @@ from torch import Tensor
 from explorer.core.errors import VocabularyError
 from explorer.core.vocabulary import EOS, PAD, Vocabulary
 from explorer.data.batch import Batch
+from explorer.data.bleu import tokenizer_of
 from explorer.model.greedy_decoding import greedy
 from explorer.model.transformer import Transformer
 
@@ -103,7 +104,7 @@ def score(outputs: Sequence[str], references: Sequence[Sequence[str]]) -> Scores
         [known[number] if number < len(known) else None for known in references]
         for number in range(most)
     ]
-    bleu, chrf = BLEU(tokenize=_tokenizer(references)), CHRF()
+    bleu, chrf = BLEU(tokenize=tokenizer_of(references)), CHRF()
     first = bleu.corpus_score(list(outputs), streams)
     second = chrf.corpus_score(list(outputs), streams)
     return Scores(
@@ -119,15 +120,3 @@ def padded(rows: Sequence[Sequence[int]]) -> Tensor:
     """Ids (B, longest); shorter rows end in padding."""
     longest = max(map(len, rows))
     return torch.tensor([[*row, *[PAD] * (longest - len(row))] for row in rows])
-
-
-def _tokenizer(texts: Sequence[Sequence[str]]) -> str:
-    """The tokenizer of sacrebleu for the language of `texts`."""
-    letters = [letter for known in texts for text in known for letter in text if letter.isalpha()]
-    if 2 * sum(map(str.isascii, letters)) > len(letters):
-        return "13a"
-    chinese = sum("\u4e00" <= letter <= "\u9fff" for letter in letters)
-    kana = sum("\u3040" <= letter <= "\u30ff" for letter in letters)
-    if 10 * kana > len(letters):
-        return "char"
-    return "zh" if 2 * chinese > len(letters) else "13a"
