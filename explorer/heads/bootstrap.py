@@ -44,8 +44,7 @@ class PerExampleMean:
         Tibshirani 1993, chapter 13.
         """
         size = len(self.total)
-        generator = np.random.default_rng(seed)
-        drawn = generator.multinomial(size, np.full(size, 1 / size), RESAMPLES).astype(np.float64)
+        drawn = resamples(size, seed).astype(np.float64)
         flat = (size, -1)
         totals, counts = drawn @ self.total.reshape(flat), drawn @ self.count.reshape(flat)
         means = _ratio(totals, counts)  # (resample, …)
@@ -54,6 +53,11 @@ class PerExampleMean:
         low, high = np.nanpercentile(means, [50 * (1 - LEVEL), 50 * (1 + LEVEL)], axis=0)
         shape = self.total.shape[1:]
         return tuple(np.where(empty, np.nan, end).reshape(shape) for end in (low, high))  # type: ignore[return-value]
+
+
+def resamples(size: int, seed: int = 0) -> NDArray[np.int64]:
+    """(`RESAMPLES`, size) how often each of `size` examples is in each resample."""
+    return np.random.default_rng(seed).multinomial(size, np.full(size, 1 / size), RESAMPLES)
 
 
 def concatenate(means: Sequence[PerExampleMean]) -> PerExampleMean:

@@ -101,21 +101,32 @@ def given_sentences(
 def held_out_sentences(
     model: MeasurableModel, path: Path, most: int, columns: Sequence[str] = ("1", "2")
 ) -> EvaluationBatch:
-    """At most `most` distinct sources of the dev part of a file of pairs, which training on the
-    file leaves out, each with its first translation; all of a file with at most `most` pairs.
+    """The `held_out_pairs` of a file, each source with its first translation.
 
     Raises `PairsError` on a file that is not a table of pairs; otherwise as `BatchPasses.pairs`.
+    """
+    known, name = held_out_pairs(path, most, columns)
+    return model.passes.pairs([(source, targets[0]) for source, targets in known], name)
+
+
+def held_out_pairs(
+    path: Path, most: int, columns: Sequence[str] = ("1", "2")
+) -> tuple[list[tuple[str, list[str]]], str]:
+    """At most `most` distinct sources of the dev part of a file of pairs, which training on the
+    file leaves out, each with its translations; all of a file with at most `most` pairs. And the
+    name of these sentences.
+
+    Raises `PairsError` on a file that is not a table of pairs.
     """
     try:
         pairs = read_pairs(path, columns)
     except PairsError:  # too few to be split, or no table: then `read_rows` raises
         rows = read_rows(path, columns)[:most]
-        return model.passes.pairs([(row.source, row.target) for row in rows], path.name)
+        return [(row.source, [row.target]) for row in rows], path.name
     chosen, name = pairs.pairs, path.name
     if len(chosen) > most:
         chosen, name = pairs.part("dev"), f"{path.name}, dev part"
-    first = [(source, targets[0]) for source, targets in references(chosen).items()]
-    return model.passes.pairs(first[:most], name)
+    return list(references(chosen).items())[:most], name
 
 
 def read_texts(model: MeasurableModel, path: Path, most: int, seed: int = 0) -> EvaluationBatch:

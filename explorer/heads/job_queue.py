@@ -24,7 +24,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.files import reason
 from explorer.heads.measurement_store import REPORT_FILE, delete_oldest, modified, report_key
 
-JobKind = Literal["heads", "alignment"]
+JobKind = Literal["heads", "alignment", "pruning"]
 
 MOST_WAITING = 8
 """Jobs that wait for the one that runs."""
@@ -36,7 +36,7 @@ _LOCK = ".lock"
 """In a work folder: held by the server that measures there, freed by the system at its end."""
 
 _MAKING = "making.json"
-"""In a work folder: the report, until it is complete."""
+"""In a work folder: the report of a job that does not resume, until it is complete."""
 
 _ABANDONED = 24 * 3600  # seconds after which a work folder without a lock is deleted
 _EXIT_TIMEOUT = 5.0  # seconds a terminated process has to exit
@@ -53,10 +53,12 @@ class Job:
     """A measurement that waits, runs or has ended, by the folder of its report.
 
     report_name: of the file that the process writes.
+    resumes: whether a later job goes on with what this one has measured when it ends early.
     """
 
     folder: Path
     report_name: str = REPORT_FILE
+    resumes: bool = False
 
     @property
     def work_folder(self) -> Path:
@@ -105,12 +107,20 @@ class Job:
         return self.folder / self.report_name
 
     @property
+    def unfinished(self) -> Path:
+        """The report until it is complete; the process grows it if the job resumes."""
+        if self.resumes:
+            return self.folder / f"unfinished-{self.report_name}"
+        return self.work_folder / _MAKING
+
+    @property
     def failure(self) -> str:
         """Why it failed: the last line the process wrote; "" otherwise."""
         return _failures.get(self.folder, "")
 
     def cancel(self) -> None:
-        """Take it out of the queue or terminate its process; what it has measured is lost."""
+        """Take it out of the queue or terminate its process; what it has measured is
+        lost, unless the job resumes."""
         with _lock:
             place = _queue.get(self.folder)
             if place is None:
@@ -233,7 +243,7 @@ def _prepared(
         path = folder / f"{queued.name}.safetensors"
         path.write_bytes(checkpoint)
         checkpoint = path
-    return _Place(queued, command(folder, checkpoint.resolve(), folder / _MAKING), lock)
+    return _Place(queued, command(folder, checkpoint.resolve(), queued.job.unfinished), lock)
 
 
 def _carry_out() -> None:
@@ -297,7 +307,7 @@ def _store(place: _Place, code: int) -> None:
     with _lock:
         try:
             if code == 0:
-                (job.work_folder / _MAKING).replace(job.report)
+                job.unfinished.replace(job.report)
                 delete_oldest(job.folder.parent, job.report_name)
             elif place.ended_late:
                 minutes = f"{MOST_SECONDS / 60:.0f}"

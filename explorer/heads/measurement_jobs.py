@@ -29,8 +29,8 @@ REMOVED_ON = 256
 
 
 @dataclass(frozen=True, slots=True)
-class MeasurementSettings:
-    """Which sentences to measure on, and what to measure.
+class Sentences:
+    """Which sentences to measure on.
 
     text: the visitor's lines, or pairs separated by a tab; empty for the task's generator.
     """
@@ -39,22 +39,46 @@ class MeasurementSettings:
     size: int = 256
     seed: int = 0
     text: str = ""
+
+    @property
+    def lines(self) -> list[str]:
+        """The non-empty lines; of pairs, those that have a tab."""
+        lines = [line for line in self.text.splitlines() if line.strip()]
+        return [line for line in lines if "\t" in line] if self.kind == "pairs" else lines
+
+    def options(self, folder: Path, name: str = "") -> list[str]:
+        """Of the command that measures on them; writes a file of them into its work folder.
+
+        name: of the file, which becomes the name of the evaluation batch; "" = "your lines".
+        """
+        options = ["--sentences", str(self.size), "--seed", str(self.seed)]
+        if self.kind == "task":
+            return options
+        given = folder / (name or f"your {self.kind}")
+        given.write_text("\n".join(self.lines) + "\n", encoding="utf-8")
+        return [*options, "--pairs" if self.kind == "pairs" else "--texts", str(given)]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasurementSettings(Sentences):
+    """Which sentences to measure on, and what to measure."""
+
     gradients: bool = True
     removal: bool = True
 
 
-def check(model: "MeasurableModel", settings: MeasurementSettings, language: str) -> None:
-    """Raise `MeasurementError` or `ExplorerError` on settings that the process would refuse."""
-    lines = texts(settings)
+def check(model: "MeasurableModel", sentences: Sentences, language: str) -> None:
+    """Raise `MeasurementError` or `ExplorerError` on sentences that the process would refuse."""
+    lines = sentences.lines
     if (
-        settings.size > MOST_SENTENCES
+        sentences.size > MOST_SENTENCES
         or len(lines) > MOST_SENTENCES
-        or len(settings.text) > MOST_CHARACTERS
+        or len(sentences.text) > MOST_CHARACTERS
     ):
         raise MeasurementError(
             "measure_too_large", limit=MOST_SENTENCES, characters=MOST_CHARACTERS
         )
-    if settings.kind == "task":
+    if sentences.kind == "task":
         if task_of(model.facts) is None:
             raise EvaluationBatchError("no_generator")
     else:
@@ -72,22 +96,11 @@ def start(checkpoint: Path | bytes, name: str, settings: MeasurementSettings, di
     return submit(QueuedJob(job, "heads", name), checkpoint, partial(_command, settings))
 
 
-def texts(settings: MeasurementSettings) -> list[str]:
-    """The non-empty lines; of pairs, those that have a tab."""
-    lines = [line for line in settings.text.splitlines() if line.strip()]
-    return [line for line in lines if "\t" in line] if settings.kind == "pairs" else lines
-
-
 def _command(
     settings: MeasurementSettings, folder: Path, checkpoint: Path, report: Path
 ) -> list[str]:
     """The arguments that measure heads."""
-    command = ["heads", str(checkpoint), "--out", str(report)]
-    command += ["--sentences", str(settings.size), "--seed", str(settings.seed)]
-    if settings.kind != "task":
-        given = folder / f"your {settings.kind}"  # becomes the name of the evaluation batch
-        given.write_text("\n".join(texts(settings)) + "\n", encoding="utf-8")
-        command += ["--pairs" if settings.kind == "pairs" else "--texts", str(given)]
+    command = ["heads", str(checkpoint), "--out", str(report), *settings.options(folder)]
     command += ["--importance"] * settings.gradients
     command += ["--ablation", "--removed-on", str(REMOVED_ON)] if settings.removal else []
     return command

@@ -82,6 +82,26 @@ def test_a_job_that_waits_is_cancelled_without_having_begun(put, folder):
     assert not again.cancelled
 
 
+def test_a_job_that_resumes_keeps_what_it_has_written(folder):
+    """A cancelled one, too; the next process is given the same file."""
+
+    def put_in(code: str) -> Job:
+        queued = QueuedJob(Job(folder / "a" / "batch", "curves.json", resumes=True), "pruning", "a")
+        return submit(queued, b"weights", lambda folder, checkpoint, report: [code, str(report)])
+
+    job = put_in(f"{WRITE}; {SLEEP}")
+    wait_for(job.unfinished.exists)
+    assert not job.done
+    job.cancel()
+    wait_for_job(job)
+    assert [path.name for path in folder.rglob("*") if path.is_file()] == ["unfinished-curves.json"]
+    grow = "import pathlib, sys; pathlib.Path(sys.argv[1]).open('a').write('!')"
+    wait_for_job(put_in(grow))
+    assert job.done
+    assert job.report.read_text() == "{}!"
+    assert not job.unfinished.exists()
+
+
 def test_a_full_queue_says_so(put):
     for number in range(job_queue.MOST_WAITING + 1):
         put(f"job {number}", SLEEP)

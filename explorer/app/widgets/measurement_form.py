@@ -2,21 +2,18 @@
 
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 import streamlit as st
 
 from explorer.app import experiment_cache, model_cache
 from explorer.app.state import heads as heads_state
 from explorer.app.state import messages, visitor
-from explorer.app.state.heads import EvaluationText
-from explorer.app.widgets.file_uploader import file_uploader
-from explorer.app.widgets.messages import literal
-from explorer.core.errors import ExplorerError, FileError
+from explorer.app.widgets.sentence_form import choose_kind, kinds_for, sentence_fields
+from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
-from explorer.core.vocabulary import shorten
-from explorer.data.task_names import task_of
 from explorer.heads import measurement_jobs
-from explorer.heads.measurement_jobs import SOURCE_KINDS, MeasurementSettings, SourceKind
+from explorer.heads.measurement_jobs import MeasurementSettings, SourceKind
 from explorer.model.catalog import CatalogModel, StoredModel, UploadedModel
 
 _KEY = "measure-"
@@ -28,7 +25,7 @@ def measurement_form(model: CatalogModel, language: str) -> None:
         st.caption(say("heads.measure_host_only", language))
         return
     st.caption(say("heads.measure_about", language))
-    settings = _settings(model, _choose_kind(model, language), language)
+    settings = _settings(model, language)
     st.button(
         say("heads.start", language),
         key=f"{_KEY}start",
@@ -37,55 +34,14 @@ def measurement_form(model: CatalogModel, language: str) -> None:
     )
 
 
-def _choose_kind(model: CatalogModel, language: str) -> SourceKind:
-    """Where the sentences come from; only a toy task generates new ones."""
-    has_task = task_of(model_cache.model_of(model).facts) is not None
-    kinds = tuple(kind for kind in SOURCE_KINDS if has_task or kind != "task")
-    chosen: SourceKind = st.radio(
-        say("heads.source", language),
-        kinds,
-        format_func=lambda name: say(f"heads.source_{name}", language),
-        key=f"{_KEY}kind-{'' if has_task else 'own-'}{language}",
-    )
-    return chosen
-
-
-def _settings(model: CatalogModel, kind: SourceKind, language: str) -> MeasurementSettings:
-    text, seed = "", 0
-    with st.container(horizontal=True):
-        size = st.number_input(
-            say("heads.size", language), 1, measurement_jobs.MOST_SENTENCES, 256, key=f"{_KEY}size"
-        )
-        if kind == "task":
-            seed = st.number_input(say("heads.seed", language), 0, 9999, 0, key=f"{_KEY}seed")
-    if kind == "lines":
-        label = say("heads.lines", language)
-        text = st.text_area(label, key=f"{_KEY}lines", placeholder="\n".join(model.examples[:2]))
-    if kind == "pairs":
-        text = _pairs(language)
+def _settings(model: CatalogModel, language: str) -> MeasurementSettings:
+    kind = cast(SourceKind, choose_kind(kinds_for(model), language, _KEY))
+    sentences = sentence_fields(model, kind, language, _KEY)
     gradients = st.checkbox(say("heads.with_importance", language), True, key=f"{_KEY}gradients")
     removal = st.checkbox(say("heads.with_removal", language), True, key=f"{_KEY}removal")
-    return MeasurementSettings(kind, int(size), int(seed), text, gradients, removal)
-
-
-def _pairs(language: str) -> str:
-    """The sentence pairs of the file uploaded last."""
-    label = say("heads.pairs", language)
-    file_uploader(label, ("tsv", "txt"), language, _take_pairs, prefix=_KEY, limit_mb=1)
-    pairs = heads_state.pairs()
-    if pairs.name:
-        count = len(pairs.text.splitlines())
-        st.caption(literal(say("heads.pairs_taken", language, name=pairs.name, count=count)))
-    return pairs.text
-
-
-def _take_pairs(file_name: str, contents: bytes) -> None:
-    """Keep the text of a file, or report why not."""
-    name = shorten(file_name)
-    try:
-        heads_state.set_pairs(EvaluationText(name, contents.decode("utf-8-sig")))
-    except UnicodeDecodeError:
-        messages.report(FileError("unreadable_file", name=name))
+    return MeasurementSettings(
+        sentences.kind, sentences.size, sentences.seed, sentences.text, gradients, removal
+    )
 
 
 def checkpoint_of(model: CatalogModel) -> Path | bytes:
