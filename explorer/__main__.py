@@ -8,7 +8,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from explorer import __version__
-from explorer.cli import align, export, measure_heads, runs, start, trace, train, translate
+from explorer.cli import (
+    align,
+    export,
+    measure_heads,
+    prune,
+    runs,
+    start,
+    trace,
+    train,
+    translate,
+)
 from explorer.core.errors import ExplorerError
 
 _COMMAND = "attention-explorer"
@@ -27,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog=prog, description=__doc__)
     parser.add_argument("--version", action="version", version=f"{_COMMAND} {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for command in (start, train, trace, measure_heads, align, translate, export, runs):
+    for command in (start, train, trace, measure_heads, prune, align, translate, export, runs):
         command.add_parser(commands)
     options, unknown = parser.parse_known_args(arguments)
     if unknown:  # argparse itself would print the usage of all commands

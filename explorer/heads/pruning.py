@@ -1,6 +1,7 @@
 """Pruning curves: the loss as heads are removed, one after another, in an order to be judged."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import astuple
 from types import MappingProxyType
 
 import numpy as np
@@ -20,6 +21,7 @@ from explorer.heads.evaluation_batches import (
 )
 from explorer.heads.gradient_importance import importance
 from explorer.heads.measure import measure
+from explorer.heads.pruning_report import ORDERS, PruningPoint
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.measurable import MeasurableModel
 
@@ -31,6 +33,9 @@ DRAWS = 10
 
 GREEDY_SENTENCES = 64
 """Sentences on which the greedy order is found: it tries each head that is left at each step."""
+
+Removal = NDArray[np.int64]
+"""Numbers of all heads, in the order in which they are removed."""
 
 
 def pruning_curve(
@@ -61,62 +66,107 @@ def pruning_curve(
     Raises `ConfigError` on an order that does not exist, `EvaluationBatchError` on a model that
     predicts no tokens.
     """
-    if order not in (*ORDERS, "random"):
-        choices = ", ".join((*ORDERS, "random"))
-        raise ConfigError("bad_choice", name="order", got=order, choices=choices)
+    refuse_order(order)
     refuse_without_targets(batch)
     heads = model.passes.heads
-    left = np.unique(np.linspace(0, len(heads), POINTS).round().astype(int))[::-1]
-    if order == "random":
-        return _random_curve(model, batch, left, seed, progress)
-    removal = ORDERS[order](model, batch, lambda share: progress(share / 2))
-    gates = _gates(removal, left)
-    losses = gated_losses(model, batch, gates, lambda share: progress(0.5 + share / 2))
-    low, high = losses.interval()
-    table = pd.DataFrame({"heads_left": left, "loss": losses.mean, "low": low, "high": high})
-    table.attrs["removed"] = [str(heads[number]) for number in removal]
+    removals = removals_of(model, batch, order, seed, lambda share: progress(share / 2))
+    left = points(len(heads))
+    rows = []
+    for stay in left:
+        rows.append(astuple(loss_with(model, batch, removals, stay)))
+        progress(0.5 + len(rows) / len(left) / 2)
+    table = pd.DataFrame(rows, columns=["heads_left", "loss", "low", "high"])
+    if order != "random":
+        table.attrs["removed"] = [str(heads[number]) for number in removals[0]]
     return table
 
 
-def _random_curve(
+def refuse_order(order: str) -> None:
+    """Raise `ConfigError` on an order that does not exist."""
+    if order not in ORDERS:
+        choices = ", ".join(ORDERS)
+        raise ConfigError("bad_choice", name="order", got=order, choices=choices)
+
+
+def points(heads: int) -> list[int]:
+    """The numbers of heads left at which the loss is measured, all first."""
+    left = np.unique(np.linspace(0, heads, POINTS).round().astype(int))
+    return [int(stay) for stay in left[::-1]]
+
+
+def removals_of(
     model: MeasurableModel,
     batch: EvaluationBatch,
-    left: NDArray[np.int64],
-    seed: int,
-    progress: Progress,
-) -> pd.DataFrame:
-    """The mean, smallest and largest loss of the draws."""
-    generator, count = np.random.default_rng(seed), len(model.passes.heads)
-    gates = torch.cat([_gates(generator.permutation(count), left) for _ in range(DRAWS)])
-    found = gated_losses(model, batch, gates, progress).mean.reshape(DRAWS, len(left))
-    columns = {"loss": found.mean(0), "low": found.min(0), "high": found.max(0)}
-    return pd.DataFrame({"heads_left": left} | columns)
+    order: str,
+    seed: int = 0,
+    progress: Progress = no_progress,
+) -> list[Removal]:
+    """The one order of removal of this name, or the `DRAWS` random ones; see `pruning_curve`."""
+    if order == "random":
+        generator, count = np.random.default_rng(seed), len(model.passes.heads)
+        return [generator.permutation(count) for _ in range(DRAWS)]
+    if order == "greedy":
+        removed: list[int] = []
+        for number in greedy_removals(model, batch):
+            removed.append(number)
+            progress(len(removed) / len(model.passes.heads))
+        return [np.array(removed)]
+    return [_SCORED[order](model, batch, progress)]
 
 
-def _gates(removal: NDArray[np.int64], left: NDArray[np.int64]) -> Tensor:
-    """(point, head) 0 for the first heads of `removal`, so that `left` of them stay."""
-    gates = torch.ones(len(left), len(removal))
-    for row, stay in enumerate(left):
-        gates[row, removal[: len(removal) - stay].tolist()] = 0
+def greedy_removals(
+    model: MeasurableModel, batch: EvaluationBatch, begun: Sequence[int] = ()
+) -> Iterator[int]:
+    """The heads after those in `begun`, each the one without which the loss is lowest; every step
+    tries all that are left."""
+    some, count = batch.first(GREEDY_SENTENCES), len(model.passes.heads)
+    removed = list(begun)
+    while len(removed) < count:
+        candidates = [number for number in range(count) if number not in removed]
+        best = candidates[0]
+        if len(candidates) > 1:
+            gates = torch.ones(len(candidates), count)
+            gates[:, removed] = 0
+            gates[range(len(candidates)), candidates] = 0
+            best = candidates[int(gated_losses(model, some, gates).mean.argmin())]
+        removed.append(best)
+        yield best
+
+
+def loss_with(
+    model: MeasurableModel, batch: EvaluationBatch, removals: Sequence[Removal], stay: int
+) -> PruningPoint:
+    """The mean loss with so many heads left, by one order or by random ones."""
+    losses = gated_losses(model, batch, gates_of(removals, stay))
+    if len(removals) > 1:
+        return drawn_point(stay, losses.mean)
+    (low,), (high,) = losses.interval()
+    return PruningPoint(stay, float(losses.mean[0]), float(low), float(high))
+
+
+def drawn_point(stay: int, values: NDArray[np.float64]) -> PruningPoint:
+    """The mean, the smallest and the largest of what random orders gave."""
+    return PruningPoint(stay, float(values.mean()), float(values.min()), float(values.max()))
+
+
+def gates_of(removals: Sequence[Removal], stay: int) -> Tensor:
+    """(order, head) 0 for the first heads of each order, so that `stay` of them are left."""
+    gates = torch.ones(len(removals), len(removals[0]))
+    for row, removal in zip(gates, removals, strict=True):
+        row[removal[: len(removal) - stay].tolist()] = 0
     return gates
 
 
-def _by_importance(
-    model: MeasurableModel, batch: EvaluationBatch, progress: Progress
-) -> NDArray[np.int64]:
+def _by_importance(model: MeasurableModel, batch: EvaluationBatch, progress: Progress) -> Removal:
     return _ascending(importance(model, batch, progress).importance)
 
 
-def _by_confidence(
-    model: MeasurableModel, batch: EvaluationBatch, progress: Progress
-) -> NDArray[np.int64]:
+def _by_confidence(model: MeasurableModel, batch: EvaluationBatch, progress: Progress) -> Removal:
     return _ascending(measure(model, batch, progress).heads.confidence)
 
 
 @torch.inference_mode()
-def _by_contribution(
-    model: MeasurableModel, batch: EvaluationBatch, progress: Progress
-) -> NDArray[np.int64]:
+def _by_contribution(model: MeasurableModel, batch: EvaluationBatch, progress: Progress) -> Removal:
     """Of all queries but padding. Raises `ConfigError` for a family that has no W_O by head."""
     projections = model.output_weights()
     totals: dict[Head, float] = dict.fromkeys(model.passes.heads, 0.0)
@@ -135,37 +185,18 @@ def _by_contribution(
     return _ascending(pd.Series([totals[head] / queries[head] for head in totals]))
 
 
-def _greedily(
-    model: MeasurableModel, batch: EvaluationBatch, progress: Progress
-) -> NDArray[np.int64]:
-    """Each step tries every head that is left."""
-    some, count = batch.first(GREEDY_SENTENCES), len(model.passes.heads)
-    removed: list[int] = []
-    for step in range(count - 1):
-        candidates = [number for number in range(count) if number not in removed]
-        gates = torch.ones(len(candidates), count)
-        gates[:, removed] = 0
-        gates[range(len(candidates)), candidates] = 0
-        losses = gated_losses(model, some, gates, no_progress).mean
-        removed.append(candidates[int(losses.argmin())])
-        progress((step + 1) / count)
-    last = next(number for number in range(count) if number not in removed)
-    return np.array([*removed, last])
-
-
-def _ascending(values: "pd.Series[float]") -> NDArray[np.int64]:
+def _ascending(values: "pd.Series[float]") -> Removal:
     """The numbers of the rows, the least value first; where there is none, first of all."""
     return np.asarray(values.fillna(-np.inf).to_numpy().argsort(kind="stable"))
 
 
-ORDERS: Mapping[str, Callable[[MeasurableModel, EvaluationBatch, Progress], NDArray[np.int64]]] = (
+_SCORED: Mapping[str, Callable[[MeasurableModel, EvaluationBatch, Progress], Removal]] = (
     MappingProxyType(
         {
             "importance": _by_importance,
             "confidence": _by_confidence,
             "contribution": _by_contribution,
-            "greedy": _greedily,
         }
     )
 )
-"""Name → numbers of the heads in the order of removal."""
+"""The orders by a number of each head."""

@@ -1,0 +1,120 @@
+"""`prune`: pruning curves, the loss of a model as its heads are removed one after another."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from explorer.cli.common import add_job_options, become_job, comma_list, progress_writer
+from explorer.core.errors import FileError, PruningError
+
+if TYPE_CHECKING:
+    from explorer.heads.pruning_bleu import References
+    from explorer.heads.pruning_report import PruningReport
+    from explorer.model.evaluation_batch import EvaluationBatch
+    from explorer.model.measurable import MeasurableModel
+
+
+def add_parser(commands: Any) -> None:
+    command = commands.add_parser(
+        "prune", help="the loss of a model as its heads are removed one after another"
+    )
+    command.set_defaults(run_command=_prune)
+    command.add_argument("model", type=Path, help="a checkpoint, or the directory of a model")
+    command.add_argument(
+        "--orders",
+        type=comma_list,
+        default=("importance", "random"),
+        help="of removal: importance, confidence, contribution, greedy, random (default: "
+        "importance,random)",
+    )
+    command.add_argument("--sentences", type=int, default=256, help="how many (default: 256)")
+    command.add_argument(
+        "--seed",
+        type=int,
+        default=0,
+        help="of the task's generator or of masks, and of the random orders (default: 0)",
+    )
+    command.add_argument(
+        "--pairs",
+        type=Path,
+        help="sentences and translations: their dev part; of a translator also BLEU is measured",
+    )
+    command.add_argument(
+        "--columns", type=comma_list, default=("1", "2"), help="of that file (default: 1 2)"
+    )
+    command.add_argument("--texts", type=Path, help="one text a line, as of the command heads")
+    command.add_argument(
+        "--out",
+        type=Path,
+        help="x.json, to which each point is written when it is measured, and with which a "
+        "command that was ended goes on; or x.csv; without it, a table",
+    )
+    add_job_options(command)
+
+
+def _prune(options: argparse.Namespace) -> int:
+    from tqdm import tqdm
+
+    from explorer.core.files import refuse_unwritable
+    from explorer.heads.pruning_report import PruningReport
+    from explorer.heads.pruning_study import pruning_study
+    from explorer.model.opening import load
+
+    out: Path | None = options.out
+    if out is not None and out.suffix not in (".csv", ".json"):
+        raise FileError("bad_report_suffix", name=out.name)
+    if not options.orders:
+        raise PruningError("no_orders")
+    become_job(options)
+    if out is not None:
+        refuse_unwritable(out)
+    begun = None
+    if out is not None and out.suffix == ".json" and out.exists():
+        begun = PruningReport.load(out)
+    write_progress = progress_writer(options.progress)
+    model = load(options.model)
+    batch, references = _sentences(model, options)
+    with tqdm(total=1.0, bar_format="{percentage:3.0f} % |{bar}| {remaining}") as bar:
+
+        def show(share: float) -> None:
+            bar.update(share - bar.n)
+            write_progress(share)
+
+        def keep(report: "PruningReport") -> None:
+            if out is not None:
+                report.save(out)
+
+        report = pruning_study(
+            model,
+            batch,
+            options.orders,
+            seed=options.seed,
+            references=references,
+            begun=begun,
+            keep=keep,
+            progress=show,
+        )
+    if out is None:
+        print(report.table().to_string(index=False, float_format="{:.4f}".format, na_rep=""))
+        return 0
+    print(f"{out}: {len(report.curves)} orders on {len(batch)} sentences")
+    return 0
+
+
+def _sentences(
+    model: "MeasurableModel", options: argparse.Namespace
+) -> "tuple[EvaluationBatch, References | None]":
+    """The evaluation batch that the options name, and of a translator the translations."""
+    from explorer.data.task_names import task_of
+    from explorer.heads.evaluation_batches import held_out_pairs, read_texts, task_sentences
+    from explorer.model.explorable import ExplorableModel
+
+    if options.pairs is not None:
+        known, name = held_out_pairs(options.pairs, options.sentences, options.columns)
+        pairs = [(source, targets[0]) for source, targets in known]
+        batch = model.passes.pairs(pairs, name)
+        translates = isinstance(model, ExplorableModel) and task_of(model.facts) is None
+        return batch, [targets for _, targets in known] if translates else None
+    if options.texts is not None:
+        return read_texts(model, options.texts, options.sentences, options.seed), None
+    return task_sentences(model, options.sentences, options.seed), None

@@ -1,0 +1,185 @@
+"""Pruning curves in a file: read, written and gone on with."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from explorer.core import json_values
+from explorer.core.csv_text import csv_bytes
+from explorer.core.errors import PruningError
+from explorer.core.files import read_bytes, write_atomically
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ORDERS = ("importance", "confidence", "contribution", "greedy", "random")
+"""Of removal; what each is by: `pruning.pruning_curve`."""
+
+FORMAT_VERSION = 1
+LARGEST_FILE = 4 * 2**20
+"""Bytes. A larger file is not opened."""
+
+_TEXTS = ("model", "digest", "batch", "targets", "sentences_digest")
+_NUMBERS = ("sentences", "heads", "seed", "draws")
+
+
+@dataclass(frozen=True, slots=True)
+class PruningPoint:
+    """What was measured with so many heads: a loss in nats a token, or BLEU from 0 to 100.
+
+    low, high: 95 % bootstrap over sentences; of random orders the smallest and the largest.
+    """
+
+    heads_left: int
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class PruningCurve:
+    """One order of removal, as far as it was measured.
+
+    removed: the heads in this order, as far as it is known; of "random" none.
+    """
+
+    order: str
+    removed: tuple[str, ...] = ()
+    losses: tuple[PruningPoint, ...] = ()
+    bleu: tuple[PruningPoint, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PruningReport:
+    """facts: model, digest (its weights), batch (its name), targets (see `EvaluationBatch`),
+    sentences_digest, and the numbers of sentences, heads, random draws and their seed.
+    points: at which numbers of heads left the losses are measured, all first; bleu_points: BLEU.
+    """
+
+    facts: Mapping[str, Any]
+    points: tuple[int, ...]
+    bleu_points: tuple[int, ...]
+    curves: tuple[PruningCurve, ...]
+
+    @property
+    def complete(self) -> bool:
+        return all(map(self.has_all, self.curves))
+
+    def has_all(self, curve: PruningCurve) -> bool:
+        """Whether every point of a curve was measured."""
+        return len(curve.losses) == len(self.points) and len(curve.bleu) == len(self.bleu_points)
+
+    def curve(self, order: str) -> PruningCurve:
+        """The curve of this order, empty where there is none."""
+        return next((one for one in self.curves if one.order == order), PruningCurve(order))
+
+    def with_curve(self, curve: PruningCurve) -> "PruningReport":
+        """With this curve in place of that of its order."""
+        curves = {one.order: one for one in self.curves} | {curve.order: curve}
+        return replace(self, curves=tuple(curves[name] for name in ORDERS if name in curves))
+
+    def with_orders(self, orders: Sequence[str]) -> "PruningReport":
+        """With a curve for each of these orders, too; empty where there is none."""
+        report = self
+        for order in orders:
+            report = report.with_curve(report.curve(order))
+        return report
+
+    def table(self) -> "pd.DataFrame":
+        """One row an order and number of heads: order, heads_left, loss, low, high, and of a
+        translator bleu, bleu_low, bleu_high, NaN where it was not measured."""
+        import pandas as pd
+
+        rows = []
+        for curve in self.curves:
+            bleu = {point.heads_left: point for point in curve.bleu}
+            for point in curve.losses:
+                row: dict[str, Any] = {"order": curve.order, "heads_left": point.heads_left}
+                row |= {"loss": point.value, "low": point.low, "high": point.high}
+                if found := bleu.get(point.heads_left):
+                    row |= {"bleu": found.value, "bleu_low": found.low, "bleu_high": found.high}
+                rows.append(row)
+        columns = ["order", "heads_left", "loss", "low", "high"]
+        columns += ["bleu", "bleu_low", "bleu_high"] if self.bleu_points else []
+        return pd.DataFrame(rows, columns=columns)
+
+    def to_csv(self) -> bytes:
+        return csv_bytes(self.table())
+
+    def to_json(self) -> str:
+        """What `load` reads back."""
+        written = {
+            "pruning": FORMAT_VERSION,
+            "facts": dict(self.facts),
+            "points": self.points,
+            "bleu_points": self.bleu_points,
+            "curves": [
+                {
+                    "order": curve.order,
+                    "removed": curve.removed,
+                    "losses": [_row(point) for point in curve.losses],
+                    "bleu": [_row(point) for point in curve.bleu],
+                }
+                for curve in self.curves
+            ],
+        }
+        return json.dumps(written, ensure_ascii=False, allow_nan=False)
+
+    def save(self, path: Path) -> None:
+        """Write it as JSON, or as CSV to a file named so. Raises `FileError`."""
+        csv = path.suffix == ".csv"
+        write_atomically(path, self.to_csv() if csv else self.to_json().encode())
+
+    @classmethod
+    def load(cls, path: Path) -> "PruningReport":
+        """The curves in a file. Raises `PruningError` on a file that has none, `FileError` on one
+        that cannot be read."""
+        data = read_bytes(path, LARGEST_FILE)
+        try:
+            return _parsed(json_values.parse_object(data))
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise PruningError("no_pruning_report", name=path.name) from error
+
+
+def _row(point: PruningPoint) -> list[float]:
+    return [point.heads_left, point.value, point.low, point.high]
+
+
+def _parsed(read: dict[str, Any]) -> PruningReport:
+    """Raises `ValueError`, `TypeError`, `KeyError`, `AttributeError` on what is no report."""
+    if read["pruning"] != FORMAT_VERSION:
+        raise ValueError
+    facts: dict[str, Any] = {name: str(read["facts"][name]) for name in _TEXTS}
+    facts |= {name: json_values.whole_number(read["facts"][name]) for name in _NUMBERS}
+    points, bleu_points = (
+        tuple(map(json_values.whole_number, read[name])) for name in ("points", "bleu_points")
+    )
+    report = PruningReport(facts, points, bleu_points, ())
+    for curve in read["curves"]:
+        report = report.with_curve(_parsed_curve(curve, points, bleu_points))
+    if not points or len(report.curves) != len(read["curves"]):
+        raise ValueError
+    return report
+
+
+def _parsed_curve(
+    read: dict[str, Any], points: Sequence[int], bleu_points: Sequence[int]
+) -> PruningCurve:
+    losses, bleu = (
+        tuple(map(_parsed_point, read["losses"])),
+        tuple(map(_parsed_point, read["bleu"])),
+    )
+    for found, wanted in ((losses, points), (bleu, bleu_points)):
+        if [point.heads_left for point in found] != list(wanted[: len(found)]):
+            raise ValueError
+    if read["order"] not in ORDERS:
+        raise ValueError
+    return PruningCurve(read["order"], tuple(map(str, read["removed"])), losses, bleu)
+
+
+def _parsed_point(read: Sequence[float]) -> PruningPoint:
+    heads_left, *numbers = read
+    value, low, high = (float(number) for number in numbers)
+    return PruningPoint(json_values.whole_number(heads_left), value, low, high)
