@@ -29,7 +29,7 @@ from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 
 SECTIONS = (
     *("overview", "metrics", "roles", "alignment"),
-    *("experiments", "compare", "removal", "norms"),
+    *("experiments", "compare", "removal", "pruning", "norms"),
 )
 """The sections of the Heads page; it opens with the first. The URL parameter is "part"."""
 

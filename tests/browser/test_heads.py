@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 import explorer
 from explorer.core import folders
 from explorer.heads.head_report import HeadReport
+from tests.support.app_server import running_app
 from tests.support.player_page import cell_center
 
 PAINTED = """(canvases) => canvases.every((canvas) => canvas.getContext("2d")
@@ -16,6 +17,9 @@ PAINTED = """(canvases) => canvases.every((canvas) => canvas.getContext("2d")
 
 CELL = {"x": 150, "y": 100}
 """Position in a map, px, where it has cells: a click there selects a cell."""
+
+PATIENCE = 120_000
+"""ms that a measurement may take."""
 
 ROW = 35
 """Height of the headings and of each row of a table, px."""
@@ -389,3 +393,32 @@ def test_two_models_are_compared_head_by_head_and_a_pair_is_in_the_url(address, 
     expect(tab.get_by_test_id("comparison-changed").locator(".query-label.current")).to_have_text(
         "bos"
     )
+
+
+def test_pruning_curves_grow_and_are_saved_as_a_picture(new_tab, tmp_path):
+    own = {name: str(tmp_path / name) for name in (folders.RUNS_VARIABLE, folders.REPORTS_VARIABLE)}
+    with running_app(**own) as address:
+        tab = new_tab(width=1024, height=768)
+        tab.goto(f"{address}heads?part=pruning&model=copy")
+        expect(tab.get_by_text("No pruning curve of this model")).to_be_visible()
+        tab.get_by_role("button", name="Start").click()
+        expect(tab.get_by_text("Measuring the pruning curves of copy")).to_be_visible()
+        chart = tab.locator(".st-key-pruning-chart")
+        names = chart.locator(".annotation")
+        expect(names.first).to_be_visible(timeout=PATIENCE)
+        progress = tab.get_by_text("Measuring the pruning curves of copy")
+        expect(progress).to_be_hidden(timeout=PATIENCE)
+        expect(names).to_have_count(2)
+        assert [name.text_content() for name in names.all()] == ["importance", "random"]
+        first, second = (name.bounding_box() for name in names.all())
+        assert abs(first["y"] - second["y"]) >= min(first["height"], second["height"]) - 1
+        frame = chart.bounding_box()
+        for box in (first, second):
+            assert frame["x"] <= box["x"]
+            assert box["x"] + box["width"] <= frame["x"] + frame["width"]
+        expect(chart.locator(".xtitle")).to_have_text("heads left, of 24")
+        with tab.expect_download() as saved:
+            tab.get_by_role("button", name="Picture (SVG)").click()
+        assert saved.value.suggested_filename == "pruning-copy.svg"
+        assert "Pruning curves of copy" in saved.value.path().read_text("utf-8")
+        tab.goto("about:blank")  # before its server ends

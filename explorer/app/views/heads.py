@@ -35,6 +35,7 @@ from explorer.app.widgets.messages import (
     show_reported,
 )
 from explorer.app.widgets.model_opening import open_model
+from explorer.app.widgets.pruning_panel import pruning_panel
 from explorer.app.widgets.visit_page import visit_page
 from explorer.core.errors import ConfigError, ExplorerError, TraceSizeError
 from explorer.core.i18n import say
@@ -139,6 +140,9 @@ def show_section(
         return
     if section == "alignment":
         alignment_panel(member, language)
+        return
+    if section == "pruning":
+        pruning_panel(member, language)
         return
     reports = reports_of(member)
     shown = reports[0] if reports else None

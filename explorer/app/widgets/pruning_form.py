@@ -1,0 +1,93 @@
+"""The form that starts to measure pruning curves: in which orders, and on which sentences."""
+
+from dataclasses import replace
+from functools import partial
+from typing import cast
+
+import streamlit as st
+
+from explorer.app import experiment_cache, model_cache
+from explorer.app.state import messages, pruning, visitor
+from explorer.app.widgets.alignment_form import shipped_gold
+from explorer.app.widgets.measurement_form import checkpoint_of
+from explorer.app.widgets.messages import literal
+from explorer.app.widgets.sentence_form import (
+    choose_kind,
+    choose_size,
+    kinds_for,
+    sentence_fields,
+)
+from explorer.components.pruning_figure import order_name
+from explorer.core.errors import ExplorerError
+from explorer.core.i18n import say
+from explorer.heads import pruning_jobs
+from explorer.heads.measurement_jobs import Sentences, SourceKind
+from explorer.heads.pruning_jobs import PruningSettings
+from explorer.heads.pruning_report import ORDERS
+from explorer.model.catalog import CatalogModel
+
+DEFAULT_ORDERS = ("importance", "random")
+
+_KEY = "prune-"
+
+
+def pruning_form(model: CatalogModel, language: str) -> None:
+    """The form; in class mode, for guests, one sentence instead."""
+    if not visitor.rights().change:
+        st.caption(say("pruning.host_only", language))
+        return
+    orders = st.multiselect(
+        say("pruning.orders", language),
+        ORDERS,
+        DEFAULT_ORDERS,
+        format_func=lambda name: order_name(name, language),
+        help="  \n".join(literal(say(f"pruning.order_{one}_about", language)) for one in ORDERS),
+        placeholder="",
+        key=f"{_KEY}orders-{language}",
+    )
+    opening = default_settings(model)
+    kinds: tuple[str, ...] = kinds_for(model)
+    if opening.name:
+        kinds = ("shipped", *kinds)
+    kind = choose_kind(kinds, language, f"{_KEY}{'shipped-' if opening.name else ''}")
+    settings = replace(opening, orders=tuple(one for one in ORDERS if one in orders))
+    if kind == "shipped":
+        size = choose_size(language, _KEY)
+        settings = replace(settings, sentences=replace(opening.sentences, size=size))
+    else:
+        lines = opening.sentences.text if opening.sentences.kind == "lines" else ""
+        fields = sentence_fields(model, cast(SourceKind, kind), language, _KEY, lines)
+        settings = PruningSettings(fields, settings.orders)
+    st.button(
+        say("heads.start", language),
+        key=f"{_KEY}start",
+        type="primary",
+        on_click=partial(start, model, settings, language),
+    )
+
+
+def default_settings(model: CatalogModel) -> PruningSettings:
+    """Importance and random orders on sentences of the model's task, on the pairs that ship with
+    it, or on its examples."""
+    gold = shipped_gold(model)
+    if gold is not None:
+        rows = (line.split("\t")[:2] for line in gold.data.decode("utf-8-sig").splitlines())
+        pairs = Sentences("pairs", text="\n".join("\t".join(row) for row in rows))
+        return PruningSettings(pairs, DEFAULT_ORDERS, gold.name)
+    if "task" in kinds_for(model):
+        return PruningSettings(Sentences(), DEFAULT_ORDERS)
+    return PruningSettings(Sentences("lines", text="\n".join(model.examples)), DEFAULT_ORDERS)
+
+
+def start(model: CatalogModel, settings: PruningSettings, language: str) -> None:
+    """Start to measure, or report why not."""
+    if not visitor.rights().change:
+        return
+    try:
+        loaded = model_cache.model_of(model)
+        pruning_jobs.check(loaded, settings, language)
+        digest = experiment_cache.digest(model)
+        started = pruning_jobs.start(checkpoint_of(model), loaded.name, settings, digest)
+        pruning.follow_job(started)
+    except ExplorerError as error:
+        messages.report(error)

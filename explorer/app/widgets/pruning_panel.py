@@ -1,0 +1,158 @@
+"""The section of Heads with pruning curves: what is measured as heads are removed one after
+another."""
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from explorer.app import experiment_cache, model_cache
+from explorer.app.state import pruning, session, visitor
+from explorer.app.widgets import head_tables
+from explorer.app.widgets.job_progress import job_progress
+from explorer.app.widgets.messages import literal
+from explorer.app.widgets.pruning_form import default_settings, pruning_form, start
+from explorer.components import pruning_figure
+from explorer.components.pruning_drawing import pruning_drawing
+from explorer.core.i18n import say
+from explorer.heads.pruning_jobs import StoredPruning, stored_prunings
+from explorer.heads.pruning_report import PruningReport
+from explorer.model.catalog import CatalogModel
+
+_REFRESH = 2.0  # seconds between two looks at curves that grow
+
+
+def pruning_panel(model: CatalogModel, language: str) -> None:
+    """The choice of curves, their downloads, the form, and the chart."""
+    if model_cache.model_of(model).passes.logits_size == 0:
+        st.info(say("pruning.no_predictions", language))
+        return
+    digest = experiment_cache.digest(model)
+    stored = stored_prunings(digest)
+    shown = next((one for one in stored if one.key == pruning.shown_key()), None)
+    shown = shown or (stored[0] if stored else None)
+    with st.container(
+        key="measurement-panel", horizontal=True, vertical_alignment="center", gap="small"
+    ):
+        if shown is not None:
+            _choose(stored, shown, language)
+            _downloads(shown, language)
+        with st.popover(say("pruning.measure", language), icon=":material/speed:"):
+            pruning_form(model, language)
+    job_progress(pruning.job(), pruning.follow_job, lambda key: None, language)
+    growing = _is_growing(digest)
+    follow = st.fragment(_curves, run_every=_REFRESH if growing else None)
+    with st.container(key="head-tables"):
+        if shown is None and not growing:
+            _nothing(model, language)
+        else:
+            follow(digest, [one.key for one in stored], shown.key if shown else None, language)
+
+
+def names_of(stored: Sequence[StoredPruning], language: str) -> dict[str, str]:
+    """By key, how curves are named in the list: their sentences, numbered where two are alike."""
+    names, often = {}, Counter[str]()
+    for one in stored:
+        facts = one.report.facts
+        name = f"{head_tables.batch_name(facts['batch'], language)} · {facts['sentences']}"
+        often[name] += 1
+        if often[name] > 1:
+            name = f"{name} ({often[name]})"
+        if not one.report.complete and not one.job.active:
+            name = say("pruning.unfinished", language, name=name)
+        names[one.key] = name
+    return names
+
+
+def _is_growing(digest: str) -> bool:
+    """Whether a job of this model waits or runs."""
+    job = pruning.job()
+    own = job is not None and job.active
+    return own or any(one.job.active for one in stored_prunings(digest))
+
+
+def _choose(stored: Sequence[StoredPruning], shown: StoredPruning, language: str) -> None:
+    names = names_of(stored, language)
+    key = session.shown_as("pruning-report", language, shown.key)
+    st.selectbox(
+        say("pruning.reports", language),
+        list(names),
+        format_func=lambda one: names.get(one, one),
+        key=key,
+        on_change=partial(session.read_choice, key, pruning.show),
+        label_visibility="collapsed",
+        width=420,
+    )
+
+
+def _downloads(shown: StoredPruning, language: str) -> None:
+    """The table and the picture, as they are when the button is pressed."""
+    name = f"pruning-{shown.report.facts['model']}".replace(" ", "-").replace("/", "-")
+    for offer, ending, kind in (
+        ("table", ".csv", "text/csv"),
+        ("picture", ".svg", "image/svg+xml"),
+    ):
+        st.download_button(
+            say(f"pruning.{offer}", language),
+            visitor.limited_download(partial(_file, shown, ending, language), language),
+            file_name=f"{name}{ending}",
+            mime=kind,
+            key=f"pruning-{offer}",
+            on_click="ignore",
+            icon=":material/download:",
+        )
+
+
+def _file(shown: StoredPruning, ending: str, language: str) -> bytes:
+    report = shown.now()
+    if ending == ".csv":
+        return report.to_csv()
+    return pruning_drawing(report, _about(report, language), language)
+
+
+def _nothing(model: CatalogModel, language: str) -> None:
+    """That nothing was measured, and the button that does so."""
+    settings = default_settings(model)
+    orders = say("pruning.and", language).join(
+        pruning_figure.order_name(one, language) for one in settings.orders
+    )
+    kind = "shipped" if settings.name else settings.sentences.kind
+    sentences = say(f"pruning.sentences_{kind}", language, count=settings.sentences.size)
+    facts = {"orders": orders, "sentences": sentences}
+    st.info(literal(say("pruning.nothing", language, **facts)))
+    if visitor.rights().change:
+        st.button(
+            say("heads.start", language),
+            key="prune-default",
+            type="primary",
+            icon=":material/play_arrow:",
+            on_click=partial(start, model, settings, language),
+        )
+
+
+def _curves(digest: str, drawn: Sequence[str], key: str | None, language: str) -> None:
+    """The chart, drawn again as it grows. drawn: the keys that the page knows."""
+    stored = stored_prunings(digest)
+    if {one.key for one in stored} != set(drawn):
+        st.rerun()
+    report = next((one.report for one in stored if one.key == key), None)
+    if report is None or not any(curve.losses for curve in report.curves):
+        st.caption(say("pruning.first_point", language))
+        return
+    figure = go.Figure(pruning_figure.pruning_chart(report, language))
+    st.plotly_chart(
+        figure,
+        key="pruning-chart",
+        config={"displayModeBar": False},
+        alt=say("pruning.chart", language),
+    )
+    st.caption(literal(_about(report, language)))
+    if not report.complete and not _is_growing(digest):
+        st.caption(literal(say("pruning.go_on", language)))
+
+
+def _about(report: PruningReport, language: str) -> str:
+    batch = head_tables.batch_name(report.facts["batch"], language)
+    return pruning_figure.about(report, batch, language)

@@ -1,0 +1,187 @@
+"""Pruning curves as a Plotly chart for the page, and as an SVG file for a paper."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal
+
+from explorer.core.i18n import say
+from explorer.heads.pruning_report import PruningPoint, PruningReport
+
+COLOURS: Mapping[str, str] = MappingProxyType(
+    {
+        "importance": "#3f7fca",
+        "confidence": "#9566bf",
+        "contribution": "#1f8f70",
+        "greedy": "#c4517c",
+        "random": "#7d838c",
+    }
+)
+"""By order of removal; each can be read on white and on a dark page."""
+
+Unit = Literal["loss", "bleu"]
+
+_BAND = 0.16  # opacity
+_PITCH = 16  # px between the names of two lines
+_EDGE = 0.02  # of the numbers of heads, left free beside the first and the last one
+_ALONE = 350  # px, the height of the losses
+_HEIGHTS = {"loss": 296, "bleu": 120}  # px, above each other
+_GAP = 36  # px between the two, for the ticks of the upper one
+_MARGIN = {"l": 64, "r": 112, "t": 12, "b": 48}  # px; the names of the lines are on the right
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One order of removal in one panel.
+
+    complete: whether it goes on to a model without heads.
+    shift: px by which its name is below its end; lines that are complete end at one point.
+    """
+
+    order: str
+    points: Sequence[PruningPoint]
+    complete: bool
+    shift: int = 0
+
+    @property
+    def colour(self) -> str:
+        return COLOURS[self.order]
+
+
+def lines(report: PruningReport, unit: Unit) -> list[Line]:
+    """The lines of a panel that have a point; the names of those that end at one point are as the
+    lines are, from above to below."""
+    wanted = report.points if unit == "loss" else report.bleu_points
+    found = []
+    for curve in report.curves:
+        points = curve.losses if unit == "loss" else curve.bleu
+        if points:
+            found.append(Line(curve.order, points, len(points) == len(wanted)))
+    complete = sorted((line for line in found if line.complete), key=_height, reverse=True)
+    first = 0 if unit == "loss" else 1 - len(complete)  # BLEU ends at the bottom
+    shifts = {line.order: (first + place) * _PITCH for place, line in enumerate(complete)}
+    return [Line(one.order, one.points, one.complete, shifts.get(one.order, 0)) for one in found]
+
+
+def panels(report: PruningReport) -> list[Unit]:
+    """The losses, and below them BLEU where it is measured."""
+    return ["loss", "bleu"] if report.bleu_points else ["loss"]
+
+
+def chart_height(report: PruningReport) -> int:
+    """Of the chart, in px."""
+    inner = _HEIGHTS["loss"] + _GAP + _HEIGHTS["bleu"] if report.bleu_points else _ALONE
+    return inner + _MARGIN["t"] + _MARGIN["b"]
+
+
+def pruning_chart(report: PruningReport, language: str) -> dict[str, Any]:
+    """Data and layout for Plotly: heads left from all to none, intervals as bands."""
+    data: list[dict[str, Any]] = []
+    annotations: list[dict[str, Any]] = []
+    inner = chart_height(report) - _MARGIN["t"] - _MARGIN["b"]
+    layout: dict[str, Any] = {
+        "height": chart_height(report),
+        "margin": _MARGIN,
+        "showlegend": False,
+        "hovermode": "x unified",
+        "dragmode": False,
+        "annotations": annotations,
+    }
+    middle = (_HEIGHTS["bleu"] + _GAP) / inner if report.bleu_points else 0.0
+    domains = {"loss": [middle, 1.0], "bleu": [0.0, _HEIGHTS["bleu"] / inner]}
+    for number, unit in enumerate(panels(report)):
+        end = "" if number == 0 else str(number + 1)
+        for line in lines(report, unit):
+            data += _traces(line, end, unit, language)
+            annotations.append(_name(line, end, language))
+        layout[f"xaxis{end}"] = _heads_axis(report, end, language, unit == panels(report)[-1])
+        layout[f"yaxis{end}"] = {
+            "title": {"text": say(f"pruning.{unit}", language)},
+            "domain": domains[unit],
+            "rangemode": "tozero",
+            "fixedrange": True,
+        }
+    return {"data": data, "layout": layout}
+
+
+def order_name(order: str, language: str) -> str:
+    return say(f"pruning.order_{order}", language)
+
+
+def about(report: PruningReport, batch: str, language: str) -> str:
+    """On what the curves were measured, and what their bands are. batch: its name as a page writes
+    it."""
+    facts = {"batch": batch, "sentences": report.facts["sentences"]}
+    sentences = [say("pruning.about", language, **facts)]
+    if any(curve.order == "random" for curve in report.curves):
+        sentences.append(say("pruning.about_random", language, draws=report.facts["draws"]))
+    if report.facts["targets"] == "greedy":
+        sentences.append(say("pruning.about_own_output", language))
+    return (" " if language == "en" else "").join(sentences)
+
+
+def _height(line: Line) -> float:
+    """The mean value of a line."""
+    return sum(point.value for point in line.points) / len(line.points)
+
+
+def _traces(line: Line, end: str, unit: Unit, language: str) -> Iterator[dict[str, Any]]:
+    """The band and the line."""
+    left = [point.heads_left for point in line.points]
+    axes = {"xaxis": f"x{end}", "yaxis": f"y{end}"}
+    red, green, blue = (int(line.colour[place : place + 2], 16) for place in (1, 3, 5))
+    yield {
+        "type": "scatter",
+        "x": left + left[::-1],
+        "y": [point.low for point in line.points] + [point.high for point in line.points][::-1],
+        "fill": "toself",
+        "fillcolor": f"rgba({red}, {green}, {blue}, {_BAND})",
+        "mode": "none",
+        "hoverinfo": "skip",
+        **axes,
+    }
+    digits = ".3f" if unit == "loss" else ".1f"
+    ends = f"[%{{customdata[0]:{digits}}}, %{{customdata[1]:{digits}}}]"
+    yield {
+        "type": "scatter",
+        "name": order_name(line.order, language),
+        "x": left,
+        "y": [point.value for point in line.points],
+        "customdata": [[point.low, point.high] for point in line.points],
+        "mode": "lines+markers",
+        "line": {"color": line.colour, "width": 2},
+        "marker": {"size": 5},
+        "hovertemplate": f"%{{y:{digits}}} {ends}",
+        **axes,
+    }
+
+
+def _name(line: Line, end: str, language: str) -> dict[str, Any]:
+    """The name of a line, behind its last point."""
+    last = line.points[-1]
+    return {
+        "text": order_name(line.order, language),
+        "font": {"color": line.colour},
+        "x": last.heads_left,
+        "y": last.value,
+        "xref": f"x{end}",
+        "yref": f"y{end}",
+        "xanchor": "left",
+        "xshift": 10,
+        "yshift": -line.shift,
+        "showarrow": False,
+    }
+
+
+def _heads_axis(report: PruningReport, end: str, language: str, titled: bool) -> dict[str, Any]:
+    heads = report.facts["heads"]
+    title = say("pruning.heads_left", language, heads=heads) if titled else ""
+    return {
+        "title": {"text": title, "standoff": 8},
+        "range": [heads * (1 + _EDGE), -heads * _EDGE],
+        "tickvals": list(report.points),
+        "anchor": f"y{end}",
+        "fixedrange": True,
+        "showgrid": False,
+        "zeroline": False,
+    }

@@ -1,0 +1,63 @@
+"""The form that starts pruning curves."""
+
+from pathlib import Path
+
+import pytest
+
+from explorer.app.server import access
+from explorer.app.widgets.pruning_form import default_settings
+from explorer.core import folders
+from explorer.model.catalog import shipped_models
+from tests.support.app_pages import captions, open_page
+
+
+@pytest.fixture(autouse=True)
+def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing was measured on this machine."""
+    monkeypatch.setenv(folders.REPORTS_VARIABLE, str(tmp_path))
+
+
+def test_a_translator_is_measured_on_the_pairs_that_ship_with_it() -> None:
+    model = shipped_models()["english-french"]
+    settings = default_settings(model)
+    assert settings.name == "english-french.tsv"
+    assert settings.orders == ("importance", "random")
+    assert settings.sentences.kind == "pairs"
+    assert len(settings.sentences.lines) == 100
+    first = settings.sentences.lines[0].split("\t")
+    assert [text[:11] for text in first] == ["On the same", "Le même jou"]
+    assert default_settings(shipped_models()["reverse"]).sentences.kind == "task"
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_wrong_input_is_refused_in_one_sentence_before_anything_starts(language: str) -> None:
+    app = open_page("heads", part="pruning", model="reverse", lang=language)
+    app = app.multiselect(key=f"prune-orders-{language}").set_value([]).run()
+    app = app.button(key="prune-start").click().run()
+    assert not app.exception
+    (error,) = app.error
+    assert (
+        error.value
+        == {
+            "en": "Choose at least one order in which heads are removed\\.",
+            "zh": "请至少选择一种移除头的顺序。",
+        }[language]
+    )
+    app = app.multiselect(key=f"prune-orders-{language}").set_value(["greedy"]).run()
+    app = app.radio(key=f"prune-kind-{language}").set_value("lines").run()
+    app = app.text_area(key="prune-lines").set_value("1 2\n1 été").run()
+    app = app.button(key="prune-start").click().run()
+    (error,) = app.error
+    assert "2" in error.value
+    assert "\n" not in error.value
+    app = app.radio(key=f"prune-kind-{language}").set_value("pairs").run()
+    app = app.button(key="prune-start").click().run()
+    assert len(app.error) == 1  # no file yet
+
+
+def test_guests_in_class_mode_look_and_do_not_measure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(access.KEY_VARIABLE, "secret")
+    app = open_page("heads", part="pruning", model="reverse")
+    assert not app.exception
+    assert any("only the host measures pruning curves" in text for text in captions(app))
+    assert not {"prune-start", "prune-default"} & {button.key for button in app.button}

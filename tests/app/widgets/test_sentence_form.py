@@ -1,0 +1,35 @@
+"""The fields for sentences, in the form of pruning."""
+
+from pathlib import Path
+
+import pytest
+
+from explorer.core import folders
+from tests.support.app_pages import open_page
+
+
+@pytest.fixture(autouse=True)
+def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing was measured on this machine."""
+    monkeypatch.setenv(folders.REPORTS_VARIABLE, str(tmp_path))
+
+
+def test_the_fields_are_those_of_the_kind() -> None:
+    app = open_page("heads", part="pruning", model="reverse")
+    assert app.number_input(key="prune-size").value == 256
+    assert app.number_input(key="prune-seed").value == 0
+    app = app.radio(key="prune-kind-en").set_value("lines").run()
+    assert app.text_area(key="prune-lines").value == ""
+    assert "prune-seed" not in {field.key for field in app.number_input}
+    app = app.radio(key="prune-kind-en").set_value("pairs").run()
+    assert not app.text_area
+    assert len(app.file_uploader) == 1
+
+
+def test_lines_stand_there_at_first_for_a_model_that_has_nothing_else(
+    model_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(folders.MODELS_VARIABLE, str(model_folder))
+    app = open_page("heads", part="pruning", model="gpt-tiny")
+    assert app.text_area(key="prune-lines-gpt-tiny").value.startswith("The animal")
+    assert list(app.radio(key="prune-kind-own-en").options) == ["My own lines", "A file of pairs"]
