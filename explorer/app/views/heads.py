@@ -1,6 +1,6 @@
 """Heads: what every head attends to, and what changes without it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -54,6 +54,8 @@ _TABLES: Mapping[str, Callable[[HeadReport, str], None]] = {  # sections with a 
     "removal": report_tables.removal,
 }
 
+_WITHIN = {"pruning": "removal"}  # sections that are a part of another in the row of choices
+
 # Sections for which the browser gets every weight.
 _WHOLE = ("experiments", COMPARE, "norms")
 
@@ -85,23 +87,34 @@ def heads() -> None:
 
 def choose_section(language: str) -> None:
     """The choice of the section, and what this page and the section are about."""
-    about = say(f"heads.about_{heads_state.section()}", language)
+    section = heads_state.section()
+    about = say(f"heads.about_{section}", language)
+    first = _WITHIN.get(section, section)
+    parts = tuple(name for name in SECTIONS if _WITHIN.get(name, name) == first)
     with st.container(key="sections", horizontal=True, vertical_alignment="center", gap="small"):
-        key = session.shown_as("section", language, heads_state.section())
-        st.segmented_control(
-            say("heads.parts", language),
-            SECTIONS,
-            format_func=lambda name: say(f"heads.part_{name}", language),
-            key=key,
-            required=True,
-            on_change=partial(session.read_choice, key, heads_state.show_section),
-            label_visibility="collapsed",
-        )
+        offered = tuple(name for name in SECTIONS if name not in _WITHIN)
+        _choose_among("section", offered, first, "part", language)
+        if len(parts) > 1:
+            _choose_among(f"section-{first}", parts, section, "within", language)
         with st.popover(say("heads.intro_short", language)):
             st.markdown(literal(say("heads.intro", language)))
             st.markdown(literal(about))
     with st.container(key="section-caption"):
         st.caption(literal(about))
+
+
+def _choose_among(name: str, offered: Sequence[str], shown: str, words: str, language: str) -> None:
+    """A choice among sections; `words` begins the names of their labels."""
+    key = session.shown_as(name, language, shown)
+    st.segmented_control(
+        say("heads.parts", language),
+        offered,
+        format_func=lambda one: say(f"heads.{words}_{one}", language),
+        key=key,
+        required=True,
+        on_change=partial(session.read_choice, key, heads_state.show_section),
+        label_visibility="collapsed",
+    )
 
 
 def find_trace(member: CatalogMember, language: str, messages: DeltaGenerator) -> Trace | None:

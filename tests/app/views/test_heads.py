@@ -87,6 +87,18 @@ def test_every_section_opens_in_every_language(name, language):
     assert url_query(app)["part"] == name
 
 
+def test_heads_are_removed_each_alone_or_one_after_another():
+    app = section(open_page("heads"), "removal")
+    assert chosen_in(app.segmented_control, "section-removal-en").value == "removal"
+    app = chosen_in(app.segmented_control, "section-removal-en").set_value("pruning").run()
+    assert not app.exception
+    assert url_query(app)["part"] == "pruning"
+    assert chosen_in(app.segmented_control, "section-en").value == "removal"
+    app = section(app, "roles")
+    assert url_query(app)["part"] == "roles"
+    assert len(app.segmented_control) == 2  # with that of the language
+
+
 def test_an_intervention_changes_the_output_is_in_the_url_and_is_undone():
     app = pick(section(open_page("heads", text=TEXT), "experiments"), verb="keep", layer=1, head=1)
     before, same = outputs(app)
