@@ -45,6 +45,8 @@ _BATCHES = {
     "batch_task": r"(?P<task>\w+), held out, 1 to (?P<longest>\d+) symbols, seed (?P<seed>\d+)",
     "batch_dev": r"(?P<name>.+), dev part",
     "batch_examples": r"(?P<name>.+), examples",
+    "batch_lines": r"your lines",
+    "batch_pairs": r"your pairs",
 }
 """By sentence, the names that `evaluation_batches` gives and reports store."""
 

@@ -45,19 +45,21 @@ def pruning_form(model: CatalogModel, language: str) -> None:
         placeholder="",
         key=f"{_KEY}orders-{language}",
     )
-    opening = default_settings(model)
+    opening, opens_with = default_settings(model), default_kind(model)
     kinds: tuple[str, ...] = kinds_for(model)
-    if opening.name:
+    if opens_with == "shipped":
         kinds = ("shipped", *kinds)
-    kind = choose_kind(kinds, language, f"{_KEY}{'shipped-' if opening.name else ''}")
+    prefix = f"{_KEY}shipped-" if opens_with == "shipped" else _KEY
+    kind = choose_kind(kinds, language, prefix)
     settings = replace(opening, orders=tuple(one for one in ORDERS if one in orders))
     if kind == "shipped":
         size = choose_size(language, _KEY)
         settings = replace(settings, sentences=replace(opening.sentences, size=size))
     else:
-        lines = opening.sentences.text if opening.sentences.kind == "lines" else ""
+        lines = opening.sentences.text if opens_with == "lines" else ""
         fields = sentence_fields(model, cast(SourceKind, kind), language, _KEY, lines)
-        settings = PruningSettings(fields, settings.orders)
+        as_it_opens = fields.text == lines and kind == "lines"
+        settings = PruningSettings(fields, settings.orders, opening.name if as_it_opens else "")
     st.button(
         say("heads.start", language),
         key=f"{_KEY}start",
@@ -69,14 +71,21 @@ def pruning_form(model: CatalogModel, language: str) -> None:
 def default_settings(model: CatalogModel) -> PruningSettings:
     """Importance and random orders on sentences of the model's task, on the pairs that ship with
     it, or on its examples."""
-    gold = shipped_gold(model)
-    if gold is not None:
+    if (gold := shipped_gold(model)) is not None:
         rows = (line.split("\t")[:2] for line in gold.data.decode("utf-8-sig").splitlines())
         pairs = Sentences("pairs", text="\n".join("\t".join(row) for row in rows))
         return PruningSettings(pairs, DEFAULT_ORDERS, gold.name)
-    if "task" in kinds_for(model):
+    if default_kind(model) == "task":
         return PruningSettings(Sentences(), DEFAULT_ORDERS)
-    return PruningSettings(Sentences("lines", text="\n".join(model.examples)), DEFAULT_ORDERS)
+    name = f"{model.label}, examples".replace("/", "-")  # of a file
+    return PruningSettings(Sentences("lines", text="\n".join(model.examples)), DEFAULT_ORDERS, name)
+
+
+def default_kind(model: CatalogModel) -> str:
+    """The kind of the sentences of `default_settings`: "shipped", "task" or "lines"."""
+    if shipped_gold(model) is not None:
+        return "shipped"
+    return "task" if "task" in kinds_for(model) else "lines"
 
 
 def start(model: CatalogModel, settings: PruningSettings, language: str) -> None:

@@ -13,7 +13,7 @@ from explorer.app.state import pruning, session, visitor
 from explorer.app.widgets import head_tables
 from explorer.app.widgets.job_progress import job_progress
 from explorer.app.widgets.messages import literal
-from explorer.app.widgets.pruning_form import default_settings, pruning_form, start
+from explorer.app.widgets.pruning_form import default_kind, default_settings, pruning_form, start
 from explorer.components import pruning_figure
 from explorer.components.pruning_drawing import pruning_drawing
 from explorer.core.i18n import say
@@ -118,8 +118,8 @@ def _nothing(model: CatalogModel, language: str) -> None:
     orders = say("pruning.and", language).join(
         pruning_figure.order_name(one, language) for one in settings.orders
     )
-    kind = "shipped" if settings.name else settings.sentences.kind
-    sentences = say(f"pruning.sentences_{kind}", language, count=settings.sentences.size)
+    count = settings.sentences.size
+    sentences = say(f"pruning.sentences_{default_kind(model)}", language, count=count)
     facts = {"orders": orders, "sentences": sentences}
     st.info(literal(say("pruning.nothing", language, **facts)))
     if visitor.rights().change:

@@ -78,6 +78,8 @@ def test_stored_batch_names_are_written_in_the_language_of_the_page(reverse):
         (reverse.facts["batch"], "reverse，未训练过的序列，1 到 16 个符号，种子 0"),
         ("a, b.tsv, dev part", "a, b.tsv，开发部分"),
         ("gpt2, examples (7)", "gpt2，示例 (7)"),
+        ("your lines", "自己的句子"),
+        ("your pairs", "自己的句对"),
         ("my held out.txt", "my held out.txt"),
     ):
         assert head_tables.batch_name(stored, "en") == stored

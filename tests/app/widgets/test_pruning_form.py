@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from explorer.app.server import access
-from explorer.app.widgets.pruning_form import default_settings
+from explorer.app.widgets.pruning_form import default_kind, default_settings
 from explorer.core import folders
 from explorer.model.catalog import shipped_models
 from tests.support.app_pages import captions, open_page
@@ -26,7 +26,9 @@ def test_a_translator_is_measured_on_the_pairs_that_ship_with_it() -> None:
     assert len(settings.sentences.lines) == 100
     first = settings.sentences.lines[0].split("\t")
     assert [text[:11] for text in first] == ["On the same", "Le même jou"]
+    assert default_kind(model) == "shipped"
     assert default_settings(shipped_models()["reverse"]).sentences.kind == "task"
+    assert default_kind(shipped_models()["reverse"]) == "task"
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -115,3 +115,17 @@ def test_a_model_of_another_library_is_measured_on_its_examples(
     assert "on its examples" in app.info[0].value.replace("\\", "")
     app = measured(app.button(key="prune-default").click().run())
     assert list(chart(app)) == ["importance", "random"]
+    assert any(text.startswith("gpt-tiny, examples, 3 sentences.") for text in captions(app))
+
+
+def test_nothing_can_be_lost_in_a_model_that_predicts_no_tokens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tests.support.huggingface_families import saved, tiny_model
+
+    saved(tiny_model("bert"), tmp_path / "models" / "by-ids")  # no mask token is known
+    monkeypatch.setenv(folders.MODELS_VARIABLE, str(tmp_path / "models"))
+    app = open_page("heads", part="pruning", model="by-ids")
+    assert not app.exception
+    assert app.info[0].value.startswith("This model predicts no tokens")
+    assert "prune-default" not in {button.key for button in app.button}
