@@ -11,18 +11,21 @@ import weakref
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import streamlit as st
 
 from explorer.app.limited_cache import LimitedCache
 from explorer.app.request import Request
 from explorer.app.server.offered_traces import Compute
+from explorer.app.server.score_route import Split
 from explorer.app.source_extent import extent_of
 from explorer.app.state import visitor
 from explorer.components.inside.page_parts import CaptureLayer
+from explorer.components.inside.score_vectors import score_vectors
 from explorer.components.player.attribution import attribution_payload
 from explorer.components.player.contributions import contributions_payload
+from explorer.core.sites import SITES, Head
 from explorer.core.trace import Trace
 from explorer.core.trace_size import FIT
 from explorer.model.catalog import (
@@ -149,27 +152,60 @@ def attribution(member: CatalogMember, request: Request) -> Compute | None:
     return _computation(member, (request, "attribution"), compute)
 
 
+def score_split(member: CatalogMember, request: Request) -> Split | None:
+    """What computes of which parts the scores of a head of a trace on screen are summed; None where
+    `_computation` is."""
+    model, stamp = _trained_here(member), member.stamp
+    if model is None:
+        return None
+
+    def split(shown: Trace, head: Head) -> bytes | None:
+        from explorer.heads.repeated_pass import captured_again
+        from explorer.heads.score_parts import part_vectors, refuse_missing
+
+        refuse_missing(shown, head)
+        found = model()
+        if found is None:
+            return None
+
+        def capture() -> Trace:
+            with _SLOTS:
+                return captured_again(found, shown, SITES)
+
+        whole = kept((stamp, request, "captured again"), capture, trace_bytes)
+        parts = part_vectors(found, whole, head)
+        return score_vectors(parts.queries, parts.keys, parts.scale)
+
+    return split
+
+
 def _computation(
     member: CatalogMember,
     name: tuple[Hashable, ...],
     compute: Callable[["ExplorableModel", Trace], bytes],
 ) -> Compute | None:
     """`compute` with the model of a trace on screen, from any thread, its result cached by `name`;
-    None for a trace without its model, and for a model that was not trained here.
-
-    As in `layer_capture`, it holds no model.
-    """
-    from explorer.model.explorable import ExplorableModel  # late: with torch
-
-    if isinstance(member, UploadedTrace) or not isinstance(model_of(member), ExplorableModel):
+    None for a trace without its model, and for a model that was not trained here."""
+    model, stamp = _trained_here(member), member.stamp
+    if model is None:
         return None
-    model, stamp = weakref.ref(cast(ExplorableModel, model_of(member))), member.stamp
 
     def computed(shown: Trace) -> bytes | None:
         found = model()
         return None if found is None else kept((stamp, *name), lambda: compute(found, shown), len)
 
     return computed
+
+
+def _trained_here(member: CatalogMember) -> "weakref.ref[ExplorableModel] | None":
+    """The model of a trace on screen, held as in `layer_capture`; None for a trace without its
+    model, and for a model that was not trained here."""
+    from explorer.model.explorable import ExplorableModel  # late: with torch
+
+    if isinstance(member, UploadedTrace):
+        return None
+    model = model_of(member)
+    return weakref.ref(model) if isinstance(model, ExplorableModel) else None
 
 
 def kept(key: Hashable, compute: Callable[[], _Value], size_of: Callable[[_Value], int]) -> _Value:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import streamlit as st
@@ -25,9 +25,11 @@ from explorer.app.server import (
     contributions_route,
     head_route,
     inside_route,
+    score_route,
 )
 from explorer.app.server.host_cookie import PATH, TICKET_HEADER
 from explorer.app.server.offered_traces import Compute
+from explorer.app.server.score_route import Split
 from explorer.app.state import session
 from explorer.components.head_views.payload import (
     comparison_payload,
@@ -56,6 +58,8 @@ MISSING = "missing"
 
 MOST_PAYLOAD_BYTES = 2**28
 """Bytes of all cached payloads together."""
+
+_Compute = TypeVar("_Compute", Compute, Split)
 
 _HEAD_VIEW_EVENTS = ("selection", "cell")
 _payloads = LimitedCache(MOST_PAYLOAD_BYTES)
@@ -93,12 +97,13 @@ class Further:
     not offered.
 
     capture: looks inside its heads. contribute: what its keys contribute. attribute: the parts of
-    its heads in the choice of each token.
+    its heads in the choice of each token. split: what the scores of a head are summed of.
     """
 
     capture: CaptureLayer | None
     contribute: Compute | None
     attribute: Compute | None
+    split: Split | None
 
 
 def player(
@@ -116,6 +121,7 @@ def player(
     heads, inside = _offer(key, trace), _offer_inside(key, trace, further.capture)
     contributions = _offer_computed(key, trace, further.contribute, contributions_route.offer)
     attribution = _offer_computed(key, trace, further.attribute, attribution_route.offer)
+    score = _offer_computed(key, trace, further.split, score_route.offer)
     more = {"visit": visit} if access.is_class_mode() else {}
     payload = _payload(
         ("player", key, view),
@@ -127,6 +133,7 @@ def player(
             inside=inside,
             contributions=contributions,
             attribution=attribution,
+            score=score,
             more=more,
         ),
     )
@@ -290,8 +297,8 @@ def _offer_inside(key: PictureKey, trace: Trace, capture: CaptureLayer | None) -
 def _offer_computed(
     key: PictureKey,
     trace: Trace,
-    compute: Compute | None,
-    offer: Callable[[Hashable, Trace, Compute], str],
+    compute: _Compute | None,
+    offer: Callable[[Hashable, Trace, _Compute], str],
 ) -> str | None:
     """The address of what `compute` makes of `trace`, if anything can."""
     return None if compute is None else offer((key.stamp, key.request), trace, compute)

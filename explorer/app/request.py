@@ -7,7 +7,7 @@ from explorer.core.interventions import Interventions
 from explorer.core.sites import Head
 from explorer.core.trace import Trace
 
-INSIDE_VIEWS = ("before", "after", "depth", "without")
+INSIDE_VIEWS = ("before", "score", "after", "depth", "without")
 """What *Inside* shows in place of the calculation of a cell."""
 
 SHOWN_MAPS = ("contribution",)

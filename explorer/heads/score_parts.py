@@ -1,5 +1,6 @@
 """Why a head looks there: the score of one cell, split by what its query and its key come from."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ from explorer.core.errors import InterventionError, TraceError
 from explorer.core.sites import Head
 from explorer.core.trace import Trace, is_index
 from explorer.heads.residual_stream import (
+    ALL,
     Array,
     as_array,
     residual_stream,
@@ -55,6 +57,19 @@ class ScoreParts:
         return f"ScoreParts({self.head}, {cell}: {self.score:.3f}, {len(self.parts)} parts)"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class PartVectors:
+    """What the queries and the keys of one head are summed of.
+
+    queries, keys: by part, as in `ScoreParts`, (position, K). scale: by which products are
+        multiplied, 1 / √K.
+    """
+
+    queries: Mapping[str, Array]
+    keys: Mapping[str, Array]
+    scale: float
+
+
 def score_parts(
     model: MeasurableModel,
     text: str,
@@ -87,6 +102,8 @@ def score_parts(
     trace = whole_trace(model, text, options)
     _refuse_outside(trace, Head(site, layer, head), query, key)
     place = (layer, head, query, key)
+    cell = slice(query, query + 1), slice(key, key + 1)
+    parts = part_vectors(model, trace, Head(site, layer, head), *cell)
     return ScoreParts(
         Head(site, layer, head),
         query,
@@ -95,24 +112,34 @@ def score_parts(
         trace.keys(site)[key],
         float(trace.scores(site)[place]),
         float(trace.attention(site)[place]),
-        _products(
-            _part_vectors(model, trace, Head(site, layer, head), "query", query),
-            _part_vectors(model, trace, Head(site, layer, head), "key", key),
-            _scale(model, trace),
-        ),
+        _products(parts),
     )
 
 
-def _part_vectors(
-    model: ExplorableModel, trace: Trace, head: Head, side: str, position: int
+def part_vectors(
+    model: ExplorableModel, trace: Trace, head: Head, queries: slice = ALL, keys: slice = ALL
+) -> PartVectors:
+    """What the queries and keys of `head` are summed of, at some positions.
+
+    trace: of `model`, all layers of all sites captured in full.
+    """
+    return PartVectors(
+        _vectors_of(model, trace, head, "query", queries),
+        _vectors_of(model, trace, head, "key", keys),
+        _scale(model, trace),
+    )
+
+
+def _vectors_of(
+    model: ExplorableModel, trace: Trace, head: Head, side: str, rows: slice
 ) -> dict[str, Array]:
-    """By part, the vector (K,) of this head's query or key at `position`; they sum to it."""
+    """By part, the vectors (position, K) of this head's queries or keys; they sum to them."""
     stack = (STACKS if side == "query" else _KEY_STACKS)[head.site]
-    stream = residual_stream(model, trace, stack, slice(position, position + 1))
     own_stack = stack == STACKS[head.site]
+    stream = residual_stream(model, trace, stack, rows)
     sources = stream.sources(f"{head.site}.{head.layer}" if own_stack else None)
     weight, bias = _projection(model, head, side)
-    found = {name: weight @ vectors[0] for name, vectors in sources.items()}
+    found = {name: vectors @ weight.T for name, vectors in sources.items()}
     own_bias = found.pop("bias") + bias
     return {**found, "bias": own_bias}
 
@@ -130,9 +157,13 @@ def _projection(model: ExplorableModel, head: Head, side: str) -> tuple[Array, A
     return as_array(linear.weight)[rows], as_array(linear.bias)[rows]
 
 
-def _products(queries: dict[str, Array], keys: dict[str, Array], scale: float) -> pd.DataFrame:
-    values = np.stack(list(queries.values())) @ np.stack(list(keys.values())).T * scale
-    pairs = [(query, key) for query in queries for key in keys]
+def _products(parts: PartVectors) -> pd.DataFrame:
+    """Of the first query and the first key."""
+    queries, keys = (
+        np.stack([vectors[0] for vectors in side.values()]) for side in (parts.queries, parts.keys)
+    )
+    values = queries @ keys.T * parts.scale
+    pairs = [(query, key) for query in parts.queries for key in parts.keys]
     table = pd.DataFrame(pairs, columns=["query_part", "key_part"])
     return table.assign(value=values.ravel())
 
@@ -143,11 +174,17 @@ def _scale(model: ExplorableModel, trace: Trace) -> float:
     return 1.0 if omitted else model.transformer.config.head_width**-0.5
 
 
-def _refuse_outside(trace: Trace, head: Head, query: int, key: int) -> None:
-    layers, heads, queries, keys = trace.attention(head.site).shape
+def refuse_missing(trace: Trace, head: Head) -> None:
+    """Raise `TraceError` on a head that `trace` does not have."""
+    layers, heads = trace.attention(head.site).shape[:2]
     if not (is_index(head.layer, layers) and is_index(head.head, heads)):
         sizes = {"layers": layers, "heads": heads}
         raise TraceError("no_such_head", head=head, site=head.site, **sizes)
+
+
+def _refuse_outside(trace: Trace, head: Head, query: int, key: int) -> None:
+    refuse_missing(trace, head)
+    queries, keys = trace.attention(head.site).shape[2:]
     if not (is_index(query, queries) and is_index(key, keys)):
         sizes = {"queries": queries, "keys": keys}
         raise InterventionError("no_such_cell", site=head.site, row=query, column=key, **sizes)

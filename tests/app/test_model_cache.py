@@ -11,9 +11,11 @@ from explorer.app import model_cache
 from explorer.app.limited_cache import LimitedCache
 from explorer.app.request import Request
 from explorer.core import trace_size
-from explorer.core.errors import TraceSizeError
+from explorer.core.errors import TraceError, TraceSizeError
+from explorer.core.sites import Head
 from explorer.heads.contributions import contributions
 from explorer.heads.logit_attribution import logit_attribution
+from explorer.heads.score_parts import score_parts
 from explorer.model.catalog import UploadedModel, UploadedTrace
 from explorer.model.directory_search import find_directories, named_models
 from explorer.model.model_directory import DirectoryModel
@@ -169,6 +171,36 @@ def test_the_parts_of_heads_in_a_trace_on_screen_are_those_of_python(model):
     assert attribute(shown) is data
 
 
+@pytest.mark.parametrize(
+    "head", [Head("encoder", 0, 1), Head("decoder", 1, 0), Head("cross", 1, 2)]
+)
+def test_the_scores_of_a_head_are_split_as_in_python(model, head):
+    request = Request("tiny", "1 2 3", 2, ((2, 5),))
+    split = model_cache.score_split(model, request)
+    assert split is not None
+    data = split(model_cache.trace(model, request), head)
+    assert data is not None
+    header, arrays = unpack_payload(gzip.decompress(data))
+    names, width = (header["query_parts"], header["key_parts"]), header["width"]
+    queries, keys = (
+        arrays[kind].reshape(len(parts), -1, width)
+        for kind, parts in zip(("queries", "keys"), names, strict=True)
+    )
+    tiny = model_cache.model_of(model)
+    expected = score_parts(tiny, "1 2 3", *head, 2, 1, pad_to=6, force={2: 5}).table
+    assert (expected.index.tolist(), expected.columns.tolist()) == names
+    found = queries[:, 2] @ keys[:, 1].T * header["scale"]
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+def test_a_head_that_does_not_exist_has_no_score(model):
+    request = Request("tiny", "1 2 3")
+    split = model_cache.score_split(model, request)
+    assert split is not None
+    with pytest.raises(TraceError):
+        split(model_cache.trace(model, request), Head("cross", 9, 0))
+
+
 def test_what_computes_contributions_keeps_no_model(explorable, request):
     member = UploadedModel("tiny", request.node.name, summary("123"), replace(explorable))
     shown = member.model.trace("1 2 3")
@@ -183,3 +215,4 @@ def test_an_uploaded_trace_has_neither_contributions_nor_parts_of_heads():
     member = UploadedTrace("mine", "stamp", example_trace())
     assert model_cache.contributions(member, Request("mine", "")) is None
     assert model_cache.attribution(member, Request("mine", "")) is None
+    assert model_cache.score_split(member, Request("mine", "")) is None

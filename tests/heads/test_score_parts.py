@@ -5,8 +5,9 @@ import pytest
 import torch
 
 from explorer.core.errors import InterventionError, TraceError
+from explorer.core.sites import Head
 from explorer.core.vocabulary import BOS, EOS
-from explorer.heads.score_parts import score_parts
+from explorer.heads.score_parts import part_vectors, score_parts
 from explorer.model.explorable import load
 from explorer.model.hooks import capture
 
@@ -26,6 +27,17 @@ def test_the_parts_sum_to_the_captured_score(normed_model, site, layer):
         assert found.query_token == trace.queries(site)[query]
         assert found.key_token == trace.keys(site)[key]
         np.testing.assert_allclose(found.parts.value.sum(), found.score, atol=1e-5)
+
+
+@pytest.mark.parametrize("site", ["encoder", "decoder", "cross"])
+def test_the_vectors_of_all_positions_sum_to_queries_and_keys(normed_model, site):
+    trace = normed_model.trace("1 2 3", capture="full", target="3 2")
+    found = part_vectors(normed_model, trace, Head(site, 1, 2))
+    queries, keys = sum(found.queries.values()), sum(found.keys.values())
+    np.testing.assert_allclose(queries, trace.query_vectors(site)[1, 2], atol=1e-5)
+    np.testing.assert_allclose(keys, trace.key_vectors(site)[1, 2], atol=1e-5)
+    scores = queries @ keys.T * found.scale
+    np.testing.assert_allclose(scores, trace.scores(site)[1, 2], atol=1e-5)
 
 
 @torch.no_grad()

@@ -1,7 +1,8 @@
 """What the server adds to Streamlit's own routes: plotly.js, the probe traces of a run, the
-weights of heads of large traces, what weights are computed from, what keys contribute, the host's
-cookie, what a class does together, compression for other machines, the server's address for pages
-opened directly, and checks of origins, messages and uploads. Nothing comes from the internet.
+weights of heads of large traces, what weights are computed from, what keys contribute, the parts
+of heads in choices of tokens, what scores are summed of, the host's cookie, what a class does
+together, compression for other machines, the server's address for pages opened directly, and checks
+of origins, messages and uploads. Nothing comes from the internet.
 """
 
 import asyncio
@@ -20,6 +21,7 @@ from explorer.app.server import (
     host_cookie,
     inside_route,
     probe_route,
+    score_route,
     server_address,
     warmup,
 )
@@ -55,6 +57,7 @@ def routes() -> list[Route]:
         Route(f"{base}{inside_route.OMISSION_PATH}", inside_route.serve_omission),
         Route(f"{base}{contributions_route.PATH}", contributions_route.serve_contributions),
         Route(f"{base}{attribution_route.PATH}", attribution_route.serve_attribution),
+        Route(f"{base}{score_route.PATH}", score_route.serve_score),
         Route(f"{base}{host_cookie.PATH}", host_cookie.set_cookie, methods=["POST"]),
         *class_route.routes(base),
     ]

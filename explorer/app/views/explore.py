@@ -195,6 +195,7 @@ def show_trace(
         model_cache.layer_capture(member, request, trace),
         model_cache.contributions(member, request),
         model_cache.attribution(member, request),
+        model_cache.score_split(member, request),
     )
     visit = shared_query(member, request)
     mount.player(key, view, trace, further, read_player, visit)

@@ -100,6 +100,7 @@ def player_payload(
     inside: str | None = None,
     contributions: str | None = None,
     attribution: str | None = None,
+    score: str | None = None,
     more: Mapping[str, Any] | None = None,
 ) -> bytes:
     """`trace`, its integrity checks and the player's sentences in `language`.
@@ -111,8 +112,9 @@ def player_payload(
     heads: where the browser gets the weights of a head of a large trace, for its `heads.js`; None
         puts all weights into the payload, however many.
     inside: where the browser gets what is inside a head and a layer; None = nowhere.
-    contributions, attribution: where it gets what keys contribute, and the parts of heads in the
-        choice of each token; None = nowhere. Not of a large trace.
+    contributions, attribution, score: where it gets what keys contribute, the parts of heads in the
+        choice of each token, and what the scores of a head are summed of; None = nowhere. Not of a
+        large trace.
     more: further fields of the header.
     """
     shown = view or View()
@@ -138,8 +140,8 @@ def player_payload(
     if inside:
         header |= {"inside": inside, "token_path": has_token_path(trace)}
     if not large:
-        computed = {"contributions": contributions, "attribution": attribution}
-        header |= {name: address for name, address in computed.items() if address}
+        names = {"contributions": contributions, "attribution": attribution, "score": score}
+        header |= {name: address for name, address in names.items() if address}
     return pack_payload(header | dict(more or {}), arrays)
 
 

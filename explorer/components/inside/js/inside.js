@@ -1,5 +1,6 @@
 import { assign, element, write } from "../../shared/js/element.js";
 import { tokenHidden, visibleRows } from "../../shared/js/guess.js";
+import { asking } from "../../shared/js/lessonEvents.js";
 import { createRadios } from "../../shared/js/radios.js";
 import { currentRow, rowCodes, shownCell, siteOf } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
@@ -11,6 +12,7 @@ import { createInsideWords } from "./insideWords.js";
 import { createLayerPath } from "./layerPath.js";
 import { createLoading } from "./loading.js";
 import { createOmissionView } from "./omission.js";
+import { createScoreParts } from "./scoreParts.js";
 import { findPath } from "./tokenPath.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
@@ -19,9 +21,10 @@ import { findPath } from "./tokenPath.js";
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 /** @import { HeadVectors } from "./arithmetic.js" */
 /** @import { Omission } from "./omission.js" */
+/** @import { ScoreVectors } from "./scoreVectors.js" */
 /** @import { TokenPath } from "./tokenPath.js" */
 
-const PARTS = ["before", "cell", "after", "depth", "without"];
+const PARTS = ["before", "cell", "score", "after", "depth", "without"];
 
 /**
  * The panel below the map: how the weight of one cell arises, and the path of its query through the
@@ -102,6 +105,7 @@ function createContent(context) {
   const layerPath = createLayerPath(context);
   const depth = createDepth(context);
   const omission = createOmissionView(context);
+  const scoreParts = createScoreParts(context);
   const findHead = createLoading(context, readVectors);
   const headAddress = () =>
     `${context.pieces.header.inside}/${state.site}/${state.layer}/${state.head}`;
@@ -112,6 +116,7 @@ function createContent(context) {
     after: () => [findHead(headAddress()), findPath(context, state.layer)],
     depth: () => depth.paths(),
     without: () => [omission.find()],
+    score: () => [scoreParts.find()],
   };
   /**
    * Show a part of the path of a cell; its title, and whether nothing is being loaded.
@@ -129,6 +134,7 @@ function createContent(context) {
     layerPath.element.hidden = !drawn || (part !== "before" && part !== "after");
     depth.element.hidden = !drawn || part !== "depth";
     omission.element.hidden = !drawn || part !== "without";
+    scoreParts.element.hidden = !drawn || part !== "score";
     if (drawn) show(part, found, cell);
     return { heading: calculation.title(cell), complete: !found.includes("loading") };
   };
@@ -139,9 +145,10 @@ function createContent(context) {
     if (part === "cell") calculation.draw(head, cell);
     else if (part === "depth") depth.draw(paths);
     else if (part === "without") omission.draw(/** @type {Omission} */ (found[0]));
+    else if (part === "score") scoreParts.draw(/** @type {ScoreVectors} */ (found[0]), cell);
     else layerPath.draw(part === "before" ? "before" : "after", paths[1], head, cell);
   };
-  const views = [calculation, layerPath, depth, omission];
+  const views = [calculation, layerPath, depth, omission, scoreParts];
   return { elements: [note, ...views.map((view) => view.element)], draw };
 }
 
@@ -257,6 +264,8 @@ function failure({ say, options, pieces }) {
 function obstacle(context, { query }, part) {
   const { say, state, trace, pieces } = context;
   if (trace.rows) return say("inside_words");
+  if (part === "score" && !pieces.header.score) return say("score_missing");
+  if (part === "score" && asking() !== "") return say("score_asked");
   if (part !== "cell" && !pieces.header.token_path) return say("path_missing");
   const answers = ["after", "depth", "without"].includes(part); // show the next token
   if (answers && tokenHidden(context, currentRow(context))) return say("inside_hidden");

@@ -11,6 +11,7 @@ import { createExplanation, wordEntry } from "../../shared/js/explanation.js";
 const WORDS_OF = {
   before: ["embedding", "position", "norm", "query", "key", "value", "head"],
   cell: ["query", "key", "score", "scaling", "mask", "softmax", "value", "head"],
+  score: ["score", "score_parts", "scaling", "embedding", "position"],
   after: ["head", "output_matrix", "residual", "norm", "feed_forward"],
   depth: ["logits", "softmax", "norm"],
   without: ["scaling", "mask", "position"],

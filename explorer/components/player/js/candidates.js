@@ -82,6 +82,7 @@ export function createCandidates(context) {
     });
     typed.update(hidden && !asking());
     temperature.update();
+    temperature.element.hidden ||= byHeads; // which is of the logits themselves
   };
   const inside = ["inside", "temperature", "vectors", "layer"]; // of the temperature
   onAsking(() => context.touch("asking"), context.signal);

@@ -6,10 +6,12 @@ import { labelOf } from "../../shared/js/label.js";
 import { asking } from "../../shared/js/lessonEvents.js";
 import { signed } from "../../shared/js/numbers.js";
 import { colourAt, css, inkOn, signedRamp } from "../../shared/js/palette.js";
+import { createSignedBars } from "../../shared/js/signedBars.js";
 import { chosenAt, currentRow, headName } from "../../shared/js/stepState.js";
 import { readAttribution } from "./attribution.js";
 
 /** @import { Palette } from "../../shared/js/palette.js" */
+/** @import { SignedBar } from "../../shared/js/signedBars.js" */
 /** @import { SiteName } from "../../shared/js/trace.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 /** @import { Attribution, HeadParts, StepParts } from "./attribution.js" */
@@ -65,13 +67,13 @@ export function createHeadParts(context) {
     ...SITES.map((site) => tables[site].element),
   );
   heads.addEventListener("keydown", (event) => moveChoice(heads, event));
-  const bars = element("div", { class: "parts-bars", testid: "parts-bars", role: "list" });
+  const bars = createSignedBars("parts-bars");
   const shown = element(
     "div",
     {},
     element("div", { class: "parts-head" }, sentence, words.element),
     heads,
-    bars,
+    bars.element,
   );
   const node = element("div", { class: "head-parts", testid: "head-parts" }, shown);
   const find = createLoading(context, readAttribution);
@@ -89,7 +91,7 @@ export function createHeadParts(context) {
       if (parts) tables[site].draw(parts, found.largestHead);
     }
     markSelected(context, heads);
-    drawBars(context, bars, step, found.largest);
+    bars.draw(context.palette, barsOf(say, step), found.largest);
     const forced = step.difference < 0 ? [say("parts_forced", facts)] : [];
     return [...forced, say("parts_note", facts)].join(" ");
   };
@@ -208,41 +210,21 @@ function signedColour(palette, value, largest) {
 
 /**
  * Bars that add up to the difference, and the difference.
- * @param {TraceContext} context
- * @param {HTMLElement} parent
+ * @param {TraceContext["say"]} say
  * @param {StepParts} step
- * @param {number} largest
+ * @returns {SignedBar[]}
  */
-function drawBars({ say, palette }, parent, step, largest) {
+function barsOf(say, { attentions, others, difference }) {
   const bars = [
-    ...step.attentions.map(({ site, total }) => ({ name: `parts_${site}`, value: total })),
-    ...step.others.map(({ name, value }) => ({ name: `parts_${name}`, value })),
-    { name: "parts_difference", value: step.difference },
+    ...attentions.map(({ site, total }) => ({ name: site, value: total })),
+    ...others,
+    { name: "difference", value: difference, sum: true },
   ];
-  const items = populate(parent, bars.length, barElement);
-  bars.forEach(({ name, value }, index) => {
-    const [label, track, number] = /** @type {HTMLElement[]} */ ([...items[index].children]);
-    const bar = /** @type {HTMLElement} */ (track.firstElementChild);
-    const share = largest ? Math.abs(value) / largest : 0;
-    bar.style.width = `${share * 50}%`;
-    bar.style.left = `${value < 0 ? 50 - share * 50 : 50}%`;
-    bar.style.background = css(signedColour(palette, Math.sign(value) * 0.75, 1));
-    write(label, say(name));
-    write(number, signed(value));
-    assign(items[index], "title", say(`${name}_title`));
-    items[index].classList.toggle("sum", name === "parts_difference");
-  });
-}
-
-function barElement() {
-  const track = element("span", { class: "parts-track" }, element("i", {}));
-  return element(
-    "div",
-    { class: "parts-bar", role: "listitem" },
-    element("span", {}),
-    track,
-    element("span", { class: "value" }),
-  );
+  return bars.map(({ name, ...bar }) => ({
+    label: say(`parts_${name}`),
+    title: say(`parts_${name}_title`),
+    ...bar,
+  }));
 }
 
 /**

@@ -12,7 +12,7 @@ import { createLoadedHeads } from "./loadedHeads.js";
  * @typedef {"encoder" | "decoder" | "cross"} SiteName
  * @typedef {"off" | "prediction" | "input"} Alignment which row links a target token to the source
  *
- * @typedef {"before" | "cell" | "after" | "depth" | "without"} InsideView a view of the panel *Inside*
+ * @typedef {"before" | "cell" | "score" | "after" | "depth" | "without"} InsideView a view of the panel *Inside*
  * @typedef {"percent" | "log" | "heads"} NextView the next token by its probability, on a linear or
  *   logarithmic scale, or by what heads add to its choice
  *
@@ -85,6 +85,7 @@ import { createLoadedHeads } from "./loadedHeads.js";
  * @property {string} [inside] where to get what the weights of a head are computed from
  * @property {string} [contributions] where to get what keys contribute
  * @property {string} [attribution] where to get the parts of heads in the choice of each token
+ * @property {string} [score] where to get what the scores of a head are summed of
  * @property {boolean} [token_path] whether the path of a token through a layer is there, too
  * @property {Record<string, string> | null} [visit] in class mode, the query that asks for this trace; null
  *   where only this visitor can ask

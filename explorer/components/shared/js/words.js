@@ -57,6 +57,8 @@ const direction = `${towards}${is}${over(i("γ"), i("σ"))}${open}${sub(i("u"), 
 /** The logarithm of the probability of a token. @param {string} token */
 const logarithm = (token) => `${i("ln")}${o("⁡")}${i("P")}${open}${token}${close}`;
 const attributedSum = `${under(sum, i("h"))}${part}${o("+")}${i("R")}${is}${logarithm(i("y"))}${minus}${logarithm(`${i("y")}${o("′")}`)}`;
+const sums = under(sum, `${i("i")}${i("j")}`);
+const scoreSum = `${over(`${query}${o("·")}${vector}`, `<msqrt>${i("d")}</msqrt>`)}${is}${sums}${over(`${sub(query, i("i"))}${o("·")}${sub(vector, i("j"))}`, `<msqrt>${i("d")}</msqrt>`)}`;
 
 /**
  * By the name of its sentence, the formula of a word and its paper. The formulas are those of
@@ -80,6 +82,7 @@ export const WORDS = {
   },
   head_parts: { formula: `${attributed}${o(",")}${direction}`, paper: "paper_elhage_2021" },
   head_parts_rest: { formula: attributedSum },
+  term_score_parts: { formula: scoreSum, paper: "paper_elhage_2021" },
   gold_weight: { formula: gold, paper: "paper_ghader_2017" },
   alignment_prediction: {
     formula: `${under(i("arg max"), key)}${sub(a, `${i("t")}${minus}<mn>1</mn><mo>,</mo>${key}`)}`,

@@ -1,0 +1,107 @@
+import { element, write } from "../../shared/js/element.js";
+import { signed } from "../../shared/js/numbers.js";
+import { createSignedBars } from "../../shared/js/signedBars.js";
+import { siteOf } from "../../shared/js/stepState.js";
+import { createLoading } from "./loading.js";
+import { decimal } from "./numbers.js";
+import { largestParts, readScoreVectors, scorePartsOf } from "./scoreVectors.js";
+
+/** @import { Cell } from "../../shared/js/map.js" */
+/** @import { TraceContext } from "../../shared/js/traceContext.js" */
+/** @import { ScorePart, ScoreVectors } from "./scoreVectors.js" */
+
+/**
+ * @typedef {object} ScorePartsView why a head looks from the query at the key of a cell
+ * @property {HTMLElement} element
+ * @property {() => ScoreVectors | "loading" | "failed"} find
+ * @property {(found: ScoreVectors, cell: Cell) => void} draw
+ */
+
+const MOST = 11; // bars beside the sum: with it two columns of six
+
+/**
+ * The score of a cell as a sum: content against content, content against position and so on.
+ * @param {TraceContext} context
+ * @returns {ScorePartsView}
+ */
+export function createScoreParts(context) {
+  const { say, state } = context;
+  const sentence = element("p", { class: "inside-sentence", testid: "score-sentence" });
+  const bars = createSignedBars("score-bars");
+  const note = element("p", { class: "note" }, say("score_note"));
+  const node = element(
+    "div",
+    { class: "score-parts", testid: "score-parts" },
+    sentence,
+    bars.element,
+    note,
+  );
+  const load = createLoading(context, readScoreVectors);
+  const find = () =>
+    load(`${context.pieces.header.score}/${state.site}/${state.layer}/${state.head}`);
+  /** @type {ScorePartsView["draw"]} */
+  const draw = (found, cell) => {
+    const site = siteOf(context);
+    const start = cell.query * site.keys;
+    const masked = site.masked(state.layer, state.head).subarray(start, start + site.keys);
+    const parts = scorePartsOf(found, masked, cell.query, cell.key);
+    const score = sumOf(parts, "value");
+    const shown = largestParts(parts, MOST);
+    const rest = parts.length - MOST + 1;
+    const named = shown.map((part) => barOf(context, part, rest));
+    const label = say("score_sum");
+    const sum = { label, title: say("score_sum_title"), value: score, sum: true };
+    const all = [...named, { ...sum, mark: sumOf(parts, "mean") }];
+    const largest = Math.max(
+      ...all.map(({ value, mark }) => Math.max(Math.abs(value), Math.abs(mark))),
+    );
+    bars.draw(context.palette, all, largest);
+    const best = parts.reduce((one, part) =>
+      Math.abs(part.value) > Math.abs(one.value) ? part : one,
+    );
+    write(
+      sentence,
+      say("score_sentence", {
+        score: decimal(score),
+        count: parts.length,
+        part: partsName(context, best),
+        value: signed(best.value),
+      }),
+    );
+  };
+  return { element: node, find, draw };
+}
+
+/**
+ * @param {ScorePart[]} parts
+ * @param {"value" | "mean"} name
+ */
+function sumOf(parts, name) {
+  return parts.reduce((sum, part) => sum + part[name], 0);
+}
+
+/**
+ * @param {TraceContext} context
+ * @param {ScorePart} part
+ * @param {number} rest how many summands stand together
+ */
+function barOf(context, part, rest) {
+  const { say } = context;
+  const label = part.query ? partsName(context, part) : say("score_others", { count: rest });
+  const numbers = { value: signed(part.value, 3), mean: signed(part.mean, 3) };
+  const title = say("score_part_title", { part: label, ...numbers });
+  return { label, title, value: part.value, mark: part.mean };
+}
+
+/**
+ * "content × position": of the query, of the key.
+ * @param {TraceContext} context
+ * @param {ScorePart} part
+ */
+function partsName({ say }, { query, key }) {
+  const [one, other] = [query, key].map((name) => {
+    const [kind, layer] = name.split(".");
+    return say(`score_part_${kind}`, { layer });
+  });
+  return `${one} × ${other}`;
+}

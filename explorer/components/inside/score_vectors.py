@@ -1,0 +1,34 @@
+"""What the score of each cell of one head is summed of, as a payload for the browser.
+
+The browser multiplies each part of a query with each part of a key.
+"""
+
+import gzip
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.components.shared.payload import pack_payload
+
+_FAST = 1  # level of compression: somebody waits for the answer
+
+Parts = Mapping[str, NDArray[np.float64]]
+"""By part, (position, width)."""
+
+
+def score_vectors(queries: Parts, keys: Parts, scale: float) -> bytes:
+    """A payload compressed with gzip; the arguments are those of `PartVectors`.
+
+    Arrays, float32: "queries" (part, query, width) and "keys" (part, key, width). Header: the names
+    "query_parts" and "key_parts", "width" and "scale".
+    """
+    arrays = {"queries": np.stack(list(queries.values())), "keys": np.stack(list(keys.values()))}
+    header = {
+        "query_parts": list(queries),
+        "key_parts": list(keys),
+        "width": arrays["queries"].shape[-1],
+        "scale": scale,
+    }
+    numbers = {name: array.astype(np.float32) for name, array in arrays.items()}
+    return gzip.compress(pack_payload(header, numbers), compresslevel=_FAST, mtime=0)
