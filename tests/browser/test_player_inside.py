@@ -177,7 +177,7 @@ LONG = (
     "?lang=en&model=english-french-early&site=cross&layer=1&head=3&step=8"
     "&text=The+black+cat+is+sleeping+on+the+red+chair+near+the+old+wooden+table+in+the+kitchen."
 )
-VIEWS = ["before", "cell", "after", "depth", "without"]
+VIEWS = ["before", "cell", "score", "after", "depth", "without"]
 
 
 @pytest.mark.parametrize("query", [QUERY, LONG], ids=["short", "long"])
