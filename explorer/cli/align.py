@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explorer.cli.common import add_job_options, become_job, comma_list, progress_writer
+from explorer.cli.common import add_job_options, as_job, comma_list, progress_writer
 from explorer.core.errors import AlignmentError, FileError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ def add_parser(commands: Any) -> None:
     command = commands.add_parser(
         "align", help="link each word of translations to a word of their source, by attention"
     )
-    command.set_defaults(run_command=_align)
+    command.set_defaults(run_command=as_job(_align))
     command.add_argument("checkpoint", type=Path)
     command.add_argument("--pairs", type=Path, required=True, help="sentences and translations")
     command.add_argument(
@@ -64,7 +64,6 @@ def _align(options: argparse.Namespace) -> int:
     from explorer.heads.corpus_alignment import align_pairs, error_rate_table
     from explorer.model.explorable import load
 
-    become_job(options)
     given = AlignmentFile.read(options.pairs, options.columns, options.tokens, options.gold)
     pairs, gold = given.pairs, given.gold
     if options.report is not None and options.report.suffix not in (".csv", ".json"):

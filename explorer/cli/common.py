@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+from explorer.core.memory import limit_memory, ran_out_of_memory
+
 
 def comma_list(text: str) -> tuple[str, ...]:
     """The entries of an option, separated by commas, or by spaces if it has none."""
@@ -20,14 +22,32 @@ def add_job_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--end-with-parent", action="store_true", help="end when the standard input is closed"
     )
+    command.add_argument("--most-memory", type=int, metavar="BYTES", help="end above this (Linux)")
 
 
-def become_job(options: argparse.Namespace) -> None:
-    """Do what these options ask for."""
-    if options.background:
-        lower_priority()
-    if options.end_with_parent:
-        end_with_parent()
+def as_job(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:
+    """The function of a command that first does what these options ask for.
+
+    Raises `MeasurementError` where the memory is not enough, otherwise as `run`.
+    """
+
+    def run_job(options: argparse.Namespace) -> int:
+        if options.background:
+            lower_priority()
+        if options.end_with_parent:
+            end_with_parent()
+        if options.most_memory:
+            limit_memory(options.most_memory)
+        try:
+            return run(options)
+        except (MemoryError, RuntimeError) as error:
+            if not ran_out_of_memory(error):
+                raise
+            from explorer.heads.job_queue import MeasurementError
+
+            raise MeasurementError("measure_memory") from error
+
+    return run_job
 
 
 def progress_writer(path: Path | None) -> Callable[[float], None]:

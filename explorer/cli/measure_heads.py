@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explorer.cli.common import add_job_options, become_job, comma_list, progress_writer
+from explorer.cli.common import add_job_options, as_job, comma_list, progress_writer
 from explorer.core.errors import FileError
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def add_parser(commands: Any) -> None:
     command = commands.add_parser("heads", help="measure every head of a model")
-    command.set_defaults(run_command=_heads)
+    command.set_defaults(run_command=as_job(_heads))
     command.add_argument("model", type=Path, help="a checkpoint, or the directory of a model")
     command.add_argument("--sentences", type=int, default=256, help="how many (default: 256)")
     command.add_argument(
@@ -61,7 +61,6 @@ def _heads(options: argparse.Namespace) -> int:
     out: Path | None = options.out
     if out is not None and out.suffix not in (".csv", ".json"):
         raise FileError("bad_report_suffix", name=out.name)
-    become_job(options)
     write_progress = progress_writer(options.progress)
     model = load(options.model)
     for note in model.notes:

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explorer.cli.common import add_job_options, become_job, comma_list, progress_writer
+from explorer.cli.common import add_job_options, as_job, comma_list, progress_writer
 from explorer.core.errors import FileError, PruningError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ def add_parser(commands: Any) -> None:
     command = commands.add_parser(
         "prune", help="the loss of a model as its heads are removed one after another"
     )
-    command.set_defaults(run_command=_prune)
+    command.set_defaults(run_command=as_job(_prune))
     command.add_argument("model", type=Path, help="a checkpoint, or the directory of a model")
     command.add_argument(
         "--orders",
@@ -65,7 +65,6 @@ def _prune(options: argparse.Namespace) -> int:
         raise FileError("bad_report_suffix", name=out.name)
     if not options.orders:
         raise PruningError("no_orders")
-    become_job(options)
     if out is not None:
         refuse_unwritable(out)
     begun = None

@@ -22,6 +22,7 @@ from filelock import FileLock, Timeout
 from explorer.core import folders
 from explorer.core.errors import ExplorerError
 from explorer.core.files import reason
+from explorer.core.memory import half_of_memory
 from explorer.heads.measurement_store import REPORT_FILE, delete_oldest, modified, report_key
 
 JobKind = Literal["heads", "alignment", "pruning"]
@@ -279,6 +280,8 @@ def _next_launched() -> _Place | None:
 def _launch(folder: Path, arguments: Sequence[str]) -> "subprocess.Popen[bytes]":
     command = [sys.executable, "-m", "explorer", *arguments]
     command += ["--progress", str(folder / "progress"), "--background", "--end-with-parent"]
+    if most := half_of_memory():
+        command += ["--most-memory", str(most)]
     with (folder / "log.txt").open("wb") as log:
         return subprocess.Popen(
             command,

@@ -13,6 +13,7 @@ from safetensors.torch import save as save_tensors
 
 from explorer.core.errors import ExplorerError, RunError, TrainingError
 from explorer.core.files import read_bytes, write_atomically
+from explorer.core.memory import ran_out_of_memory
 from explorer.model.checkpoint import to_bytes
 from explorer.model.explorable import ExplorableModel
 from explorer.training import distributed
@@ -56,7 +57,7 @@ def run_training(
             _fail(heartbeat, error)
             raise
         except Exception as error:
-            if not _ran_out_of_memory(error):
+            if not ran_out_of_memory(error):
                 kind = type(error).__name__
                 _fail(heartbeat, TrainingError("broke_off", name=run.name, kind=kind))
                 raise
@@ -185,12 +186,6 @@ def _device(
             told = True
         time.sleep(INTERVAL / 2)
     yield False
-
-
-def _ran_out_of_memory(error: Exception) -> bool:
-    # On a CPU torch raises a plain RuntimeError.
-    known = isinstance(error, MemoryError | torch.OutOfMemoryError)
-    return known or "can't allocate memory" in str(error) or "not enough memory" in str(error)
 
 
 def _fail(heartbeat: Heartbeat, error: ExplorerError) -> None:

@@ -1,9 +1,11 @@
+import argparse
 import os
 import sys
 
 import pytest
 
-from explorer.cli.common import comma_list, lower_priority
+from explorer.cli.common import as_job, comma_list, lower_priority
+from explorer.heads.job_queue import MeasurementError
 
 
 @pytest.mark.parametrize("text", ["a b", "a,b", "a, b", " a  b "])
@@ -21,3 +23,21 @@ def test_the_priority_is_lowered(monkeypatch):
     monkeypatch.setattr(os, "nice", increments.append)
     lower_priority()
     assert increments == [10]
+
+
+def test_a_job_without_enough_memory_ends_with_one_sentence():
+    def fill(options: argparse.Namespace) -> int:
+        raise RuntimeError("DefaultCPUAllocator: can't allocate memory")
+
+    options = argparse.Namespace(background=False, end_with_parent=False, most_memory=None)
+    with pytest.raises(MeasurementError, match="more memory than it may have"):
+        as_job(fill)(options)
+
+
+def test_another_error_of_a_job_stays_what_it_is():
+    def fail(options: argparse.Namespace) -> int:
+        raise RuntimeError("shapes differ")
+
+    options = argparse.Namespace(background=False, end_with_parent=False, most_memory=None)
+    with pytest.raises(RuntimeError, match="shapes differ"):
+        as_job(fail)(options)

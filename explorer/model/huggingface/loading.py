@@ -17,6 +17,7 @@ from transformers.models.auto.modeling_auto import (
 )
 
 from explorer.core.errors import ExplorerError, ModelDirectoryError
+from explorer.core.memory import free_memory
 from explorer.model.huggingface.anatomy import Anatomy, Kind
 from explorer.model.huggingface.directory_files import (
     read_config,
@@ -142,16 +143,6 @@ def _refuse_large(path: Path, files: list[Path], dtype: torch.dtype) -> None:
     if free is not None and needed > free:
         gigabytes = {"needed": f"{needed / 2**30:.1f}", "free": f"{free / 2**30:.1f}"}
         raise ModelDirectoryError("too_large", name=path.name, **gigabytes)
-
-
-def free_memory() -> int | None:
-    """Bytes of memory that Linux counts as available; None on other systems."""
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-    except OSError:
-        return None
-    found = [line.split()[1] for line in lines if line.startswith("MemAvailable:")]
-    return int(found[0]) * 1024 if found else None
 
 
 def _bytes_in_memory(file: Path, dtype: torch.dtype) -> int:
