@@ -6,8 +6,10 @@ from typing import Any, TypeAlias
 import pandas as pd
 
 from explorer.core.interventions import Interventions
+from explorer.data.task_names import task_of
 from explorer.heads import (
     ablation,
+    bleu_effect,
     contribution_agreement,
     contributions,
     counterfactuals,
@@ -21,6 +23,7 @@ from explorer.heads.evaluation_batches import given_sentences
 from explorer.heads.head_report import HeadReport
 from explorer.heads.logit_attribution import LogitAttribution
 from explorer.heads.score_parts import ScoreParts
+from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import MeasurableModel
 
 Texts: TypeAlias = Sequence[str] | Sequence[tuple[str, str]]
@@ -141,14 +144,20 @@ class HeadStudies:
         heads: as `ablate` in `trace`: (site, layer, head), None as head for all of the layer,
             "mean" as a fourth item for the mean output over the sentences in place of zero.
         texts: as in `measure`. Rows loss (nats a token) and exact (share of outputs); low, high:
-            of the change, see `ablation`.
+            of the change, see `ablation`. With pairs, for a translator trained here, also a row
+            bleu, with a paired bootstrap: see `bleu_effect`.
 
         Raises as `measure`, and `InterventionError` on heads that do not exist.
         """
         batch = given_sentences(self, texts)
         removed = Interventions.gather(ablate=heads)
         means = counterfactuals.mean_outputs(self, batch) if removed.needs_means else None
-        return ablation.effect(self, batch, removed, means)
+        table = ablation.effect(self, batch, removed, means)
+        pairs = [text for text in texts or () if not isinstance(text, str)]
+        if pairs and isinstance(self, ExplorableModel) and task_of(self.facts) is None:
+            references = [[target] for _, target in pairs]
+            table.loc["bleu"] = bleu_effect.bleu_effect(self, batch, references, removed, means)
+        return table
 
     def prune(
         self: MeasurableModel,

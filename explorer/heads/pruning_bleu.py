@@ -14,6 +14,7 @@ from explorer.heads.pruning_report import PruningPoint
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.explorable import ExplorableModel
 from explorer.model.greedy_decoding import greedy
+from explorer.model.head_gates import Fills
 from explorer.model.intervention_hooks import gated
 from explorer.model.threads import threads_for
 
@@ -66,8 +67,10 @@ def bleu_interval(counts: NDArray[np.int64], seed: int = 0) -> tuple[float, floa
 
 
 @torch.inference_mode()
-def decoded(model: ExplorableModel, batch: EvaluationBatch, gates: Tensor) -> list[str]:
-    """The greedy output of each sentence with the gates (head)."""
+def decoded(
+    model: ExplorableModel, batch: EvaluationBatch, gates: Tensor, fills: Fills | None = None
+) -> list[str]:
+    """The greedy output of each sentence with the gates (head); fills: in place of those at 0."""
     assert batch.source is not None
     transformer, limit = model.transformer, model.transformer.config.max_length
     order = batch.source.lengths.argsort(stable=True)
@@ -77,7 +80,7 @@ def decoded(model: ExplorableModel, batch: EvaluationBatch, gates: Tensor) -> li
         assert sources is not None
         room = min(limit, 3 * sources.ids.size(1) + 20)  # an endless repetition ends here
         rows = gates.repeat(len(numbers), 1)
-        with threads_for(model.passes.parameters, len(numbers)), gated(transformer, rows, None):
+        with threads_for(model.passes.parameters, len(numbers)), gated(transformer, rows, fills):
             found = greedy(transformer, sources.ids, room).tolist()
         for number, row in zip(numbers.tolist(), found, strict=True):
             outputs[number] = model.target_vocabulary.decode(row)

@@ -10,6 +10,7 @@ from explorer.core.errors import EvaluationBatchError, InterventionError, Vocabu
 from explorer.core.interventions import Interventions
 from explorer.heads import head_studies
 from explorer.heads.ablation import effect
+from explorer.heads.bleu_effect import bleu_effect
 from explorer.heads.contribution_agreement import contribution_agreement
 from explorer.heads.contributions import contributions
 from explorer.heads.counterfactuals import mean_outputs
@@ -77,6 +78,28 @@ def test_an_ablation_is_that_of_the_function(studied):
         assert found.before.loss == pytest.approx(
             np.concatenate([studied.trace(text).losses for text in TEXTS]).mean(), abs=1e-5
         )
+
+
+def test_an_ablation_of_a_translator_on_pairs_has_its_bleu():
+    translator = explorer.load(ROOT / "checkpoints" / "english-french.safetensors")
+    pairs = [("I see a cat.", "Je vois un chat."), ("He is here.", "Il est là.")]
+    heads = [("cross", layer, None) for layer in range(3)]
+    found = translator.ablate(heads, pairs)
+    assert found.index.tolist() == ["loss", "exact", "bleu"]
+    expected = bleu_effect(
+        translator,
+        given_sentences(translator, pairs),
+        [[target] for _, target in pairs],
+        Interventions.gather(ablate=heads),
+    )
+    assert found.loc["bleu"].tolist() == list(expected)
+    assert found.before.bleu > 50 > found.after.bleu
+    assert found.high.bleu < 0
+    assert "bleu" not in translator.ablate(heads, ["I see a cat."]).index
+
+
+def test_symbols_have_no_bleu(studied):
+    assert "bleu" not in studied.ablate([("cross", 1, 2)], [("7 3 9", "9 3 7")]).index
 
 
 def test_what_cannot_be_studied_is_refused(studied):
