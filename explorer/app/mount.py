@@ -189,13 +189,23 @@ def model_comparison(
     names: tuple[str, str],
     compared: TraceComparison,
     on_report: Report,
+    *,
+    given: bool,
 ) -> None:
-    """A text in two models called `names`; the key names the second one, too."""
+    """A text in two models called `names`; the key names the second one, too.
+
+    given: as in `model_comparison_payload`.
+    """
     view = _view(compared.original, opening)
     payload = _payload(
         ("model_comparison", key, view, opening.other),
         lambda: model_comparison_payload(
-            compared, names, language=key.language, view=view, pair=opening.other
+            compared,
+            names,
+            language=key.language,
+            view=view,
+            pair=opening.other,
+            given=given,
         ),
     )
     _mount("model_comparison", payload, _of_picture(key, on_report), _HEAD_VIEW_EVENTS)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+from explorer.app.moment_pair import MomentPair
 from explorer.app.request import (
     INSIDE_VIEWS,
     MOST_FORCED,
@@ -34,7 +35,7 @@ SECTIONS = (
 """The sections of the Heads page; it opens with the first. The URL parameter is "part"."""
 
 COMPARE = "compare"
-"""The section that compares two models."""
+"""The section that compares two models, or two moments of a run."""
 
 _T = TypeVar("_T")
 _NUMBER = re.compile(r"[0-9]{1,4}", re.ASCII)
@@ -44,8 +45,8 @@ _FORCED = re.compile(r"([0-9]{1,4})\.([0-9]{1,7})", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Permalink:
-    """A visit, the section of the Heads page, "" = its first, and the model it compares with, "" =
-    the first that can be compared."""
+    """A visit, the section of the Heads page, "" = its first, and what it compares: the name of a
+    model, a `MomentPair`, or "" = the first that can be compared."""
 
     visit: Visit
     section: str = ""
@@ -102,7 +103,12 @@ def from_query(
     forced = _parameter(query, "force", refused, _forced) if same_model else None
     interventions = _parameter(query, "do", refused, _interventions) if same_model else None
     section = _parameter(query, "part", refused, lambda name: name if name in SECTIONS else None)
-    compared = _parameter(query, "with", refused, lambda name: name if name in openings else None)
+    compared = _parameter(
+        query,
+        "with",
+        refused,
+        lambda name: name if name in openings or MomentPair.parse(name) else None,
+    )
     padding = opening.pad if pad is None else pad
     request = Request(opening.model, text or opening.text, padding, forced or ())
     selection = Selection(

@@ -159,6 +159,8 @@ def test_a_comparison_is_in_the_link_and_the_head_beside_only_there():
     assert (query["with"], query["other"]) == ("sort", "0.3")
     assert from_query(query, OPENINGS) == (compared, ())
     assert "other" not in to_query(Permalink(visit, "experiments"))
+    moments = Permalink(visit, "compare", "recorded/reverse@50-1000")
+    assert from_query(to_query(moments), OPENINGS) == (moments, ())
 
 
 @pytest.mark.parametrize(

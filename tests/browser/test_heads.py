@@ -422,3 +422,18 @@ def test_pruning_curves_grow_and_are_saved_as_a_picture(new_tab, tmp_path):
         assert saved.value.suggested_filename == "pruning-copy.svg"
         assert "Pruning curves of copy" in saved.value.path().read_text("utf-8")
         tab.goto("about:blank")  # before its server ends
+
+
+def test_two_moments_of_a_run_are_compared_from_train(address, new_tab):
+    tab = new_tab()
+    tab.goto(f"{address}train")
+    tab.get_by_role("button", name="Compare").click()
+    tab.get_by_role("button", name="Two moments of this run").click()
+    tab.wait_for_url(re.compile(r"with=recorded%2Freverse%40225-1000"))
+    sides = [tab.get_by_test_id(f"comparison-{side}") for side in ("original", "changed")]
+    expect(sides[0].get_by_role("heading").first).to_have_text("step 225")
+    expect(sides[1].get_by_role("heading").first).to_have_text("step 1000")
+    tab.get_by_role("combobox", name="First moment").click()
+    tab.get_by_role("option", name="100", exact=True).click()
+    expect(sides[0].get_by_role("heading").first).to_have_text("step 100")
+    tab.wait_for_url(re.compile(r"with=recorded%2Freverse%40100-1000"))

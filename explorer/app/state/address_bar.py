@@ -189,4 +189,9 @@ def write_comparison(keys: Sequence[str]) -> None:
 
 def open_page(page: Path, permalink: Permalink) -> None:
     """Go to another page with `permalink` in its URL; ends the run of the script."""
-    st.switch_page(page, query_params=to_query(permalink))
+    open_query(page, to_query(permalink))
+
+
+def open_query(page: Path, query: Mapping[str, str]) -> None:
+    """Go to another page with this query; ends the run of the script."""
+    st.switch_page(page, query_params=query)

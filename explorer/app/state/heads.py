@@ -84,7 +84,8 @@ class HeadsState:
     report: key of the stored report on screen; None = the first.
     job: folder of the measurement this visitor started last.
     moved: how often the editor moved the picture to another head.
-    compared: name of the model that is compared with; "" = the first that can be.
+    compared: name of the model that is compared with, or a `MomentPair`; "" = the first model that
+        can be.
     """
 
     section: str = ""
@@ -116,18 +117,19 @@ def permalink() -> Permalink:
 
 
 def compared() -> str:
-    """The name of the model that is compared with; "" = the first that can be."""
+    """The name of the model that is compared with, or a `MomentPair`; "" = the first model that
+    can be."""
     return session.load(HeadsState).compared
 
 
 def compare_with(name: str) -> None:
-    """Compare with another model, each head with its match there."""
+    """Compare with another model, or two moments, each head with its match there."""
     remember_compared(name)
     visit_state.select(replace(visit_state.current().selection, other=None))
 
 
 def remember_compared(name: str) -> None:
-    """Note the model that is compared with; "" = the first that can be."""
+    """Note what is compared, see `compared`."""
     session.save(replace(session.load(HeadsState), compared=name))
 
 

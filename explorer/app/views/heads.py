@@ -7,8 +7,10 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from explorer.app import compared_models, experiment_cache, model_cache, mount
+from explorer.app import compared_models, compared_moments, experiment_cache, model_cache, mount
 from explorer.app.compared_models import ComparedModelError
+from explorer.app.compared_moments import ComparedMomentError
+from explorer.app.moment_pair import MomentPair
 from explorer.app.mount import Norms, PictureKey
 from explorer.app.permalink import COMPARE, SECTIONS
 from explorer.app.request import NO_INTERVENTIONS, Selection, Visit
@@ -18,9 +20,9 @@ from explorer.app.state import visit as visit_state
 from explorer.app.state.visitor import RateLimitError
 from explorer.app.uploads import visitor_catalog
 from explorer.app.widgets import (
+    comparison_panel,
     experiment_result,
     intervention_editor,
-    model_comparison_panel,
     report_tables,
 )
 from explorer.app.widgets.alignment_panel import alignment_panel
@@ -149,7 +151,7 @@ def show_section(
         experiments(member, trace, language, messages)
         return
     if section == COMPARE:
-        compare_models(member, trace, language, messages)
+        compare(member, trace, language, messages)
         return
     if section == "alignment":
         alignment_panel(member, language)
@@ -242,49 +244,81 @@ def _compare(
         return None
 
 
-def compare_models(
-    member: CatalogModel, trace: Trace, language: str, messages: DeltaGenerator
-) -> None:
-    """The text in this model and in another one of equal tokens, and their heads matched."""
-    if isinstance(member, DirectoryModel):
-        model_comparison_panel.nothing(say("heads.compare_own_only", language))
-        return
-    request = heads_state.shown_request()
+def compare(member: CatalogModel, trace: Trace, language: str, messages: DeltaGenerator) -> None:
+    """Two models on the text, or two moments of a run, and their heads matched."""
+    request, wanted = heads_state.shown_request(), heads_state.compared()
     offered = compared_models.comparable(member, visitor_catalog(), request.text)
-    wanted = heads_state.compared()
-    if wanted and wanted not in offered:
-        heads_state.compare_with("")
-        show_error(
-            ComparedModelError("not_comparable", name=wanted, shown=member.label),
-            language,
-            messages,
-        )
-        wanted = ""
-    if not offered:
-        model_comparison_panel.nothing(say("heads.nothing_to_compare", language, name=member.label))
+    runs = compared_moments.runs()
+    if (pair := MomentPair.parse(wanted)) and wanted not in offered:
+        area = comparison_panel.choose(offered, runs, pair.run, language)
+        compare_moments(pair, language, area, messages)
         return
-    other = offered[wanted or next(iter(offered))]
-    heads_state.remember_compared(other.name)
-    with st.container(
-        key="compared-models", horizontal=True, vertical_alignment="bottom", gap="medium"
-    ):
-        model_comparison_panel.choose_model(offered, other.name, language)
-        area = st.container(width="stretch")
+    if wanted and wanted not in offered:
+        facts = {"name": wanted, "shown": member.label}
+        show_error(ComparedModelError("not_comparable", **facts), language, messages)
+        wanted = ""
+    shown = wanted or next(iter(offered), "")
+    heads_state.remember_compared(shown)
+    area = comparison_panel.choose(offered, runs, shown, language)
+    if not shown:
+        of_library = isinstance(member, DirectoryModel)
+        reason = "compare_own_only" if of_library else "nothing_to_compare"
+        area.info(literal(say(f"heads.{reason}", language, name=member.label)))
+        return
+    other, names = offered[shown], (member.label, offered[shown].label)
     try:
         compared = compared_models.comparison(member, other, request)
         experiment_cache.refuse_large(compared.forced)
     except ExplorerError as error:
         show_error(error, language, area)
         return
-    names = (member.label, other.label)
     with area:
-        model_comparison_panel.summary(compared, names, language)
+        comparison_panel.models_summary(compared, names, language)
     key = _picture_key(member, language, other=other.stamp)
-    opening = _opening((key, COMPARE), member, trace)
-    mount.model_comparison(key, opening, names, compared, heads_state.read_view)
+    _show_compared(key, _opening((key, COMPARE), member, trace), names, compared, given=True)
+
+
+def compare_moments(
+    pair: MomentPair, language: str, area: DeltaGenerator, messages: DeltaGenerator
+) -> None:
+    """Two moments of a run on its probe, whatever model and text are chosen above."""
+    try:
+        run = compared_moments.run_of(pair)
+        steps = compared_moments.steps_of(run)
+        if missing := {pair.first, pair.second} - set(steps):
+            pair = compared_moments.opening_pair(pair.run, steps)
+            heads_state.compare_with(str(pair))
+            facts = {"step": min(missing), "name": run.name}
+            show_error(ComparedMomentError("no_moment", **facts), language, messages)
+        compared = compared_moments.comparison(pair)
+        experiment_cache.refuse_large(compared.forced)
+    except ExplorerError as error:
+        show_error(error, language, messages)
+        return
+    with area:
+        comparison_panel.choose_moments(pair, steps, language)
+        comparison_panel.moments_summary(compared, run, pair, language)
+    stamp = compared_moments.stamp(pair)
+    probe = UploadedTrace(pair.run, stamp, compared.original)
+    key = _picture_key(probe, language, other=stamp)
+    names = comparison_panel.moment_names(pair, language)
+    opening = _opening((key, COMPARE), probe, probe.trace)
+    _show_compared(key, opening, names, compared, given=False)
+
+
+def _show_compared(
+    key: PictureKey,
+    opening: Selection,
+    names: tuple[str, str],
+    compared: TraceComparison,
+    *,
+    given: bool,
+) -> None:
+    """The maps of both, how alike their heads are, and the table of those that are matched."""
+    mount.model_comparison(key, opening, names, compared, heads_state.read_view, given=given)
     with st.container(key="matched-heads-table"):
         matched = compared_models.attention(compared).matched()
-        model_comparison_panel.matched_table(matched, names, language)
+        comparison_panel.matched_table(matched, names, key.language)
 
 
 def _opening(

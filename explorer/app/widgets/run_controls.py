@@ -3,10 +3,12 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import streamlit as st
 
-from explorer.app.state import messages, session, visitor
+from explorer.app import compared_moments
+from explorer.app.state import address_bar, messages, session, visitor
 from explorer.app.state import train as train_state
 from explorer.app.state.train import UploadedCorpus
 from explorer.app.widgets.corpus_form import corpus_form
@@ -20,6 +22,8 @@ from explorer.training import run_launcher
 from explorer.training.config import TrainingConfig, quick_demo
 from explorer.training.cost_estimate import estimate, estimate_text
 from explorer.training.run_directory import Run
+
+_HEADS = Path(__file__).parents[1] / "views" / "heads.py"
 
 
 def may_train() -> bool:
@@ -75,7 +79,9 @@ def choose_runs(runs: Mapping[str, Run], key: str, language: str) -> list[Run]:
     others = [name for name in runs if name != key]
     session.set_widget(session.COMPARED_RUNS, train_state.compared(runs, key))
     label = say("train.compare", language)
-    with st.popover(label, icon=":material/stacked_line_chart:", disabled=not others):
+    steps = compared_moments.steps_of(runs[key])
+    nothing = not others and len(steps) < 2
+    with st.popover(label, icon=":material/stacked_line_chart:", disabled=nothing):
         chosen = st.multiselect(
             say("train.compare_label", language, count=MOST_RUNS - 1),
             others,
@@ -86,6 +92,10 @@ def choose_runs(runs: Mapping[str, Run], key: str, language: str) -> list[Run]:
             max_selections=MOST_RUNS - 1,
             width=360,
         )
+        if len(steps) > 1 and st.button(
+            say("train.compare_moments", language), key="moments", icon=":material/compare:"
+        ):
+            address_bar.open_query(_HEADS, compared_moments.query(key, steps))
     return [runs[name] for name in chosen]
 
 

@@ -71,13 +71,14 @@ def model_comparison_payload(
     language: str = "en",
     view: View | None = None,
     pair: tuple[int, int] | None = None,
+    given: bool = True,
 ) -> bytes:
-    """A text in two models, the second forced to the output of the first, and how alike their heads
-    are.
+    """A text in two models, or in two states of one, and how alike their heads are.
 
-    names: of the two models.
+    names: of the two.
     pair: (layer, head) of the second that is shown first; None = the match of the head that `view`
         opens with.
+    given: whether the second is given the output of the first; else both are given the answer.
     """
     attention = compare(compared.original, compared.forced)
     matched = attention.matched()
@@ -98,6 +99,7 @@ def model_comparison_payload(
         "names": names,
         "outputs": [one.predicted_tokens for one in (compared.original, compared.changed)],
         "pair": pair,
+        "given": given,
         "similar": heads,
     }
     return pack_payload(header | _sentences(language), arrays | _named("similarity", similarity))

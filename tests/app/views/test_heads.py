@@ -347,7 +347,7 @@ def test_two_models_are_compared_and_the_choice_is_in_the_url():
     assert not app.error
     assert url_query(app)["with"] == "reverse-early"  # the one of the same task
     choice = chosen_in(app.selectbox, "compare-with-en")
-    assert len(choice.options) == 3
+    assert len(choice.options) == 4  # three models and the recorded run
     app = choice.set_value("sort").run()
     assert url_query(app)["with"] == "sort"
     header, traces = head_view(app, "model_comparison")
@@ -397,6 +397,7 @@ def test_where_nothing_can_be_compared_one_sentence_says_so():
     app = open_page("heads", model="chinese-english", part="compare")
     assert not app.exception
     (info,) = app.info
+    assert chosen_in(app.selectbox, "compare-with-en").value is None
     assert info.value.startswith("No other model here reads this text")
 
 
@@ -411,3 +412,37 @@ def test_a_text_that_the_other_model_cuts_otherwise_names_the_token(monkeypatch)
     assert len(app.error) == 1
     assert "cuts this text into other tokens: source token" in app.error[0].value.replace("\\", "")
     assert not app.dataframe
+
+
+def test_two_moments_of_a_run_are_compared_and_are_in_the_url():
+    app = open_page("heads", model="sort", part="compare")
+    choice = chosen_in(app.selectbox, "compare-with-en")
+    assert choice.options[-1] == "recorded training reverse, two moments"
+    app = choice.set_value("recorded/reverse@").run()
+    assert not app.exception
+    assert url_query(app)["with"] == "recorded/reverse@225-1000"
+    header, traces = head_view(app, "model_comparison")
+    assert header["names"] == ["step 225", "step 1000"]
+    assert not header["given"]
+    assert traces["original"]["source"] == ["7", "3", "9", "1", "4", "<eos>"]
+    app = chosen_in(app.selectbox, "compare-first-en").set_value(100).run()
+    assert url_query(app)["with"] == "recorded/reverse@100-1000"
+    assert "Exact match: 25.8\u00a0%, then 100.0\u00a0%." in shown_texts(app)
+    app = chosen_in(app.selectbox, "compare-with-en").set_value("copy").run()
+    assert url_query(app)["with"] == "copy"
+    assert not [one for one in app.selectbox if "first" in one.key]
+
+
+@pytest.mark.parametrize(
+    ("pair", "words"),
+    [
+        ("recorded/reverse@3-1000", "no moment at step 3; an early one and the last are shown"),
+        ("runs/none@3-1000", "There is no training “none” here any more"),
+    ],
+)
+def test_moments_that_are_not_there_are_one_sentence(pair, words):
+    app = open_page("heads", part="compare", **{"with": pair})
+    assert not app.exception
+    (error,) = app.error
+    assert words in error.value.replace("\\", "")
+    assert ("first" in str([one.key for one in app.selectbox])) == pair.startswith("recorded")

@@ -174,9 +174,12 @@ function placeParts(frame, original, changed, pairs, pairBeside) {
   const integrity = createIntegrity(changed.context);
   const tooltips = [createTooltip(context), createTooltip(changed.context)];
   rail.element.prepend(site.element);
+  const second = frame.payload.header.given
+    ? frame.say("comparison_forced", { name: b, other: a })
+    : b;
   const columns = [
     comparisonColumn("original", a, original.map),
-    comparisonColumn("changed", frame.say("comparison_forced", { name: b, other: a }), changed.map),
+    comparisonColumn("changed", second, changed.map),
     comparisonColumn("difference", frame.say("comparison_pair", { a, b }), difference),
   ];
   const top = element("div", { class: "comparison-top" }, transport.element, outputs.element);

@@ -6,7 +6,7 @@ from explorer.app.state import visitor
 def page(output: str, name: str, language: str) -> None:
     """Two models on one text, the second of which says `output` by itself."""
     import explorer
-    from explorer.app.widgets import model_comparison_panel
+    from explorer.app.widgets import comparison_panel
     from explorer.core import folders
     from explorer.heads.comparison import compare
     from explorer.heads.trace_comparison import TraceComparison
@@ -15,9 +15,9 @@ def page(output: str, name: str, language: str) -> None:
     one = model.trace("7 3 9")
     two = model.trace("7 3 9", target=output)
     compared = TraceComparison(one, two, one)
-    model_comparison_panel.summary(compared, ("a", name), language)
+    comparison_panel.models_summary(compared, ("a", name), language)
     matched = compare(one, one).matched()
-    model_comparison_panel.matched_table(matched, ("a", name), language)
+    comparison_panel.matched_table(matched, ("a", name), language)
 
 
 def shown(output: str, name: str = "b", language: str = "en") -> AppTest:

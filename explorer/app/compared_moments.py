@@ -1,0 +1,102 @@
+"""Two moments of a run side by side, by the probe traces that the run has stored of them."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from explorer.app import experiment_cache, model_cache
+from explorer.app.moment_pair import MomentPair
+from explorer.app.permalink import COMPARE
+from explorer.app.state import train as train_state
+from explorer.components.training_replay.own_choices import with_own_choices
+from explorer.components.training_replay.payload import thinned
+from explorer.core.errors import ExplorerError, RunError
+from explorer.core.trace import Trace
+from explorer.heads.comparison import compare
+from explorer.heads.trace_comparison import TraceComparison
+from explorer.training import run_launcher
+from explorer.training.run_directory import Run
+
+_EARLY = 5
+"""The first moment of a pair to open with is this part of the way through those of the run."""
+
+
+class ComparedMomentError(ExplorerError):
+    """Moments of a run that cannot be compared."""
+
+    section = "heads"
+
+
+def runs() -> dict[str, Run]:
+    """The runs that have moments, by "root/name", in the order of the Train page."""
+    listed = train_state.list_all_runs().items()
+    return {key: run for key, run in listed if run.metrics_path.is_file()}
+
+
+def run_of(pair: MomentPair) -> Run:
+    """The run of a pair. Raises `ComparedMomentError` when there is none."""
+    root, name = pair.run.split("/", 1)
+    try:
+        return run_launcher.find(root, name)
+    except RunError as error:
+        raise ComparedMomentError("no_training", name=name) from error
+
+
+def steps_of(run: Run) -> list[int]:
+    """The steps of the moments with a probe trace; of a long run, as many as its replay has."""
+    moments = thinned(run.moments())
+    return [int(one["step"]) for one in moments if run.probe_path(int(one["step"])).is_file()]
+
+
+def opening_pair(key: str, steps: Sequence[int]) -> MomentPair:
+    """An early moment and the last one of a run called `key`.
+
+    Raises `ComparedMomentError` where it has fewer than two.
+    """
+    if len(steps) < 2:
+        raise ComparedMomentError("few_moments", name=key.split("/", 1)[-1])
+    return MomentPair(key, steps[len(steps) // _EARLY], steps[-1])
+
+
+def query(key: str, steps: Sequence[int]) -> dict[str, str]:
+    """The query of Heads that opens the pair of `opening_pair`."""
+    return {"part": COMPARE, "with": str(opening_pair(key, steps))}
+
+
+def comparison(pair: MomentPair) -> TraceComparison:
+    """The probe at both moments, each row with what the model says by itself there.
+
+    Raises `ExplorerError` when a moment is missing or damaged, and when a run with this name was
+    begun anew with another probe.
+    """
+    run = run_of(pair)
+    key = ("moments", stamp(pair))
+    return model_cache.kept(key, lambda: _comparison(run, pair), experiment_cache.bytes_of)
+
+
+def stamp(pair: MomentPair) -> str:
+    """Differs whenever the stored traces of the two moments do. Raises as `run_of` does."""
+    run, found = run_of(pair), [str(pair)]
+    for step in (pair.first, pair.second):
+        with suppress(OSError):  # a missing one is refused when it is read
+            status = run.probe_path(step).stat()
+            found.append(f"{status.st_mtime_ns}:{status.st_size}")
+    return " ".join(found)
+
+
+def scores(run: Run, step: int) -> Mapping[str, float]:
+    """What was measured at a moment of how well the model does: exact match, BLEU, where it was."""
+    lines = (line for line in run.moments() if line["step"] == step)
+    line = next(lines, {})
+    return {name: line[name] for name in ("exact_match", "bleu") if name in line}
+
+
+def _comparison(run: Run, pair: MomentPair) -> TraceComparison:
+    one, other = (_probe(run, step) for step in (pair.first, pair.second))
+    compare(one, other)  # which refuses other tokens
+    return TraceComparison(one, other, other)
+
+
+def _probe(run: Run, step: int) -> Trace:
+    if not run.probe_path(step).is_file():
+        raise ComparedMomentError("no_moment", step=step, name=run.name)
+    return with_own_choices(run.probe(step))
