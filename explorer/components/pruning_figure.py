@@ -113,7 +113,7 @@ def about(report: PruningReport, batch: str, language: str) -> str:
     it."""
     facts = {"batch": batch, "sentences": report.facts["sentences"]}
     sentences = [say("pruning.about", language, **facts)]
-    if any(curve.order == "random" for curve in report.curves):
+    if report.curve("random").losses:
         sentences.append(say("pruning.about_random", language, draws=report.facts["draws"]))
     if report.facts["targets"] == "greedy":
         sentences.append(say("pruning.about_own_output", language))
