@@ -34,7 +34,7 @@ def test_the_parts_of_a_score_are_those_of_python(address, new_tab):
     assert box["y"] + box["height"] <= 900
     tab.get_by_test_id("site-cross").click()
     tab.get_by_test_id("head-1-2").click()
-    expect(tab.get_by_test_id("score-sentence")).to_contain_text("28 products")
+    expect(tab.get_by_test_id("score-sentence")).to_contain_text("49 products")
     expect(bars).to_have_count(12)
     tab.get_by_test_id("inside_part-cell").click()
     expect(tab.get_by_test_id("score-parts")).to_be_hidden()
