@@ -82,6 +82,21 @@ def test_all_heads_are_saved_as_one_figure_that_says_what_it_shows(visit):
     assert values == sorted(values, reverse=True)
 
 
+def test_the_metric_on_screen_is_saved_as_a_figure(address, new_tab):
+    tab = new_tab()
+    tab.goto(f"{address}heads?part=metrics")
+    tab.get_by_test_id("metric").select_option("gold_weight")
+    tab.get_by_test_id("save-figure").locator("summary").click()
+    report = HeadReport.load(folders.PACKAGE.parent / "checkpoints" / "heads" / "reverse.json")
+    expected = report.heads[report.heads.site == "cross"].gold_weight
+    for name in ("metric-svg", "metric-svg_column"):
+        texts = re.findall(r"<text[^>]*>([^<]*)</text>", saved(tab, name))
+        assert "Model: reverse" in texts
+        assert f"Mean over {report.facts['sentences']} sentences." in texts
+        numbers = [text for text in texts if re.fullmatch(r"[01]\.[0-9]{2}", text)]
+        assert numbers == [f"{value:.2f}" for value in expected]
+
+
 def test_the_grid_is_painted_sorted_filtered_and_a_click_focuses(visit):
     tab = visit()
     grid = tab.get_by_test_id("head-grid")

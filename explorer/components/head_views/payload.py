@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.components.player.payload import View, player_payload
-from explorer.components.shared.payload import pack_payload, payload_bytes
+from explorer.components.shared.payload import PROJECT, pack_payload, payload_bytes
 from explorer.core.i18n import section
 from explorer.core.trace import Trace
 from explorer.heads.comparison import AttentionComparison, compare
@@ -112,6 +112,10 @@ def metric_matrix_payload(report: HeadReport, *, language: str = "en") -> bytes:
         "heads": _heads(report, language),
         "metrics": report.metrics,
         "level": report.facts.get("level"),
+        "model": report.facts.get("model"),
+        "sentences": report.facts["sentences"],
+        "removed_on": report.facts.get("ablation", {}).get("sentences"),
+        "project": PROJECT,
     }
     return pack_payload(header | _sentences(language), {})
 

@@ -6,7 +6,6 @@ import {
   lookInside,
 } from "../../inside/js/inside.js";
 import { element, write } from "../../shared/js/element.js";
-import { figureButtons } from "../../shared/js/figureButtons.js";
 import { createHeadsNote } from "../../shared/js/headsNote.js";
 import { createIntegrity } from "../../shared/js/integrity.js";
 import { listenToKeys } from "../../shared/js/keyboard.js";
@@ -26,6 +25,7 @@ import { createHeadGrid } from "./headGrid.js";
 import { measuredHead, roleText } from "./headRoles.js";
 import { headsFigure } from "./headsFigure.js";
 import { viewListeners } from "./listeners.js";
+import { saveMenu } from "./saveMenu.js";
 import { createValueMap } from "./valueMap.js";
 import {
   closeContext,
@@ -142,17 +142,11 @@ function placeParts(context, frame, store, map) {
     transport.element,
     maps,
   );
-  const saving = figureButtons(context.say, {
+  const save = saveMenu(frame, context.say, {
     figure: (width) => headsFigure(context, frame, store.values, shownNorms(), width),
     fileName: () => `heads-${context.state.site}${hasNorms ? "-norms" : ""}`,
     prefix: "heads-",
   });
-  const save = element(
-    "details",
-    { class: "save-figure", testid: "save-figure" },
-    element("summary", { class: "quiet" }, frame.say("save_figure")),
-    element("span", {}, ...saving),
-  );
   const shown = [site.element, filter.element, save, headsNote.element];
   const tools = element("div", { class: "tools" }, ...shown);
   const body = element(

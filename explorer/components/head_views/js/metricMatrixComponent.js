@@ -8,7 +8,9 @@ import { streamlitComponent } from "../../shared/js/streamlitComponent.js";
 import { createColourBar, rampOf } from "./colourBar.js";
 import { meanOf, metricLine, roleText } from "./headRoles.js";
 import { viewListeners } from "./listeners.js";
-import { shortNumber, signedNumber } from "./numbers.js";
+import { metricFigure } from "./metricFigure.js";
+import { isDifference, shortNumber, signedNumber } from "./numbers.js";
+import { saveMenu } from "./saveMenu.js";
 import { createSelect } from "./select.js";
 import { createViewFrame, watchFrame } from "./viewFrame.js";
 import { readViewPayload } from "./viewPayload.js";
@@ -18,8 +20,6 @@ import { readViewPayload } from "./viewPayload.js";
 /** @import { ValueScale } from "./colourBar.js" */
 /** @import { Listeners, ViewFrame } from "./viewFrame.js" */
 /** @import { MeasuredHead, ViewPayload } from "./viewPayload.js" */
-
-const SIGNED = /^(zero|mean|only)_/; // differences; every other metric starts at 0
 
 /** The metric matrix as a Streamlit component. */
 export default streamlitComponent({
@@ -66,8 +66,25 @@ function openMetricMatrix(parent, payload) {
     );
     bar.draw(scale);
   };
+  /** @param {number} width px */
+  const figure = (width) => {
+    const { signed, most } = metricScale(frame, shown);
+    return metricFigure(
+      frame,
+      shown,
+      {
+        colour: (palette, value) =>
+          scaleColour({ signed, most, ramp: rampOf(palette, signed) }, value),
+        numberOf: (measured) => meanOf(measured, shown),
+        signed,
+      },
+      width,
+    );
+  };
+  const saving = { figure, fileName: () => `heads-${shown}`, prefix: "metric-" };
+  const save = saveMenu(frame, papers, saving);
   frame.root.append(
-    element("div", { class: "tools" }, select.element, words.element, legend, about),
+    element("div", { class: "tools" }, select.element, words.element, legend, save, about),
     tables,
   );
   frame.recolour.push(() => draw());
@@ -100,7 +117,7 @@ function allHeads({ payload }) {
  */
 function metricScale(frame, metric) {
   const most = Math.max(...allHeads(frame).map((one) => Math.abs(meanOf(one, metric) ?? 0)), 0);
-  const signed = SIGNED.test(metric);
+  const signed = isDifference(metric);
   const top = signed || most > 1 ? most : most > 0.5 ? 1 : most; // shares keep their whole range
   return { signed, most: top || 1, ramp: rampOf(frame.palette, signed) };
 }

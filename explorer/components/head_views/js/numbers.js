@@ -1,3 +1,13 @@
+const DIFFERENCE = /^(zero|mean|only)_/; // without the head, or with it alone, minus as it is
+
+/**
+ * Whether a metric is a difference; every other one starts at 0.
+ * @param {string} metric
+ */
+export function isDifference(metric) {
+  return DIFFERENCE.test(metric);
+}
+
 /**
  * A number in as few digits as are informative.
  * @param {number | null | undefined} value

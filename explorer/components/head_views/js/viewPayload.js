@@ -22,6 +22,9 @@ import { readTrace } from "../../shared/js/trace.js";
  * @property {Partial<Record<SiteName, MeasuredHead[]>>} heads
  * @property {string[]} metrics
  * @property {number} [sentences] on which they were measured
+ * @property {number} [removed_on] sentences on which each head was removed
+ * @property {string} [model] of which they were measured
+ * @property {string} [project] name and version of the project
  * @property {string[]} roles
  * @property {Partial<Record<SiteName, [string, string][]>>} role_groups keys and names
  * @property {string[]} [words] names of the sentences of the words to explain

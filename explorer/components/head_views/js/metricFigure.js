@@ -1,0 +1,135 @@
+import { beginFigure, endFigure } from "../../shared/js/figureSheet.js";
+import {
+  addParagraph,
+  drawn,
+  FONT,
+  LINE,
+  MARGIN,
+  TYPE,
+  widthOf,
+} from "../../shared/js/figureText.js";
+import { css, inkOn, printPalette } from "../../shared/js/palette.js";
+import { fillIn } from "../../shared/js/sentences.js";
+import { isDifference, shortNumber, signedNumber } from "./numbers.js";
+
+/** @import { Figure } from "../../shared/js/savedFile.js" */
+/** @import { Colour, Palette } from "../../shared/js/palette.js" */
+/** @import { ViewFrame } from "./viewFrame.js" */
+/** @import { MeasuredHead } from "./viewPayload.js" */
+
+const NAMES = 34; // px left of the cells, for the names of layers
+const CELL = { widest: 72, height: 24 }; // px
+const NARROWEST = 70; // px, in which nine characters have room
+
+/**
+ * A metric of every head as a figure that explains itself: a table for each attention, layers down
+ * and heads across.
+ * @param {ViewFrame} frame
+ * @param {string} metric
+ * @param {object} drawing
+ * @param {(palette: Palette, value: number) => Colour} drawing.colour of a number
+ * @param {(measured: MeasuredHead) => number | null} drawing.numberOf
+ * @param {boolean} drawing.signed
+ * @param {number} width px
+ * @returns {Figure}
+ */
+export function metricFigure(frame, metric, { colour, numberOf, signed }, width) {
+  const { header } = frame.payload;
+  const palette = printPalette(FONT);
+  const figure = beginFigure(palette, header.language, width);
+  const title = frame.say(`metric_${metric}`);
+  let end = addParagraph(figure, title, MARGIN, { heading: true });
+  for (const text of captions(frame, metric)) end = addParagraph(figure, text, end + 2);
+  const number = signed ? signedNumber : shortNumber;
+  for (const [site, heads] of Object.entries(header.heads)) {
+    const layout = layoutOf(heads, widthOf(figure));
+    const name = fillIn(header.player_strings, `site_${site}`);
+    const top = end + LINE * 1.5;
+    figure.append(drawn("text", { x: MARGIN, y: top, "font-weight": 600 }, name));
+    figure.append(...names(heads, layout, top));
+    for (const head of heads) {
+      const value = numberOf(head);
+      const place = layout.placeOf(head, top);
+      figure.append(...cell(place, value, value === null ? null : colour(palette, value), number));
+    }
+    end = layout.endBelow(top);
+  }
+  return endFigure(figure, palette, header.project ?? "", end);
+}
+
+/**
+ * What the metric is, and of which model over how many sentences.
+ * @param {ViewFrame} frame
+ * @param {string} metric
+ */
+function captions({ payload, say }, metric) {
+  const { model, sentences, removed_on: removedOn } = payload.header;
+  const count = isDifference(metric) ? removedOn : sentences;
+  const origin = model
+    ? [fillIn(payload.header.player_strings, "figure_model", { name: model })]
+    : [];
+  return [say(`metric_${metric}_title`), ...origin, say("figure_sentences", { count: count ?? 0 })];
+}
+
+/**
+ * Where cells and names of one attention lie; the heads of a layer take several lines where they
+ * are many.
+ * @param {MeasuredHead[]} heads
+ * @param {number} sheet px
+ */
+function layoutOf(heads, sheet) {
+  const count = Math.max(...heads.map(({ head }) => head)) + 1;
+  const space = sheet - 2 * MARGIN - NAMES;
+  const lines = Math.ceil((count * NARROWEST) / space);
+  const across = Math.ceil(count / lines);
+  const width = Math.min(CELL.widest, space / across);
+  const layers = Math.max(...heads.map(({ layer }) => layer)) + 1;
+  /** @type {(one: {layer: number, head: number}, top: number) => {x: number, y: number, width: number}} */
+  const placeOf = ({ layer, head }, top) => ({
+    x: MARGIN + NAMES + (head % across) * width,
+    y: top + LINE + 6 + (layer * lines + Math.floor(head / across)) * CELL.height,
+    width,
+  });
+  /** @param {number} top */
+  const endBelow = (top) => top + LINE + 6 + layers * lines * CELL.height;
+  return { across, lines, layers, placeOf, endBelow };
+}
+
+/**
+ * The names of layers and, where each has one line, of heads.
+ * @param {MeasuredHead[]} heads
+ * @param {ReturnType<typeof layoutOf>} layout
+ * @param {number} top px
+ */
+function names(heads, { lines, placeOf }, top) {
+  const layers = [...new Set(heads.map(({ layer }) => layer))];
+  const rows = layers.map((layer) => {
+    const { y } = placeOf({ layer, head: 0 }, top);
+    return drawn("text", { x: MARGIN, y: y + CELL.height / 2 + TYPE * 0.35 }, `L${layer}`);
+  });
+  if (lines > 1) return rows;
+  const first = heads.filter(({ layer }) => layer === layers[0]);
+  const columns = first.map(({ layer, head }) => {
+    const { x, y, width } = placeOf({ layer, head }, top);
+    return drawn("text", { x: x + width / 2, y: y - 4, "text-anchor": "middle" }, `H${head}`);
+  });
+  return [...rows, ...columns];
+}
+
+/**
+ * A number on its colour.
+ * @param {{x: number, y: number, width: number}} place
+ * @param {number | null} value
+ * @param {Colour | null} colour
+ * @param {(value: number | null) => string} number
+ */
+function cell({ x, y, width }, value, colour, number) {
+  const fill = colour ? css(colour) : "none";
+  const box = { x, y, width: width - 2, height: CELL.height - 2, fill };
+  const ink = colour ? { fill: inkOn(colour) } : {};
+  const at = { x: x + width / 2 - 1, y: y + CELL.height / 2 - 1 + TYPE * 0.35 };
+  return [
+    drawn("rect", box),
+    drawn("text", { ...at, ...ink, "text-anchor": "middle" }, number(value)),
+  ];
+}
