@@ -10,7 +10,7 @@ import explorer
 from explorer.core import folders
 from explorer.heads.head_report import HeadReport
 from tests.support.app_server import running_app
-from tests.support.player_page import cell_center
+from tests.support.player_page import cell_center, save
 
 PAINTED = """(canvases) => canvases.every((canvas) => canvas.getContext("2d")
   .getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value < 200))"""
@@ -51,14 +51,11 @@ def outputs(tab: Page) -> list[str]:
 
 def saved(tab: Page, name: str) -> str:
     """The figure that a button saves."""
-    with tab.expect_download() as event:
-        tab.get_by_test_id(name).click()
-    return event.value.path().read_text(encoding="utf-8")
+    return save(tab, name).path().read_text(encoding="utf-8")
 
 
 def test_all_heads_are_saved_as_one_figure_that_says_what_it_shows(visit):
     tab = visit()
-    tab.get_by_test_id("save-figure").locator("summary").click()
     report = HeadReport.load(folders.PACKAGE.parent / "checkpoints" / "heads" / "reverse.json")
     gold = report.heads[report.heads.site == "cross"].gold_weight
     for name, width in {"heads-svg": 640, "heads-svg_column": 320}.items():
@@ -86,7 +83,6 @@ def test_the_metric_on_screen_is_saved_as_a_figure(address, new_tab):
     tab = new_tab()
     tab.goto(f"{address}heads?part=metrics")
     tab.get_by_test_id("metric").select_option("gold_weight")
-    tab.get_by_test_id("save-figure").locator("summary").click()
     report = HeadReport.load(folders.PACKAGE.parent / "checkpoints" / "heads" / "reverse.json")
     expected = report.heads[report.heads.site == "cross"].gold_weight
     for name in ("metric-svg", "metric-svg_column"):
@@ -349,7 +345,7 @@ def test_all_parts_of_heads_are_in_view_on_a_phone(address, new_tab):
     tab = new_tab(390, 844)
     tab.goto(f"{address}heads?lang=en")
     parts = tab.locator(".st-key-sections").get_by_role("radio")
-    expect(parts).to_have_count(7)
+    expect(parts).to_have_count(8)
     for part in parts.all():
         expect(part).to_be_in_viewport(ratio=1)
 

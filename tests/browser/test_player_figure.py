@@ -12,6 +12,7 @@ from explorer.components.player.payload import View
 from explorer.core.i18n import LANGUAGES, say
 from explorer.core.trace import Trace
 from tests.support.example_traces import example_trace, pieces_trace, random_trace
+from tests.support.player_page import save
 
 LONG = tuple(f"word{number}" + "s" * (number % 9) for number in range(38))
 CHINESE = tuple("这只黑猫在花园里的大树下面睡觉")
@@ -46,9 +47,7 @@ SMALLEST = 9 / 72 * 2.54 / 16
 
 
 def saved(tab: Page, name: str = "svg") -> Path:
-    with tab.expect_download() as event:
-        tab.get_by_test_id(name).click()
-    return event.value.path()
+    return save(tab, name).path()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

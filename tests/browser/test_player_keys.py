@@ -42,7 +42,7 @@ def test_keys_step_except_in_text_boxes(show: Callable[..., Page]) -> None:
 
 
 @pytest.mark.parametrize(
-    "control", ["first", "last", "next", "head-0-1", "site-cross", "ahead", "projector", "csv"]
+    "control", ["first", "last", "next", "head-0-1", "site-cross", "ahead", "projector", "save"]
 )
 def test_after_a_click_the_keys_step_and_play(show: Callable[..., Page], control: str) -> None:
     tab = show(example_trace(), view=View(site="cross", step=2))

@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 
 from tests.support.example_traces import random_trace
 from tests.support.page_checks import settle
-from tests.support.player_page import cell_center
+from tests.support.player_page import cell_center, save
 
 SIZE = 160  # tokens
 COLOUR = """
@@ -64,9 +64,8 @@ def test_the_figure_of_a_large_map_has_its_cells_as_one_image(show: Callable[...
     trace = random_trace(SIZE, SIZE, layers=1, heads=2)
     tab = show(trace)
     tab.get_by_test_id("site-decoder").click()
-    with tab.expect_download() as event:
-        tab.get_by_test_id("svg").click()
-    source = event.value.path().read_text(encoding="utf-8")
+    download = save(tab, "svg")
+    source = download.path().read_text(encoding="utf-8")
     assert source.count("<image") == 1
     assert source.count("<rect") < SIZE
     assert "…" in source  # of 2 x 160 tokens it has the beginning

@@ -16,6 +16,7 @@ from tests.support.page_checks import settle
 from tests.support.player_page import (
     cell_center,
     label,
+    save,
 )
 
 
@@ -198,8 +199,7 @@ def test_a_removed_head_is_crossed_out_and_not_shown_first(show: Callable[..., P
     tab.get_by_test_id(f"head-{layer}-{head}").click()
     expect(note).to_have_text("This head is removed: its output is zero.")
     expect(tab.get_by_test_id("sentence")).to_contain_text("it is removed, its output is zero")
-    with tab.expect_download() as event:
-        tab.get_by_test_id("svg").click()
-    assert "crispEdges" not in event.value.path().read_text(encoding="utf-8")  # no cells
+    download = save(tab, "svg")
+    assert "crispEdges" not in download.path().read_text(encoding="utf-8")  # no cells
     tab.get_by_test_id("site-decoder").click()
     expect(tab.locator(".thumbnail .crossed")).to_have_count(0)

@@ -9,6 +9,7 @@ from explorer.components.html_export import html_page
 from explorer.components.player.payload import View
 from tests.support.example_traces import example_trace
 from tests.support.page_checks import settle
+from tests.support.player_page import save
 from tests.support.small_trace import small_trace
 
 HOSTILE = (
@@ -36,14 +37,12 @@ def test_tokens_with_markup_stay_text(open_html: Callable[..., Page]) -> None:
         tab.keyboard.press("ArrowRight")
         settle(tab)
         assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    with tab.expect_download() as event:
-        tab.get_by_test_id("csv").click()
-    rows = list(csv.reader(io.StringIO(event.value.path().read_text("utf-8-sig"))))
+    download = save(tab, "csv")
+    rows = list(csv.reader(io.StringIO(download.path().read_text("utf-8-sig"))))
     assert rows[0][1] == "<b>x</b>"
     assert len(rows) == len(HOSTILE) + 2
-    with tab.expect_download() as event:
-        tab.get_by_test_id("svg").click()
-    drawing = event.value.path().read_text("utf-8")
+    download = save(tab, "svg")
+    drawing = download.path().read_text("utf-8")
     assert "&lt;b&gt;x&lt;/b&gt;" in drawing
     assert "<script" not in drawing
 
@@ -51,25 +50,22 @@ def test_tokens_with_markup_stay_text(open_html: Callable[..., Page]) -> None:
 def test_csv_holds_the_shown_matrix(show: Callable[..., Page]) -> None:
     trace = example_trace()
     tab = show(trace, view=View(site="cross", layer=1, head=1))
-    with tab.expect_download() as event:
-        tab.get_by_test_id("csv").click()
-    rows = list(csv.reader(io.StringIO(event.value.path().read_text("utf-8-sig"))))
+    download = save(tab, "csv")
+    rows = list(csv.reader(io.StringIO(download.path().read_text("utf-8-sig"))))
     shown = np.array([row[1:] for row in rows[1:]])
     is_open = trace.mask("cross")
     assert np.array_equal(shown == "", ~is_open)
     weights = trace.attention("cross")[1, 1][is_open]
     assert np.abs(shown[is_open].astype(float) - weights).max() < 6e-5
-    with tab.expect_download() as event:
-        tab.get_by_test_id("png").click()
-    assert event.value.path().read_bytes().startswith(b"\x89PNG")
+    download = save(tab, "png")
+    assert download.path().read_bytes().startswith(b"\x89PNG")
 
 
 def test_tokens_in_the_csv_are_not_formulas(show: Callable[..., Page]) -> None:
     tokens = ("=1+1", "+2", "-3", "@sum", "\t=4", "5=5")
     tab = show(example_trace(tokens, padding=0))
-    with tab.expect_download() as event:
-        tab.get_by_test_id("csv").click()
-    rows = list(csv.reader(io.StringIO(event.value.path().read_text("utf-8-sig"), newline="")))
+    download = save(tab, "csv")
+    rows = list(csv.reader(io.StringIO(download.path().read_text("utf-8-sig"), newline="")))
     disarmed = ["'=1+1", "'+2", "'-3", "'@sum", "'\t=4", "5=5"]
     assert rows[0] == ["", *disarmed, "<eos>"]
     assert [row[0] for row in rows[1:]] == ["<bos>", *reversed(disarmed)]

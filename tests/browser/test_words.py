@@ -15,7 +15,7 @@ from explorer.core.alignment import TIMINGS, align, align_words, pharaoh
 from explorer.core.trace import Trace
 from tests.support.example_traces import example_trace, pieces_trace, random_trace
 from tests.support.page_checks import CLIPPED, OVERLAPPING, SIZES, settle
-from tests.support.player_page import bytes_of, shadow_page
+from tests.support.player_page import bytes_of, save, shadow_page
 
 
 def bytes_trace() -> Trace:
@@ -49,10 +49,9 @@ def test_changing_the_unit_changes_every_view_and_keeps_the_position(
     expect(tab.get_by_test_id("sentence")).to_contain_text(
         "the model predicts “ch” as the beginning of “chat”, 75.0\u00a0%."
     )
-    with tab.expect_download() as event:
-        tab.get_by_test_id("csv").click()
-    assert event.value.suggested_filename == "attention-cross-L0-H0-words-step2.csv"
-    assert event.value.path().read_text("utf-8-sig").splitlines()[0] == ",The,é,<eos>,<pad>"
+    download = save(tab, "csv")
+    assert download.suggested_filename == "attention-cross-L0-H0-words-step2.csv"
+    assert download.path().read_text("utf-8-sig").splitlines()[0] == ",The,é,<eos>,<pad>"
     tab.get_by_test_id("alignment-input").click()
     expect(tab.locator(".aligned")).to_have_text(["The", "Le"])
     expect(tab.get_by_test_id("sentence")).to_contain_text("“Le” is linked to “The”.")
@@ -109,11 +108,10 @@ def test_links_are_those_of_the_python_alignment(
         for timing in TIMINGS:
             tab.get_by_test_id(f"alignment-{timing}").click()
             settle(tab)
-            with tab.expect_download() as event:
-                tab.get_by_test_id("pharaoh").click()
+            download = save(tab, "pharaoh")
             expected = pharaoh(linked(trace, 0, head, timing))
-            assert event.value.path().read_text("utf-8") == f"{expected}\n"
-            assert event.value.suggested_filename.endswith(f"-{timing}.pharaoh")
+            assert download.path().read_text("utf-8") == f"{expected}\n"
+            assert download.suggested_filename.endswith(f"-{timing}.pharaoh")
 
 
 def test_the_sentence_names_the_word_that_a_piece_begins(open_html: Callable[..., Page]) -> None:

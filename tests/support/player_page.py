@@ -2,7 +2,7 @@
 
 import re
 
-from playwright.sync_api import Page
+from playwright.sync_api import Download, Page
 
 from explorer.components.html_export import html_page
 from explorer.components.player.payload import View, player_payload
@@ -101,3 +101,11 @@ def cell_center(tab: Page, trace: Trace, site: str, query: int, key: int) -> tup
     rows, columns = len(trace.queries(site)), len(trace.keys(site))
     x = box["x"] + box["width"] * (key + 0.5) / columns
     return x, box["y"] + box["height"] * (query + 0.5) / rows
+
+
+def save(tab: Page, name: str) -> Download:
+    """What a button of the menu *Save* saves."""
+    tab.get_by_test_id("save").locator("summary").click()
+    with tab.expect_download() as event:
+        tab.get_by_test_id(name).click()
+    return event.value

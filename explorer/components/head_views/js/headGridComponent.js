@@ -6,11 +6,13 @@ import {
   lookInside,
 } from "../../inside/js/inside.js";
 import { element, write } from "../../shared/js/element.js";
+import { figureButtons } from "../../shared/js/figureButtons.js";
 import { createHeadsNote } from "../../shared/js/headsNote.js";
 import { createIntegrity } from "../../shared/js/integrity.js";
 import { listenToKeys } from "../../shared/js/keyboard.js";
 import { createMap } from "../../shared/js/map.js";
 import { openingState } from "../../shared/js/openingState.js";
+import { saveMenu } from "../../shared/js/saveMenu.js";
 import { createSelectionReport } from "../../shared/js/selectionReport.js";
 import { createSentence } from "../../shared/js/sentence.js";
 import { createSiteChoice } from "../../shared/js/siteChoice.js";
@@ -25,7 +27,6 @@ import { createHeadGrid } from "./headGrid.js";
 import { measuredHead, roleText } from "./headRoles.js";
 import { headsFigure } from "./headsFigure.js";
 import { viewListeners } from "./listeners.js";
-import { saveMenu } from "./saveMenu.js";
 import { createValueMap } from "./valueMap.js";
 import {
   closeContext,
@@ -142,11 +143,12 @@ function placeParts(context, frame, store, map) {
     transport.element,
     maps,
   );
-  const save = saveMenu(frame, context.say, {
+  const figures = figureButtons(context.say, {
     figure: (width) => headsFigure(context, frame, store.values, shownNorms(), width),
     fileName: () => `heads-${context.state.site}${hasNorms ? "-norms" : ""}`,
     prefix: "heads-",
   });
+  const save = saveMenu(context.say, context.signal, figures);
   const shown = [site.element, filter.element, save, headsNote.element];
   const tools = element("div", { class: "tools" }, ...shown);
   const body = element(

@@ -1,7 +1,9 @@
 import { assign, element, write } from "../../shared/js/element.js";
 import { createExplanation, wordEntry } from "../../shared/js/explanation.js";
+import { figureButtons } from "../../shared/js/figureButtons.js";
 import { colourAt, css, inkOn } from "../../shared/js/palette.js";
 import { projectorChosen, showProjector } from "../../shared/js/projector.js";
+import { saveMenu } from "../../shared/js/saveMenu.js";
 import { fillIn } from "../../shared/js/sentences.js";
 import { headName } from "../../shared/js/stepState.js";
 import { streamlitComponent } from "../../shared/js/streamlitComponent.js";
@@ -10,7 +12,6 @@ import { meanOf, metricLine, roleText } from "./headRoles.js";
 import { viewListeners } from "./listeners.js";
 import { metricFigure } from "./metricFigure.js";
 import { isDifference, shortNumber, signedNumber } from "./numbers.js";
-import { saveMenu } from "./saveMenu.js";
 import { createSelect } from "./select.js";
 import { createViewFrame, watchFrame } from "./viewFrame.js";
 import { readViewPayload } from "./viewPayload.js";
@@ -82,7 +83,7 @@ function openMetricMatrix(parent, payload) {
     );
   };
   const saving = { figure, fileName: () => `heads-${shown}`, prefix: "metric-" };
-  const save = saveMenu(frame, papers, saving);
+  const save = saveMenu(papers, frame.signal, figureButtons(papers, saving));
   frame.root.append(
     element("div", { class: "tools" }, select.element, words.element, legend, save, about),
     tables,

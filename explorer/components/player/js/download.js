@@ -4,6 +4,7 @@ import { element } from "../../shared/js/element.js";
 import { figureButtons } from "../../shared/js/figureButtons.js";
 import { visibleRows } from "../../shared/js/guess.js";
 import { saveFile, saveTable, textFile } from "../../shared/js/savedFile.js";
+import { saveMenu } from "../../shared/js/saveMenu.js";
 import { layerNumber, rowOf, shownKeys, siteOf } from "../../shared/js/stepState.js";
 import { CONTRIBUTION, MEAN } from "../../shared/js/trace.js";
 import { exportFigure } from "./figure.js";
@@ -12,9 +13,9 @@ import { exportFigure } from "./figure.js";
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 
 /**
- * The buttons of the figure, CSV and Pharaoh.
+ * The menu with the figure, CSV and Pharaoh.
  * @param {TraceContext} context
- * @returns {Part[]}
+ * @returns {Part}
  */
 export function createDownloads(context) {
   /** @type {(name: string, save: () => void, available?: () => boolean) => Part} */
@@ -40,11 +41,16 @@ export function createDownloads(context) {
     figure: (width) => exportFigure(context, width),
     fileName: () => fileName(context),
   });
-  return [
-    ...figures.map((node) => ({ element: node, update: () => {} })),
+  const tables = [
     button("csv", () => downloadTable(context)),
     button("pharaoh", () => downloadLinks(context), aligned),
   ];
+  const buttons = [...figures, ...tables.map((table) => table.element)];
+  /** @param {Set<string>} changed */
+  const update = (changed) => {
+    for (const table of tables) table.update(changed);
+  };
+  return { element: saveMenu(context.say, context.signal, buttons), update };
 }
 
 /**

@@ -85,7 +85,7 @@ export function mountPlayer(parent, trace, options) {
   /** Draw with new parts: at first, and in another language. */
   const build = () => {
     map?.destroy();
-    const tools = [insideButton(context), ...createDownloads(context)];
+    const tools = [insideButton(context), createDownloads(context)];
     map = createMap(context, { tools, onCell: cellOpener(context) });
     parts = placeParts(context, map);
     root.lang = context.trace.header.language;

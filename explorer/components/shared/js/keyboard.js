@@ -18,7 +18,7 @@ const USES_SPACE =
 // Space plays on these too: Enter presses a button, and a selected one has nothing left to select.
 const PLAYS = ".move, [data-head], [role=radio][aria-checked=true]";
 const KEEPS_FOCUS = "[data-head]"; // ↑ and ↓ go on from the thumbnail that was clicked
-const CONTROL = "button, input[type=checkbox], input[type=range]";
+const CONTROL = "button, summary, input[type=checkbox], input[type=range]";
 
 /**
  * ← → Home End, space and letters, wherever the focus is, except in text boxes and on elements that use

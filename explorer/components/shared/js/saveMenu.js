@@ -1,0 +1,33 @@
+import { element } from "./element.js";
+
+/** @import { Say } from "./sentences.js" */
+
+/**
+ * Buttons that save a picture or a table, behind one that shows them. It closes after a choice, by
+ * Escape, and where something else is pressed.
+ * @param {Say} say of the sentences of the player
+ * @param {AbortSignal} signal
+ * @param {HTMLElement[]} buttons
+ */
+export function saveMenu(say, signal, buttons) {
+  const close = () => {
+    menu.open = false;
+  };
+  const menu = /** @type {HTMLDetailsElement} */ (
+    element(
+      "details",
+      { class: "save-menu", testid: "save" },
+      element("summary", { class: "quiet", title: say("save_title") }, say("save")),
+      element("span", { on: { click: close } }, ...buttons),
+    )
+  );
+  menu.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") close();
+  });
+  /** @param {Event} event */
+  const leave = (event) => {
+    if (!event.composedPath().includes(menu)) close();
+  };
+  document.addEventListener("pointerdown", leave, { signal });
+  return menu;
+}
