@@ -121,4 +121,6 @@ def _values(
 
 def _look(selection: Selection) -> dict[str, Any]:
     """The selection as the player opens it."""
-    return asdict(replace(selection, alignment=selection.alignment or "off"))
+    look = asdict(replace(selection, alignment=selection.alignment or "off"))
+    del look["other"]  # of a second model, which only Heads compares
+    return look

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 import torch
 
 from explorer.core.vocabulary import EOS
@@ -25,7 +26,8 @@ def test_a_trace_has_the_tokens_that_were_fed_in_and_predicted(explorable):
     assert steps[steps.chosen].token.tolist() == ["3", "1", "<eos>"]
     assert steps[steps.forced].step.unique().tolist() == [2]
     share = torch.tensor([3.0, *[0.0] * 7]).softmax(0)[0].item()
-    assert steps[(steps.step == 1) & steps.chosen].probability.item() == share
+    chosen = steps[(steps.step == 1) & steps.chosen].probability.item()
+    assert chosen == pytest.approx(share, abs=1e-6)  # another order of the sum on each processor
     assert trace.arrays["gold"][:2].tolist() == [[False, True, False], [True, False, False]]
 
 

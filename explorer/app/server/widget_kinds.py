@@ -30,6 +30,7 @@ KINDS = {
     "menu_button": "string_trigger_value",
     "multiselect": "string_array_value",
     "number_input": "double_value",  # of whole numbers "int_value"
+    "plotly_chart": "string_value",  # what is selected in it, as JSON
     "radio": "string_value",
     "selectbox": "string_value",
     "text_area": "string_value",

@@ -37,7 +37,10 @@ def test_every_paper_has_its_name_and_its_address():
     sentences = section("player")
     assert PAPERS
     for paper in PAPERS:
-        assert re.fullmatch(r"https://arxiv\.org/abs/\d{4}\.\d{5}", sentences[f"{paper}_link"])
+        assert re.fullmatch(
+            r"https://(arxiv\.org/abs/\d{4}\.\d{5}|transformer-circuits\.pub/\d{4}/\w+/index\.html)",
+            sentences[f"{paper}_link"],
+        )
         year = paper.rsplit("_", 1)[1]
         assert year in sentences[paper]
 
