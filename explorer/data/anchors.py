@@ -1,13 +1,16 @@
-"""Names and numbers that occur on both sides of a pair, and others in their place."""
+"""Names, numbers and words that occur on both sides of a pair, and others in their place."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from explorer.core.vocabulary import is_chinese
-from explorer.data.name_lists import ALIASES, names_by_word, numerals
+from explorer.data.name_lists import ALIASES, names_by_word, numerals, word_classes
 from explorer.data.parallel_corpus import Pair
+
+NUMBER = "number"
+"""The kind of an anchor that is digits or a word for a number."""
 
 _MOST_ANCHORS = 4  # in one pair
 _VOWELS = frozenset("aeiouàâéèêëîïôûüAEIOUÀÂÉÈÊËÎÏÔÛÜ")
@@ -21,9 +24,9 @@ _NUMERALS = "零〇一二三四五六七八九十百千万亿两几第"
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A name or number that occurs equally often on both sides of a pair.
+    """A name, number or word that occurs equally often on both sides of a pair.
 
-    kind: that of a name, or "number".
+    kind: that of a name, the class of a word, or `NUMBER`.
     """
 
     kind: str
@@ -32,9 +35,9 @@ class Anchor:
 
 
 def find_anchors(pair: Pair) -> tuple[Anchor, ...]:
-    """The names and numbers of the lists that occur equally often on both sides; at most
+    """The names, numbers and words of the lists that occur equally often on both sides; at most
     four."""
-    found = [*_name_anchors(pair), *_number_anchors(pair)]
+    found = [*_name_anchors(pair), *_digit_anchors(pair), *_word_anchors(pair)]
     return tuple(found[:_MOST_ANCHORS])
 
 
@@ -60,16 +63,34 @@ def _name_anchors(pair: Pair) -> Iterable[Anchor]:
         yield from _anchors(name.kind, forms, pair)
 
 
-def _number_anchors(pair: Pair) -> Iterable[Anchor]:
+def _digit_anchors(pair: Pair) -> Iterable[Anchor]:
     runs = [_DIGITS.findall(text) for text in (pair.source, pair.target)]
-    if runs[0] and sorted(runs[0]) == sorted(runs[1]):
+    if sorted(runs[0]) == sorted(runs[1]):
         for run in dict.fromkeys(runs[0]):
-            yield Anchor("number", run, run)
-        return
-    if runs[0] or runs[1]:
-        return
-    for words in numerals():
-        yield from _anchors("number", list(dict.fromkeys(words)), pair)
+            yield Anchor(NUMBER, run, run)
+
+
+def _word_anchors(pair: Pair) -> Iterable[Anchor]:
+    """Words for numbers, unless digits occur, and words of the classes."""
+    known, text = _words_by_start(), f"{pair.source} {pair.target}"
+    digits = _DIGITS.search(text)
+    for start in sorted(known.keys() & _WORD.findall(text)):
+        for kind, words in known[start]:
+            if kind == NUMBER and digits:
+                continue
+            for anchor in _anchors(kind, list(dict.fromkeys(filter(None, words))), pair):
+                if anchor.source != anchor.target:  # else both languages spell it alike
+                    yield anchor
+
+
+@cache
+def _words_by_start() -> Mapping[str, Sequence[tuple[str, tuple[str, ...]]]]:
+    """The class and all forms of words, by the English form up to its hyphen."""
+    found: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+    for kind, members in {NUMBER: numerals(), **word_classes()}.items():
+        for words in members:
+            found.setdefault(words[0].split("-")[0], []).append((kind, words))
+    return found
 
 
 def _anchors(kind: str, forms: Sequence[str], pair: Pair) -> Iterable[Anchor]:

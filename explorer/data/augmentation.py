@@ -1,11 +1,13 @@
-"""New pairs from the pairs of a corpus: other names and numbers on both sides, other spellings,
-and lines whose translation is a copy.
+"""New pairs from the pairs of a corpus: other names, numbers and words on both sides, other
+spellings, and lines whose translation is a copy.
 
 From a corpus with few names and numbers a model learns only those few. A name or number that
 occurs on both sides of a pair is replaced on both by another one from a list, so that the model
 learns to copy names it has not seen (placeholders for names: Crego et al. 2016, arXiv 1610.05540;
-here the names themselves). Copied lines: Currey et al. 2017, "Copied Monolingual Data Improves
-Low-Resource Neural Machine Translation", WMT.
+here the names themselves); a weekday, colour or animal by another of its class, so that rare ones
+are seen in more sentences (Fadaee et al. 2017, 1705.00440, who choose them by a language model).
+Copied lines: Currey et al. 2017, "Copied Monolingual Data Improves Low-Resource Neural Machine
+Translation", WMT.
 """
 
 import re
@@ -14,7 +16,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from explorer.core.vocabulary import is_chinese
-from explorer.data.anchors import Anchor, find_anchors, replaced
+from explorer.data.anchors import NUMBER, Anchor, find_anchors, replaced
 from explorer.data.name_lists import (
     LANGUAGES,
     PERSONS,
@@ -25,11 +27,14 @@ from explorer.data.name_lists import (
     numerals,
     random_name,
     titled_name,
+    word_classes,
 )
 from explorer.data.parallel_corpus import Pair
 
 _TITLED = 0.06  # share of the persons that become a surname with a title
 _WORDS = 0.6  # share of the numbers in words in whose place other words stand, not digits
+_SMALL_WORDS = 0.7  # share of those words that are of numbers up to twenty
+_TWENTY = 19  # words for numbers up to twenty
 _RANGES = ((2, 13), (2, 60), (10, 100), (10, 100), (100, 1000), (1000, 2100), (2000, 100_000))
 _SMALL_RANGES = 5
 _LETTERS = re.compile(r"[A-Za-z]+")
@@ -50,7 +55,7 @@ class Augmentation:
         self._respelled = self._british_sources()
 
     def swapped(self, number: int, chance: float, random: Random) -> Pair:
-        """The pair of that number; with `chance`, other names and numbers are in it, and an
+        """The pair of that number; with `chance`, other names, numbers and words are in it, and an
         English source is spelled as in Britain."""
         pair = self._pairs[number]
         anchors, respelled = self._anchors.get(number, ()), self._respelled.get(number)
@@ -87,8 +92,10 @@ class Augmentation:
         return Pair(*(_joined(names, language == "zh") for language in self._languages))
 
     def _swap(self, pair: Pair, anchor: Anchor, random: Random) -> Pair:
-        if anchor.kind == "number":
+        if anchor.kind == NUMBER:
             source, target = self._new_numbers(anchor, random)
+        elif anchor.kind in word_classes():
+            source, target = self._new_words(anchor, random)
         else:
             source, target = self._new_names(anchor, random)
         elides = [language == "fr" for language in self._languages]
@@ -116,11 +123,22 @@ class Augmentation:
             return new, new
         known = all(language in LANGUAGES for language in self._languages)
         if known and random.random() < _WORDS:
-            words = choice(numerals(), random)
-            source, target = (words[LANGUAGES.index(language)] for language in self._languages)
-            return source, target
+            small = random.random() < _SMALL_WORDS
+            return self._forms(choice(numerals()[: _TWENTY if small else None], random))
         new = random_number(random, small=True)
         return new, new
+
+    def _new_words(self, anchor: Anchor, random: Random) -> tuple[str, str]:
+        """Another word of its class, or the same where a language is not known."""
+        if not all(language in LANGUAGES for language in self._languages):
+            return anchor.source, anchor.target
+        forms = map(self._forms, word_classes()[anchor.kind])
+        return choice([both for both in forms if all(both)], random)
+
+    def _forms(self, words: Sequence[str]) -> tuple[str, str]:
+        """The word of each side, of those in `LANGUAGES`."""
+        source, target = (words[LANGUAGES.index(language)] for language in self._languages)
+        return source, target
 
     def _random_name(self, kind: str, random: Random) -> Name:
         return random_name(kind, random, with_chinese="zh" in self._languages)

@@ -1,10 +1,11 @@
-"""Names, titles, number words and spellings to put into a pair of sentences, from the lists in this
+"""Names, titles, words and spellings to put into a pair of sentences, from the lists in this
 folder: one entry a line, columns separated by tabs.
 
     names.tsv          kind (male, female, surname, city), Latin form, Chinese form if any
     chinese_names.tsv  role (surname, given), character, pinyin
     titles.tsv         kind, then the title in English, French and Chinese; {} is the surname
     numerals.tsv       value, then the word for it in English, French and Chinese, maybe two
+    words.tsv          class, then a word in English, French (or nothing) and Chinese, maybe two
     spellings.tsv      American, British
 """
 
@@ -18,7 +19,7 @@ import numpy as np
 
 PERSONS = ("male", "female")
 LANGUAGES = ("en", "fr", "zh")
-"""Of the columns of titles and number words."""
+"""Of the columns of titles and words."""
 
 ALIASES: Mapping[str, tuple[str, ...]] = {"Mary": ("Marie",)}
 """Other forms of a name, to be found but not put in."""
@@ -95,6 +96,16 @@ def names_by_word() -> Mapping[str, Name]:
 def numerals() -> tuple[tuple[str, ...], ...]:
     """The words of each number: English, French, Chinese, and maybe another Chinese one."""
     return tuple(tuple(row[1:]) for row in _rows("numerals.tsv"))
+
+
+@cache
+def word_classes() -> Mapping[str, tuple[tuple[str, ...], ...]]:
+    """By class, words that may stand in each other's place: English, French ("" where another
+    word of the class would need other words around it), Chinese, and maybe another Chinese one."""
+    classes: dict[str, list[tuple[str, ...]]] = {}
+    for kind, *forms in _rows("words.tsv"):
+        classes.setdefault(kind, []).append(tuple(forms))
+    return {kind: tuple(words) for kind, words in classes.items()}
 
 
 @cache

@@ -24,13 +24,20 @@ def test_anchors_occur_on_both_sides_in_the_form_of_each_language():
     )
     assert find_anchors(FRENCH[1]) == (
         Anchor("female", "Mary", "Marie"),
+        Anchor("animals", "cats", "chats"),
         Anchor("number", "three", "trois"),
     )
-    assert find_anchors(FRENCH[2]) == (Anchor("male", "Tom", "Tom"), Anchor("number", "12", "12"))
+    assert find_anchors(FRENCH[2]) == (
+        Anchor("male", "Tom", "Tom"),
+        Anchor("number", "12", "12"),
+        Anchor("animal", "dog", "chien"),
+    )
     assert find_anchors(CHINESE[0]) == (
         Anchor("male", "汤姆", "Tom"),
         Anchor("number", "三", "three"),
     )
+    pair = Pair("He has twenty-three cats.", "Il a vingt-trois chats.")
+    assert find_anchors(pair)[1:] == (Anchor("number", "twenty-three", "vingt-trois"),)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +45,9 @@ def test_anchors_occur_on_both_sides_in_the_form_of_each_language():
     [
         ("Tom came.", "Il est venu."),
         ("Tom likes Tom.", "Tom s'aime."),
-        ("He has twenty-three cats.", "Il a vingt-trois chats."),  # not the number three
+        ("He came forty-two times.", "Il est venu soixante-deux fois."),  # not the number two
+        ("He came 2 times, not three.", "Il est venu deux fois et pas trois."),  # which is which?
+        ("We saw a piano.", "On a vu un piano."),  # one spelling: maybe neither language is known
         ("I saw 12 of 30.", "J'en ai vu 12."),
         ("他有二十三本书。", "He has three books."),
         ("Thomson came.", "Thomson est venu."),

@@ -3,6 +3,7 @@ import re
 import numpy as np
 
 from explorer.data.augmentation import Augmentation, language_of, random_number
+from explorer.data.name_lists import word_classes
 from explorer.data.parallel_corpus import Pair
 
 FRENCH = [
@@ -71,7 +72,7 @@ def test_beside_chinese_text_a_name_stands_in_characters_or_in_latin_letters():
 
 def test_copied_lines_are_equal_on_both_sides_but_for_the_script():
     for augmentation, chinese in ((Augmentation(FRENCH), False), (Augmentation(CHINESE), True)):
-        pairs = [augmentation.copied(generator(seed)) for seed in range(80)]
+        pairs = [augmentation.copied(generator(seed)) for seed in range(300)]
         equal = [pair for pair in pairs if pair.source == pair.target]
         assert len(equal) == len(pairs) if not chinese else 40 < len(equal) < len(pairs)
         assert any(re.fullmatch(r"[\d :,-]+", pair.source) for pair in pairs)
@@ -111,13 +112,33 @@ def test_a_person_may_become_a_surname_with_a_title():
         assert french in {"Mr.": ("M.", "Monsieur"), "Dr.": ("Dr",), "Uncle": ("Oncle",)}[title]
 
 
+def test_a_word_becomes_another_of_its_class_in_both_languages():
+    pairs = [*ENGLISH, Pair("The dog barks.", "Le chien aboie.")]
+    turned = [Pair(pair.target, pair.source) for pair in pairs]
+    seen = [Augmentation(pairs).swapped(3, 1.0, generator(seed)) for seed in range(150)]
+    assert Pair("The horse barks.", "Le cheval aboie.") in seen
+    assert len(set(seen)) == sum(
+        words[1] != "" for words in word_classes()["animal"]
+    )  # a word without a French form is never chosen
+    seen = [Augmentation(turned).swapped(3, 1.0, generator(seed)) for seed in range(300)]
+    assert Pair("Le cheval aboie.", "The horse barks.") in seen
+    chinese = Augmentation(
+        [Pair("今天是星期五。", "Today is Friday."), Pair("狗叫。", "The dog barks.")]
+    )
+    days = {chinese.swapped(0, 1.0, generator(seed)) for seed in range(100)}
+    assert Pair("今天是星期二。", "Today is Tuesday.") in days
+    assert len(days) == 7
+    unknown = Augmentation([Pair("Der Freitag", "Friday"), Pair("vendredi", "Friday")])
+    assert unknown.swapped(1, 1.0, generator()) == Pair("vendredi", "Friday")
+
+
 def test_a_number_in_words_becomes_words_or_digits_on_both_sides():
     augmentation = Augmentation(ENGLISH)
     seen = set()
     for seed in range(200):
         pair = augmentation.swapped(1, 1.0, generator(seed))
-        (english,) = re.findall(r"the (\S+) doors", pair.source)
-        (french,) = re.findall(r"des (\S+) portes", pair.target)
+        (english,) = re.findall(r"the ([\w-]+) doors", pair.source)
+        (french,) = re.findall(r"des (.+) portes", pair.target)
         seen.add((english, french))
     assert {("twelve", "douze"), ("seven", "sept")} <= seen
     assert any(english.isdigit() and english == french for english, french in seen)

@@ -10,6 +10,7 @@ from explorer.data.name_lists import (
     numerals,
     random_name,
     titled_name,
+    word_classes,
 )
 
 
@@ -44,6 +45,24 @@ def test_numbers_and_names_have_their_forms():
     assert ("twelve", "douze", "十二") in numerals()
     assert numerals()[0] == ("two", "deux", "两", "二")
     assert names_by_word()["Marie"] == names_by_word()["Mary"]
+
+
+def test_words_of_a_class_are_different_and_have_a_chinese_form():
+    for kind, words in word_classes().items():
+        assert len(words) > 3, kind
+        assert len({word[0] for word in words}) == len(words), kind
+        assert all(word[0][0] not in "aeiou" for word in words if kind == "job")  # a doctor
+        for english, french, *chinese in words:
+            assert re.fullmatch("[A-Za-z]+", english)
+            assert re.fullmatch("[a-zéêèûôâç]*", french)
+            assert chinese
+            assert all(re.fullmatch(r"[\u4e00-\u9fff]+", form) for form in chinese)
+
+
+def test_numbers_in_words_go_to_ninety_nine():
+    assert [words[0] for words in numerals()][:19][-1] == "twenty"
+    assert ("seventy-one", "soixante et onze", "七十一") in numerals()
+    assert len(numerals()) == 98
 
 
 def test_british_spellings_differ_and_are_no_american_ones():
