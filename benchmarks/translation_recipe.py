@@ -12,6 +12,7 @@ has every step, "plain" none, any other name leaves that one out. The test part 
     names    dev pairs with a name, with another one from the list in its place (one that training
              may have seen): share of the outputs that contain it
     numbers  the same with numbers
+    words    the same with words of a class: weekdays, countries, animals …
     three    100 texts of three dev sentences each: BLEU and length ratio
 """
 
@@ -26,8 +27,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from explorer.data.anchors import find_anchors
+from explorer.data.anchors import NUMBER, find_anchors
 from explorer.data.augmentation import Augmentation
+from explorer.data.name_lists import word_classes
 from explorer.data.parallel_corpus import (
     Pair,
     ParallelCorpus,
@@ -40,7 +42,7 @@ from explorer.training.config import TrainingConfig, translation
 from explorer.training.trainer import Trainer
 from explorer.training.translation_metrics import score, translate
 
-SIZES = {"names": 200, "numbers": 200, "joined": 100}
+SIZES = {"names": 200, "numbers": 200, "words": 200, "joined": 100}
 JOINED = 3
 STEPS: dict[str, Any] = {  # of the recipe: setting → its value in "plain"
     "swapped": 0.0,
@@ -54,11 +56,12 @@ STEPS: dict[str, Any] = {  # of the recipe: setting → its value in "plain"
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """bleu and joined_bleu: 0 to 100; names and numbers: shares."""
+    """bleu and joined_bleu: 0 to 100; names, numbers and words: shares."""
 
     bleu: float
     names: float
     numbers: float
+    words: float
     joined_bleu: float
     joined_ratio: float
 
@@ -93,16 +96,15 @@ def quality(checkpoint: Checkpoint, corpus: ParallelCorpus) -> Quality:
     )
     return Quality(
         score(outputs, list(known.values())).bleu,
-        _carried_over(checkpoint, dev, False, SIZES["names"]),
-        _carried_over(checkpoint, dev, True, SIZES["numbers"]),
+        *(_carried_over(checkpoint, dev, group) for group in ("names", "numbers", "words")),
         joined.bleu,
         joined.length_ratio,
     )
 
 
-def _carried_over(checkpoint: Checkpoint, pairs: Sequence[Pair], numbers: bool, most: int) -> float:
-    """The share of swapped names (or numbers) that the outputs contain."""
-    chosen = [pair for pair in pairs if _only_kind(pair, numbers)][:most]
+def _carried_over(checkpoint: Checkpoint, pairs: Sequence[Pair], group: str) -> float:
+    """The share of swapped names, numbers or words that the outputs contain."""
+    chosen = [pair for pair in pairs if _only_group(pair) == group][: SIZES[group]]
     if not chosen:
         return float("nan")
     augmentation = Augmentation(chosen)
@@ -115,9 +117,13 @@ def _carried_over(checkpoint: Checkpoint, pairs: Sequence[Pair], numbers: bool, 
     return sum(a in b for a, b in zip(expected, outputs, strict=True)) / len(chosen)
 
 
-def _only_kind(pair: Pair, numbers: bool) -> bool:
+def _only_group(pair: Pair) -> str:
+    """Of what the only anchor of a pair is one; "" where there are none or several."""
     anchors = find_anchors(pair)
-    return len(anchors) == 1 and (anchors[0].kind == "number") == numbers
+    if len(anchors) != 1:
+        return ""
+    kind = anchors[0].kind
+    return "numbers" if kind == NUMBER else "words" if kind in word_classes() else "names"
 
 
 def _difference(old: str, new: str) -> str:
@@ -150,7 +156,7 @@ def _some_rows(path: Path, count: int, folder: Path) -> Path:
 def _show(name: str, found: Quality, rest: str = "") -> None:
     print(
         f"{name:<22} BLEU {found.bleu:5.2f}  names {found.names:4.0%}  numbers "
-        f"{found.numbers:4.0%}  three {found.joined_bleu:5.2f}, "
+        f"{found.numbers:4.0%}  words {found.words:4.0%}  three {found.joined_bleu:5.2f}, "
         f"ratio {found.joined_ratio:.3f}{rest}",
         flush=True,
     )

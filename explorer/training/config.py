@@ -79,7 +79,7 @@ class TrainingConfig:
     excluded: str = ""  # a file whose sources are never trained on
     further_pairs: str = ""  # a file of more pairs, for training only
     joined: float = 0.1  # share of the texts that are two to eight pairs, up to the longest
-    swapped: float = 0.0  # share of the pairs with names or numbers that get others
+    swapped: float = 0.0  # share of the pairs with names, numbers, listed words that get others
     copied: float = 0.0  # share of copied lines among the texts (Currey et al. 2017)
     unpunctuated: float = 0.0  # share of the texts without their final mark
     subword_alpha: float = 0.0  # sampled segmentation (Kudo 2018, 1804.10959); 0: most probable

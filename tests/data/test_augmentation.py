@@ -123,7 +123,10 @@ def test_a_word_becomes_another_of_its_class_in_both_languages():
     seen = [Augmentation(turned).swapped(3, 1.0, generator(seed)) for seed in range(300)]
     assert Pair("Le cheval aboie.", "The horse barks.") in seen
     chinese = Augmentation(
-        [Pair("今天是星期五。", "Today is Friday."), Pair("狗叫。", "The dog barks.")]
+        [
+            Pair("今天是星期五。", "Today is Friday."),
+            Pair("狗在花园里。", "A dog is in the garden."),
+        ]
     )
     days = {chinese.swapped(0, 1.0, generator(seed)) for seed in range(100)}
     assert Pair("今天是星期二。", "Today is Tuesday.") in days
