@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from explorer.app import experiment_cache, model_cache
 from explorer.app.request import Request
 from explorer.core.errors import ExplorerError
-from explorer.heads.comparison import AttentionComparison, compare
 from explorer.heads.trace_comparison import TraceComparison
 from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace
 from explorer.model.model_directory import DirectoryModel
@@ -42,11 +41,6 @@ def comparison(member: CatalogModel, other: CatalogModel, request: Request) -> T
     return model_cache.kept(
         key, lambda: _comparison(member, other, free), experiment_cache.bytes_of
     )
-
-
-def attention(compared: TraceComparison) -> AttentionComparison:
-    """The first model's attention beside that of the second, forced to the same output."""
-    return compare(compared.original, compared.forced)
 
 
 def _may_be_equal(member: CatalogModel, other: CatalogModel, text: str) -> bool:

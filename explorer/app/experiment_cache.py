@@ -18,11 +18,10 @@ from explorer.app.request import Request, Selection
 from explorer.app.state.visit import opening_request
 from explorer.core.errors import ExplorerError, TraceSizeError
 from explorer.core.interventions import Interventions
-from explorer.core.sites import Head
 from explorer.core.trace import Trace
 from explorer.data.task_names import task_of
 from explorer.heads.measurement_store import stored_reports
-from explorer.heads.opening_head import opening_head, opening_step
+from explorer.heads.opening_head import OpeningChoice, opening_choice, opening_step
 from explorer.heads.trace_comparison import TraceComparison
 from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace
 from explorer.model.model_directory import DirectoryModel
@@ -122,20 +121,29 @@ def opening_selection(
     return replace(filled, step=opening_step(trace, site, filled.layer, filled.head))
 
 
-def _with_head(wanted: Selection, member: CatalogMember, trace: Trace) -> Selection:
+def chosen_head(wanted: Selection, member: CatalogMember, trace: Trace) -> OpeningChoice | None:
+    """The head that `opening_selection` fills in, and why; None where `wanted` names one, or an
+    attention, and where the component in the browser chooses."""
     if wanted.site not in (None, "cross") or (wanted.layer, wanted.head) != (None, None):
-        return wanted
+        return None
     try:
         if isinstance(member, UploadedTrace | DirectoryModel):  # whose digest takes seconds
-            head = opening_head(trace)
+            chosen = opening_choice(trace)
         else:
-            head = _opening_head(member.stamp, member)
-    except ExplorerError:  # the component in the browser then chooses
+            chosen = _opening_choice(member.stamp, member)
+    except ExplorerError:
+        return None
+    if chosen is None or Selection().or_head(chosen.head).within(trace)[1]:
+        return None
+    return chosen
+
+
+def _with_head(wanted: Selection, member: CatalogMember, trace: Trace) -> Selection:
+    chosen = chosen_head(wanted, member, trace)
+    if chosen is None:
         return wanted
-    if head is None:
-        return wanted
-    filled = replace(wanted, site=head.site, layer=head.layer, head=head.head)
-    return wanted if filled.within(trace)[1] else filled
+    site, layer, head = chosen.head
+    return replace(wanted, site=site, layer=layer, head=head)
 
 
 def digest(member: CatalogModel) -> str:
@@ -149,10 +157,10 @@ def _digest(stamp: str, _member: CatalogModel) -> str:
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _opening_head(stamp: str, _member: CatalogModel) -> Head | None:
+def _opening_choice(stamp: str, _member: CatalogModel) -> OpeningChoice | None:
     stored = stored_reports(digest(_member))
     trace = original(_member, opening_request(_member))
-    return opening_head(trace, stored[0].report if stored else None)
+    return opening_choice(trace, stored[0].report if stored else None)
 
 
 def _experiment(

@@ -32,6 +32,7 @@ from explorer.app.server.offered_traces import Compute
 from explorer.app.server.score_route import Split
 from explorer.app.state import session
 from explorer.components.head_views.payload import (
+    Sides,
     comparison_payload,
     head_grid_payload,
     metric_matrix_payload,
@@ -74,7 +75,7 @@ class PictureKey:
     times_followed: how often this visitor followed a query. A visitor who comes back to an earlier
         selection by a link is sent other bytes; otherwise the picture would stay where it is.
     report: key of the head report whose numbers are in the picture; "" = none.
-    other: stamp of the model that is compared with; "" = none.
+    other: stamp of the model, or the text, that is compared with; "" = none.
     """
 
     stamp: str
@@ -186,26 +187,20 @@ def comparison(
 def model_comparison(
     key: PictureKey,
     opening: Selection,
-    names: tuple[str, str],
+    sides: Sides,
     compared: TraceComparison,
     on_report: Report,
-    *,
-    given: bool,
 ) -> None:
-    """A text in two models called `names`; the key names the second one, too.
-
-    given: as in `model_comparison_payload`.
-    """
+    """A text in two models, or what else `sides` names; the key names the second one, too."""
     view = _view(compared.original, opening)
     payload = _payload(
         ("model_comparison", key, view, opening.other),
         lambda: model_comparison_payload(
             compared,
-            names,
+            sides,
             language=key.language,
             view=view,
             pair=opening.other,
-            given=given,
         ),
     )
     _mount("model_comparison", payload, _of_picture(key, on_report), _HEAD_VIEW_EVENTS)

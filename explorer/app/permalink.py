@@ -35,7 +35,12 @@ SECTIONS = (
 """The sections of the Heads page; it opens with the first. The URL parameter is "part"."""
 
 COMPARE = "compare"
-"""The section that compares two models, or two moments of a run."""
+"""The section that compares two models, two moments of a run, two texts, or without and with the
+interventions."""
+
+OTHER_TEXT, CHANGES = "@text", "@changes"
+"""In place of the name of a model, which has no "@": another text, and the same with the
+interventions."""
 
 _T = TypeVar("_T")
 _NUMBER = re.compile(r"[0-9]{1,4}", re.ASCII)
@@ -46,11 +51,15 @@ _FORCED = re.compile(r"([0-9]{1,4})\.([0-9]{1,7})", re.ASCII)
 @dataclass(frozen=True, slots=True)
 class Permalink:
     """A visit, the section of the Heads page, "" = its first, and what it compares: the name of a
-    model, a `MomentPair`, or "" = the first that can be compared."""
+    model, a `MomentPair`, `OTHER_TEXT`, `CHANGES`, or "" = the first that can be compared.
+
+    other_text: that of `OTHER_TEXT`.
+    """
 
     visit: Visit
     section: str = ""
     compared: str = ""
+    other_text: str = ""
 
 
 def to_query(permalink: Permalink) -> dict[str, str]:
@@ -64,7 +73,9 @@ def to_query(permalink: Permalink) -> dict[str, str]:
         query["do"] = ";".join(visit.interventions.texts())
     if permalink.section:
         query["part"] = permalink.section
-    if permalink.compared:
+    if permalink.compared == OTHER_TEXT:
+        query["other_text"] = permalink.other_text
+    elif permalink.compared:
         query["with"] = permalink.compared
     for name in ("site", "layer", "head", "step", "alignment"):
         if (value := getattr(selection, name)) is not None:
@@ -95,9 +106,7 @@ def from_query(
     refused: list[str] = []
     model = _parameter(query, "model", refused, lambda name: name if name in openings else None)
     opening = openings[model or next(iter(openings))]
-    text = _parameter(
-        query, "text", refused, lambda text: text if len(text) <= LONGEST_LINKED_TEXT else None
-    )
+    text = _parameter(query, "text", refused, _text)
     pad = _parameter(query, "pad", refused, lambda word: _number(word, MOST_PADDING))
     same_model = "model" not in refused  # another one has other tokens and heads
     forced = _parameter(query, "force", refused, _forced) if same_model else None
@@ -107,8 +116,13 @@ def from_query(
         query,
         "with",
         refused,
-        lambda name: name if name in openings or MomentPair.parse(name) else None,
+        lambda name: (
+            name if name in openings or name == CHANGES or MomentPair.parse(name) else None
+        ),
     )
+    other_text = _parameter(query, "other_text", refused, _text)
+    if other_text:
+        compared = OTHER_TEXT
     padding = opening.pad if pad is None else pad
     request = Request(opening.model, text or opening.text, padding, forced or ())
     selection = Selection(
@@ -132,7 +146,8 @@ def from_query(
         next=_parameter(query, "next", refused, lambda name: name if name in NEXT_VIEWS else None),
     )
     visit = Visit(request, selection, interventions or NO_INTERVENTIONS)
-    return Permalink(visit, section or "", compared or ""), tuple(refused)
+    found = Permalink(visit, section or "", compared or "", other_text or "")
+    return found, tuple(refused)
 
 
 def _parameter(
@@ -145,6 +160,10 @@ def _parameter(
     if value is None:
         refused.append(name)
     return value
+
+
+def _text(text: str) -> str | None:
+    return text if len(text) <= LONGEST_LINKED_TEXT else None
 
 
 def _number(word: str, most: int = 9_999) -> int | None:

@@ -35,7 +35,8 @@ class Selection:
     cell: (query, key) of the cell whose arithmetic is shown; None = none.
     inside: one of `INSIDE_VIEWS`, shown of that cell; None = its arithmetic.
     shows: one of `SHOWN_MAPS`, shown of the layer; None = weights.
-    other: (layer, head) of the second model that this head is compared with; None = its match.
+    other: (layer, head) of the second side that this head is compared with; None = the one that
+        the comparison opens with.
     next: one of `NEXT_VIEWS`; None = probabilities.
     """
 

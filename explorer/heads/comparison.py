@@ -2,14 +2,15 @@
 one are like which heads of the other.
 
 Of two models, of two moments of a training, or of one model with and without an intervention;
-what an intervention does to the output is in `trace_comparison`.
+what an intervention does to the output is in `trace_comparison`. Of two texts of one model, whose
+tokens differ, position by position.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import zip_longest
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -20,6 +21,10 @@ from explorer.core.mask_reasons import PADDING, UNMASKED
 from explorer.core.trace import Trace, check_trace
 from explorer.core.vocabulary import shorten
 
+By = Literal["token", "position"]
+"""What the queries and keys of two traces have in common: their tokens, or their places alone."""
+
+_SIDES = ("source_tokens", "target_tokens")
 _PLACE = ["site", "layer", "head"]
 
 _MOST_CELLS = 2**18
@@ -28,7 +33,7 @@ _MOST_CELLS = 2**18
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AttentionComparison:
-    """Two traces of equal tokens, see `compare`."""
+    """Two traces with the same axes, see `compare`."""
 
     a: Trace
     b: Trace
@@ -116,8 +121,11 @@ class AttentionComparison:
         return f"AttentionComparison({shorten(source)!r}: {' and '.join(names)})"
 
 
-def compare(a: Trace, b: Trace) -> AttentionComparison:
+def compare(a: Trace, b: Trace, *, by: By = "token") -> AttentionComparison:
     """Two traces of equal tokens side by side: `difference(site)`, `similarity` and `matched()`.
+
+    by: "position" for two texts of equally many tokens, of which the first is compared with the
+        first, the second with the second, whatever they are.
 
     >>> names = ("reverse", "reverse-early")
     >>> models = [explorer.load(f"checkpoints/{name}.safetensors") for name in names]
@@ -128,13 +136,19 @@ def compare(a: Trace, b: Trace) -> AttentionComparison:
     Where two models decode different outputs, force one to that of the other:
     `model.trace(text, target=other.text)`.
 
-    Raises `TraceError` when something is no trace, when their tokens differ, and when they have no
-    site in common.
+    Raises `TraceError` when something is no trace, when their tokens differ, or by position the
+    numbers of these, and when they have no site in common.
     """
     check_trace(a)
     check_trace(b)
-    for side in ("source_tokens", "target_tokens"):
-        _refuse_other_tokens(f"other_{side}", getattr(a, side), getattr(b, side))
+    if by not in get_args(By):
+        raise TraceError("compared_by", by=by)
+    for side in _SIDES:
+        one, other = getattr(a, side), getattr(b, side)
+        if by == "token":
+            _refuse_other_tokens(f"other_{side}", one, other)
+        elif len(one) != len(other):
+            raise TraceError(f"count_of_{side}", a=len(one), b=len(other))
     compared = AttentionComparison(a, b)
     if not compared.sites:
         facts = {"sites": ", ".join(a.sites), "others": ", ".join(b.sites)}

@@ -1,6 +1,8 @@
 """The head and the step with which a model opens: those on which most can be seen."""
 
 import math
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +16,17 @@ _SITE = "cross"
 _SHARP = 0.5  # a weight that no other key can have too
 
 
-def opening_head(trace: Trace, report: HeadReport | None = None) -> Head | None:
+@dataclass(frozen=True, slots=True)
+class OpeningChoice:
+    """A head to open with, and why: its gold weight is the largest, in a report or on the text, or
+    its `coverage` is. value: of that, 0 to 1."""
+
+    head: Head
+    why: Literal["report", "gold", "coverage"]
+    value: float
+
+
+def opening_choice(trace: Trace, report: HeadReport | None = None) -> OpeningChoice | None:
     """The cross head to open with; None for a trace without cross-attention.
 
     Where a gold alignment is known, the head with the largest gold weight: of the report, which
@@ -24,10 +36,18 @@ def opening_head(trace: Trace, report: HeadReport | None = None) -> Head | None:
         return None
     if report is not None and (measured := _largest_gold_weight(report, trace)) is not None:
         return measured
+    known = trace.gold is not None
     weights = trace.attention(_SITE)
     scores = _gold_weights(weights, trace.gold) if trace.gold is not None else coverage(trace)
     layer, head = np.unravel_index(int(scores.argmax()), scores.shape)
-    return Head(_SITE, int(layer), int(head))
+    value = float(scores[layer, head])
+    return OpeningChoice(Head(_SITE, int(layer), int(head)), "gold" if known else "coverage", value)
+
+
+def opening_head(trace: Trace, report: HeadReport | None = None) -> Head | None:
+    """The head of `opening_choice`."""
+    chosen = opening_choice(trace, report)
+    return None if chosen is None else chosen.head
 
 
 def opening_step(trace: Trace, site: str, layer: int | None, head: int | None) -> int | None:
@@ -78,7 +98,7 @@ def _gold_weights(weights: NDArray[np.float32], gold: NDArray[np.bool_]) -> NDAr
     return np.asarray(on_gold.mean(-1) if known.any() else on_gold.sum(-1), dtype=np.float64)
 
 
-def _largest_gold_weight(report: HeadReport, trace: Trace) -> Head | None:
+def _largest_gold_weight(report: HeadReport, trace: Trace) -> OpeningChoice | None:
     """The cross head with the largest gold weight in a report on the model of `trace`."""
     if "gold_weight" not in report.metrics:
         return None
@@ -90,4 +110,4 @@ def _largest_gold_weight(report: HeadReport, trace: Trace) -> Head | None:
         fits = site == _SITE and 0 <= layer < layers and 0 <= head < heads
         if fits and weight > most:  # NaN is not
             best, most = Head(_SITE, int(layer), int(head)), float(weight)
-    return best
+    return None if best is None else OpeningChoice(best, "report", most)

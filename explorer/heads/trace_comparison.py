@@ -1,6 +1,7 @@
-"""A trace and the same text under interventions: what they change in output and attention.
+"""A trace and the same text under interventions, in another model or at another moment, or another
+text in the same model: what changes in output and attention.
 
-Any two traces of equal tokens are compared by `comparison`.
+The attention of any two traces is compared by `comparison`.
 """
 
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from explorer.core.interventions import Interventions
 from explorer.core.sites import Head
 from explorer.core.trace import Trace
-from explorer.heads.comparison import compare
+from explorer.heads.comparison import AttentionComparison, By, compare
 
 _SMALLEST_CHANGE = 0.005  # of a weight, that can be seen with two decimals
 
@@ -24,12 +25,14 @@ class TraceComparison:
     original: the trace without them.
     changed: with them, decoded freely.
     forced: with them, forced to the output of `original` token by token: the two have the same
-        axes, so that probabilities and maps can be subtracted.
+        axes, so that probabilities and maps can be subtracted. Of another text, `changed`.
+    by: what the axes of `original` and `forced` have in common.
     """
 
     original: Trace
     changed: Trace
     forced: Trace
+    by: By = "token"
 
     @property
     def same_text(self) -> bool:
@@ -89,6 +92,11 @@ class TraceComparison:
             if changes[place] > most:
                 most, best = float(changes[place]), Head(site, int(place[0]), int(place[1]))
         return best or (removed[0] if removed else None)
+
+    @property
+    def attention(self) -> AttentionComparison:
+        """The attention of `original` beside that of `forced`."""
+        return compare(self.original, self.forced, by=self.by)
 
     def map(self, site: str) -> NDArray[np.float32]:
         """`forced` minus `original`, (layer, head, query, key), −1 to 1."""

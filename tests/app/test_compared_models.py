@@ -56,7 +56,7 @@ def test_a_comparison_is_computed_once_of_the_trace_on_screen(model):
     compared = compared_models.comparison(model, other, request)
     assert compared.original is experiment_cache.original(model, request)
     assert compared_models.comparison(model, other, request) is compared
-    matched = compared_models.attention(compared).matched()
+    matched = compared.attention.matched()
     places = matched[["layer", "head"]].to_numpy().tolist()
     assert matched[["other_layer", "other_head"]].to_numpy().tolist() == places
     assert (matched.similarity > 0.9999).all()

@@ -163,8 +163,26 @@ def test_a_comparison_is_in_the_link_and_the_head_beside_only_there():
     assert from_query(to_query(moments), OPENINGS) == (moments, ())
 
 
+def test_another_text_is_in_the_link_and_needs_no_model():
+    compared = Permalink(Visit(OPENINGS["reverse"]), "compare", "@text", "3 2 1")
+    query = to_query(compared)
+    assert query["other_text"] == "3 2 1"
+    assert "with" not in query
+    assert from_query(query, OPENINGS) == (compared, ())
+    changes = Permalink(Visit(OPENINGS["reverse"]), "compare", "@changes")
+    assert from_query(to_query(changes), OPENINGS) == (changes, ())
+
+
 @pytest.mark.parametrize(
-    ("name", "value"), [("with", "nonsense"), ("with", "../x"), ("other", "1"), ("other", "a.b")]
+    ("name", "value"),
+    [
+        ("other_text", "1" * (LONGEST_LINKED_TEXT + 1)),
+        ("with", "@text"),
+        ("with", "nonsense"),
+        ("with", "../x"),
+        ("other", "1"),
+        ("other", "a.b"),
+    ],
 )
 def test_a_comparison_with_what_is_not_there_is_refused(name, value):
     permalink, refused = from_query({"part": "compare", name: value}, OPENINGS)

@@ -406,6 +406,23 @@ def test_two_models_are_compared_head_by_head_and_a_pair_is_in_the_url(address, 
     )
 
 
+def test_two_texts_are_compared_position_by_position(address, new_tab):
+    tab = new_tab()
+    tab.goto(f"{address}heads?part=compare&text=1+2+3&other_text=3+2+1&site=cross&layer=1&head=1")
+    second = tab.get_by_test_id("comparison-changed")
+    expect(second.get_by_role("heading").first).to_have_text("“3 2 1”")
+    expect(tab.get_by_test_id("pair-title")).to_have_text("L1 H1 minus L1 H1")
+    expect(tab.get_by_test_id("pair-note")).to_contain_text("query “3 / 1”")
+    box = tab.get_by_role("textbox", name="Other text")
+    box.fill("2 3 1")
+    box.press("Enter")
+    expect(second.get_by_role("heading").first).to_have_text("“2 3 1”")
+    tab.wait_for_url(re.compile(r"other_text=2\+3\+1"))
+    box.fill("2 3")
+    box.press("Enter")
+    expect(tab.get_by_text("so both need equally many tokens")).to_be_visible()
+
+
 def test_pruning_curves_grow_and_are_saved_as_a_picture(new_tab, tmp_path):
     own = {name: str(tmp_path / name) for name in (folders.RUNS_VARIABLE, folders.REPORTS_VARIABLE)}
     with running_app(**own) as address:

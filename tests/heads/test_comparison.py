@@ -185,6 +185,19 @@ def test_the_first_token_that_differs_is_named(explorable):
         compare(a, explorable.trace("1 2 3", target="3"))
 
 
+def test_by_position_tokens_may_differ_but_not_their_numbers(explorable):
+    one, other = explorable.trace("1 2 3", target="3 1"), explorable.trace("3 2 2", target="2 2")
+    compared = compare(one, other, by="position")
+    expected = one.attention("cross") - other.attention("cross")
+    np.testing.assert_array_equal(compared.difference("cross"), expected)
+    with pytest.raises(TraceError, match="source tokens, but one has 4 and the other 3; give"):
+        compare(one, explorable.trace("1 2", target="3 1"), by="position")
+    with pytest.raises(TraceError, match="target tokens, but one has 3 and the other 2; decode"):
+        compare(one, explorable.trace("3 2 2", target="2"), by="position")
+    with pytest.raises(TraceError, match="not by “word”"):
+        compare(one, other, by="word")
+
+
 def test_what_cannot_be_compared_is_refused(explorable):
     with pytest.raises(TraceError, match="of the type str"):
         compare("1 2 3", "1 2 3")

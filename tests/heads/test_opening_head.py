@@ -11,7 +11,13 @@ import explorer
 from explorer.core.sites import Head
 from explorer.core.trace import Trace
 from explorer.heads.head_report import HeadReport
-from explorer.heads.opening_head import coverage, opening_head, opening_step
+from explorer.heads.opening_head import (
+    OpeningChoice,
+    coverage,
+    opening_choice,
+    opening_head,
+    opening_step,
+)
 
 CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
 SOURCE = ["7", "3", "<eos>"]
@@ -45,6 +51,19 @@ def test_without_gold_the_head_opens_that_finds_every_source_token():
 def test_a_report_on_many_sentences_decides_and_nan_does_not():
     weights = {("cross", 0, 0): float("nan"), ("cross", 0, 1): 0.8, ("cross", 0, 2): 0.4}
     assert opening_head(traced(EVEN, ONE_TOKEN, SHARP), report(weights)) == ("cross", 0, 1)
+
+
+def test_a_choice_says_by_what_number():
+    trace, head = traced(EVEN, ONE_TOKEN, SHARP), Head("cross", 0, 2)
+    chosen = opening_choice(trace)
+    assert chosen == OpeningChoice(head, "coverage", pytest.approx(0.925))
+    measured = opening_choice(trace, report({("cross", 0, 1): 0.8}))
+    assert measured == OpeningChoice(Head("cross", 0, 1), "report", 0.8)
+    reverse = explorer.load(CHECKPOINTS / "reverse.safetensors").trace("7 3 9")
+    known = opening_choice(reverse)
+    weights = reverse.attention("cross")[known.head.layer, known.head.head]
+    assert known.why == "gold"
+    assert known.value == pytest.approx(np.mean([weights[row, 2 - row] for row in range(3)]))
 
 
 def test_a_report_on_heads_that_the_trace_lacks_is_not_followed():

@@ -93,6 +93,8 @@ def follow_query(query: Mapping[str, str], catalog: Mapping[str, CatalogMember])
     permalink, refused = from_query(linked, openings)
     heads_state.show_section(permalink.section)
     heads_state.remember_compared(permalink.compared)
+    if permalink.other_text:
+        heads_state.remember_other_text(permalink.other_text, permalink.visit.request.model)
     session.save(replace(state, query=query))
     show(permalink.visit, (*unknown, *refused))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from explorer.app.permalink import COMPARE, SECTIONS, Permalink
+from explorer.app.permalink import COMPARE, OTHER_TEXT, SECTIONS, Permalink
 from explorer.app.request import MOST_INTERVENTIONS, Request, Selection
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
@@ -84,8 +84,8 @@ class HeadsState:
     report: key of the stored report on screen; None = the first.
     job: folder of the measurement this visitor started last.
     moved: how often the editor moved the picture to another head.
-    compared: name of the model that is compared with, or a `MomentPair`; "" = the first model that
-        can be.
+    compared: what is compared with, as in `Permalink`; "" = the first model that can be.
+    other_text: the text that was compared with last; text_of: in which model.
     """
 
     section: str = ""
@@ -97,6 +97,8 @@ class HeadsState:
     pairs: EvaluationText = EvaluationText()
     moved: int = 0
     compared: str = ""
+    other_text: str = ""
+    text_of: str = ""
 
 
 def section() -> str:
@@ -113,17 +115,24 @@ def permalink() -> Permalink:
     """The visit and the section on screen."""
     shown = section()
     other = compared() if shown == COMPARE else ""
-    return Permalink(visit_state.current(), "" if shown == SECTIONS[0] else shown, other)
+    text = other_text() if other == OTHER_TEXT else ""
+    return Permalink(visit_state.current(), "" if shown == SECTIONS[0] else shown, other, text)
 
 
 def compared() -> str:
-    """The name of the model that is compared with, or a `MomentPair`; "" = the first model that
-    can be."""
+    """What is compared with, as in `Permalink`; "" = the first model that can be."""
     return session.load(HeadsState).compared
 
 
+def other_text() -> str:
+    """The text that was compared with last in the chosen model; "" before."""
+    state = session.load(HeadsState)
+    return state.other_text if state.text_of == visit_state.current().request.model else ""
+
+
 def compare_with(name: str) -> None:
-    """Compare with another model, or two moments, each head with its match there."""
+    """Compare with something else, see `compared`, each head with the one that such a comparison
+    opens with."""
     remember_compared(name)
     visit_state.select(replace(visit_state.current().selection, other=None))
 
@@ -131,6 +140,11 @@ def compare_with(name: str) -> None:
 def remember_compared(name: str) -> None:
     """Note what is compared, see `compared`."""
     session.save(replace(session.load(HeadsState), compared=name))
+
+
+def remember_other_text(text: str, model: str) -> None:
+    """Note the text that is compared with in a model; "" = the one that is offered first."""
+    session.save(replace(session.load(HeadsState), other_text=text, text_of=model))
 
 
 def requested() -> Request:

@@ -2,17 +2,25 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from explorer.app import compared_models, compared_moments, experiment_cache, model_cache, mount
+from explorer.app import (
+    compared_models,
+    compared_moments,
+    compared_texts,
+    experiment_cache,
+    model_cache,
+    mount,
+)
 from explorer.app.compared_models import ComparedModelError
 from explorer.app.compared_moments import ComparedMomentError
 from explorer.app.moment_pair import MomentPair
 from explorer.app.mount import Norms, PictureKey
-from explorer.app.permalink import COMPARE, SECTIONS
+from explorer.app.permalink import CHANGES, COMPARE, OTHER_TEXT, SECTIONS
 from explorer.app.request import NO_INTERVENTIONS, Selection, Visit
 from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import heads as heads_state
@@ -39,6 +47,7 @@ from explorer.app.widgets.messages import (
 from explorer.app.widgets.model_opening import open_model
 from explorer.app.widgets.pruning_panel import pruning_panel
 from explorer.app.widgets.visit_page import visit_page
+from explorer.components.head_views.payload import Sides
 from explorer.core.errors import ConfigError, ExplorerError, TraceSizeError
 from explorer.core.i18n import say
 from explorer.core.interventions import Interventions
@@ -48,7 +57,6 @@ from explorer.heads.head_report import HeadReport
 from explorer.heads.measurement_store import StoredReport
 from explorer.heads.trace_comparison import TraceComparison
 from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace
-from explorer.model.model_directory import DirectoryModel
 
 _TABLES: Mapping[str, Callable[[HeadReport, str], None]] = {  # sections with a head report
     "metrics": report_tables.metrics,
@@ -245,37 +253,79 @@ def _compare(
 
 
 def compare(member: CatalogModel, trace: Trace, language: str, messages: DeltaGenerator) -> None:
-    """Two models on the text, or two moments of a run, and their heads matched."""
+    """The text in two models, or two texts, or what else is chosen, and their heads matched."""
     request, wanted = heads_state.shown_request(), heads_state.compared()
     offered = compared_models.comparable(member, visitor_catalog(), request.text)
     runs = compared_moments.runs()
+    own = (OTHER_TEXT, *((CHANGES,) if visit_state.current().interventions else ()))
     if (pair := MomentPair.parse(wanted)) and wanted not in offered:
-        area = comparison_panel.choose(offered, runs, pair.run, language)
+        area = comparison_panel.choose(offered, runs, own, pair.run, language)
         compare_moments(pair, language, area, messages)
         return
-    if wanted and wanted not in offered:
+    if wanted and wanted not in (*offered, *own):
         facts = {"name": wanted, "shown": member.label}
-        show_error(ComparedModelError("not_comparable", **facts), language, messages)
+        key = "no_changes" if wanted == CHANGES else "not_comparable"
+        show_error(ComparedModelError(key, **facts), language, messages)
         wanted = ""
-    shown = wanted or next(iter(offered), "")
+    shown = wanted or next(iter(offered), OTHER_TEXT)
     heads_state.remember_compared(shown)
-    area = comparison_panel.choose(offered, runs, shown, language)
-    if not shown:
-        of_library = isinstance(member, DirectoryModel)
-        reason = "compare_own_only" if of_library else "nothing_to_compare"
-        area.info(literal(say(f"heads.{reason}", language, name=member.label)))
-        return
-    other, names = offered[shown], (member.label, offered[shown].label)
+    area = comparison_panel.choose(offered, runs, own, shown, language)
     try:
-        compared = compared_models.comparison(member, other, request)
-        experiment_cache.refuse_large(compared.forced)
+        if shown == OTHER_TEXT:
+            compare_texts(member, trace, language, area)
+        elif shown == CHANGES:
+            compare_changes(member, trace, language, area)
+        else:
+            compare_models(member, offered[shown], trace, language, area)
     except ExplorerError as error:
         show_error(error, language, area)
-        return
+
+
+def compare_models(
+    member: CatalogModel, other: CatalogModel, trace: Trace, language: str, area: DeltaGenerator
+) -> None:
+    """The text in two models. Raises `ExplorerError`."""
+    compared = compared_models.comparison(member, other, heads_state.shown_request())
+    experiment_cache.refuse_large(compared.forced)
+    sides = Sides((member.label, other.label))
     with area:
-        comparison_panel.models_summary(compared, names, language)
+        comparison_panel.models_summary(compared, sides.names, language)
     key = _picture_key(member, language, other=other.stamp)
-    _show_compared(key, _opening((key, COMPARE), member, trace), names, compared, given=True)
+    _show_compared(key, (member, trace), sides, compared, area)
+
+
+def compare_texts(member: CatalogModel, trace: Trace, language: str, area: DeltaGenerator) -> None:
+    """The text above and another one, position by position. Raises `ExplorerError`."""
+    request = heads_state.shown_request()
+    text = heads_state.other_text() or compared_texts.opening_text(member, request.text)
+    heads_state.remember_other_text(text, member.name)
+    with area:
+        comparison_panel.type_text(text, language)
+        compared = compared_texts.comparison(member, request, text)
+        experiment_cache.refuse_large(compared.forced)
+        other = experiment_cache.original(member, replace(request, text=text))
+        comparison_panel.texts_summary(compared, (trace, other), language)
+    sides = Sides(comparison_panel.text_names(request.text, text), given=False, rule="same")
+    key = _picture_key(member, language, other=f"{OTHER_TEXT} {text}")
+    _show_compared(key, (member, compared.original), sides, compared, area)
+
+
+def compare_changes(
+    member: CatalogModel, trace: Trace, language: str, area: DeltaGenerator
+) -> None:
+    """The text without and with the interventions. Raises `ExplorerError`."""
+    interventions = visit_state.current().interventions
+    try:
+        compared = experiment_cache.experiment(member, heads_state.shown_request(), interventions)
+    except ExplorerError as error:
+        raise intervention_editor.counted_from_1(error) from error
+    experiment_cache.refuse_large(compared.forced)
+    with area:
+        intervention_editor.intervention_list(trace, language)
+        comparison_panel.changes_summary(compared, language)
+    sides = Sides(comparison_panel.change_names(language), rule="same")
+    key = _picture_key(member, language, interventions, other=CHANGES)
+    _show_compared(key, (member, trace), sides, compared, area)
 
 
 def compare_moments(
@@ -301,24 +351,28 @@ def compare_moments(
     stamp = compared_moments.stamp(pair)
     probe = UploadedTrace(pair.run, stamp, compared.original)
     key = _picture_key(probe, language, other=stamp)
-    names = comparison_panel.moment_names(pair, language)
-    opening = _opening((key, COMPARE), probe, probe.trace)
-    _show_compared(key, opening, names, compared, given=False)
+    sides = Sides(comparison_panel.moment_names(pair, language), given=False)
+    _show_compared(key, (probe, probe.trace), sides, compared, area)
 
 
 def _show_compared(
     key: PictureKey,
-    opening: Selection,
-    names: tuple[str, str],
+    first: tuple[CatalogMember, Trace],
+    sides: Sides,
     compared: TraceComparison,
-    *,
-    given: bool,
+    area: DeltaGenerator,
 ) -> None:
-    """The maps of both, how alike their heads are, and the table of those that are matched."""
-    mount.model_comparison(key, opening, names, compared, heads_state.read_view, given=given)
+    """The maps of both, how alike their heads are, and the table of those that are matched.
+
+    first: what the head to open with is chosen by. area: where a sentence says why.
+    """
+    opening, attention = _opening((key, COMPARE), *first), compared.attention
+    chosen = experiment_cache.chosen_head(heads_state.opening((key, COMPARE)), *first)
+    with area:
+        comparison_panel.opening_summary(chosen, attention, sides, key.language)
+    mount.model_comparison(key, opening, sides, compared, heads_state.read_view)
     with st.container(key="matched-heads-table"):
-        matched = compared_models.attention(compared).matched()
-        comparison_panel.matched_table(matched, names, key.language)
+        comparison_panel.matched_table(attention.matched(), sides.names, key.language)
 
 
 def _opening(

@@ -1,5 +1,5 @@
-"""The section of Heads that compares two models, or two moments of a run: which ones, what they
-say, and the heads that are matched as a table."""
+"""The section of Heads that compares two models, two moments of a run, two texts, or a text without
+and with interventions: which ones, what they say, and the heads that are matched as a table."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -13,14 +13,21 @@ from streamlit.delta_generator import DeltaGenerator
 from explorer.app import compared_moments
 from explorer.app.compared_moments import ComparedMomentError
 from explorer.app.moment_pair import MomentPair
+from explorer.app.permalink import CHANGES, OTHER_TEXT
 from explorer.app.state import heads as heads_state
 from explorer.app.state import messages as message_state
 from explorer.app.state import session, visitor
-from explorer.app.widgets import head_tables
+from explorer.app.state import visit as visit_state
+from explorer.app.widgets import experiment_result, head_tables
 from explorer.app.widgets.head_table_columns import columns, written
 from explorer.app.widgets.messages import literal
+from explorer.components.head_views.payload import Sides
 from explorer.core.i18n import say
 from explorer.core.number_format import percent, short_number, signed_number
+from explorer.core.trace import Trace
+from explorer.core.vocabulary import LONGEST_LINKED_TEXT
+from explorer.heads.comparison import AttentionComparison
+from explorer.heads.opening_head import OpeningChoice
 from explorer.heads.trace_comparison import TraceComparison
 from explorer.model import catalog
 from explorer.model.catalog import CatalogModel
@@ -29,18 +36,30 @@ from explorer.training.run_directory import Run
 _RUN = "@"
 """Ends the option of a run, which no model's name does."""
 
+_OWN = {OTHER_TEXT: "compare_text", CHANGES: "compare_changes"}
+"""What the model on screen can be compared with beside other models, and how that is called."""
+
+_LONGEST_NAME = 32
+"""Characters of a text in the heading of its map."""
+
 
 def choose(
-    offered: Mapping[str, CatalogModel], runs: Mapping[str, Run], shown: str, language: str
+    offered: Mapping[str, CatalogModel],
+    runs: Mapping[str, Run],
+    own: Sequence[str],
+    shown: str,
+    language: str,
 ) -> DeltaGenerator:
-    """The choice of the second model, or of a run whose moments are compared; the place beside it.
+    """The choice of what is compared with; the place beside it.
 
-    shown: the name of the model or the run on screen, "" without one.
+    offered: models. runs: those whose moments can be compared. own: of the model on screen, see
+    `_OWN`. shown: the one of them on screen.
     """
     labels = {f"{key}{_RUN}": _run_label(key, language) for key in runs}
     labels |= {name: catalog.describe(other, language) for name, other in offered.items()}
-    options = [*offered, *(f"{key}{_RUN}" for key in runs)]
-    chosen = shown if shown in offered else f"{shown}{_RUN}"
+    labels |= {name: say(f"heads.{_OWN[name]}", language) for name in own}
+    options = [*offered, *own, *(f"{key}{_RUN}" for key in runs)]
+    chosen = shown if shown in options else f"{shown}{_RUN}"
     with st.container(key="compared", horizontal=True, vertical_alignment="bottom", gap="medium"):
         key = session.shown_as("compare-with", language, chosen if chosen in options else None)
         st.selectbox(
@@ -78,6 +97,89 @@ def choose_moments(pair: MomentPair, steps: Sequence[int], language: str) -> Non
                 on_change=partial(session.read_choice, key, take),
                 width=200,
             )
+
+
+def type_text(text: str, language: str) -> None:
+    """The box for the other text."""
+    key = session.shown_as("compare-text", language, text)
+    st.text_input(
+        say("heads.other_text", language),
+        key=key,
+        on_change=partial(session.read_choice, key, _take_text),
+        placeholder=say("heads.other_text_hint", language),
+        max_chars=LONGEST_LINKED_TEXT,
+        autocomplete="off",
+        label_visibility="collapsed",
+    )
+
+
+def text_names(text: str, other: str) -> tuple[str, str]:
+    """What two texts are called."""
+    return _quoted(text), _quoted(other)
+
+
+def texts_summary(compared: TraceComparison, traces: tuple[Trace, Trace], language: str) -> None:
+    """What the model says to both texts, and how much of it is compared.
+
+    traces: of both texts, each with its whole output.
+    """
+    facts = {}
+    for name, trace in zip("ab", traces, strict=True):
+        facts[name] = str(trace.facts.get("text", ""))
+        facts[f"{name}_output"] = trace.text or say("heads.compare_nothing", language)
+    said = any(trace.predicted_tokens for trace in traces)
+    lines = [say(f"heads.compare_{'texts' if said else 'texts_alone'}", language, **facts)]
+    if facts["a"] == facts["b"]:
+        lines.append(say("heads.compare_equal_texts", language))
+    longest = max(len(trace.target_tokens) for trace in traces)
+    shown = len(compared.original.target_tokens)
+    if shown < longest:
+        lines.append(say("heads.compare_cut", language, shown=shown, longest=longest))
+    st.markdown(literal(" ".join(lines)))
+
+
+def change_names(language: str) -> tuple[str, str]:
+    """What a text without and with the interventions is called."""
+    return say("heads.without_changes", language), say("heads.with_changes", language)
+
+
+def changes_summary(compared: TraceComparison, language: str) -> None:
+    """What the interventions change of the output."""
+    st.markdown(literal(experiment_result.output_sentence(compared, language)))
+
+
+def opening_summary(
+    chosen: OpeningChoice | None, attention: AttentionComparison, sides: Sides, language: str
+) -> None:
+    """Why the two heads on screen are those, where the app chose them; and of what the gold weights
+    beside them are.
+
+    chosen: None where a link or the visitor did.
+    """
+    lines = [] if chosen is None else [_why(chosen, attention, sides, language)]
+    if attention.a.gold is not None:
+        lines.append(say("heads.gold_of_text", language))
+    if lines:
+        st.caption(literal(" ".join(lines)))
+
+
+def _why(chosen: OpeningChoice, attention: AttentionComparison, sides: Sides, language: str) -> str:
+    """Why the head of the first side is on screen, and the one of the second beside it."""
+    facts = {
+        "a": sides.names[0],
+        "b": sides.names[1],
+        "why": say(f"heads.opens_{chosen.why}", language, value=short_number(chosen.value)),
+        "head": head_tables.head_name(chosen.head.layer, chosen.head.head),
+    }
+    site, layer, head = chosen.head
+    matches = attention.matched()
+    found = matches[(matches.site == site) & (matches.layer == layer) & (matches["head"] == head)]
+    if sides.rule == "same" or found.empty:
+        return say("heads.opens_same", language, **facts)
+    place = (int(found.other_layer.iloc[0]), int(found.other_head.iloc[0]))
+    facts["other"] = head_tables.head_name(*place)
+    facts["similarity"] = short_number(float(found.similarity.iloc[0]))
+    return say("heads.opens_matched", language, **facts)
 
 
 def moment_names(pair: MomentPair, language: str) -> tuple[str, str]:
@@ -162,6 +264,18 @@ def _take_choice(chosen: object) -> None:
         heads_state.compare_with(str(compared_moments.opening_pair(key, steps)))
     except ComparedMomentError as error:
         message_state.report(error)
+
+
+def _take_text(text: object) -> None:
+    """Compare with the typed text; with none, with the one that is offered first."""
+    if isinstance(text, str):
+        heads_state.remember_other_text(text.strip(), visit_state.current().request.model)
+        heads_state.compare_with(OTHER_TEXT)
+
+
+def _quoted(text: str) -> str:
+    cut = text if len(text) <= _LONGEST_NAME else f"{text[: _LONGEST_NAME - 1]}…"
+    return f"“{cut}”"
 
 
 def _head_names(layers: "pd.Series[int]", heads: "pd.Series[int]") -> list[str]:

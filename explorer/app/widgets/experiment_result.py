@@ -21,19 +21,7 @@ from explorer.model.catalog import CatalogModel
 def summary(model: CatalogModel, compared: TraceComparison, language: str) -> None:
     """The change of the output in one line; of many sentences when asked."""
     interventions = visit_state.current().interventions
-    steps = compared.steps
-    change = signed_number(compared.log_probability)
-    factor = short_number(math.exp(min(compared.log_probability, 700.0)))  # e^709 is the largest
-    key = "same_output" if compared.same_text else "other_output"
-    if not compared.has_output:
-        key = "no_output"
-    facts = {
-        "change": change,
-        "factor": factor,
-        "count": int((~steps.same).sum()),
-        "steps": len(steps),
-    }
-    lines = [say(f"heads.{key}", language, **facts)]
+    lines = [output_sentence(compared, language)]
     if interventions.needs_means:
         batch = head_tables.batch_name(experiment_cache.means_batch(model), language)
         lines.append(say("heads.means_over", language, batch=batch))
@@ -45,6 +33,21 @@ def summary(model: CatalogModel, compared: TraceComparison, language: str) -> No
         st.markdown(literal(" ".join(lines)))
         if interventions.on_heads:
             _effect(model, interventions, language)
+
+
+def output_sentence(compared: TraceComparison, language: str) -> str:
+    """What the interventions change of the output."""
+    if not compared.has_output:
+        return say("heads.no_output", language)
+    steps, change = compared.steps, compared.log_probability
+    facts = {
+        "change": signed_number(change),
+        "factor": short_number(math.exp(min(change, 700.0))),  # e^709 is the largest
+        "count": int((~steps.same).sum()),
+        "steps": len(steps),
+    }
+    key = "same_output" if compared.same_text else "other_output"
+    return say(f"heads.{key}", language, **facts)
 
 
 def steps_table(compared: TraceComparison, language: str) -> None:

@@ -1,7 +1,8 @@
 """Payloads of the head views: traces, what was measured of their heads, and values per cell."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from explorer.components.player.payload import View, player_payload
 from explorer.components.shared.payload import PROJECT, pack_payload, payload_bytes
 from explorer.core.i18n import section
 from explorer.core.trace import Trace
-from explorer.heads.comparison import AttentionComparison, compare
+from explorer.heads.comparison import AttentionComparison
 from explorer.heads.head_report import HeadReport
 from explorer.heads.role_names import group_key, group_name, score_text, sentence_of
 from explorer.heads.roles import ROLES
@@ -18,6 +19,22 @@ from explorer.heads.trace_comparison import TraceComparison
 
 CellValues = Mapping[str, NDArray[np.float32]]
 """By site, (layer, head, query, key): numbers per cell other than weights, sent as float32."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """What the two sides of a comparison are.
+
+    names: of the two.
+    given: whether the second is given the output of the first; else each has its own, or both are
+        given the answer.
+    rule: which head of the second stands beside one of the first, the one it is matched to or the
+        one at the same place.
+    """
+
+    names: tuple[str, str]
+    given: bool = True
+    rule: Literal["matched", "same"] = "matched"
 
 
 def head_grid_payload(
@@ -66,21 +83,18 @@ def comparison_payload(
 
 def model_comparison_payload(
     compared: TraceComparison,
-    names: tuple[str, str],
+    sides: Sides,
     *,
     language: str = "en",
     view: View | None = None,
     pair: tuple[int, int] | None = None,
-    given: bool = True,
 ) -> bytes:
-    """A text in two models, or in two states of one, and how alike their heads are.
+    """A text in two models, or in two states of one, or two texts, and how alike their heads are.
 
-    names: of the two.
-    pair: (layer, head) of the second that is shown first; None = the match of the head that `view`
-        opens with.
-    given: whether the second is given the output of the first; else both are given the answer.
+    pair: (layer, head) of the second that is shown first; None = the one that the rule of `sides`
+        puts beside the head that `view` opens with.
     """
-    attention = compare(compared.original, compared.forced)
+    attention = compared.attention
     matched = attention.matched()
     heads = {
         site: {
@@ -96,11 +110,13 @@ def model_comparison_payload(
     }
     header = {
         "view": "model_comparison",
-        "names": names,
+        "names": sides.names,
         "outputs": [one.predicted_tokens for one in (compared.original, compared.changed)],
         "pair": pair,
-        "given": given,
+        "given": sides.given,
+        "rule": sides.rule,
         "similar": heads,
+        "project": PROJECT,
     }
     return pack_payload(header | _sentences(language), arrays | _named("similarity", similarity))
 

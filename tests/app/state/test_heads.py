@@ -125,6 +125,15 @@ def test_the_model_compared_with_is_in_the_link_of_its_section_alone():
     assert heads_state.permalink().compared == "sort"
 
 
+def test_another_text_is_that_of_one_model():
+    heads_state.show_section("compare")
+    heads_state.remember_other_text("2 1", "reverse")
+    heads_state.compare_with("@text")
+    assert heads_state.permalink().other_text == heads_state.other_text() == "2 1"
+    visit_state.return_to(Visit(Request("sort", "1 2", 2)))
+    assert heads_state.other_text() == ""
+
+
 def test_the_browser_reports_the_head_beside():
     report = {"site": "cross", "layer": 1, "head": 2, "other": [0, 3]}
     heads_state.read_view({"selection": report})

@@ -347,7 +347,7 @@ def test_two_models_are_compared_and_the_choice_is_in_the_url():
     assert not app.error
     assert url_query(app)["with"] == "reverse-early"  # the one of the same task
     choice = chosen_in(app.selectbox, "compare-with-en")
-    assert len(choice.options) == 4  # three models and the recorded run
+    assert len(choice.options) == 5  # three models, another text and the recorded run
     app = choice.set_value("sort").run()
     assert url_query(app)["with"] == "sort"
     header, traces = head_view(app, "model_comparison")
@@ -393,12 +393,67 @@ def test_a_model_that_does_not_exist_is_refused_with_one_sentence():
     assert url_query(app)["with"] == "reverse-early"
 
 
-def test_where_nothing_can_be_compared_one_sentence_says_so():
+def test_where_no_other_model_can_be_compared_another_text_is():
     app = open_page("heads", model="chinese-english", part="compare")
     assert not app.exception
-    (info,) = app.info
-    assert chosen_in(app.selectbox, "compare-with-en").value is None
-    assert info.value.startswith("No other model here reads this text")
+    assert chosen_in(app.selectbox, "compare-with-en").value == "@text"
+    assert not app.error
+    assert head_view(app, "model_comparison")[0]["rule"] == "same"
+
+
+def test_another_text_is_compared_position_by_position_and_is_in_the_url():
+    app = open_page("heads", part="compare", text="1 2 3", pad="0", other_text="3 2 1")
+    assert not app.exception
+    assert not app.error
+    query = url_query(app)
+    assert query["other_text"] == "3 2 1"
+    assert "with" not in query
+    header, traces = head_view(app, "model_comparison")
+    assert header["names"] == ["“1 2 3”", "“3 2 1”"]
+    assert not header["given"]
+    assert traces["changed"]["source"] == ["3", "2", "1", "<eos>"]
+    said = shown_texts(app)
+    assert "“1 2 3” gives “3 2 1”; “3 2 1” gives “1 2 3”." in said
+    captions = " ".join(one.value for one in app.caption).replace("\\", "")
+    assert "beside it the same head." in captions
+    assert "Gold weights here are of this one text" in captions
+    app = chosen_in(app.text_input, "compare-text-en").set_value("2 2 2").run()
+    assert url_query(app)["other_text"] == "2 2 2"
+    assert head_view(app, "model_comparison")[1]["changed"]["source"][:3] == ["2", "2", "2"]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("text", ["1 2", "1 2 nonsense"])
+def test_another_text_that_does_not_fit_is_one_sentence(text, language):
+    app = open_page("heads", part="compare", text="1 2 3", other_text=text, lang=language)
+    assert not app.exception
+    assert len(app.error) == 1
+    assert not app.dataframe
+    box = chosen_in(app.text_input, f"compare-text-{language}")
+    app = box.set_value("").run()
+    assert not app.error
+    assert url_query(app)["other_text"] == "3 2 1"
+
+
+def test_a_head_that_a_link_names_is_not_explained():
+    link = {"part": "compare", "text": "1 2 3", "other_text": "3 2 1"}
+    assert "Shown first" in " ".join(one.value for one in open_page("heads", **link).caption)
+    app = open_page("heads", **link, site="cross", layer="0", head="1")
+    assert "Shown first" not in " ".join(one.value for one in app.caption)
+
+
+def test_the_text_without_and_with_interventions_is_compared():
+    link = {"part": "compare", "text": TEXT, "with": "@changes"}
+    app = open_page("heads", **link, do="ablate cross.1.2")
+    assert not app.exception
+    assert not app.error
+    header, traces = head_view(app, "model_comparison")
+    assert header["names"] == ["without", "with interventions"]
+    assert traces["changed"]["target"] == traces["original"]["target"]
+    assert url_query(app)["with"] == "@changes"
+    app = open_page("heads", **link)  # without any
+    assert "There are no interventions on “reverse” yet" in app.error[0].value.replace("\\", "")
+    assert url_query(app)["with"] == "reverse-early"
 
 
 def test_a_text_that_the_other_model_cuts_otherwise_names_the_token(monkeypatch):

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from explorer.components.head_views.payload import (
+    Sides,
     comparison_payload,
     head_grid_payload,
     metric_matrix_payload,
@@ -80,11 +81,12 @@ def test_two_models_are_sent_with_the_similarity_of_their_heads():
     one, other = example_trace(), example_trace(seed=8)
     free = replace(other, predicted_tokens=("x", *other.predicted_tokens[1:]))
     payload = model_comparison_payload(
-        TraceComparison(one, free, other), ("late", "early"), language="zh", pair=(0, 1)
+        TraceComparison(one, free, other), Sides(("late", "early")), language="zh", pair=(0, 1)
     )
     header, parts = unpack_payload(payload)
     assert header["names"] == ["late", "early"]
     assert header["pair"] == [0, 1]
+    assert (header["given"], header["rule"]) == (True, "matched")
     assert header["outputs"] == [list(one.predicted_tokens), list(free.predicted_tokens)]
     compared = compare(one, other)
     table, matched = compared.similarity, compared.matched()
@@ -97,6 +99,19 @@ def test_two_models_are_sent_with_the_similarity_of_their_heads():
         here = matched[matched.site == site]
         places = here[["layer", "head", "other_layer", "other_head"]]
         assert similar["matched"] == places.to_numpy().tolist()
+
+
+def test_two_texts_are_sent_position_by_position():
+    one, other = example_trace(), example_trace(seed=8)
+    other = replace(other, source_tokens=tuple(reversed(other.source_tokens)), digest="")
+    compared = TraceComparison(one, other, other, by="position")
+    sides = Sides(("a", "b"), given=False, rule="same")
+    header, parts = unpack_payload(model_comparison_payload(compared, sides))
+    assert (header["given"], header["rule"]) == (False, "same")
+    expected = compare(one, other, by="position").similarity
+    for site in one.sites:
+        sent = parts[f"similarity.{site}"]
+        np.testing.assert_allclose(sent, expected.loc[[site], [site]].to_numpy().ravel(), atol=1e-6)
 
 
 def test_the_metric_matrix_has_every_metric(report):

@@ -10,8 +10,9 @@ import { MEAN } from "../../../explorer/components/shared/js/trace.js";
  * Pairs of a model of 2 × 3 heads with one of 1 × 2; only L0 H1 has a match.
  * @param {number} layer
  * @param {number} head
+ * @param {"matched" | "same"} [opening]
  */
-function examplePairs(layer, head) {
+function examplePairs(layer, head, opening = "matched") {
   const sites = { cross: { layers: 1, heads: 2 } };
   const own = /** @type {Shown} */ ({
     trace: { sites: {} },
@@ -22,7 +23,7 @@ function examplePairs(layer, head) {
   );
   return {
     own,
-    pairs: createHeadPairs(() => ({ cross: { matched: [[0, 1, 0, 0]] } }), own, second),
+    pairs: createHeadPairs(() => ({ cross: { matched: [[0, 1, 0, 0]] } }), own, second, opening),
   };
 }
 
@@ -33,6 +34,14 @@ test("a head has its match beside it, or the head at the same place", () => {
   assert.deepEqual(pairs.other(), { layer: 0, head: 1 });
   Object.assign(own.state, { layer: 1, head: 2 });
   assert.deepEqual(pairs.other(), { layer: 0, head: 1 }); // the second model is smaller
+});
+
+test("of two texts the same head stands beside a head at first", () => {
+  const { pairs } = examplePairs(0, 1, "same");
+  assert.equal(pairs.rule(), "same");
+  assert.deepEqual(pairs.other(), { layer: 0, head: 1 });
+  pairs.follow("matched");
+  assert.deepEqual(pairs.other(), { layer: 0, head: 0 });
 });
 
 test("a head without a match has the one at its place, a mean that of the layer", () => {

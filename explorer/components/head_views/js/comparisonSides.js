@@ -44,7 +44,7 @@ export function comparisonColumn(name, heading, part) {
   return element(
     "section",
     { class: "comparison-side", testid: `comparison-${name}` },
-    element("h2", {}, heading),
+    element("h2", { title: heading }, heading),
     part.element,
   );
 }

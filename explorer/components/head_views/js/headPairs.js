@@ -24,11 +24,11 @@ import { MEAN } from "../../shared/js/trace.js";
  * @param {() => Matches} matches
  * @param {Shown} own
  * @param {Shown} second
+ * @param {Rule} opening
  * @returns {HeadPairs}
  */
-export function createHeadPairs(matches, own, second) {
-  /** @type {Rule} */
-  let rule = "matched";
+export function createHeadPairs(matches, own, second, opening) {
+  let rule = opening;
   /** @type {{of: string, place: Place} | null} */
   let choice = null;
   const name = () => `${own.state.site}/${own.state.layer}/${own.state.head}`;

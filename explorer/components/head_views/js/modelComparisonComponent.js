@@ -1,6 +1,7 @@
 import { element } from "../../shared/js/element.js";
 import { createIntegrity } from "../../shared/js/integrity.js";
 import { listenToKeys } from "../../shared/js/keyboard.js";
+import { labelOf } from "../../shared/js/label.js";
 import { createRail } from "../../shared/js/rail.js";
 import { createSelectionReport } from "../../shared/js/selectionReport.js";
 import { createSiteChoice } from "../../shared/js/siteChoice.js";
@@ -30,14 +31,14 @@ import { readViewPayload } from "./viewPayload.js";
 /** @import { View } from "../../shared/js/streamlitComponent.js" */
 /** @import { Site } from "../../shared/js/trace.js" */
 /** @import { Side } from "./comparisonSides.js" */
-/** @import { HeadPairs } from "./headPairs.js" */
+/** @import { HeadPairs, Rule } from "./headPairs.js" */
 /** @import { Listeners, ViewFrame } from "./viewFrame.js" */
 /** @import { HeadValues, ViewPayload } from "./viewPayload.js" */
 
 /** A text in two models as a Streamlit component. */
 export default streamlitComponent({
   read: readViewPayload,
-  identity: ({ header }) => [header.language, ...(header.names ?? [])].join("\n"),
+  identity: ({ header }) => [header.language, header.rule, ...(header.names ?? [])].join("\n"),
   listeners: viewListeners,
   open: openModelComparison,
 });
@@ -57,12 +58,14 @@ function openModelComparison(parent, payload, listeners) {
   const changed = createSide(frame, payload.trace("changed"), listeners);
   const sides = [original, changed];
   const { context: own } = original;
-  const pairs = createHeadPairs(() => frame.payload.header.similar ?? {}, own, changed.context);
+  const opening = payload.header.rule ?? "matched";
+  const similar = () => frame.payload.header.similar ?? {};
+  const pairs = createHeadPairs(similar, own, changed.context, opening);
   choosePair(pairs, payload);
   shareScale(own.trace, changed.context.trace);
   const pairBeside = () => changed.context.set(pairs.other());
   const parts = placeParts(frame, original, changed, pairs, pairBeside);
-  const report = createSelectionReport(own, () => otherOf(pairs));
+  const report = createSelectionReport(own, () => otherOf(pairs, opening));
   const [follow, followBack] = synchronise(own, changed.context, ["layer", "head"]);
   original.parts.push({ update: follow }, { update: report });
   original.parts.unshift({
@@ -122,11 +125,13 @@ function choosePair(pairs, { header }) {
 }
 
 /**
- * What the app is told of the pair: the head of the second model where it is not the match.
+ * What the app is told of the pair: the head of the second side where it is not the one that the
+ * comparison opens with.
  * @param {HeadPairs} pairs
+ * @param {Rule} opening
  */
-function otherOf(pairs) {
-  const place = pairs.rule() === "same" ? pairs.other() : pairs.chosen();
+function otherOf(pairs, opening) {
+  const place = pairs.rule() === opening ? pairs.chosen() : pairs.other();
   return { other: place && place.head >= 0 ? [place.layer, place.head] : null };
 }
 
@@ -154,6 +159,7 @@ function placeParts(frame, original, changed, pairs, pairBeside) {
     read: (which) => differenceOf(which, changed, pairs),
     signed: true,
     facts: () => headsShown(original, changed),
+    tokenOf: (side, position) => tokenPair(frame, original, changed, side, position),
   });
   const matrix = createSimilarityMatrix(
     context,
@@ -210,6 +216,22 @@ function headsShown(original, changed) {
     shownName(context, context.state.layer, context.state.head),
   );
   return { own, other };
+}
+
+/**
+ * The token at a position; of two texts, both tokens where they differ.
+ * @param {ViewFrame} frame
+ * @param {Side} original
+ * @param {Side} changed
+ * @param {"queryTokens" | "keyTokens"} side
+ * @param {number} position
+ */
+function tokenPair(frame, original, changed, side, position) {
+  const [own, other] = [original, changed].map(
+    ({ context }) => context.trace.sites[original.context.state.site]?.[side][position],
+  );
+  if (own === undefined || other === undefined || own === other) return labelOf(own ?? "");
+  return frame.say("pair_tokens", { a: labelOf(own), b: labelOf(other) });
 }
 
 /**

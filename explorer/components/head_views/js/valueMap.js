@@ -24,6 +24,8 @@ import { shortNumber, signedNumber } from "./numbers.js";
  * @property {(site: Site) => HeadValues | null} read
  * @property {boolean} signed
  * @property {() => Record<string, string>} [facts] for the heading
+ * @property {(side: "queryTokens" | "keyTokens", position: number) => string} [tokenOf] a label, where
+ *   it is not that of the context
  * @property {number} [least] the value of full colour, at least: smaller ones stay pale
  *
  * @typedef {ValueScale & {values: Float32Array, tone: Float32Array, masked: Uint8Array}} Cells
@@ -87,7 +89,7 @@ export function createValueMap(context, frame, kind) {
     assign(box, "aria-label", `${title.textContent}. ${note.textContent}`);
   };
   box.addEventListener("pointermove", (event) => {
-    assign(box, "title", geometry && cellTitle(context, frame, name, box, geometry, heads, event));
+    assign(box, "title", geometry && cellTitle(context, frame, kind, box, geometry, heads, event));
   });
   watchSpace(context, box, { geometry: () => geometry });
   /** @param {Set<string>} changed */
@@ -160,7 +162,8 @@ function printedNumber(value, signed) {
  * @param {HeadValues | null} heads
  * @param {Cells} cells
  */
-function noteOf(context, frame, { name, signed }, heads, { values, most }) {
+function noteOf(context, frame, kind, heads, { values, most }) {
+  const { name, signed } = kind;
   if (!heads) return frame.say(`${name}_none`);
   if (!most) return frame.say(`${name}_zero`);
   const site = siteOf(context);
@@ -173,31 +176,42 @@ function noteOf(context, frame, { name, signed }, heads, { values, most }) {
   return frame.say(`${name}_note`, {
     ...facts,
     value: signed ? signedNumber(values[best]) : shortNumber(values[best]),
-    query: labelOf(site.queryTokens[Math.floor(best / site.keys)]),
-    key: labelOf(site.keyTokens[best % site.keys]),
+    query: labelAt(context, kind, "queryTokens", Math.floor(best / site.keys)),
+    key: labelAt(context, kind, "keyTokens", best % site.keys),
   });
+}
+
+/**
+ * The label of a query or a key.
+ * @param {TraceContext} context
+ * @param {Kind} kind
+ * @param {"queryTokens" | "keyTokens"} side
+ * @param {number} position
+ */
+function labelAt(context, { tokenOf }, side, position) {
+  return tokenOf ? tokenOf(side, position) : labelOf(siteOf(context)[side][position]);
 }
 
 /**
  * The title of the cell under the pointer; null beside the cells.
  * @param {TraceContext} context
  * @param {ViewFrame} frame
- * @param {string} name
+ * @param {Kind} kind
  * @param {HTMLElement} box
  * @param {Geometry} geometry
  * @param {HeadValues | null} heads
  * @param {PointerEvent} event
  */
-function cellTitle(context, frame, name, box, geometry, heads, event) {
+function cellTitle(context, frame, kind, box, geometry, heads, event) {
   const outer = box.getBoundingClientRect();
   const cell = cellAt(geometry, event.clientX - outer.left, event.clientY - outer.top);
   if (!cell) return null;
   const site = siteOf(context);
   const { layer, head } = context.state;
   const value = heads?.of(layer, head)[cell.query * site.keys + cell.key];
-  return frame.say(`${name}_cell`, {
-    query: labelOf(site.queryTokens[cell.query]),
-    key: labelOf(site.keyTokens[cell.key]),
+  return frame.say(`${kind.name}_cell`, {
+    query: labelAt(context, kind, "queryTokens", cell.query),
+    key: labelAt(context, kind, "keyTokens", cell.key),
     value: value === undefined ? "–" : value.toFixed(4),
   });
 }

@@ -1,0 +1,37 @@
+"""Two texts in the model on screen, computed once for all visitors."""
+
+from dataclasses import replace
+
+from explorer.app import experiment_cache, model_cache
+from explorer.app.request import Request
+from explorer.app.source_extent import extent_of
+from explorer.heads.trace_comparison import TraceComparison
+from explorer.model.catalog import CatalogModel
+
+
+def opening_text(member: CatalogModel, text: str) -> str:
+    """What `text` is compared with first: symbols the other way round, of sentences an example
+    that is cut into as many tokens; else the text itself, to be changed by the visitor."""
+    if not member.summary.reads_sentences:
+        return " ".join(reversed(text.split()))
+    model = model_cache.model_of(member)
+    tokens = extent_of(model, text).tokens
+    others = (other for other in member.examples if other != text)
+    return next((other for other in others if extent_of(model, other).tokens == tokens), text)
+
+
+def comparison(member: CatalogModel, request: Request, text: str) -> TraceComparison:
+    """The text of `request` beside `text`, see `compare_inputs`. Raises `ExplorerError`."""
+    free = request.without_forced()
+    key = ("texts", member.stamp, free, text)
+    return model_cache.kept(key, lambda: _comparison(member, free, text), experiment_cache.bytes_of)
+
+
+def _comparison(member: CatalogModel, request: Request, text: str) -> TraceComparison:
+    from explorer.heads.input_comparison import compare_inputs  # late: with torch
+
+    one = experiment_cache.original(member, request)
+    other = experiment_cache.original(member, replace(request, text=text))
+    model = model_cache.model_of(member)
+    with model_cache.computing():
+        return compare_inputs(model, one, other)
