@@ -6,8 +6,14 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from explorer.core.memory import limit_memory, ran_out_of_memory
+
+if TYPE_CHECKING:
+    from explorer.heads.pruning_bleu import References
+    from explorer.model.evaluation_batch import EvaluationBatch
+    from explorer.model.measurable import MeasurableModel
 
 
 def comma_list(text: str) -> tuple[str, ...]:
@@ -82,3 +88,22 @@ def _wait_for_end_of_input() -> None:
     while os.read(0, 1):  # not sys.stdin: Python could not end while a thread reads that
         pass
     os._exit(1)
+
+
+def evaluation_sentences(
+    model: "MeasurableModel", options: argparse.Namespace
+) -> "tuple[EvaluationBatch, References | None]":
+    """The evaluation batch that the options name, and of a translator the translations."""
+    from explorer.data.task_names import task_of
+    from explorer.heads.evaluation_batches import held_out_pairs, read_texts, task_sentences
+    from explorer.model.explorable import ExplorableModel
+
+    if options.pairs is not None:
+        known, name = held_out_pairs(options.pairs, options.sentences, options.columns)
+        pairs = [(source, targets[0]) for source, targets in known]
+        batch = model.passes.pairs(pairs, name)
+        translates = isinstance(model, ExplorableModel) and task_of(model.facts) is None
+        return batch, [targets for _, targets in known] if translates else None
+    if options.texts is not None:
+        return read_texts(model, options.texts, options.sentences, options.seed), None
+    return task_sentences(model, options.sentences, options.seed), None

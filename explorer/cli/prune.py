@@ -4,14 +4,17 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explorer.cli.common import add_job_options, as_job, comma_list, progress_writer
+from explorer.cli.common import (
+    add_job_options,
+    as_job,
+    comma_list,
+    evaluation_sentences,
+    progress_writer,
+)
 from explorer.core.errors import FileError, PruningError
 
 if TYPE_CHECKING:
-    from explorer.heads.pruning_bleu import References
     from explorer.heads.pruning_report import PruningReport
-    from explorer.model.evaluation_batch import EvaluationBatch
-    from explorer.model.measurable import MeasurableModel
 
 
 def add_parser(commands: Any) -> None:
@@ -72,7 +75,7 @@ def _prune(options: argparse.Namespace) -> int:
         begun = PruningReport.load(out)
     write_progress = progress_writer(options.progress)
     model = load(options.model)
-    batch, references = _sentences(model, options)
+    batch, references = evaluation_sentences(model, options)
     with tqdm(total=1.0, bar_format="{percentage:3.0f} % |{bar}| {remaining}") as bar:
 
         def show(share: float) -> None:
@@ -98,22 +101,3 @@ def _prune(options: argparse.Namespace) -> int:
         return 0
     print(f"{out}: {len(report.curves)} orders on {len(batch)} sentences")
     return 0
-
-
-def _sentences(
-    model: "MeasurableModel", options: argparse.Namespace
-) -> "tuple[EvaluationBatch, References | None]":
-    """The evaluation batch that the options name, and of a translator the translations."""
-    from explorer.data.task_names import task_of
-    from explorer.heads.evaluation_batches import held_out_pairs, read_texts, task_sentences
-    from explorer.model.explorable import ExplorableModel
-
-    if options.pairs is not None:
-        known, name = held_out_pairs(options.pairs, options.sentences, options.columns)
-        pairs = [(source, targets[0]) for source, targets in known]
-        batch = model.passes.pairs(pairs, name)
-        translates = isinstance(model, ExplorableModel) and task_of(model.facts) is None
-        return batch, [targets for _, targets in known] if translates else None
-    if options.texts is not None:
-        return read_texts(model, options.texts, options.sentences, options.seed), None
-    return task_sentences(model, options.sentences, options.seed), None

@@ -4,14 +4,16 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from explorer.core.errors import EvaluationBatchError
 from explorer.core.sites import SITES, Head
 from explorer.core.word_segmentation import is_punctuation
+from explorer.data.task_names import task_of
 from explorer.heads import roles
 from explorer.heads.ablation import ablation, remove_sites
 from explorer.heads.attention_metrics import (
@@ -41,9 +43,13 @@ from explorer.heads.head_report import HeadReport
 from explorer.heads.head_report_validation import KEYS
 from explorer.heads.shuffled_keys import offset_chance
 from explorer.model.evaluation_batch import EvaluationBatch
+from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import LayerAttention, MeasurableModel
 from explorer.model.threads import threads_for
 from explorer.model.token_rows import TokenRows
+
+if TYPE_CHECKING:
+    from explorer.heads.pruning_bleu import References
 
 _GOLD_METRICS = tuple(name for name, metric in METRICS.items() if metric.needs_gold)
 
@@ -115,6 +121,7 @@ def measure(
     linked: EvaluationBatch | None = None,
     gradients: bool = False,
     removed_on: int = 0,
+    references: "References | None" = None,
 ) -> HeadReport:
     """Metrics and roles of every head, teacher-forced on the targets of `batch`; on request also
     the importance of each head for the loss.
@@ -124,13 +131,17 @@ def measure(
     gradients: importance by gradient, on the whole batch.
     removed_on: on how many of its sentences each head is removed in turn; 0 for none. The mean
         outputs that replace a head are those over the whole batch.
+    references: the known translations of each sentence of `batch`, with which the change of BLEU
+        is measured, too, of a translator whose heads are removed.
 
     Raises `EvaluationBatchError` when importance or removal is asked of a model that predicts no
-    tokens.
+    tokens, and BLEU of one that does not translate.
     """
     if gradients or removed_on:
         refuse_without_targets(batch)
-    shares = [0.1, 0.2 * gradients, 0.7 * bool(removed_on)]  # of the time, roughly
+    translator = None if references is None else _translator(model)
+    # Of the time, roughly.
+    shares = [0.1, 0.2 * gradients, 0.7 * bool(removed_on), 0.8 * (translator is not None)]
 
     def progress_of(number: int) -> Progress:
         return lambda share: progress((sum(shares[:number]) + shares[number] * share) / sum(shares))
@@ -148,7 +159,20 @@ def measure(
                 "together": remove_sites(model, some),
             }
             report = report.with_columns(effects, ablation=facts)
+            if translator is not None and references is not None:
+                from explorer.heads.bleu_effect import bleu_by_head  # late: pruning needs this file
+
+                known = [references[number] for number in batch.spread(removed_on).tolist()]
+                of_bleu = bleu_by_head(translator, some, known, progress_of(3))
+                report = report.with_columns(of_bleu)
     return report
+
+
+def _translator(model: MeasurableModel) -> ExplorableModel:
+    """`model`, if it is one trained here that translates. Raises `EvaluationBatchError`."""
+    if not isinstance(model, ExplorableModel) or task_of(model.facts) is not None:
+        raise EvaluationBatchError("bleu_needs_pairs")
+    return model
 
 
 def _metrics_and_roles(

@@ -61,10 +61,14 @@ class Sentences:
 
 @dataclass(frozen=True, slots=True)
 class MeasurementSettings(Sentences):
-    """Which sentences to measure on, and what to measure."""
+    """Which sentences to measure on, and what to measure.
+
+    bleu: with the removal of each head of a translator, on pairs.
+    """
 
     gradients: bool = True
     removal: bool = True
+    bleu: bool = False
 
 
 def check(model: "MeasurableModel", sentences: Sentences, language: str) -> None:
@@ -102,7 +106,9 @@ def _command(
     """The arguments that measure heads."""
     command = ["heads", str(checkpoint), "--out", str(report), *settings.options(folder)]
     command += ["--importance"] * settings.gradients
-    command += ["--ablation", "--removed-on", str(REMOVED_ON)] if settings.removal else []
+    if settings.removal:
+        command += ["--ablation", "--removed-on", str(REMOVED_ON)]
+        command += ["--bleu"] * settings.bleu
     return command
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from explorer import __version__
 from explorer.components.player.payload import View
@@ -107,3 +107,16 @@ def test_the_figure_of_a_prompt_has_its_first_token_and_readable_bytes(
     source = saved(tab).read_text(encoding="utf-8")
     assert "ca‹C9›‹FB›at" in source
     assert "0xC9" not in source
+
+
+def test_both_widths_have_names_of_their_own_and_escape_closes_the_menu(show) -> None:
+    tab = show(example_trace(), "en", View(site="cross", layer=1, head=1))
+    names = [save(tab, name).suggested_filename for name in ("png", "svg", "svg_column")]
+    assert len(set(names)) == 3
+    assert names[2] == names[1].replace(".svg", "-column.svg")
+    menu = tab.get_by_test_id("save")
+    menu.locator("summary").click()
+    tab.get_by_test_id("sentence").evaluate("() => document.activeElement.blur()")
+    expect(tab.get_by_test_id("svg")).to_be_visible()
+    tab.keyboard.press("Escape")
+    expect(tab.get_by_test_id("svg")).to_be_hidden()

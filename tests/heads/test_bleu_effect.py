@@ -1,12 +1,14 @@
 """The change of BLEU without heads, against traces, and against sacrebleu on drawn sentences."""
 
+from statistics import NormalDist
+
 import numpy as np
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 
 from explorer.core.interventions import Interventions
 from explorer.heads import bleu_effect as module
-from explorer.heads.bleu_effect import bleu_effect
+from explorer.heads.bleu_effect import bleu_by_head, bleu_effect
 from explorer.heads.bootstrap import RESAMPLES
 from explorer.heads.counterfactuals import mean_outputs
 
@@ -65,3 +67,40 @@ def test_what_is_equal_before_and_after_has_no_interval(explorable, monkeypatch)
     batch = explorable.passes.pairs(PAIRS, "pairs")
     found = bleu_effect(explorable, batch, KNOWN, Interventions.parse(LINES))
     assert (found.change, found.low, found.high) == (0.0, 0.0, 0.0)
+
+
+def test_of_each_head_alone_the_change_is_that_of_removing_it(explorable) -> None:
+    batch = explorable.passes.pairs(PAIRS, "pairs")
+    shares = []
+    table = bleu_by_head(explorable, batch, KNOWN, shares.append)
+    heads = explorable.passes.heads
+    assert table[["site", "layer", "head"]].to_numpy().tolist() == [list(head) for head in heads]
+    for row, head in list(zip(table.itertuples(), heads, strict=True))[::4]:
+        removed = Interventions.gather(ablate=[head])
+        alone = bleu_effect(explorable, batch, KNOWN, removed)
+        found = (row.zero_bleu, row.zero_bleu_low, row.zero_bleu_high)
+        assert found == pytest.approx((alone.change, alone.low, alone.high))
+    assert shares[-1] == 1
+    assert shares == sorted(shares)
+
+
+def test_p_is_of_the_normal_distribution_corrected_for_the_number_of_heads(
+    explorable, monkeypatch
+) -> None:
+    """Outputs given by hand: one head changes nothing, each other one half of the sentences."""
+    heads, size = len(explorable.passes.heads), 12
+    known = [["a b c d e"]] * size
+    whole, worse = ["a b c d e"] * size, ["a b c d e", "a b x y z"] * (size // 2)
+    outputs = [whole, whole, *[worse] * (heads - 1)]
+    monkeypatch.setattr(module, "decoded_each", lambda *given, **more: outputs)
+    batch = explorable.passes.pairs([("1", "1")] * size, "pairs")
+    table = bleu_by_head(explorable, batch, known)
+    assert table.zero_bleu_p[0] == 1
+    assert table.zero_bleu[0] == table.zero_bleu_low[0] == table.zero_bleu_high[0] == 0
+    draws = np.random.default_rng(0).multinomial(size, [1 / size] * size, RESAMPLES)
+    rows = [np.repeat(np.arange(size), draw).tolist() for draw in draws]
+    changes = [score(worse, own, known) - score(whole, own, known) for own in rows]
+    change = score(worse, list(range(size)), known) - 100
+    assert table.zero_bleu[1] == pytest.approx(change)
+    tail = 2 * NormalDist().cdf(-abs(change) / np.std(changes, ddof=1))
+    assert table.zero_bleu_p[1] == pytest.approx(min(1, tail * heads), rel=1e-6)

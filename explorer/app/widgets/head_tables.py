@@ -35,7 +35,10 @@ _FIRST = (
 ATTENTION_METRICS = (*_FIRST, *(name for name in METRICS if name not in _FIRST), "importance")
 """All metrics of the attention of a head, and its importance, in the order of the table."""
 
-EFFECTS = ("zero_loss", "mean_loss", "zero_exact", "mean_exact", "only_loss", "only_exact")
+EFFECTS = (
+    *("zero_loss", "zero_bleu", "mean_loss", "zero_exact", "mean_exact"),
+    *("only_loss", "only_exact"),
+)
 """Changes when a head is removed, or when only it is kept."""
 
 _EXACT = ("zero_exact", "mean_exact", "only_exact")

@@ -15,6 +15,7 @@ from explorer.core.i18n import say
 from explorer.heads import measurement_jobs
 from explorer.heads.measurement_jobs import MeasurementSettings, SourceKind
 from explorer.model.catalog import CatalogModel, StoredModel, UploadedModel
+from explorer.model.model_directory import DirectoryModel
 
 _KEY = "measure-"
 
@@ -39,8 +40,20 @@ def _settings(model: CatalogModel, language: str) -> MeasurementSettings:
     sentences = sentence_fields(model, kind, language, _KEY)
     gradients = st.checkbox(say("heads.with_importance", language), True, key=f"{_KEY}gradients")
     removal = st.checkbox(say("heads.with_removal", language), True, key=f"{_KEY}removal")
+    bleu = removal and kind == "pairs" and _choose_bleu(model, language)
     return MeasurementSettings(
-        sentences.kind, sentences.size, sentences.seed, sentences.text, gradients, removal
+        sentences.kind, sentences.size, sentences.seed, sentences.text, gradients, removal, bleu
+    )
+
+
+def _choose_bleu(model: CatalogModel, language: str) -> bool:
+    """Whether BLEU is measured as well, of a translator trained here."""
+    if isinstance(model, DirectoryModel) or "task" in kinds_for(model):
+        return False
+    return st.checkbox(
+        say("heads.with_bleu", language),
+        key=f"{_KEY}bleu",
+        help=say("heads.with_bleu_title", language, count=measurement_jobs.REMOVED_ON),
     )
 
 

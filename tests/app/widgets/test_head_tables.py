@@ -73,6 +73,16 @@ def test_a_change_has_its_corrected_p_beside_the_interval(reverse):
     ]
 
 
+def test_a_change_of_bleu_is_in_points_with_interval_and_p(reverse):
+    columns = {"": -1.25, "_low": -2.5, "_high": 0.5, "_p": 0.03}
+    more = reverse.heads[["site", "layer", "head"]].assign(
+        **{f"zero_bleu{end}": value for end, value in columns.items()}
+    )
+    table = head_tables.effects(reverse.with_columns(more), "en")
+    assert table.zero_bleu[0] == -1.25
+    assert table.zero_bleu_interval[0] == "[−2.50, +0.50], p 0.03"
+
+
 def test_stored_batch_names_are_written_in_the_language_of_the_page(reverse):
     for stored, chinese in (
         (reverse.facts["batch"], "reverse，未训练过的序列，1 到 16 个符号，种子 0"),

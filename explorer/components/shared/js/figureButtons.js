@@ -11,6 +11,9 @@ const CHOICES = [
   ["svg_column", "svg", "one"],
 ];
 
+/** Of the names of files that are saved in several widths. */
+const ENDINGS = { both: "", one: "-column" };
+
 /**
  * The buttons that save a figure: PNG, SVG, and SVG for one column of a paper.
  * @param {(key: string) => string} say of the sentences of the player
@@ -24,7 +27,7 @@ export function figureButtons(say, { figure, fileName, prefix = "" }) {
   return CHOICES.map(([name, format, width]) => {
     const click = () => {
       const drawing = figure(WIDTHS[width]);
-      if (drawing) saveFigure(fileName(), format, drawing);
+      if (drawing) saveFigure(fileName() + ENDINGS[width], format, drawing);
     };
     const looks = { type: "button", class: "quiet save", testid: prefix + name };
     return element("button", { ...looks, title: say(`${name}_title`), on: { click } }, say(name));

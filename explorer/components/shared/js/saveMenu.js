@@ -21,9 +21,11 @@ export function saveMenu(say, signal, buttons) {
       element("span", { on: { click: close } }, ...buttons),
     )
   );
-  menu.addEventListener("keydown", (event) => {
+  /** @param {KeyboardEvent} event wherever the focus is: a click may leave it on the page */
+  const closeByKey = (event) => {
     if (event.key === "Escape") close();
-  });
+  };
+  document.addEventListener("keydown", closeByKey, { signal, capture: true });
   /** @param {Event} event */
   const leave = (event) => {
     if (!event.composedPath().includes(menu)) close();
