@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -421,6 +422,42 @@ def test_two_texts_are_compared_position_by_position(address, new_tab):
     box.fill("2 3")
     box.press("Enter")
     expect(tab.get_by_text("so both need equally many tokens")).to_be_visible()
+
+
+def numbers_in(source: str, pattern: str) -> list[float]:
+    """Those of the texts of a drawing that are written so."""
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", source)
+    found = [text for text in texts if re.fullmatch(pattern, text)]
+    return [float(text.replace("−", "-")) for text in found]
+
+
+def test_a_comparison_is_saved_with_the_numbers_of_the_traces(address, new_tab):
+    model = explorer.load(folders.checkpoints() / "reverse.safetensors")
+    compared = explorer.compare(model.trace("2 3 1"), model.trace("1 2 3"), by="position")
+    tab = new_tab()
+    query = "part=compare&text=1+2+3&pad=0&other_text=2+3+1&site=cross&layer=0&head=2"
+    tab.goto(f"{address}heads?{query}")
+    expect(tab.get_by_test_id("pair-title")).to_have_text("L0 H2 minus L0 H2")
+    with tab.expect_download() as saved:
+        tab.locator(".comparison-top").get_by_test_id("save").locator("summary").click()
+        tab.get_by_test_id("pair-svg").click()
+    assert saved.value.suggested_filename == "compare-cross-L0-H2-L0-H2.svg"
+    source = saved.value.path().read_text("utf-8")
+    expected = compared.difference("cross")[0, 2].ravel()
+    expected = expected[np.abs(expected) >= 0.005]
+    np.testing.assert_allclose(numbers_in(source, r"[+−]1?\.\d\d"), expected, atol=0.0051)
+    for words in ("Model: reverse", "1 2 3  →  3 2 1", "2 3 1  →  1 3 2"):
+        assert words in source
+    with tab.expect_download() as saved:
+        tab.locator(".similarity").get_by_test_id("save").locator("summary").click()
+        tab.get_by_test_id("similarity-svg").click()
+    source = saved.value.path().read_text("utf-8")
+    compared = explorer.compare(model.trace("1 2 3"), model.trace("2 3 1"), by="position")
+    rows, columns = compared.clustered("cross")
+    table = compared.similarity.loc[["cross"], ["cross"]].to_numpy()[np.ix_(rows, columns)]
+    shown = numbers_in(source, r"(1|)\.\d\d")
+    np.testing.assert_allclose(shown, table.ravel(), atol=0.0051)
+    assert "Mean over the 4 queries of one text" in source
 
 
 def test_pruning_curves_grow_and_are_saved_as_a_picture(new_tab, tmp_path):

@@ -1,11 +1,13 @@
 import { element } from "../../shared/js/element.js";
+import { figureButtons } from "../../shared/js/figureButtons.js";
 import { createIntegrity } from "../../shared/js/integrity.js";
 import { listenToKeys } from "../../shared/js/keyboard.js";
 import { labelOf } from "../../shared/js/label.js";
 import { createRail } from "../../shared/js/rail.js";
+import { saveMenu } from "../../shared/js/saveMenu.js";
 import { createSelectionReport } from "../../shared/js/selectionReport.js";
 import { createSiteChoice } from "../../shared/js/siteChoice.js";
-import { shownName } from "../../shared/js/stepState.js";
+import { shownName, siteOf } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
 import { streamlitComponent } from "../../shared/js/streamlitComponent.js";
 import { createTooltip } from "../../shared/js/tooltip.js";
@@ -22,6 +24,7 @@ import {
 } from "./comparisonSides.js";
 import { createHeadPairs } from "./headPairs.js";
 import { viewListeners } from "./listeners.js";
+import { pairFigure } from "./pairFigure.js";
 import { createSimilarityMatrix } from "./similarityMatrix.js";
 import { createValueMap } from "./valueMap.js";
 import { closeContext, createViewFrame, showTrace, watchFrame } from "./viewFrame.js";
@@ -163,6 +166,7 @@ function placeParts(frame, original, changed, pairs, pairBeside) {
   });
   const matrix = createSimilarityMatrix(
     context,
+    changed.context,
     frame,
     pairs,
     ({ own, other }) => {
@@ -188,7 +192,8 @@ function placeParts(frame, original, changed, pairs, pairBeside) {
     comparisonColumn("changed", second, changed.map),
     comparisonColumn("difference", frame.say("comparison_pair", { a, b }), difference),
   ];
-  const top = element("div", { class: "comparison-top" }, transport.element, outputs.element);
+  const save = savePair(frame, original, changed, pairs);
+  const top = element("div", { class: "comparison-top" }, transport.element, outputs.element, save);
   const body = element("div", { class: "comparison-body" }, rail.element, ...columns);
   const below = [integrity, matrix, ...tooltips].map((part) => part.element);
   frame.root.append(top, body, ...below);
@@ -204,6 +209,31 @@ function placeParts(frame, original, changed, pairs, pairBeside) {
   );
   changed.parts.push(changed.map, integrity, tooltips[1]);
   return [difference, matrix];
+}
+
+/**
+ * The menu that saves both maps and their difference.
+ * @param {ViewFrame} frame
+ * @param {Side} original
+ * @param {Side} changed
+ * @param {HeadPairs} pairs
+ */
+function savePair(frame, original, changed, pairs) {
+  const { context } = original;
+  const figures = figureButtons(context.say, {
+    figure: (width) => {
+      const { layer, head } = context.state;
+      const values = differenceOf(siteOf(context), changed, pairs);
+      const contexts = [context, changed.context];
+      return values && pairFigure(contexts, frame, values.of(layer, head), width);
+    },
+    fileName: () => {
+      const { own, other } = headsShown(original, changed);
+      return `compare-${context.state.site}-${own}-${other}`.replaceAll(" ", "-");
+    },
+    prefix: "pair-",
+  });
+  return saveMenu(context.say, context.signal, figures);
 }
 
 /**

@@ -1,11 +1,14 @@
 import { assign, element, sharpCanvas, write } from "../../shared/js/element.js";
 import { createExplanation, wordEntry } from "../../shared/js/explanation.js";
+import { figureButtons } from "../../shared/js/figureButtons.js";
 import { colourAt, css, inkOn } from "../../shared/js/palette.js";
+import { saveMenu } from "../../shared/js/saveMenu.js";
 import { fillIn } from "../../shared/js/sentences.js";
 import { headName, siteOf } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
 import { createColourBar, rampOf } from "./colourBar.js";
 import { createSelect } from "./select.js";
+import { similarityFigure } from "./similarityFigure.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
@@ -37,13 +40,14 @@ const LARGER = 1.4; // type of a projector
 /**
  * How alike all heads of two traces are. A click on a cell shows its two heads.
  * @param {TraceContext} context of the first trace
+ * @param {TraceContext} second
  * @param {ViewFrame} frame
  * @param {HeadPairs} pairs
  * @param {(pair: Pair) => void} show
  * @param {(rule: Rule) => void} follow
  * @returns {Part}
  */
-export function createSimilarityMatrix(context, frame, pairs, show, follow) {
+export function createSimilarityMatrix(context, second, frame, pairs, show, follow) {
   const names = frame.payload.header.names ?? ["", ""];
   const facts = { a: names[0], b: names[1] };
   const title = element("h2", { testid: "similarity-title" });
@@ -69,7 +73,13 @@ export function createSimilarityMatrix(context, frame, pairs, show, follow) {
     element("p", { class: "muted" }, frame.say("similarity_marks")),
     element("div", { class: "legend" }, barName, bar.element),
   );
-  const heading = element("header", {}, title, explained(frame).element);
+  const figures = figureButtons(context.say, {
+    figure: (width) => table && similarityFigure([context, second], frame, table, width),
+    fileName: () => `similarity-${context.state.site}`,
+    prefix: "similarity-",
+  });
+  const save = saveMenu(context.say, context.signal, figures);
+  const heading = element("header", {}, title, explained(frame).element, save);
   const node = element(
     "section",
     { class: "similarity", "aria-label": frame.say("similarity") },
