@@ -95,10 +95,12 @@ def quality(checkpoint: Checkpoint, corpus: ParallelCorpus) -> Quality:
         [[separators[1].join(known[sources[n]][0] for n in group)] for group in groups],
     )
     return Quality(
-        score(outputs, list(known.values())).bleu,
-        *(_carried_over(checkpoint, dev, group) for group in ("names", "numbers", "words")),
-        joined.bleu,
-        joined.length_ratio,
+        bleu=score(outputs, list(known.values())).bleu,
+        names=_carried_over(checkpoint, dev, "names"),
+        numbers=_carried_over(checkpoint, dev, "numbers"),
+        words=_carried_over(checkpoint, dev, "words"),
+        joined_bleu=joined.bleu,
+        joined_ratio=joined.length_ratio,
     )
 
 
