@@ -497,7 +497,7 @@ def test_guessing_hides_what_to_look_at_and_no_note_on_the_model(translating, ne
     expect(tab.locator(".predicted")).to_have_text("?")
     expect(hint.locator("p")).to_be_hidden()
     type_source(tab, "猫在睡觉。")
-    expect(hint.locator("p")).to_contain_text("no text in this script")
+    expect(hint.locator("p")).to_contain_text("never saw Chinese")
     expect(tab.locator(".predicted")).to_have_text("?")
     expect(hint.locator("p")).to_be_visible()
 

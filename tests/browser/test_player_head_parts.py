@@ -65,3 +65,19 @@ def test_a_guess_hides_the_parts_until_the_token_is_shown(address, new_tab):
     expect(tab.get_by_test_id("head-parts")).to_be_hidden()
     tab.get_by_role("button", name="Next").click()
     expect(tab.get_by_test_id("parts-sentence")).to_contain_text("nats")
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1366, 630), (1024, 768)])
+def test_on_a_projector_no_head_and_no_output_is_cut(address, new_tab, size):
+    tab = new_tab(*size)
+    text = "The+children+who+live+near+the+old+station+have+never+seen+snow."
+    tab.goto(f"{address}?lang=en&model=english-french&text={text}&step=4&next=heads")
+    tab.wait_for_selector(".plotted")
+    tab.keyboard.press("p")
+    for step in (4, 5):
+        expect(tab.get_by_test_id("step-count")).to_contain_text(f"step {step}/")
+        for part in ("decoder-0-0", "cross-2-7"):
+            expect(tab.get_by_test_id(f"part-{part}")).to_be_in_viewport(ratio=1)
+        for part in ("parts-sentence", "output"):
+            expect(tab.get_by_test_id(part)).to_be_in_viewport(ratio=1)
+        tab.keyboard.press("ArrowRight")

@@ -184,19 +184,34 @@ VIEWS = ["before", "cell", "score", "after", "depth", "without"]
 @pytest.mark.parametrize("size", [(1440, 900), (1024, 768)])
 def test_the_map_keeps_its_size_while_the_views_of_a_calculation_change(visit, query, size):
     tab = visit(f"{query}&cell=1.1", *size)
-    for projector in (False, True):
-        if projector:
-            tab.keyboard.press("p")
-        seen = []
-        for view in (*VIEWS, VIEWS[0]):
-            tab.get_by_test_id(f"inside_part-{view}").click()
-            expect(tab.get_by_test_id("inside-note")).to_be_hidden()
-            settle(tab)
-            box = tab.locator(".map .clip").bounding_box()
-            assert box is not None
-            seen.append((box["width"], box["height"]))
-        assert len(set(seen)) == 1, seen
-        assert seen[0][1] >= 100
+    seen = []
+    for view in (*VIEWS, VIEWS[0]):
+        tab.get_by_test_id(f"inside_part-{view}").click()
+        expect(tab.get_by_test_id("inside-note")).to_be_hidden()
+        settle(tab)
+        box = tab.locator(".map .clip").bounding_box()
+        assert box is not None
+        seen.append((box["width"], box["height"]))
+    assert len(set(seen)) == 1, seen
+    assert seen[0][1] >= 100
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1024, 768)])
+@pytest.mark.parametrize("view", VIEWS)
+def test_on_a_projector_each_view_of_a_calculation_is_seen_whole(visit, view, size):
+    tab = visit(LONG, *size)
+    tab.keyboard.press("p")
+    tab.get_by_test_id("inside-open").click()
+    tab.get_by_test_id(f"inside_part-{view}").click()
+    expect(tab.get_by_test_id("inside-note")).to_be_hidden()
+    tab.get_by_test_id("inside").evaluate("(node) => node.scrollIntoView({block: 'end'})")
+    expect(tab.get_by_test_id("inside")).to_be_in_viewport(ratio=0.99)
+    expect(tab.locator(".legend")).to_be_in_viewport(ratio=0.99)
+    bar = tab.locator(".transport").bounding_box()
+    title = tab.get_by_test_id("map-title").bounding_box()
+    assert bar is not None
+    assert title is not None
+    assert title["y"] >= bar["y"] + bar["height"]
 
 
 IN_FRAME = """(node) => {

@@ -147,7 +147,8 @@ def test_projector_mode_shows_everything_in_large_type(
             expect(tab.get_by_test_id("row-weights")).to_be_visible()
             tab.keyboard.press("ArrowRight")
     expect(tab.locator(".key-label")).to_have_count(8)
-    expect(tab.get_by_test_id("save")).to_be_hidden()
+    for part in ("save", "output"):
+        expect(tab.get_by_test_id(part)).to_be_in_viewport(ratio=1)
     expect(tab.locator(".foot")).to_be_hidden()
     assert tab.evaluate(CLIPPED) == []
     assert tab.evaluate(OVERLAPPING) == []

@@ -10,6 +10,7 @@ from explorer.app.request import MOST_PADDING, Request
 from explorer.app.state import explore as explore_state
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
+from explorer.app.widgets.credits import short_credit
 from explorer.app.widgets.messages import literal
 from explorer.app.widgets.model_notes import model_notes
 from explorer.app.widgets.text_notes import text_note
@@ -46,7 +47,7 @@ def hint(member: CatalogMember, request: Request, trace: Trace, language: str) -
         example = "" if text else examples.hint(member.name, request.text, language)
         credit, source = member.summary.credit, member.source_of_scores(language)
     name = describe(member, language)
-    shown = text or example or credit or (name if len(name) > LONGEST_SHOWN else "")
+    shown = text or example or short_credit(credit, language) or (name if len(name) > LONGEST_SHOWN else "")
     if shown:
         kind = "hint-example" if example else "hint-model"
         with st.container(key="hint"), st.container(key=kind):

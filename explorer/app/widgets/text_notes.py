@@ -5,6 +5,7 @@ from itertools import groupby
 
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
+from explorer.core.vocabulary import is_chinese
 from explorer.core.word_segmentation import byte_of
 from explorer.model.catalog import CatalogModel
 from explorer.model.model_directory import DirectoryModel
@@ -13,14 +14,15 @@ _MOST_NAMED = 4  # characters without a piece
 
 
 def text_note(model: CatalogModel, text: str, trace: Trace, language: str) -> str:
-    """That a translator saw no text in this script, has no piece for some characters, or finds no
+    """That a translator does not read this script, has no piece for some characters, or finds no
     word here; "" where there is nothing to say."""
     if isinstance(model, DirectoryModel) or not model.summary.reads_sentences:
         return ""
     unknown = list(dict.fromkeys(_read_in_bytes(trace.source_tokens)))
     letters = sum(letter.isalpha() for letter in text)
     if model.summary.reads(text) and not model.reads(text) and not 0 < 2 * len(unknown) < letters:
-        return say("explore.note_script", language)
+        kind = "no_chinese" if is_chinese(text) else "chinese"
+        return say(f"explore.note_reads_{kind}", language)
     if unknown:
         named = " ".join(unknown[:_MOST_NAMED]) + (" …" if len(unknown) > _MOST_NAMED else "")
         return say("explore.note_characters", language, characters=named)

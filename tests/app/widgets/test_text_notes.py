@@ -18,8 +18,8 @@ def trace(*tokens: str) -> Trace:
     ("text", "tokens", "words"),
     [
         ("A cat.", ("▁A", "▁cat", "."), ""),
-        ("猫在睡觉。", ("▁", "猫在", "睡觉"), "no text in this script"),
-        ("猫睡觉", ("▁", *BYTES_OF["猫"], *BYTES_OF["睡"]), "no text in this script"),
+        ("猫在睡觉。", ("▁", "猫在", "睡觉"), "never saw Chinese"),
+        ("猫睡觉", ("▁", *BYTES_OF["猫"], *BYTES_OF["睡"]), "never saw Chinese"),
         ("A cat 我 runs.", ("▁A", "▁cat", "▁", *BYTES_OF["我"], "▁runs"), "no piece for 我:"),
         (
             "A 😀 cat",
@@ -35,6 +35,14 @@ def test_a_text_unlike_those_of_the_training_is_said_to_be_so(text, tokens, word
     note = text_note(TRANSLATOR, text, trace(*tokens), "en")
     assert words in note
     assert bool(words) == bool(note) == bool(text_note(TRANSLATOR, text, trace(*tokens), "zh"))
+
+
+def test_a_reader_of_chinese_says_so_of_a_text_in_known_letters():
+    reader = shipped("reader", sentences=("猫在睡觉。",))
+    english = trace("▁I", "▁like", "▁tea", ".")
+    assert "This model reads Chinese" in text_note(reader, "I like tea.", english, "en")
+    assert "此模型读中文" in text_note(reader, "I like tea.", english, "zh")
+    assert text_note(reader, "我爱喝茶。", trace("▁我", "爱", "喝茶", "。"), "en") == ""
 
 
 def test_at_most_four_characters_are_named():

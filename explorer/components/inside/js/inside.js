@@ -58,6 +58,12 @@ export function createInside(context) {
     ),
     ...content.elements,
   );
+  const resized = new ResizeObserver(() => {
+    context.root.style.setProperty("--inside-now", `${node.offsetHeight}px`);
+    context.touch("size"); // the picture has what the panel leaves
+  });
+  resized.observe(node);
+  context.signal.addEventListener("abort", () => resized.disconnect());
   let [open, unseen] = [false, false];
   /** @param {Set<string>} changed */
   const update = (changed) => {
@@ -77,7 +83,6 @@ export function createInside(context) {
     if (!anyOf(changed, ...shown, "size", "projector", "theme", "asking")) return;
     const cell = isOffered(context) ? shownCell(context) : null;
     const opened = cell !== null && !open;
-    if (opened || (open && !cell)) requestAnimationFrame(() => context.touch("size"));
     open = cell !== null;
     node.hidden = !open;
     context.root.toggleAttribute("data-inside", open);

@@ -38,7 +38,7 @@ export function createLayerPath(context) {
   };
   const positions = createPositions(context);
   const detail = createDetail(context);
-  const total = element("p", { class: "note", testid: "inside-total" });
+  const total = element("p", { class: "note total-cost", testid: "inside-total" });
   const node = element(
     "div",
     {},

@@ -8,7 +8,7 @@ import { percent } from "../../shared/js/numbers.js";
 import { createRadios } from "../../shared/js/radios.js";
 import { currentRow, isGiven } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
-import { createHeadParts, offersHeadParts, showsHeadParts } from "./headParts.js";
+import { createHeadParts, fitHeadParts, offersHeadParts, showsHeadParts } from "./headParts.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
 /** @import { Say } from "../../shared/js/sentences.js" */
@@ -97,6 +97,7 @@ export function createCandidates(context) {
     const all = row < 0 ? [] : inOrder(context.trace.candidates[row], guessed);
     const hidden = fitCandidates(context, node, list, all);
     drawOthers(context, others, guessed || showsHeadParts(context) ? [] : all, hidden);
+    fitHeadParts(context, /** @type {HTMLElement} */ (node.parentElement));
   };
   return { element: node, update };
 }

@@ -23,6 +23,7 @@ import { readAttribution } from "./attribution.js";
  */
 
 const WORDS = ["head_parts", "head_parts_rest", "head_parts_ignored"];
+const GIVING_WAY = ["bars", "note", "sentence"]; // the first one first
 const SITES = /** @type {const} */ (["decoder", "cross"]);
 
 /**
@@ -42,6 +43,20 @@ export function showsHeadParts(context) {
   const row = currentRow(context);
   if (context.state.nextView !== "heads" || !offersHeadParts(context)) return false;
   return row >= 0 && !tokenHidden(context, row) && asking() === "";
+}
+
+/**
+ * Leave out beside the heads what the column has no space for: no head is cut.
+ * @param {TraceContext} context
+ * @param {HTMLElement} column
+ */
+export function fitHeadParts(context, column) {
+  const fitted = showsHeadParts(context) && context.root.dataset.narrow === undefined;
+  delete column.dataset.without;
+  for (let count = 1; fitted && count <= GIVING_WAY.length; count += 1) {
+    if (column.scrollHeight <= column.clientHeight) return;
+    column.dataset.without = GIVING_WAY.slice(0, count).join(" ");
+  }
 }
 
 /**

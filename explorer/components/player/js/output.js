@@ -48,6 +48,7 @@ export function createOutput(context) {
     if (node.hidden) return;
     if (anyOf(changed, "trace", "size", "projector")) reserveHeight(text, whole);
     write(text, shownText(context));
+    if (!context.state.ahead) text.scrollTop = text.scrollHeight;
     assign(text, "title", text.scrollHeight > text.clientHeight ? text.textContent : null);
   };
   return { element: node, update };

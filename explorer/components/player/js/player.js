@@ -17,6 +17,7 @@ import { createSelectionReport } from "../../shared/js/selectionReport.js";
 import { createSentence } from "../../shared/js/sentence.js";
 import { followShown } from "../../shared/js/shownChoice.js";
 import { createSiteChoice } from "../../shared/js/siteChoice.js";
+import { anyOf } from "../../shared/js/store.js";
 import { createTooltip } from "../../shared/js/tooltip.js";
 import { createTraceContext, drawAll } from "../../shared/js/traceContext.js";
 import { createTransport } from "../../shared/js/transport.js";
@@ -181,11 +182,33 @@ function placeParts(context, map) {
     element: strips.element,
     update: () => keepHeights(context, strips.element, main),
   };
+  const placeOutput = {
+    element: output.element,
+    update: (/** @type {Set<string>} */ changed) => {
+      if (!anyOf(changed, "projector", "size")) return;
+      const { root, state } = context;
+      const across = state.projector && root.dataset.narrow === undefined;
+      if (across) integrity.element.before(output.element);
+      else aside.append(output.element);
+    },
+  };
   const columns = { element: main, update: createColumns(context, { main, aside }) };
   // Drawn first: the others take what space is left.
-  const above = [inside, unit, strips, transport, guess, site, headsNote, integrity, columns];
+  const above = [
+    inside,
+    unit,
+    strips,
+    transport,
+    guess,
+    site,
+    headsNote,
+    integrity,
+    placeOutput,
+    output,
+    columns,
+  ];
   const lesson = [createHighlight(context), createCardAnswer(context)]; // of what is drawn by then
-  const below = [forced, sentence, share, cutOff, output, candidates, tooltip];
+  const below = [forced, sentence, share, cutOff, candidates, tooltip];
   return [...above, strip, rail, map, ...below, ...lesson];
 }
 

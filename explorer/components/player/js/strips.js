@@ -77,7 +77,7 @@ export function createStrips(context) {
       node.classList.toggle("abreast", abreast);
       for (const [strip, tokens] of tokensOf(context)) {
         const { row } = strip === "source" ? source : target;
-        row.classList.toggle("wrapped", !abreast && needsTwoLines(context, tokens));
+        row.classList.toggle("wrapped", !abreast && needsTwoLines(context, strip, tokens));
       }
     }
     drawSource(context, source.tokens);
@@ -134,17 +134,20 @@ function tokensOf({ pieces }) {
  * Whether a strip needs two lines at any step: it then has them at every step and in both units,
  * so that nothing below it moves.
  * @param {TraceContext} context
+ * @param {StripName} strip
  * @param {string[]} tokens
  */
-function needsTwoLines(context, tokens) {
+function needsTwoLines(context, strip, tokens) {
   const { state, root, palette, say } = context;
   const forced = forcedRows(context).size;
   const type = state.projector ? PROJECTOR_TYPE : DESK_TYPE;
-  const pen = measuringPen(`600 ${type}px ${palette.font}`); // as wide as the prediction
+  const weight = strip === "target" ? 600 : 400; // of the prediction
+  const pen = measuringPen(`${weight} ${type}px ${palette.font}`);
   const names = ["strip_source", "strip_target"].map((name) => textWidth(pen, say(name)));
   const label = Math.max(...names, 4.2 * type) + 10;
   const padding = 2 * 14 + 4;
-  const marks = 4 + 1.5 * type * (1 + forced); // around the query, before the prediction, on forced tokens
+  // around the query, before the prediction, on forced tokens
+  const marks = strip === "target" ? 4 + 1.5 * type * (1 + forced) : 0;
   return label + chipsWidth(pen, tokens) + marks + padding > root.clientWidth;
 }
 

@@ -17,7 +17,12 @@ export function saveMenu(say, signal, buttons) {
     element(
       "details",
       { class: "save-menu", testid: "save" },
-      element("summary", { class: "quiet", title: say("save_title") }, say("save")),
+      element(
+        "summary",
+        { class: "quiet", title: say("save_title"), "aria-label": say("save") },
+        element("span", { class: "icon" }, "⤓"),
+        element("span", { class: "word" }, say("save")),
+      ),
       element("span", { on: { click: close } }, ...buttons),
     )
   );
