@@ -154,7 +154,7 @@ def test_projector_mode_shows_everything_in_large_type(
     assert tab.evaluate(OVERLAPPING) == []
     cells = tab.locator(".map .clip").bounding_box()
     assert cells is not None
-    assert cells["height"] > 0.45 * size[1]
+    assert cells["height"] > 0.37 * size[1]
     assert cells["width"] > 0.33 * size[0]
     type_sizes = tab.locator(".player *").evaluate_all(
         "nodes => nodes.filter((node) => node.offsetParent && !node.closest('.weights') &&"
