@@ -45,9 +45,10 @@ def hint(member: CatalogMember, request: Request, trace: Trace, language: str) -
     if not isinstance(member, UploadedTrace):
         text = text or text_note(member, request.text, trace, language)
         example = "" if text else examples.hint(member.name, request.text, language)
-        credit, source = member.summary.credit, member.source_of_scores(language)
+        credit = short_credit(member.summary.credit, language)
+        source = member.source_of_scores(language)
     name = describe(member, language)
-    shown = text or example or short_credit(credit, language) or (name if len(name) > LONGEST_SHOWN else "")
+    shown = text or example or credit or (name if len(name) > LONGEST_SHOWN else "")
     if shown:
         kind = "hint-example" if example else "hint-model"
         with st.container(key="hint"), st.container(key=kind):
