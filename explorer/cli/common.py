@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from explorer.core.memory import limit_memory, ran_out_of_memory
 
 if TYPE_CHECKING:
-    from explorer.heads.pruning_bleu import References
+    from explorer.heads.gated_decoding import References
     from explorer.model.evaluation_batch import EvaluationBatch
     from explorer.model.measurable import MeasurableModel
 

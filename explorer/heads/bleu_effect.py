@@ -11,8 +11,8 @@ from explorer.core.interventions import Interventions
 from explorer.data.bleu import corpus_bleu, sentence_counts
 from explorer.heads.bootstrap import LEVEL, resamples
 from explorer.heads.evaluation_batches import Progress, no_progress
+from explorer.heads.gated_decoding import References, decoded, decoded_each
 from explorer.heads.head_report_validation import KEYS
-from explorer.heads.pruning_bleu import References, decoded, decoded_each
 from explorer.heads.statistics import holm
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.explorable import ExplorableModel

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -24,6 +24,7 @@ from explorer.heads.attention_metrics import (
     SiteAttention,
     metrics_of,
 )
+from explorer.heads.bleu_effect import bleu_by_head
 from explorer.heads.bootstrap import (
     LEVEL,
     RESAMPLES,
@@ -38,6 +39,7 @@ from explorer.heads.evaluation_batches import (
     parts,
     refuse_without_targets,
 )
+from explorer.heads.gated_decoding import References
 from explorer.heads.gradient_importance import importance
 from explorer.heads.head_report import HeadReport
 from explorer.heads.head_report_validation import KEYS
@@ -47,9 +49,6 @@ from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import LayerAttention, MeasurableModel
 from explorer.model.threads import threads_for
 from explorer.model.token_rows import TokenRows
-
-if TYPE_CHECKING:
-    from explorer.heads.pruning_bleu import References
 
 _GOLD_METRICS = tuple(name for name, metric in METRICS.items() if metric.needs_gold)
 
@@ -160,8 +159,6 @@ def measure(
             }
             report = report.with_columns(effects, ablation=facts)
             if translator is not None and references is not None:
-                from explorer.heads.bleu_effect import bleu_by_head  # late: pruning needs this file
-
                 known = [references[number] for number in batch.spread(removed_on).tolist()]
                 of_bleu = bleu_by_head(translator, some, known, progress_of(3))
                 report = report.with_columns(of_bleu)

@@ -11,6 +11,7 @@ import numpy as np
 from explorer.core.errors import PruningError
 from explorer.core.sites import Head
 from explorer.heads.evaluation_batches import Progress, no_progress, refuse_without_targets
+from explorer.heads.gated_decoding import References
 from explorer.heads.pruning import (
     DRAWS,
     GREEDY_SENTENCES,
@@ -21,7 +22,7 @@ from explorer.heads.pruning import (
     refuse_order,
     removals_of,
 )
-from explorer.heads.pruning_bleu import References, bleu_points, bleu_with
+from explorer.heads.pruning_bleu import bleu_points, bleu_with
 from explorer.heads.pruning_report import PruningCurve, PruningReport
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.explorable import ExplorableModel

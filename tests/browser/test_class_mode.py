@@ -449,7 +449,7 @@ def test_the_code_fills_the_screen_and_opens_what_the_host_sees(
     assert "text=4+2" in str(asked.value.post_data)
     assert "step=2" in str(asked.value.post_data)
     picture = host.get_by_test_id("class-code-screen").locator("img")
-    expect(picture).not_to_have_js_property("naturalWidth", 0)  # "complete" is true of no image, too
+    expect(picture).not_to_have_js_property("naturalWidth", 0)  # no image is "complete", too
     box = picture.bounding_box()
     assert box is not None
     assert box["height"] >= 500

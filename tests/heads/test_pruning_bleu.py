@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 
-from explorer.heads.pruning_bleu import bleu_interval, bleu_points, bleu_with, decoded
+from explorer.heads.pruning_bleu import bleu_interval, bleu_points, bleu_with
 
 PAIRS = [("1 2 3", "3 2 1"), ("甲", "甲"), ("3 3 1 2 2", "2 2 1 3 3"), ("2 2", "2 2")]
 KNOWN = [[target] for _, target in PAIRS]
@@ -35,16 +35,6 @@ def test_the_output_is_that_of_a_trace_without_these_heads(explorable, batch, ou
     score = BLEU(tokenize="13a").corpus_score(expected, [[known[0] for known in KNOWN]])
     assert point.value == pytest.approx(score.score)
     assert point.low <= point.high
-
-
-def test_each_sentence_is_decoded_as_alone(explorable, batch, outputs, monkeypatch):
-    import torch
-
-    gates = torch.ones(15)
-    gates[[2, 9]] = 0
-    assert decoded(explorable, batch, gates) == outputs([2, 9])
-    monkeypatch.setattr("explorer.heads.pruning_bleu._DECODED_TOGETHER", 1)
-    assert decoded(explorable, batch, gates) == outputs([2, 9])
 
 
 def test_random_orders_have_the_range_of_their_draws(explorable, batch):
