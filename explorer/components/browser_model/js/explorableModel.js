@@ -1,0 +1,196 @@
+/**
+ * Text in, attention out: what `explorer/model/explorable.py` does in Python. A trace is plain data
+ * with typed arrays, which a worker can post to its page.
+ *
+ * @import { Checkpoint } from "./checkpoint.js"
+ * @import { Capture, CapturedArrays } from "./attentionCapture.js"
+ * @import { Forced } from "./decoding.js"
+ * @import { Mask } from "./masks.js"
+ * @typedef {object} Request
+ * @property {string} [target] the whole output, for teacher forcing
+ * @property {string} [prefix] the beginning of the output; the rest is decoded
+ * @property {Forced} [force] the other steps are decoded
+ * @property {number} [padTo] tokens to which the source is padded
+ * @property {Capture} [capture]
+ * @typedef {object} ModelTrace
+ * @property {string[]} sourceTokens labels of the keys, with end and padding
+ * @property {string[]} targetTokens labels of what is fed in at each step
+ * @property {string[]} predictedTokens labels of what was chosen at each step
+ * @property {string} text the output
+ * @property {number[]} chosen ids of the chosen tokens
+ * @property {Float32Array} logits (T, V) that each token was chosen from
+ * @property {CapturedArrays} arrays of the pass that captures; in full its logits, too
+ * @property {Record<string, number>} measured differences of logits: of the captured pass and
+ *   step-by-step decoding, and of a source with and without padding
+ * @property {boolean} ended whether the output has an end
+ */
+
+import { capturing, maskCodes } from "./attentionCapture.js";
+import { readCheckpoint } from "./checkpoint.js";
+import { greedySteps } from "./decoding.js";
+import { paddingMask } from "./masks.js";
+import { ModelError } from "./modelError.js";
+import { BOS, EOS, PAD } from "./vocabulary.js";
+
+export class ExplorableModel {
+  /** @param {Checkpoint} checkpoint */
+  constructor(checkpoint) {
+    this.checkpoint = checkpoint;
+  }
+
+  /**
+   * The model in the bytes of a checkpoint file called `name`. Throws a `ModelError`.
+   * @param {Uint8Array} data
+   * @param {string} name
+   */
+  static read(data, name) {
+    return new ExplorableModel(readCheckpoint(data, name));
+  }
+
+  /**
+   * Decode `text` greedily, then capture the attention in one pass over the result. Throws a
+   * `ModelError` on a text, token or step that does not exist or is too long.
+   * @param {string} text
+   * @param {Request} [request]
+   * @returns {ModelTrace}
+   */
+  trace(text, request = {}) {
+    const { transformer, sourceVocabulary, targetVocabulary } = this.checkpoint;
+    const { padTo, capture = "pattern" } = request;
+    const source = this.source(text, padTo);
+    const forced = this.forced(request);
+    const mask = paddingMask(source);
+    const encoded = capturing(transformer, ["encoder"], capture, () =>
+      transformer.encode(source, mask),
+    );
+    const { chosen, logits } = this.decoded(encoded.result, mask, forced);
+    const queries = [BOS, ...chosen.slice(0, -1)];
+    const whole = capturing(transformer, ["decoder", "cross"], capture, () =>
+      transformer.decode(queries, encoded.result, mask),
+    );
+    const codes = maskCodes(source, queries, transformer.config.causal);
+    /** @type {CapturedArrays} */
+    const arrays = { ...encoded.arrays, ...whole.arrays, ...codes };
+    if (capture === "full") {
+      const shape = [queries.length, transformer.config.target_vocabulary];
+      arrays.logits = { values: whole.result, shape };
+    }
+    return {
+      sourceTokens: sourceVocabulary.labels(source),
+      targetTokens: targetVocabulary.labels(queries),
+      predictedTokens: targetVocabulary.labels(chosen),
+      text: targetVocabulary.decode(chosen),
+      chosen,
+      logits,
+      arrays,
+      measured: {
+        cached_equals_full: largestDifference(logits, whole.result),
+        ...this.paddingDifference(source, queries, whole.result),
+      },
+      ended: chosen.at(-1) === EOS,
+    };
+  }
+
+  /**
+   * The ids decoded from `memory` (S, D) and the logits (T, V) that each was chosen from.
+   * @param {Float32Array} memory
+   * @param {Mask} mask of the memory
+   * @param {Forced} forced
+   */
+  decoded(memory, mask, forced) {
+    const { transformer } = this.checkpoint;
+    const { max_length, target_vocabulary } = transformer.config;
+    const steps = [...greedySteps(transformer, memory, mask, max_length, forced)];
+    const latest = Math.max(0, ...Object.keys(forced).map(Number));
+    if (latest > steps.length) {
+      throw new ModelError("no_such_step", { step: latest, last: steps.length });
+    }
+    const logits = new Float32Array(steps.length * target_vocabulary);
+    steps.forEach((step, row) => {
+      logits.set(step.logits, row * target_vocabulary);
+    });
+    return { chosen: steps.map(({ token }) => token), logits };
+  }
+
+  /**
+   * Ids of `text` with end and padding.
+   * @param {string} text
+   * @param {number | undefined} padTo
+   */
+  source(text, padTo) {
+    const ids = [...this.checkpoint.sourceVocabulary.encode(text), EOS];
+    const limit = this.checkpoint.transformer.config.max_length;
+    this.refuseLong("long_source", ids.length);
+    if (padTo === undefined) return ids;
+    if (!Number.isInteger(padTo) || padTo < ids.length || padTo > limit) {
+      throw new ModelError("bad_padding", { pad_to: padTo, length: ids.length, limit });
+    }
+    return [...ids, ...Array(padTo - ids.length).fill(PAD)];
+  }
+
+  /**
+   * @param {Request} request
+   * @returns {Forced}
+   */
+  forced({ target, prefix, force = {} }) {
+    const ways = [target !== undefined, prefix !== undefined, Object.keys(force).length > 0];
+    if (ways.filter(Boolean).length > 1) throw new ModelError("two_ways_to_force");
+    const text = target ?? prefix;
+    if (text === undefined) return this.checked(force);
+    const ids = this.checkpoint.targetVocabulary.encode(text);
+    if (target !== undefined) ids.push(EOS);
+    this.refuseLong("long_target", ids.length);
+    return Object.fromEntries(ids.map((id, index) => [index + 1, id]));
+  }
+
+  /** @param {Forced} force */
+  checked(force) {
+    const last = this.checkpoint.targetVocabulary.size - 1;
+    for (const [step, token] of Object.entries(force)) {
+      if (!Number.isInteger(token) || token < EOS || token > last) {
+        throw new ModelError("no_candidate", { token, last });
+      }
+      if (!/^[1-9]\d*$/.test(step)) throw new ModelError("no_such_step", { step, last: 1 });
+    }
+    return force;
+  }
+
+  /**
+   * @param {string} key
+   * @param {number} got
+   */
+  refuseLong(key, got) {
+    const limit = this.checkpoint.transformer.config.max_length;
+    if (got > limit) throw new ModelError(key, { got, limit });
+  }
+
+  /**
+   * By how much the padding of `source`, if any, changes the `logits` (T, V).
+   * @param {number[]} source
+   * @param {number[]} queries
+   * @param {Float32Array} logits
+   * @returns {Record<string, number>}
+   */
+  paddingDifference(source, queries, logits) {
+    const bare = source.filter((token) => token !== PAD);
+    if (bare.length === source.length) return {};
+    const alone = this.checkpoint.transformer.forward(bare, queries);
+    return { padding_changes_nothing: largestDifference(logits, alone) };
+  }
+}
+
+/**
+ * The buffers of a trace that a worker can hand over instead of copying them.
+ * @param {ModelTrace} trace
+ */
+export function transferable({ logits, arrays }) {
+  return [logits, ...Object.values(arrays).map(({ values }) => values)].map(({ buffer }) => buffer);
+}
+
+/**
+ * @param {Float32Array} one
+ * @param {Float32Array} other
+ */
+function largestDifference(one, other) {
+  return one.reduce((most, value, index) => Math.max(most, Math.abs(value - other[index])), 0);
+}

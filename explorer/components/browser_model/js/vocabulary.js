@@ -1,0 +1,192 @@
+/**
+ * Text ↔ token ids, as `explorer/core/vocabulary.py` does it. Every vocabulary has the same first
+ * three ids: padding, beginning and end of a sequence.
+ */
+
+import { ModelError } from "./modelError.js";
+
+export const PAD = 0;
+export const BOS = 1;
+export const EOS = 2;
+export const SPECIALS = ["<pad>", "<bos>", "<eos>"];
+
+const LONGEST_TEXT = 20_000; // characters
+const LONGEST_SYMBOL = 16;
+const SHOWN = 24;
+const LONGEST_SUGGESTION = 80;
+const SEPARATORS = /[,;、，；]/gu; // between symbols, besides white space by mistake
+
+/** What Python's `str.split` takes for white space; `\s` has others. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: Python splits a text at these
+const SPACES = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/u;
+
+/** What Python's `str.isprintable` is false for, white space but " " included. */
+const UNPRINTABLE = /(?! )[\p{C}\p{Z}]/gu;
+
+/** Symbols separated by white space; the id of a symbol is its index in `symbols` plus 3. */
+export class SymbolVocabulary {
+  /** @param {string[]} symbols distinct, without white space */
+  constructor(symbols) {
+    for (const symbol of symbols) {
+      const [part, ...others] = words(String(symbol));
+      const tooLong = [...String(symbol)].length > LONGEST_SYMBOL;
+      if (typeof symbol !== "string" || part !== symbol || others.length || tooLong) {
+        throw new ModelError("bad_symbol", { symbol: shorten(String(symbol)) });
+      }
+    }
+    this.symbols = symbols;
+    this.tokens = [...SPECIALS, ...symbols];
+    this.ids = new Map(this.tokens.map((token, id) => [token, id]));
+    if (!symbols.length || this.ids.size !== this.size) throw new ModelError("repeated_symbols");
+    for (const special of SPECIALS) this.ids.delete(special);
+  }
+
+  /**
+   * The vocabulary that a checkpoint describes.
+   * @param {Record<string, unknown>} stored
+   */
+  static fromJson({ kind, symbols }) {
+    if (kind === "symbols" && Array.isArray(symbols)) return new SymbolVocabulary(symbols);
+    throw new ModelError("foreign_vocabulary", { kind: shorten(String(kind)) });
+  }
+
+  get size() {
+    return this.tokens.length;
+  }
+
+  /**
+   * Ids of the symbols in `text`, without specials. Throws a `ModelError` on an empty text, one
+   * that is too long, or an unknown symbol.
+   * @param {string} text
+   */
+  encode(text) {
+    refuseLongText(text);
+    const symbols = words(text);
+    if (!symbols.length) throw new ModelError("empty_text", { known: this.known() });
+    return symbols.map((symbol) => this.ids.get(symbol) ?? this.refuse(symbol, text));
+  }
+
+  /**
+   * The text of `ids`, specials dropped.
+   * @param {readonly number[]} ids
+   */
+  decode(ids) {
+    return this.labels(ids.filter((id) => id >= SPECIALS.length)).join(" ");
+  }
+
+  /**
+   * The label of each id.
+   * @param {readonly number[]} ids
+   */
+  labels(ids) {
+    return ids.map((id) => this.tokens[id]);
+  }
+
+  /** The first symbols, for a message. */
+  known() {
+    const more = this.symbols.length > SHOWN ? " …" : "";
+    return this.symbols.slice(0, SHOWN).join(" ") + more;
+  }
+
+  /**
+   * @param {string} symbol that is unknown
+   * @param {string} text
+   * @returns {never}
+   */
+  refuse(symbol, text) {
+    const facts = { symbol: shorten(symbol), known: this.known() };
+    const apart = this.spaced(text);
+    if (apart) throw new ModelError("symbols_together", { ...facts, suggestion: apart });
+    const plain = this.spaced(inPlainForms(text));
+    if (plain) throw new ModelError("other_form", { ...facts, suggestion: plain });
+    throw new ModelError("unknown_symbol", facts);
+  }
+
+  /**
+   * `text` with a space between its symbols, where it lacks nothing else, such as "12345" and
+   * "1, 2"; else "", and for a long text.
+   * @param {string} text
+   */
+  spaced(text) {
+    if ([...text].length > LONGEST_SUGGESTION) return "";
+    const parts = words(text.replace(SEPARATORS, " ")).map((word) => this.symbolsIn(word));
+    return parts.every((part) => part.length) ? parts.flat().join(" ") : "";
+  }
+
+  /**
+   * The fewest symbols that make up `word`; empty where none do.
+   * @param {string} word
+   */
+  symbolsIn(word) {
+    const letters = [...word];
+    /** @type {(string[] | null)[]} by the characters covered */
+    const fewest = [[], ...letters.map(() => null)];
+    for (let start = 0; start < letters.length; start++) {
+      const before = fewest[start];
+      const last = Math.min(start + LONGEST_SYMBOL, letters.length);
+      for (let end = start + 1; before && end <= last; end++) {
+        const symbol = letters.slice(start, end).join("");
+        const best = fewest[end];
+        if (this.ids.has(symbol) && (!best || before.length + 1 < best.length)) {
+          fewest[end] = [...before, symbol];
+        }
+      }
+    }
+    return fewest[letters.length] ?? [];
+  }
+}
+
+/**
+ * `text` split at each run of white space.
+ * @param {string} text
+ */
+export function words(text) {
+  return text.split(SPACES).filter((word) => word);
+}
+
+/**
+ * Throws a `ModelError` on a text that is too long to be split.
+ * @param {string} text
+ */
+export function refuseLongText(text) {
+  if (text.length <= LONGEST_TEXT) return;
+  const characters = [...text].length;
+  if (characters > LONGEST_TEXT) {
+    throw new ModelError("text_too_long", { characters, limit: LONGEST_TEXT });
+  }
+}
+
+/**
+ * `text` with small letters, and with the digits and letters of a keyboard in place of full-width
+ * ones and of other scripts' digits.
+ * @param {string} text
+ */
+function inPlainForms(text) {
+  const plain = text.normalize("NFKC").toLowerCase();
+  return plain.replace(/\p{Nd}/gu, (digit) => String(decimalValue(digit)));
+}
+
+/**
+ * The value of a digit of any script: Unicode has them in runs from 0 to 9.
+ * @param {string} digit
+ */
+function decimalValue(digit) {
+  const code = /** @type {number} */ (digit.codePointAt(0));
+  let before = 0;
+  while (/\p{Nd}/u.test(String.fromCodePoint(code - before - 1))) before += 1;
+  return before % 10;
+}
+
+/**
+ * `text` for a message: cut, control characters escaped.
+ * @param {string} text
+ */
+function shorten(text) {
+  const letters = [...text];
+  const cut = letters.slice(0, 2 * LONGEST_SYMBOL).join("");
+  const shown = cut.replace(UNPRINTABLE, (character) => {
+    const code = /** @type {number} */ (character.codePointAt(0));
+    return `\\u${code.toString(16).padStart(4, "0")}`;
+  });
+  return letters.length > 2 * LONGEST_SYMBOL ? `${shown}…` : shown;
+}

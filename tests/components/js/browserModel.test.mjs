@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { hookPoint, watching } from "../../../explorer/components/browser_model/js/hookPoint.js";
+import { linear } from "../../../explorer/components/browser_model/js/matrices.js";
+import { readPieceModel } from "../../../explorer/components/browser_model/js/pieceModel.js";
+import { messageFields } from "../../../explorer/components/browser_model/js/protobuf.js";
+import { decodeUtf8 } from "../../../explorer/components/browser_model/js/utf8.js";
+
+/** A trainer's record: byte fallback, and 0, 1, 2 for padding, beginning and end. */
+const TRAINER = [0x12, 0x0c, 0x98, 2, 1, 0xc8, 2, 1, 0xd0, 2, 2, 0xd8, 2, 0];
+
+test("a watched value may be changed in place, and is left alone afterwards", () => {
+  const points = new Map();
+  const point = hookPoint(points, "encoder.output");
+  const values = Float32Array.of(1, 2);
+  /** @type {number[][]} */
+  const shapes = [];
+  const double = (
+    /** @type {import("../../../explorer/components/browser_model/js/hookPoint.js").Values} */ seen,
+    /** @type {number[]} */ shape,
+  ) => {
+    shapes.push(shape);
+    seen[0] *= 2;
+  };
+  watching(points, { "encoder.output": double }, () => point.see(values, 1, 2));
+  assert.deepEqual([...values], [2, 2]);
+  assert.throws(() => watching(points, { "encoder.output": double }, () => assert.fail()));
+  point.see(values, 1, 2);
+  assert.deepEqual([...values], [2, 2]);
+  assert.deepEqual(shapes, [[1, 2]]);
+  assert.throws(() => watching(points, { elsewhere: double }, () => null), /no hook point/);
+});
+
+test("a linear map of any number of outputs", () => {
+  const weight = Float32Array.from({ length: 10 }, (_, index) => index); // (5, 2)
+  const bias = Float32Array.of(100, 0, 0, 0, -1);
+  const y = linear(Float32Array.of(1, 2, -1, 0), 2, { weight, bias });
+  assert.deepEqual([...y], [102, 8, 14, 20, 25, 100, -2, -4, -6, -9]);
+});
+
+test("fields of every wire type, and bytes that are no message", () => {
+  const bytes = [0x08, 0xac, 2, 0x12, 2, 65, 66, 0x1d, 0, 0, 0xc0, 0x3f];
+  const fields = [...messageFields(Uint8Array.from(bytes))];
+  assert.deepEqual(fields, [
+    [1, 300],
+    [2, Uint8Array.of(65, 66)],
+    [3, 1.5],
+  ]);
+  for (const damaged of [[0x08], [0x12, 5, 1], [0x0b], [0x08, ...Array(11).fill(0xff)]]) {
+    assert.throws(() => [...messageFields(Uint8Array.from(damaged))], RangeError);
+  }
+});
+
+test("a piece model of another kind, or damaged, is refused", () => {
+  const identity = [0x1a, 2, 0x12, 0];
+  const { spaceFirst, spacesTrimmed } = readPieceModel(Uint8Array.from([...TRAINER, ...identity]));
+  assert.deepEqual([spaceFirst, spacesTrimmed], [true, true]);
+  const kept = readPieceModel(Uint8Array.from([...TRAINER, 0x1a, 4, 0x18, 0, 0x20, 0]));
+  assert.deepEqual([kept.spaceFirst, kept.spacesTrimmed], [false, false]);
+  /** @type {[string, number[]][]} */
+  const refused = [
+    ["foreign_pieces", []],
+    ["unusual_pieces", [...TRAINER, 0x1a, 3, 0x12, 1, 9]], // a table of characters to replace
+    ["unusual_pieces", [...TRAINER, 0x0a, 5, 0x0a, 1, 65, 0x18, 4]], // a user-defined piece
+    ["damaged_pieces", [...TRAINER, 0x0a, 3, 0x0a, 1, 0xff]], // not UTF-8
+    ["damaged_pieces", [...TRAINER, 0x0a, 9]],
+  ];
+  for (const [key, bytes] of refused) {
+    assert.throws(() => readPieceModel(Uint8Array.from(bytes)), { key });
+  }
+});
+
+test("bytes that are of no character become one sign each", () => {
+  const text = "aé猫😀";
+  assert.equal(decodeUtf8([...new TextEncoder().encode(text)]), text);
+  assert.equal(decodeUtf8([0xe7, 0x8c, 65]), "\ufffd\ufffdA");
+  assert.equal(decodeUtf8([0xed, 0xa0, 0x80, 0xc0, 0xf4, 0x90, 0x80, 0x80]), "\ufffd".repeat(8));
+});

@@ -1,0 +1,100 @@
+/**
+ * Answers questions about a checkpoint for `tests/support/browser_model.py`: one JSON object a
+ * line on the standard input, one payload on the standard output, after its length.
+ *
+ *     node browserModelServer.mjs CHECKPOINT
+ */
+
+import { readFileSync, writeSync } from "node:fs";
+import { basename } from "node:path";
+import { createInterface } from "node:readline";
+import { ExplorableModel } from "../../../explorer/components/browser_model/js/explorableModel.js";
+import { ModelError } from "../../../explorer/components/browser_model/js/modelError.js";
+import { packPayload } from "./payloads.mjs";
+
+const path = process.argv[2];
+
+/** @type {Record<string, (asked: any, model: ExplorableModel) => Uint8Array>} */
+const ANSWERS = {
+  read: () => packPayload({}, {}),
+  trace: ({ text, request }, model) => traced(model, text, request),
+  encode: ({ texts }, { checkpoint: { sourceVocabulary } }) =>
+    packPayload(
+      { ids: texts.map((/** @type {string} */ text) => encoded(sourceVocabulary, text)) },
+      {},
+    ),
+  decode: ({ rows }, { checkpoint: { targetVocabulary } }) =>
+    packPayload(
+      {
+        texts: rows.map(targetVocabulary.decode, targetVocabulary),
+        labels: rows.map(targetVocabulary.labels, targetVocabulary),
+      },
+      {},
+    ),
+  time: ({ text, runs }, model) => packPayload({ times: timed(model, text, runs) }, {}),
+};
+
+/**
+ * The ids of `text`, or the key and facts of the error.
+ * @param {import("../../../explorer/components/browser_model/js/checkpoint.js").Vocabulary} vocabulary
+ * @param {string} text
+ */
+function encoded(vocabulary, text) {
+  try {
+    return vocabulary.encode(text);
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
+    return [error.key, error.facts];
+  }
+}
+
+/**
+ * @param {ExplorableModel} model
+ * @param {string} text
+ * @param {object} request
+ */
+function traced(model, text, request) {
+  const { arrays, logits, ...header } = model.trace(text, request);
+  const shapes = Object.entries(arrays).map(([name, { shape }]) => [name, shape]);
+  /** @type {Record<string, ["uint8" | "float32", ArrayLike<number>]>} */
+  const packed = { chosen_from: ["float32", logits] };
+  for (const [name, { values }] of Object.entries(arrays)) {
+    packed[name] = [values instanceof Uint8Array ? "uint8" : "float32", values];
+  }
+  return packPayload({ ...header, shapes: Object.fromEntries(shapes) }, packed);
+}
+
+/**
+ * Milliseconds of each of `runs` traces of `text`.
+ * @param {ExplorableModel} model
+ * @param {string} text
+ * @param {number} runs
+ */
+function timed(model, text, runs) {
+  return Array.from({ length: runs }, () => {
+    const start = performance.now();
+    model.trace(text);
+    return performance.now() - start;
+  });
+}
+
+/** @param {Uint8Array} payload */
+function send(payload) {
+  const length = new Uint8Array(Uint32Array.of(payload.length).buffer);
+  for (const bytes of [length, payload]) {
+    for (let sent = 0; sent < bytes.length; ) sent += writeSync(1, bytes, sent);
+  }
+}
+
+/** @type {ExplorableModel | null} */
+let model = null;
+for await (const line of createInterface({ input: process.stdin })) {
+  const asked = JSON.parse(line);
+  try {
+    model ??= ExplorableModel.read(readFileSync(path), basename(path));
+    send(ANSWERS[asked.question](asked, model));
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
+    send(packPayload({ error: error.key, facts: error.facts }, {}));
+  }
+}
