@@ -60,7 +60,7 @@ def choose(
     labels |= {name: say(f"heads.{_OWN[name]}", language) for name in own}
     options = [*offered, *own, *(f"{key}{_RUN}" for key in runs)]
     chosen = shown if shown in options else f"{shown}{_RUN}"
-    with st.container(key="compared", horizontal=True, vertical_alignment="bottom", gap="medium"):
+    with st.container(key="compared", horizontal=True, vertical_alignment="top", gap="medium"):
         key = session.shown_as("compare-with", language, chosen if chosen in options else None)
         st.selectbox(
             say("heads.compare_with", language),
@@ -109,7 +109,6 @@ def type_text(text: str, language: str) -> None:
         placeholder=say("heads.other_text_hint", language),
         max_chars=LONGEST_LINKED_TEXT,
         autocomplete="off",
-        label_visibility="collapsed",
     )
 
 
