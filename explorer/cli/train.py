@@ -43,6 +43,7 @@ SETTING_GROUPS = {
             "joined",
             "swapped",
             "copied",
+            "patterned",
         ),
         *("unpunctuated", "subword_alpha", "batch_tokens"),
     ),

@@ -43,16 +43,22 @@ def find_anchors(pair: Pair) -> tuple[Anchor, ...]:
 
 def replaced(text: str, old: str, new: str, *, elides: bool) -> str:
     """`text` with `new` for `old`; French "de" and "que" lose their e before a vowel."""
-    parts = _pattern(old).split(text)
-    for number, before in enumerate(parts[:-1]):
+    return joined_by(_pattern(old).split(text), new, elides=elides)
+
+
+def joined_by(parts: Sequence[str], new: str, *, elides: bool) -> str:
+    """The parts of a text with `new` between them; French "de" and "que" lose their e before a
+    vowel."""
+    befores = list(parts)
+    for number, before in enumerate(befores[:-1]):
         if not elides:
             continue
         vowel = new[0] in _VOWELS and new not in _WITHOUT_ELISION
         if vowel and (found := _ELIDABLE.search(before)):
-            parts[number] = before[: found.end() - 2] + "'"
+            befores[number] = before[: found.end() - 2] + "'"
         elif not vowel and (found := _ELIDED.search(before)):
-            parts[number] = before[:-1] + "e "
-    return new.join(parts)
+            befores[number] = before[:-1] + "e "
+    return new.join(befores)
 
 
 def _name_anchors(pair: Pair) -> Iterable[Anchor]:

@@ -1,5 +1,5 @@
-"""New pairs from the pairs of a corpus: other names, numbers and words on both sides, other
-spellings, and lines whose translation is a copy.
+"""New pairs for a corpus: other names, numbers and words on both sides of its own, other
+spellings, lines whose translation is a copy, and sentences made from written patterns.
 
 From a corpus with few names and numbers a model learns only those few. A name or number that
 occurs on both sides of a pair is replaced on both by another one from a list, so that the model
@@ -11,7 +11,7 @@ Translation", WMT.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from explorer.data.name_lists import (
     word_classes,
 )
 from explorer.data.parallel_corpus import Pair
+from explorer.data.sentence_patterns import SentencePatterns
 
 _TITLED = 0.06  # share of the persons that become a surname with a title
 _WORDS = 0.6  # share of the numbers in words in whose place other words stand, not digits
@@ -43,7 +44,8 @@ _LETTERS = re.compile(r"[A-Za-z]+")
 class Augmentation:
     """New pairs from the pairs of a corpus. Every choice comes from the generator given."""
 
-    def __init__(self, pairs: Sequence[Pair]) -> None:
+    def __init__(self, pairs: Sequence[Pair], avoided: Collection[str] = ()) -> None:
+        """avoided: normalised texts that neither side of a pair made from a pattern may be."""
         self._pairs = pairs
         self._languages = (
             language_of([pair.source for pair in pairs]),
@@ -53,6 +55,13 @@ class Augmentation:
             number: anchors for number, pair in enumerate(pairs) if (anchors := find_anchors(pair))
         }
         self._respelled = self._british_sources()
+        known = all(language in LANGUAGES for language in self._languages)
+        self._patterns = SentencePatterns(self._languages, avoided) if known else None
+
+    @property
+    def has_patterns(self) -> bool:
+        """Whether there are sentence patterns in both languages."""
+        return bool(self._patterns)
 
     def swapped(self, number: int, chance: float, random: Random) -> Pair:
         """The pair of that number; with `chance`, other names, numbers and words are in it, and an
@@ -67,12 +76,20 @@ class Augmentation:
             pair = self._swap(pair, anchor, random)
         return pair
 
-    def sample(self, chance: float, seed: int) -> list[Pair]:
-        """As many swapped pairs as an epoch has, for learning the pieces of their words."""
+    def patterned(self, random: Random) -> Pair:
+        """A pair made from a sentence pattern. Only where `has_patterns`."""
+        assert self._patterns is not None
+        return self._patterns.pair(random)
+
+    def sample(self, chance: float, patterned: float, seed: int) -> list[Pair]:
+        """As many swapped pairs, and pairs from patterns, as an epoch has, for learning the pieces
+        of their words."""
         random = np.random.default_rng(seed)
         numbers = sorted({*self._anchors, *self._respelled})
         chosen = [number for number in numbers if random.random() < chance]
-        return [self.swapped(number, 1.0, random) for number in chosen]
+        swapped = [self.swapped(number, 1.0, random) for number in chosen]
+        lines = round(patterned * len(self._pairs))
+        return swapped + [self.patterned(random) for _ in range(lines)]
 
     def copied(self, random: Random) -> Pair:
         """A line and its translation that differ at most in their script: a target sentence,

@@ -46,8 +46,8 @@ def random_name(kind: str, random: Random, *, with_chinese: bool) -> Name:
 
     with_chinese: beside Chinese text, where most names have a Chinese form.
     """
-    if kind in PERSONS and random.random() < (0.5 if with_chinese else _CHINESE):
-        return chinese_name(random)
+    if kind in (*PERSONS, "surname") and random.random() < (0.5 if with_chinese else _CHINESE):
+        return chinese_surname(random) if kind == "surname" else chinese_name(random)
     name = choice(_names(kind, with_chinese and random.random() < 0.7), random)
     if kind in (*PERSONS, "surname") and random.random() < _BLENDED:
         return Name(kind, _blend(name.latin, choice(_names(kind), random).latin))
@@ -74,6 +74,13 @@ def chinese_name(random: Random) -> Name:
     return Name("male", f"{surname[1]} {name[1].capitalize()}", surname[0] + name[0])
 
 
+def chinese_surname(random: Random) -> Name:
+    """A Chinese surname in characters and pinyin."""
+    surnames, _ = _chinese_parts()
+    character, pinyin = choice(surnames, random)
+    return Name("surname", pinyin, character)
+
+
 def titled_name(kind: str, languages: Sequence[str], random: Random) -> tuple[str, ...]:
     """A surname with a title for a person of a kind, in each of `languages` (of `LANGUAGES`)."""
     surname = choice(_names("surname", "zh" in languages), random)
@@ -95,7 +102,7 @@ def names_by_word() -> Mapping[str, Name]:
 @cache
 def numerals() -> tuple[tuple[str, ...], ...]:
     """The words of each number: English, French, Chinese, and maybe another Chinese one."""
-    return tuple(tuple(row[1:]) for row in _rows("numerals.tsv"))
+    return tuple(tuple(row[1:]) for row in list_rows("numerals.tsv"))
 
 
 @cache
@@ -103,7 +110,7 @@ def word_classes() -> Mapping[str, tuple[tuple[str, ...], ...]]:
     """By class, words that may stand in each other's place: English, French ("" where another
     word of the class would need other words around it), Chinese, and maybe another Chinese one."""
     classes: dict[str, list[tuple[str, ...]]] = {}
-    for kind, *forms in _rows("words.tsv"):
+    for kind, *forms in list_rows("words.tsv"):
         classes.setdefault(kind, []).append(tuple(forms))
     return {kind: tuple(words) for kind, words in classes.items()}
 
@@ -111,7 +118,7 @@ def word_classes() -> Mapping[str, tuple[tuple[str, ...], ...]]:
 @cache
 def british_spellings() -> Mapping[str, str]:
     """American spelling → British."""
-    return {row[0]: row[1] for row in _rows("spellings.tsv")}
+    return {row[0]: row[1] for row in list_rows("spellings.tsv")}
 
 
 def choice(known: Sequence[_Item], random: Random) -> _Item:
@@ -137,13 +144,13 @@ def _names(kind: str, with_chinese: bool = False) -> tuple[Name, ...]:
 
 @cache
 def _all_names() -> tuple[Name, ...]:
-    return tuple(Name(*row) for row in _rows("names.tsv"))
+    return tuple(Name(*row) for row in list_rows("names.tsv"))
 
 
 @cache
 def _chinese_parts() -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
     """Surnames and given characters, each with its pinyin."""
-    rows = _rows("chinese_names.tsv")
+    rows = list_rows("chinese_names.tsv")
     surnames, given = (
         [(row[1], row[2]) for row in rows if row[0] == role] for role in ("surname", "given")
     )
@@ -152,9 +159,9 @@ def _chinese_parts() -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
 
 @cache
 def _titles(kind: str) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(row[1:]) for row in _rows("titles.tsv") if row[0] == kind)
+    return tuple(tuple(row[1:]) for row in list_rows("titles.tsv") if row[0] == kind)
 
 
-def _rows(file: str) -> list[list[str]]:
+def list_rows(file: str) -> list[list[str]]:
     text = (files("explorer.data") / file).read_text(encoding="utf-8")
     return [line.split("\t") for line in text.splitlines() if line]

@@ -33,6 +33,7 @@ _NUMBERS = {
     "joined": (0.0, 1.0),
     "swapped": (0.0, 1.0),
     "copied": (0.0, 1.0),
+    "patterned": (0.0, 1.0),
     "unpunctuated": (0.0, 1.0),
     "subword_alpha": (0.0, 1.0),
     "rate": (1e-8, 1.0),
@@ -81,6 +82,7 @@ class TrainingConfig:
     joined: float = 0.1  # share of the texts that are two to eight pairs, up to the longest
     swapped: float = 0.0  # share of the pairs with names, numbers, listed words that get others
     copied: float = 0.0  # share of copied lines among the texts (Currey et al. 2017)
+    patterned: float = 0.0  # share of lines made from sentence patterns, for each pair
     unpunctuated: float = 0.0  # share of the texts without their final mark
     subword_alpha: float = 0.0  # sampled segmentation (Kudo 2018, 1804.10959); 0: most probable
     start: str = ""  # a checkpoint whose weights and vocabulary the training begins with

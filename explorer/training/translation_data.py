@@ -3,7 +3,7 @@
 SentencePiece learns its pieces from the training part alone; the dev part judges each moment.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import islice
 from typing import Any
@@ -75,17 +75,21 @@ class TranslationDataModule:
         self.config = config
         self.device = device
         self.corpus = corpus
-        self._training = list(_without(corpus.part("training"), config.excluded))
+        excluded = _excluded_sources(config)
+        self._training = list(_without(corpus.part("training"), excluded))
         self.excluded = len(corpus.part("training")) - len(self._training)
         further, self._digest = _further_pairs(config, corpus)
         self.further = len(further)
         self._training += further
-        augmentation = Augmentation(self._training)
+        augmentation = Augmentation(self._training, excluded | _held_out_texts(corpus))
+        if config.patterned and not augmentation.has_patterns:
+            raise PairsError("no_patterns")
         starts = [0]
         if saved is not None:
             vocabularies, starts = _restored(saved, self._digest)
         elif vocabularies is None:
-            lines = [*self._training, *augmentation.sample(config.swapped, config.seed)]
+            new = augmentation.sample(config.swapped, config.patterned, config.seed)
+            lines = [*self._training, *new]
             vocabularies = learn_vocabularies(lines, config)
         self.source_vocabulary, self.target_vocabulary = vocabularies
         self.model_config = config.model_config(len(vocabularies[0]), len(vocabularies[1]))
@@ -232,12 +236,19 @@ def fitting(
     return [pair for pair, ids in zip(pairs, sizes, strict=True) if max(map(len, ids)) <= longest]
 
 
-def _without(pairs: Sequence[Pair], excluded: str) -> Iterator[Pair]:
-    """The pairs whose source is not in the file `excluded`. Raises `PairsError`."""
-    if not excluded:
-        return iter(pairs)
-    known = {normalised(source) for source in read_sources(excluded)}
-    return (pair for pair in pairs if normalised(pair.source) not in known)
+def _held_out_texts(corpus: ParallelCorpus) -> set[str]:
+    """The normalised sources and targets of the held-out parts."""
+    judged = [pair for part in HELD_OUT_PARTS for pair in corpus.part(part)]
+    return {normalised(text) for pair in judged for text in (pair.source, pair.target)}
+
+
+def _excluded_sources(config: TrainingConfig) -> set[str]:
+    """The normalised sources of the file `excluded`. Raises `PairsError`."""
+    return (
+        {normalised(source) for source in read_sources(config.excluded)}
+        if config.excluded
+        else set()
+    )
 
 
 def _further_pairs(config: TrainingConfig, corpus: ParallelCorpus) -> tuple[list[Pair], str]:
@@ -249,11 +260,15 @@ def _further_pairs(config: TrainingConfig, corpus: ParallelCorpus) -> tuple[list
     if not config.further_pairs:
         return [], corpus.digest
     further = read_pairs(config.further_pairs, ("2", "1"))
-    judged = [pair for part in HELD_OUT_PARTS for pair in corpus.part(part)]
-    known = {normalised(text) for pair in judged for text in (pair.source, pair.target)}
-    kept = _without(further.pairs, config.excluded)
+    known = _held_out_texts(corpus)
+    kept = _without(further.pairs, _excluded_sources(config))
     pairs = [p for p in kept if not {normalised(p.source), normalised(p.target)} & known]
     return pairs, sha256(f"{corpus.digest} {further.digest}".encode()).hexdigest()
+
+
+def _without(pairs: Sequence[Pair], excluded: Collection[str]) -> Iterator[Pair]:
+    """The pairs whose normalised source is not among `excluded`."""
+    return (pair for pair in pairs if normalised(pair.source) not in excluded)
 
 
 def _restored(

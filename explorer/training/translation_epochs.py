@@ -93,26 +93,37 @@ class Epochs:
         return [batches[place] for place in random.permutation(len(batches))]
 
     def _texts(self, random: np.random.Generator) -> list[Pair]:
-        """The texts of an epoch: every fitting pair once, alone or in a joined text, and
-        copied lines."""
-        config = self._config
+        """The texts of an epoch: every fitting pair once, alone or in a joined text, lines made
+        from patterns likewise, and copied lines."""
+        config, augmentation = self._config, self._augmentation
         order = random.permutation(self.fitting)
-        texts = [self._text(group, random) for group in self._groups(order, random)]
+        texts = [
+            self._text(
+                [augmentation.swapped(int(n), config.swapped, random) for n in group], random
+            )
+            for group in self._groups(order, random)
+        ]
+        lines = round(config.patterned * len(order))
+        while lines > 0:
+            size = min(self._group_size(random), lines)
+            texts.append(self._text([augmentation.patterned(random) for _ in range(size)], random))
+            lines -= size
         copies = round(config.copied * len(order))
-        return texts + [self._augmentation.copied(random) for _ in range(copies)]
+        return texts + [augmentation.copied(random) for _ in range(copies)]
+
+    def _group_size(self, random: np.random.Generator) -> int:
+        """Mostly one; with the chance `joined` two to eight."""
+        joined = random.random() < self._config.joined
+        return int(random.integers(2, _MOST_JOINED + 1)) if joined else 1
 
     def _groups(
         self, order: NDArray[np.intp], random: np.random.Generator
     ) -> Iterator[NDArray[np.intp]]:
-        """Consecutive pairs of `order` that make one text: mostly one; with the chance `joined`
-        two to eight, as far as they fit."""
+        """Consecutive pairs of `order` that make one text, as far as they fit."""
         longest = self._config.longest
         at = 0
         while at < len(order):
-            size = 1
-            if random.random() < self._config.joined:
-                size = int(random.integers(2, _MOST_JOINED + 1))
-            group = order[at : at + size]
+            group = order[at : at + self._group_size(random)]
             sums = np.maximum(
                 self._lengths.source[group].cumsum(), self._lengths.target[group].cumsum()
             )
@@ -120,10 +131,9 @@ class Epochs:
             yield group
             at += len(group)
 
-    def _text(self, group: NDArray[np.intp], random: np.random.Generator) -> Pair:
+    def _text(self, pairs: Sequence[Pair], random: np.random.Generator) -> Pair:
         """The pairs of a group as one text on each side."""
         config = self._config
-        pairs = [self._augmentation.swapped(int(place), config.swapped, random) for place in group]
         joined = pairs[0]
         if len(pairs) > 1:
             separator = self._separators[0]

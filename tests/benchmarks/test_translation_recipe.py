@@ -18,7 +18,7 @@ def test_a_variant_is_trained_and_judged(tmp_path):
     pairs = tmp_path / "pairs.tsv"
     pairs.write_text(as_table(), "utf-8")
     sizes = ("--rows", "240", "--steps", "3", "--width", "16", "--pieces", "400")
-    chosen = ("--batch-tokens", "300", "--variants", "joined")
+    chosen = ("--batch-tokens", "300", "--patterned", "0", "--variants", "joined")
     lines = lines_here("translation_recipe", str(pairs), *sizes, *chosen)
     assert [line.split("BLEU")[0].strip() for line in lines] == ["without joined"]
     assert "ratio" in lines[0]

@@ -82,9 +82,9 @@ def test_copied_lines_are_equal_on_both_sides_but_for_the_script():
 def test_choices_follow_the_generator():
     augmentation = Augmentation(FRENCH)
     assert augmentation.swapped(0, 1.0, generator(5)) == augmentation.swapped(0, 1.0, generator(5))
-    assert augmentation.sample(1.0, 3) == augmentation.sample(1.0, 3)
-    assert len(augmentation.sample(1.0, 3)) == 3
-    assert augmentation.sample(0.0, 3) == []
+    assert augmentation.sample(1.0, 0.0, 3) == augmentation.sample(1.0, 0.0, 3)
+    assert len(augmentation.sample(1.0, 0.0, 3)) == 3
+    assert augmentation.sample(0.0, 0.0, 3) == []
 
 
 def test_small_numbers_have_at_most_three_digits():

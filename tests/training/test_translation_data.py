@@ -105,6 +105,12 @@ def test_too_few_to_fill_a_batch_are_refused():
         TranslationDataModule(replace(TINY_PAIRS, batch=500), PAIRS, CPU)
 
 
+def test_patterns_of_unknown_languages_are_refused():
+    config = replace(TINY_PAIRS, patterned=0.1)
+    with pytest.raises(PairsError, match="English, French and Chinese"):
+        TranslationDataModule(config, PAIRS, CPU)
+
+
 def test_excluded_sources_are_never_trained_on_however_they_are_written(tmp_path):
     chosen = PAIRS.part("training")[:5]
     path = tmp_path / "excluded.tsv"

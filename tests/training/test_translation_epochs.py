@@ -106,6 +106,29 @@ def test_copied_lines_and_lines_without_a_final_mark_have_their_share():
     assert 80 < len(bare) < 160
 
 
+@pytest.mark.parametrize("joined", [0.0, 1.0])
+def test_lines_from_patterns_have_their_share_and_are_joined_as_pairs_are(joined):
+    rows = [line.split("\t") for line in as_chinese_table().splitlines()]
+    pairs = [Pair(second, first) for first, second in rows]
+    augmentation = Augmentation(pairs)
+    pieces = learn_pieces(
+        [text for pair in augmentation.sample(0.0, 4.0, 0) for text in (pair.source, pair.target)],
+        2000,
+    )
+    config = replace(PLAIN, joined=joined, longest=250, batch_tokens=8000, patterned=0.25)
+    found = Epochs(config, pairs, (pieces, pieces), augmentation)
+    found.batch(0)
+    texts = [pieces.decode(target) for rows in found._batches for _, target in rows]
+    known = {pair.target for pair in pairs}
+    others = [text for text in texts if not any(text.startswith(one) for one in known)]
+    if not joined:
+        assert len(texts) == 300
+        assert len(others) == 60
+    else:
+        assert 60 / 8 <= len(others) <= 60 / 2
+        assert all(len(re.findall("[.!?]", text)) > 1 for text in others)
+
+
 @pytest.mark.parametrize(
     ("source", "target", "expected"),
     [

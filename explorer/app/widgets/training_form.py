@@ -23,7 +23,8 @@ GROUPS = {
     "task": (
         *("task", "pairs", "columns", "longest", "symbols", "small_alphabets"),
         *("pieces", "joint", "joined"),
-        *("excluded", "further_pairs", "swapped", "copied", "unpunctuated", "subword_alpha"),
+        *("excluded", "further_pairs", "swapped", "copied", "patterned", "unpunctuated"),
+        "subword_alpha",
         *("seed", "causal"),
     ),
     "model": (
@@ -55,7 +56,7 @@ GROUPS = {
 }
 _TASK_ONLY = {"task", "symbols", "small_alphabets"}
 _TRANSLATION_ONLY = {
-    *("pieces", "joint", "joined", "swapped", "copied", "unpunctuated"),
+    *("pieces", "joint", "joined", "swapped", "copied", "patterned", "unpunctuated"),
     *("subword_alpha", "batch_tokens"),
 }
 _NOT_SHOWN = {"pairs", "columns", "excluded", "further_pairs", "start"}
@@ -75,6 +76,7 @@ _NUMBER_FORMATS = {
     "joined": "%.2f",
     "swapped": "%.2f",
     "copied": "%.2f",
+    "patterned": "%.2f",
     "unpunctuated": "%.2f",
     "subword_alpha": "%.2f",
 }
@@ -82,7 +84,7 @@ _INCREMENTS = {
     **{"rate": 5e-4, "dropout": 0.05, "label_smoothing": 0.05, "until": 0.01, "clip": 0.1},
     **{"beta1": 0.01, "beta2": 0.01},
     "small_alphabets": 0.05,
-    **{"joined": 0.05, "swapped": 0.05, "copied": 0.01, "unpunctuated": 0.01},
+    **{"joined": 0.05, "swapped": 0.05, "copied": 0.01, "patterned": 0.01, "unpunctuated": 0.01},
     "subword_alpha": 0.05,
 }
 

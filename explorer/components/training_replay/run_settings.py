@@ -13,7 +13,7 @@ _NO_EFFECT = {"pairs", "columns", "excluded", "device", "processes", "evaluate_e
 
 _SWITCHES = ("causal", "joint")
 _PAIRS_ONLY = {
-    *("pieces", "joint", "joined", "swapped", "copied", "unpunctuated"),
+    *("pieces", "joint", "joined", "swapped", "copied", "patterned", "unpunctuated"),
     *("subword_alpha", "batch_tokens"),
 }
 _TASK_ONLY = {"symbols", "small_alphabets"}
