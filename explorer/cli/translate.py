@@ -11,7 +11,9 @@ def add_parser(commands: Any) -> None:
     command = commands.add_parser("translate", help="translate a file of texts")
     command.set_defaults(run_command=_translate)
     command.add_argument("checkpoint", type=Path, help="of a translator")
-    command.add_argument("texts", type=Path, help="a text a line, or a table: those in column 1")
+    command.add_argument(
+        "texts", type=Path, help="a text a line, or column 1 of a table (tabs, .csv)"
+    )
     command.add_argument(
         "--out",
         type=Path,

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import TextIO
 
 from explorer.core.errors import PairsError
+from explorer.core.vocabulary import shorten
 
 MOST_ROWS = 1_000_000
 """Lines of a file. Reading and encoding so many short rows takes 2 GB."""
@@ -27,16 +28,7 @@ def table(data: bytes, name: str) -> Iterator[list[str]]:
     Where most of the first lines have a tab, tabs separate the columns and quotes are ordinary
     characters; else semicolons or commas separate them, and quotes may enclose a field.
     """
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise PairsError("wrong_encoding", name=name, line=1)
-    if b"\0" in data:
-        raise PairsError("binary_file", name=name)
-    lines = data.count(b"\n") + 1
-    if lines > MOST_ROWS:
-        raise PairsError("too_many_rows", name=name, rows=lines, limit=MOST_ROWS)
-    for number, read in enumerate(io.BytesIO(data), start=1):
-        if len(read) > _LONGEST_ROW:
-            raise _long_row(name, number)
+    _refuse_unreadable(data, name)
     try:
         separator = _separator(_lines(data))
         if separator != "\t":
@@ -47,6 +39,35 @@ def table(data: bytes, name: str) -> Iterator[list[str]]:
                 yield row.split("\t")
     except UnicodeDecodeError as error:
         raise PairsError("wrong_encoding", name=name, line=_undecodable(data)) from error
+
+
+def texts(data: bytes, name: str) -> Iterator[str]:
+    """The texts of a file, blank ones left out: its first column where tabs separate columns or
+    its name ends in ".csv", else its lines, in which commas and quotes are part of the text.
+    Raises `PairsError`."""
+    is_csv, name = name.lower().endswith(".csv"), shorten(name)
+    _refuse_unreadable(data, name)
+    try:
+        if is_csv or _separator(_lines(data)) == "\t":
+            yield from (row[0] for row in table(data, name) if row[0].strip())
+        else:
+            yield from (text for line in _lines(data) if (text := line.rstrip("\r\n")).strip())
+    except UnicodeDecodeError as error:
+        raise PairsError("wrong_encoding", name=name, line=_undecodable(data)) from error
+
+
+def _refuse_unreadable(data: bytes, name: str) -> None:
+    """Raise `PairsError` on another encoding, zero bytes, too many or too long lines."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise PairsError("wrong_encoding", name=name, line=1)
+    if b"\0" in data:
+        raise PairsError("binary_file", name=name)
+    lines = data.count(b"\n") + 1
+    if lines > MOST_ROWS:
+        raise PairsError("too_many_rows", name=name, rows=lines, limit=MOST_ROWS)
+    for number, read in enumerate(io.BytesIO(data), start=1):
+        if len(read) > _LONGEST_ROW:
+            raise _long_row(name, number)
 
 
 def _lines(data: bytes) -> TextIO:

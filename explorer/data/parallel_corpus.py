@@ -17,7 +17,7 @@ from explorer.core.errors import PairsError
 from explorer.core.files import as_path, opened, size_of
 from explorer.core.sentencepiece_vocabulary import tidy
 from explorer.core.vocabulary import shorten
-from explorer.data.delimited import table
+from explorer.data.delimited import table, texts
 
 LARGEST_PAIRS = 64 * 2**20
 """Bytes. A larger file is refused."""
@@ -124,10 +124,10 @@ def parse_column(data: bytes, name: str, column: str) -> list[str]:
 
 
 def read_sources(path: str | Path) -> list[str]:
-    """The first column of such a file, or the lines of one without columns. Raises
+    """The texts of a file: the first column of a table, or lines; see `delimited.texts`. Raises
     `PairsError`."""
     path = as_path(path)
-    return [tidy(row[0]) for row in table(read_table(path), shorten(path.name)) if row[0].strip()]
+    return [tidy(text) for text in texts(read_table(path), path.name)]
 
 
 def parse_pairs(data: bytes, name: str, columns: Sequence[str] = ("1", "2")) -> ParallelCorpus:

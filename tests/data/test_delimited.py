@@ -1,7 +1,7 @@
 import pytest
 
 from explorer.core.errors import PairsError
-from explorer.data.delimited import table
+from explorer.data.delimited import table, texts
 
 
 def rows(text: str) -> list[list[str]]:
@@ -34,6 +34,19 @@ def test_rows_are_read_one_after_the_other():
     assert next(reader) == ["a", "b"]
     with pytest.raises(PairsError, match="line 10001"):
         list(reader)
+
+
+def test_commas_and_quotes_belong_to_a_text_a_line():
+    lines = b'Well, I know.\n\nHe said "no\nYes; no, maybe\n'
+    assert list(texts(lines, "texts.txt")) == ["Well, I know.", 'He said "no', "Yes; no, maybe"]
+
+
+def test_texts_of_a_table_are_its_first_column():
+    assert list(texts(b"a, b\tc\n\td\ne\tf\n", "texts.txt")) == ["a, b", "e"]
+    name = f"{'long' * 30}.CSV"
+    assert list(texts(b'"a, b",c\nd,e\n', name)) == ["a, b", "d"]
+    with pytest.raises(PairsError, match="quotation mark"):
+        list(texts(b'a,"b\n', name))
 
 
 @pytest.mark.parametrize(
