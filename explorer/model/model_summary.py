@@ -10,6 +10,8 @@ from explorer.core.vocabulary import LONGEST_LINKED_TEXT, LONGEST_TEXT
 _WORD = re.compile(r"[^\W\d_]{2}")
 _MOST_SENTENCES = 50
 _LONGEST_CREDIT = 300
+_MOST_WORDS = 1000
+_LONGEST_WORD = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,7 @@ class ModelSummary:
     exact_match: 0 to 1. bleu: 0 to 100. test_sources: the distinct sentences, held out of training,
     that BLEU was measured on. None where the file does not say.
     sentences: texts that were held out of training, of a model that reads any text.
+    frequent_words: of the sources that it learned from; none where the file does not say.
     """
 
     symbols: tuple[str, ...] = ()
@@ -37,6 +40,7 @@ class ModelSummary:
     bleu: float | None = None
     test_sources: int | None = None
     sentences: tuple[str, ...] = ()
+    frequent_words: frozenset[str] = frozenset()
 
     @classmethod
     def of(
@@ -58,6 +62,7 @@ class ModelSummary:
             bleu=_score(facts.get("bleu"), 100),
             test_sources=_count(facts.get("test_sources")),
             sentences=_sentences(facts.get("examples")),
+            frequent_words=_words(facts.get("frequent_words")),
         )
 
     @property
@@ -97,3 +102,10 @@ def _sentences(value: object) -> tuple[str, ...]:
     listed = value[:_MOST_SENTENCES] if isinstance(value, list) else []
     texts = (text for text in listed if isinstance(text, str))
     return tuple(text for text in texts if 0 < len(text) <= LONGEST_LINKED_TEXT)
+
+
+def _words(value: object) -> frozenset[str]:
+    listed = value[:_MOST_WORDS] if isinstance(value, list) else []
+    return frozenset(
+        word for word in listed if isinstance(word, str) and len(word) <= _LONGEST_WORD
+    )

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from explorer.core.errors import PairsError
+from explorer.core.frequent_words import frequent_words
 from explorer.core.sentencepiece_vocabulary import PieceVocabulary, learn_pieces
 from explorer.core.vocabulary import BOS, EOS, Vocabulary
 from explorer.data.augmentation import Augmentation
@@ -168,6 +169,7 @@ class TranslationDataModule:
             "task": self.config.task,
             "longest": self.config.longest,
             "examples": self.examples(),
+            "frequent_words": frequent_words(pair.source for pair in self.corpus.part("training")),
             "pairs": {
                 "rows": counts.rows,
                 "kept": counts.kept,

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
+from explorer.core.frequent_words import looks_foreign
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import is_chinese
@@ -14,8 +15,8 @@ _MOST_NAMED = 4  # characters without a piece
 
 
 def text_note(model: CatalogModel, text: str, trace: Trace, language: str) -> str:
-    """That a translator does not read this script, has no piece for some characters, or finds no
-    word here; "" where there is nothing to say."""
+    """That a translator does not read this script, has no piece for some characters, finds no word
+    here, or few of those it learned; "" where there is nothing to say."""
     if isinstance(model, DirectoryModel) or not model.summary.reads_sentences:
         return ""
     unknown = list(dict.fromkeys(_read_in_bytes(trace.source_tokens)))
@@ -28,6 +29,8 @@ def text_note(model: CatalogModel, text: str, trace: Trace, language: str) -> st
         return say("explore.note_characters", language, characters=named)
     if not letters:
         return say("explore.note_no_word", language)
+    if looks_foreign(text, model.summary.frequent_words):
+        return say("explore.note_rare_words", language)
     return ""
 
 

@@ -45,6 +45,15 @@ def test_a_reader_of_chinese_says_so_of_a_text_in_known_letters():
     assert text_note(reader, "我爱喝茶。", trace("▁我", "爱", "喝茶", "。"), "en") == ""
 
 
+def test_a_text_of_words_that_training_rarely_had_is_asked_about():
+    english = {"i", "the", "dog", "a", "is", "my", "see"}
+    reader = shipped("translator", sentences=("A cat.",), frequent_words=frozenset(english))
+    french, plain = "Je vois le chien.", "I see the poodle."
+    assert "is this the language" in text_note(reader, french, trace(*french.split()), "en")
+    assert "示例所用的语言" in text_note(reader, french, trace(*french.split()), "zh")
+    assert text_note(reader, plain, trace(*plain.split()), "en") == ""
+
+
 def test_at_most_four_characters_are_named():
     tokens = [f"<0x{byte:02X}>" for byte in "ÀÈÌÒÙ".encode()]
     note = text_note(TRANSLATOR, "ÀÈÌÒÙ", trace(*tokens), "en")
