@@ -80,7 +80,7 @@ def compare(model: ExplorableModel, browser: BrowserModel, number: int) -> None:
     assert tuple(header["targetTokens"]) == expected.target_tokens
     assert tuple(header["sourceTokens"]) == expected.source_tokens
     assert header["text"] == expected.text
-    assert header["ended"] == expected.facts["ended"]
+    assert header["facts"]["ended"] == expected.facts["ended"]
     for check, error in header["measured"].items():
         assert abs(error - expected.measured[check]) <= LIMIT, check
     chosen_from = arrays.pop("chosen_from")  # step by step

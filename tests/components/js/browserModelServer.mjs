@@ -9,15 +9,39 @@ import { readFileSync, writeSync } from "node:fs";
 import { basename } from "node:path";
 import { createInterface } from "node:readline";
 import { ExplorableModel } from "../../../explorer/components/browser_model/js/explorableModel.js";
+import { Inside } from "../../../explorer/components/browser_model/js/insidePayloads.js";
 import { ModelError } from "../../../explorer/components/browser_model/js/modelError.js";
+import { sha256 } from "../../../explorer/components/browser_model/js/sha256.js";
+import { tracePayload } from "../../../explorer/components/browser_model/js/tracePayload.js";
+import {
+  grouped,
+  marksWords,
+} from "../../../explorer/components/browser_model/js/wordSegmentation.js";
 import { packPayload } from "./payloads.mjs";
 
 const path = process.argv[2];
+
+/** @type {Inside | null} of the text that was asked for last */
+let inside = null;
 
 /** @type {Record<string, (asked: any, model: ExplorableModel) => Uint8Array>} */
 const ANSWERS = {
   read: () => packPayload({}, {}),
   trace: ({ text, request }, model) => traced(model, text, request),
+  payload: ({ text, request, shown }, model) => tracePayload(model.trace(text, request), shown),
+  tampered: ({ text, shown }, model) => {
+    const trace = model.trace(text);
+    trace.arrays["cross.attention"].values[0] += 1e-3;
+    return tracePayload(trace, shown);
+  },
+  inside: ({ text, name }, model) => {
+    const own = inside && inside.text === text ? inside : new Inside(model, text, {});
+    inside = own;
+    return own.payload(name);
+  },
+  words: ({ rows }) =>
+    packPayload({ words: rows.map((/** @type {string[]} */ row) => wordsIn(row)) }, {}),
+  sha256: ({ bytes }) => packPayload({ digest: sha256(Uint8Array.from(bytes)) }, {}),
   encode: ({ texts }, { checkpoint: { sourceVocabulary } }) =>
     packPayload(
       { ids: texts.map((/** @type {string} */ text) => encoded(sourceVocabulary, text)) },
@@ -33,6 +57,14 @@ const ANSWERS = {
     ),
   time: ({ text, runs }, model) => packPayload({ times: timed(model, text, runs) }, {}),
 };
+
+/**
+ * Label, start and stop of each word that labels spell.
+ * @param {string[]} labels
+ */
+function wordsIn(labels) {
+  return grouped(labels, marksWords(labels)).map(({ label, start, stop }) => [label, start, stop]);
+}
 
 /**
  * The ids of `text`, or the key and facts of the error.

@@ -1,39 +1,27 @@
 /** Payloads and traces for the unit tests. */
 
+import { packEnvelope } from "../../../explorer/components/shared/js/envelope.js";
+
 /** @import { Site, Trace } from "../../../explorer/components/shared/js/trace.js" */
 
-/** @type {Record<string, (buffer: ArrayBuffer, start: number, length: number) => Uint8Array | Uint16Array | Uint32Array | Float32Array>} */
-const VIEWS = {
-  uint8: (buffer, start, length) => new Uint8Array(buffer, start, length),
-  uint16: (buffer, start, length) => new Uint16Array(buffer, start, length),
-  uint32: (buffer, start, length) => new Uint32Array(buffer, start, length),
-  float32: (buffer, start, length) => new Float32Array(buffer, start, length),
+const TYPES = {
+  uint8: Uint8Array,
+  uint16: Uint16Array,
+  uint32: Uint32Array,
+  float32: Float32Array,
 };
-const BYTES = { uint8: 1, uint16: 2, uint32: 4, float32: 4 };
 
 /**
- * Pack a payload as `shared/payload.py` does.
+ * Pack a payload.
  * @param {object} header
- * @param {Record<string, [keyof typeof BYTES, ArrayLike<number>]>} arrays type and numbers
+ * @param {Record<string, [keyof typeof TYPES, ArrayLike<number>]>} arrays type and numbers
  */
 export function packPayload(header, arrays) {
-  let size = 0;
-  const index = Object.fromEntries(
-    Object.entries(arrays).map(([name, [type, numbers]]) => {
-      const start = size;
-      size += Math.ceil((numbers.length * BYTES[type]) / 4) * 4;
-      return [name, { type, start, length: numbers.length }];
-    }),
-  );
-  const encoded = new TextEncoder().encode(JSON.stringify({ ...header, arrays: index }));
-  const headerSize = Math.ceil(encoded.length / 4) * 4;
-  const bytes = new Uint8Array(4 + headerSize + size).fill(32);
-  new DataView(bytes.buffer).setUint32(0, headerSize, true);
-  bytes.set(encoded, 4);
-  for (const [name, [type, numbers]] of Object.entries(arrays)) {
-    VIEWS[type](bytes.buffer, 4 + headerSize + index[name].start, numbers.length).set(numbers);
-  }
-  return bytes;
+  const typed = Object.entries(arrays).map(([name, [type, numbers]]) => [
+    name,
+    TYPES[type].from(numbers),
+  ]);
+  return packEnvelope(header, Object.fromEntries(typed));
 }
 
 /** A header of a trace with one cross-attention of 2 rows and 3 keys, for `readTrace`. */

@@ -6,12 +6,17 @@
  * @import { Capture, CapturedArrays } from "./attentionCapture.js"
  * @import { Forced } from "./decoding.js"
  * @import { Mask } from "./masks.js"
+ * @import { ModelConfig } from "./modelConfig.js"
+ * @import { Omission } from "./omissions.js"
  * @typedef {object} Request
  * @property {string} [target] the whole output, for teacher forcing
  * @property {string} [prefix] the beginning of the output; the rest is decoded
  * @property {Forced} [force] the other steps are decoded
  * @property {number} [padTo] tokens to which the source is padded
  * @property {Capture} [capture]
+ * @property {Omission} [without] part of the model to leave out
+ * @typedef {import("./candidates.js").Candidate & {token: string}} LabelledCandidate
+ * @typedef {Record<string, unknown> & {config: ModelConfig}} TraceFacts
  * @typedef {object} ModelTrace
  * @property {string[]} sourceTokens labels of the keys, with end and padding
  * @property {string[]} targetTokens labels of what is fed in at each step
@@ -19,23 +24,37 @@
  * @property {string} text the output
  * @property {number[]} chosen ids of the chosen tokens
  * @property {Float32Array} logits (T, V) that each token was chosen from
- * @property {CapturedArrays} arrays of the pass that captures; in full its logits, too
- * @property {Record<string, number>} measured differences of logits: of the captured pass and
- *   step-by-step decoding, and of a source with and without padding
- * @property {boolean} ended whether the output has an end
+ * @property {LabelledCandidate[]} candidates of all steps
+ * @property {CapturedArrays} arrays of the pass that captures; in full its logits, too; "gold" (T, S)
+ *   where the gold alignment is known
+ * @property {Record<string, number>} measured differences of logits: of the captured pass and one
+ *   without capture, of that and step-by-step decoding, and of a source with and without padding
+ * @property {TraceFacts} facts where the trace comes from, as in Python
+ * @property {string} digest of what the trace shows, when it was captured
  */
 
 import { capturing, maskCodes } from "./attentionCapture.js";
+import { stepCandidates } from "./candidates.js";
 import { readCheckpoint } from "./checkpoint.js";
 import { greedySteps } from "./decoding.js";
+import { goldAlignment } from "./goldAlignment.js";
+import { digestOf } from "./integrity.js";
 import { paddingMask } from "./masks.js";
 import { ModelError } from "./modelError.js";
+import { omitting } from "./omissions.js";
 import { BOS, EOS, PAD } from "./vocabulary.js";
 
+/** The facts of a checkpoint that a trace repeats. */
+const KEPT = ["task", "longest", "steps", "exact_match", "bleu"];
+
 export class ExplorableModel {
-  /** @param {Checkpoint} checkpoint */
-  constructor(checkpoint) {
+  /**
+   * @param {Checkpoint} checkpoint
+   * @param {string} name
+   */
+  constructor(checkpoint, name) {
     this.checkpoint = checkpoint;
+    this.name = name;
   }
 
   /**
@@ -44,7 +63,7 @@ export class ExplorableModel {
    * @param {string} name
    */
   static read(data, name) {
-    return new ExplorableModel(readCheckpoint(data, name));
+    return new ExplorableModel(readCheckpoint(data, name), name.replace(/\.safetensors$/, ""));
   }
 
   /**
@@ -56,38 +75,88 @@ export class ExplorableModel {
    */
   trace(text, request = {}) {
     const { transformer, sourceVocabulary, targetVocabulary } = this.checkpoint;
-    const { padTo, capture = "pattern" } = request;
+    const { padTo, without } = request;
     const source = this.source(text, padTo);
     const forced = this.forced(request);
+    const run = () => this.captured(source, forced, request);
+    const pass = without ? omitting(transformer, without, run) : run();
+    const { chosen, logits, arrays } = pass;
+    const gold = goldAlignment(this.checkpoint.facts.task, source, chosen.length);
+    if (gold) arrays.gold = { values: gold, shape: [chosen.length, source.length] };
+    const steps = new Set(Object.keys(forced).map(Number));
+    const candidates = stepCandidates(logits, chosen, steps);
+    const labels = targetVocabulary.labels(candidates.map(({ id }) => id));
+    const trace = {
+      sourceTokens: sourceVocabulary.labels(source),
+      targetTokens: targetVocabulary.labels([BOS, ...chosen.slice(0, -1)]),
+      predictedTokens: targetVocabulary.labels(chosen),
+      text: targetVocabulary.decode(chosen),
+      chosen,
+      logits,
+      candidates: candidates.map((candidate, index) => ({ ...candidate, token: labels[index] })),
+      arrays,
+      measured: pass.measured,
+      facts: this.described(text, forced, request, chosen),
+    };
+    return { ...trace, digest: digestOf(trace) };
+  }
+
+  /**
+   * Decode `source`, then capture the attention of the result in one pass.
+   * @param {number[]} source
+   * @param {Forced} forced
+   * @param {Request} request
+   */
+  captured(source, forced, { capture = "pattern", without }) {
+    const { transformer } = this.checkpoint;
     const mask = paddingMask(source);
     const encoded = capturing(transformer, ["encoder"], capture, () =>
       transformer.encode(source, mask),
     );
     const { chosen, logits } = this.decoded(encoded.result, mask, forced);
     const queries = [BOS, ...chosen.slice(0, -1)];
-    const whole = capturing(transformer, ["decoder", "cross"], capture, () =>
-      transformer.decode(queries, encoded.result, mask),
-    );
-    const codes = maskCodes(source, queries, transformer.config.causal);
+    const decode = () => transformer.decode(queries, encoded.result, mask);
+    const whole = capturing(transformer, ["decoder", "cross"], capture, decode);
+    const plain = decode();
     /** @type {CapturedArrays} */
-    const arrays = { ...encoded.arrays, ...whole.arrays, ...codes };
+    const arrays = { ...encoded.arrays, ...whole.arrays };
+    Object.assign(
+      arrays,
+      maskCodes(source, queries, transformer.config.causal, without === "mask"),
+    );
     if (capture === "full") {
       const shape = [queries.length, transformer.config.target_vocabulary];
       arrays.logits = { values: whole.result, shape };
     }
+    const measured = {
+      hooked_equals_plain: largestDifference(whole.result, plain),
+      cached_equals_full: largestDifference(logits, plain),
+      ...this.paddingDifference(source, queries, plain),
+    };
+    return { chosen, logits, arrays, measured };
+  }
+
+  /**
+   * What a trace says of the model and of its request.
+   * @param {string} text
+   * @param {Forced} forced
+   * @param {Request} request
+   * @param {number[]} chosen
+   * @returns {TraceFacts}
+   */
+  described(text, forced, { padTo, target, without }, chosen) {
+    const { facts, transformer } = this.checkpoint;
+    const kept = KEPT.filter((name) => name in facts).map((name) => [name, facts[name]]);
     return {
-      sourceTokens: sourceVocabulary.labels(source),
-      targetTokens: targetVocabulary.labels(queries),
-      predictedTokens: targetVocabulary.labels(chosen),
-      text: targetVocabulary.decode(chosen),
-      chosen,
-      logits,
-      arrays,
-      measured: {
-        cached_equals_full: largestDifference(logits, whole.result),
-        ...this.paddingDifference(source, queries, whole.result),
-      },
-      ended: chosen.at(-1) === EOS,
+      model: this.name,
+      ...Object.fromEntries(kept),
+      config: transformer.config,
+      text,
+      forced,
+      pad_to: padTo ?? null,
+      given: target !== undefined,
+      ...(without ? { without: [without] } : {}),
+      ended: chosen[chosen.length - 1] === EOS,
     };
   }
 

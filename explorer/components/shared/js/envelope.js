@@ -34,6 +34,48 @@ export function readEnvelope(bytes) {
 }
 
 /**
+ * Pack a header and typed arrays as `pack_payload` in `shared/payload.py` does.
+ * @param {object} header
+ * @param {Record<string, PayloadArray>} arrays
+ * @returns {Uint8Array<ArrayBuffer>}
+ */
+export function packEnvelope(header, arrays) {
+  /** @type {Record<string, ArrayEntry>} */
+  const index = {};
+  let size = 0;
+  for (const [name, array] of Object.entries(arrays)) {
+    index[name] = { type: typeOf(array), start: size, length: array.length };
+    size += roundedUp(array.byteLength);
+  }
+  const head = new TextEncoder().encode(JSON.stringify({ ...header, arrays: index }));
+  const body = 4 + roundedUp(head.length);
+  const bytes = new Uint8Array(body + size);
+  new DataView(bytes.buffer).setUint32(0, body - 4, true);
+  bytes.fill(0x20, 4, body); // JSON may end with spaces
+  bytes.set(head, 4);
+  for (const [name, array] of Object.entries(arrays)) {
+    const own = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+    bytes.set(own, body + index[name].start);
+  }
+  return bytes;
+}
+
+/**
+ * @param {PayloadArray} array
+ * @returns {ArrayEntry["type"]}
+ */
+function typeOf(array) {
+  const found = Object.entries(ARRAY_TYPES).find(([, kind]) => array instanceof kind);
+  if (!found) throw new TypeError("no array of a payload");
+  return /** @type {ArrayEntry["type"]} */ (found[0]);
+}
+
+/** @param {number} size in bytes; the multiple of 4 from it on */
+function roundedUp(size) {
+  return Math.ceil(size / 4) * 4;
+}
+
+/**
  * What names the picture of a payload in reports to the app: its last bytes, as `PictureKey.mark`.
  * @param {Uint8Array} bytes
  */

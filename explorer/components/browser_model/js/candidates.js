@@ -1,0 +1,78 @@
+/**
+ * The candidates of each step, as `explorer/model/candidates.py` lists them.
+ *
+ * @typedef {{step: number, rank: number, id: number, probability: number, chosen: boolean,
+ *   forced: boolean}} Candidate
+ */
+
+import { EOS } from "./vocabulary.js";
+
+export const CANDIDATES = 10; // the most probable tokens of a step, beside the one that follows
+
+/**
+ * Those of all steps, the most probable first; padding and the beginning never follow.
+ * @param {Float32Array} logits (T, V) that each token was chosen from
+ * @param {readonly number[]} chosen ids
+ * @param {ReadonlySet<number>} forced steps, from 1
+ * @returns {Candidate[]}
+ */
+export function stepCandidates(logits, chosen, forced) {
+  const size = logits.length / chosen.length;
+  return chosen.flatMap((own, row) => {
+    const probabilities = probabilitiesOf(logits.subarray(row * size, (row + 1) * size));
+    const best = mostProbable(probabilities, CANDIDATES);
+    const listed = best.includes(own) ? best : [...best, own];
+    return listed.map((id, index) => ({
+      step: row + 1,
+      rank: index < best.length ? index + 1 : rankOf(own, probabilities),
+      id,
+      probability: probabilities[id],
+      chosen: id === own,
+      forced: id === own && forced.has(row + 1),
+    }));
+  });
+}
+
+/**
+ * The softmax of logits (V).
+ * @param {Float32Array} logits
+ */
+export function probabilitiesOf(logits) {
+  let largest = -Infinity;
+  for (const logit of logits) if (logit > largest) largest = logit;
+  const exponents = Float64Array.from(logits, (logit) => Math.exp(logit - largest));
+  let sum = 0;
+  for (const exponent of exponents) sum += exponent;
+  return Float32Array.from(exponents, (exponent) => exponent / sum);
+}
+
+/**
+ * The ids of the `count` largest probabilities, from the end of the sequence on, the largest first.
+ * @param {Float32Array} probabilities
+ * @param {number} count
+ */
+export function mostProbable(probabilities, count) {
+  /** @type {number[]} */
+  const best = [];
+  for (let id = EOS; id < probabilities.length; id++) {
+    const last = best[best.length - 1];
+    if (best.length === count && probabilities[id] <= probabilities[last]) continue;
+    let place = best.length;
+    while (place > 0 && probabilities[best[place - 1]] < probabilities[id]) place--;
+    best.splice(place, 0, id);
+    if (best.length > count) best.pop();
+  }
+  return best;
+}
+
+/**
+ * @param {number} own
+ * @param {Float32Array} probabilities
+ */
+function rankOf(own, probabilities) {
+  let rank = 1;
+  for (let id = EOS; id < probabilities.length; id++) {
+    if (probabilities[id] > probabilities[own]) rank++;
+  }
+  return rank;
+}

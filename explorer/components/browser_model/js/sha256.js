@@ -1,0 +1,104 @@
+/**
+ * SHA-256 (FIPS 180-4) of bytes. Browsers offer their own only to pages from https and from disk,
+ * not to those of a host in a school's network.
+ */
+
+const BLOCK = 64; // bytes
+
+/** The first 32 bits of the fractions of the square and cube roots of the first primes. */
+const [START, ROUNDS] = constants();
+
+/**
+ * The digest of `bytes`, 64 hexadecimal digits.
+ * @param {Uint8Array} bytes
+ */
+export function sha256(bytes) {
+  const state = Uint32Array.from(START);
+  const schedule = new Uint32Array(64);
+  const whole = bytes.length - (bytes.length % BLOCK);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let start = 0; start < whole; start += BLOCK) addBlock(state, schedule, view, start);
+  const end = lastBlocks(bytes.subarray(whole), bytes.length);
+  for (let start = 0; start < end.byteLength; start += BLOCK) addBlock(state, schedule, end, start);
+  return Array.from(state, (word) => word.toString(16).padStart(8, "0")).join("");
+}
+
+/**
+ * What is left of a message, a bit 1, zeros and the length of the message in bits.
+ * @param {Uint8Array} rest
+ * @param {number} length of the message in bytes
+ */
+function lastBlocks(rest, length) {
+  const bytes = new Uint8Array(BLOCK * (rest.length + 9 > BLOCK ? 2 : 1));
+  bytes.set(rest);
+  bytes[rest.length] = 0x80;
+  const view = new DataView(bytes.buffer);
+  view.setBigUint64(bytes.length - 8, BigInt(length) * 8n);
+  return view;
+}
+
+/**
+ * @param {Uint32Array} state eight words
+ * @param {Uint32Array} schedule room for 64 words
+ * @param {DataView} view
+ * @param {number} start of the block
+ */
+function addBlock(state, schedule, view, start) {
+  for (let index = 0; index < 16; index++) schedule[index] = view.getUint32(start + 4 * index);
+  for (let index = 16; index < 64; index++) {
+    const [early, late] = [schedule[index - 15], schedule[index - 2]];
+    const first = turned(early, 7) ^ turned(early, 18) ^ (early >>> 3);
+    const second = turned(late, 17) ^ turned(late, 19) ^ (late >>> 10);
+    schedule[index] = schedule[index - 16] + first + schedule[index - 7] + second;
+  }
+  let [a, b, c, d, e, f, g, h] = state;
+  for (let index = 0; index < 64; index++) {
+    const mixed = (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) + ((e & f) ^ (~e & g));
+    const one = (h + mixed + ROUNDS[index] + schedule[index]) | 0;
+    const other = (turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+    h = g;
+    g = f;
+    f = e;
+    e = (d + one) | 0;
+    d = c;
+    c = b;
+    b = a;
+    a = (one + other) | 0;
+  }
+  state[0] += a;
+  state[1] += b;
+  state[2] += c;
+  state[3] += d;
+  state[4] += e;
+  state[5] += f;
+  state[6] += g;
+  state[7] += h;
+}
+
+/**
+ * @param {number} word
+ * @param {number} bits
+ */
+function turned(word, bits) {
+  return (word >>> bits) | (word << (32 - bits));
+}
+
+/** @returns {[number[], number[]]} */
+function constants() {
+  /** @type {number[]} */
+  const primes = [];
+  for (let number = 2; primes.length < 64; number++) {
+    if (primes.every((prime) => number % prime)) primes.push(number);
+  }
+  return [primes.slice(0, 8).map((prime) => fraction(prime ** (1 / 2))), primes.map(cubeRoot)];
+}
+
+/** @param {number} prime */
+function cubeRoot(prime) {
+  return fraction(Math.cbrt(prime));
+}
+
+/** @param {number} root */
+function fraction(root) {
+  return Math.floor((root % 1) * 2 ** 32);
+}

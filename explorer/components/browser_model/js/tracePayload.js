@@ -1,0 +1,197 @@
+/**
+ * A trace as a payload for the player, the one that `player/payload.py` makes of a trace in Python.
+ *
+ * @import { PayloadArray } from "../../shared/js/envelope.js"
+ * @import { Strings } from "../../shared/js/sentences.js"
+ * @import { ViewOptions } from "../../shared/js/trace.js"
+ * @import { CapturedArray, Site } from "./attentionCapture.js"
+ * @import { ModelTrace } from "./explorableModel.js"
+ * @typedef {object} Shown beside the trace
+ * @property {Partial<ViewOptions>} view
+ * @property {string} language
+ * @property {Strings} strings the player's
+ * @property {string} project name and version
+ */
+
+import { packEnvelope } from "../../shared/js/envelope.js";
+import { isSpecial } from "../../shared/js/label.js";
+import { FULL_WEIGHT } from "../../shared/js/trace.js";
+import { integrityOf } from "./integrity.js";
+import { UNMASKED } from "./masks.js";
+import { mergedTrace } from "./traceWords.js";
+import { grouped, marksWords } from "./wordSegmentation.js";
+
+const FORMAT_VERSION = 1;
+const REASONS = ["", "later position", "padding", "edited", "outside the window"];
+const INSIDE = "live"; // names what is inside heads; the page asks the model for it
+/** @type {Site[]} */
+const SITES = ["encoder", "decoder", "cross"];
+
+/** @type {ViewOptions} what is shown where nothing is asked for, as `View` in Python */
+const VIEW = {
+  site: null,
+  layer: null,
+  head: null,
+  step: null,
+  alignment: null,
+  ahead: null,
+  what_if: false,
+  forced: [],
+  original: [],
+  guess: null,
+  cell: null,
+  inside: null,
+  suggested: false,
+  shows: null,
+  next: null,
+};
+
+/**
+ * @param {ModelTrace} trace
+ * @param {Shown} shown
+ * @returns {Uint8Array<ArrayBuffer>}
+ */
+export function tracePayload(trace, { view, language, strings, project }) {
+  const whole = { ...VIEW, ...view };
+  const { arrays, header } = partsOf(trace);
+  const words = wordsPayload(trace, whole);
+  if (words) arrays.words = words;
+  const { sourceTokens, targetTokens, predictedTokens } = trace;
+  return packEnvelope(
+    {
+      ...header,
+      version: FORMAT_VERSION,
+      project,
+      reasons: REASONS,
+      integrity: integrityOf(trace),
+      language,
+      strings,
+      view: whole,
+      marked: marksWords([...sourceTokens, ...targetTokens, ...predictedTokens]),
+      inside: INSIDE,
+      token_path: true,
+    },
+    arrays,
+  );
+}
+
+/**
+ * The trace in words, with a header of what differs; null where every word is one piece.
+ * @param {ModelTrace} trace
+ * @param {ViewOptions} view
+ */
+function wordsPayload(trace, view) {
+  const merged = mergedTrace(trace);
+  if (!merged) return null;
+  const { arrays, header } = partsOf(merged.trace);
+  const { rows, columns } = merged;
+  const labels = [...trace.sourceTokens, ...trace.targetTokens, ...view.original];
+  const original = grouped(view.original, marksWords(labels)).map(({ label }) => label);
+  return packEnvelope({ ...header, rows, columns, original, prompt: 0 }, arrays);
+}
+
+/**
+ * The arrays of one trace, and its part of the header.
+ * @param {ModelTrace} trace
+ */
+function partsOf(trace) {
+  /** @type {Record<string, PayloadArray>} */
+  const arrays = {};
+  /** @type {Record<string, object>} */
+  const sites = {};
+  for (const site of SITES) sites[site] = addSite(arrays, trace, site);
+  const labels = [...new Set(trace.candidates.map(({ token }) => token))].sort(byCodePoints);
+  addSteps(arrays, trace, labels);
+  if (trace.arrays.gold) arrays.gold = bitsOf(trace.arrays.gold);
+  const outputs = [...trace.targetTokens.slice(1), ...trace.predictedTokens.slice(-1)];
+  const isContent = (/** @type {string} */ token) => !isSpecial(token);
+  const header = {
+    source: trace.sourceTokens,
+    target: trace.targetTokens,
+    predicted: trace.predictedTokens,
+    text: trace.text,
+    content: { source: trace.sourceTokens.map(isContent), outputs: outputs.map(isContent) },
+    sites,
+    labels,
+    facts: trace.facts,
+    prompt: 0,
+  };
+  return { arrays, header };
+}
+
+/**
+ * Add the weight and mask codes of a site to `arrays`; the header of the site.
+ * @param {Record<string, PayloadArray>} arrays
+ * @param {ModelTrace} trace
+ * @param {Site} site
+ */
+function addSite(arrays, trace, site) {
+  const { shape } = trace.arrays[`${site}.attention`];
+  const values = /** @type {Float32Array} */ (trace.arrays[`${site}.attention`].values);
+  const closed = /** @type {Uint8Array} */ (trace.arrays[`${site}.closed`].values);
+  const area = closed.length;
+  const scale = values.reduce((most, weight) => Math.max(most, weight), 1);
+  const masked = closed.some((code) => code !== UNMASKED);
+  const packed =
+    masked && values.every((weight, cell) => closed[cell % area] === UNMASKED || weight === 0);
+  const sent = packed ? values.filter((_, cell) => closed[cell % area] === UNMASKED) : values;
+  arrays[`${site}.attention`] = Uint16Array.from(sent, (weight) => codeOf(weight / scale));
+  if (masked) arrays[`${site}.closed`] = closed;
+  return {
+    shape,
+    scale,
+    packed,
+    numbers: Array.from({ length: shape[0] }, (_, n) => n),
+    removed: [],
+  };
+}
+
+/**
+ * The code of a share of the largest weight.
+ * @param {number} share
+ */
+function codeOf(share) {
+  return Math.round(Math.min(Math.max(share, 0), 1) * FULL_WEIGHT);
+}
+
+/**
+ * Add the candidates of all steps to `arrays`.
+ * @param {Record<string, PayloadArray>} arrays
+ * @param {ModelTrace} trace
+ * @param {string[]} labels
+ */
+function addSteps(arrays, { candidates }, labels) {
+  const places = new Map(labels.map((label, place) => [label, place]));
+  arrays["steps.step"] = Uint16Array.from(candidates, ({ step }) => step);
+  arrays["steps.rank"] = Uint32Array.from(candidates, ({ rank }) => rank);
+  arrays["steps.probability"] = Float32Array.from(candidates, ({ probability }) => probability);
+  arrays["steps.chosen"] = Uint8Array.from(candidates, ({ chosen }) => Number(chosen));
+  arrays["steps.forced"] = Uint8Array.from(candidates, ({ forced }) => Number(forced));
+  arrays["steps.id"] = Uint32Array.from(candidates, ({ id }) => id);
+  arrays["steps.label"] = Uint32Array.from(candidates, ({ token }) => places.get(token) ?? 0);
+}
+
+/**
+ * The gold alignment (T, S) as T · S bits, the first in the lowest place.
+ * @param {CapturedArray} gold
+ */
+function bitsOf({ values }) {
+  const bits = new Uint8Array(Math.ceil(values.length / 8));
+  values.forEach((value, index) => {
+    if (value) bits[index >> 3] |= 1 << (index & 7);
+  });
+  return bits;
+}
+
+/**
+ * The order of Python's strings.
+ * @param {string} one
+ * @param {string} other
+ */
+function byCodePoints(one, other) {
+  const [first, second] = [one, other].map((text) =>
+    Array.from(text, (letter) => letter.codePointAt(0) ?? 0),
+  );
+  const at = first.findIndex((point, index) => point !== second[index]);
+  return at < 0 ? first.length - second.length : first[at] - (second[at] ?? -1);
+}

@@ -1,0 +1,182 @@
+"""What the browser's model gives the player is what Python gives it, for the same file and text.
+
+`CASES=all` compares 200 inputs of every model.
+"""
+
+import gzip
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import explorer
+from explorer.components.inside.head_vectors import head_vectors
+from explorer.components.inside.omission import omission
+from explorer.components.inside.token_path import token_path
+from explorer.components.player.payload import View, player_payload
+from explorer.components.shared.payload import PROJECT
+from explorer.core.i18n import section
+from explorer.core.interventions import OMISSIONS
+from explorer.core.word_segmentation import grouped
+from explorer.model.explorable import ExplorableModel
+from tests.support.browser_model import BrowserModel, browser_model, largest_difference
+from tests.support.payloads import unpack_payload
+from tests.support.random_texts import hostile_text, sentence
+from tests.support.sample import sampled
+
+CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
+SHIPPED = sorted(path.stem for path in CHECKPOINTS.glob("*.safetensors"))
+INPUTS = 200
+SHOWN = {"view": {}, "language": "zh", "strings": section("player", "zh"), "project": PROJECT}
+TOLERANCES = {"probability": 1e-5, "attention": 1}  # a code of weights is 1.5e-5
+FORCED = {1: 5}
+LIMIT = 1e-4
+
+
+@pytest.fixture(scope="module", params=sampled(SHIPPED, 3))
+def both(request) -> Iterator[tuple[ExplorableModel, BrowserModel]]:
+    path = CHECKPOINTS / f"{request.param}.safetensors"
+    with browser_model(path) as browser:
+        yield explorer.load(path), browser
+
+
+@pytest.fixture(scope="module")
+def translators() -> Iterator[tuple[ExplorableModel, BrowserModel]]:
+    path = CHECKPOINTS / "english-french.safetensors"
+    with browser_model(path) as browser:
+        yield explorer.load(path), browser
+
+
+def text_for(model: ExplorableModel, number: int) -> str:
+    symbols = getattr(model.source_vocabulary, "symbols", None)
+    if symbols is None:
+        return sentence(number) if number % 4 else hostile_text(number) + " a"
+    chance = np.random.default_rng(number)
+    return " ".join(chance.choice(symbols, chance.integers(1, 12)))
+
+
+def close(found: NDArray[Any], expected: NDArray[Any], tolerance: float) -> bool:
+    difference = np.abs(found.astype(np.float64) - expected.astype(np.float64))
+    return found.shape == expected.shape and difference.max(initial=0) <= tolerance
+
+
+def compare_payloads(found: bytes, expected: bytes) -> None:
+    own, own_arrays = unpack_payload(found)
+    other, arrays = unpack_payload(expected)
+    compare(own, own_arrays, other, arrays)
+
+
+def compare(
+    own: dict[str, Any],
+    own_arrays: dict[str, NDArray[Any]],
+    other: dict[str, Any],
+    arrays: dict[str, NDArray[Any]],
+) -> None:
+    assert own_arrays.keys() == arrays.keys()
+    for name, array in arrays.items():
+        if name == "words":
+            compare_payloads(own_arrays[name].tobytes(), array.tobytes())
+            continue
+        assert own["arrays"][name]["type"] == other["arrays"][name]["type"]
+        tolerance = TOLERANCES.get(name.rpartition(".")[2], 0)
+        assert close(own_arrays[name], array, tolerance), name
+    for header in (own, other):
+        del header["arrays"]
+        for site in header["sites"].values():
+            assert abs(site.pop("scale") - 1) < 1e-5
+        for check in header.get("integrity", ()):
+            assert check.pop("error") <= check["limit"]
+    assert own == other
+
+
+def test_a_payload_equals_pythons(both):
+    model, browser = both
+    for number in sampled(range(INPUTS), 3):
+        text = text_for(model, number)
+        length, longest = len(model.source_ids(text)), model.transformer.config.max_length
+        pad_to = min(length + 2, longest) if number % 2 else None
+        force = FORCED if number % 3 == 0 else {}
+        trace = model.trace(text, pad_to=pad_to, force=force)
+        view = {"what_if": True, "forced": [[1, "x"]] if force else []}
+        expected = player_payload(
+            trace,
+            language="zh",
+            view=View(what_if=True, forced=((1, "x"),) if force else ()),
+            inside="live",
+        )
+        request = {"force": force, **({"padTo": pad_to} if pad_to else {})}
+        shown = SHOWN | {"view": view}
+        header, arrays = browser.ask("payload", text=text, request=request, shown=shown)
+        assert "error" not in header, header
+        compare(header, arrays, *unpack_payload(expected))
+
+
+def test_a_trace_that_was_changed_fails_the_check(both):
+    header, _ = both[1].ask("tampered", text=text_for(both[0], 1), shown=SHOWN)
+    checks = {check["check"]: check["ok"] for check in header["integrity"]}
+    assert not checks["unchanged_since_capture"]
+    assert not checks["rows_sum_to_one"]
+
+
+def test_what_is_inside_a_head_equals_pythons(both):
+    model, browser = both
+    text = text_for(model, 1)
+    full = {
+        site: model.trace(text, capture="full", layers=[1], sites=[site])
+        for site in ("encoder", "decoder", "cross")
+    }
+    for site, trace in full.items():
+        expected = {
+            f"{site}/1/2": head_vectors(trace, site, 0, 2),
+            f"{site}/1": token_path(trace, site),
+        }
+        for name, payload in expected.items():
+            header, arrays = browser.ask("inside", text=text, name=name)
+            compare_inside(header, arrays, *unpack_payload(gzip.decompress(payload)))
+
+
+def compare_inside(
+    own: dict[str, Any],
+    own_arrays: dict[str, NDArray[Any]],
+    other: dict[str, Any],
+    arrays: dict[str, NDArray[Any]],
+) -> None:
+    assert own_arrays.keys() == arrays.keys()
+    for name, array in arrays.items():
+        size = max(1.0, float(np.abs(array).max(initial=0)))
+        assert largest_difference(own_arrays[name], array) <= LIMIT * size, name
+    for header in (own, other):
+        del header["arrays"]
+    assert own == other
+
+
+@pytest.mark.parametrize("part", OMISSIONS)
+def test_a_head_without_a_part_of_the_model_equals_pythons(both, part):
+    model, browser = both
+    text = text_for(model, 2)
+    trace = model.trace(text, capture="full", layers=[0], sites=["cross"], without=[part])
+    header, arrays = browser.ask("inside", text=text, name=f"cross/0/1/without/{part}")
+    expected = unpack_payload(gzip.decompress(omission(trace, "cross", 1)))
+    compare_inside(header, arrays, *expected)
+
+
+def test_words_are_grouped_as_in_python(translators):
+    model, browser = translators
+    texts = [hostile_text(number) for number in sampled(range(20_000), 400)]
+    rows = [model.source_vocabulary.encode(f"a {text}") for text in texts]
+    labels = [list(model.source_vocabulary.labels(row)) for row in rows]
+    found = browser.ask("words", rows=labels)[0]["words"]
+    for row, words in zip(labels, found, strict=True):
+        expected = [[word.label, word.start, word.stop] for word in grouped(row)]
+        assert words == expected, row
+
+
+@pytest.mark.parametrize("length", [0, 1, 55, 56, 63, 64, 65, 119, 120, 1000])
+def test_digests_are_those_of_sha_256(translators, length):
+    data = bytes(number * 7 % 256 for number in range(length))
+    digest = translators[1].ask("sha256", bytes=list(data))[0]["digest"]
+    assert digest == hashlib.sha256(data).hexdigest()
