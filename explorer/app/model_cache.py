@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import streamlit as st
 
 from explorer.app.limited_cache import LimitedCache
-from explorer.app.request import Request
+from explorer.app.request import SHOWN_MAPS, Request
+from explorer.app.server.contributions_route import Contribute
 from explorer.app.server.offered_traces import Compute
 from explorer.app.server.score_route import Split
 from explorer.app.source_extent import extent_of
@@ -125,17 +126,26 @@ def layer_capture(member: CatalogMember, request: Request, shown: Trace) -> Capt
     return capture
 
 
-def contributions(member: CatalogMember, request: Request) -> Compute | None:
-    """What computes the contributions in a trace on screen; None where `_computation` is."""
+def contributions(member: CatalogMember, request: Request) -> Contribute | None:
+    """What computes the contributions in a trace on screen by a method; None where `_computation`
+    is."""
 
-    def compute(model: "ExplorableModel", shown: Trace) -> bytes:
-        from explorer.heads.layer_contributions import layer_contributions
+    def by(method: str) -> Compute | None:
+        def compute(model: "ExplorableModel", shown: Trace) -> bytes:
+            from explorer.heads.contribution_agreement import agreement_on_trace
+            from explorer.heads.layer_contributions import layer_contributions
 
-        with _SLOTS:
-            of_trace = layer_contributions(model, shown)
-        return contributions_payload(shown, of_trace.layers, of_trace.source_share)
+            with _SLOTS:
+                found = layer_contributions(model, shown, method)
+                agreement = agreement_on_trace(model, shown, found) if found.drops else {}
+            return contributions_payload(
+                shown, found.layers, found.source_share, found.drops, agreement
+            )
 
-    return _computation(member, (request, "contributions"), compute)
+        return _computation(member, (request, "contributions", method), compute)
+
+    ways = {method: way for method in SHOWN_MAPS if (way := by(method))}
+    return (lambda shown, method: ways[method](shown)) if ways else None
 
 
 def attribution(member: CatalogMember, request: Request) -> Compute | None:

@@ -27,6 +27,7 @@ from explorer.app.server import (
     inside_route,
     score_route,
 )
+from explorer.app.server.contributions_route import Contribute
 from explorer.app.server.host_cookie import PATH, TICKET_HEADER
 from explorer.app.server.offered_traces import Compute
 from explorer.app.server.score_route import Split
@@ -60,7 +61,7 @@ MISSING = "missing"
 MOST_PAYLOAD_BYTES = 2**28
 """Bytes of all cached payloads together."""
 
-_Compute = TypeVar("_Compute", Compute, Split)
+_Compute = TypeVar("_Compute", Compute, Contribute, Split)
 
 _HEAD_VIEW_EVENTS = ("selection", "cell")
 _payloads = LimitedCache(MOST_PAYLOAD_BYTES)
@@ -102,7 +103,7 @@ class Further:
     """
 
     capture: CaptureLayer | None
-    contribute: Compute | None
+    contribute: Contribute | None
     attribute: Compute | None
     split: Split | None
 

@@ -10,8 +10,15 @@ from explorer.core.trace import Trace
 INSIDE_VIEWS = ("before", "score", "after", "depth", "without")
 """What *Inside* shows in place of the calculation of a cell."""
 
-SHOWN_MAPS = ("contribution",)
-"""What the large map shows in place of the weights of a head."""
+SHOWN_MAPS = (
+    "alti",
+    "value_norm",
+    "value_norm_residual",
+    "alti_plus",
+    "rollout",
+    "leave_one_out",
+)
+"""What the large map shows in place of the weights of a head: contributions, by method."""
 
 NEXT_VIEWS = ("heads",)
 """What stands beside the map in place of the probabilities of the next token."""

@@ -7,10 +7,13 @@ import pandas as pd
 import torch
 from numpy.typing import NDArray
 
+from explorer.core.trace import Trace
 from explorer.heads.bootstrap import PerExampleMean
 from explorer.heads.contributions import METHODS, contribution_matrix, refuse_method
 from explorer.heads.evaluation_batches import Progress, no_progress
+from explorer.heads.layer_contributions import LayerContributions, layer_contributions
 from explorer.model.evaluation_batch import EvaluationBatch
+from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import MeasurableModel
 
 _CHECK = "leave_one_out"
@@ -52,6 +55,23 @@ def contribution_agreement(
         table = table.assign(**{name: mean.mean, f"{name}_low": low, f"{name}_high": high})
     table = table.assign(rows=int(rows.sum()), sentences=len(batch))
     return table.sort_values("top", ascending=False, ignore_index=True)
+
+
+def agreement_on_trace(
+    model: ExplorableModel, trace: Trace, left_out: LayerContributions
+) -> dict[str, int]:
+    """By method, and "attention", in how many rows of one trace the source token with the largest
+    value is that of leave-one-out; the first methods agree best.
+
+    left_out: of `trace` by leave-one-out. Raises as `layer_contributions`.
+    """
+    size = len(trace.source_tokens)
+    expected = left_out.whole[:, :size].argmax(1)
+    methods = [method for method in METHODS if method != _CHECK]
+    found = {name: layer_contributions(model, trace, name).whole[:, :size] for name in methods}
+    found[_ATTENTION] = trace.attention("cross").mean((0, 1))
+    agreeing = {name: int((one.argmax(1) == expected).sum()) for name, one in found.items()}
+    return dict(sorted(agreeing.items(), key=lambda item: -item[1]))
 
 
 def rank_correlations(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -79,10 +79,15 @@ def added_lengths(sublayers: Iterable[AttentionSublayer]) -> Tensor:
     lengths: dict[str, list[Tensor]] = {"cross": [], "decoder": []}
     for sublayer in sublayers:
         if sublayer.site in lengths:
-            blocks = [sublayer.added(rows).norm(dim=-1) for rows in _blocks(sublayer)]
-            lengths[sublayer.site].append(torch.cat(blocks).double())
+            lengths[sublayer.site].append(added_length(sublayer))
     both = [torch.cat(pair, 1) for pair in zip(lengths["cross"], lengths["decoder"], strict=True)]
     return torch.stack([layer / layer.sum(-1, keepdim=True) for layer in both]).mean(0)
+
+
+def added_length(sublayer: AttentionSublayer) -> Tensor:
+    """(Q, K) float64: the length of what each key adds to each query, by all heads together."""
+    blocks = [sublayer.added(rows).norm(dim=-1) for rows in _blocks(sublayer)]
+    return torch.cat(blocks).double()
 
 
 def rolled_out(shares: Iterable[tuple[str, Tensor]]) -> Tensor:
@@ -90,18 +95,32 @@ def rolled_out(shares: Iterable[tuple[str, Tensor]]) -> Tensor:
 
     shares: site and shares of each attention, as `attention_sublayers` orders them.
     """
-    by_site: dict[str, list[Tensor]] = {}
+    by_site = rolled_by_layer(shares)
+    return torch.cat([by_site["cross"][-1], by_site["decoder"][-1]], 1)
+
+
+def rolled_by_layer(shares: Iterable[tuple[str, Tensor]]) -> dict[str, list[Tensor]]:
+    """By site, for each layer, what its output has of each token, all layers below it included:
+    "encoder" (S, S), "cross" (T, S) of the source and "decoder" (T, T) of the target.
+
+    shares: as in `rolled_out`.
+    """
+    of_layers: dict[str, list[Tensor]] = {}
     for site, of_layer in shares:
-        by_site.setdefault(site, []).append(of_layer)
-    size = by_site["cross"][0].size(1) - 1
+        of_layers.setdefault(site, []).append(of_layer)
+    size = of_layers["cross"][0].size(1) - 1
     memory = torch.eye(size, dtype=torch.float64)  # (S, S)
-    for of_layer in by_site.get("encoder", []):
+    found: dict[str, list[Tensor]] = {"encoder": [], "cross": [], "decoder": []}
+    for of_layer in of_layers.get("encoder", []):
         memory = of_layer @ memory
-    steps = by_site["decoder"][0].size(0)
+        found["encoder"].append(memory)
+    steps = of_layers["decoder"][0].size(0)
     source = torch.zeros(steps, size, dtype=torch.float64)
     prefix = torch.eye(steps, dtype=torch.float64)
-    for own, cross in zip(by_site["decoder"], by_site["cross"], strict=True):
+    for own, cross in zip(of_layers["decoder"], of_layers["cross"], strict=True):
         kept = cross[:, -1:]
         source = cross[:, :-1] @ memory + kept * (own @ source)
         prefix = kept * (own @ prefix)
-    return torch.cat([source, prefix], 1)
+        found["cross"].append(source)
+        found["decoder"].append(prefix)
+    return found

@@ -66,11 +66,7 @@ class Contributions:
 
         Negative contributions count as 0; NaN in a row without positive ones.
         """
-        positive = self.matrix.clip(min=0)
-        of_source = positive[:, : len(self.source_tokens)].sum(-1)
-        total = positive.sum(-1)
-        share = np.full(len(total), np.nan)
-        return np.divide(of_source, total, out=share, where=total > 0)
+        return share_of_source(self.matrix, len(self.source_tokens))
 
     def table(self) -> pd.DataFrame:
         """One row a cell: step (from 1), predicted, side ("source" or "prefix"), position (from
@@ -93,6 +89,14 @@ class Contributions:
         )
         used = of_source | (position <= step) | (self.matrix.ravel() != 0)
         return frame[used].reset_index(drop=True)
+
+
+def share_of_source(matrix: NDArray[np.float64], source: int) -> NDArray[np.float64]:
+    """(T,) of contributions (T, S + T), S = `source`; see `Contributions.source_share`."""
+    positive = matrix.clip(min=0)
+    total = positive.sum(-1)
+    share = np.full(len(total), np.nan)
+    return np.divide(positive[:, :source].sum(-1), total, out=share, where=total > 0)
 
 
 @torch.inference_mode()

@@ -22,8 +22,14 @@ def fed_ids(model: ExplorableModel, trace: Trace) -> tuple[Tensor, Tensor]:
     """
     source = model.source_ids(str(trace.facts["text"]))
     source += [PAD] * (len(trace.source_tokens) - len(source))
+    fed = torch.cat([torch.tensor([[BOS]]), chosen_ids(trace)[:, :-1]], 1)
+    return torch.tensor([source]), fed
+
+
+def chosen_ids(trace: Trace) -> Tensor:
+    """(1, T) the ids of what follows each row of a trace, chosen by the model or given."""
     chosen = trace.arrays["steps.id"][trace.arrays["steps.chosen"].astype(bool)]  # by step
-    return torch.tensor([source]), torch.tensor([[BOS, *chosen[:-1].tolist()]])
+    return torch.tensor([chosen.tolist()])
 
 
 @torch.inference_mode()

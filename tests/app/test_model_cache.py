@@ -9,11 +9,12 @@ import pytest
 
 from explorer.app import model_cache
 from explorer.app.limited_cache import LimitedCache
-from explorer.app.request import Request
+from explorer.app.request import SHOWN_MAPS, Request
 from explorer.core import trace_size
 from explorer.core.errors import TraceError, TraceSizeError
 from explorer.core.sites import Head
 from explorer.heads.contributions import contributions
+from explorer.heads.layer_contributions import LAYER_METHODS
 from explorer.heads.logit_attribution import logit_attribution
 from explorer.heads.score_parts import score_parts
 from explorer.model.catalog import UploadedModel, UploadedTrace
@@ -146,12 +147,14 @@ def test_the_contributions_of_a_trace_on_screen_are_computed_once(model):
     shown = model_cache.trace(model, request)
     contribute = model_cache.contributions(model, request)
     assert contribute is not None
-    data = contribute(shown)
-    assert data is not None
-    _, arrays = unpack_payload(gzip.decompress(data))
-    expected = contributions(model_cache.model_of(model), "1 2 3").source_share
-    np.testing.assert_allclose(arrays["source_share"], expected, atol=1e-5)
-    assert contribute(shown) is data
+    for method in ("alti", "leave_one_out"):
+        data = contribute(shown, method)
+        assert data is not None
+        header, arrays = unpack_payload(gzip.decompress(data))
+        expected = contributions(model_cache.model_of(model), "1 2 3", method).source_share
+        np.testing.assert_allclose(arrays["source_share"], expected, atol=1e-4)
+        assert len(header["agreement"]) == (5 if method == "leave_one_out" else 0)
+        assert contribute(shown, method) is data
 
 
 def test_the_parts_of_heads_in_a_trace_on_screen_are_those_of_python(model):
@@ -208,7 +211,11 @@ def test_what_computes_contributions_keeps_no_model(explorable, request):
     assert contribute is not None
     del member
     gc.collect()
-    assert contribute(shown) is None
+    assert contribute(shown, "alti") is None
+
+
+def test_the_methods_offered_are_those_of_layers():
+    assert SHOWN_MAPS == LAYER_METHODS
 
 
 def test_an_uploaded_trace_has_neither_contributions_nor_parts_of_heads():

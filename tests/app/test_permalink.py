@@ -26,7 +26,7 @@ PERMALINK = Permalink(
             ahead=False,
             cell=(2, 1),
             inside="depth",
-            shows="contribution",
+            shows="alti",
             next="heads",
         ),
         Interventions.parse(LINES),

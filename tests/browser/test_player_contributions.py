@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 import explorer
 from explorer.core import folders
+from explorer.heads.contribution_agreement import agreement_on_trace
 from explorer.heads.layer_contributions import layer_contributions
 from tests.support.player_page import cell_center
 
@@ -25,7 +26,7 @@ def test_a_visitor_chooses_contributions_steps_and_reloads(address, new_tab, mod
     tab.goto(address + QUERY)
     tab.wait_for_selector(".plotted")
     expect(tab.get_by_test_id("source-share")).to_be_hidden()
-    tab.get_by_test_id("shown").select_option("contribution")
+    tab.get_by_test_id("shown").select_option("alti")
     expect(tab.get_by_test_id("map-title")).to_have_text("Cross · all heads of L1")
 
     def expect_row(row: int) -> None:
@@ -45,20 +46,49 @@ def test_a_visitor_chooses_contributions_steps_and_reloads(address, new_tab, mod
     expect(tab.get_by_test_id("step-count")).to_contain_text("3/")
     expect_row(2)
     expect(bars.nth(2)).to_have_attribute("title", re.compile(r"source \d+\.\d %"))
-    expect(tab).to_have_url(re.compile(r"[?&]shows=contribution(&|$)"))
+    expect(tab).to_have_url(re.compile(r"[?&]shows=alti(&|$)"))
     tab.reload()
     expect(tab.get_by_test_id("map-title")).to_have_text("Cross · all heads of L1")
     tab.get_by_test_id("site-encoder").click()
     expect(tab.get_by_test_id("map-title")).to_have_text("Encoder · all heads of L1")
+    tab.get_by_test_id("site-cross").click()
+    expect(tab.get_by_test_id("contribution-note")).to_contain_text("by all heads of L1")
+    tab.get_by_test_id("weights-again").click()  # the head that was selected before
+    expect(tab.get_by_test_id("map-title")).to_have_text("Cross · L1 H2")
+    expect(tab.get_by_test_id("scale")).to_have_value("linear")
+    tab.get_by_test_id("shown").select_option("alti")
+    tab.get_by_test_id("site-encoder").click()
     tab.get_by_test_id("head-0-1").click()
     expect(tab.get_by_test_id("map-title")).to_have_text("Encoder · L0 H1")
     expect(tab.get_by_test_id("source-share")).to_be_hidden()
     expect(tab).not_to_have_url(re.compile("shows="))
 
 
+def test_leave_one_out_says_what_falls_and_which_method_agrees(address, new_tab, model):
+    trace = model.trace("7 3 9", pad_to=6)
+    found = layer_contributions(model, trace, "leave_one_out")
+    tab = new_tab(1024, 768)
+    tab.goto(f"{address}{QUERY}&shows=leave_one_out")
+    expect(tab.get_by_test_id("map-title")).to_have_text("Cross · whole model")
+    tab.mouse.move(*cell_center(tab, trace, "cross", 1, 1))
+    drop = found.drops["cross"][1, 1, 1]
+    expect(tab.get_by_test_id("tooltip")).to_contain_text(f"ln p falls by {drop:.4f}")
+    agreement = agreement_on_trace(model, trace, found)
+    best = next(iter(agreement.values()))
+    expect(tab.get_by_test_id("contribution-agreement")).to_contain_text(f" {best}")
+    tab.get_by_test_id("site-encoder").click()  # it has no output tokens
+    expect(tab.get_by_test_id("map-title")).to_have_text("Encoder · L1 H2")
+    expect(tab.get_by_test_id("contribution-note")).to_contain_text("measures output tokens")
+    tab.get_by_test_id("site-cross").click()
+    expect(tab.get_by_test_id("map-title")).to_have_text("Cross · whole model")
+    tab.get_by_test_id("inside-open").click()  # of one head, so its weights are shown
+    expect(tab.get_by_test_id("map-title")).to_have_text("Cross · L1 H2")
+    expect(tab.get_by_test_id("inside-title")).to_contain_text("L1 H2")
+
+
 def test_a_guess_hides_where_the_next_token_comes_from(address, new_tab):
     tab = new_tab(1024, 768)
-    tab.goto(f"{address}{QUERY.replace('&ahead=0', '')}&shows=contribution&guess=1")
+    tab.goto(f"{address}{QUERY.replace('&ahead=0', '')}&shows=alti&guess=1")
     bars = tab.get_by_test_id("source-share-bars").locator("> div")
     expect(bars.first).to_have_attribute("title", re.compile("source"))
     expect(bars.nth(1)).to_have_class(re.compile("unknown"))

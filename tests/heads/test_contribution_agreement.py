@@ -1,9 +1,14 @@
 import numpy as np
 import pytest
 
-from explorer.heads.contribution_agreement import contribution_agreement, rank_correlations
+from explorer.heads.contribution_agreement import (
+    agreement_on_trace,
+    contribution_agreement,
+    rank_correlations,
+)
 from explorer.heads.contributions import contributions
 from explorer.heads.evaluation_batches import given_sentences
+from explorer.heads.layer_contributions import layer_contributions
 
 TEXTS = ["7 3 9 1 4", "2 5", "1 2 3 4 5 6 7"]
 
@@ -65,3 +70,15 @@ def test_a_given_output_is_what_agreement_is_counted_on(reverse_model):
     assert (
         contribution_agreement(reverse_model, given_sentences(reverse_model, pairs)).rows == 8
     ).all()
+
+
+def test_agreement_on_a_trace_is_that_of_its_sentence_with_padding_or_without(reverse_model):
+    text = TEXTS[0]
+    table = contribution_agreement(reverse_model, given_sentences(reverse_model, [text]))
+    expected = dict(zip(table.method, (table.top * table.rows).round().astype(int), strict=True))
+    for pad in (0, 3):
+        trace = reverse_model.trace(text, pad_to=len(text.split()) + 1 + pad)
+        left_out = layer_contributions(reverse_model, trace, "leave_one_out")
+        found = agreement_on_trace(reverse_model, trace, left_out)
+        assert found == expected
+        assert list(found.values()) == sorted(found.values(), reverse=True)

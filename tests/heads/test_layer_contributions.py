@@ -3,6 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from explorer.core.errors import ConfigError
 from explorer.heads.contributions import contributions
 from explorer.heads.layer_contributions import layer_contributions
 from explorer.model.checkpoint import Checkpoint
@@ -72,3 +73,85 @@ def test_the_layers_are_those_that_the_trace_has(tiny):
     part = layer_contributions(tiny, tiny.trace("1 2 3", layers=[1], sites=["cross"]))
     assert set(part.layers) == {"cross"}
     np.testing.assert_array_equal(part.layers["cross"][0], whole.layers["cross"][1])
+
+
+def without_padding(whole: np.ndarray, source: int, pad: int) -> np.ndarray:
+    assert not whole[:, source : source + pad].any()
+    return np.delete(whole, slice(source, source + pad), 1)
+
+
+@pytest.mark.parametrize("pad", [0, 2])
+@pytest.mark.parametrize("method", ["value_norm", "value_norm_residual", "rollout"])
+def test_each_method_has_the_contributions_of_the_whole_model(tiny, method, pad):
+    expected = contributions(tiny, "1 2 <b> 3", method)
+    source = len(expected.source_tokens)
+    trace = tiny.trace("1 2 <b> 3", pad_to=source + pad)
+    found = layer_contributions(tiny, trace, method)
+    np.testing.assert_allclose(
+        without_padding(found.whole, source, pad), expected.matrix, atol=1e-5
+    )
+    if method == "value_norm_residual":
+        whole = without_padding(joined(dict(found.layers)), source, pad)
+        np.testing.assert_allclose(whole, expected.matrix, atol=1e-5)
+    if method == "rollout":
+        last = np.concatenate([found.layers[site][-1] for site in ("cross", "decoder")], 1)
+        np.testing.assert_allclose(last, found.whole)
+
+
+def test_value_norms_are_lengths_of_what_the_heads_add(tiny):
+    trace = tiny.trace("1 2 <b> 3", capture="full")
+    found = layer_contributions(tiny, trace, "value_norm").layers
+    for site, part in (("encoder", "self"), ("decoder", "self"), ("cross", "cross")):
+        side = "encoder" if site == "encoder" else "decoder"
+        for layer in range(len(found[site])):
+            output = tiny.transformer.get_submodule(
+                f"{side}.layers.{layer}.{part}_attention.output"
+            )
+            matrix = output.weight.detach().numpy().astype(np.float64).T
+            weights, values = trace.attention(site)[layer], trace.values(site)[layer]
+            for query in range(weights.shape[1]):
+                lengths = [
+                    np.linalg.norm((weights[:, query, key, None] * values[:, key]).ravel() @ matrix)
+                    for key in range(weights.shape[2])
+                ]
+                expected = np.array(lengths) / sum(lengths)
+                np.testing.assert_allclose(found[site][layer, query], expected, atol=1e-5)
+
+
+def test_alti_plus_multiplies_the_layers_of_alti_one_after_another(tiny):
+    trace = tiny.trace("1 2 <b> 3")
+    of_one = layer_contributions(tiny, trace).layers
+    through = layer_contributions(tiny, trace, "alti_plus").layers
+    np.testing.assert_allclose(through["encoder"][0], of_one["encoder"][0])
+    np.testing.assert_allclose(through["encoder"][1], of_one["encoder"][1] @ of_one["encoder"][0])
+    for layers in range(1, len(of_one["cross"]) + 1):
+        below = {
+            site: found if site == "encoder" else found[:layers] for site, found in of_one.items()
+        }
+        shown = np.concatenate([through[site][layers - 1] for site in ("cross", "decoder")], 1)
+        np.testing.assert_allclose(shown, joined(below), atol=1e-12)
+
+
+@pytest.mark.parametrize("pad", [0, 2])
+def test_leave_one_out_is_the_same_in_each_layer_and_shares_what_falls(tiny, pad):
+    expected = contributions(tiny, "1 2 <b> 3", "leave_one_out")
+    source = len(expected.source_tokens)
+    trace = tiny.trace("1 2 <b> 3", pad_to=source + pad)
+    found = layer_contributions(tiny, trace, "leave_one_out")
+    np.testing.assert_allclose(
+        without_padding(found.whole, source, pad), expected.matrix, atol=1e-5
+    )
+    np.testing.assert_allclose(found.source_share, expected.source_share, atol=1e-4)
+    assert set(found.layers) == set(found.drops) == {"cross", "decoder"}
+    positive = expected.matrix.clip(min=0)
+    for site, columns in (("cross", slice(0, source)), ("decoder", slice(source, None))):
+        shares = positive[:, columns] / positive.sum(1, keepdims=True)
+        keys = source if site == "cross" else None
+        for shown, fallen in zip(found.layers[site], found.drops[site], strict=True):
+            np.testing.assert_allclose(shown[:, :keys], shares, atol=1e-4)
+            np.testing.assert_allclose(fallen[:, :keys], expected.matrix[:, columns], atol=1e-5)
+
+
+def test_another_method_is_refused(tiny):
+    with pytest.raises(ConfigError, match="alti_plus"):
+        layer_contributions(tiny, tiny.trace("1"), "gradient")

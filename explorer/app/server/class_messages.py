@@ -39,6 +39,7 @@ _SHOWN = (
     "site",
     "layer",
     "head",
+    "shows",
     "step",
     "words",
     "alignment",

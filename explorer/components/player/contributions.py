@@ -3,6 +3,7 @@ visitor chooses to see it."""
 
 import gzip
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,32 +20,47 @@ Layers = Mapping[str, NDArray[np.floating]]
 
 
 def contributions_payload(
-    trace: Trace, layers: Layers, source_share: NDArray[np.floating]
+    trace: Trace,
+    layers: Layers,
+    source_share: NDArray[np.floating],
+    drops: Layers = MappingProxyType({}),
+    agreement: Mapping[str, int] = MappingProxyType({}),
 ) -> bytes:
     """A payload compressed with gzip.
 
     source_share: (T,) the part of the source in each output token.
+    drops: of leave-one-out, by how much ln p falls (nats).
+    agreement: by method, in how many rows it has the same largest source token as leave-one-out.
 
-    Arrays: by site, codes as those of the weights of `trace`, (layer, query, key); "source_share"
-    float32 (T,); "words", a payload of the same merged into words, where there are such.
+    Header: "agreement", a list of [method, rows], the best first. Arrays: by site, codes as those
+    of the weights of `trace`, (layer, query, key); "SITE.drop" float32; "source_share" float32
+    (T,), 0 where it is NaN; "words", a payload of the same arrays merged into words, where there
+    are such.
     """
-    arrays = _arrays(trace, layers, source_share)
+    arrays = _arrays(trace, layers, source_share, drops)
     if has_words(trace):
         axes = word_axes(trace)
-        merged = {site: merged_weights(of_site, *axes[site]) for site, of_site in layers.items()}
-        words = _arrays(trace, merged, _share_of_words(trace, source_share))
+        merged, fallen = (
+            {site: merged_weights(of_site, *axes[site]) for site, of_site in numbers.items()}
+            for numbers in (layers, drops)
+        )
+        words = _arrays(trace, merged, _share_of_words(trace, source_share), fallen)
         arrays["words"] = payload_bytes(pack_payload({}, words))
-    return gzip.compress(pack_payload({}, arrays), compresslevel=_FAST, mtime=0)
+    header = {"agreement": [list(pair) for pair in agreement.items()]}
+    return gzip.compress(pack_payload(header, arrays), compresslevel=_FAST, mtime=0)
 
 
 def _arrays(
-    trace: Trace, layers: Layers, source_share: NDArray[np.floating]
+    trace: Trace, layers: Layers, source_share: NDArray[np.floating], drops: Layers
 ) -> dict[str, NDArray[np.generic]]:
     arrays: dict[str, NDArray[np.generic]] = {
         site: weight_codes(of_site.astype(np.float32), scale_of(trace.attention(site)))
         for site, of_site in layers.items()
     }
-    return arrays | {"source_share": source_share.astype(np.float32)}
+    for site, of_site in drops.items():
+        arrays[f"{site}.drop"] = of_site.astype(np.float32)
+    share = np.nan_to_num(source_share.astype(np.float32))
+    return arrays | {"source_share": share}
 
 
 def _share_of_words(trace: Trace, source_share: NDArray[np.floating]) -> NDArray[np.floating]:

@@ -69,7 +69,7 @@ class View:
     inside: what is shown of that cell in place of its arithmetic, as its button is called; None =
         as before.
     suggested: whether `step` was chosen by the app, as one that shows much, and not by a link.
-    shows: "contribution" where the large map shows what keys contribute; None = weights.
+    shows: by which method the large map shows what keys contribute; None = weights.
     next: "heads" where the parts of heads in the choice of the next token stand beside the map;
         None = its probabilities.
     """

@@ -8,7 +8,15 @@ from explorer.app.server.class_messages import read_address, read_leader, read_s
 from explorer.app.server.class_session import Question, Screen
 
 QUERY = {"model": "reverse", "text": "1 2", "pad": "2", "force": "1.7", "step": "2"}
-SHOWN = {"site": "cross", "layer": 1, "head": -1, "step": 2, "words": False, "alignment": "off"}
+SHOWN = {
+    "site": "cross",
+    "layer": 1,
+    "head": -1,
+    "shows": "weight",
+    "step": 2,
+    "words": False,
+    "alignment": "off",
+}
 GUESS = {"weightsToo": False, "rows": 1, "tokens": 1}
 VIEW = {
     "query": QUERY,

@@ -151,7 +151,7 @@ def test_the_selection_is_read_part_by_part():
     assert visit_state.current().selection == Selection(cell=(1, 2), inside="depth")
     visit_state.read_selection({"cell": [1, 2], "inside": "<b>"})
     assert visit_state.current().selection == Selection(cell=(1, 2))
-    for shows, read in (("contribution", "contribution"), ("<b>", None), (1, None)):
+    for shows, read in (("rollout", "rollout"), ("contribution", None), ("<b>", None), (1, None)):
         visit_state.read_selection({"layer": 1, "shows": shows})
         assert visit_state.current().selection == Selection(layer=1, shows=read)
     for next_view, read in (("heads", "heads"), ("log", None), (["heads"], None)):

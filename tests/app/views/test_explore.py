@@ -113,11 +113,11 @@ def test_the_alignment_of_a_link_is_shown_and_an_invalid_one_refused():
 
 
 def test_a_link_to_contributions_shows_them_and_a_saved_page_does_not():
-    app = open_page(shows="contribution", site="cross", layer="1")
+    app = open_page(shows="alti", site="cross", layer="1")
     shown = header(app)
-    assert shown["view"]["shows"] == "contribution"
+    assert shown["view"]["shows"] == "alti"
     assert shown["contributions"].startswith("contributions/")
-    assert url_query(app)["shows"] == "contribution"
+    assert url_query(app)["shows"] == "alti"
     refused = open_page(shows="<b>")
     assert "colours" in refused.warning[0].value
     assert header(refused)["view"]["shows"] is None

@@ -154,7 +154,8 @@ function loading() {
 const settled = () => new Promise((resolve) => setTimeout(resolve));
 const WEIGHTS = Array.from({ length: 24 }, (_, cell) => cell);
 /** @param {number} head */
-const head = (head) => ({ site: /** @type {const} */ ("cross"), layer: 0, head, words: false });
+const head = (head) =>
+  /** @type {const} */ ({ site: "cross", layer: 0, head, shows: "weight", words: false });
 
 test("a head is shown when its weights are there, and from then on at once", async () => {
   const { pieces, show, asked, classes } = loading();

@@ -61,7 +61,7 @@ export function siteOfCodes(heads, keys, more = {}) {
     scale: 1,
     queryTokens: Array.from({ length: queries }, (_, query) => `q${query}`),
     keyTokens: Array.from({ length: keys }, (_, key) => `k${key}`),
-    weights: (_, head) => Uint16Array.from(heads[head]),
+    weights: (_, head) => Uint16Array.from(heads[Number(head)]),
     masked: () => masked,
     removed: () => null,
     has: () => true,

@@ -50,3 +50,19 @@ def test_those_of_words_sum_over_keys_and_average_over_the_pieces_that_predict()
     stops = [*last[1:], last[-1] + 1]
     means = [share[row:stop].mean() for row, stop in zip(last, stops, strict=True)]
     np.testing.assert_allclose(words["source_share"], means, atol=1e-6)
+
+
+def test_leave_one_out_has_what_falls_and_how_often_others_agree():
+    trace = pieces_trace()
+    layers, share = numbers(trace)
+    drops = {"cross": layers["cross"] * 9 - 1}
+    share[0] = np.nan  # where nothing contributes
+    data = contributions_payload(trace, layers, share, drops, {"alti": 3, "rollout": 1})
+    header, arrays = unpack_payload(gzip.decompress(data))
+    assert header["agreement"] == [["alti", 3], ["rollout", 1]]
+    np.testing.assert_allclose(arrays["cross.drop"], drops["cross"].ravel(), atol=1e-5)
+    assert arrays["source_share"][0] == 0
+    _, words = unpack_payload(arrays["words"].tobytes())
+    assert len(words["cross.drop"]) == len(layers["cross"]) * len(words["source_share"]) * len(
+        source_words(trace)
+    )

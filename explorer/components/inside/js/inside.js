@@ -2,9 +2,16 @@ import { assign, element, write } from "../../shared/js/element.js";
 import { tokenHidden, visibleRows } from "../../shared/js/guess.js";
 import { asking } from "../../shared/js/lessonEvents.js";
 import { createRadios } from "../../shared/js/radios.js";
-import { currentRow, rowCodes, shownCell, siteOf } from "../../shared/js/stepState.js";
+import {
+  currentRow,
+  rowCodes,
+  shownCell,
+  shownMethod,
+  shownName,
+  siteOf,
+} from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
-import { CONTRIBUTION, MEAN } from "../../shared/js/trace.js";
+import { MEAN } from "../../shared/js/trace.js";
 import { createCalculation } from "./calculation.js";
 import { createDepth } from "./depth.js";
 import { readVectors } from "./headVectors.js";
@@ -76,6 +83,7 @@ export function createInside(context) {
       "site",
       "layer",
       "head",
+      "shows",
       "step",
       "guess",
       "ahead",
@@ -176,7 +184,13 @@ export function insideButton(context) {
     say("inside"),
   );
   const update = () => {
-    button.hidden = !isOffered(context) || context.state.head === CONTRIBUTION;
+    button.hidden = !isOffered(context);
+    const other = shownMethod(context) !== null && !context.state.inside;
+    assign(
+      button,
+      "title",
+      say(other ? "inside_of_weights" : "inside_open_title", headFacts(context)),
+    );
     assign(button, "aria-pressed", context.state.inside ? "true" : "false");
   };
   return { element: button, update };
@@ -184,12 +198,24 @@ export function insideButton(context) {
 
 /**
  * Show how the weight of a cell arises; without a cell, of the one with the largest weight in the
- * row; null ends it.
+ * row; null ends it. Contributions are of no single head: then its weights are shown again.
  * @param {TraceContext} context
  * @param {Cell | null} [cell]
  */
 export function lookInside(context, cell) {
-  if (isOffered(context)) context.set({ inside: cell === undefined ? strongest(context) : cell });
+  if (!isOffered(context)) return;
+  if (cell === null) context.set({ inside: null });
+  else if (shownMethod(context) === null) context.set({ inside: cell ?? strongest(context) });
+  else context.act.select({ shows: "weight", inside: cell ?? strongest(context) });
+}
+
+/**
+ * The head whose weights come back when contributions are left.
+ * @param {TraceContext} context
+ */
+export function headFacts(context) {
+  const { layer, head } = context.state;
+  return { head: shownName(context, layer, head) };
 }
 
 /**
@@ -203,7 +229,7 @@ export function cellOpener(context) {
   let read = ""; // the cell whose hover text is on screen
   return (cell) => {
     const { inside, site, layer, head } = context.state;
-    if (head === CONTRIBUTION) return; // it is computed of no single head
+    if (shownMethod(context)) return; // it is computed of no single head
     const name = [site, layer, head, cell.query, cell.key].join("/");
     const first = inside === null && isNarrow(context) && name !== read;
     read = first ? name : "";
@@ -275,7 +301,7 @@ function obstacle(context, { query }, part) {
   const answers = ["after", "depth", "without"].includes(part); // show the next token
   if (answers && tokenHidden(context, currentRow(context))) return say("inside_hidden");
   if (part === "depth") return state.site === "encoder" ? say("depth_encoder") : "";
-  if (state.head === CONTRIBUTION) return say("inside_contribution");
+  if (shownMethod(context)) return say("inside_contribution");
   if (state.head === MEAN) return say("inside_mean");
   return query >= visibleRows(context) ? say("inside_hidden") : "";
 }

@@ -86,7 +86,7 @@ export function createCandidates(context) {
   };
   const inside = ["inside", "temperature", "vectors", "layer"]; // of the temperature
   onAsking(() => context.touch("asking"), context.signal);
-  const heads = ["nextView", "head", "theme"];
+  const heads = ["nextView", "head", "shows", "theme"];
   const causes = ["trace", "site", "step", "projector", "guess", "asking", ...inside, ...heads];
   /** @param {Set<string>} changed */
   const update = (changed) => {

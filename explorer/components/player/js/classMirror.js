@@ -1,9 +1,10 @@
 import { ASKED, ASKS, MIRRORED, REVEALED, SHOWN } from "../../shared/js/classEvents.js";
+import { METHODS } from "../../shared/js/contributions.js";
 import { tokenHidden, weightsHidden } from "../../shared/js/guess.js";
 import { selectionOf } from "../../shared/js/selectionReport.js";
-import { currentRow, rowOf, shownName, siteOf } from "../../shared/js/stepState.js";
+import { currentRow, rowOf, shownHead, shownName, siteOf } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
-import { CONTRIBUTION, MEAN } from "../../shared/js/trace.js";
+import { MEAN } from "../../shared/js/trace.js";
 import { chooseUnit, inUnit } from "../../shared/js/unitChoice.js";
 import { alphabetical } from "./candidates.js";
 import { hideWeights } from "./guessControl.js";
@@ -18,6 +19,7 @@ const SHARED = [
   "site",
   "layer",
   "head",
+  "shows",
   "step",
   "alignment",
   "ahead",
@@ -78,8 +80,8 @@ function shownState({ guess, ...state }) {
     rows: guess.rows,
     tokens: guess.tokens,
   };
-  const { site, layer, head, step, words, alignment, ahead, inside, insideView } = state;
-  const place = { site, layer, head, step, words, alignment, ahead, inside, insideView };
+  const { site, layer, head, shows, step, words, alignment, ahead, inside, insideView } = state;
+  const place = { site, layer, head, shows, step, words, alignment, ahead, inside, insideView };
   return { ...place, guess: progress };
 }
 
@@ -93,12 +95,14 @@ function show(context, shown) {
   const site = trace.sites[shown.site];
   if (!site) return;
   const progress = trace.predicted.length ? shown.guess : null;
-  const least = context.pieces.header.contributions ? CONTRIBUTION : MEAN;
+  const method =
+    context.pieces.header.contributions !== undefined && METHODS.find((one) => one === shown.shows);
   /** @type {Partial<TraceState>} */
   const patch = {
     site: shown.site,
     layer: Math.min(shown.layer, site.layers - 1),
-    head: Math.max(least, Math.min(shown.head, site.heads - 1)),
+    head: Math.max(MEAN, Math.min(shown.head, site.heads - 1)),
+    shows: method || "weight",
     step: Math.max(Math.min(shown.step, trace.steps), Math.min(1, trace.steps)),
     alignment: shown.alignment,
     ahead: shown.ahead,
@@ -166,7 +170,9 @@ function copies({ header, source }) {
  * @returns {Question | null}
  */
 function keyQuestion(context) {
-  const { layer, head } = context.state;
+  const { state } = context;
+  const { layer } = state;
+  const head = shownHead(state);
   const site = siteOf(context);
   const row = currentRow(context);
   const { weights, masked } = rowOf(site, layer, head, row);

@@ -5,8 +5,15 @@ import { figureButtons } from "../../shared/js/figureButtons.js";
 import { visibleRows } from "../../shared/js/guess.js";
 import { saveFile, saveTable, textFile } from "../../shared/js/savedFile.js";
 import { saveMenu } from "../../shared/js/saveMenu.js";
-import { layerNumber, rowOf, shownKeys, siteOf } from "../../shared/js/stepState.js";
-import { CONTRIBUTION, MEAN } from "../../shared/js/trace.js";
+import {
+  layerNumber,
+  rowOf,
+  shownHead,
+  shownKeys,
+  shownMethod,
+  siteOf,
+} from "../../shared/js/stepState.js";
+import { MEAN } from "../../shared/js/trace.js";
 import { exportFigure } from "./figure.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
@@ -62,8 +69,8 @@ function fileName(context) {
   const step = state.site === "encoder" ? "" : `-step${state.step}`; // all rows of an encoder
   const head = state.head === MEAN ? "mean" : `H${state.head}`;
   const unit = trace.rows ? "-words" : "";
-  if (state.head === CONTRIBUTION)
-    return `contribution-${state.site}-L${layerNumber(context, state.layer)}${unit}${step}`;
+  const method = shownMethod(context);
+  if (method) return `${method}-${state.site}-L${layerNumber(context, state.layer)}${unit}${step}`;
   return `attention-${state.site}-L${layerNumber(context, state.layer)}-${head}${unit}${step}`;
 }
 
@@ -94,7 +101,7 @@ function tableText(context) {
   const [rows, keys] = [visibleRows(context), shownKeys(context)];
   const lines = [["", ...site.keyTokens.slice(0, keys).map(csvCell)].join(",")];
   for (let query = 0; query < rows; query += 1) {
-    const { weights, masked } = rowOf(site, state.layer, state.head, query);
+    const { weights, masked } = rowOf(site, state.layer, shownHead(state), query);
     const cells = weights
       .slice(0, keys)
       .map((weight, key) => (masked[key] ? "" : weight.toFixed(4)));

@@ -4,8 +4,14 @@ import { beginFigure, endFigure } from "../../shared/js/figureSheet.js";
 import { addParagraph, FONT, LINE, MARGIN, widthOf } from "../../shared/js/figureText.js";
 import { printPalette } from "../../shared/js/palette.js";
 import { sentenceOf } from "../../shared/js/sentence.js";
-import { currentRow, mapTitle, siteOf, stepName } from "../../shared/js/stepState.js";
-import { CONTRIBUTION } from "../../shared/js/trace.js";
+import {
+  currentRow,
+  mapTitle,
+  shownHead,
+  shownMethod,
+  siteOf,
+  stepName,
+} from "../../shared/js/stepState.js";
 import { isThinned, mapDrawing, placesOf } from "./figureMap.js";
 
 /** @import { Figure } from "../../shared/js/savedFile.js" */
@@ -29,7 +35,7 @@ export function exportFigure(given, width) {
   const places = placesOf(context, end + LINE / 2, widthOf(figure));
   figure.append(mapDrawing(context, places));
   end = places.top + places.height + LINE;
-  const removed = siteOf(context).removed(state.layer, state.head) !== null;
+  const removed = siteOf(context).removed(state.layer, shownHead(state)) !== null;
   if (!removed) end = addLegend(figure, context, end); // else there are no cells to explain
   if (isThinned(places)) end = addParagraph(figure, say("figure_thinned"), end);
   return endFigure(figure, context.palette, trace.header.project, end);
@@ -40,7 +46,7 @@ export function exportFigure(given, width) {
  * @param {TraceContext} context
  */
 function title(context) {
-  const shown = context.state.head === CONTRIBUTION ? "contribution" : "attention";
+  const shown = shownMethod(context) ?? "attention";
   const head = `${context.say(shown)} · ${mapTitle(context)}`;
   return currentRow(context) < 0 ? head : `${head} · ${stepName(context)}`;
 }

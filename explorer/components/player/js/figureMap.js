@@ -20,6 +20,7 @@ import {
   predictionsOf,
   rowCodes,
   rowOf,
+  shownHead,
   shownKeys,
   shownRows,
   siteOf,
@@ -101,9 +102,9 @@ export function isThinned({ across, down, upright }) {
  */
 export function mapDrawing(context, places) {
   const { left, top, width, height } = places;
-  const { layer, head } = context.state;
+  const { state } = context;
   const edge = { x: left, y: top, width, height, fill: "none", stroke: css(context.palette.ink) };
-  const removed = siteOf(context).removed(layer, head) !== null;
+  const removed = siteOf(context).removed(state.layer, shownHead(state)) !== null;
   const back = removed ? [cross(places, edge.stroke)] : figureCells(context, places);
   const front = removed
     ? []
@@ -257,8 +258,12 @@ function currentQuery(context, { left, top, width, across, down }) {
     "stroke-width": 2,
   });
   if (across < PRINTED_CELL || weightsHidden(context)) return [frame];
-  const { weights, masked } = rowOf(site, state.layer, state.head, row);
-  const tone = tones(rowCodes(site, state.layer, state.head, row), site.keys, scaleOf(state, site));
+  const { weights, masked } = rowOf(site, state.layer, shownHead(state), row);
+  const tone = tones(
+    rowCodes(site, state.layer, shownHead(state), row),
+    site.keys,
+    scaleOf(state, site),
+  );
   const texts = weights.flatMap((weight, key) => {
     if (masked[key] || weight < 0.005) return [];
     const fill = inkOn(colourAt(palette.ramp, tone[key]));

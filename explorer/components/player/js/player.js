@@ -237,5 +237,5 @@ function showTrace(context, next, state) {
   context.root.classList.remove("waiting");
   context.store.set(state);
   setTrace(context, next);
-  context.touch("trace", "step", "site", "layer", "head", "ahead", "zoomed");
+  context.touch("trace", "step", "site", "layer", "head", "shows", "ahead", "zoomed");
 }

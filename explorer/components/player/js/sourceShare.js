@@ -2,8 +2,9 @@ import { assign, element, populate, write } from "../../shared/js/element.js";
 import { tokenHidden } from "../../shared/js/guess.js";
 import { labelOf } from "../../shared/js/label.js";
 import { asking, onAsking } from "../../shared/js/lessonEvents.js";
+import { shownMethod } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
-import { CONTRIBUTION } from "../../shared/js/trace.js";
+import { createContributionNote } from "./contributionNote.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
@@ -12,7 +13,8 @@ const FEW = 12; // output tokens whose labels fit under their bars
 
 /**
  * Beside contributions: for each output token a bar, how much of it the source has given by all
- * layers together, and how much what was decoded before.
+ * layers together, and how much what was decoded before; of what the bars and the map are, and the
+ * way back to the weights.
  * @param {TraceContext} context
  * @returns {Part}
  */
@@ -22,22 +24,39 @@ export function createSourceShare(context) {
   const parts = ["source", "prefix"].map((name) => element("span", { class: `share-key ${name}` }));
   const number = element("p", { class: "number", testid: "source-share-number" }, ...parts);
   const bars = element("div", { class: "share-bars", testid: "source-share-bars", role: "list" });
+  const note = createContributionNote(context);
   const node = element(
     "section",
     { class: "source-share", testid: "source-share", "aria-label": say("source_share") },
     heading,
     bars,
     number,
+    note.element,
   );
   onAsking(() => context.touch("asking"), context.signal);
-  const causes = ["trace", "site", "head", "step", "ahead", "guess", "asking"];
+  const causes = [
+    "trace",
+    "site",
+    "layer",
+    "head",
+    "shows",
+    "scale",
+    "step",
+    "ahead",
+    "guess",
+    "asking",
+  ];
   /** @param {Set<string>} changed */
   const update = (changed) => {
     if (!anyOf(changed, ...causes)) return;
     const { trace, state } = context;
-    node.hidden = state.head !== CONTRIBUTION || !trace.contributions.loaded() || asking() !== "";
+    const method = shownMethod(context);
+    node.hidden = state.shows === "weight" || asking() !== "";
     if (node.hidden) return;
-    const shares = trace.contributions.sourceShare();
+    note.update(changed);
+    for (const part of [heading, bars, number]) part.hidden = method === null;
+    if (!method) return;
+    const shares = trace.contributions.sourceShare(method);
     node.classList.toggle("many", shares.length > FEW);
     const items = populate(bars, shares.length, barElement);
     items.forEach((item, row) => {

@@ -15,6 +15,7 @@ import { scaleOf, tones } from "../../shared/js/scale.js";
 import {
   currentRow,
   rowCodes,
+  shownHead,
   shownKeys,
   shownRows,
   siteOf,
@@ -51,6 +52,7 @@ export function createStrips(context) {
     "site",
     "layer",
     "head",
+    "shows",
     "step",
     "ahead",
     "guess",
@@ -216,7 +218,7 @@ function hoverToken(context, event, name) {
     query: row < 0 ? null : row,
     key: position,
     layer: state.layer,
-    head: state.head,
+    head: shownHead(state),
     x: event.clientX,
     y: event.clientY,
   });
@@ -295,8 +297,12 @@ function rowTint(context, sites) {
   const hovered = state.site === "encoder" ? state.hover?.query : null;
   const row = hovered ?? currentRow(context);
   if (row < 0 || row >= site.queries || weightsHidden(context)) return null;
-  const masked = site.masked(state.layer, state.head);
-  const tone = tones(rowCodes(site, state.layer, state.head, row), site.keys, scaleOf(state, site));
+  const masked = site.masked(state.layer, shownHead(state));
+  const tone = tones(
+    rowCodes(site, state.layer, shownHead(state), row),
+    site.keys,
+    scaleOf(state, site),
+  );
   return Array.from(tone, (value, key) =>
     masked[row * site.keys + key] ? null : colourAt(palette.ramp, value),
   );
@@ -342,7 +348,7 @@ function strongestKey(context) {
   const site = siteOf(context);
   const row = currentRow(context);
   if (site.name !== "cross" || row < 0 || weightsHidden(context)) return -1;
-  const weights = rowCodes(site, state.layer, state.head, row);
+  const weights = rowCodes(site, state.layer, shownHead(state), row);
   return weights.indexOf(Math.max(...weights));
 }
 

@@ -37,9 +37,12 @@ export function createActions(context) {
   const dim = createDimming(context);
   const showLoaded = createHeadLoading(context);
   const { options } = context;
-  /** @type {Actions["select"]} */
-  const select = (patch) =>
+  /** @type {Actions["select"]} a head is chosen to look at its weights */
+  const select = (given) => {
+    const patch =
+      given.head === undefined ? given : { shows: /** @type {const} */ ("weight"), ...given };
     showLoaded(context.pieces, { ...context.state, ...patch }, () => context.set(patch));
+  };
   return {
     goTo,
     first: () => {
@@ -164,12 +167,13 @@ function createDimming({ root }) {
 function chooseSite(context, name) {
   const site = context.trace.sites[name];
   if (!site) return;
-  const { layer, head } = context.state;
+  const { layer, head, shows } = context.state;
   if (name === "encoder") context.act.pause();
   context.act.select({
     site: name,
     layer: Math.min(layer, site.layers - 1),
     head: Math.min(head, site.heads - 1),
+    shows,
     hover: null,
   });
 }

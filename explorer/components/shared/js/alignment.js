@@ -3,7 +3,7 @@ import { cellSize, xOf, yOf } from "./geometry.js";
 import { visibleRows } from "./guess.js";
 import { css } from "./palette.js";
 import { createRadios } from "./radios.js";
-import { rowCodes } from "./stepState.js";
+import { rowCodes, shownHead } from "./stepState.js";
 import { anyOf } from "./store.js";
 
 /** @import { Part } from "./element.js" */
@@ -59,7 +59,7 @@ const known = new WeakMap();
 export function linksOf(context) {
   const { state, trace } = context;
   if (state.site !== "cross" || state.alignment === "off") return new Int32Array(0);
-  const causes = [trace, state.layer, state.head, state.alignment];
+  const causes = [trace, state.layer, shownHead(state), state.alignment];
   const before = known.get(context);
   if (before?.causes.every((cause, index) => cause === causes[index])) return before.rows;
   const rows = findLinks(context);
@@ -94,7 +94,7 @@ function findLinks(context) {
  */
 function shownRow({ trace, state }, row) {
   const site = /** @type {Site} */ (trace.sites.cross);
-  return rowCodes(site, state.layer, state.head, row);
+  return rowCodes(site, state.layer, shownHead(state), row);
 }
 
 /**
@@ -107,7 +107,7 @@ function shownRow({ trace, state }, row) {
 function predictingRow({ trace, pieces, state }, row) {
   const site = /** @type {Site} */ (pieces.sites.cross);
   const [rows, columns] = [trace.rows ?? [], trace.columns ?? []];
-  const weights = site.weights(state.layer, state.head);
+  const weights = site.weights(state.layer, shownHead(state));
   const sums = new Float64Array(columns.length);
   const first = rows[row];
   const stop = rows[row + 1] ?? first + 1; // what the last row predicts is never fed in

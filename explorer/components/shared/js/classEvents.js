@@ -15,7 +15,7 @@ export const ASKS = "explorer-asks"; // to the player: what the host lets the cl
 export const ADMITTED = "explorer-admitted"; // the page: this visitor has become the host
 
 /**
- * @typedef {Pick<TraceState, "site" | "layer" | "head" | "step" | "words" | "alignment" | "ahead" | "inside" | "insideView">} Place
+ * @typedef {Pick<TraceState, "site" | "layer" | "head" | "shows" | "step" | "words" | "alignment" | "ahead" | "inside" | "insideView">} Place
  * @typedef {Place & {guess: {weightsToo: boolean, rows: number, tokens: number} | null}} ShownState
  *   what a guest's player mirrors
  *

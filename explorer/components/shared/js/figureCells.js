@@ -4,7 +4,7 @@ import { visibleRows } from "./guess.js";
 import { isLargeMap, part } from "./largeMap.js";
 import { colourAt, css, MASK_CODES, maskColour } from "./palette.js";
 import { scaleOf, tones } from "./scale.js";
-import { shownKeys, siteOf } from "./stepState.js";
+import { shownHead, shownKeys, siteOf } from "./stepState.js";
 
 /** @import { TraceContext } from "./traceContext.js" */
 
@@ -31,8 +31,8 @@ export function figureCells(context, places) {
 function rectangles(context, { left, top, across, down }) {
   const { state, palette } = context;
   const site = siteOf(context);
-  const masked = site.masked(state.layer, state.head);
-  const tone = tones(site.weights(state.layer, state.head), site.keys, scaleOf(state, site));
+  const masked = site.masked(state.layer, shownHead(state));
+  const tone = tones(site.weights(state.layer, shownHead(state)), site.keys, scaleOf(state, site));
   /** @param {number} cell */
   const fills = (cell) => {
     const code = masked[cell];
@@ -70,8 +70,8 @@ function imageOfCells(context, { left, top, across, down }) {
   const shape = { queries: visibleRows(context), keys: shownKeys(context) };
   if (shape.queries * shape.keys === 0) return [];
   const [rows, columns] = [shape.queries, shape.keys].map((count) => ({ first: 0, count }));
-  const tone = tones(site.weights(state.layer, state.head), site.keys, scaleOf(state, site));
-  const masked = part(site.masked(state.layer, state.head), site.keys, rows, columns);
+  const tone = tones(site.weights(state.layer, shownHead(state)), site.keys, scaleOf(state, site));
+  const masked = part(site.masked(state.layer, shownHead(state)), site.keys, rows, columns);
   const place = { x: left, y: top, width: shape.keys * across, height: shape.queries * down };
   /** @type {(count: number, size: number) => number} */
   const pixels = (count, size) => Math.min(count, Math.ceil(count * size * SHARPNESS));

@@ -3,8 +3,7 @@ import { drawn, figurePen, LINE, MARGIN, TYPE, widthOf } from "./figureText.js";
 import { textWidth } from "./geometry.js";
 import { colourAt, css, MASK_CODES, maskColour } from "./palette.js";
 import { scaleMarks, scaleOf } from "./scale.js";
-import { currentRow, shownKeys, shownRows, siteOf } from "./stepState.js";
-import { CONTRIBUTION } from "./trace.js";
+import { currentRow, shownHead, shownKeys, shownMethod, shownRows, siteOf } from "./stepState.js";
 
 /** @import { Palette } from "./palette.js" */
 /** @import { TraceContext } from "./traceContext.js" */
@@ -45,7 +44,7 @@ export function definitions(palette) {
 export function shownCodes(context) {
   const { state } = context;
   const site = siteOf(context);
-  const masked = site.masked(state.layer, state.head);
+  const masked = site.masked(state.layer, shownHead(state));
   const keys = shownKeys(context);
   const cells = shownRows(context) * site.keys;
   return MASK_CODES.filter((code) =>
@@ -64,7 +63,7 @@ function colourBar(context, top, sheet, given) {
   const { state, say, palette } = context;
   const site = siteOf(context);
   const scale = scaleOf(state, site);
-  const shown = state.head === CONTRIBUTION ? "contribution" : "weight";
+  const shown = shownMethod(context) ?? "weight";
   const name = given ?? `${say(shown)} (${say(`scale_${scale}`)})`;
   const left = MARGIN + textWidth(figurePen(), name) + 2 * GAP;
   const width = Math.min(BAR.width, sheet - MARGIN - left - GAP); // the last number is wider

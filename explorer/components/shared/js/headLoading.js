@@ -1,13 +1,14 @@
 import { element } from "./element.js";
 import { serverBytes } from "./serverBytes.js";
-import { CONTRIBUTION } from "./trace.js";
+import { shownHead } from "./stepState.js";
 
+/** @import { Method } from "./contributions.js" */
 /** @import { TraceState } from "./openingState.js" */
 /** @import { Site, Trace } from "./trace.js" */
 /** @import { TraceContext } from "./traceContext.js" */
 
 /**
- * @typedef {Pick<TraceState, "site" | "layer" | "head" | "words">} Wanted
+ * @typedef {Pick<TraceState, "site" | "layer" | "head" | "shows" | "words">} Wanted
  * @typedef {(name: string, signal: AbortSignal) => Promise<Uint8Array>} FetchHead
  *
  * @typedef {(pieces: Trace, wanted: Wanted, show: () => void) => void} ShowLoaded calls `show` as
@@ -20,7 +21,9 @@ import { CONTRIBUTION } from "./trace.js";
  * @param {Wanted} wanted
  * @returns {{site: Site, name: string}[]}
  */
-function missingHeads(pieces, { site: name, layer, head, words }) {
+function missingHeads(pieces, wanted) {
+  const { site: name, layer, words } = wanted;
+  const head = shownHead(wanted);
   const traces = words && pieces.words ? [pieces, pieces.words] : [pieces];
   const sites = traces.map((trace) => /** @type {Site} */ (trace.sites[name]));
   return sites
@@ -51,7 +54,8 @@ export function createHeadLoading(context) {
       return;
     }
     try {
-      if (wanted.head === CONTRIBUTION) await loadContributions(context, pieces, signal);
+      const head = shownHead(wanted);
+      if (typeof head === "string") await loadContributions(context, pieces, head, signal);
       else await loadHeads(context, pieces, missing, signal);
     } catch {
       if (signal.aborted) return;
@@ -71,8 +75,8 @@ export function createHeadLoading(context) {
  * @param {Trace} pieces
  * @param {Wanted} wanted
  */
-function problemOf({ header }, { head }) {
-  if (head === CONTRIBUTION) return "contributions_not_loaded";
+function problemOf({ header }, wanted) {
+  if (typeof shownHead(wanted) === "string") return "contributions_not_loaded";
   return header.held ? "not_in_page" : "not_loaded";
 }
 
@@ -80,11 +84,12 @@ function problemOf({ header }, { head }) {
  * Fetch what keys contribute and add it to its trace.
  * @param {TraceContext} context
  * @param {Trace} pieces
+ * @param {Method} method
  * @param {AbortSignal} signal
  */
-async function loadContributions({ options }, { header, contributions }, signal) {
-  const address = header.contributions ?? "";
-  contributions.add(await serverBytes(address, signal, () => options.onMissing?.()));
+async function loadContributions({ options }, { header, contributions }, method, signal) {
+  const address = `${header.contributions}/${method}`;
+  contributions.add(method, await serverBytes(address, signal, () => options.onMissing?.()));
 }
 
 /**

@@ -22,7 +22,7 @@ export function largeSite(name, { shape, picture, reasons, gold }, array, heads,
   const codes = /** @type {Uint8Array} */ (array(`${name}.pictures`));
   const closed = /** @type {Uint8Array} */ (array(`${name}.pictures.closed`));
   const masks = closed.length / area; // one, one a layer, or one a head
-  /** @type {(layer: number, head: number) => string} */
+  /** @type {Site["nameOf"]} */
   const nameOf = (layer, head) => `${unit}/${name}/${layer}/${head === MEAN ? "mean" : head}`;
   /** @type {(layer: number, head: number) => Picture} */
   const pictureOf = (layer, head) => {

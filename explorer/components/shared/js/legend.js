@@ -1,4 +1,5 @@
 import { paintRamp } from "./bitmap.js";
+import { METHODS } from "./contributions.js";
 import { context2d, element } from "./element.js";
 import { createExplanation, wordEntry } from "./explanation.js";
 import { wholeRange } from "./geometry.js";
@@ -7,16 +8,15 @@ import { drawPattern } from "./pattern.js";
 import { SCALES, scaleMarks, scaleOf } from "./scale.js";
 import { createShownChoice } from "./shownChoice.js";
 import { createSmallSelect } from "./smallSelect.js";
-import { siteOf } from "./stepState.js";
+import { shownHead, shownMethod, siteOf } from "./stepState.js";
 import { anyOf } from "./store.js";
-import { CONTRIBUTION } from "./trace.js";
 
 /** @import { Part } from "./element.js" */
 /** @import { Palette } from "./palette.js" */
 /** @import { Scale } from "./scale.js" */
 /** @import { TraceContext } from "./traceContext.js" */
 
-const CONTRIBUTIONS = ["contribution", "source_share", "contribution_check"];
+const SHARES = ["source_share", "contribution_check"];
 const ALIGNMENTS = ["alignment_prediction", "alignment_input"];
 
 /**
@@ -56,7 +56,7 @@ export function createLegend(context) {
     paintRamp(bar, palette.ramp);
     writeMarks(marks, scaleMarks(scale, site.scale));
     scales.check(scale);
-    const shown = new Set(site.masked(state.layer, state.head));
+    const shown = new Set(site.masked(state.layer, shownHead(state)));
     const elsewhere = Object.values(context.trace.sites).flatMap((other) => other.reasons);
     /** @param {(code: number) => boolean} wanted */
     const keys = (wanted) =>
@@ -69,24 +69,27 @@ export function createLegend(context) {
   /** @param {Set<string>} changed */
   const update = (changed) => {
     shown.update(changed);
-    if (anyOf(changed, "trace", "site", "layer", "head", "scale", "theme")) draw();
+    if (anyOf(changed, "trace", "site", "layer", "head", "shows", "scale", "theme")) draw();
   };
   return { element: node, update };
 }
 
 /**
- * What the colours and marks of the map on screen mean.
+ * What the colours and marks of the map on screen mean, and what else it can show.
  * @param {TraceContext} context
  */
-function entries({ say, state, trace, pieces }) {
+function entries(context) {
+  const { say, state, trace, pieces } = context;
+  const method = shownMethod(context);
+  const offered = pieces.header.contributions !== undefined;
+  const others = METHODS.filter((one) => one !== method);
   const cross = state.site === "cross";
   const names = [
-    ...(state.head === CONTRIBUTION ? CONTRIBUTIONS : ["weight"]),
+    ...(method ? [method, ...SHARES] : ["weight"]),
     ...SCALES.map((scale) => `scale_${scale}`),
     ...(cross && trace.header.source.length ? ALIGNMENTS : []),
     ...(cross ? ["gold_weight"] : []),
-    ...(pieces.header.contributions && state.head !== CONTRIBUTION ? CONTRIBUTIONS : []),
-    ...(pieces.header.contributions ? [] : ["not_computed"]),
+    ...(offered ? [...others, ...(method ? [] : SHARES)] : ["not_computed"]),
   ];
   const shown = Object.values(trace.sites).flatMap(({ reasons }) => reasons);
   const codes = MASK_CODES.filter((code) => shown.includes(code));

@@ -9,7 +9,7 @@ import { liveFigure } from "./mapFigure.js";
 import { createOverlay } from "./overlay.js";
 import { drawPattern } from "./pattern.js";
 import { scaleOf, tones } from "./scale.js";
-import { mapTitle, siteOf, stepOfRow } from "./stepState.js";
+import { mapTitle, shownHead, siteOf, stepOfRow } from "./stepState.js";
 import { anyOf } from "./store.js";
 import { clearHover, setHover } from "./tooltip.js";
 
@@ -91,7 +91,7 @@ export function createMap(context, { tools = [], onCell } = {}) {
     }
     const geometry = /** @type {Geometry} */ (space.geometry());
     drawLayers(context, layers, geometry, changed);
-    const cells = isLargeMap(siteOf(context)) ? [] : ["layer", "head", "scale"];
+    const cells = isLargeMap(siteOf(context)) ? [] : ["layer", "head", "shows", "scale"];
     if (anyOf(changed, ...moved, ...cells)) drawing.request();
     overlay.update(geometry);
     axes.update(geometry);
@@ -120,16 +120,20 @@ function drawLayers(context, { box, base, pattern, links }, geometry, changed) {
   const site = siteOf(context);
   const redrawn = anyOf(
     changed,
-    ...["trace", "site", "layer", "head", "theme", "size", "map-size", "projector"],
+    ...["trace", "site", "layer", "head", "shows", "theme", "size", "map-size", "projector"],
   );
   if (isLargeMap(site)) box.classList.add("by-canvas");
   if (redrawn || changed.has("scale") || (isLargeMap(site) && changed.has("zoom"))) {
-    const tone = tones(site.weights(state.layer, state.head), site.keys, scaleOf(state, site));
-    paintVisible(base, geometry, palette, tone, site.masked(state.layer, state.head), site);
+    const tone = tones(
+      site.weights(state.layer, shownHead(state)),
+      site.keys,
+      scaleOf(state, site),
+    );
+    paintVisible(base, geometry, palette, tone, site.masked(state.layer, shownHead(state)), site);
     assign(box, "aria-label", `${context.say("map")}: ${mapTitle(context)}`);
   }
   if (redrawn || anyOf(changed, "scale", "zoom")) {
-    paintPattern(context, pattern, geometry, site.masked(state.layer, state.head));
+    paintPattern(context, pattern, geometry, site.masked(state.layer, shownHead(state)));
   }
   if (redrawn || anyOf(changed, "alignment", "zoom")) drawLinks(context, links, geometry);
 }
@@ -300,7 +304,8 @@ function watchPointer(context, box, space, onCell) {
   };
   /** @param {PointerEvent} event */
   const hover = (event) => {
-    const { layer, head } = context.state;
+    const { layer } = context.state;
+    const head = shownHead(context.state);
     const cell = shownCell(event);
     setHover(context, cell && { ...cell, layer, head, x: event.clientX, y: event.clientY });
   };
@@ -365,7 +370,7 @@ function mapHeading(context, tools, resetZoom) {
   const update = (changed) => {
     for (const tool of all) tool.update(changed);
     if (changed.has("zoomed")) reset.hidden = !context.state.zoomed;
-    if (anyOf(changed, "trace", "site", "layer", "head")) write(title, mapTitle(context));
+    if (anyOf(changed, "trace", "site", "layer", "head", "shows")) write(title, mapTitle(context));
   };
   return { element: node, update };
 }

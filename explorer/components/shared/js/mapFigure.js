@@ -2,7 +2,7 @@ import { wholeRange } from "./geometry.js";
 import { isLargeMap } from "./largeMap.js";
 import { colourAt, css, MASK_CODES, maskColour } from "./palette.js";
 import { scaleOf, tones } from "./scale.js";
-import { siteOf } from "./stepState.js";
+import { shownHead, siteOf } from "./stepState.js";
 
 /** @import { Geometry } from "./geometry.js" */
 /** @import { Palette } from "./palette.js" */
@@ -15,8 +15,8 @@ import { siteOf } from "./stepState.js";
 function figureData(context) {
   const { state, palette } = context;
   const site = siteOf(context);
-  const masked = site.masked(state.layer, state.head);
-  const tone = tones(site.weights(state.layer, state.head), site.keys, scaleOf(state, site));
+  const masked = site.masked(state.layer, shownHead(state));
+  const tone = tones(site.weights(state.layer, shownHead(state)), site.keys, scaleOf(state, site));
   /** @param {(cell: number) => number | null} value */
   const table = (value) =>
     Array.from({ length: site.queries }, (_, query) =>

@@ -4,6 +4,7 @@ import { projectorChosen } from "./projector.js";
 import { MEAN } from "./trace.js";
 import { inUnit, stepInUnit } from "./unitChoice.js";
 
+/** @import { HeadOrMethod, Method } from "./contributions.js" */
 /** @import { Guess } from "./guess.js" */
 /** @import { Scale } from "./scale.js" */
 /** @import { Cell } from "./map.js" */
@@ -14,14 +15,18 @@ import { inUnit, stepInUnit } from "./unitChoice.js";
  * @property {number | null} query
  * @property {number | null} key
  * @property {number} layer
- * @property {number} head
+ * @property {HeadOrMethod} head
  * @property {number} x of the pointer, in the viewport
  * @property {number} y
+ *
+ * @typedef {"weight" | Method} Shows the weights of the head, or contributions by a method
  *
  * @typedef {object} TraceState what is shown of a trace
  * @property {SiteName} site
  * @property {number} layer
- * @property {number} head MEAN for the mean of the layer, CONTRIBUTION for what its keys contribute
+ * @property {number} head MEAN for the mean of the layer; it stays selected while contributions are
+ *   shown, which are of no single head
+ * @property {Shows} shows what the large map shows
  * @property {number} step 1..T; 0 for none
  * @property {boolean} words whether pieces are merged into words
  * @property {number} pieceStep step of the pieces before the change to words
@@ -70,6 +75,7 @@ export function openingState(pieces, view, before) {
     site: site.name,
     layer: pick("layer", site.layers),
     head: mean ? MEAN : pick("head", site.heads),
+    shows: "weight", // until contributions are loaded; see `followShown`
     step,
     words: before.words ?? false,
     pieceStep: asked,

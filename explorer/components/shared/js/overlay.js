@@ -5,7 +5,7 @@ import { ASKED } from "./lessonEvents.js";
 import { shortWeight } from "./numbers.js";
 import { colourAt, inkOn } from "./palette.js";
 import { scaleOf, tones } from "./scale.js";
-import { currentRow, isAsked, rowCodes, rowOf, siteOf } from "./stepState.js";
+import { currentRow, isAsked, rowCodes, rowOf, shownHead, siteOf } from "./stepState.js";
 
 /** @import { Geometry } from "./geometry.js" */
 /** @import { TraceContext } from "./traceContext.js" */
@@ -144,8 +144,12 @@ function printWeights(context, geometry, parent, row, size) {
   const type = printedType(state.projector, size);
   parent.hidden = row < 0 || row >= site.queries || weightsHidden(context) || !type;
   if (parent.hidden || !type) return;
-  const { weights, masked } = rowOf(site, state.layer, state.head, row);
-  const tone = tones(rowCodes(site, state.layer, state.head, row), site.keys, scaleOf(state, site));
+  const { weights, masked } = rowOf(site, state.layer, shownHead(state), row);
+  const tone = tones(
+    rowCodes(site, state.layer, shownHead(state), row),
+    site.keys,
+    scaleOf(state, site),
+  );
   const cells = populate(parent, site.keys, () => element("span"));
   parent.style.transform = `translate(${xOf(geometry, 0)}px, ${yOf(geometry, row)}px)`;
   parent.style.height = `${size.height}px`;
@@ -178,8 +182,8 @@ function printedType(projector, { width, height }) {
  * @param {HTMLElement} node
  */
 function markRemoved(context, node) {
-  const { layer, head } = context.state;
-  const how = siteOf(context).removed(layer, head);
+  const { state } = context;
+  const how = siteOf(context).removed(state.layer, shownHead(state));
   node.hidden = how === null;
   write(node.children[0], how ? context.say(`removed_${how}`) : "");
 }

@@ -1,14 +1,15 @@
+import { reachOf } from "./contributions.js";
 import { assign, element, write } from "./element.js";
 import { sharedShape } from "./geometry.js";
 import { visibleRows, weightsHidden } from "./guess.js";
 import { goldWeight } from "./headScores.js";
 import { shortWeight } from "./numbers.js";
 import { scaleOf, tones } from "./scale.js";
-import { currentRow, isHeld, layerNumber, shownName, siteOf } from "./stepState.js";
+import { currentRow, isHeld, layerNumber, shownMethod, shownName, siteOf } from "./stepState.js";
 import { anyOf } from "./store.js";
 import { paintThumbnail, SMALLEST_THUMBNAIL, thumbnailSize } from "./thumbnail.js";
 import { clearHover, setHover } from "./tooltip.js";
-import { CONTRIBUTION, MEAN } from "./trace.js";
+import { MEAN } from "./trace.js";
 
 /** @import { Part } from "./element.js" */
 /** @import { ThumbnailSize } from "./thumbnail.js" */
@@ -72,7 +73,7 @@ export function createRail(
     if (rebuilt || changed.has("theme") || scale !== painted)
       paintThumbnails(context, grid, layout, removal);
     painted = scale;
-    if (rebuilt || anyOf(changed, "layer", "head")) markSelected(context, grid);
+    if (rebuilt || anyOf(changed, "layer", "head", "shows")) markSelected(context, grid);
     if (rebuilt || anyOf(changed, "step", "ahead", "guess", "hover")) markStep(context, grid);
   };
   grid.addEventListener("keydown", (event) => moveSelection(context, grid, event));
@@ -249,7 +250,7 @@ function layerName({ say, act, state }, site, layer) {
       testid: `mean-${layer}`,
       "data-head": `${layer}/${MEAN}`,
       on: {
-        click: () => act.select({ layer, head: state.head === CONTRIBUTION ? state.head : MEAN }),
+        click: () => act.select(state.shows === "weight" ? { layer, head: MEAN } : { layer }),
       },
     },
     element("span", {}, `L${number}`),
@@ -376,13 +377,14 @@ function markSelected(context, grid) {
  * @param {HTMLElement} grid
  */
 function nameLayers(context, grid) {
-  const { say, state } = context;
-  const all = state.head === CONTRIBUTION;
+  const { say } = context;
+  const method = shownMethod(context);
+  const shown = method ? reachOf(method) : "mean";
   grid.querySelectorAll(".layer-name[data-head]").forEach((button, layer) => {
     const number = layerNumber(context, layer);
-    const title = say(all ? "all_title" : "mean_title", { layer: number });
+    const title = say(`${shown}_title`, { layer: number });
     for (const name of ["title", "aria-label"]) assign(button, name, title);
-    write(/** @type {Element} */ (button.lastElementChild), say(all ? "all_word" : "mean"));
+    write(/** @type {Element} */ (button.lastElementChild), say(method ? `${shown}_word` : "mean"));
   });
 }
 
@@ -393,7 +395,7 @@ function nameLayers(context, grid) {
 function selectedName(context) {
   const { layer, head } = context.state;
   const button = siteOf(context).heads > 1 ? MEAN : 0;
-  return `${layer}/${head === CONTRIBUTION ? button : head}`;
+  return `${layer}/${shownMethod(context) ? button : head}`;
 }
 
 /**

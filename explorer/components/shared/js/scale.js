@@ -1,5 +1,6 @@
-import { CONTRIBUTION, FULL_WEIGHT } from "./trace.js";
+import { FULL_WEIGHT } from "./trace.js";
 
+/** @import { Shows } from "./openingState.js" */
 /** @import { Site } from "./trace.js" */
 
 /** @typedef {"linear" | "sqrt" | "row"} Scale "row": each row's largest weight has the full tone */
@@ -11,12 +12,12 @@ const LONG_ROW = 33; // keys
 /**
  * The scale in use: the visitor's choice, else √ where a row has many keys to share its weight, and
  * for contributions, of which the query itself has most.
- * @param {{scale: Scale | null, head?: number}} state
+ * @param {{scale: Scale | null, shows?: Shows}} state
  * @param {Pick<Site, "keys" | "widest">} site
  * @returns {Scale}
  */
 export function scaleOf(state, site) {
-  const small = state.head === CONTRIBUTION || (site.widest ?? site.keys) >= LONG_ROW;
+  const small = (state.shows ?? "weight") !== "weight" || (site.widest ?? site.keys) >= LONG_ROW;
   return state.scale ?? (small ? "sqrt" : "linear");
 }
 

@@ -1,8 +1,8 @@
 import { shownCell } from "./stepState.js";
 import { anyOf } from "./store.js";
-import { CONTRIBUTION } from "./trace.js";
 import { pieceStep, stepOfApp } from "./unitChoice.js";
 
+/** @import { Method } from "./contributions.js" */
 /** @import { Alignment, InsideView, SiteName } from "./trace.js" */
 /** @import { TraceContext } from "./traceContext.js" */
 
@@ -10,13 +10,13 @@ import { pieceStep, stepOfApp } from "./unitChoice.js";
  * @typedef {object} Selection what the visitor looks at
  * @property {SiteName} site
  * @property {number} layer
- * @property {number | null} head null for the mean of the layer, and for all of it together
+ * @property {number | null} head null for the mean of the layer
  * @property {number | null} step of the pieces, of a mask token its position from 1; null where
  *   there are no steps
  * @property {Alignment | null} alignment null without links
  * @property {[number, number] | null} cell query and key of the cell whose arithmetic is shown
  * @property {InsideView | null} inside what is shown of that cell in place of its arithmetic
- * @property {"contribution" | null} shows what the large map shows in place of weights
+ * @property {Method | null} shows by which method the large map shows contributions
  * @property {"heads" | null} next what is shown of the next token in place of probabilities
  * @property {true | null} guess whether what comes next is hidden until it is guessed
  * @property {boolean | null} ahead whether rows not yet decoded are shown; null while guessing
@@ -26,6 +26,7 @@ const REPORTED = [
   "site",
   "layer",
   "head",
+  "shows",
   "step",
   "alignment",
   "guess",
@@ -68,7 +69,7 @@ export function createSelectionReport(context, more = () => ({})) {
  * @returns {Selection}
  */
 export function selectionOf(context) {
-  const { site, layer, head, alignment, guess, ahead, insideView, nextView } = context.state;
+  const { site, layer, head, shows, alignment, guess, ahead, insideView, nextView } = context.state;
   const byHeads = nextView === "heads" && context.pieces.header.attribution !== undefined;
   const cell = context.trace.rows ? null : shownCell(context);
   return {
@@ -81,7 +82,7 @@ export function selectionOf(context) {
     ahead: guess === null ? ahead : null,
     cell: cell && [cell.query, cell.key],
     inside: cell && insideView !== "cell" ? insideView : null,
-    shows: head === CONTRIBUTION ? "contribution" : null,
+    shows: shows === "weight" ? null : shows,
     next: byHeads ? "heads" : null,
   };
 }

@@ -1,4 +1,5 @@
 import { linkAt } from "./alignment.js";
+import { reachOf } from "./contributions.js";
 import { element, write } from "./element.js";
 import { tokenHidden, weightsHidden } from "./guess.js";
 import { labelOf } from "./label.js";
@@ -8,15 +9,18 @@ import {
   chosenAt,
   currentRow,
   layerNumber,
-  ownShare,
+  otherShare,
   predictionsOf,
   rowOf,
+  shownHead,
+  shownMethod,
   shownName,
   siteOf,
 } from "./stepState.js";
 import { anyOf } from "./store.js";
-import { CONTRIBUTION, MEAN } from "./trace.js";
+import { MEAN } from "./trace.js";
 
+/** @import { Method } from "./contributions.js" */
 /** @import { Part } from "./element.js" */
 /** @import { Candidate } from "./trace.js" */
 /** @import { TraceContext } from "./traceContext.js" */
@@ -48,7 +52,17 @@ export function createSentence(context) {
   onAsking(() => context.touch("asking"), context.signal);
   /** @param {Set<string>} changed */
   const update = (changed) => {
-    const causes = ["trace", "site", "layer", "head", "step", "alignment", "guess", "asking"];
+    const causes = [
+      "trace",
+      "site",
+      "layer",
+      "head",
+      "shows",
+      "step",
+      "alignment",
+      "guess",
+      "asking",
+    ];
     if (anyOf(changed, ...causes, "inside", "temperature"))
       write(node, asking() ? context.say("sentence_asking") : sentenceOf(context));
   };
@@ -104,7 +118,7 @@ function questionWhere(context, row) {
 function attentionClause(context, row) {
   const { say, state } = context;
   const site = siteOf(context);
-  const { weights, masked } = rowOf(site, state.layer, state.head, row);
+  const { weights, masked } = rowOf(site, state.layer, shownHead(state), row);
   const order = weights.map((_, key) => key).sort((one, other) => weights[other] - weights[one]);
   const [key] = order;
   const query = { query: labelOf(site.queryTokens[row]), position: row + 1 };
@@ -116,11 +130,9 @@ function attentionClause(context, row) {
     weight: weights[key].toFixed(2),
   };
   const unmasked = masked.reduce((count, code) => count + (code === 0 ? 1 : 0), 0);
-  if (state.head === CONTRIBUTION) {
-    const own = ownShare(site, state.layer, row).toFixed(2);
-    return say(site.name === "cross" ? "contributed_cross" : "contributed", { ...facts, own });
-  }
-  const removed = site.removed(state.layer, state.head);
+  const method = shownMethod(context);
+  if (method) return contributionClause(context, method, row, key, facts);
+  const removed = site.removed(state.layer, shownHead(state));
   if (removed) return say(`seen_removed_${removed}`, facts);
   if (unmasked === 1) return say("seen_only", facts);
   if (weights[key] > FOCUSED) return say("seen_focused", facts);
@@ -133,13 +145,36 @@ function attentionClause(context, row) {
 }
 
 /**
+ * From which key most of one row is, by a method of contributions.
+ * @param {TraceContext} context
+ * @param {Method} method
+ * @param {number} row
+ * @param {number} key
+ * @param {Record<string, string | number>} facts of that key
+ */
+function contributionClause(context, method, row, key, facts) {
+  const { say, state, trace } = context;
+  const site = siteOf(context);
+  const other = otherShare(site, state.layer, method, row).toFixed(2);
+  if (method === "leave_one_out") {
+    const drop = trace.contributions.drop(site.name, row * site.keys + key);
+    return say(drop > 0 ? "left_out" : "left_out_none", { ...facts, drop: drop.toFixed(2) });
+  }
+  if (reachOf(method) === "through")
+    return say(`came_${site.name}`, { ...facts, layer: layerNumber(context, state.layer), other });
+  const own = site.name === "cross" && method !== "value_norm";
+  return say(own ? "contributed_cross" : "contributed", { ...facts, own: other });
+}
+
+/**
  * The selected head, or the mean of them, as the subject of a sentence.
  * @param {TraceContext} context
  */
 function headOf(context) {
   const { layer, head } = context.state;
-  if (head === CONTRIBUTION)
-    return context.say("heads_together", { layer: layerNumber(context, layer) });
+  const method = shownMethod(context);
+  if (method)
+    return context.say(`${reachOf(method)}_together`, { layer: layerNumber(context, layer) });
   return head === MEAN
     ? context.say("all_heads", { layer: layerNumber(context, layer) })
     : context.say("one_head", { head: shownName(context, layer, head) });
@@ -200,15 +235,15 @@ function howChosen({ trace }, { forced, given }) {
 function encoderSentence(context) {
   const { say, state } = context;
   const site = siteOf(context);
-  const removed = site.removed(state.layer, state.head);
+  const removed = site.removed(state.layer, shownHead(state));
   if (removed) return say(`removed_${removed}`);
   let [sum, rows] = [0, 0];
   for (let query = 0; query < site.queries; query += 1) {
     if (site.queryTokens[query] === "<pad>") continue;
-    sum += Math.max(...rowOf(site, state.layer, state.head, query).weights);
+    sum += Math.max(...rowOf(site, state.layer, shownHead(state), query).weights);
     rows += 1;
   }
   const weight = (sum / Math.max(rows, 1)).toFixed(2);
-  const name = state.head === CONTRIBUTION ? "encoder_contributed" : "encoder_sentence";
+  const name = shownMethod(context) ? "encoder_contributed" : "encoder_sentence";
   return say(name, { head: headOf(context), count: rows, weight });
 }

@@ -1,12 +1,20 @@
+import { METHODS, reachOf } from "./contributions.js";
 import { element } from "./element.js";
 import { createSmallSelect } from "./smallSelect.js";
+import { shownMethod } from "./stepState.js";
 import { anyOf } from "./store.js";
-import { CONTRIBUTION } from "./trace.js";
 
 /** @import { Part } from "./element.js" */
+/** @import { Shows } from "./openingState.js" */
 /** @import { TraceContext } from "./traceContext.js" */
 
-const CHOICES = ["weight", "contribution"];
+const GROUPS = [
+  {
+    label: "shown_attention",
+    names: ["weight", ...METHODS.filter((one) => reachOf(one) === "all")],
+  },
+  { label: "shown_tokens", names: METHODS.filter((one) => reachOf(one) !== "all") },
+];
 
 /**
  * Before the colour bar: what the colours of the large map show. A choice where the server has what
@@ -17,26 +25,19 @@ const CHOICES = ["weight", "contribution"];
 export function createShownChoice(context) {
   const { say } = context;
   const word = element("span", { class: "bar-name", title: say("weight_title") }, say("weight"));
-  let head = 0; // the one before contributions were chosen
-  const choice = createSmallSelect(context, { names: CHOICES, label: "shown" }, (name) => {
-    choice.check(shownBy(context)); // until it is loaded
-    context.act.select({ head: name === "contribution" ? CONTRIBUTION : head, hover: null });
+  const choice = createSmallSelect(context, { names: GROUPS, label: "shown" }, (name) => {
+    choice.check(shownMethod(context) ?? "weight"); // until it is loaded
+    context.act.select({ shows: /** @type {Shows} */ (name), hover: null });
   });
   /** @param {Set<string>} changed */
   const update = (changed) => {
-    if (!anyOf(changed, "trace", "head", "site")) return;
-    if (context.state.head !== CONTRIBUTION) head = context.state.head;
+    if (!anyOf(changed, "trace", "head", "shows", "site")) return;
     const offered = context.pieces.header.contributions !== undefined;
     choice.element.hidden = !offered;
     word.hidden = offered;
-    choice.check(shownBy(context));
+    choice.check(shownMethod(context) ?? "weight");
   };
   return { element: element("span", {}, word, choice.element), update };
-}
-
-/** @param {TraceContext} context */
-function shownBy({ state }) {
-  return state.head === CONTRIBUTION ? "contribution" : "weight";
 }
 
 /**
@@ -46,6 +47,6 @@ function shownBy({ state }) {
  */
 export function followShown(context) {
   const { view, contributions } = context.pieces.header;
-  if (view.shows !== "contribution" || contributions === undefined) return;
-  context.act.select({ head: CONTRIBUTION });
+  if (!view.shows || contributions === undefined) return;
+  context.act.select({ shows: view.shows });
 }

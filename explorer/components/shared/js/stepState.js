@@ -1,6 +1,9 @@
+import { reachOf } from "./contributions.js";
 import { asking } from "./lessonEvents.js";
-import { CONTRIBUTION, FULL_WEIGHT } from "./trace.js";
+import { FULL_WEIGHT } from "./trace.js";
 
+/** @import { HeadOrMethod, Method } from "./contributions.js" */
+/** @import { TraceState } from "./openingState.js" */
 /** @import { Site, Trace } from "./trace.js" */
 /** @import { TraceContext } from "./traceContext.js" */
 
@@ -78,10 +81,30 @@ export function shownKeys(context) {
 }
 
 /**
+ * What the large map shows of the layer: the selected head, or contributions by a method. Leave-one-out
+ * measures output tokens, and has nothing of the encoder, where the head stays.
+ * @param {Pick<TraceState, "site" | "head" | "shows">} state
+ * @returns {HeadOrMethod}
+ */
+export function shownHead({ site, head, shows }) {
+  if (shows === "weight" || (shows === "leave_one_out" && site === "encoder")) return head;
+  return shows;
+}
+
+/**
+ * The method by which the large map shows contributions; null where it shows weights.
+ * @param {Pick<TraceContext, "state">} context
+ */
+export function shownMethod({ state }) {
+  const head = shownHead(state);
+  return typeof head === "string" ? head : null;
+}
+
+/**
  * The codes of one row of a head.
  * @param {Site} site
  * @param {number} layer
- * @param {number} head
+ * @param {HeadOrMethod} head
  * @param {number} query
  */
 export function rowCodes(site, layer, head, query) {
@@ -92,7 +115,7 @@ export function rowCodes(site, layer, head, query) {
  * One row of a head, by key.
  * @param {Site} site
  * @param {number} layer
- * @param {number} head
+ * @param {HeadOrMethod} head
  * @param {number} query
  */
 export function rowOf(site, layer, head, query) {
@@ -109,7 +132,7 @@ export function rowOf(site, layer, head, query) {
  * The weight of one cell of a head, 0..scale.
  * @param {Site} site
  * @param {number} layer
- * @param {number} head
+ * @param {HeadOrMethod} head
  * @param {number} query
  * @param {number} key
  */
@@ -118,13 +141,15 @@ export function weightAt(site, layer, head, query, key) {
 }
 
 /**
- * What no key of a row contributes: in cross-attention, what the query keeps of itself.
+ * What no key of a row contributes: in cross-attention, what the query keeps of itself, and of all
+ * layers together what is of the prefix.
  * @param {Site} site
  * @param {number} layer
+ * @param {Method} method
  * @param {number} query
  */
-export function ownShare(site, layer, query) {
-  const { weights } = rowOf(site, layer, CONTRIBUTION, query);
+export function otherShare(site, layer, method, query) {
+  const { weights } = rowOf(site, layer, method, query);
   return Math.max(0, 1 - weights.reduce((sum, weight) => sum + weight, 0));
 }
 
@@ -183,23 +208,24 @@ export function layerNumber(context, layer) {
 }
 
 /**
- * The name of a head, or of the mean or all of a layer's heads, of the attention on screen.
+ * The name of a head, or of the mean or all of a layer's heads, of the attention on screen; of
+ * contributions through several layers, which.
  * @param {Pick<TraceContext, "trace" | "state" | "say">} context
  * @param {number} layer
- * @param {number} head
+ * @param {HeadOrMethod} head
  */
 export function shownName(context, layer, head) {
   const number = layerNumber(context, layer);
+  if (typeof head === "string") return context.say(`${reachOf(head)}_of`, { layer: `L${number}` });
   if (head >= 0) return headName(number, head);
-  const name = head === CONTRIBUTION ? "all_of" : "mean_of";
-  return context.say(name, { layer: `L${number}` });
+  return context.say("mean_of", { layer: `L${number}` });
 }
 
 /**
  * Whether the weights of a head can be shown; an exported page may hold those of some heads only.
  * @param {TraceContext} context
  * @param {number} layer
- * @param {number} head
+ * @param {HeadOrMethod} head
  */
 export function isHeld(context, layer, head) {
   const { held } = context.pieces.header;
@@ -212,5 +238,5 @@ export function isHeld(context, layer, head) {
  */
 export function mapTitle(context) {
   const { say, state } = context;
-  return `${say(`site_${state.site}`)} · ${shownName(context, state.layer, state.head)}`;
+  return `${say(`site_${state.site}`)} · ${shownName(context, state.layer, shownHead(state))}`;
 }

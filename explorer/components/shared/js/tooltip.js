@@ -1,11 +1,21 @@
+import { reachOf } from "./contributions.js";
 import { element } from "./element.js";
 import { visibleRows } from "./guess.js";
 import { labelOf, meaningOf, tokenIn } from "./label.js";
 import { ASKED } from "./lessonEvents.js";
-import { isAsked, isHeld, ownShare, shownKeys, shownName, siteOf, weightAt } from "./stepState.js";
+import {
+  isAsked,
+  isHeld,
+  otherShare,
+  shownHead,
+  shownKeys,
+  shownName,
+  siteOf,
+  weightAt,
+} from "./stepState.js";
 import { anyOf } from "./store.js";
-import { CONTRIBUTION } from "./trace.js";
 
+/** @import { HeadOrMethod } from "./contributions.js" */
 /** @import { Part } from "./element.js" */
 /** @import { Hover } from "./openingState.js" */
 /** @import { TraceContext } from "./traceContext.js" */
@@ -137,7 +147,8 @@ function tooltipLines(context, { layer, head }, query, key) {
   const name = (tokens, position, shown) => (position < shown ? labelOf(tokens[position]) : "·");
   return [
     weightLine(context, layer, head, query, key),
-    ...ownLine(context, layer, head, query),
+    ...otherLine(context, layer, head, query),
+    ...dropLine(context, head, query, key),
     say("hover_query", { token: name(site.queryTokens, query, site.queries), position: query + 1 }),
     say("hover_key", { token: name(site.keyTokens, key, shownKeys(context)), position: key + 1 }),
     `${say(`site_${site.name}`)} · ${shownName(context, layer, head)}`,
@@ -145,16 +156,34 @@ function tooltipLines(context, { layer, head }, query, key) {
 }
 
 /**
- * What a query keeps of itself in cross-attention, where no key has it; nothing of weights.
+ * What a row has of no key: in cross-attention what the query keeps of itself, of several layers what
+ * is of the other side; nothing of weights, and where no residual connection is counted.
  * @param {TraceContext} context
  * @param {number} layer
- * @param {number} head
+ * @param {HeadOrMethod} head
  * @param {number} query
  */
-function ownLine(context, layer, head, query) {
-  if (head !== CONTRIBUTION || context.state.site !== "cross") return [];
-  const own = ownShare(siteOf(context), layer, query).toFixed(4);
-  return [context.say("hover_own", { own })];
+function otherLine(context, layer, head, query) {
+  const { site } = context.state;
+  if (typeof head === "number" || head === "value_norm" || site === "encoder") return [];
+  const other = otherShare(siteOf(context), layer, head, query).toFixed(4);
+  const cross = site === "cross";
+  if (reachOf(head) === "all") return cross ? [context.say("hover_own", { own: other })] : [];
+  return [context.say(cross ? "hover_of_prefix" : "hover_of_source", { other })];
+}
+
+/**
+ * What leave-one-out has measured.
+ * @param {TraceContext} context
+ * @param {HeadOrMethod} head
+ * @param {number} query
+ * @param {number} key
+ */
+function dropLine({ trace, state, say }, head, query, key) {
+  if (head !== "leave_one_out") return [];
+  const site = siteOf({ trace, state });
+  const drop = trace.contributions.drop(site.name, query * site.keys + key);
+  return [say(drop < 0 ? "hover_rise" : "hover_drop", { drop: Math.abs(drop).toFixed(4) })];
 }
 
 /**
@@ -165,14 +194,14 @@ function ownLine(context, layer, head, query) {
  */
 function opensInside({ pieces, root, state }, { layer, head }) {
   const offered = pieces.header.inside !== undefined && root.dataset.narrow !== undefined;
-  return offered && state.inside === null && state.layer === layer && state.head === head;
+  return offered && state.inside === null && state.layer === layer && shownHead(state) === head;
 }
 
 /**
  * The weight of a cell and why it is masked; of a head of a large trace only once it was chosen.
  * @param {TraceContext} context
  * @param {number} layer
- * @param {number} head
+ * @param {HeadOrMethod} head
  * @param {number} query
  * @param {number} key
  */
@@ -186,7 +215,7 @@ function weightLine(context, layer, head, query, key) {
   const weight = isAsked(context, query, key) ? ASKED : known;
   const reason = say(`reason_${trace.header.reasons[code].replaceAll(" ", "_")}`);
   if (code) return say("hover_closed", { weight, reason });
-  return say(head === CONTRIBUTION ? "hover_contribution" : "hover_weight", { weight });
+  return say(typeof head === "string" ? "hover_contribution" : "hover_weight", { weight });
 }
 
 /**

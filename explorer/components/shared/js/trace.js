@@ -3,7 +3,7 @@ import { readEnvelope } from "./envelope.js";
 import { largeSite } from "./largeSite.js";
 import { createLoadedHeads } from "./loadedHeads.js";
 
-/** @import { Contributions } from "./contributions.js" */
+/** @import { Contributions, HeadOrMethod, Method } from "./contributions.js" */
 /** @import { PayloadArray } from "./envelope.js" */
 /** @import { LoadedHeads } from "./loadedHeads.js" */
 /** @import { Strings } from "./sentences.js" */
@@ -28,7 +28,8 @@ import { createLoadedHeads } from "./loadedHeads.js";
  * @property {[number, number] | null} [cell] query and key of the cell whose arithmetic is shown
  * @property {InsideView | null} [inside] what is shown of that cell
  * @property {boolean} [suggested] whether the app chose the step, as one that shows much
- * @property {"contribution" | null} [shows] what the large map shows in place of weights
+ * @property {Method | null} [shows] by which method the large map shows contributions, in place of
+ *   weights
  * @property {"heads" | null} [next] what is shown of the next token in place of probabilities
  * @property {[number, string][]} forced
  * @property {string[]} original
@@ -83,7 +84,7 @@ import { createLoadedHeads } from "./loadedHeads.js";
  * @property {string[]} [original] outputs without forced tokens, of a trace in words
  * @property {string} [heads] of a large trace, where to get the weights of a head
  * @property {string} [inside] where to get what the weights of a head are computed from
- * @property {string} [contributions] where to get what keys contribute
+ * @property {string} [contributions] below which to get what keys contribute, by method
  * @property {string} [attribution] where to get the parts of heads in the choice of each token
  * @property {string} [score] where to get what the scores of a head are summed of
  * @property {boolean} [token_path] whether the path of a token through a layer is there, too
@@ -108,12 +109,12 @@ import { createLoadedHeads } from "./loadedHeads.js";
  * @property {number} [widest] keys of the longer of two compared sites
  * @property {string[]} queryTokens
  * @property {string[]} keyTokens
- * @property {(layer: number, head: number) => Uint16Array} weights codes 0..FULL_WEIGHT; only where it `has` them
- * @property {(layer: number, head: number) => Uint8Array} masked codes of the mask reasons, 0 = unmasked
- * @property {(layer: number, head: number) => Replacement | null} removed null where the head is in use
- * @property {(layer: number, head: number) => boolean} has whether the weights are here
+ * @property {(layer: number, head: HeadOrMethod) => Uint16Array} weights codes 0..FULL_WEIGHT; only where it `has` them
+ * @property {(layer: number, head: HeadOrMethod) => Uint8Array} masked codes of the mask reasons, 0 = unmasked
+ * @property {(layer: number, head: HeadOrMethod) => Replacement | null} removed null where the head is in use
+ * @property {(layer: number, head: HeadOrMethod) => boolean} has whether the weights are here
  * @property {(layer: number, head: number) => Picture} picture for a thumbnail, there for every head
- * @property {(layer: number, head: number) => string} nameOf by which weights are asked for
+ * @property {(layer: number, head: HeadOrMethod) => string} nameOf by which weights are asked for
  * @property {number[]} reasons mask codes that occur
  * @property {number[][] | null} gold gold weights that were computed by Python
  *
@@ -147,7 +148,6 @@ import { createLoadedHeads } from "./loadedHeads.js";
 
 export const FULL_WEIGHT = 65535; // code of the largest weight
 export const MEAN = -1; // in place of a head: the mean of the heads of its layer
-export const CONTRIBUTION = -2; // in place of a head: what the keys contribute by all of its layer
 
 /**
  * Read the payload of a trace.
@@ -257,19 +257,19 @@ function wholeSite(name, { shape, packed }, array, contributions) {
   const masks = mask.length / area; // one, one a layer, or one a head
   /** @type {Site["weights"]} */
   const weightsOf = (layer, head) => {
-    if (head === CONTRIBUTION) return contributions.codes(name, layer, area);
+    if (typeof head === "string") return contributions.codes(head, name, layer, area);
     return head === MEAN ? meanWeights(layer) : one(weights, layer, head);
   };
   /** @type {Site["masked"]} */
   const maskedOf = (layer, head) => {
     if (masks === 1) return mask;
     if (masks === layers) return mask.subarray(layer * area, (layer + 1) * area);
-    return head < 0 ? meanMask(layer) : one(mask, layer, head);
+    return typeof head === "string" || head === MEAN ? meanMask(layer) : one(mask, layer, head);
   };
   return {
     weights: weightsOf,
     masked: maskedOf,
-    has: (_, head) => head !== CONTRIBUTION || contributions.loaded(),
+    has: (_, head) => typeof head === "number" || contributions.loaded(head),
     picture: (layer, head) => ({
       queries,
       keys,

@@ -53,6 +53,7 @@ const MIRRORED = [
   "site",
   "layer",
   "head",
+  "shows",
   "step",
   "words",
   "pieceStep",

@@ -50,6 +50,11 @@ const size = (inside) => sub(`<mrow>${o("‖")}${inside}${o("‖")}</mrow>`, "<m
 const nearer = `${i("max")}${open}<mn>0</mn>${o(",")}${size(output)}${minus}${size(`${output}${minus}${moved}`)}${close}`;
 const contributed = sub(i("c"), `${i("i")}${i("j")}`);
 const rolled = `${sub(i("C"), `${i("t")}${i("j")}`)}`;
+/** The length of a vector. @param {string} inside */
+const euclidean = (inside) => sub(`<mrow>${o("‖")}${inside}${o("‖")}</mrow>`, "<mn>2</mn>");
+const weightOf = `<msubsup>${a}<mrow>${i("i")}${i("j")}</mrow>${i("h")}</msubsup>`;
+const addedBy = `${under(sum, i("h"))}${weightOf}${sub(letter("v", "value"), i("j"))}<msubsup>${i("W")}${i("h")}${i("O")}</msubsup>`;
+const joinedLayers = `<msup>${i("C")}<mrow>${open}${i("l")}${close}</mrow></msup>${is}<msup>${i("c")}<mrow>${open}${i("l")}${close}</mrow></msup>${o("·")}<msup>${i("C")}<mrow>${open}${i("l")}${minus}<mn>1</mn>${close}</mrow></msup>`;
 const part = sub(i("p"), i("h"));
 const towards = i("d");
 const attributed = `${part}${is}${own}<msubsup>${i("W")}${i("h")}${i("O")}</msubsup>${o("·")}${towards}`;
@@ -72,9 +77,25 @@ export const WORDS = {
   },
   scale_sqrt: { formula: `<msqrt>${cell}</msqrt>` },
   scale_row: { formula: over(cell, `${under(i("max"), i("j"))}${sub(a, `${i("q")}${i("j")}`)}`) },
-  contribution: {
+  alti: {
     formula: `${contributed}${o("∝")}${nearer}${o(",")}${under(sum, i("j"))}${contributed}${is}<mn>1</mn>`,
     paper: "paper_ferrando_2022",
+  },
+  value_norm: {
+    formula: `${contributed}${o("∝")}${euclidean(addedBy)}`,
+    paper: "paper_kobayashi_2020",
+  },
+  value_norm_residual: {
+    formula: `${contributed}${o("∝")}${euclidean(moved)}`,
+    paper: "paper_kobayashi_2021",
+  },
+  alti_plus: { formula: joinedLayers, paper: "paper_ferrando_plus_2022" },
+  rollout: {
+    formula: `${contributed}${is}${over("<mn>1</mn>", "<mn>2</mn>")}${open}${over("<mn>1</mn>", i("H"))}${under(sum, i("h"))}${weightOf}${o("+")}${o("[")}${i("i")}${is}${i("j")}${o("]")}${close}`,
+    paper: "paper_abnar_2020",
+  },
+  leave_one_out: {
+    formula: `${logarithm(i("y"))}${minus}${logarithm(`${i("y")}${o("∣")}${sub(i("x"), i("j"))}${o("∅")}`)}`,
   },
   source_share: {
     formula: `${under(sum, `${i("j")}${o("∈")}${i("S")}`)}${rolled}`,

@@ -1,0 +1,67 @@
+import { reachOf } from "../../shared/js/contributions.js";
+import { element, write } from "../../shared/js/element.js";
+import { scaleOf } from "../../shared/js/scale.js";
+import { layerNumber, shownMethod, shownName, siteOf } from "../../shared/js/stepState.js";
+
+/** @import { Part } from "../../shared/js/element.js" */
+/** @import { TraceContext } from "../../shared/js/traceContext.js" */
+
+const NAMED = 3; // methods whose agreement is said; all are in Python
+
+/**
+ * What a map of contributions is of, other than the bars beside it and the weights before; how well
+ * the other methods agree with leave-one-out here; and the way back.
+ * @param {TraceContext} context
+ * @returns {Part}
+ */
+export function createContributionNote(context) {
+  const { say } = context;
+  const text = element("p", { class: "share-note", testid: "contribution-note" });
+  const agreement = element("p", { class: "share-note", testid: "contribution-agreement" });
+  const back = element("button", {
+    type: "button",
+    class: "quiet",
+    testid: "weights-again",
+    title: say("weights_again_title"),
+    on: { click: () => context.act.select({ shows: "weight", hover: null }) },
+  });
+  const update = () => {
+    const { layer, head } = context.state;
+    write(text, noteOf(context));
+    const found = agreementOf(context);
+    agreement.hidden = found === "";
+    write(agreement, found);
+    write(back, say("weights_again", { head: shownName(context, layer, head) }));
+  };
+  return { element: element("div", {}, text, agreement, back), update };
+}
+
+/** @param {TraceContext} context */
+function noteOf(context) {
+  const { say, state } = context;
+  const method = shownMethod(context);
+  if (!method) return say("contribution_note_encoder");
+  const note = say(`contribution_note_${reachOf(method)}`, {
+    layer: layerNumber(context, state.layer),
+  });
+  const root = state.scale === null && scaleOf(state, siteOf(context)) === "sqrt";
+  return root ? `${note} ${say("contribution_note_root")}` : note;
+}
+
+/**
+ * In how many steps of this text methods have the same largest source token as leave-one-out; ""
+ * where that is not on screen.
+ * @param {TraceContext} context
+ */
+function agreementOf(context) {
+  const { say, pieces } = context;
+  if (shownMethod(context) !== "leave_one_out") return "";
+  const found = pieces.contributions.agreement();
+  const named = found
+    .slice(0, NAMED)
+    .map(([method, rows]) => `${say(`agreeing_${method}`)} ${rows}`);
+  return say("contribution_agreement", {
+    steps: pieces.steps,
+    methods: named.join(say("agreement_join")),
+  });
+}
