@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
+from explorer.heads.frozen_norm import FrozenNorm
 from explorer.model.attention_paths import attentions, path, residual_path
 from explorer.model.hooks import capture
 from explorer.model.transformer import Transformer
@@ -28,8 +29,7 @@ class AttentionSublayer:
 
     weights: (H, Q, K). projected: (H, K, D), the values of the keys after W_O.
     residual: (Q, D), x_i. bias: (D,), b_O. output: (Q, D), y_i.
-    norm: the LayerNorm that follows with post-norm, and scale (Q, 1), the deviation it divides
-        by; None and 1 with pre-norm.
+    norm: the LayerNorm that follows with post-norm; None with pre-norm.
     """
 
     site: str
@@ -39,8 +39,7 @@ class AttentionSublayer:
     residual: Tensor
     bias: Tensor
     output: Tensor
-    norm: nn.LayerNorm | None
-    scale: Tensor
+    norm: FrozenNorm[Tensor] | None
 
     def added(self, rows: slice) -> Tensor:
         """The vector that each key adds to the sum of these queries, before LN_i: (q, K, D)."""
@@ -64,14 +63,11 @@ class AttentionSublayer:
     def constant(self, rows: slice) -> Tensor:
         """The biases in the outputs of these queries, which belong to no position: (q, D)."""
         bias = self._normed(self.bias.expand(*self.residual[rows].shape)[:, None], rows)[:, 0]
-        return bias if self.norm is None else bias + self.norm.bias.detach()
+        return bias if self.norm is None else bias + self.norm.bias
 
     def _normed(self, vectors: Tensor, rows: slice) -> Tensor:
         """(q, N, D) after the linear part of LN_i."""
-        if self.norm is None:
-            return vectors
-        centred = vectors - vectors.mean(-1, keepdim=True)
-        return centred * (self.norm.weight.detach() / self.scale[rows])[:, None]
+        return vectors if self.norm is None else self.norm.of(rows).linear(vectors)
 
 
 @torch.inference_mode()
@@ -96,12 +92,11 @@ def _sublayer(
     x, added, output = (values[residual_path(site, layer, hook)][0] for hook in _AROUND)
     projection: Any = model.get_submodule(path(site, layer, "output"))
     by_head = projection.weight.T.unflatten(0, of_keys.shape[::2])  # (H, K, D)
-    norm: Any = None
-    scale = torch.ones(len(x), 1)
+    norm = None
     if model.config.norm == "post":
-        norm = model.get_submodule(residual_path(site, layer, "input").rpartition(".")[0])
-        scale = ((x + added).var(-1, correction=0, keepdim=True) + norm.eps).sqrt()
+        last: Any = model.get_submodule(residual_path(site, layer, "input").rpartition(".")[0])
+        norm = FrozenNorm.at(last.weight.detach(), last.bias.detach(), last.eps, x + added)
     projected = of_keys @ by_head
     return AttentionSublayer(
-        site, layer, weights, projected, x, projection.bias.detach(), output, norm, scale
+        site, layer, weights, projected, x, projection.bias.detach(), output, norm
     )

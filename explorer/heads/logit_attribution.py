@@ -8,7 +8,7 @@ Framework for Transformer Circuits"; Wang et al. 2022, arXiv 2211.00593.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -33,6 +33,12 @@ from explorer.model.measurable import MeasurableModel
 from explorer.model.threads import threads_for
 
 _SITES = ("decoder", "cross")
+
+_Heads: TypeAlias = tuple[int, str, Array]
+"""Layer and site of an attention, and the parts of its heads (step, head)."""
+
+_Rest: TypeAlias = tuple[int | None, str, Array]
+"""Layer, if there is one, and name of a part of the rest, and its values (step,)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -109,13 +115,13 @@ def _attribution(model: ExplorableModel, trace: Trace) -> LogitAttribution:
             for weights in (logits.weight, logits.bias)
         )
         parts, rest = _attributed(model, trace, stream, direction)
-    rest.append(_rest(bias, "logit_bias"))
+    rest.append((None, "logit_bias", bias))
     rows = np.arange(len(chosen))
     of_step = trace.arrays["logits"].astype(np.float64)
     return LogitAttribution(
         trace,
         labels,
-        _by_head(parts),
+        _by_head(parts[::-1]),
         _summed(rest),
         of_step[rows, chosen] - of_step[rows, runner_up],
     )
@@ -131,33 +137,33 @@ def _candidates(trace: Trace) -> tuple[NDArray[np.int64], NDArray[np.int64], tup
 
 def _attributed(
     model: ExplorableModel, trace: Trace, stream: Stream, direction: Array
-) -> tuple[list[pd.DataFrame], list[pd.DataFrame]]:
-    """The parts of heads and the rest in the product of the stack's output with `direction`
-    (step, D), which goes down through the stack."""
-    parts, rest = list[pd.DataFrame](), list[pd.DataFrame]()
+) -> tuple[list[_Heads], list[_Rest]]:
+    """The parts of heads, the last attention first, and the rest in the product of the stack's
+    output with `direction` (step, D), which goes down through the stack."""
+    parts, rest = list[_Heads](), list[_Rest]()
     if stream.last:
-        rest.append(_rest(direction @ stream.last.bias, "norm_bias"))
+        rest.append((None, "norm_bias", direction @ stream.last.bias))
         direction = stream.last.before(direction)
     for sublayer in reversed(stream.sublayers):
         if not stream.last:
-            rest.append(_rest(direction @ sublayer.norm.bias, "norm_bias", sublayer.layer))
+            rest.append((sublayer.layer, "norm_bias", direction @ sublayer.norm.bias))
             direction = sublayer.norm.before(direction)
         if sublayer.kind in SITES:
             heads, bias = _heads(model, trace, sublayer, direction)
-            parts.append(heads)
-            rest.append(_rest(bias, "attention_bias", sublayer.layer))
+            parts.append((sublayer.layer, sublayer.kind, heads))
+            rest.append((sublayer.layer, "attention_bias", bias))
         else:
             added = (sublayer.output * direction).sum(-1)
-            rest.append(_rest(added, "feed_forward", sublayer.layer))
-    rest.append(_rest((stream.tokens * direction).sum(-1), "token"))
-    rest.append(_rest((stream.positions * direction).sum(-1), "position"))
+            rest.append((sublayer.layer, "feed_forward", added))
+    rest.append((None, "token", (stream.tokens * direction).sum(-1)))
+    rest.append((None, "position", (stream.positions * direction).sum(-1)))
     return parts, rest
 
 
 def _heads(
     model: ExplorableModel, trace: Trace, sublayer: Sublayer, direction: Array
-) -> tuple[pd.DataFrame, Array]:
-    """The part of each head of an attention, and (step,) that of its b_O."""
+) -> tuple[Array, Array]:
+    """The part of each head of an attention (step, head), and (step,) that of its b_O."""
     site, layer = sublayer.kind, sublayer.layer
     output: Any = model.transformer.get_submodule(path(site, layer, "output"))
     mixed = trace.head_output(site)[layer].astype(np.float64)  # (head, step, K)
@@ -165,25 +171,37 @@ def _heads(
     before = (torch.from_numpy(direction) @ output.weight.detach().double().cpu()).numpy()
     by_head = before.reshape(len(direction), len(mixed), -1)
     values = np.einsum("hsk,shk->sh", mixed, by_head)
-    steps, heads = np.indices(values.shape)
-    columns = {"step": steps.ravel() + 1, "layer": layer, "site": site, "head": heads.ravel()}
-    return pd.DataFrame({**columns, "value": values.ravel()}), direction @ as_array(output.bias)
+    return values, direction @ as_array(output.bias)
 
 
-def _rest(values: Array, part: str, layer: int | None = None) -> pd.DataFrame:
-    steps = np.arange(1, len(values) + 1)
-    layers = pd.array([layer] * len(values), dtype="Int64")
-    return pd.DataFrame({"step": steps, "layer": layers, "part": part, "value": values})
+def _by_head(parts: list[_Heads]) -> pd.DataFrame:
+    """One row for each head of each step, in the order of `parts`."""
+    heads = [values.shape[1] for _, _, values in parts]
+    steps = len(parts[0][2])
+    return pd.DataFrame(
+        {
+            "step": np.repeat(np.arange(1, steps + 1), sum(heads)),
+            "layer": np.tile(np.repeat([layer for layer, _, _ in parts], heads), steps),
+            "site": np.tile(np.repeat([site for _, site, _ in parts], heads), steps),
+            "head": np.tile(np.concatenate([np.arange(count) for count in heads]), steps),
+            "value": np.concatenate([values for _, _, values in parts], 1).ravel(),
+        }
+    )
 
 
-def _by_head(frames: list[pd.DataFrame]) -> pd.DataFrame:
-    """Of each step the heads of the lowest layer first; `frames` begin with the last attention."""
-    table = pd.concat(frames[::-1], ignore_index=True)
-    return table.sort_values(["step", "layer"], kind="stable", ignore_index=True)
-
-
-def _summed(frames: list[pd.DataFrame]) -> pd.DataFrame:
-    """The values of the same step, layer and part added."""
-    table = pd.concat(frames, ignore_index=True)
-    places = ["step", "layer", "part"]
-    return table.groupby(places, dropna=False).agg({"value": "sum"}).reset_index()
+def _summed(rest: list[_Rest]) -> pd.DataFrame:
+    """One row for each layer, those without one last, and part of each step; the values of the same
+    added."""
+    sums: dict[tuple[int | None, str], Array] = {}
+    for layer, part, values in rest:
+        sums[layer, part] = sums.get((layer, part), 0.0) + values
+    places = sorted(sums, key=lambda place: (place[0] is None, place[0] or 0, place[1]))
+    steps = len(rest[0][2])
+    return pd.DataFrame(
+        {
+            "step": np.repeat(np.arange(1, steps + 1), len(places)),
+            "layer": pd.array([layer for layer, _ in places] * steps, dtype="Int64"),
+            "part": [part for _, part in places] * steps,
+            "value": np.stack([sums[place] for place in places], 1).ravel(),
+        }
+    )

@@ -7,7 +7,7 @@ Arrays are float64: the sums below agree with the pass to its own float32 roundi
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from explorer.core.errors import ConfigError, TraceError
 from explorer.core.trace import Trace
+from explorer.heads.frozen_norm import FrozenNorm
 from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import MeasurableModel
 
@@ -34,34 +35,6 @@ _RESIDUALS = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FrozenNorm:
-    """A LayerNorm with the scale it had in one pass: weight · (x − mean x) / scale + bias.
-
-    weight, bias: (D,). scale: (query, 1), the root of the variance of its input there.
-    """
-
-    weight: Array
-    bias: Array
-    scale: Array
-
-    @classmethod
-    def at(cls, norm: nn.LayerNorm, inputs: Array) -> Self:
-        """`norm` as it was with `inputs` (query, D)."""
-        scale = np.sqrt(inputs.var(-1, keepdims=True) + norm.eps)
-        return cls(as_array(norm.weight), as_array(norm.bias), scale)
-
-    def linear(self, x: Array) -> Array:
-        """What a summand `x` (query, D) of the input adds to the output; the bias is no one's."""
-        return self.weight * (x - x.mean(-1, keepdims=True)) / self.scale
-
-    def before(self, direction: Array) -> Array:
-        """The direction (query, D) in the input along which `linear` moves its output as far as
-        along `direction` (query, D)."""
-        scaled = self.weight * direction / self.scale
-        return scaled - scaled.mean(-1, keepdims=True)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Sublayer:
     """A sublayer and its residual connection.
 
@@ -73,7 +46,7 @@ class Sublayer:
     kind: str
     layer: int
     output: Array
-    norm: FrozenNorm
+    norm: FrozenNorm[Array]
 
     @property
     def name(self) -> str:
@@ -91,7 +64,7 @@ class Stream:
     tokens: Array
     positions: Array
     sublayers: tuple[Sublayer, ...]
-    last: FrozenNorm | None
+    last: FrozenNorm[Array] | None
 
     def sources(self, read_by: str | None = None) -> dict[str, Array]:
         """What a sublayer reads, (query, D), as a sum: "token", "position", each sublayer below
@@ -122,7 +95,7 @@ def residual_stream(model: ExplorableModel, trace: Trace, stack: str, rows: slic
     last = None
     if pre:
         ends = _rows(trace, f"{stack}.layer_output", rows)[-1]
-        last = FrozenNorm.at(_module(model, f"{stack}.norm"), ends)
+        last = _frozen(_module(model, f"{stack}.norm"), ends)
     return Stream(tokens, embedding - tokens, sublayers, last)
 
 
@@ -166,10 +139,14 @@ def _sublayers(
         for kind, output in outputs.items():
             normed = inputs[kind][layer] if pre else inputs[kind][layer] + output[layer]
             norm = _module(model, f"{stack}.layers.{layer}.{_RESIDUALS[kind]}")
-            yield Sublayer(kind, layer, output[layer], FrozenNorm.at(norm, normed))
+            yield Sublayer(kind, layer, output[layer], _frozen(norm, normed))
 
 
-def _normed(sources: dict[str, Array], norm: FrozenNorm) -> dict[str, Array]:
+def _frozen(norm: nn.LayerNorm, inputs: Array) -> FrozenNorm[Array]:
+    return FrozenNorm.at(as_array(norm.weight), as_array(norm.bias), norm.eps, inputs)
+
+
+def _normed(sources: dict[str, Array], norm: FrozenNorm[Array]) -> dict[str, Array]:
     found = {name: norm.linear(vectors) for name, vectors in sources.items()}
     return found | {"bias": found["bias"] + norm.bias}
 

@@ -96,7 +96,10 @@ def edit(model: Hooked, actions: Mapping[str, Action]) -> Iterator[None]:
 
 def matching(model: Hooked, pattern: str) -> dict[str, HookPoint]:
     """The hook points whose path matches `pattern`, by path. Raises `HookError` without any."""
-    found = {name: point for name, point in model.hook_points.items() if fnmatchcase(name, pattern)}
+    points = model.hook_points
+    if pattern in points:  # a path is no pattern: a pass that captures names hundreds of them
+        return {pattern: points[pattern]}
+    found = {name: point for name, point in points.items() if fnmatchcase(name, pattern)}
     if not found:
         raise HookError("no_hook", pattern=pattern)
     return found

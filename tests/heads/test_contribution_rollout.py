@@ -16,8 +16,8 @@ def sublayer(site: str, weights: Tensor, residual: Tensor) -> AttentionSublayer:
     keys, width = weights.size(1), residual.size(1)
     projected = torch.eye(keys, width)[None]
     total = residual + weights @ projected[0]
-    bias, scale = torch.zeros(width), torch.ones(len(weights), 1)
-    return AttentionSublayer(site, 0, weights[None], projected, residual, bias, total, None, scale)
+    bias = torch.zeros(width)
+    return AttentionSublayer(site, 0, weights[None], projected, residual, bias, total, None)
 
 
 def test_closeness_by_hand():

@@ -1,30 +1,8 @@
 import numpy as np
 import pytest
-import torch
 
 from explorer.core.errors import ConfigError, TraceError
-from explorer.heads.residual_stream import FrozenNorm, residual_stream, trained_here, whole_trace
-
-
-def test_a_frozen_norm_is_the_norm_at_its_own_input_and_linear_beside_it():
-    torch.manual_seed(0)
-    norm = torch.nn.LayerNorm(6).double()
-    torch.nn.init.normal_(norm.weight)
-    torch.nn.init.normal_(norm.bias)
-    x, other = torch.randn(2, 3, 6, dtype=torch.float64)
-    frozen = FrozenNorm.at(norm, x.numpy())
-    expected = norm(x).detach().numpy()
-    np.testing.assert_allclose(frozen.linear(x.numpy()) + frozen.bias, expected, atol=1e-12)
-    both = frozen.linear((x + other).numpy())
-    np.testing.assert_allclose(
-        both, frozen.linear(x.numpy()) + frozen.linear(other.numpy()), atol=1e-12
-    )
-    direction = np.random.default_rng(0).normal(size=(3, 6))
-    np.testing.assert_allclose(
-        (frozen.before(direction) * other.numpy()).sum(-1),
-        (direction * frozen.linear(other.numpy())).sum(-1),
-        atol=1e-12,
-    )
+from explorer.heads.residual_stream import residual_stream, trained_here, whole_trace
 
 
 @pytest.mark.parametrize("stack", ["encoder", "decoder"])

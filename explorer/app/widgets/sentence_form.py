@@ -25,6 +25,15 @@ def kinds_for(model: CatalogModel) -> tuple[SourceKind, ...]:
     return tuple(kind for kind in SOURCE_KINDS if has_task or kind != "task")
 
 
+def lines_name(model: CatalogModel) -> str:
+    """The name of the sentence that says what the targets of texts alone are, as in
+    `BatchPasses.texts`."""
+    sites = {head.site for head in model_cache.model_of(model).passes.heads}
+    if "cross" in sites:
+        return "lines"
+    return "lines_next" if "decoder" in sites else "lines_masked"
+
+
 def choose_kind(kinds: Sequence[str], language: str, prefix: str) -> str:
     """Where the sentences come from. prefix: of the keys of a form's widgets."""
     own = "" if "task" in kinds else "own-"
@@ -47,7 +56,7 @@ def sentence_fields(
         if kind == "task":
             seed = st.number_input(say("heads.seed", language), 0, 9999, 0, key=f"{prefix}seed")
     if kind == "lines":
-        label = say("heads.lines", language)
+        label = say(f"heads.{lines_name(model)}", language)
         hint = "\n".join(model.examples[:2])
         key = f"{prefix}lines" + (f"-{model.name}" if lines else "")
         text = st.text_area(label, lines, key=key, placeholder=hint)

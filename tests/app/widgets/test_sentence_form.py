@@ -20,6 +20,7 @@ def test_the_fields_are_those_of_the_kind() -> None:
     assert app.number_input(key="prune-seed").value == 0
     app = app.radio(key="prune-kind-en").set_value("lines").run()
     assert app.text_area(key="prune-lines").value == ""
+    assert app.text_area(key="prune-lines").label.endswith("own output is the target")
     assert "prune-seed" not in {field.key for field in app.number_input}
     app = app.radio(key="prune-kind-en").set_value("pairs").run()
     assert not app.text_area
@@ -31,5 +32,7 @@ def test_lines_stand_there_at_first_for_a_model_that_has_nothing_else(
 ) -> None:
     monkeypatch.setenv(folders.MODELS_VARIABLE, str(model_folder))
     app = open_page("heads", part="pruning", model="gpt-tiny")
-    assert app.text_area(key="prune-lines-gpt-tiny").value.startswith("The animal")
+    field = app.text_area(key="prune-lines-gpt-tiny")
+    assert field.value.startswith("The animal")
+    assert "the one that follows it in the text" in field.label  # nothing is decoded
     assert list(app.radio(key="prune-kind-own-en").options) == ["My own lines", "A file of pairs"]
