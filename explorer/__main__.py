@@ -14,6 +14,7 @@ from explorer.cli import (
     measure_heads,
     prune,
     runs,
+    site,
     start,
     trace,
     train,
@@ -23,6 +24,10 @@ from explorer.core.errors import ExplorerError
 
 _COMMAND = "attention-explorer"
 """The installed command; from a checkout it is `python -m explorer`."""
+
+
+_COMMANDS = (start, train, trace, measure_heads, prune, align, translate, export, site, runs)
+"""In the order in which the help lists them."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -37,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog=prog, description=__doc__)
     parser.add_argument("--version", action="version", version=f"{_COMMAND} {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for command in (start, train, trace, measure_heads, prune, align, translate, export, runs):
+    for command in _COMMANDS:
         command.add_parser(commands)
     options, unknown = parser.parse_known_args(arguments)
     if unknown:  # argparse itself would print the usage of all commands

@@ -21,8 +21,13 @@ from explorer.model.catalog import CatalogMember
 Catalog = Mapping[str, CatalogMember]
 
 
-def whole_lesson(name: str, lesson: Lesson, offered: Catalog, language: str) -> bytes:
-    """A lesson as one HTML page; a card that cannot be shown says why. Called from any thread."""
+def whole_lesson(
+    name: str, lesson: Lesson, offered: Catalog, language: str, back: str = ""
+) -> bytes:
+    """A lesson as one HTML page; a card that cannot be shown says why. Called from any thread.
+
+    back: address of the page that links to it; "" without one.
+    """
     written = [replace(card, text=card.exported or card.text) for card in lesson.cards]
     cards = [filled_in(card, offered, language) for card in written]
     by_request: dict[Request, list[int]] = {}
@@ -32,7 +37,7 @@ def whole_lesson(name: str, lesson: Lesson, offered: Catalog, language: str) -> 
             by_request.setdefault(visit.request, []).append(number)
     texts = [_text(offered[r.model], r, tuple(numbers)) for r, numbers in by_request.items()]
     shown = ShownLesson(name, lesson.title, cards, card=0, visit=0)
-    return lesson_page(shown, texts, language).encode()
+    return lesson_page(shown, texts, language, back).encode()
 
 
 def _text(member: CatalogMember, request: Request, cards: tuple[int, ...]) -> LessonText:

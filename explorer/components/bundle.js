@@ -33,14 +33,27 @@ await build({
     training_replay: "training_replay/js/trainingReplayComponent.js",
     lesson: "lesson/js/lessonComponent.js",
     exported_lesson: "lesson/js/exportedLesson.js",
+    exported_replay: "training_replay/js/exportedReplay.js",
     classroom: "classroom/js/classroomComponent.js",
   },
   format: "esm",
   target: "es2022",
 });
+// Classic scripts: from disk, browsers load no modules.
 await build({
   ...options,
   entryPoints: {
+    live: "live/js/livePage.js",
+    live_worker: "live/js/modelWorker.js",
+    live_service_worker: "live/js/serviceWorker.js",
+  },
+  format: "iife",
+  target: "es2022",
+});
+await build({
+  ...options,
+  entryPoints: {
+    live: "live/css/live.css",
     player: "player/css/playerComponent.css",
     head_grid: "head_views/css/headGridComponent.css",
     comparison: "head_views/css/comparisonComponent.css",

@@ -12,7 +12,7 @@ from explorer.components.player.heads import SMALL, HeadAddress, Unit, head_payl
 from explorer.components.player.payload import View, opening_head_of
 from explorer.components.shared.bundle import PLOTLY
 from explorer.core.errors import TraceError
-from explorer.core.i18n import LANGUAGES
+from explorer.core.i18n import LANGUAGES, say
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import shorten
 from explorer.core.words import has_words
@@ -35,6 +35,7 @@ script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:">
 <style>
 html {{ color-scheme: light dark; }}
 body {{ margin: 0; --player-height: 100dvh; }}
+.back {{ margin: 0; padding: 4px 12px; font: 14px system-ui, sans-serif; }}
 {styles}
 </style>
 </head>
@@ -70,9 +71,18 @@ def page(
         styles=styles,
         body=body,
         data="\n".join(data),
-        script=_inline(script),
-        plotly=_inline(PLOTLY.read_text(encoding="utf-8")) if with_plotly else "",
+        script=inline(script),
+        plotly=inline(PLOTLY.read_text(encoding="utf-8")) if with_plotly else "",
     )
+
+
+def back_link(address: str, language: str) -> str:
+    """The element that leads back to the page at `address`, below which this one lies; "" without
+    an address."""
+    if not address:
+        return ""
+    text = html.escape(say("live.back", language))
+    return f'<p class="back"><a href="{html.escape(address)}">{text}</a></p>\n'
 
 
 def checked_language(language: str) -> str:
@@ -164,6 +174,6 @@ def _element(attribute: str, data: bytes, encoding: str) -> str:
     return f'<script type="text/plain" {attribute}{encoding}>{text}</script>'
 
 
-def _inline(source: str) -> str:
+def inline(source: str) -> str:
     """`source` without anything that would end, or hide the end of, its HTML element."""
     return re.sub(r"<(?=/script|!--)", r"\\x3C", source, flags=re.IGNORECASE)

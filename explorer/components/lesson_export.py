@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from explorer.components.exported_page import (
     INSIDE_OF_PAGE,
     LARGEST_PAGE,
+    back_link,
     checked_language,
     data_element,
     head_elements,
@@ -45,10 +46,13 @@ class LessonText:
     capture: CaptureLayer | None = None
 
 
-def lesson_page(shown: ShownLesson, texts: Sequence[LessonText], language: str = "en") -> str:
+def lesson_page(
+    shown: ShownLesson, texts: Sequence[LessonText], language: str = "en", back: str = ""
+) -> str:
     """One HTML file that leads through a lesson; a card of no text shows its sentence alone.
 
     shown: with all of its cards.
+    back: address of the page that links to this one; "" without one.
 
     Raises `TraceError` on an unknown language.
     """
@@ -60,7 +64,8 @@ def lesson_page(shown: ShownLesson, texts: Sequence[LessonText], language: str =
             language,
             say("lessons.page_title", language, title=shown.title),
             styles=styles("player") + _STYLES,
-            body='<header id="lesson"></header>\n<main id="player"></main>\n'
+            body=back_link(back, language)
+            + '<header id="lesson"></header>\n<main id="player"></main>\n'
             f'<template id="lesson-parts"><style>{styles("lesson")}</style></template>',
             data=[card, *data],
             script=script("exported_lesson"),

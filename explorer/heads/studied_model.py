@@ -1,13 +1,18 @@
 """`load`: any model with `trace` and the methods of `HeadStudies`."""
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from explorer.core.errors import ConfigError
+from explorer.core.files import as_path, replace_atomically
 from explorer.heads.head_studies import HeadStudies
 from explorer.model import opening
+from explorer.model.catalog import CatalogModel
+from explorer.model.checkpoint import to_bytes
 from explorer.model.explorable import ExplorableModel
+from explorer.model.model_summary import ModelSummary
 
 if TYPE_CHECKING:
     from explorer.heads.studied_huggingface_model import StudiedHuggingFaceModel
@@ -15,6 +20,30 @@ if TYPE_CHECKING:
 
 class StudiedModel(HeadStudies, ExplorableModel):
     """A model trained here, with the methods of `HeadStudies`."""
+
+    def to_html(self, path: str | Path, text: str | None = None, *, pad: int = 0) -> None:
+        """Write one file with this model, on which the browser itself decodes whatever is typed.
+
+        >>> model = explorer.load("checkpoints/reverse.safetensors")
+        >>> model.to_html("reverse-live.html", text="7 3 9")
+
+        text: that it opens with; None = an example of the model. pad: padding tokens added to it.
+
+        Raises `VocabularyError` on a text that cannot be read or is too long, `ConfigError` on a
+        padding that the page does not have, and `FileError` when the file cannot be written.
+        """
+        # Imported of a higher layer, as by `Trace.to_html`, so that one call writes the page.
+        from explorer.components.live.page import MOST_PADDING, LiveModel, file_page
+
+        if text is not None:
+            self.check_text(text, "source")
+        if not isinstance(pad, int) or not 0 <= pad <= MOST_PADDING:
+            choices = f"0 to {MOST_PADDING}"
+            raise ConfigError("bad_choice", name="pad", got=pad, choices=choices)
+        symbols = getattr(self.source_vocabulary, "symbols", ())
+        summary = ModelSummary.of(asdict(self.transformer.config), symbols, self.facts)
+        live = LiveModel(CatalogModel(self.name, "", summary), to_bytes(self.checkpoint, half=True))
+        replace_atomically(as_path(path), file_page(live, text, pad).encode())
 
 
 def load(

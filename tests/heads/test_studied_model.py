@@ -2,8 +2,10 @@ import doctest
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import explorer
+from explorer.core.errors import ConfigError, FileError, VocabularyError
 from explorer.heads.head_studies import HeadStudies
 from explorer.heads.studied_model import StudiedModel, load
 from explorer.model import explorable as explorable_module
@@ -32,3 +34,16 @@ def test_the_examples_of_the_help_of_a_model_run(monkeypatch):
     done = doctest.testmod(explorable_module, extraglobs={"explorer": explorer})
     assert done.failed == 0
     assert done.attempted
+
+
+def test_a_model_is_written_into_one_file_with_a_text(tmp_path):
+    model = load(ROOT / "checkpoints" / "reverse.safetensors")
+    path = tmp_path / "live.html"
+    model.to_html(path, text="7 3 9", pad=2)
+    assert '"opening":{"text":"7 3 9","pad":2}' in path.read_text("utf-8")
+    with pytest.raises(VocabularyError, match="not a symbol"):
+        model.to_html(path, text="x")
+    with pytest.raises(ConfigError, match="0 to 16"):
+        model.to_html(path, pad=17)
+    with pytest.raises(FileError):
+        model.to_html(tmp_path / "no" / "folder.html")

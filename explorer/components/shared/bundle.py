@@ -18,8 +18,16 @@ Component = Literal[
     "words",
     "lesson",
     "classroom",
+    "live",
 ]
-Script = Literal[Component, "exported_page", "exported_lesson"]
+Script = Literal[
+    Component,
+    "exported_page",
+    "exported_lesson",
+    "exported_replay",
+    "live_worker",
+    "live_service_worker",
+]
 
 BUNDLES = folders.PACKAGE / "components" / "bundles"
 
@@ -30,7 +38,8 @@ version is that of the Python package; it has heatmaps and lines, and is a third
 
 @cache
 def script(name: Script) -> str:
-    """One ES module without imports; a component's `default` is its Streamlit entry point."""
+    """One ES module without imports; a component's `default` is its Streamlit entry point. Those of
+    a live page are classic scripts."""
     return (BUNDLES / f"{name}.js").read_text(encoding="utf-8")
 
 

@@ -15,6 +15,7 @@
  * @property {number} [padTo] tokens to which the source is padded
  * @property {Capture} [capture]
  * @property {Omission} [without] part of the model to leave out
+ * @property {(chosen: number[]) => void} [onToken] told of each decoded token: all ids up to it
  * @typedef {import("./candidates.js").Candidate & {token: string}} LabelledCandidate
  * @typedef {Record<string, unknown> & {config: ModelConfig}} TraceFacts
  * @typedef {object} ModelTrace
@@ -107,13 +108,13 @@ export class ExplorableModel {
    * @param {Forced} forced
    * @param {Request} request
    */
-  captured(source, forced, { capture = "pattern", without }) {
+  captured(source, forced, { capture = "pattern", without, onToken }) {
     const { transformer } = this.checkpoint;
     const mask = paddingMask(source);
     const encoded = capturing(transformer, ["encoder"], capture, () =>
       transformer.encode(source, mask),
     );
-    const { chosen, logits } = this.decoded(encoded.result, mask, forced);
+    const { chosen, logits } = this.decoded(encoded.result, mask, forced, onToken);
     const queries = [BOS, ...chosen.slice(0, -1)];
     const decode = () => transformer.decode(queries, encoded.result, mask);
     const whole = capturing(transformer, ["decoder", "cross"], capture, decode);
@@ -165,11 +166,17 @@ export class ExplorableModel {
    * @param {Float32Array} memory
    * @param {Mask} mask of the memory
    * @param {Forced} forced
+   * @param {Request["onToken"]} onToken
    */
-  decoded(memory, mask, forced) {
+  decoded(memory, mask, forced, onToken) {
     const { transformer } = this.checkpoint;
     const { max_length, target_vocabulary } = transformer.config;
-    const steps = [...greedySteps(transformer, memory, mask, max_length, forced)];
+    /** @type {{logits: Float32Array, token: number}[]} */
+    const steps = [];
+    for (const step of greedySteps(transformer, memory, mask, max_length, forced)) {
+      steps.push(step);
+      onToken?.(steps.map(({ token }) => token));
+    }
     const latest = Math.max(0, ...Object.keys(forced).map(Number));
     if (latest > steps.length) {
       throw new ModelError("no_such_step", { step: latest, last: steps.length });

@@ -272,7 +272,7 @@ function strongest(context) {
  * @param {TraceContext} context
  */
 function failure({ say, options, pieces }) {
-  if (!options.inside) return say("inside_failed");
+  if (!options.inside?.held) return say("inside_failed");
   /** @type {Map<string, Set<string>>} heads by their layer */
   const layers = new Map();
   for (const name of options.inside.held) {

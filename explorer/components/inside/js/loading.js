@@ -34,7 +34,7 @@ function nameIn(address) {
  * @param {string} address
  */
 export function isThere({ options }, address) {
-  return !options.inside || options.inside.held.includes(nameIn(address));
+  return options.inside?.held?.includes(nameIn(address)) ?? true;
 }
 
 /**

@@ -15,7 +15,8 @@ import { inUnit } from "./unitChoice.js";
 
 /**
  * @typedef {object} PageInside what an exported page holds of the inside of heads
- * @property {string[]} held names, as "cross/1/2", "cross/1" or "cross/1/2/without/mask"
+ * @property {string[] | null} held names, as "cross/1/2", "cross/1" or "cross/1/2/without/mask"; null
+ *   where the page computes all of it
  * @property {(name: string) => Promise<Uint8Array>} fetch
  *
  * @typedef {object} TraceOptions how to get Plotly, and the listeners of the app

@@ -15,13 +15,32 @@ const HEAD = "head";
 const AFTER = 300; // ms without a change until the URL is written
 
 /**
+ * Keep moment and head in the fragment of the address in place of its query: an exported page has no
+ * server, and browsers let a page from disk change nothing else.
+ */
+export function addressInFragment() {
+  document.documentElement.dataset.address = "fragment";
+}
+
+/** The part of the address that is written. */
+function written() {
+  const { address } = globalThis.document?.documentElement.dataset ?? {};
+  return address === "fragment" ? "hash" : "search";
+}
+
+/** What the address says. */
+function query() {
+  return window.location[written()].slice(1);
+}
+
+/**
  * What the URL says of a run; nulls for what it does not say or says of another run.
  * @param {RunData} run
- * @param {string} [query]
+ * @param {string} [said]
  * @returns {{at: number | null, head: HeadChoice | null}}
  */
-export function addressed(run, query = window.location.search) {
-  const found = new URLSearchParams(query);
+export function addressed(run, said = query()) {
+  const found = new URLSearchParams(said);
   const key = keyOf(run);
   if (found.get(RUN) !== key) return { at: null, head: null };
   const step = /^\d{1,9}$/.test(found.get(MOMENT) ?? "") ? Number(found.get(MOMENT)) : null;
@@ -44,13 +63,15 @@ export function createAddress(context) {
   const write = () => {
     const { run, state, selected } = context;
     const next = new URL(window.location.href);
+    const params = new URLSearchParams(query());
     const latest = state.following || state.at === run.moments.length - 1;
     const moment = latest ? null : run.moments[state.at]?.step;
-    put(next.searchParams, MOMENT, moment);
-    if (!state.headChosen) put(next.searchParams, HEAD, null);
-    else if (selected) put(next.searchParams, HEAD, `${selected.layer}.${selected.head}`);
+    put(params, MOMENT, moment);
+    if (!state.headChosen) put(params, HEAD, null);
+    else if (selected) put(params, HEAD, `${selected.layer}.${selected.head}`);
     const names = [RUN, MOMENT, HEAD]; // a moment and a head are of a run, which they name
-    if (names.some((name) => next.searchParams.has(name))) put(next.searchParams, RUN, keyOf(run));
+    if (names.some((name) => params.has(name))) put(params, RUN, keyOf(run));
+    next[written()] = params.toString();
     if (next.href !== window.location.href)
       window.history.replaceState(window.history.state, "", next);
   };

@@ -3,7 +3,6 @@ import { tokenElement } from "../../shared/js/label.js";
 import { createMap } from "../../shared/js/map.js";
 import { shortWeight } from "../../shared/js/numbers.js";
 import { openingState } from "../../shared/js/openingState.js";
-import { servedPlotly } from "../../shared/js/plotly.js";
 import { createRail } from "../../shared/js/rail.js";
 import { createSiteChoice } from "../../shared/js/siteChoice.js";
 import { headName } from "../../shared/js/stepState.js";
@@ -201,7 +200,7 @@ function createProbeView(replay, body, sharpest, moment, trace) {
   const context = createTraceContext({
     root: replay.root,
     signal: replay.signal,
-    options: { plotly: servedPlotly },
+    options: { plotly: replay.loadPlotly },
     pieces: trace,
     state: { ...openingState(trace, {}, replay.lastProbe()), step: 0, ahead: true, projector },
     palette: replay.palette,

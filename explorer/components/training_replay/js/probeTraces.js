@@ -9,15 +9,25 @@ import { readTrace } from "../../shared/js/trace.js";
  * @property {(address: string | null) => Trace | null | false} get null while it is loading, false where there is none
  */
 
+/** @typedef {(address: string, signal: AbortSignal) => Promise<Uint8Array>} FetchProbe */
+
 const AT_ONCE = 4; // requests at the same time
+
+/** @type {FetchProbe} the bytes at an address of the app's server */
+export async function servedProbe(address, signal) {
+  const answer = await fetch(new URL(address, document.baseURI), { signal });
+  if (!answer.ok) throw new Error(String(answer.status));
+  return new Uint8Array(await answer.arrayBuffer());
+}
 
 /**
  * The probe traces of the moments, each fetched once, so that scrubbing needs no server.
  * @param {(address: string) => void} onArrival also called for one that could not be fetched
  * @param {AbortSignal} signal
+ * @param {FetchProbe} fetchProbe
  * @returns {ProbeTraces}
  */
-export function createProbeTraces(onArrival, signal) {
+export function createProbeTraces(onArrival, signal, fetchProbe) {
   /** @type {Map<string, Trace | null | false>} null while loading */
   const traces = new Map();
   /** @type {string[]} */
@@ -28,9 +38,7 @@ export function createProbeTraces(onArrival, signal) {
     loading += 1;
     traces.set(address, null);
     try {
-      const answer = await fetch(new URL(address, document.baseURI), { signal });
-      if (!answer.ok) throw new Error(String(answer.status));
-      traces.set(address, readTrace(new Uint8Array(await answer.arrayBuffer())));
+      traces.set(address, readTrace(await fetchProbe(address, signal)));
     } catch {
       traces.set(address, false);
     }

@@ -37,6 +37,7 @@
  * @property {Store<ReplayState>["touch"]} touch
  * @property {Store<ReplayState>} store
  * @property {Palette} palette
+ * @property {() => Promise<Plotly>} loadPlotly
  * @property {Plotly | null} plotly once it is loaded
  * @property {Say} say
  * @property {ProbeTraces} traces

@@ -15,7 +15,7 @@ import { createMomentSlider } from "./momentSlider.js";
 import { createMomentsDialog } from "./momentsDialog.js";
 import { createMomentText } from "./momentText.js";
 import { createProbe } from "./probe.js";
-import { createProbeTraces } from "./probeTraces.js";
+import { createProbeTraces, servedProbe } from "./probeTraces.js";
 import { createProgress } from "./progress.js";
 import { nearestMoment } from "./runData.js";
 import { createSamples } from "./samples.js";
@@ -25,16 +25,24 @@ import { createSamples } from "./samples.js";
 /** @import { View } from "../../shared/js/streamlitComponent.js" */
 /** @import { ProbePart } from "./probe.js" */
 /** @import { HeadChoice, ReplayActions, ReplayContext, ReplayListeners, ReplayState } from "./replayContext.js" */
+/** @import { FetchProbe } from "./probeTraces.js" */
 /** @import { RunData } from "./runData.js" */
+/** @import { Plotly } from "../../shared/js/plotly.js" */
 
 /**
  * @typedef {Part & {destroy?: () => void}} ReplayPart
+ *
+ * @typedef {{probe: FetchProbe, plotly: () => Promise<Plotly>}} ReplaySource where probe traces and
+ *   Plotly come from
  *
  * @typedef {Omit<ReplayState, "at" | "playing" | "projector"> & {key: string, step: number, probe: Partial<TraceState>}} LastView
  */
 
 const PLAY_SECONDS = 6; // a whole training takes about this long,
 const PLAY_PACE = [60, 700]; // ms a moment, at least and at most
+
+/** @type {ReplaySource} the app's server */
+const SERVED = { probe: servedProbe, plotly: servedPlotly };
 
 /** @type {LastView | null} what was shown before the page mounted the replay anew */
 let lastView = null;
@@ -44,9 +52,10 @@ let lastView = null;
  * @param {HTMLElement | ShadowRoot} parent
  * @param {RunData} run
  * @param {ReplayListeners} listeners
+ * @param {ReplaySource} [source]
  * @returns {View<RunData, ReplayListeners>}
  */
-export function mountTrainingReplay(parent, run, listeners) {
+export function mountTrainingReplay(parent, run, listeners, source = SERVED) {
   const abort = new AbortController();
   const root = element("div", {
     class: "player training-replay",
@@ -56,7 +65,7 @@ export function mountTrainingReplay(parent, run, listeners) {
   parent.append(root);
   /** @type {ReplayPart[]} */
   const parts = [];
-  const context = createContext(root, abort.signal, run, (changed) => {
+  const context = createContext(root, abort.signal, run, source, (changed) => {
     if (changed.has("run")) root.dataset.run = context.run.name;
     if (changed.has("projector")) showProjector(root, context.state.projector);
     if (anyOf(changed, "run", "at")) context.traces.request(context.run.moments, context.state.at);
@@ -104,10 +113,11 @@ export function mountTrainingReplay(parent, run, listeners) {
  * @param {HTMLElement} root
  * @param {AbortSignal} signal
  * @param {RunData} run
+ * @param {ReplaySource} source
  * @param {(changed: Set<string>) => void} draw
  * @returns {ReplayContext}
  */
-function createContext(root, signal, run, draw) {
+function createContext(root, signal, run, source, draw) {
   const store = createStore(openingState(run), draw);
   const palette = watchTheme(root, (next) => {
     context.palette = next;
@@ -128,9 +138,10 @@ function createContext(root, signal, run, draw) {
     touch: store.touch,
     store,
     palette,
+    loadPlotly: source.plotly,
     plotly: null,
     say: (key, facts) => fillIn(context.run.strings, key, facts),
-    traces: createProbeTraces(onTrace, signal),
+    traces: createProbeTraces(onTrace, signal, source.probe),
     range: () => [0, lastStep(context)],
     expected: () => expectedMoments(context),
     listeners: { onLink: () => {}, onCell: () => {} },
@@ -342,7 +353,7 @@ function createReplayActions(context) {
  */
 async function loadPlotly(context) {
   try {
-    context.plotly = await servedPlotly();
+    context.plotly = await context.loadPlotly();
     context.touch("size");
   } catch {
     context.plotly = null; // the map of the probe shows the message

@@ -1,0 +1,106 @@
+/**
+ * Title, lessons, recorded training, what needs the program itself, and the language.
+ *
+ * @import { Say } from "../../shared/js/sentences.js"
+ * @import { PageData } from "./livePage.js"
+ */
+
+import { element } from "../../shared/js/element.js";
+
+/** @type {[string, string][]} what needs the program: key of its name, command that starts it */
+const ELSEWHERE = [
+  ["needs_heads", "attention-explorer"],
+  ["needs_training", "attention-explorer train --task reverse"],
+  ["needs_huggingface", "attention-explorer trace DIRECTORY TEXT --out page.html"],
+  ["needs_class", "attention-explorer class"],
+];
+
+/** @type {Record<string, string>} what each language calls itself */
+const NAMES = { en: "EN", zh: "中文" };
+
+/**
+ * @param {PageData} data
+ * @param {string} language
+ * @param {Say} say
+ * @param {(language: string) => void} onLanguage
+ */
+export function createHeader(data, language, say, onLanguage) {
+  const languages = Object.keys(data.strings).map((name) => {
+    const pressed = String(name === language);
+    const attributes = { type: /** @type {const} */ ("button"), testid: `language-${name}` };
+    const button = element(
+      "button",
+      { ...attributes, "aria-pressed": pressed, lang: name },
+      NAMES[name] ?? name,
+    );
+    button.addEventListener("click", () => onLanguage(name));
+    return button;
+  });
+  const pages = data.version ? [lessons(data, language, say), training(language, say)] : [];
+  return element(
+    "header",
+    { class: "site" },
+    element("h1", {}, say("title")),
+    element("nav", { "aria-label": say("pages") }, ...pages, elsewhere(say)),
+    element(
+      "div",
+      { class: "languages", role: "group", "aria-label": say("language") },
+      ...languages,
+    ),
+  );
+}
+
+/**
+ * @param {PageData} data
+ * @param {string} language
+ * @param {Say} say
+ */
+function lessons(data, language, say) {
+  const links = data.lessons.map(({ name, title }) =>
+    element("li", {}, element("a", { href: `lessons/${name}.${language}.html` }, title[language])),
+  );
+  return menu("lessons", say("lessons"), element("ol", {}, ...links));
+}
+
+/**
+ * @param {string} language
+ * @param {Say} say
+ */
+function training(language, say) {
+  const attributes = { testid: "training", href: `training.${language}.html` };
+  return element("a", attributes, say("training"));
+}
+
+/** @param {Say} say */
+function elsewhere(say) {
+  const items = ELSEWHERE.map(([name, command]) =>
+    element("li", {}, `${say(name)} `, element("code", {}, command)),
+  );
+  const about = element("p", {}, say("needs_program"));
+  return menu("elsewhere", say("elsewhere"), about, element("ul", {}, ...items));
+}
+
+/**
+ * A button that opens a list; Esc and a click elsewhere close it.
+ * @param {string} testid
+ * @param {string} label
+ * @param {...Node} children
+ */
+function menu(testid, label, ...children) {
+  const summary = element("summary", {}, label);
+  const node = element(
+    "details",
+    { testid },
+    summary,
+    element("div", { class: "menu" }, ...children),
+  );
+  node.addEventListener("keydown", ({ key }) => {
+    if (key !== "Escape") return;
+    node.open = false;
+    summary.focus();
+  });
+  node.addEventListener("focusout", ({ relatedTarget }) => {
+    if (relatedTarget instanceof Node && !node.contains(relatedTarget)) node.open = false;
+  });
+  return node;
+}

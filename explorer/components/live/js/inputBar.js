@@ -1,0 +1,97 @@
+/**
+ * The row of controls: model, source, random text, examples and padding.
+ *
+ * @import { LiveModel } from "./liveModel.js"
+ * @import { LiveRequest } from "./modelWorker.js"
+ * @import { Say } from "../../shared/js/sentences.js"
+ * @typedef {object} InputBar
+ * @property {HTMLElement} element
+ * @property {(request: LiveRequest) => void} show
+ */
+
+import { element } from "../../shared/js/element.js";
+import { MOST_PADDING } from "./address.js";
+import { openingRequest, randomText } from "./liveModel.js";
+
+/**
+ * @param {LiveModel[]} models
+ * @param {string} language
+ * @param {Say} say
+ * @param {(request: LiveRequest, typed: boolean) => void} onRequest typed: whether Enter was pressed
+ * @returns {InputBar}
+ */
+export function createInputBar(models, language, say, onRequest) {
+  /** @type {LiveRequest} */
+  let shown = openingRequest(models[0]);
+  const current = () => models.find(({ name }) => name === shown.model) ?? models[0];
+  /** @type {(text: string, typed?: boolean) => void} */
+  const trace = (text, typed = false) => onRequest({ ...shown, text, forced: [] }, typed);
+
+  const model = select(say("model"), "model", models, ({ name, label }) => [name, label[language]]);
+  model.addEventListener("change", () => {
+    const chosen = models.find(({ name }) => name === model.value) ?? models[0];
+    onRequest(openingRequest(chosen), false);
+  });
+  const source = element("input", {
+    type: "text",
+    testid: "source",
+    "aria-label": say("source"),
+    autocomplete: "off",
+    spellcheck: "false",
+    enterkeyhint: "go",
+  });
+  const form = element("form", { class: "source", testid: "source-form" }, source);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    trace(source.value, true);
+  });
+  const random = element("button", { type: "button", testid: "random" }, say("random"));
+  random.addEventListener("click", () => trace(randomText(current(), shown.text)));
+  const examples = element("select", { testid: "examples", "aria-label": say("examples") });
+  examples.addEventListener("change", () => {
+    if (examples.value) trace(examples.value);
+    examples.value = "";
+  });
+  const paddings = Array.from({ length: MOST_PADDING + 1 }, (_, count) => count);
+  const pad = select(say("pad"), "pad", paddings, (count) => [
+    String(count),
+    say("pad_choice", { count }),
+  ]);
+  pad.addEventListener("change", () => onRequest({ ...shown, pad: Number(pad.value) }, false));
+  const root = element(
+    "div",
+    { class: "input-row", testid: "input-row" },
+    ...(models.length > 1 ? [model] : []),
+    form,
+    random,
+    examples,
+    pad,
+  );
+  return {
+    element: root,
+    show: (request) => {
+      shown = request;
+      model.value = request.model;
+      if (source.value !== request.text) source.value = request.text;
+      source.placeholder = current().placeholder[language];
+      pad.value = String(request.pad);
+      const texts = current().examples.map(({ text }) => element("option", { value: text }, text));
+      examples.replaceChildren(element("option", { value: "" }, say("examples")), ...texts);
+    },
+  };
+}
+
+/**
+ * @template Choice
+ * @param {string} label
+ * @param {string} testid
+ * @param {Choice[]} choices
+ * @param {(choice: Choice) => [string, string]} describe value and text
+ */
+function select(label, testid, choices, describe) {
+  const options = choices.map((choice) => {
+    const [value, text] = describe(choice);
+    return element("option", { value }, text);
+  });
+  return element("select", { testid, "aria-label": label }, ...options);
+}

@@ -1,0 +1,340 @@
+/**
+ * A page on which the browser itself decodes: input, messages and the player. Its models are in a
+ * worker, its address is a link to what is on screen.
+ *
+ * @import { Selection } from "../../shared/js/selectionReport.js"
+ * @import { Strings } from "../../shared/js/sentences.js"
+ * @import { Trace } from "../../shared/js/trace.js"
+ * @import { LiveModel } from "./liveModel.js"
+ * @import { ModelClient } from "./modelClient.js"
+ * @import { LiveRequest } from "./modelWorker.js"
+ * @import { OpeningView } from "./openingView.js"
+ * @typedef {object} PageData what `explorer/components/live/page.py` writes
+ * @property {string} project name and version
+ * @property {LiveModel[]} models
+ * @property {Record<string, Record<"live" | "explore" | "errors" | "player", Strings>>} strings by
+ *   language
+ * @property {{text: string, pad: number} | null} opening of a page with one text
+ * @property {string} version of a site, whose lessons and recorded training lie beside this page; ""
+ *   of a page alone
+ * @property {{name: string, title: Record<string, string>}[]} lessons
+ */
+
+import { ModelError } from "../../browser_model/js/modelError.js";
+import { embeddedPlotly } from "../../player/js/embeddedPlotly.js";
+import { mountPlayer } from "../../player/js/player.js";
+import { element } from "../../shared/js/element.js";
+import { servedPlotly } from "../../shared/js/plotly.js";
+import { fillIn } from "../../shared/js/sentences.js";
+import { readTrace } from "../../shared/js/trace.js";
+import { readAddress, writeAddress } from "./address.js";
+import { createHeader } from "./header.js";
+import { createInputBar } from "./inputBar.js";
+import { createModelClient } from "./modelClient.js";
+import { modelBytes, tooLarge } from "./modelFiles.js";
+
+const SLOW = 150; // ms after which a person is told what the page waits for
+
+/** @param {string} id */
+function found(id) {
+  return /** @type {HTMLElement} */ (document.getElementById(id));
+}
+
+class LivePage {
+  /**
+   * @param {PageData} data
+   * @param {string} workerSource
+   */
+  constructor(data, workerSource) {
+    this.data = data;
+    this.workerSource = workerSource;
+    this.languages = Object.keys(data.strings);
+    this.language = this.chosenLanguage();
+    this.turn = 0; // of the latest request; an answer to an earlier one is not shown
+    /** @type {LiveRequest | null} on screen */
+    this.shown = null;
+    /** @type {ModelClient | null} */
+    this.client = null;
+    /** @type {Map<string, Promise<unknown>>} by name */
+    this.opened = new Map();
+    /** @type {ReturnType<typeof mountPlayer> | null} */
+    this.player = null;
+    this.message = element("p", { class: "message", role: "alert", testid: "message" });
+    this.status = element("p", { class: "status", role: "status", testid: "status" });
+    this.hint = element("p", { class: "hint", testid: "hint" });
+    this.place = element("main", { id: "player" });
+    this.bar = this.build();
+    window.addEventListener("hashchange", () => this.followAddress());
+  }
+
+  /** Draw everything but the player, which draws itself, in the language. */
+  build() {
+    document.documentElement.lang = this.language === "zh" ? "zh-Hans" : this.language;
+    const { live, explore } = this.data.strings[this.language];
+    const say = (/** @type {string} */ key, /** @type {object} */ facts = {}) =>
+      fillIn({ ...live, ...explore }, key, /** @type {any} */ (facts));
+    document.title = say("page_title");
+    const bar = createInputBar(this.data.models, this.language, say, (request, typed) =>
+      this.ask(request, this.openingOf(request), typed),
+    );
+    const header = createHeader(this.data, this.language, say, (language) => this.speak(language));
+    const top = element(
+      "div",
+      { class: "top" },
+      header,
+      bar.element,
+      this.hint,
+      this.status,
+      this.message,
+    );
+    found("live").replaceChildren(top, this.place);
+    new ResizeObserver(() => {
+      document.documentElement.style.setProperty("--top-height", `${top.offsetHeight}px`);
+    }).observe(top);
+    return bar;
+  }
+
+  /** The language of the link, of the last visit or of the browser. */
+  chosenLanguage() {
+    const linked = readAddress(location.hash, this.data.models, this.languages).language;
+    const own = navigator.languages.map((name) => name.slice(0, 2));
+    const wanted = [linked, storedLanguage(), ...own, "en"];
+    return wanted.find((name) => name && this.languages.includes(name)) ?? this.languages[0];
+  }
+
+  /** @param {string} language */
+  speak(language) {
+    this.language = language;
+    storeLanguage(language);
+    this.bar = this.build();
+    if (this.shown) this.ask(this.shown, this.selection ?? this.openingOf(this.shown), false);
+  }
+
+  /** Show what the address asks for. */
+  followAddress() {
+    const { request, view, language, refused } = readAddress(
+      location.hash,
+      this.data.models,
+      this.languages,
+    );
+    if (language && language !== this.language) {
+      this.language = language;
+      this.bar = this.build();
+    }
+    const { opening } = this.data;
+    const asked = location.hash.length > 1 || !opening ? request : { ...request, ...opening };
+    this.ask(asked, { ...this.openingOf(asked), ...view }, false, refused);
+  }
+
+  /**
+   * With which head a model opens.
+   * @param {LiveRequest} request
+   * @returns {OpeningView}
+   */
+  openingOf({ model }) {
+    const opening = this.data.models.find(({ name }) => name === model)?.opening;
+    return opening ?? {};
+  }
+
+  /**
+   * Trace a text and show it; an error leaves the picture and says a sentence.
+   * @param {LiveRequest} request
+   * @param {OpeningView} opening
+   * @param {boolean} typed
+   * @param {string[]} refused parameters of a link that could not be followed
+   */
+  async ask(request, opening, typed, refused = []) {
+    this.turn += 1;
+    const { turn } = this;
+    const late = setTimeout(() => this.place.classList.add("waiting"), SLOW);
+    this.message.textContent = "";
+    try {
+      const client = await this.open(request.model);
+      const { strings, project } = this.data;
+      const { language } = this;
+      const shown = { language, strings: strings[language].player, project };
+      const bytes = await client.ask("trace", { request, shown, opening }, (text) => {
+        if (turn === this.turn) this.tell(text);
+      });
+      if (turn !== this.turn) return;
+      this.show(readTrace(bytes), request, typed);
+      if (refused.length) this.message.textContent = this.refusal(refused);
+    } catch (error) {
+      if (turn !== this.turn) return;
+      this.message.textContent = this.sentence(error);
+      if (this.shown) this.bar.show({ ...this.shown, text: request.text });
+      else this.bar.show(request);
+    } finally {
+      clearTimeout(late);
+      if (turn === this.turn) {
+        this.place.classList.remove("waiting");
+        this.tell("");
+      }
+    }
+  }
+
+  /**
+   * The models, that one among them.
+   * @param {string} name
+   */
+  async open(name) {
+    this.client ??= createModelClient(this.workerSource);
+    const known = this.opened.get(name) ?? this.load(this.client, name);
+    this.opened.set(name, known);
+    try {
+      await known;
+    } catch (error) {
+      this.opened.delete(name);
+      throw error;
+    }
+    return this.client;
+  }
+
+  /**
+   * @param {ModelClient} client
+   * @param {string} name
+   */
+  async load(client, name) {
+    const file = this.data.models.find((model) => model.name === name) ?? this.data.models[0];
+    const problem = tooLarge(file);
+    if (problem) throw problem;
+    const { live } = this.data.strings[this.language];
+    const size = (file.bytes / 1e6).toFixed(1);
+    const data = await modelBytes(file, (share) => {
+      this.tell(fillIn(live, "loading", { name, percent: Math.floor(100 * share), size }));
+    });
+    await client.ask("open", { name, data, sha256: file.sha256 });
+  }
+
+  /** @param {string} text what the page waits for, or what is decoded so far */
+  tell(text) {
+    this.status.textContent = text;
+  }
+
+  /**
+   * @param {Trace} trace
+   * @param {LiveRequest} request
+   * @param {boolean} typed
+   */
+  show(trace, request, typed) {
+    const first = this.shown === null;
+    this.shown = request;
+    this.selection = undefined;
+    this.bar.show(request);
+    const example = this.data.models
+      .find(({ name }) => name === request.model)
+      ?.examples.find(({ text }) => text === request.text);
+    this.hint.textContent = example?.hint[this.language] ?? "";
+    const inside = {
+      held: null,
+      fetch: (/** @type {string} */ name) =>
+        /** @type {ModelClient} */ (this.client).ask("inside", { request, name }),
+    };
+    const listeners = this.listeners(request);
+    if (this.player) {
+      this.player.listen({ ...listeners, inside });
+      this.player.update(trace);
+    } else {
+      const plotly = document.getElementById("plotly") ? embeddedPlotly : servedPlotly;
+      this.player = mountPlayer(this.place, trace, { plotly, inside, ...listeners });
+    }
+    this.writeAddress({}, first);
+    if (typed) this.place.querySelector(/** @type {"div"} */ (".player"))?.focus();
+  }
+
+  /**
+   * What the player reports and asks for.
+   * @param {LiveRequest} request
+   */
+  listeners(request) {
+    /** @param {[number, number][]} forced @param {number} step */
+    const force = (forced, step) => {
+      const { site, layer, head, ahead } = this.selection ?? {};
+      const seen = {
+        ...this.openingOf(request),
+        ...(site ? { site, layer, head, ahead } : {}),
+        step,
+      };
+      this.ask({ ...request, forced }, /** @type {OpeningView} */ (seen), false);
+    };
+    return {
+      onState: (/** @type {Selection} */ selection) => {
+        this.selection = selection;
+        this.writeAddress(selection, true);
+      },
+      onForce: (
+        /** @type {number} */ step,
+        /** @type {number} */ id,
+        /** @type {boolean} */ alone,
+      ) => {
+        const kept = request.forced.filter(([at]) => (alone ? at !== step : at < step));
+        const forced = /** @type {[number, number][]} */ ([...kept, [step, id]]);
+        force(
+          forced.sort(([one], [other]) => one - other),
+          step,
+        );
+      },
+      onUnforce: (/** @type {number} */ step) =>
+        force(
+          request.forced.filter(([at]) => at !== step),
+          step,
+        ),
+      onReset: () => force([], this.selection?.step ?? 1),
+    };
+  }
+
+  /**
+   * @param {Partial<Selection>} selection
+   * @param {boolean} replace whether Back skips what the address says now
+   */
+  writeAddress(selection, replace) {
+    if (!this.shown) return;
+    const fragment = writeAddress(this.shown, selection, this.language);
+    if (replace) history.replaceState(null, "", fragment);
+    else history.pushState(null, "", fragment);
+  }
+
+  /** @param {unknown} error */
+  sentence(error) {
+    const { live, errors } = this.data.strings[this.language];
+    if (error instanceof ModelError && error.key) {
+      return fillIn({ ...errors, ...live }, error.key, /** @type {any} */ (error.facts));
+    }
+    return fillIn(live, "unexpected", {
+      problem: String(/** @type {any} */ (error)?.facts?.problem ?? error),
+    });
+  }
+
+  /** @param {string[]} names of parameters */
+  refusal(names) {
+    const { explore } = this.data.strings[this.language];
+    const parts = names.map((name) => fillIn(explore, `part_${name}`, { longest: 2000 }));
+    return fillIn(explore, "link_refused", { parts: parts.join(explore.part_separator) });
+  }
+}
+
+const LANGUAGE = "attention-language";
+
+function storedLanguage() {
+  try {
+    return localStorage.getItem(LANGUAGE);
+  } catch {
+    return null; // a page may have no storage
+  }
+}
+
+/** @param {string} language */
+function storeLanguage(language) {
+  try {
+    localStorage.setItem(LANGUAGE, language);
+  } catch {
+    // it is asked again next time
+  }
+}
+
+const data = /** @type {PageData} */ (JSON.parse(found("page-data").textContent ?? ""));
+new LivePage(data, found("worker").textContent ?? "").followAddress();
+
+if (data.version && location.protocol.startsWith("http") && "serviceWorker" in navigator) {
+  navigator.serviceWorker.register(`service-worker.js?${data.version}`).catch(() => {}); // offline is not promised then
+}

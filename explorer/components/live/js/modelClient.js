@@ -1,0 +1,57 @@
+/**
+ * Asks the worker with the models.
+ *
+ * @import { Kind, Message, Questions } from "./modelWorker.js"
+ */
+
+import { ModelError } from "../../browser_model/js/modelError.js";
+
+/**
+ * @typedef {object} ModelClient
+ * @property {<Name extends Kind>(kind: Name, question: Questions[Name],
+ *   onText?: (text: string) => void) => Promise<Uint8Array<ArrayBuffer>>} ask rejects with a
+ *   `ModelError`; onText: told of what is decoded so far
+ */
+
+/**
+ * The models in a worker whose source the page holds: from disk, browsers open no worker of a file.
+ * Throws a `ModelError` in a browser without workers.
+ * @param {string} source
+ * @returns {ModelClient}
+ */
+export function createModelClient(source) {
+  const worker = openWorker(source);
+  /** @type {Map<number, {resolve: (answer: any) => void, reject: (error: Error) => void,
+   *   onText?: (text: string) => void}>} */
+  const waiting = new Map();
+  let asked = 0;
+  worker.addEventListener("message", ({ data }) => {
+    const { id, answer, text, error } = /** @type {Message} */ (data);
+    const one = waiting.get(id);
+    if (text !== undefined) return one?.onText?.(text);
+    waiting.delete(id);
+    if (error) one?.reject(new ModelError(error.key, error.facts));
+    else one?.resolve(answer);
+  });
+  worker.addEventListener("error", () => {
+    for (const { reject } of waiting.values()) reject(new ModelError("no_worker"));
+    waiting.clear();
+  });
+  return {
+    ask: (kind, question, onText) =>
+      new Promise((resolve, reject) => {
+        asked += 1;
+        waiting.set(asked, { resolve, reject, onText });
+        worker.postMessage({ id: asked, kind, question });
+      }),
+  };
+}
+
+/** @param {string} source */
+function openWorker(source) {
+  try {
+    return new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+  } catch {
+    throw new ModelError("no_worker");
+  }
+}

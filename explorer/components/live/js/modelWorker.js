@@ -1,0 +1,96 @@
+/**
+ * The models of a live page, in a worker, so that typing never waits for them.
+ *
+ * @import { Shown } from "../../browser_model/js/tracePayload.js"
+ * @import { OpeningView } from "./openingView.js"
+ * @typedef {{model: string, text: string, pad: number, forced: [number, number][]}} LiveRequest as in
+ *   the app: padding tokens added, and (step, id) of forced tokens
+ * @typedef {object} Questions what the page asks, by kind
+ * @property {{name: string, data: Uint8Array, sha256: string}} open a file; the answer is null
+ * @property {{request: LiveRequest, shown: Omit<Shown, "view">, opening: OpeningView}} trace the answer
+ *   is a payload of the player
+ * @property {{request: LiveRequest, name: string}} inside the answer is a payload
+ * @typedef {keyof Questions} Kind
+ * @typedef {{id: number, answer?: Uint8Array<ArrayBuffer> | null, text?: string,
+ *   error?: {key: string, facts: Record<string, unknown>}}} Message to the page; text: what is decoded
+ *   so far
+ */
+
+import { ExplorableModel } from "../../browser_model/js/explorableModel.js";
+import { Inside } from "../../browser_model/js/insidePayloads.js";
+import { ModelError } from "../../browser_model/js/modelError.js";
+import { sha256 } from "../../browser_model/js/sha256.js";
+import { tracePayload } from "../../browser_model/js/tracePayload.js";
+import { openingView } from "./openingView.js";
+
+/** @type {Map<string, ExplorableModel>} */
+const models = new Map();
+
+/** @type {{request: LiveRequest, inside: Inside} | null} of the text that was looked into last */
+let looked = null;
+
+/** @param {string} name */
+function modelCalled(name) {
+  const model = models.get(name);
+  if (!model) throw new Error(`${name} is not open`);
+  return model;
+}
+
+/**
+ * What the model is asked.
+ * @param {ExplorableModel} model
+ * @param {LiveRequest} request
+ */
+function asked(model, { text, pad, forced }) {
+  const length = model.source(text, undefined).length;
+  const limit = model.checkpoint.transformer.config.max_length;
+  const padTo = Math.min(length + pad, limit);
+  return { force: Object.fromEntries(forced), ...(pad ? { padTo } : {}) };
+}
+
+/** @type {{[Name in Kind]: (question: Questions[Name], tell: (text: string) => void) =>
+ *   Uint8Array<ArrayBuffer> | null}} */
+const ANSWERS = {
+  open: ({ name, data, sha256: expected }) => {
+    if (sha256(data) !== expected) throw new ModelError("damaged_checkpoint", { name });
+    models.set(name, ExplorableModel.read(data, name));
+    return null;
+  },
+  trace: ({ request, shown, opening }, tell) => {
+    const model = modelCalled(request.model);
+    const { targetVocabulary } = model.checkpoint;
+    const onToken = (/** @type {number[]} */ ids) => tell(targetVocabulary.decode(ids));
+    const trace = model.trace(request.text, { ...asked(model, request), onToken });
+    const free = { ...request, forced: [] };
+    const original = request.forced.length
+      ? model.trace(request.text, asked(model, free)).predictedTokens
+      : [];
+    const view = openingView(trace, opening, request.forced, original);
+    return tracePayload(trace, { ...shown, view });
+  },
+  inside: ({ request, name }) => {
+    if (JSON.stringify(looked?.request) !== JSON.stringify(request)) {
+      const model = modelCalled(request.model);
+      looked = { request, inside: new Inside(model, request.text, asked(model, request)) };
+    }
+    return /** @type {NonNullable<typeof looked>} */ (looked).inside.payload(name);
+  },
+};
+
+/** Where messages go; `self` is a worker's, whatever the library of types says of pages. */
+const page = /** @type {{postMessage: (message: Message, transfer: Transferable[]) => void}} */ (
+  /** @type {unknown} */ (self)
+);
+
+self.addEventListener("message", ({ data: { id, kind, question } }) => {
+  /** @param {string} text */
+  const tell = (text) => page.postMessage({ id, text }, []);
+  try {
+    const answer = ANSWERS[/** @type {Kind} */ (kind)](/** @type {never} */ (question), tell);
+    page.postMessage({ id, answer }, answer ? [answer.buffer] : []);
+  } catch (error) {
+    const known = error instanceof ModelError;
+    const { key, facts } = known ? error : { key: "", facts: { problem: String(error) } };
+    page.postMessage({ id, error: { key, facts } }, []);
+  }
+});

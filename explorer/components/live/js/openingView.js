@@ -1,0 +1,69 @@
+/**
+ * With which head and step a text opens, as the app's Explore page chooses them.
+ *
+ * @import { ViewOptions } from "../../shared/js/trace.js"
+ * @import { ModelTrace } from "../../browser_model/js/explorableModel.js"
+ * @typedef {Partial<ViewOptions>} OpeningView what a link, or the model, asks for; without a step the
+ *   one that shows most
+ */
+
+import { isSpecial } from "../../shared/js/label.js";
+
+const SHARP = 0.5; // a weight that no other key can have too
+
+/**
+ * @param {ModelTrace} trace
+ * @param {OpeningView} asked
+ * @param {[number, number][]} forced
+ * @param {string[]} original labels of the output without forced tokens
+ * @returns {Partial<ViewOptions>}
+ */
+export function openingView(trace, asked, forced, original) {
+  const steps = trace.targetTokens.length;
+  const chosen = asked.step ?? openingStep(trace, asked);
+  const atEnd = chosen === null || chosen > steps || (chosen === steps && asked.ahead !== false);
+  const guess = Boolean(asked.guess);
+  return {
+    ...asked,
+    step: guess ? (asked.step ?? 1) : atEnd ? null : chosen,
+    ahead: guess ? null : (asked.ahead ?? (asked.step ? null : true)),
+    guess,
+    alignment: asked.alignment ?? "off",
+    suggested: !asked.step && !atEnd && !guess,
+    what_if: true,
+    forced: forced.map(([step]) => [step, trace.predictedTokens[step - 1]]),
+    original,
+  };
+}
+
+/**
+ * The step, from 1, that shows most: of a cross head the one where it looks sharply at content, where
+ * it goes back in the source before others, and the first one last; of anything else the last one that
+ * predicts content. Null without one. As `opening_step` in `heads/opening_head.py`.
+ * @param {ModelTrace} trace
+ * @param {OpeningView} asked
+ * @returns {number | null}
+ */
+export function openingStep(trace, { site, layer, head }) {
+  const rows = trace.predictedTokens.map((token) => !isSpecial(token));
+  if (!rows.includes(true)) return null;
+  const source = trace.sourceTokens.map((token) => !isSpecial(token));
+  const named = typeof layer === "number" && typeof head === "number";
+  if (site !== "cross" || !named || !source.includes(true)) return rows.lastIndexOf(true) + 1;
+  const { values, shape } = trace.arrays["cross.attention"];
+  const [, heads, queries, keys] = shape;
+  const start = (layer * heads + head) * queries * keys;
+  let best = { step: 0, rank: -1 };
+  let before = 0;
+  rows.forEach((shown, row) => {
+    const own = Array.from(values.subarray(start + row * keys, start + (row + 1) * keys));
+    const weights = own.map((weight, key) => (source[key] ? weight : 0));
+    const peak = Math.max(...weights);
+    const key = weights.indexOf(peak);
+    const crosses = row > 0 && key < before && peak > SHARP;
+    const rank = peak + Number(row > 0) + Number(crosses);
+    if (shown && rank > best.rank) best = { step: row + 1, rank };
+    before = key;
+  });
+  return best.step || null;
+}

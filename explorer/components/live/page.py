@@ -1,0 +1,174 @@
+"""The HTML of a live page: one file with a model, or the first page of a static site."""
+
+import base64
+import hashlib
+import html
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from explorer.components.exported_page import inline
+from explorer.components.shared.bundle import PLOTLY, script, styles
+from explorer.components.shared.payload import PROJECT
+from explorer.core.i18n import LANGUAGES, say, section
+from explorer.model import examples
+from explorer.model.catalog import CatalogModel, describe
+
+SECTIONS = ("live", "explore", "errors", "player")
+"""Of the sentences, those that a live page can say."""
+
+MOST_PADDING = 16
+"""Padding tokens that the page can add; `address.js` has the same."""
+
+PADDING = 2
+"""With which a model of symbols opens, so that both kinds of masked cells are on screen."""
+
+SCRIPT, STYLES, PLOTLY_NAME = "live.js", "live.css", "plotly.min.js"
+SERVICE_WORKER = "service-worker.js"
+"""The files beside the first page of a site."""
+
+BACK, BACK_FROM_LESSON = "index.html", "../index.html"
+"""The first page of a site, from its other pages."""
+
+_SITE_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+    "img-src data: blob:; connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; "
+    "form-action 'none'"
+)
+_FILE_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+    "img-src data: blob:; worker-src blob:; base-uri 'none'; form-action 'none'"
+)
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<link rel="icon" href="data:,">
+<title>{title}</title>
+{styles}
+</head>
+<body>
+<noscript>{no_script}</noscript>
+<div id="live"></div>
+<script type="application/json" id="page-data">{data}</script>
+<script type="text/plain" id="worker">{worker}</script>
+{scripts}
+</body>
+</html>
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveModel:
+    """A model of a live page.
+
+    data: of its checkpoint file, weights as float16.
+    opening: layer and head of the cross-attention that it opens with; None = chosen in the browser.
+    """
+
+    listed: CatalogModel
+    data: bytes
+    opening: tuple[int, int] | None = None
+
+    @property
+    def name(self) -> str:
+        return self.listed.name
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedLesson:
+    """A lesson beside a site's first page; title by language."""
+
+    name: str
+    title: Mapping[str, str]
+
+
+def site_page(models: Sequence[LiveModel], lessons: Sequence[LinkedLesson]) -> str:
+    """The first page of a site; its scripts, models and lessons are files beside it."""
+    listed = [{"name": lesson.name, "title": dict(lesson.title)} for lesson in lessons]
+    data = _data(models, {"lessons": listed, "opening": None})
+    parts = (json.dumps(data), script("live"), script("live_worker"), styles("live"))
+    data["version"] = hashlib.sha256("".join(parts).encode()).hexdigest()[:16]
+    linked = f'<script src="{SCRIPT}" defer></script>'
+    return _filled(_SITE_POLICY, data, f'<link rel="stylesheet" href="{STYLES}">', linked)
+
+
+def file_page(model: LiveModel, text: str | None = None, pad: int = 0) -> str:
+    """One file with a model, for disk and without a network.
+
+    text: that it opens with, and padding tokens; None = the model's first example.
+    """
+    opening = None if text is None else {"text": text, "pad": pad}
+    data = _data([model], {"lessons": [], "opening": opening, "version": ""})
+    weights = base64.b64encode(model.data).decode()
+    name = html.escape(model.name)
+    parts = (  # the script last: it looks for what stands before it
+        f'<script type="text/plain" data-model="{name}">{weights}</script>',
+        f'<script type="text/plain" id="plotly">{inline(PLOTLY.read_text("utf-8"))}</script>',
+        f"<script>{inline(script('live'))}</script>",
+    )
+    return _filled(_FILE_POLICY, data, f"<style>{styles('live')}</style>", "\n".join(parts))
+
+
+def model_script(data: bytes) -> str:
+    """A model's file as a classic script: from disk, browsers allow pages nothing else."""
+    return f'receiveModel("{base64.b64encode(data).decode()}");\n'
+
+
+def _filled(policy: str, data: Mapping[str, Any], styles: str, scripts: str) -> str:
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return _PAGE.format(
+        policy=policy,
+        title=html.escape(say("live.page_title")),
+        no_script=" ".join(html.escape(say("live.no_script", one)) for one in LANGUAGES),
+        styles=styles,
+        data=text.replace("<", "\\u003c"),
+        worker=inline(script("live_worker")),
+        scripts=scripts,
+    )
+
+
+def _data(models: Sequence[LiveModel], more: Mapping[str, Any]) -> dict[str, Any]:
+    """What `livePage.js` reads, `PageData` there."""
+    return {
+        "project": PROJECT,
+        "models": [_described(model) for model in models],
+        "strings": {
+            language: {name: section(name, language) for name in SECTIONS} for language in LANGUAGES
+        },
+        **more,
+    }
+
+
+def _described(model: LiveModel) -> dict[str, Any]:
+    """What the page knows of a model before its file is there, `LiveModel` in `liveModel.js`."""
+    listed, summary = model.listed, model.listed.summary
+    opening = None
+    if model.opening is not None:
+        opening = {"site": "cross", "layer": model.opening[0], "head": model.opening[1]}
+    return {
+        "name": model.name,
+        "bytes": len(model.data),
+        "sha256": hashlib.sha256(model.data).hexdigest(),
+        "label": {language: describe(listed, language) for language in LANGUAGES},
+        "placeholder": {language: _placeholder(listed, language) for language in LANGUAGES},
+        "examples": [
+            {"text": text, "hint": {one: examples.hint(model.name, text, one) for one in LANGUAGES}}
+            for text in listed.examples
+        ],
+        "pad": 0 if summary.reads_sentences else PADDING,
+        "symbols": summary.symbols,
+        "longest": summary.trained_tokens,
+        "sentences": summary.sentences,
+        "opening": opening,
+    }
+
+
+def _placeholder(listed: CatalogModel, language: str) -> str:
+    if listed.summary.reads_sentences:
+        return say("explore.sentence_hint", language)
+    return say("explore.source_hint", language, known=" ".join(listed.summary.symbols))

@@ -1,0 +1,44 @@
+"""One HTML file with a training: its curves, and the probe traces under one slider."""
+
+import json
+
+from explorer.components.exported_page import back_link, checked_language, data_element, page
+from explorer.components.player.payload import player_payload
+from explorer.components.shared.bundle import script, styles
+from explorer.components.training_replay.own_choices import with_own_choices
+from explorer.components.training_replay.payload import replay_payload
+from explorer.core.i18n import say
+from explorer.training.run_directory import Run
+
+_STYLES = "body { --available-height: calc(100dvh - 32px); }"
+"""The line that leads back is above the replay."""
+
+
+def training_page(key: str, run: Run, language: str = "en", back: str = "") -> str:
+    """One HTML file that replays `run`, from disk and without a network.
+
+    key: run root and name, "recorded/reverse".
+    back: address of the page that links to this one; "" without one.
+
+    Raises `TraceError` on an unknown language or a damaged probe trace.
+    """
+    language = checked_language(language)
+    payload = replay_payload(key, run, language=language)
+    addresses = [(moment["step"], moment["probe"]) for moment in json.loads(payload)["moments"]]
+    probes = [
+        data_element(
+            f'data-probe="{address}"',
+            player_payload(with_own_choices(run.probe(step)), language=None),
+            compress=True,
+        )
+        for step, address in addresses
+        if address
+    ]
+    return page(
+        language,
+        say("live.training_title", language, name=run.name),
+        styles=styles("training_replay") + _STYLES,
+        body=f'{back_link(back, language)}<main id="player"></main>',
+        data=[data_element('id="payload"', payload, compress=True), *probes],
+        script=script("exported_replay"),
+    )

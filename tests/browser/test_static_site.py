@@ -1,0 +1,248 @@
+"""The static site from disk and from a plain web server, and one file with a model, offline."""
+
+import re
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+import explorer
+from explorer.app.static_site import write_site
+from explorer.model.catalog import shipped_models
+from tests.support.page_checks import CLIPPED
+
+MODELS = ("reverse", "english-french")
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Like `python -m http.server`, without a line for each request."""
+
+    def log_message(self, *facts: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("site")
+    listed = shipped_models()
+    write_site([listed[name] for name in MODELS], out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def served(site: Path) -> Iterator[str]:
+    """The site below a path of a plain web server."""
+    handler = partial(Quiet, directory=str(site.parent))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/{site.name}/"
+        server.shutdown()
+
+
+@pytest.fixture
+def on_disk(new_visitor: Callable[..., Page], site: Path) -> Callable[..., Page]:
+    """Open the site from disk, with the network off."""
+
+    def show(fragment: str = "", width: int = 1440, height: int = 900) -> Page:
+        tab = new_visitor(width, height)
+        tab.context.set_offline(True)
+        tab.goto((site / "index.html").as_uri() + fragment)
+        tab.wait_for_selector(".plotted")
+        return tab
+
+    return show
+
+
+def type_source(tab: Page, text: str) -> None:
+    tab.get_by_role("textbox", name="Source").fill(text)
+    tab.keyboard.press("Enter")
+
+
+def test_from_disk_the_browser_decodes_what_python_decodes(on_disk, site):
+    tab = on_disk()
+    for text in ("甲 乙 丙", "1 2 3 4 5 6 7"):
+        type_source(tab, text)
+        trace = explorer.load(site / "models" / "reverse.safetensors").trace(text, pad_to=12)
+        expect(tab.get_by_test_id("output")).to_have_text(trace.text)
+    expect(tab.get_by_test_id("player")).to_be_focused()
+    tab.get_by_role("button", name="First").click()
+    expect(tab.get_by_role("slider", name="Step")).to_have_value("1")
+    tab.keyboard.press("End")
+    expect(tab.get_by_role("slider", name="Step")).to_have_value("8")
+    assert "text=1+2+3+4+5+6+7" in tab.url
+    tab.go_back()
+    expect(tab.get_by_role("textbox", name="Source")).to_have_value("甲 乙 丙")
+
+
+def test_a_click_on_a_candidate_decodes_from_there(on_disk, site):
+    tab = on_disk("#model=reverse&text=7+3+9+1+4&step=2")
+    tab.get_by_test_id("candidates").get_by_role("button").nth(2).click()
+    expect(tab.get_by_test_id("unforce-2")).to_be_visible()
+    found = re.search(r"force=2\.(\d+)", tab.url)
+    assert found
+    model = explorer.load(site / "models" / "reverse.safetensors")
+    forced = model.trace("7 3 9 1 4", force={2: int(found[1])}, pad_to=8)
+    tab.get_by_role("button", name="Last").click()
+    expect(tab.get_by_test_id("output")).to_have_text(forced.text)
+
+
+def test_guess_and_inside_work(on_disk):
+    tab = on_disk("#model=reverse&text=7+3+9+1+4&site=cross&layer=1&head=2&step=3")
+    tab.get_by_test_id("inside-open").click()
+    expect(tab.get_by_test_id("inside-sentence")).to_be_visible()
+    for part in ("before", "after", "depth", "without"):
+        tab.get_by_test_id(f"inside_part-{part}").click()
+        expect(tab.get_by_test_id(f"inside_part-{part}")).to_have_attribute("aria-checked", "true")
+    expect(tab.get_by_test_id("without-other")).to_be_visible()
+    tab.wait_for_url("**inside=without**")
+    tab.get_by_role("button", name="Guess").click()
+    expect(tab.get_by_test_id("output")).not_to_contain_text("4 1 9")
+
+
+def test_a_sentence_is_translated_in_both_languages_of_the_page(on_disk, site):
+    text = "The black cat is sleeping on the red chair."
+    tab = on_disk(f"#model=english-french&text={text.replace(' ', '+')}")
+    trace = explorer.load(site / "models" / "english-french.safetensors").trace(text)
+    expect(tab.get_by_test_id("output")).to_have_text(trace.text)
+    tab.get_by_test_id("language-zh").click()
+    expect(tab.get_by_role("textbox", name="输入")).to_have_value(text)
+    expect(tab.get_by_test_id("player")).to_have_attribute("lang", "zh")
+    assert tab.url.endswith("lang=zh")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "reverse"),
+        ("1 2 x", "not a symbol this model knows"),
+        ("1 " * 60, "at most"),
+        ("<img src=x onerror=alert(1)>", "“<img” is not a symbol"),
+    ],
+)
+def test_a_text_that_cannot_be_read_gets_one_sentence(on_disk, text, sentence):
+    tab = on_disk()
+    type_source(tab, text)
+    message = tab.get_by_test_id("message")
+    expect(message).not_to_have_text("")
+    assert tab.locator("img[src=x]").count() == 0
+    expect(tab.get_by_test_id("output")).to_have_text("4 1 9 3 7")
+    if text:
+        expect(message).to_contain_text(sentence)
+
+
+def test_what_of_a_link_cannot_be_followed_is_said(on_disk):
+    tab = on_disk("#model=nothing&pad=999&site=%3Cb%3E")
+    expect(tab.get_by_test_id("message")).to_contain_text("model, padding")
+    expect(tab.get_by_test_id("output")).to_have_text("4 1 9 3 7")
+
+
+def test_a_file_that_is_not_whole_or_missing_is_refused(new_visitor, site, tmp_path):
+    copy = tmp_path / "site"
+    copy.mkdir()
+    for name in ("index.html", "live.js", "live.css", "plotly.min.js"):
+        (copy / name).write_bytes((site / name).read_bytes())
+    (copy / "models").mkdir()
+    whole = (site / "models" / "reverse.js").read_text()
+    (copy / "models" / "reverse.js").write_text(whole[:200_000] + '");')
+    tab = new_visitor()
+    tab.goto((copy / "index.html").as_uri())
+    expect(tab.get_by_test_id("message")).to_contain_text("reverse")
+    expect(tab.get_by_test_id("message")).to_contain_text("damaged")
+
+
+def test_a_browser_without_workers_is_told_so(new_visitor, site):
+    tab = new_visitor()
+    tab.add_init_script("delete window.Worker")
+    tab.goto((site / "index.html").as_uri())
+    expect(tab.get_by_test_id("message")).to_contain_text("no workers")
+
+
+def test_a_model_too_large_for_the_device_is_not_loaded(new_visitor, site):
+    tab = new_visitor()
+    tab.add_init_script(
+        "Object.defineProperty(Navigator.prototype, 'deviceMemory', { get: () => 0.25 })"
+    )
+    tab.goto((site / "index.html").as_uri() + "#model=english-french")
+    expect(tab.get_by_test_id("message")).to_contain_text("needs about 59 MB")
+    assert tab.locator("script[src*=english]").count() == 0
+
+
+def test_served_it_asks_no_other_origin_and_works_offline_afterwards(new_visitor, served):
+    tab = new_visitor()
+    asked: list[str] = []
+    tab.context.on("request", lambda request: asked.append(request.url))
+    tab.goto(served)
+    tab.wait_for_selector(".plotted")
+    tab.evaluate("() => navigator.serviceWorker.ready")
+    assert len(asked) >= 5
+    assert all(url.startswith((served, "blob:", "data:")) for url in asked)
+    tab.context.set_offline(True)
+    tab.goto(f"{served}#text=1+2+3")
+    tab.reload()
+    tab.wait_for_selector(".plotted")
+    expect(tab.get_by_test_id("output")).to_have_text("3 2 1")
+
+
+def test_the_policy_lets_nothing_out(chromium, served):
+    context = chromium.new_context()
+    tab = context.new_page()
+    tab.goto(served)
+    refused = tab.evaluate(
+        "() => fetch('https://example.org/').then(() => 'answered', () => 'refused')"
+    )
+    assert refused == "refused"
+    context.close()
+
+
+def test_lessons_and_the_recorded_training_lead_back(on_disk):
+    tab = on_disk()
+    tab.get_by_test_id("lessons").locator("summary").click()
+    tab.get_by_test_id("lessons").get_by_role("link").first.click()
+    tab.wait_for_selector(".plotted")
+    expect(tab.get_by_test_id("lesson")).to_be_visible()
+    tab.get_by_role("link", name="Attention explorer").click()
+    tab.get_by_test_id("training").click()
+    expect(tab.get_by_test_id("training-replay")).to_be_visible()
+    tab.get_by_role("slider").first.press("Home")
+    tab.wait_for_url("**#**moment=**")
+    tab.get_by_role("link", name="Attention explorer").click()
+    expect(tab.get_by_test_id("player")).to_be_visible()
+
+
+def test_what_needs_the_program_gives_its_command(on_disk):
+    tab = on_disk()
+    menu = tab.get_by_test_id("elsewhere")
+    menu.locator("summary").click()
+    expect(menu).to_contain_text("attention-explorer class")
+    menu.locator("summary").press("Escape")
+    expect(menu.locator("code").first).to_be_hidden()
+
+
+def test_on_a_phone_nothing_is_cut_and_a_tap_steps(chromium, site, complaints):
+    context = chromium.new_context(
+        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, offline=True
+    )
+    tab = context.new_page()
+    tab.goto((site / "index.html").as_uri())
+    tab.wait_for_selector(".plotted")
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+    assert tab.evaluate(CLIPPED) == []
+    tab.get_by_role("button", name="First").tap()
+    expect(tab.get_by_role("slider", name="Step")).to_have_value("1")
+    tab.get_by_test_id("random").tap()
+    expect(tab.get_by_role("textbox", name="Source")).not_to_have_value("7 3 9 1 4")
+    context.close()
+
+
+def test_one_file_with_a_model_decodes_offline(open_html, tmp_path):
+    model = explorer.load(Path(__file__).parents[2] / "checkpoints" / "sort.safetensors")
+    path = tmp_path / "sort.html"
+    model.to_html(path, text="9 1 5", pad=1)
+    tab = open_html(path.read_text("utf-8"))
+    expect(tab.get_by_test_id("output")).to_have_text("1 5 9")
+    type_source(tab, "c 3 a 2")
+    expect(tab.get_by_test_id("output")).to_have_text("2 3 a c")

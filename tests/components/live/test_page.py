@@ -1,0 +1,87 @@
+import base64
+import json
+import re
+
+import pytest
+
+from explorer.components.live.page import (
+    MOST_PADDING,
+    LinkedLesson,
+    LiveModel,
+    file_page,
+    model_script,
+    site_page,
+)
+from explorer.core.folders import PACKAGE
+from explorer.core.i18n import LANGUAGES, section
+from explorer.model.catalog import CatalogModel, shipped_models
+
+SOURCES = PACKAGE / "components" / "live" / "js"
+HOSTILE = "</script><script>alert(1)</script>"
+
+
+@pytest.fixture
+def model() -> LiveModel:
+    return LiveModel(shipped_models()["reverse"], b"weights", (1, 2))
+
+
+def data_in(html: str) -> dict[str, object]:
+    found = re.search(r'id="page-data">(.*?)</script>', html, re.DOTALL)
+    assert found
+    return json.loads(found[1])
+
+
+def test_a_site_links_its_files_and_a_file_has_them_inside(model):
+    lesson = LinkedLesson("mask", dict.fromkeys(LANGUAGES, HOSTILE))
+    site, file = site_page([model], [lesson]), file_page(model, "7 3", 1)
+    assert '<script src="live.js" defer>' in site
+    assert "script-src 'self';" in site
+    assert "src=" not in file.replace("img-src=", "")[: file.index("page-data")]
+    for html in (site, file):
+        assert "default-src 'none'" in html
+        (described,) = data_in(html)["models"]
+        assert described["opening"] == {"site": "cross", "layer": 1, "head": 2}
+        assert described["bytes"] == 7
+        assert described["examples"][0]["text"] == "7 3 9 1 4"
+    assert data_in(site)["lessons"][0]["title"]["en"] == HOSTILE
+    assert HOSTILE not in site
+    assert data_in(file)["opening"] == {"text": "7 3", "pad": 1}
+    assert base64.b64encode(b"weights").decode() in file
+
+
+def test_another_version_of_a_site_has_another_name(model):
+    other = LiveModel(model.listed, b"other", (1, 2))
+    versions = {data_in(site_page([one], []))["version"] for one in (model, model, other)}
+    assert len(versions) == 2
+    assert data_in(file_page(model))["version"] == ""
+
+
+def test_a_model_is_a_script_for_pages_on_disk():
+    assert model_script(b"\x00<") == 'receiveModel("ADw=");\n'
+
+
+def test_a_model_of_sentences_opens_without_padding():
+    listed = shipped_models()["english-french"]
+    (described,) = data_in(file_page(LiveModel(listed, b"")))["models"]
+    assert described["pad"] == 0
+    assert described["symbols"] == []
+    assert described["opening"] is None
+    assert all(described["placeholder"].values())
+
+
+def test_a_name_is_text(model):
+    listed = CatalogModel('"><b>', "", model.listed.summary)
+    assert 'data-model="&quot;&gt;&lt;b&gt;"' in file_page(LiveModel(listed, b""))
+
+
+def test_every_sentence_that_the_page_says_is_written():
+    text = "".join(path.read_text("utf-8") for path in SOURCES.glob("*.js"))
+    asked = set(re.findall(r'(?:say|fillIn\(live,|new ModelError)\(?\s*"(\w+)"', text))
+    asked |= set(re.findall(r'\["(needs_\w+)"', text))
+    assert len(asked) > 15
+    known = [section(name).keys() for name in ("live", "explore", "errors")]
+    assert asked <= set().union(*known)
+
+
+def test_the_page_can_add_as_much_padding_as_it_says():
+    assert f"MOST_PADDING = {MOST_PADDING};" in (SOURCES / "address.js").read_text("utf-8")
