@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from explorer.model.evaluation_batch import EvaluationBatch
     from explorer.model.measurable import MeasurableModel
 
+LEAST_MEMORY = 512 * 2**20
+"""Bytes below which a job cannot load its libraries, whatever it is to measure."""
+
 
 def comma_list(text: str) -> tuple[str, ...]:
     """The entries of an option, separated by commas, or by spaces if it has none."""
@@ -42,15 +45,18 @@ def as_job(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Names
             lower_priority()
         if options.end_with_parent:
             end_with_parent()
+        # Imported before there is a limit, which its libraries may not have room below.
+        from explorer.heads.job_queue import MeasurementError
+
         if options.most_memory:
+            if options.most_memory < LEAST_MEMORY:
+                raise MeasurementError("measure_little_memory", least=LEAST_MEMORY // 2**20)
             limit_memory(options.most_memory)
         try:
             return run(options)
         except (MemoryError, RuntimeError) as error:
             if not ran_out_of_memory(error):
                 raise
-            from explorer.heads.job_queue import MeasurementError
-
             raise MeasurementError("measure_memory") from error
 
     return run_job

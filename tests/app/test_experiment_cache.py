@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -66,10 +68,13 @@ def test_the_digest_is_of_the_weights(model):
 
 
 def test_what_has_too_many_weights_is_neither_compared_nor_shown_as_norms(model, monkeypatch):
-    trace = experiment_cache.original(model, REQUEST)
+    trace = experiment_cache.original(model, replace(REQUEST, pad=0))
     cells = sum(trace.attention(site).size for site in trace.sites)
     monkeypatch.setattr(experiment_cache, "MOST_CELLS", cells)
     experiment_cache.refuse_large(trace)
+    padded = experiment_cache.original(model, replace(REQUEST, pad=2))
+    assert padded.source_tokens[-2:] == ("<pad>", "<pad>")
+    experiment_cache.refuse_large(padded)  # the visitor's text is no longer
     monkeypatch.setattr(experiment_cache, "MOST_CELLS", cells - 1)
     with pytest.raises(TraceSizeError, match=f"has {cells:,} weights"):
         experiment_cache.refuse_large(trace)

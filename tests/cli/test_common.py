@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from explorer.cli.common import as_job, comma_list, lower_priority
+from explorer.cli.common import LEAST_MEMORY, as_job, comma_list, lower_priority
 from explorer.heads.job_queue import MeasurementError
 
 
@@ -32,6 +32,13 @@ def test_a_job_without_enough_memory_ends_with_one_sentence():
     options = argparse.Namespace(background=False, end_with_parent=False, most_memory=None)
     with pytest.raises(MeasurementError, match="more memory than it may have"):
         as_job(fill)(options)
+
+
+@pytest.mark.parametrize("most", [1, 100_000_000, LEAST_MEMORY - 1])
+def test_a_limit_below_what_the_libraries_take_is_refused_in_one_sentence(most):
+    options = argparse.Namespace(background=False, end_with_parent=False, most_memory=most)
+    with pytest.raises(MeasurementError, match="512 MiB"):
+        as_job(lambda _: pytest.fail("began"))(options)
 
 
 def test_another_error_of_a_job_stays_what_it_is():
