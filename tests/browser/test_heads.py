@@ -431,6 +431,18 @@ def numbers_in(source: str, pattern: str) -> list[float]:
     return [float(text.replace("−", "-")) for text in found]
 
 
+def test_the_maps_of_a_comparison_begin_high_in_a_small_window(address, new_tab):
+    tab = new_tab(1024, 768)
+    tab.goto(f"{address}heads?lang=en&part=compare&text=1+2+3&other_text=3+2+1")
+    picture = tab.get_by_test_id("comparison-original").locator(".plotted")
+    tops = "node => node.querySelector('.cells, canvas').getBoundingClientRect().top"
+    assert picture.evaluate(tops) <= 480
+    expect(tab.get_by_text("Token 1 is compared with token 1")).to_be_hidden()
+    tab.get_by_role("button", name="What is compared").click()
+    expect(tab.get_by_text("Token 1 is compared with token 1").last).to_be_visible()
+    expect(tab.get_by_text("Shown first: L1 H1")).to_be_visible()
+
+
 def test_a_comparison_is_saved_with_the_numbers_of_the_traces(address, new_tab):
     model = explorer.load(folders.checkpoints() / "reverse.safetensors")
     compared = explorer.compare(model.trace("2 3 1"), model.trace("1 2 3"), by="position")

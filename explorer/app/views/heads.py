@@ -34,6 +34,7 @@ from explorer.app.widgets import (
     report_tables,
 )
 from explorer.app.widgets.alignment_panel import alignment_panel
+from explorer.app.widgets.comparison_panel import ComparisonPlaces
 from explorer.app.widgets.input_bar import input_bar
 from explorer.app.widgets.integrity_line import integrity_line
 from explorer.app.widgets.measurement_panel import measurement_panel, reports_of
@@ -259,8 +260,8 @@ def compare(member: CatalogModel, trace: Trace, language: str, messages: DeltaGe
     runs = compared_moments.runs()
     own = (OTHER_TEXT, *((CHANGES,) if visit_state.current().interventions else ()))
     if (pair := MomentPair.parse(wanted)) and wanted not in offered:
-        area = comparison_panel.choose(offered, runs, own, pair.run, language)
-        compare_moments(pair, language, area, messages)
+        places = comparison_panel.choose(offered, runs, own, pair.run, language)
+        compare_moments(pair, language, places, messages)
         return
     if wanted and wanted not in (*offered, *own):
         facts = {"name": wanted, "shown": member.label}
@@ -269,49 +270,54 @@ def compare(member: CatalogModel, trace: Trace, language: str, messages: DeltaGe
         wanted = ""
     shown = wanted or next(iter(offered), OTHER_TEXT)
     heads_state.remember_compared(shown)
-    area = comparison_panel.choose(offered, runs, own, shown, language)
+    places = comparison_panel.choose(offered, runs, own, shown, language)
     try:
         if shown == OTHER_TEXT:
-            compare_texts(member, trace, language, area)
+            compare_texts(member, trace, language, places)
         elif shown == CHANGES:
-            compare_changes(member, trace, language, area)
+            compare_changes(member, trace, language, places)
         else:
-            compare_models(member, offered[shown], trace, language, area)
+            compare_models(member, offered[shown], trace, language, places)
     except ExplorerError as error:
-        show_error(error, language, area)
+        show_error(error, language, places.area)
 
 
 def compare_models(
-    member: CatalogModel, other: CatalogModel, trace: Trace, language: str, area: DeltaGenerator
+    member: CatalogModel,
+    other: CatalogModel,
+    trace: Trace,
+    language: str,
+    places: ComparisonPlaces,
 ) -> None:
     """The text in two models. Raises `ExplorerError`."""
     compared = compared_models.comparison(member, other, heads_state.shown_request())
     experiment_cache.refuse_large(compared.forced)
     sides = Sides((member.label, other.label))
-    with area:
-        comparison_panel.models_summary(compared, sides.names, language)
+    places.summarise(comparison_panel.models_summary(compared, sides.names, language))
     key = _picture_key(member, language, other=other.stamp)
-    _show_compared(key, (member, trace), sides, compared, area)
+    _show_compared(key, (member, trace), sides, compared, places)
 
 
-def compare_texts(member: CatalogModel, trace: Trace, language: str, area: DeltaGenerator) -> None:
+def compare_texts(
+    member: CatalogModel, trace: Trace, language: str, places: ComparisonPlaces
+) -> None:
     """The text above and another one, position by position. Raises `ExplorerError`."""
     request = heads_state.shown_request()
     text = heads_state.other_text() or compared_texts.opening_text(member, request.text)
     heads_state.remember_other_text(text, member.name)
-    with area:
+    with places.area:
         comparison_panel.type_text(text, language)
-        compared = compared_texts.comparison(member, request, text)
-        experiment_cache.refuse_large(compared.forced)
-        other = experiment_cache.original(member, replace(request, text=text))
-        comparison_panel.texts_summary(compared, (trace, other), language)
+    compared = compared_texts.comparison(member, request, text)
+    experiment_cache.refuse_large(compared.forced)
+    other = experiment_cache.original(member, replace(request, text=text))
+    places.summarise(comparison_panel.texts_summary(compared, (trace, other), language))
     sides = Sides(comparison_panel.text_names(request.text, text), given=False, rule="same")
     key = _picture_key(member, language, other=f"{OTHER_TEXT} {text}")
-    _show_compared(key, (member, compared.original), sides, compared, area)
+    _show_compared(key, (member, compared.original), sides, compared, places)
 
 
 def compare_changes(
-    member: CatalogModel, trace: Trace, language: str, area: DeltaGenerator
+    member: CatalogModel, trace: Trace, language: str, places: ComparisonPlaces
 ) -> None:
     """The text without and with the interventions. Raises `ExplorerError`."""
     interventions = visit_state.current().interventions
@@ -320,16 +326,19 @@ def compare_changes(
     except ExplorerError as error:
         raise intervention_editor.counted_from_1(error) from error
     experiment_cache.refuse_large(compared.forced)
-    with area:
+    with places.area:
         intervention_editor.intervention_list(trace, language)
-        comparison_panel.changes_summary(compared, language)
+    places.summarise(comparison_panel.changes_summary(compared, language))
     sides = Sides(comparison_panel.change_names(language), rule="same")
     key = _picture_key(member, language, interventions, other=CHANGES)
-    _show_compared(key, (member, trace), sides, compared, area)
+    _show_compared(key, (member, trace), sides, compared, places)
 
 
 def compare_moments(
-    pair: MomentPair, language: str, area: DeltaGenerator, messages: DeltaGenerator
+    pair: MomentPair,
+    language: str,
+    places: ComparisonPlaces,
+    messages: DeltaGenerator,
 ) -> None:
     """Two moments of a run on its probe, whatever model and text are chosen above."""
     try:
@@ -345,14 +354,14 @@ def compare_moments(
     except ExplorerError as error:
         show_error(error, language, messages)
         return
-    with area:
+    with places.area:
         comparison_panel.choose_moments(pair, steps, language)
-        comparison_panel.moments_summary(compared, run, pair, language)
+    places.summarise(comparison_panel.moments_summary(compared, run, pair, language))
     stamp = compared_moments.stamp(pair)
     probe = UploadedTrace(pair.run, stamp, compared.original)
     key = _picture_key(probe, language, other=stamp)
     sides = Sides(comparison_panel.moment_names(pair, language), given=False)
-    _show_compared(key, (probe, probe.trace), sides, compared, area)
+    _show_compared(key, (probe, probe.trace), sides, compared, places)
 
 
 def _show_compared(
@@ -360,15 +369,15 @@ def _show_compared(
     first: tuple[CatalogMember, Trace],
     sides: Sides,
     compared: TraceComparison,
-    area: DeltaGenerator,
+    places: ComparisonPlaces,
 ) -> None:
     """The maps of both, how alike their heads are, and the table of those that are matched.
 
-    first: what the head to open with is chosen by. area: where a sentence says why.
+    first: what the head to open with is chosen by. places: where a sentence says why.
     """
     opening, attention = _opening((key, COMPARE), *first), compared.attention
     chosen = experiment_cache.chosen_head(heads_state.opening((key, COMPARE)), *first)
-    with area:
+    with places.words:
         comparison_panel.opening_summary(chosen, attention, sides, key.language)
     mount.model_comparison(key, opening, sides, compared, heads_state.read_view)
     with st.container(key="matched-heads-table"):

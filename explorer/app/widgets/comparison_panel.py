@@ -3,7 +3,7 @@ and with interventions: which ones, what they say, and the heads that are matche
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import pandas as pd
@@ -43,14 +43,31 @@ _LONGEST_NAME = 32
 """Characters of a text in the heading of its map."""
 
 
+@dataclass(frozen=True, slots=True)
+class ComparisonPlaces:
+    """Beside the choice of what is compared with.
+
+    area: of further fields, and a sentence where the window is wide. words: opened by a button, all
+    that is said of the comparison, so that the maps begin high in a small window.
+    """
+
+    area: DeltaGenerator
+    words: DeltaGenerator
+
+    def summarise(self, text: str) -> None:
+        """Say what was found."""
+        self.area.container(key="compare-summary").markdown(literal(text))
+        self.words.markdown(literal(text))
+
+
 def choose(
     offered: Mapping[str, CatalogModel],
     runs: Mapping[str, Run],
     own: Sequence[str],
     shown: str,
     language: str,
-) -> DeltaGenerator:
-    """The choice of what is compared with; the place beside it.
+) -> ComparisonPlaces:
+    """The choice of what is compared with, and the places beside it.
 
     offered: models. runs: those whose moments can be compared. own: of the model on screen, see
     `_OWN`. shown: the one of them on screen.
@@ -72,7 +89,9 @@ def choose(
             placeholder=say("heads.compare_choose", language),
             width=420,
         )
-        return st.container(width="stretch")
+        area = st.container(width="stretch")
+        words = st.popover(say("heads.compare_words", language), key="compare-words")
+    return ComparisonPlaces(area, words)
 
 
 def choose_moments(pair: MomentPair, steps: Sequence[int], language: str) -> None:
@@ -117,7 +136,7 @@ def text_names(text: str, other: str) -> tuple[str, str]:
     return _quoted(text), _quoted(other)
 
 
-def texts_summary(compared: TraceComparison, traces: tuple[Trace, Trace], language: str) -> None:
+def texts_summary(compared: TraceComparison, traces: tuple[Trace, Trace], language: str) -> str:
     """What the model says to both texts, and how much of it is compared.
 
     traces: of both texts, each with its whole output.
@@ -134,7 +153,7 @@ def texts_summary(compared: TraceComparison, traces: tuple[Trace, Trace], langua
     shown = len(compared.original.target_tokens)
     if shown < longest:
         lines.append(say("heads.compare_cut", language, shown=shown, longest=longest))
-    st.markdown(literal(" ".join(lines)))
+    return " ".join(lines)
 
 
 def change_names(language: str) -> tuple[str, str]:
@@ -142,9 +161,9 @@ def change_names(language: str) -> tuple[str, str]:
     return say("heads.without_changes", language), say("heads.with_changes", language)
 
 
-def changes_summary(compared: TraceComparison, language: str) -> None:
+def changes_summary(compared: TraceComparison, language: str) -> str:
     """What the interventions change of the output."""
-    st.markdown(literal(experiment_result.output_sentence(compared, language)))
+    return experiment_result.output_sentence(compared, language)
 
 
 def opening_summary(
@@ -187,7 +206,7 @@ def moment_names(pair: MomentPair, language: str) -> tuple[str, str]:
     return one, other
 
 
-def moments_summary(compared: TraceComparison, run: Run, pair: MomentPair, language: str) -> None:
+def moments_summary(compared: TraceComparison, run: Run, pair: MomentPair, language: str) -> str:
     """What the probe is, and how good the model was at both moments."""
     text = str(compared.original.facts.get("text", ""))
     lines = [say("heads.compare_probe", language, name=run.name, text=text)]
@@ -197,10 +216,10 @@ def moments_summary(compared: TraceComparison, run: Run, pair: MomentPair, langu
         if name in one and name in other:
             facts = {"first": write(one[name]), "second": write(other[name])}
             lines.append(say(f"heads.compare_{name}", language, **facts))
-    st.markdown(literal(" ".join(lines)))
+    return " ".join(lines)
 
 
-def models_summary(compared: TraceComparison, names: tuple[str, str], language: str) -> None:
+def models_summary(compared: TraceComparison, names: tuple[str, str], language: str) -> str:
     """What the second model says by itself, and how probable it finds the output of the first."""
     change = compared.log_probability
     facts = {
@@ -210,10 +229,9 @@ def models_summary(compared: TraceComparison, names: tuple[str, str], language: 
         "factor": short_number(math.exp(min(change, 700.0))),  # e^709 is the largest
     }
     if compared.same_text:
-        st.markdown(literal(say("heads.compare_same", language, **facts)))
-        return
+        return say("heads.compare_same", language, **facts)
     facts["output"] = compared.changed.text or say("heads.compare_nothing", language)
-    st.markdown(literal(say("heads.compare_other", language, **facts)))
+    return say("heads.compare_other", language, **facts)
 
 
 def matched_table(matched: pd.DataFrame, names: tuple[str, str], language: str) -> None:

@@ -5,6 +5,8 @@ from explorer.app.state import visitor
 
 def page(output: str, name: str, language: str) -> None:
     """Two models on one text, the second of which says `output` by itself."""
+    import streamlit as st
+
     import explorer
     from explorer.app.widgets import comparison_panel
     from explorer.core import folders
@@ -15,7 +17,8 @@ def page(output: str, name: str, language: str) -> None:
     one = model.trace("7 3 9")
     two = model.trace("7 3 9", target=output)
     compared = TraceComparison(one, two, one)
-    comparison_panel.models_summary(compared, ("a", name), language)
+    places = comparison_panel.ComparisonPlaces(st.container(), st.container())
+    places.summarise(comparison_panel.models_summary(compared, ("a", name), language))
     matched = compare(one, one).matched()
     comparison_panel.matched_table(matched, ("a", name), language)
 
