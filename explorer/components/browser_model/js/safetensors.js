@@ -50,7 +50,19 @@ export function floats({ dtype, bytes }, name) {
     dtype === "F32"
       ? new Float32Array(aligned.buffer)
       : fromHalves(new Uint16Array(aligned.buffer), halfValues());
-  return numbers.every(Number.isFinite) ? numbers : refuse(name);
+  return areFinite(numbers) ? numbers : refuse(name);
+}
+
+/**
+ * Whether all numbers are finite; a loop, because a callback for each of millions takes longer than
+ * reading them.
+ * @param {Float32Array} numbers
+ */
+function areFinite(numbers) {
+  for (let index = 0; index < numbers.length; index++) {
+    if (!Number.isFinite(numbers[index])) return false;
+  }
+  return true;
 }
 
 /**

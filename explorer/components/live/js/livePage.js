@@ -33,7 +33,7 @@ import { createInputBar } from "./inputBar.js";
 import { createModelClient } from "./modelClient.js";
 import { modelBytes, tooLarge } from "./modelFiles.js";
 
-const SLOW = 150; // ms after which a person is told what the page waits for
+const SLOW = 300; // ms after which a person is told what the page waits for
 
 /** @param {string} id */
 function found(id) {
@@ -51,6 +51,7 @@ class LivePage {
     this.languages = Object.keys(data.strings);
     this.language = this.chosenLanguage();
     this.turn = 0; // of the latest request; an answer to an earlier one is not shown
+    this.late = false; // whether the person has waited for a while
     /** @type {LiveRequest | null} on screen */
     this.shown = null;
     /** @type {ModelClient | null} */
@@ -146,7 +147,11 @@ class LivePage {
   async ask(request, opening, typed, refused = []) {
     this.turn += 1;
     const { turn } = this;
-    const late = setTimeout(() => this.place.classList.add("waiting"), SLOW);
+    this.late = false;
+    const waiting = setTimeout(() => {
+      this.late = true;
+      this.place.classList.add("waiting");
+    }, SLOW);
     this.message.textContent = "";
     try {
       const client = await this.open(request.model);
@@ -165,7 +170,7 @@ class LivePage {
       if (this.shown) this.bar.show({ ...this.shown, text: request.text });
       else this.bar.show(request);
     } finally {
-      clearTimeout(late);
+      clearTimeout(waiting);
       if (turn === this.turn) {
         this.place.classList.remove("waiting");
         this.tell("");
@@ -208,7 +213,7 @@ class LivePage {
 
   /** @param {string} text what the page waits for, or what is decoded so far */
   tell(text) {
-    this.status.textContent = text;
+    if (this.late || !text) this.status.textContent = text;
   }
 
   /**

@@ -42,7 +42,8 @@ export function createModelClient(source) {
       new Promise((resolve, reject) => {
         asked += 1;
         waiting.set(asked, { resolve, reject, onText });
-        worker.postMessage({ id: asked, kind, question });
+        const handed = "data" in question ? [question.data.buffer] : []; // not copied: megabytes
+        worker.postMessage({ id: asked, kind, question }, handed);
       }),
   };
 }

@@ -6,7 +6,7 @@
  * @typedef {{model: string, text: string, pad: number, forced: [number, number][]}} LiveRequest as in
  *   the app: padding tokens added, and (step, id) of forced tokens
  * @typedef {object} Questions what the page asks, by kind
- * @property {{name: string, data: Uint8Array, sha256: string}} open a file; the answer is null
+ * @property {{name: string, data: Uint8Array<ArrayBuffer>, sha256: string}} open a file; the answer is null
  * @property {{request: LiveRequest, shown: Omit<Shown, "view">, opening: OpeningView}} trace the answer
  *   is a payload of the player
  * @property {{request: LiveRequest, name: string}} inside the answer is a payload
