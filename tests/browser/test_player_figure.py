@@ -1,5 +1,7 @@
 """The saved figure of the map: it explains itself, on white, and no text covers another."""
 
+import math
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -92,6 +94,34 @@ def test_the_figure_says_what_is_seen_in_dark_too(show: Callable[..., Page]) -> 
     assert 'height="100%" fill="rgb(255,255,255)"' in source
     png = saved(tab, "png").read_bytes()
     assert int.from_bytes(png[16:20]) == 3 * 640  # pixels across: 300 dpi at 16 cm
+
+
+@pytest.mark.parametrize("scale", ["percent", "log"])
+def test_the_bars_of_the_next_token_are_as_long_as_probable(
+    show: Callable[..., Page], scale: str
+) -> None:
+    trace = replace(example_trace(), facts={"model": "reverse"}, digest="")
+    tab = show(trace, view=View(site="cross", layer=1, head=1, step=3))
+    tab.get_by_test_id(f"candidates-{scale}").click()
+    steps = trace.steps()
+    expected = steps[steps.step == 3].sort_values("rank")
+    for name, width in {"next-svg": 640, "next-svg_column": 320}.items():
+        source = saved(tab, name).read_text(encoding="utf-8")
+        assert tab.evaluate(OVERLAPPING, [source, 640 * SMALLEST]) == []
+        assert f'width="{width}"' in source
+        for words in ("step 3/6", "Model: reverse", "7 3 9 1 4", expected.token.iloc[0]):
+            assert words in source
+        bars = [float(one) for one in re.findall(r'height="10" width="([0-9.e-]+)"', source)]
+        tracks, lengths = bars[::2], bars[1::2]
+        shares = [length / track for length, track in zip(lengths, tracks, strict=True)]
+        if scale == "percent":
+            assert shares == pytest.approx(expected.probability.tolist(), abs=1e-4)
+        else:
+            logs = [max(0.0, 1 + math.log10(max(p, 1e-6)) / 6) for p in expected.probability]
+            assert shares == pytest.approx(logs, abs=1e-3)
+    tab.get_by_test_id("site-encoder").click()  # no next token there
+    tab.get_by_test_id("save").locator("summary").click()
+    expect(tab.get_by_test_id("save-next")).to_be_hidden()
 
 
 def test_the_figure_of_a_prompt_has_its_first_token_and_readable_bytes(

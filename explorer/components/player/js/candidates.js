@@ -192,7 +192,7 @@ function spaceForRows(node) {
  * @param {TraceContext} context
  * @param {number} row
  */
-function titleOf({ trace, say }, row) {
+export function titleOf({ trace, say }, row) {
   if (trace.masks.length) return say("candidates_mask", { position: row + 1 });
   return row < 0
     ? say("candidates")
@@ -313,6 +313,17 @@ function encoderNote({ target, header }, say) {
 }
 
 /**
+ * The length of a bar, 0..1.
+ * @param {NextView} view
+ * @param {number} probability
+ */
+export function barShare(view, probability) {
+  if (view !== "log") return probability;
+  const least = Math.max(probability, SMALLEST_SHARE);
+  return Math.max(0, 1 - Math.log10(least) / Math.log10(SMALLEST_SHARE));
+}
+
+/**
  * One row of the list, empty.
  * @param {TraceContext} context
  */
@@ -367,13 +378,7 @@ function drawCandidate(context, item, candidate, hidden) {
     return;
   }
   const probability = atTemperature(context, candidate.probability);
-  const share =
-    state.nextView === "log"
-      ? Math.max(
-          0,
-          1 - Math.log10(Math.max(probability, SMALLEST_SHARE)) / Math.log10(SMALLEST_SHARE),
-        )
-      : probability;
+  const share = barShare(state.nextView, probability);
   write(rank, String(candidate.rank));
   /** @type {HTMLElement} */ (track.firstElementChild).style.width = `${share * 100}%`;
   write(value, percent(probability));

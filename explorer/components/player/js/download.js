@@ -15,6 +15,7 @@ import {
 } from "../../shared/js/stepState.js";
 import { MEAN } from "../../shared/js/trace.js";
 import { exportFigure } from "./figure.js";
+import { hasNext, nextFigure } from "./nextFigure.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
@@ -48,14 +49,26 @@ export function createDownloads(context) {
     figure: (width) => exportFigure(context, width),
     fileName: () => fileName(context),
   });
+  const next = figureButtons(context.say, {
+    figure: (width) => nextFigure(context, width),
+    fileName: () => `next-token-step${context.state.step}`,
+    prefix: "next-",
+  });
+  const bars = element(
+    "span",
+    { class: "save-group", testid: "save-next" },
+    element("span", { class: "save-of" }, context.say("save_next")),
+    ...next,
+  );
   const tables = [
     button("csv", () => downloadTable(context)),
     button("pharaoh", () => downloadLinks(context), aligned),
   ];
-  const buttons = [...figures, ...tables.map((table) => table.element)];
+  const buttons = [...figures, ...tables.map((table) => table.element), bars];
   /** @param {Set<string>} changed */
   const update = (changed) => {
     for (const table of tables) table.update(changed);
+    bars.hidden = !hasNext(context);
   };
   return { element: saveMenu(context.say, context.signal, buttons), update };
 }
