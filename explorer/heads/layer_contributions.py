@@ -73,7 +73,7 @@ def layer_contributions(
             "cross" and that of "decoder" are 1 together, tokens in the way 0; `drops` has them.
 
     Padding is part of the pass, as in the trace, and contributes nothing to a token. Raises
-    `ConfigError` on another method, and `VocabularyError` on a trace of a text that `model` cannot
+    `ConfigError` on another method and on more than `MOST_LEFT_OUT` tokens for leave-one-out, and `VocabularyError` on a trace of a text that `model` cannot
     read.
     """
     if method not in LAYER_METHODS:
@@ -81,6 +81,8 @@ def layer_contributions(
     source, target = fed_ids(model, trace)
     tokens = max(source.size(1), target.size(1))
     if method == "leave_one_out":
+        if source.size(1) + target.size(1) > MOST_LEFT_OUT:
+            raise ConfigError("too_many_left_out", limit=MOST_LEFT_OUT)
         with threads_for(model.transformer.config.parameters, tokens**2):
             return _left_out(model, trace, source, target)
     with threads_for(model.transformer.config.parameters, tokens):
@@ -151,6 +153,9 @@ _METHODS: Mapping[str, Callable[[Sublayers], tuple[Layers, Tensor]]] = {
 }
 
 LAYER_METHODS = (*_METHODS, "leave_one_out")
+
+MOST_LEFT_OUT = 96
+"""Tokens of both sides that leave-one-out is computed of here: a pass for each takes seconds."""
 
 
 def _left_out(

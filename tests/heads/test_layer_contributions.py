@@ -152,6 +152,16 @@ def test_leave_one_out_is_the_same_in_each_layer_and_shares_what_falls(tiny, pad
             np.testing.assert_allclose(fallen[:, :keys], expected.matrix[:, columns], atol=1e-5)
 
 
+def test_leave_one_out_of_too_many_tokens_is_refused(tiny, monkeypatch):
+    trace = tiny.trace("1 2 3")
+    tokens = len(trace.source_tokens) + len(trace.target_tokens)
+    monkeypatch.setattr("explorer.heads.layer_contributions.MOST_LEFT_OUT", tokens)
+    layer_contributions(tiny, trace, "leave_one_out")
+    monkeypatch.setattr("explorer.heads.layer_contributions.MOST_LEFT_OUT", tokens - 1)
+    with pytest.raises(ConfigError, match=f"at most {tokens - 1} tokens"):
+        layer_contributions(tiny, trace, "leave_one_out")
+
+
 def test_another_method_is_refused(tiny):
     with pytest.raises(ConfigError, match="alti_plus"):
         layer_contributions(tiny, tiny.trace("1"), "gradient")

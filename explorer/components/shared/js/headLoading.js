@@ -76,7 +76,9 @@ export function createHeadLoading(context) {
  * @param {Wanted} wanted
  */
 function problemOf({ header }, wanted) {
-  if (typeof shownHead(wanted) === "string") return "contributions_not_loaded";
+  const head = shownHead(wanted);
+  if (head === "leave_one_out") return "leave_one_out_not_loaded";
+  if (typeof head === "string") return "contributions_not_loaded";
   return header.held ? "not_in_page" : "not_loaded";
 }
 
