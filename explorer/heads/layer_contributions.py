@@ -73,8 +73,8 @@ def layer_contributions(
             "cross" and that of "decoder" are 1 together, tokens in the way 0; `drops` has them.
 
     Padding is part of the pass, as in the trace, and contributes nothing to a token. Raises
-    `ConfigError` on another method and on more than `MOST_LEFT_OUT` tokens for leave-one-out, and `VocabularyError` on a trace of a text that `model` cannot
-    read.
+    `ConfigError` on another method, and on more than `MOST_LEFT_OUT` tokens for leave-one-out, and
+    `VocabularyError` on a trace of a text that `model` cannot read.
     """
     if method not in LAYER_METHODS:
         raise ConfigError("bad_choice", name="method", got=method, choices=", ".join(LAYER_METHODS))
