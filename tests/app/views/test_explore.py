@@ -644,8 +644,8 @@ def test_a_translator_opens_with_its_first_example_and_a_hint(translator):
     assert not app.error
     assert not any("chat noir" in text for text in captions(app))
     assert "taught by **nobody**" in captions(app)
-    app.menu_button(key="examples").click("Where do you live?").run()
-    assert any("has no word of its own" in text for text in captions(app))
+    app.menu_button(key="examples").click("I see him.").run()
+    assert any("short object pronoun" in text for text in captions(app))
     app.button(key="random").click().run()
     assert not app.error
     chosen_in(app.selectbox, "model-en").set_value("reverse").run()
