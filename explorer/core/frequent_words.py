@@ -1,19 +1,20 @@
-"""Whether a text is in the language that a model learned from, by its most frequent words."""
+"""Whether a text is in the language that a translator reads, by the most frequent words of both of
+its languages."""
 
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable
 
 _WORD = re.compile(r"[^\W\d_]+")
-_MOST = 600
+_MOST = 1000
 _LEAST_COVER = 0.5  # of all words by the frequent ones: a script without spaces has less
-_FEWEST_WORDS = 3  # in a text of which anything is said
-_FEWEST_FREQUENT = 1 / 3
+_FEW_WORDS = 2  # a text of so few is judged by one word
+_MANY_WORDS = 4  # of which some should be known
 
 
 def frequent_words(texts: Iterable[str]) -> list[str]:
-    """The 600 most frequent words, in lower case; none where they are less than half of all words,
-    as in a script without spaces between words."""
+    """The 1,000 most frequent words, in lower case; none where they are less than half of all
+    words, as in a script without spaces between words."""
     counts = Counter(word for text in texts for word in _words(text))
     frequent = counts.most_common(_MOST)
     if sum(count for _, count in frequent) < _LEAST_COVER * counts.total():
@@ -21,16 +22,25 @@ def frequent_words(texts: Iterable[str]) -> list[str]:
     return [word for word, _ in frequent]
 
 
-def looks_foreign(text: str, frequent: Collection[str]) -> bool:
-    """Whether fewer than a third of the words of a text, of at least three, are among `frequent`.
+def in_target_language(text: str, source: Collection[str], target: Collection[str]) -> bool:
+    """Whether more words of a text are frequent in the target language than in the source
+    language: at least two, or one of a text of one or two words.
 
-    Of Tatoeba sentences held out of an English training, these are 0.7 % of 3,933 English ones and
-    96.7 % of their 5,613 French translations.
+    source, target: the frequent words of both; without those of the source, nothing is told. Of
+    Tatoeba sentences held out of the training of `english-french`, this is true of none of 4,003
+    English ones and of 99.4 % of their 5,697 French translations.
     """
     words = _words(text)
-    if not frequent or len(words) < _FEWEST_WORDS:
-        return False
-    return sum(word in frequent for word in words) < _FEWEST_FREQUENT * len(words)
+    own, other = (sum(word in known for word in words) for known in (source, target))
+    least = 1 if len(words) <= _FEW_WORDS else 2
+    return bool(source) and other > own and other >= least
+
+
+def knows_no_word(text: str, source: Collection[str]) -> bool:
+    """Whether none of four or more words of a text is frequent in the source language; words with
+    a capital, which may be names, count for nothing."""
+    words = [word for word in _WORD.findall(text) if word.islower()]
+    return bool(source) and len(words) >= _MANY_WORDS and not any(word in source for word in words)
 
 
 def _words(text: str) -> list[str]:

@@ -11,6 +11,7 @@ Translation", WMT.
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
@@ -39,6 +40,11 @@ _TWENTY = 19  # words for numbers up to twenty
 _RANGES = ((2, 13), (2, 60), (10, 100), (10, 100), (100, 1000), (1000, 2100), (2000, 100_000))
 _SMALL_RANGES = 5
 _LETTERS = re.compile(r"[A-Za-z]+")
+_OWN_WORDS = {
+    "fr": ("je", "est", "les", "une", "dans", "vous", "nous", "elle", "pas", "et", "le"),
+    "en": ("the", "is", "are", "you", "she", "he", "it", "my", "and", "to", "of"),
+}
+_FEWEST_OWN_WORDS = 3
 
 
 class Augmentation:
@@ -59,9 +65,9 @@ class Augmentation:
         self._patterns = SentencePatterns(self._languages, avoided) if known else None
 
     @property
-    def has_patterns(self) -> bool:
-        """Whether there are sentence patterns in both languages."""
-        return bool(self._patterns)
+    def unknown_sides(self) -> tuple[int, ...]:
+        """The sides, 0 or 1, whose language is not told: without patterns or other words."""
+        return tuple(side for side, language in enumerate(self._languages) if not language)
 
     def swapped(self, number: int, chance: float, random: Random) -> Pair:
         """The pair of that number; with `chance`, other names, numbers and words are in it, and an
@@ -77,7 +83,7 @@ class Augmentation:
         return pair
 
     def patterned(self, random: Random) -> Pair:
-        """A pair made from a sentence pattern. Only where `has_patterns`."""
+        """A pair made from a sentence pattern. Only where no side is unknown."""
         assert self._patterns is not None
         return self._patterns.pair(random)
 
@@ -174,13 +180,18 @@ class Augmentation:
 
 def language_of(texts: Sequence[str]) -> str:
     """ "zh" where most texts are Chinese; "fr" where "qu'" occurs in more than one of a thousand,
-    "en" where "the" does in more than one of fifty; else ""."""
+    "en" where "the" does in more than one of fifty, or either where three words of its own each
+    occur in more than one of fifty; else ""."""
     if 2 * sum(map(is_chinese, texts)) > len(texts):
         return "zh"
     if 1000 * sum("qu'" in text or "qu’" in text for text in texts) > len(texts):
         return "fr"
     if 50 * sum(" the " in text for text in texts) > len(texts):
         return "en"
+    having = Counter(word for text in texts for word in {*_LETTERS.findall(text.lower())})
+    for language, words in _OWN_WORDS.items():
+        if sum(50 * having[word] > len(texts) for word in words) >= _FEWEST_OWN_WORDS:
+            return language
     return ""
 
 

@@ -25,7 +25,8 @@ class ModelSummary:
     exact_match: 0 to 1. bleu: 0 to 100. test_sources: the distinct sentences, held out of training,
     that BLEU was measured on. None where the file does not say.
     sentences: texts that were held out of training, of a model that reads any text.
-    frequent_words: of the sources that it learned from; none where the file does not say.
+    source_words, target_words: the frequent ones of what it learned from; none where the file does
+    not say.
     """
 
     symbols: tuple[str, ...] = ()
@@ -40,7 +41,8 @@ class ModelSummary:
     bleu: float | None = None
     test_sources: int | None = None
     sentences: tuple[str, ...] = ()
-    frequent_words: frozenset[str] = frozenset()
+    source_words: frozenset[str] = frozenset()
+    target_words: frozenset[str] = frozenset()
 
     @classmethod
     def of(
@@ -62,7 +64,8 @@ class ModelSummary:
             bleu=_score(facts.get("bleu"), 100),
             test_sources=_count(facts.get("test_sources")),
             sentences=_sentences(facts.get("examples")),
-            frequent_words=_words(facts.get("frequent_words")),
+            source_words=_words(facts.get("source_words")),
+            target_words=_words(facts.get("target_words")),
         )
 
     @property

@@ -83,8 +83,8 @@ class TranslationDataModule:
         self.further = len(further)
         self._training += further
         augmentation = Augmentation(self._training, excluded | _held_out_texts(corpus))
-        if config.patterned and not augmentation.has_patterns:
-            raise PairsError("no_patterns")
+        if config.patterned and (unknown := augmentation.unknown_sides):
+            raise PairsError("no_patterns", columns=", ".join(config.columns[n] for n in unknown))
         starts = [0]
         if saved is not None:
             vocabularies, starts = _restored(saved, self._digest)
@@ -164,12 +164,13 @@ class TranslationDataModule:
                 yield source
 
     def facts(self) -> dict[str, Any]:
-        counts = self.corpus.counts
+        counts, training = self.corpus.counts, self.corpus.part("training")
         return {
             "task": self.config.task,
             "longest": self.config.longest,
             "examples": self.examples(),
-            "frequent_words": frequent_words(pair.source for pair in self.corpus.part("training")),
+            "source_words": frequent_words(pair.source for pair in training),
+            "target_words": frequent_words(pair.target for pair in training),
             "pairs": {
                 "rows": counts.rows,
                 "kept": counts.kept,

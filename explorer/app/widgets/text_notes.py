@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from explorer.core.frequent_words import looks_foreign
+from explorer.core.frequent_words import in_target_language, knows_no_word
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import is_chinese
@@ -16,7 +16,7 @@ _MOST_NAMED = 4  # characters without a piece
 
 def text_note(model: CatalogModel, text: str, trace: Trace, language: str) -> str:
     """That a translator does not read this script, has no piece for some characters, finds no word
-    here, or few of those it learned; "" where there is nothing to say."""
+    here, none that it often saw, or its target language; "" where there is nothing to say."""
     if isinstance(model, DirectoryModel) or not model.summary.reads_sentences:
         return ""
     unknown = list(dict.fromkeys(_read_in_bytes(trace.source_tokens)))
@@ -29,7 +29,10 @@ def text_note(model: CatalogModel, text: str, trace: Trace, language: str) -> st
         return say("explore.note_characters", language, characters=named)
     if not letters:
         return say("explore.note_no_word", language)
-    if looks_foreign(text, model.summary.frequent_words):
+    own = model.summary.source_words
+    if in_target_language(text, own, model.summary.target_words):
+        return say("explore.note_target_language", language)
+    if knows_no_word(text, own):
         return say("explore.note_rare_words", language)
     return ""
 

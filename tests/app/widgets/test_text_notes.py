@@ -45,13 +45,22 @@ def test_a_reader_of_chinese_says_so_of_a_text_in_known_letters():
     assert text_note(reader, "我爱喝茶。", trace("▁我", "爱", "喝茶", "。"), "en") == ""
 
 
-def test_a_text_of_words_that_training_rarely_had_is_asked_about():
-    english = {"i", "the", "dog", "a", "is", "my", "see"}
-    reader = shipped("translator", sentences=("A cat.",), frequent_words=frozenset(english))
-    french, plain = "Je vois le chien.", "I see the poodle."
-    assert "is this the language" in text_note(reader, french, trace(*french.split()), "en")
-    assert "示例所用的语言" in text_note(reader, french, trace(*french.split()), "zh")
-    assert text_note(reader, plain, trace(*plain.split()), "en") == ""
+def test_a_text_in_the_target_language_or_of_unknown_words_is_asked_about():
+    reader = shipped(
+        "translator",
+        sentences=("A cat.",),
+        source_words=frozenset({"i", "the", "dog", "a", "is", "my", "see"}),
+        target_words=frozenset({"je", "le", "chien", "a", "vois", "bonjour"}),
+    )
+
+    def note(text: str, language: str = "en") -> str:
+        return text_note(reader, text, trace(*text.split()), language)
+
+    assert "the model writes" in note("Je vois le chien.")
+    assert "译入的语言" in note("Je vois le chien.", "zh")
+    assert "the model writes" in note("Bonjour !")
+    assert "None of these words" in note("Wir gehen heute sehr lange schwimmen.")
+    assert note("I see the poodle.") == note("Cats chase mice.") == note("A bonjour a dog") == ""
 
 
 def test_at_most_four_characters_are_named():
