@@ -18,8 +18,9 @@ def add_parser(commands: Any) -> None:
         "--out",
         type=Path,
         required=True,
-        help="the table to write: text, translation, a row for each distinct text, short ones first; for `train --further-pairs` of a model in "
-        "the other direction. Texts that the model has no room for are left out, and counted",
+        help="the table to write: text, translation, a row for each distinct text, short ones "
+        "first; for `train --further-pairs` of a model in the other direction. Texts that the "
+        "model has no room for are left out, and counted",
     )
 
 
