@@ -15,9 +15,6 @@ const ELSEWHERE = [
   ["needs_class", "attention-explorer class"],
 ];
 
-/** @type {Record<string, string>} what each language calls itself */
-const NAMES = { en: "EN", zh: "中文" };
-
 /**
  * @param {PageData} data
  * @param {string} language
@@ -31,7 +28,7 @@ export function createHeader(data, language, say, onLanguage) {
     const button = element(
       "button",
       { ...attributes, "aria-pressed": pressed, lang: name },
-      NAMES[name] ?? name,
+      ownName(name),
     );
     button.addEventListener("click", () => onLanguage(name));
     return button;
@@ -48,6 +45,16 @@ export function createHeader(data, language, say, onLanguage) {
       ...languages,
     ),
   );
+}
+
+/**
+ * What a language calls itself.
+ *
+ * @param {string} language
+ * @returns {string}
+ */
+function ownName(language) {
+  return new Intl.DisplayNames([language], { type: "language" }).of(language) ?? language;
 }
 
 /**
