@@ -41,10 +41,10 @@ _RANGES = ((2, 13), (2, 60), (10, 100), (10, 100), (100, 1000), (1000, 2100), (2
 _SMALL_RANGES = 5
 _LETTERS = re.compile(r"[A-Za-z]+")
 _OWN_WORDS = {
-    "fr": ("je", "est", "les", "une", "dans", "vous", "nous", "elle", "pas", "et", "le"),
-    "en": ("the", "is", "are", "you", "she", "he", "it", "my", "and", "to", "of"),
+    "fr": ("je", "il", "elle", "nous", "vous", "le", "les", "une", "est", "et", "pas", "qu"),
+    "en": ("the", "he", "she", "it", "you", "my", "is", "are", "and", "to", "of"),
 }
-_FEWEST_OWN_WORDS = 3
+_LEAST_OWN = 0.06
 
 
 class Augmentation:
@@ -179,20 +179,17 @@ class Augmentation:
 
 
 def language_of(texts: Sequence[str]) -> str:
-    """ "zh" where most texts are Chinese; "fr" where "qu'" occurs in more than one of a thousand,
-    "en" where "the" does in more than one of fifty, or either where three words of its own each
-    occur in more than one of fifty; else ""."""
+    """ "zh" where most texts are Chinese; "fr" or "en" where some frequent words of that language
+    make up more than 6 % of all words (in Tatoeba's sentences 17 to 19 %); else ""."""
     if 2 * sum(map(is_chinese, texts)) > len(texts):
         return "zh"
-    if 1000 * sum("qu'" in text or "qu’" in text for text in texts) > len(texts):
-        return "fr"
-    if 50 * sum(" the " in text for text in texts) > len(texts):
-        return "en"
-    having = Counter(word for text in texts for word in {*_LETTERS.findall(text.lower())})
-    for language, words in _OWN_WORDS.items():
-        if sum(50 * having[word] > len(texts) for word in words) >= _FEWEST_OWN_WORDS:
-            return language
-    return ""
+    counts = Counter(word for text in texts for word in _LETTERS.findall(text.lower()))
+    shares = {
+        language: sum(counts[word] for word in words) / max(1, counts.total())
+        for language, words in _OWN_WORDS.items()
+    }
+    likeliest = max(shares, key=lambda language: shares[language])
+    return likeliest if shares[likeliest] > _LEAST_OWN else ""
 
 
 def random_number(random: Random, *, small: bool = False) -> str:

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
-from typing import TextIO
 
 from explorer.core.errors import PairsError
 from explorer.core.vocabulary import shorten
@@ -29,31 +28,21 @@ def table(data: bytes, name: str) -> Iterator[list[str]]:
     characters; else semicolons or commas separate them, and quotes may enclose a field.
     """
     _refuse_unreadable(data, name)
-    try:
-        separator = _separator(_lines(data))
-        if separator != "\t":
-            yield from _quoted_rows(_lines(data), separator, name)
-            return
-        for line in _lines(data):
-            if row := line.rstrip("\r\n"):
-                yield row.split("\t")
-    except UnicodeDecodeError as error:
-        raise PairsError("wrong_encoding", name=name, line=_undecodable(data)) from error
+    separator = _separator(_lines(data, name))
+    if separator == "\t":
+        yield from _tab_rows(data, name)
+    else:
+        yield from _quoted_rows(_lines(data, name), separator, name)
 
 
 def texts(data: bytes, name: str) -> Iterator[str]:
-    """The texts of a file, blank ones left out: its first column where tabs separate columns or
-    its name ends in ".csv", else its lines, in which commas and quotes are part of the text.
-    Raises `PairsError`."""
+    """The texts of a file, blank ones left out: the first column of a table whose name ends in
+    ".csv", else each line up to its first tab, commas and quotes included. Raises `PairsError`."""
     is_csv, name = name.lower().endswith(".csv"), shorten(name)
-    _refuse_unreadable(data, name)
-    try:
-        if is_csv or _separator(_lines(data)) == "\t":
-            yield from (row[0] for row in table(data, name) if row[0].strip())
-        else:
-            yield from (text for line in _lines(data) if (text := line.rstrip("\r\n")).strip())
-    except UnicodeDecodeError as error:
-        raise PairsError("wrong_encoding", name=name, line=_undecodable(data)) from error
+    if not is_csv:
+        _refuse_unreadable(data, name)
+    rows = table(data, name) if is_csv else _tab_rows(data, name)
+    yield from (row[0] for row in rows if row[0].strip())
 
 
 def _refuse_unreadable(data: bytes, name: str) -> None:
@@ -70,9 +59,18 @@ def _refuse_unreadable(data: bytes, name: str) -> None:
             raise _long_row(name, number)
 
 
-def _lines(data: bytes) -> TextIO:
-    """The lines with their line ends; reading one raises `UnicodeDecodeError` off UTF-8."""
-    return io.TextIOWrapper(io.BytesIO(data), "utf-8-sig", newline="")
+def _tab_rows(data: bytes, name: str) -> Iterator[list[str]]:
+    for line in _lines(data, name):
+        if row := line.rstrip("\r\n"):
+            yield row.split("\t")
+
+
+def _lines(data: bytes, name: str) -> Iterator[str]:
+    """The lines with their line ends. Raises `PairsError` where one is not UTF-8."""
+    try:
+        yield from io.TextIOWrapper(io.BytesIO(data), "utf-8-sig", newline="")
+    except UnicodeDecodeError as error:
+        raise PairsError("wrong_encoding", name=name, line=_undecodable(data)) from error
 
 
 def _separator(lines: Iterable[str]) -> str:
@@ -92,7 +90,7 @@ def _agreeing(lines: list[str], mark: str) -> int:
     return max(widths.values(), default=0)
 
 
-def _quoted_rows(lines: TextIO, separator: str, name: str) -> Iterator[list[str]]:
+def _quoted_rows(lines: Iterable[str], separator: str, name: str) -> Iterator[list[str]]:
     start, length = 1, 0
 
     def counted() -> Iterator[str]:

@@ -124,7 +124,7 @@ def parse_column(data: bytes, name: str, column: str) -> list[str]:
 
 
 def read_sources(path: str | Path) -> list[str]:
-    """The texts of a file: the first column of a table, or lines; see `delimited.texts`. Raises
+    """The texts of a file, one a line or in the first column; see `delimited.texts`. Raises
     `PairsError`."""
     path = as_path(path)
     return [tidy(text) for text in texts(read_table(path), path.name)]

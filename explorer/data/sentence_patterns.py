@@ -2,9 +2,9 @@
 other sentences of a school day, which a corpus has few of.
 
 `sentence_patterns.tsv` has one entry a line, columns separated by tabs: the kind, then English,
-French and Chinese, "" where there is none, and maybe another Chinese wording. The kind "sentence"
-is a pattern with slots in braces; any other kind is a word for the slots of that name. Further
-slots:
+French and Chinese, "" where there is none, and maybe another Chinese wording; `french_patterns.tsv`
+has more, without Chinese. The kind "sentence" is a pattern with slots in braces; any other kind is
+a word, in the form that its sentences need, for the slots of that name. Further slots:
 
     {male}, {female}, {surname}, {city}  a name of that kind
     {weekday} …                          a word of a class in words.tsv
@@ -33,6 +33,7 @@ from explorer.data.parallel_corpus import Pair, normalised
 
 SENTENCE = "sentence"
 
+_FILES = ("sentence_patterns.tsv", "french_patterns.tsv")
 _NAMES = ("male", "female", "surname", "city")
 _SLOT = re.compile(r"\{([^{}]+)\}")
 _SECOND = re.compile(r" [a-z]$")
@@ -124,8 +125,9 @@ def _capitalised(text: str) -> str:
 @cache
 def _entries() -> Mapping[str, list[Forms]]:
     entries: dict[str, list[Forms]] = {SENTENCE: []}
-    for kind, *forms in list_rows("sentence_patterns.tsv"):
-        entries.setdefault(kind, []).append(tuple(forms))
+    for name in _FILES:
+        for kind, *forms in list_rows(name):
+            entries.setdefault(kind, []).append(tuple(forms))
     return entries
 
 

@@ -9,7 +9,7 @@ from explorer.data.sentence_patterns import SENTENCE, SentencePatterns
 
 SLOT = re.compile(r"\{([^{}]+)\}")
 KINDS = {"male", "female", "surname", "city"}
-ROWS = list_rows("sentence_patterns.tsv")
+ROWS = list_rows("sentence_patterns.tsv") + list_rows("french_patterns.tsv")
 DIRECTIONS = [("en", "fr"), ("zh", "en"), ("en", "zh")]
 
 
