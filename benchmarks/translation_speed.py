@@ -1,7 +1,7 @@
 """Tokens a second of a training on pairs of sentences, by how its batches are made.
 
     python -m benchmarks.translation_speed PAIRS [--columns 1,2] [--device cpu] [--threads 2]
-        [--steps 12] [--blocks 5] [--ways ours sentences shuffled bfloat16]
+        [--steps 12] [--blocks 5] [--ways ours sentences shuffled bfloat16] [--earlier FOLDER]
 
     ours       `translation`: rows of similar length, of at most `batch_tokens` tokens together,
                computed in bfloat16 where the device multiplies it itself, else in float32
@@ -10,15 +10,22 @@
     bfloat16   as ours, in bfloat16 whatever the device does with it; only on request, because a
                CPU that does not multiply it itself takes half a minute a step
 
+    earlier    the code in another checkout, of the same sizes, else with its own default settings;
+               where FOLDER is given
+
 The ways take turns, a block of steps each, on the same rows; median over the blocks. Tokens are
 those of both sides without padding. The first block of each way is not counted.
 """
 
 import argparse
 import statistics
+import subprocess
+import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -78,6 +85,52 @@ def block(steps: Iterator[object], count: int, trainer: Trainer) -> float:
     return (int(trainer._tokens) - before) / (time.perf_counter() - start)
 
 
+_EARLIER = """
+import sys, time, torch
+from dataclasses import replace
+from itertools import islice
+from explorer.training.config import translation
+from explorer.training.trainer import Trainer
+pairs, columns, device, threads, width, pieces, joined = sys.argv[1:]
+torch.set_num_threads(int(threads))
+sizes = {"d_model": int(width), "pieces": int(pieces), "joined": float(joined)}
+settings = {"columns": tuple(columns.split(",")), "device": device, **sizes}
+config = replace(translation(pairs), **settings, steps=10**6, evaluate_every=10**6)
+trainer = Trainer(config)
+steps = trainer.run()
+for line in sys.stdin:
+    before, start = int(trainer._tokens), time.perf_counter()
+    for _ in islice(steps, int(line)):
+        pass
+    if device != "cpu":
+        torch.cuda.synchronize()
+    print((int(trainer._tokens) - before) / (time.perf_counter() - start), flush=True)
+"""
+
+
+@contextmanager
+def earlier_code(options: argparse.Namespace) -> Iterator[Callable[[], float]]:
+    """What measures a block of steps of the code in another checkout, in a process of its own."""
+    numbers = (options.threads, options.width, options.pieces, options.joined)
+    arguments = (options.pairs.resolve(), options.columns, options.device, *numbers)
+    with subprocess.Popen(
+        [sys.executable, "-c", _EARLIER, *map(str, arguments)],
+        cwd=options.earlier,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+
+        def measure() -> float:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write(f"{options.steps}\n")
+            process.stdin.flush()
+            return float(process.stdout.readline())
+
+        yield measure
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("pairs", type=Path)
@@ -90,13 +143,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--width", type=int, default=256)
     parser.add_argument("--pieces", type=int, default=8000)
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=[*WAYS[:3]])
+    parser.add_argument("--earlier", type=Path)
     options = parser.parse_args(arguments)
     torch.set_num_threads(options.threads)
-    ways = {name: (trainer, trainer.run()) for name, trainer in trainers(options.pairs, options)}
-    found: dict[str, list[float]] = {name: [] for name in ways}
-    for _ in range(1 + options.blocks):
-        for name, (trainer, steps) in ways.items():
-            found[name].append(block(steps, options.steps, trainer))
+    ways: dict[str, Callable[[], float]] = {
+        name: partial(block, trainer.run(), options.steps, trainer)
+        for name, trainer in trainers(options.pairs, options)
+    }
+    with earlier_code(options) if options.earlier else nullcontext() as earlier:
+        if earlier:
+            ways["earlier"] = earlier
+        found: dict[str, list[float]] = {name: [] for name in ways}
+        for _ in range(1 + options.blocks):
+            for name, measure in ways.items():
+                found[name].append(measure())
     medians = {name: statistics.median(speeds[1:]) for name, speeds in found.items()}
     for name, speed in medians.items():
         print(f"{name:10} {speed:8.0f} tokens a second  ours {medians['ours'] / speed:5.2f} ×")
