@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from explorer.cli.common import comma_list, lower_priority
+from explorer.core.errors import ConfigError
 from explorer.core.i18n import say
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from explorer.model.checkpoint import Checkpoint
     from explorer.training.config import TrainingConfig
+    from explorer.training.data_modules import DataModule
     from explorer.training.run_worker import Listener
     from explorer.training.stop_signals import StopSignals
     from explorer.training.trainer import Moment
@@ -60,8 +62,11 @@ SETTING_GROUPS = {
 }
 """The settings by the heading under which the help lists them."""
 
+_FILES = ("pairs", "excluded", "further_pairs", "start")
+"""The settings that name a file."""
+
 _METAVARS = {
-    **{"pairs": "FILE", "excluded": "FILE", "further_pairs": "FILE", "start": "FILE"},
+    **dict.fromkeys(_FILES, "FILE"),
     **{"columns": "A,B", "symbols": "SYMBOLS", "device": "DEVICE"},
 }
 
@@ -136,7 +141,7 @@ def _default_text(name: str) -> str:
     from explorer.training.config import choices_of
 
     default = getattr(_defaults(), name)
-    shown = [" ".join(default) if isinstance(default, tuple) else str(default) or "none"]
+    shown = [_shown(default)]
     if name not in ("task", "pairs"):
         others = {f"--task {task}": _defaults(task) for task in choices_of("task")}
         others["--pairs"] = _defaults(pairs="FILE")
@@ -161,10 +166,12 @@ def _train_until(options: argparse.Namespace, stops: "StopSignals") -> int:
     from explorer.training import distributed
     from explorer.training.run_directory import find_run
 
+    _refuse_unused_options(options)
     if options.run is not None and options.resume:
         run = find_run(options.run.parent, options.run.name)
         run.refuse_diverged()
         config = run.config
+        _refuse_other_settings(options, config)
     else:
         config = _chosen_settings(options)
     if config.processes > 1 and not distributed.is_launched():
@@ -186,11 +193,11 @@ def _train_until(options: argparse.Namespace, stops: "StopSignals") -> int:
 def _chosen_settings(options: argparse.Namespace) -> "TrainingConfig":
     """The settings on the command line; the others are those of the checkpoint to begin with, or
     the defaults of the task, as far as there are so many steps."""
-    from explorer.training.config import LIMITED_BY_STEPS, TrainingConfig, refuse_late
+    from explorer.training.config import LIMITED_BY_STEPS, refuse_late, refuse_unused
     from explorer.training.start_checkpoint import settings_from
 
-    names = [field.name for field in fields(TrainingConfig)]
-    given = {name: value for name in names if (value := getattr(options, name)) is not None}
+    given = _given_settings(options)
+    refuse_unused(given)
     if "batch" in given:
         given.setdefault("batch_tokens", 0)
     if options.start:
@@ -204,6 +211,45 @@ def _chosen_settings(options: argparse.Namespace) -> "TrainingConfig":
     return config
 
 
+def _given_settings(options: argparse.Namespace) -> dict[str, Any]:
+    """The settings on the command line."""
+    from explorer.training.config import TrainingConfig
+
+    names = [field.name for field in fields(TrainingConfig)]
+    return {name: value for name in names if (value := getattr(options, name)) is not None}
+
+
+def _refuse_unused_options(options: argparse.Namespace) -> None:
+    """Raise `ConfigError` on options of the group "run" that nothing would be done with."""
+    if options.resume and options.run is None:
+        raise ConfigError("only_with", name="resume", needed="--run")
+    if options.run is not None and options.out is None:
+        for name in ("half", "credit"):
+            if getattr(options, name):
+                raise ConfigError("only_with", name=name, needed="--out")
+
+
+def _refuse_other_settings(options: argparse.Namespace, config: "TrainingConfig") -> None:
+    """Raise `ConfigError` on a setting on the command line that the run to go on with does not
+    have; the same command with --resume is the usual way to go on."""
+    from explorer.training.device import choose_device
+
+    for name, value in _given_settings(options).items():
+        own, got = getattr(config, name), value
+        if name in _FILES:
+            got = str(Path(value).resolve())
+        elif name == "device":
+            got = str(choose_device(value))
+        if own != got:
+            facts = {"expected": _shown(own), "got": _shown(value), "run": options.run.name}
+            raise ConfigError("other_than_resumed", name=name.replace("_", "-"), **facts)
+
+
+def _shown(value: object) -> str:
+    """A setting as the help shows it."""
+    return " ".join(value) if isinstance(value, tuple) else str(value) or "none"
+
+
 def _train_alone(
     options: argparse.Namespace, config: "TrainingConfig", stops: "StopSignals"
 ) -> int:
@@ -212,6 +258,8 @@ def _train_alone(
     from explorer.training.trainer import Trainer
 
     trainer = Trainer(config)
+    if distributed.rank() == 0:
+        _print_pairs(trainer.data_module)
     with _progress_bar(config) as show:
         for moment in trainer.run():
             if moment is not None:
@@ -235,9 +283,7 @@ def _resolved(config: "TrainingConfig") -> "TrainingConfig":
     from explorer.training.device import choose_device
 
     files: dict[str, Any] = {
-        name: str(Path(file).resolve())
-        for name in ("pairs", "excluded", "further_pairs", "start")
-        if (file := getattr(config, name))
+        name: str(Path(file).resolve()) for name in _FILES if (file := getattr(config, name))
     }
     return replace(config, device=str(choose_device(config.device)), **files)
 
@@ -270,7 +316,9 @@ def _train_run(options: argparse.Namespace, config: "TrainingConfig", stops: "St
     device, parent = run.config.device, folder.resolve().parent
     waits = say("train.waits", name=folder, folder=parent, device=device)
     with _progress_bar(run.config) as show:
-        status = run_training(run, show, stops, on_wait=lambda: tqdm.write(waits))
+        status = run_training(
+            run, show, stops, on_wait=lambda: tqdm.write(waits), on_data=_print_pairs
+        )
     if distributed.rank() == 0:
         if status.state == "stopped":
             print(say("train.stopped_at", name=folder, step=status.step))
@@ -281,6 +329,18 @@ def _train_run(options: argparse.Namespace, config: "TrainingConfig", stops: "St
             checkpoint = load_checkpoint(run.best_path if best else run.checkpoint_path)
             _write(options, checkpoint, run.config, run.moments()[-1])
     return stops.exit_status if status.state == "stopped" and stops() else 0
+
+
+def _print_pairs(data: "DataModule") -> None:
+    """Print how many pairs are trained on and held out; of a toy task nothing."""
+    from tqdm import tqdm
+
+    from explorer.training.translation_data import TranslationDataModule
+
+    if isinstance(data, TranslationDataModule):
+        facts: dict[str, Any] = {**data.pair_counts(), **data.part_sizes()}
+        name = Path(data.config.pairs).name
+        tqdm.write(say("train.pairs_read", name=name, **facts))  # above the progress bar
 
 
 def _write(

@@ -7,6 +7,7 @@ ASCII.
 """
 
 import io
+import re
 import string
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -26,7 +27,8 @@ FEWEST_PIECES = 320
 
 _COVERAGE = 0.9998
 _LETTERS_FROM = 1000  # with at least so many pieces, every ASCII letter has its own
-_LONGEST_LINE = 4192
+_LONGEST_LINE = 4192  # bytes
+_NEEDS_MORE = re.compile(r"smaller than required_chars\. \d+ vs (\d+)")  # SentencePiece's words
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,8 @@ def learn_pieces(lines: Iterable[str], size: int) -> PieceVocabulary:
     """A unigram model of at most `size` pieces, learnt from `lines`; fewer for a short text.
 
     Every digit is one piece, so that numbers can be carried over digit by digit. Equal lines
-    give equal pieces. Raises `VocabularyError` when there is too little text.
+    give equal pieces. Raises `VocabularyError` when there is no text, and when the characters of
+    the text alone are more than `size`.
     """
     model = io.BytesIO()
     try:
@@ -140,7 +143,12 @@ def learn_pieces(lines: Iterable[str], size: int) -> PieceVocabulary:
             minloglevel=2,
         )
     except RuntimeError as error:
-        raise VocabularyError("too_little_text", size=size) from error
+        if needs := _NEEDS_MORE.search(str(error)):
+            least = int(needs[1])
+            if size < _LETTERS_FROM <= least:
+                least += len(string.ascii_letters)
+            raise VocabularyError("few_pieces", got=size, least=least) from error
+        raise VocabularyError("no_text_for_pieces", limit=_LONGEST_LINE) from error
     return PieceVocabulary(model.getvalue())
 
 

@@ -94,6 +94,12 @@ def read_pairs(path: str | Path, columns: Sequence[str] = ("1", "2")) -> Paralle
     return parse_pairs(read_table(path), path.name, columns)
 
 
+def read_further_pairs(path: str | Path, columns: Sequence[str] = ("1", "2")) -> ParallelCorpus:
+    """As `read_pairs`, of a file from which no part is held out, so that one pair is enough."""
+    path = as_path(path)
+    return _parse(read_table(path), shorten(path.name), columns, fewest=1, fewest_sources=1)
+
+
 def read_rows(path: str | Path, columns: Sequence[str] = ("1", "2")) -> tuple[Pair, ...]:
     """The pairs of all rows in the order of the file, duplicates included; empty lines are
     skipped. Raises `PairsError` as `read_pairs` does, and on a row without both texts."""
@@ -132,12 +138,19 @@ def read_sources(path: str | Path) -> list[str]:
 
 def parse_pairs(data: bytes, name: str, columns: Sequence[str] = ("1", "2")) -> ParallelCorpus:
     """The pairs in the bytes of a file called `name`; see `read_pairs`."""
-    name = shorten(name)
+    return _parse(data, shorten(name), columns, FEWEST_PAIRS, FEWEST_SOURCES)
+
+
+def _parse(
+    data: bytes, name: str, columns: Sequence[str], fewest: int, fewest_sources: int
+) -> ParallelCorpus:
+    """The pairs in the bytes of a file called `name`; fewest, fewest_sources: distinct pairs and
+    sources that it must have. Raises `PairsError`."""
     deque(table(data, name), maxlen=0)  # a damaged file is refused before its rows are kept
     rows = table(data, name)
     indices = _column_indices(rows, columns, name)
     kept: dict[Pair, None] = {}
-    sources: set[str] = set()  # distinct, counted up to `FEWEST_SOURCES`
+    sources: set[str] = set()  # distinct, counted up to `fewest_sources`
     number = incomplete = blank = 0
     for row in rows:
         number += 1
@@ -149,18 +162,19 @@ def parse_pairs(data: bytes, name: str, columns: Sequence[str] = ("1", "2")) -> 
             blank += 1
             continue
         kept[pair] = None
-        if len(sources) < FEWEST_SOURCES:
+        if len(sources) < fewest_sources:
             sources.add(normalised(pair.source))
             if len(kept) > _PAIRS_OF_FEW_SOURCES:
-                _refuse_few_sources(sources, name)
+                _refuse_few_sources(sources, name, fewest_sources)
     counts = RowCounts(
         number, len(kept), incomplete, blank, number - incomplete - blank - len(kept)
     )
     if number and incomplete == number:
         raise PairsError("one_column", name=name, columns=", ".join(columns))
-    if counts.kept < FEWEST_PAIRS:
-        raise PairsError("too_few_pairs", name=name, least=FEWEST_PAIRS, **asdict(counts))
-    _refuse_few_sources(sources, name)
+    if counts.kept < fewest:
+        key = "too_few_pairs" if fewest > 1 else "no_whole_pair"
+        raise PairsError(key, name=name, least=fewest, **asdict(counts))
+    _refuse_few_sources(sources, name, fewest_sources)
     return ParallelCorpus(tuple(kept), counts, sha256(data).hexdigest())
 
 
@@ -198,10 +212,10 @@ def read_table(path: Path) -> bytes:
         return file.read()
 
 
-def _refuse_few_sources(sources: set[str], name: str) -> None:
+def _refuse_few_sources(sources: set[str], name: str, least: int) -> None:
     """Raise `PairsError` when the sources are too few for a training and two held-out parts."""
-    if len(sources) < FEWEST_SOURCES:
-        raise PairsError("too_few_sources", name=name, got=len(sources), least=FEWEST_SOURCES)
+    if len(sources) < least:
+        raise PairsError("too_few_sources", name=name, got=len(sources), least=least)
 
 
 def _column_indices(

@@ -1,6 +1,7 @@
 """The settings of a training, their limits, the learning rate schedule, and presets."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
@@ -56,6 +57,12 @@ _RECIPE_STEPS = {"copy": 2000, "reverse": 4000, "sort": 6000}
 
 LIMITED_BY_STEPS = ("warmup", "evaluate_every")
 """Settings in steps that cannot be more than all steps; see `refuse_late`."""
+
+_TOY_ONLY = ("task", "symbols", "small_alphabets")
+_PAIRS_ONLY = (
+    *("columns", "excluded", "further_pairs", "pieces", "joint", "joined", "swapped", "copied"),
+    *("patterned", "unpunctuated", "subword_alpha", "batch_tokens"),
+)
 
 _OLD_RUNS = {"small_alphabets": 0.0}
 """The values of settings that the files of older runs lack, where they are not the defaults."""
@@ -216,6 +223,25 @@ def refuse_late(config: TrainingConfig) -> None:
     for name in LIMITED_BY_STEPS:
         if (got := getattr(config, name)) > config.steps:
             raise ConfigError("later_than_steps", name=name, got=got, steps=config.steps)
+
+
+def refuse_unused(given: Mapping[str, Any]) -> None:
+    """Refuse settings that were given, by name, and that a training with the others ignores.
+
+    Raises `ConfigError`.
+    """
+    pairs = bool(given.get("pairs"))
+    if pairs and given.get("task") == TRANSLATE:
+        given = {name: value for name, value in given.items() if name != "task"}
+    for name in _TOY_ONLY if pairs else _PAIRS_ONLY:
+        if name in given:
+            key = "not_for_pairs" if pairs else "not_for_task"
+            task = given.get("task", TrainingConfig().task)
+            raise ConfigError(key, name=name.replace("_", "-"), task=task)
+    if given.get("start") and "pieces" in given:
+        raise ConfigError("not_with_start", name="pieces")
+    if "batch" in given and given.get("batch_tokens"):
+        raise ConfigError("two_batches")
 
 
 def learning_rate(config: TrainingConfig, step: int) -> float:

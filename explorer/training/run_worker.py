@@ -17,6 +17,7 @@ from explorer.core.memory import ran_out_of_memory
 from explorer.model.checkpoint import to_bytes
 from explorer.model.explorable import ExplorableModel
 from explorer.training import distributed
+from explorer.training.data_modules import DataModule
 from explorer.training.device import choose_device
 from explorer.training.run_directory import Run, Status, waiting_runs
 from explorer.training.run_heartbeat import INTERVAL, Heartbeat
@@ -26,6 +27,7 @@ SAVE_INTERVAL = 5.0
 """Seconds between two saved states of an active run."""
 
 Listener = Callable[[Moment], None]
+DataListener = Callable[[DataModule], None]
 
 
 def run_training(
@@ -33,11 +35,13 @@ def run_training(
     on_moment: Listener = lambda moment: None,
     stops: Callable[[], bool] = lambda: False,
     on_wait: Callable[[], object] = lambda: None,
+    on_data: DataListener = lambda data: None,
 ) -> Status:
     """Train `run` from its saved state to its end, or until a stop is requested.
 
     stops: asked after each step; True = save and stop, as by a stop request in the folder.
     on_wait: called once where another run has the device.
+    on_data: called once the data are read, before the first step.
 
     One run a device: the others wait, in the order of their creation. Any exception is written
     to the run's status, then raised. Raises `RunError`, and writes nothing, when another
@@ -52,7 +56,9 @@ def run_training(
             with _device(run, heartbeat, stops, on_wait) as reserved:
                 if not distributed.broadcast_decision(reserved):
                     return heartbeat.update("stopped", step)
-                return _train(run, heartbeat, on_moment, stops)
+                trainer = _prepare(run, heartbeat)
+                on_data(trainer.data_module)
+                return _train(run, trainer, heartbeat, on_moment, stops)
         except ExplorerError as error:
             _fail(heartbeat, error)
             raise
@@ -66,13 +72,22 @@ def run_training(
             raise full from error
 
 
-def _train(
-    run: Run, heartbeat: Heartbeat, on_moment: Listener, stops: Callable[[], bool]
-) -> Status:
+def _prepare(run: Run, heartbeat: Heartbeat) -> Trainer:
+    """The run's trainer, with what is recorded before its first step."""
     heartbeat.update("preparing", heartbeat.step)
     trainer = _make_trainer(run)
     run.write_data_facts(trainer.data_module.facts())
     run.discard_after(trainer.step)
+    return trainer
+
+
+def _train(
+    run: Run,
+    trainer: Trainer,
+    heartbeat: Heartbeat,
+    on_moment: Listener,
+    stops: Callable[[], bool],
+) -> Status:
     checked = saved = 0.0
     best: bytes | None = None  # not written yet
     try:

@@ -4,8 +4,10 @@ SentencePiece learns its pieces from the training part alone; the dev part judge
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from hashlib import sha256
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -14,7 +16,7 @@ from torch import Tensor
 from explorer.core.errors import PairsError
 from explorer.core.frequent_words import frequent_words
 from explorer.core.sentencepiece_vocabulary import PieceVocabulary, learn_pieces
-from explorer.core.vocabulary import BOS, EOS, Vocabulary
+from explorer.core.vocabulary import BOS, EOS, Vocabulary, shorten
 from explorer.data.augmentation import Augmentation
 from explorer.data.batch import Batch
 from explorer.data.parallel_corpus import (
@@ -22,7 +24,7 @@ from explorer.data.parallel_corpus import (
     Pair,
     ParallelCorpus,
     normalised,
-    read_pairs,
+    read_further_pairs,
     read_sources,
     references,
 )
@@ -82,6 +84,9 @@ class TranslationDataModule:
         further, self._digest = _further_pairs(config, corpus)
         self.further = len(further)
         self._training += further
+        if not self._training:
+            name = shorten(Path(config.excluded).name)
+            raise PairsError("all_excluded", got=self.excluded, excluded=name)
         augmentation = Augmentation(self._training, excluded | _held_out_texts(corpus))
         if config.patterned and (unknown := augmentation.unknown_sides):
             raise PairsError("no_patterns", columns=", ".join(config.columns[n] for n in unknown))
@@ -163,8 +168,25 @@ class TranslationDataModule:
             if least <= len(ids) <= most:
                 yield source
 
+    def pair_counts(self) -> dict[str, int]:
+        """How many rows and pairs the files have, are used, and are not, by reason.
+
+        overlong: of the pairs to train on and of the dev part.
+        """
+        return {
+            **asdict(self.corpus.counts),
+            "excluded": self.excluded,
+            "further": self.further,
+            "overlong": self.overlong,
+        }
+
+    def part_sizes(self) -> dict[str, int]:
+        """The pairs of each part; of the training part, those that are trained on."""
+        held_out: dict[str, int] = {name: len(self.corpus.part(name)) for name in HELD_OUT_PARTS}
+        return {"training": len(self._epochs.fitting), **held_out}
+
     def facts(self) -> dict[str, Any]:
-        counts, training = self.corpus.counts, self.corpus.part("training")
+        training = self.corpus.part("training")
         return {
             "task": self.config.task,
             "longest": self.config.longest,
@@ -172,14 +194,7 @@ class TranslationDataModule:
             "source_words": frequent_words(pair.source for pair in training),
             "target_words": frequent_words(pair.target for pair in training),
             "pairs": {
-                "rows": counts.rows,
-                "kept": counts.kept,
-                "incomplete": counts.incomplete,
-                "blank": counts.blank,
-                "duplicate": counts.duplicate,
-                "excluded": self.excluded,
-                "further": self.further,
-                "overlong": self.overlong,
+                **self.pair_counts(),
                 "pieces": round(self._pieces_a_text(), 2),
                 "digest": self.corpus.digest,
             },
@@ -262,7 +277,7 @@ def _further_pairs(config: TrainingConfig, corpus: ParallelCorpus) -> tuple[list
     """
     if not config.further_pairs:
         return [], corpus.digest
-    further = read_pairs(config.further_pairs, ("2", "1"))
+    further = read_further_pairs(config.further_pairs, ("2", "1"))
     known = _held_out_texts(corpus)
     kept = _without(further.pairs, _excluded_sources(config))
     pairs = [p for p in kept if not {normalised(p.source), normalised(p.target)} & known]

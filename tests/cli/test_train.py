@@ -117,6 +117,57 @@ def test_a_translation_is_recorded_evaluated_and_written_at_half_size(pairs_file
     assert "BLEU" in capsys.readouterr().out
 
 
+def test_how_many_pairs_are_kept_and_held_out_is_printed_at_the_start(pairs_file, tmp_path, capsys):
+    excluded, further = tmp_path / "excluded.txt", tmp_path / "further.tsv"
+    excluded.write_text("I see a dog today.\nI see a dog now.\nI see a dog here.\n", "utf-8")
+    further.write_text("cible\tsource\n", "utf-8")
+    with pairs_file.open("a", encoding="utf-8") as file:
+        file.write("one\n\tblank\n")
+    files = f"--pairs {pairs_file} --excluded {excluded} --further-pairs {further}"
+    for out in ("--run", "--out"):
+        command = f"train {files} {TINY_PAIRS} {out} {tmp_path / out}"
+        assert main(command.split()) == 0
+        line = capsys.readouterr().out.splitlines()[0]
+        assert line == (
+            "pairs.tsv: of 242 rows 240 pairs are kept (left out: 0 duplicate, 1 with a blank "
+            "side, 1 with too few columns); 214 to train on, 1 of another file among them (3 "
+            "excluded, 0 too long); held out: 12 dev, 12 test"
+        )
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("--task copy --swapped 0.5", "--swapped applies to a training on pairs"),
+        ("--pieces 400", "not to --task reverse"),
+        ("--task copy --further-pairs x.tsv", "--further-pairs applies to a training on pairs"),
+        ("--task copy --no-joint", "--joint applies to a training on pairs"),
+        ("--pairs {pairs} --task copy", "--task applies to a toy task"),
+        ("--pairs {pairs} --small-alphabets 0.5", "--small-alphabets applies to a toy task"),
+        ("--pairs {pairs} --batch 8 --batch-tokens 900", "give only one of them"),
+        ("--pairs {pairs} --start {pairs} --pieces 400", "--pieces applies to pieces that are"),
+        ("--resume", "--resume applies only with --run"),
+        ("--run {pairs}-run --half", "--half applies only with --out"),
+    ],
+)
+def test_what_does_not_apply_is_refused_in_one_sentence(given, said, pairs_file, capsys):
+    assert main(["train", *given.format(pairs=pairs_file).split()]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("error: ")
+    assert said in printed.err
+    assert printed.err.count("\n") == 1
+
+
+def test_a_run_is_resumed_by_the_same_command_and_not_with_other_settings(tmp_path, capsys):
+    command = [*TINY.split(), "--run", str(tmp_path / "mine")]
+    assert main(command) == 0
+    assert main([*command, "--resume"]) == 0
+    capsys.readouterr()
+    assert main([*command, "--resume", "--steps", "50"]) == 2
+    assert "--steps is 40 in “mine”, not 50" in capsys.readouterr().err
+
+
 def test_a_file_without_a_table_is_an_error(tmp_path, capsys):
     path = tmp_path / "one.tsv"
     path.write_text("only one column\n" * 200)

@@ -124,9 +124,17 @@ def test_malformed_bytes_are_refused(proto):
         PieceVocabulary(proto)
 
 
-def test_too_little_text_is_refused():
-    with pytest.raises(VocabularyError, match="too little text"):
-        learn_pieces([], FEWEST_PIECES)
+@pytest.mark.parametrize("lines", [[], [""], [" "], ["x" * 5000]])
+def test_no_text_is_refused(lines):
+    with pytest.raises(VocabularyError, match="is empty or longer than 4192 bytes"):
+        learn_pieces(lines, FEWEST_PIECES)
+
+
+def test_fewer_pieces_than_characters_are_refused_with_the_fewest():
+    lines = [chr(number) for number in range(0x4E00, 0x4E00 + 3000)]
+    with pytest.raises(VocabularyError, match=r"400 pieces are too few.*at least 3322 pieces"):
+        learn_pieces(lines, 400)
+    assert len(learn_pieces(lines, 3322)) == 3322
 
 
 def test_white_space_is_one_space_and_letters_are_composed():

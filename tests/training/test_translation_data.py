@@ -145,6 +145,30 @@ def test_further_pairs_are_trained_on_and_never_judged_by(tmp_path):
     assert not seen & {"new", judged.source}
 
 
+def test_one_further_pair_is_enough(tmp_path):
+    path = tmp_path / "more.tsv"
+    path.write_text("a target\ta source\n", "utf-8")
+    data = TranslationDataModule(replace(TINY_PAIRS, further_pairs=str(path)), PAIRS, CPU)
+    assert data.further == 1
+    assert data.part_sizes() == {"training": 217, "dev": 12, "test": 12}
+    path.write_text("a target\n\ta source\nx\t\n", "utf-8")
+    with pytest.raises(PairsError, match=r"no whole pair.*rows \(3\).*2 with a blank side, 1 with"):
+        TranslationDataModule(replace(TINY_PAIRS, further_pairs=str(path)), PAIRS, CPU)
+
+
+def test_a_training_without_a_pair_that_is_not_excluded_is_refused(tmp_path):
+    path = tmp_path / "all.txt"
+    path.write_text("".join(f"{source}\n" for source, _ in SENTENCES), "utf-8")
+    config = replace(TINY_PAIRS, excluded=str(path))
+    with pytest.raises(PairsError, match=r"All 216 pairs.*“all\.txt”"):
+        TranslationDataModule(config, PAIRS, CPU)
+    more = tmp_path / "more.tsv"
+    more.write_text("".join(f"t{n}\ts{n}\n" for n in range(20)), "utf-8")
+    data = TranslationDataModule(replace(config, further_pairs=str(more)), PAIRS, CPU)
+    assert data.pair_counts()["excluded"] == 216
+    assert data.part_sizes()["training"] == 20
+
+
 def test_a_training_is_not_resumed_with_other_further_pairs(tmp_path):
     path = tmp_path / "more.tsv"
     path.write_text("".join(f"t{n}\ts{n}\n" for n in range(120)), "utf-8")
