@@ -1,10 +1,16 @@
 """`translate`: the greedy translations of a file of texts, as pairs to read or to train on."""
 
 import argparse
+import csv
+import io
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-_AT_A_TIME = 1024  # texts; what is shown of the progress
+from explorer.core.errors import PairsError
+
+if TYPE_CHECKING:
+    from explorer.model.checkpoint import Checkpoint
 
 
 def add_parser(commands: Any) -> None:
@@ -12,43 +18,69 @@ def add_parser(commands: Any) -> None:
     command.set_defaults(run_command=_translate)
     command.add_argument("checkpoint", type=Path, help="of a translator")
     command.add_argument(
-        "texts", type=Path, help="a text a line, or column 1 of a table (tabs, .csv)"
+        "texts", type=Path, help="a text a line, or a column of a table (tabs, .csv)"
+    )
+    command.add_argument(
+        "--column",
+        default="1",
+        help="of the texts, by number or by heading (default: 1). By number every row is a text; "
+        "by heading the first row holds headings and is not translated, as with --columns of "
+        "`train`",
     )
     command.add_argument(
         "--out",
         type=Path,
         required=True,
-        help="the table to write: text, translation, a row for each distinct text, short ones "
-        "first; for `train --further-pairs` of a model in the other direction. Texts that the "
-        "model has no room for are left out, and counted",
+        help="the table to write, with commas where its name ends in .csv, else with tabs: text, "
+        "translation, a row for each distinct text, short ones first; for `train "
+        "--further-pairs` of a model in the other direction. Texts that the model has no room "
+        "for are left out, and counted",
     )
 
 
 def _translate(options: argparse.Namespace) -> int:
-    from tqdm import tqdm
-
-    from explorer.core.files import refuse_unwritable, write_atomically
+    from explorer.core.files import refuse_missing_folder, refuse_unwritable, write_atomically
+    from explorer.core.vocabulary import shorten
     from explorer.data.parallel_corpus import read_sources
     from explorer.model.checkpoint import load_checkpoint
-    from explorer.training.translation_metrics import translate
 
+    refuse_missing_folder(options.out)
     refuse_unwritable(options.out)
     checkpoint = load_checkpoint(options.checkpoint)
-    model, source, target = (
-        checkpoint.model,
-        checkpoint.source_vocabulary,
-        checkpoint.target_vocabulary,
-    )
-    texts = list(dict.fromkeys(read_sources(options.texts)))
-    room = model.config.max_length - 1  # the end symbol takes one
-    fitting = [text for text in texts if len(source.encode(text)) <= room]
-    fitting.sort(key=len)  # texts of one length are decoded together
-    lines = []
-    for start in tqdm(range(0, len(fitting), _AT_A_TIME), unit_scale=_AT_A_TIME, unit="text"):
-        part = fitting[start : start + _AT_A_TIME]
-        for text, written in zip(part, translate(model, source, target, part), strict=True):
-            lines.append(f"{text}\t{' '.join(written.split())}\n")
-    write_atomically(options.out, "".join(lines).encode())
+    texts = list(dict.fromkeys(read_sources(options.texts, options.column)))
+    if not texts:
+        facts = {"name": shorten(options.texts.name), "column": shorten(options.column)}
+        raise PairsError("no_texts", **facts)
+    room = checkpoint.model.config.max_length - 1  # the end symbol takes one
+    fitting = [text for text in texts if len(checkpoint.source_vocabulary.encode(text)) <= room]
+    rows = _translated(checkpoint, sorted(fitting, key=len))  # equal lengths are decoded together
+    write_atomically(options.out, _table(rows, commas=options.out.suffix.lower() == ".csv"))
     left_out = len(texts) - len(fitting)
-    print(f"{options.out}: {len(lines)} texts, {left_out} too long for the model left out")
+    print(f"{options.out}: {len(rows)} texts, {left_out} too long for the model left out")
     return 0
+
+
+def _translated(checkpoint: "Checkpoint", texts: Sequence[str]) -> list[tuple[str, str]]:
+    """Each text with its translation, and a progress bar that counts them."""
+    from tqdm import tqdm
+
+    from explorer.training.translation_metrics import DECODED_TOGETHER, translate
+
+    sides = checkpoint.source_vocabulary, checkpoint.target_vocabulary
+    rows: list[tuple[str, str]] = []
+    with tqdm(total=len(texts), unit="text") as bar:
+        for start in range(0, len(texts), DECODED_TOGETHER):
+            part = texts[start : start + DECODED_TOGETHER]
+            written = translate(checkpoint.model, *sides, part)
+            rows += [(text, " ".join(one.split())) for text, one in zip(part, written, strict=True)]
+            bar.update(len(part))
+    return rows
+
+
+def _table(rows: Sequence[tuple[str, str]], *, commas: bool) -> bytes:
+    """The rows in columns, as CSV with the mark by which spreadsheets know UTF-8, or with tabs."""
+    if not commas:
+        return "".join(f"{text}\t{written}\n" for text, written in rows).encode()
+    table = io.StringIO(newline="")
+    csv.writer(table).writerows(rows)
+    return table.getvalue().encode("utf-8-sig")

@@ -151,6 +151,12 @@ def replace_atomically(path: Path, data: bytes) -> None:
             raise
 
 
+def refuse_missing_folder(path: Path) -> None:
+    """Raise `FileError` when the folder of a file to write does not exist."""
+    if not path.parent.is_dir():
+        raise FileError("no_folder", folder=printable(str(path.parent)), name=printable(path.name))
+
+
 def refuse_unwritable(path: Path) -> None:
     """Raise `FileError` now when a file at `path` could not be written later."""
     with writing(path):

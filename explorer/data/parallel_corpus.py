@@ -129,11 +129,14 @@ def parse_column(data: bytes, name: str, column: str) -> list[str]:
     return [row[index] if index < len(row) else "" for row in rows]
 
 
-def read_sources(path: str | Path) -> list[str]:
-    """The texts of a file, one a line or in the first column; see `delimited.texts`. Raises
-    `PairsError`."""
+def read_sources(path: str | Path, column: str = "1") -> list[str]:
+    """The texts of a file that are not blank: one a line or in the first column, see
+    `delimited.texts`; or in another column, by number or heading as in `read_pairs`. Raises
+    `FileError` and `PairsError`."""
     path = as_path(path)
-    return [tidy(text) for text in texts(read_table(path), path.name)]
+    data = read_table(path)
+    found = texts(data, path.name) if column == "1" else parse_column(data, path.name, column)
+    return [text for text in map(tidy, found) if text]
 
 
 def parse_pairs(data: bytes, name: str, columns: Sequence[str] = ("1", "2")) -> ParallelCorpus:
