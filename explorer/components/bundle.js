@@ -1,9 +1,11 @@
 /**
- * Bundle the JavaScript and CSS of every component into `bundles/`, or the folder named on the
+ * Compile the AssemblyScript of the browser's model into a module, bundle the JavaScript and CSS of every component into `bundles/`, or the folder named on the
  * command line, and copy plotly.js there with its licence: node bundle.js [folder]
  */
 
-import { copyFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -20,6 +22,11 @@ const options = {
   banner: { js: `/* ${banner} */`, css: `/* ${banner} */` },
 };
 
+await writeFile(
+  `${here}browser_model/js/linearCode.js`,
+  `/* Compiled from browser_model/assembly/linear.ts by \`make bundles\`. */\n\n` +
+    `export const LINEAR_CODE =\n  "${(await compiled("linear")).toString("base64")}";\n`,
+);
 await build({
   ...options,
   entryPoints: {
@@ -70,3 +77,19 @@ await build({
 const plotly = `${here}node_modules/plotly.js-cartesian-dist-min`;
 await copyFile(`${plotly}/plotly-cartesian.min.js`, `${outdir}/plotly-cartesian.min.js`);
 await copyFile(`${plotly}/LICENSE`, `${outdir}/plotly-LICENSE.txt`);
+
+/**
+ * The WebAssembly of a file in `browser_model/assembly/`, on a memory that JavaScript makes.
+ * @param {string} name
+ */
+async function compiled(name) {
+  const folder = await mkdtemp(`${tmpdir()}/assembly-`);
+  const out = `${folder}/${name}.wasm`;
+  const how = ["-O3", "--noAssert", "--runtime", "stub", "--importMemory", "--enable", "simd"];
+  const compiler = `${here}node_modules/assemblyscript/bin/asc.js`;
+  const source = `${here}browser_model/assembly/${name}.ts`;
+  execFileSync(process.execPath, [compiler, source, "--baseDir", "/", "--outFile", out, ...how]);
+  const bytes = await readFile(out);
+  await rm(folder, { recursive: true });
+  return bytes;
+}

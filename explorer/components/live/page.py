@@ -32,12 +32,12 @@ BACK, BACK_FROM_LESSON = "index.html", "../index.html"
 """The first page of a site, from its other pages."""
 
 _SITE_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; "
     "img-src data: blob:; connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; "
     "form-action 'none'"
 )
 _FILE_POLICY = (
-    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+    "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; style-src 'unsafe-inline'; "
     "img-src data: blob:; worker-src blob:; base-uri 'none'; form-action 'none'"
 )
 

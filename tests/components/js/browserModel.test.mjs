@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hookPoint, watching } from "../../../explorer/components/browser_model/js/hookPoint.js";
 import { linear } from "../../../explorer/components/browser_model/js/matrices.js";
+import { ModelMemory } from "../../../explorer/components/browser_model/js/modelMemory.js";
 import { readPieceModel } from "../../../explorer/components/browser_model/js/pieceModel.js";
 import { messageFields } from "../../../explorer/components/browser_model/js/protobuf.js";
 import { decodeUtf8 } from "../../../explorer/components/browser_model/js/utf8.js";
@@ -31,11 +32,49 @@ test("a watched value may be changed in place, and is left alone afterwards", ()
   assert.throws(() => watching(points, { elsewhere: double }, () => null), /no hook point/);
 });
 
-test("a linear map of any number of outputs", () => {
-  const weight = Float32Array.from({ length: 10 }, (_, index) => index); // (5, 2)
-  const bias = Float32Array.of(100, 0, 0, 0, -1);
-  const y = linear(Float32Array.of(1, 2, -1, 0), 2, { weight, bias });
-  assert.deepEqual([...y], [102, 8, 14, 20, 25, 100, -2, -4, -6, -9]);
+test("a linear map of any numbers of inputs, outputs and rows", () => {
+  for (const [inputs, outputs, rows] of [
+    [2, 5, 2],
+    [7, 4, 1],
+    [8, 3, 33],
+    [13, 10, 70],
+  ]) {
+    const memory = new ModelMemory([inputs * outputs, outputs], inputs + outputs);
+    const weight = memory.room(inputs * outputs);
+    const bias = memory.room(outputs);
+    weight.forEach((_, index) => {
+      weight[index] = (index % 11) - 5;
+    });
+    bias.forEach((_, index) => {
+      bias[index] = index;
+    });
+    const x = Float32Array.from({ length: rows * inputs }, (_, index) => (index % 7) - 3);
+    const expected = Array.from({ length: rows * outputs }, (_, place) => {
+      const [row, output] = [Math.floor(place / outputs), place % outputs];
+      let sum = bias[output];
+      for (let input = 0; input < inputs; input++) {
+        sum += x[row * inputs + input] * weight[output * inputs + input];
+      }
+      return sum;
+    });
+    assert.deepEqual([...linear(x, rows, { weight, bias, memory })], expected);
+  }
+});
+
+test("a browser without WebAssembly or its vectors is told so", () => {
+  const there = globalThis.WebAssembly;
+  const { Memory, Instance } = there;
+  const Module = () => {
+    throw new there.CompileError("no SIMD");
+  };
+  for (const lacking of [undefined, { Memory, Instance, Module }]) {
+    Object.assign(globalThis, { WebAssembly: lacking });
+    try {
+      assert.throws(() => new ModelMemory([4], 8), { key: "no_webassembly" });
+    } finally {
+      Object.assign(globalThis, { WebAssembly: there });
+    }
+  }
 });
 
 test("fields of every wire type, and bytes that are no message", () => {

@@ -35,7 +35,7 @@ def test_a_site_links_its_files_and_a_file_has_them_inside(model):
     lesson = LinkedLesson("mask", dict.fromkeys(LANGUAGES, HOSTILE))
     site, file = site_page([model], [lesson]), file_page(model, "7 3", 1)
     assert '<script src="live.js" defer>' in site
-    assert "script-src 'self';" in site
+    assert "script-src 'self' 'wasm-unsafe-eval';" in site
     assert "src=" not in file.replace("img-src=", "")[: file.index("page-data")]
     for html in (site, file):
         assert "default-src 'none'" in html

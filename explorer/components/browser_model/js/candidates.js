@@ -5,6 +5,7 @@
  *   forced: boolean}} Candidate
  */
 
+import { softmax } from "./matrices.js";
 import { EOS } from "./vocabulary.js";
 
 export const CANDIDATES = 10; // the most probable tokens of a step, beside the one that follows
@@ -38,12 +39,9 @@ export function stepCandidates(logits, chosen, forced) {
  * @param {Float32Array} logits
  */
 export function probabilitiesOf(logits) {
-  let largest = -Infinity;
-  for (const logit of logits) if (logit > largest) largest = logit;
-  const exponents = Float64Array.from(logits, (logit) => Math.exp(logit - largest));
-  let sum = 0;
-  for (const exponent of exponents) sum += exponent;
-  return Float32Array.from(exponents, (exponent) => exponent / sum);
+  const probabilities = Float64Array.from(logits);
+  softmax(probabilities, 0, probabilities.length);
+  return Float32Array.from(probabilities);
 }
 
 /**

@@ -268,5 +268,9 @@ export function transferable({ logits, arrays }) {
  * @param {Float32Array} other
  */
 function largestDifference(one, other) {
-  return one.reduce((most, value, index) => Math.max(most, Math.abs(value - other[index])), 0);
+  let most = 0;
+  for (let index = 0; index < one.length; index++) {
+    most = Math.max(most, Math.abs(one[index] - other[index]));
+  }
+  return most;
 }

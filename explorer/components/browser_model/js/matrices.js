@@ -1,72 +1,24 @@
 /**
  * The arithmetic of the model on typed arrays: matrices row by row in a `Float32Array`.
  *
- * Sums are made in the 64 bits that JavaScript computes in and rounded to float32 when stored.
+ * Sums are made in the 64 bits that JavaScript computes in and rounded to float32 when stored; those
+ * of a linear map in float32, by WebAssembly.
  *
+ * @import { ModelMemory } from "./modelMemory.js"
  * @typedef {{weight: Float32Array, bias: Float32Array}} Parameters weight (outputs, inputs)
+ * @typedef {Parameters & {memory: ModelMemory}} Linear and the memory that both are in
  */
 
 const EPSILON = 1e-5; // of LayerNorm, as in torch
 
 /**
  * x Wᵀ + b: `rows` rows of `x` (rows, inputs) become (rows, outputs).
- *
- * Four outputs at a time share each read of `x`, and all rows share each read of the weights, which
- * is what takes the time: four rows of weights stay in the nearest cache.
  * @param {Float32Array} x
  * @param {number} rows
- * @param {Parameters} parameters
+ * @param {Linear} parameters
  */
-export function linear(x, rows, { weight, bias }) {
-  const inputs = x.length / rows;
-  const outputs = bias.length;
-  const y = new Float32Array(rows * outputs);
-  const whole = outputs - (outputs % 4);
-  for (let output = 0; output < whole; output += 4) {
-    for (let row = 0; row < rows; row++) {
-      fourOutputs(x, row * inputs, inputs, weight, bias, output, y, row * outputs);
-    }
-  }
-  for (let output = whole; output < outputs; output++) {
-    for (let row = 0; row < rows; row++) {
-      const product = dot(x, row * inputs, weight, output * inputs, inputs);
-      y[row * outputs + output] = product + bias[output];
-    }
-  }
-  return y;
-}
-
-/**
- * The products of one row of `x` with four rows of weights, into `y`.
- * @param {Float32Array} x
- * @param {number} from where the row begins in `x`
- * @param {number} inputs
- * @param {Float32Array} weight
- * @param {Float32Array} bias
- * @param {number} output number of the first of the four
- * @param {Float32Array} y
- * @param {number} to where the row begins in `y`
- */
-function fourOutputs(x, from, inputs, weight, bias, output, y, to) {
-  const first = output * inputs;
-  const second = first + inputs;
-  const third = second + inputs;
-  const fourth = third + inputs;
-  let a = 0;
-  let b = 0;
-  let c = 0;
-  let d = 0;
-  for (let input = 0; input < inputs; input++) {
-    const value = x[from + input];
-    a += value * weight[first + input];
-    b += value * weight[second + input];
-    c += value * weight[third + input];
-    d += value * weight[fourth + input];
-  }
-  y[to + output] = a + bias[output];
-  y[to + output + 1] = b + bias[output + 1];
-  y[to + output + 2] = c + bias[output + 2];
-  y[to + output + 3] = d + bias[output + 3];
+export function linear(x, rows, parameters) {
+  return parameters.memory.linear(x, rows, parameters);
 }
 
 /**
@@ -109,7 +61,7 @@ export function layerNorm(x, rows, { weight, bias }) {
 
 /**
  * The softmax of a row of `length` scores from `start`, in its place; −∞ becomes 0.
- * @param {Float32Array} scores
+ * @param {Float32Array | Float64Array} scores
  * @param {number} start
  * @param {number} length
  */
@@ -132,5 +84,7 @@ export function softmax(scores, start, length) {
  * @param {Float32Array} other
  */
 export function sum(one, other) {
-  return one.map((value, index) => value + other[index]);
+  const total = new Float32Array(one.length);
+  for (let index = 0; index < one.length; index++) total[index] = one[index] + other[index];
+  return total;
 }

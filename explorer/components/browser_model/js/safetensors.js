@@ -38,18 +38,17 @@ export function readSafetensors(data, name) {
 }
 
 /**
- * A tensor as float32 numbers. Throws a `ModelError` on another type than float16 and float32, and
- * on infinite numbers.
+ * Write the numbers of a tensor into `numbers`, as float32, and return it. Throws a `ModelError` on
+ * another type than float16 and float32, and on infinite numbers.
  * @param {Tensor} tensor
+ * @param {Float32Array} numbers
  * @param {string} name of the file
  */
-export function floats({ dtype, bytes }, name) {
+export function readFloats({ dtype, bytes }, numbers, name) {
   if (dtype !== "F16" && dtype !== "F32") return refuse(name);
   const aligned = new Uint8Array(bytes); // typed arrays begin at a multiple of their bytes
-  const numbers =
-    dtype === "F32"
-      ? new Float32Array(aligned.buffer)
-      : fromHalves(new Uint16Array(aligned.buffer), halfValues());
+  if (dtype === "F32") numbers.set(new Float32Array(aligned.buffer));
+  else writeHalves(new Uint16Array(aligned.buffer), halfValues(), numbers);
   return areFinite(numbers) ? numbers : refuse(name);
 }
 
@@ -68,11 +67,10 @@ function areFinite(numbers) {
 /**
  * @param {Uint16Array} codes
  * @param {Float32Array} table
+ * @param {Float32Array} numbers where they go
  */
-function fromHalves(codes, table) {
-  const numbers = new Float32Array(codes.length);
+function writeHalves(codes, table, numbers) {
   for (let index = 0; index < codes.length; index++) numbers[index] = table[codes[index]];
-  return numbers;
 }
 
 /** The values of all float16 numbers (IEEE 754 binary16), by their bits. */

@@ -1,13 +1,14 @@
 /**
  * The weights of a model by the names that its checkpoint has for them.
  *
- * @import { Parameters } from "./matrices.js"
+ * @import { Linear } from "./matrices.js"
  * @import { ModelConfig } from "./modelConfig.js"
  * @import { Tensor } from "./safetensors.js"
  */
 
 import { ModelError } from "./modelError.js";
-import { floats } from "./safetensors.js";
+import { ModelMemory } from "./modelMemory.js";
+import { readFloats } from "./safetensors.js";
 
 /** The one matrix of tied embeddings (§3.4), and where else it is used. */
 const TIED = "encoder.embedding.tokens.weight";
@@ -31,7 +32,14 @@ export class Weights {
       }
     }
     this.tied = config.tied_embeddings;
-    this.arrays = new Map([...tensors].map(([weight, tensor]) => [weight, floats(tensor, name)]));
+    const lengths = [...shapes.values()].map((shape) => shape.reduce((one, other) => one * other));
+    this.memory = new ModelMemory(lengths, widestLinear(config));
+    /** @type {Map<string, Float32Array>} */
+    this.arrays = new Map();
+    for (const [weight, tensor] of tensors) {
+      const length = tensor.shape.reduce((one, other) => one * other);
+      this.arrays.set(weight, readFloats(tensor, this.memory.room(length), name));
+    }
   }
 
   /**
@@ -49,11 +57,20 @@ export class Weights {
   /**
    * Weight and bias of the linear map or LayerNorm called `path`.
    * @param {string} path
-   * @returns {Parameters}
+   * @returns {Linear}
    */
   parameters(path) {
-    return { weight: this.matrix(`${path}.weight`), bias: this.matrix(`${path}.bias`) };
+    const [weight, bias] = ["weight", "bias"].map((part) => this.matrix(`${path}.${part}`));
+    return { weight, bias, memory: this.memory };
   }
+}
+
+/**
+ * Inputs and outputs together of the widest linear map.
+ * @param {ModelConfig} config
+ */
+function widestLinear({ d_model: width, d_ff, target_vocabulary }) {
+  return width + Math.max(3 * width, d_ff, target_vocabulary);
 }
 
 /**
