@@ -38,13 +38,17 @@ const BYTE_SIZE = 0.92; // as in the style sheet
 const NARROW_CELL = 26;
 export const SMALLEST_AXIS = 96; // px the title of an axis needs
 
+/** @type {Map<string, CanvasRenderingContext2D>} pens by font: a new canvas takes a millisecond */
+const pens = new Map();
+
 /**
  * Measures text in a font.
  * @param {string} font as CSS has it
  */
 export function measuringPen(font) {
-  const pen = context2d(document.createElement("canvas"));
+  const pen = pens.get(font) ?? context2d(document.createElement("canvas"));
   pen.font = font;
+  pens.set(font, pen);
   return pen;
 }
 
