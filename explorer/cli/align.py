@@ -84,7 +84,11 @@ def _align(options: argparse.Namespace) -> int:
         progress=progress_writer(options.progress),
     )
     if aligned.skipped:
-        print(_skipped(aligned.skipped, len(pairs)), file=sys.stderr)
+        why = "are too long for the model and were skipped"
+        print(_left_out(aligned.skipped, len(pairs), why), file=sys.stderr)
+    if aligned.unlinked:
+        why = "have no links and are not counted in the error rates"
+        print(_left_out(aligned.unlinked, len(pairs), why), file=sys.stderr)
     if gold is not None:
         print(error_rate_table(aligned), end="")
         if options.report is not None:
@@ -116,7 +120,7 @@ def _methods(
     return all_methods(model, options.layer, options.timing)
 
 
-def _skipped(rows: "Sequence[int]", pairs: int) -> str:
-    """Which pairs were skipped, in a sentence."""
+def _left_out(rows: "Sequence[int]", pairs: int, why: str) -> str:
+    """Which pairs were left out, in a sentence."""
     shown = ", ".join(map(str, rows[:10])) + (" …" if len(rows) > 10 else "")
-    return f"{len(rows)} of {pairs} pairs are too long for the model and were skipped: {shown}"
+    return f"{len(rows)} of {pairs} pairs {why}: rows {shown}"

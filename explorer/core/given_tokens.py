@@ -161,7 +161,8 @@ def _owners(spelled: Sequence[str], tokens: Sequence[str], key: str) -> list[dic
 class _Character:
     """A part of a character in the form that is compared.
 
-    letter: the character as written; "" for the parts after its first.
+    letter: the character as written, with a space where one is before it; "" for the parts after
+    its first.
     text: which of several texts it is of. weight: its share of the written character.
     """
 
@@ -182,13 +183,16 @@ class _Character:
 
 def _characters(texts: Sequence[str]) -> list[_Character]:
     """The characters of all texts, combining marks in canonical order, even across texts."""
-    parts = [
-        _Character(form, "" if part else letter, number, 1 / len(forms))
-        for number, text in enumerate(texts)
-        for letter in text
-        for forms in [_forms(letter)]
-        for part, form in enumerate(forms)
-    ]
+    parts: list[_Character] = []
+    for number, text in enumerate(texts):
+        gap = ""
+        for letter in text:
+            forms = _forms(letter)
+            parts += [
+                _Character(form, "" if part else gap + letter, number, 1 / len(forms))
+                for part, form in enumerate(forms)
+            ]
+            gap = "" if forms else " "
     ordered: list[_Character] = []
     for _, run in groupby(parts, key=lambda part: part.order != 0):
         ordered += sorted(run, key=lambda part: part.order)  # those that are no marks all have 0
@@ -219,4 +223,4 @@ def _difference(
         before = sum(letter.text == given[other].text for letter in given[:other])
         one = max(one - before, 0)
     rest = "".join(letter.letter for letter in read[one : one + _SHOWN])
-    return AlignmentError(key, text=shorten(rest), token=shorten(token))
+    return AlignmentError(key, text=shorten(rest.strip()), token=shorten(token))

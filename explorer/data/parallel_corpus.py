@@ -101,15 +101,16 @@ def read_further_pairs(path: str | Path, columns: Sequence[str] = ("1", "2")) ->
 
 
 def read_rows(path: str | Path, columns: Sequence[str] = ("1", "2")) -> tuple[Pair, ...]:
-    """The pairs of all rows in the order of the file, duplicates included; empty lines are
-    skipped. Raises `PairsError` as `read_pairs` does, and on a row without both texts."""
+    """The pairs of all rows in the order of the file, duplicates included; rows without a text in
+    any column are skipped. Raises `PairsError` as `read_pairs` does, and on a row without both
+    texts."""
     path = as_path(path)
     return parse_rows(read_table(path), path.name, columns)
 
 
 def parse_rows(data: bytes, name: str, columns: Sequence[str]) -> tuple[Pair, ...]:
     """The pairs of all rows in the bytes of a file called `name`; see `read_rows`."""
-    rows = table(data, shorten(name))
+    rows = _written_rows(data, shorten(name))
     indices = _column_indices(rows, columns, shorten(name))
     pairs = []
     for number, row in enumerate(rows, start=1):
@@ -121,10 +122,20 @@ def parse_rows(data: bytes, name: str, columns: Sequence[str]) -> tuple[Pair, ..
     return tuple(pairs)
 
 
+def most_columns(data: bytes, name: str) -> int:
+    """The columns of the widest row. Raises `PairsError` as `read_pairs` does."""
+    return max(map(len, _written_rows(data, shorten(name))), default=0)
+
+
+def _written_rows(data: bytes, name: str) -> Iterator[list[str]]:
+    """The rows of a table with a text in some column: spreadsheets save blank ones at the end."""
+    return (row for row in table(data, name) if any(map(str.strip, row)))
+
+
 def parse_column(data: bytes, name: str, column: str) -> list[str]:
-    """The cells of one column of all rows, "" where a row is shorter; `column` as in
-    `read_pairs`. Raises `PairsError` as that does."""
-    rows = table(data, shorten(name))
+    """The cells of one column of the rows of `parse_rows`, "" where a row is shorter; `column` as
+    in `read_pairs`. Raises `PairsError` as that does."""
+    rows = _written_rows(data, shorten(name))
     index = _column_index(rows, column, shorten(name))
     return [row[index] if index < len(row) else "" for row in rows]
 

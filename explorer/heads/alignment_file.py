@@ -6,11 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from explorer.core.alignment import Gold, parse_links, read_gold
+from explorer.core.alignment import Gold, parse_links, read_gold, refuse_foreign
 from explorer.core.errors import AlignmentError
 from explorer.core.given_tokens import refuse_other_tokens, split_tokens
 from explorer.core.vocabulary import shorten
-from explorer.data.parallel_corpus import Pair, parse_column, parse_rows, read_table
+from explorer.data.parallel_corpus import (
+    Pair,
+    most_columns,
+    parse_column,
+    parse_rows,
+    read_table,
+)
 
 Unit = Literal["pieces", "words", "whitespace"]
 """What links connect: pieces of the model, words as the app shows them, or what spaces separate in
@@ -96,6 +102,11 @@ class AlignmentFile:
         pairs = parse_rows(data, name, columns[:2])
         if not pairs:
             raise AlignmentError("nothing_to_align", name=shorten(name))
+        for column in columns[2:]:
+            if column.isdecimal() and int(column) > (count := most_columns(data, name)):
+                raise AlignmentError(
+                    "beyond_columns", name=shorten(name), column=column, count=count
+                )
         gold = None
         if len(columns) in (3, 5):
             cells = enumerate(parse_column(data, name, columns[2]), start=1)
@@ -104,10 +115,26 @@ class AlignmentFile:
                 raise AlignmentError("no_links", name=shorten(name), column=columns[2])
         if len(columns) < 4 and unit == "columns":
             raise AlignmentError("no_token_columns")
+        if len(columns) == 5 and unit == "pieces":
+            named = ", ".join(columns[3:])
+            raise AlignmentError("links_of_tokens", name=shorten(name), columns=named)
         if unit is None:
             counted = linked or gold is not None
             unit = "columns" if len(columns) > 3 else "whitespace" if counted else "pieces"
         return cls(pairs, _tokens(data, name, columns[-2:], pairs, unit), gold)
+
+
+def refuse_foreign_links(pairs: Sequence[Pair], tokens: Unit | GivenTokens, gold: GoldFile) -> None:
+    """Raise `AlignmentError` at the first row with a link to a token that it does not have, where
+    the texts or the columns of tokens say how many there are, without a model."""
+    for row, (pair, links) in enumerate(zip(pairs, gold.links, strict=True)):
+        if isinstance(tokens, GivenTokens):
+            source, target = map(len, tokens.pairs[row])
+        elif tokens == "whitespace":
+            source, target = len(pair.source.split()), len(pair.target.split())
+        else:
+            return
+        refuse_foreign(links, source, target, row + 1, gold.name)
 
 
 def _tokens(

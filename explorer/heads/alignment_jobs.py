@@ -11,12 +11,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from explorer.core.alignment import refuse_foreign
 from explorer.core.errors import AlignmentError, ExplorerError, VocabularyError
 from explorer.core.files import log_skipped
 from explorer.core.vocabulary import shorten
 from explorer.data.delimited import table
-from explorer.heads.alignment_file import AlignmentFile, GivenTokens
+from explorer.heads.alignment_file import AlignmentFile, refuse_foreign_links
 from explorer.heads.alignment_report import AlignmentReport
 from explorer.heads.job_queue import Job, MeasurementError, QueuedJob, submit
 from explorer.heads.measurement_jobs import MOST_CHARACTERS, MOST_SENTENCES, SIDES
@@ -68,8 +67,7 @@ def check(model: "MeasurableModel", gold: GoldTable) -> AlignmentFile:
             "measure_too_large", limit=MOST_SENTENCES, characters=MOST_CHARACTERS
         )
     assert given.gold is not None
-    for row, links in enumerate(given.gold.links, start=1):
-        refuse_foreign(links, *_sizes(given, row - 1), row, gold.name)
+    refuse_foreign_links(given.pairs, given.tokens, given.gold)
     fitting = [_fits(model, given, row) for row in range(len(given.pairs))]
     if not any(fitting):
         raise AlignmentError("all_too_long", count=len(given.pairs), name=model.name)
@@ -121,14 +119,6 @@ def _command(gold: GoldTable, folder: Path, checkpoint: Path, report: Path) -> S
         f"--called={gold.name}",
         f"--report={report}",
     ]
-
-
-def _sizes(given: AlignmentFile, row: int) -> tuple[int, int]:
-    """How many tokens the source and the target of a pair have."""
-    if isinstance(given.tokens, GivenTokens):
-        source, target = given.tokens.pairs[row]
-        return len(source), len(target)
-    return len(given.pairs[row].source.split()), len(given.pairs[row].target.split())
 
 
 def _fits(model: "MeasurableModel", given: AlignmentFile, row: int) -> bool:

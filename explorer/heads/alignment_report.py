@@ -66,7 +66,8 @@ class ErrorRate:
 @dataclass(frozen=True, slots=True)
 class AlignmentReport:
     """name: of the pairs. unit: what the links count, one of `alignment_file.UNITS`.
-    pairs: how many the file has; skipped: how many of them are too long for the model.
+    pairs: how many the file has; skipped: how many of them are too long for the model; unlinked:
+    how many of the others have no links, which the rates do not count.
     rates: of each method, the lowest first, among them that of `DIAGONAL`.
     """
 
@@ -75,6 +76,7 @@ class AlignmentReport:
     pairs: int
     skipped: int
     rates: tuple[tuple[AlignmentMethod, ErrorRate], ...]
+    unlinked: int = 0
 
     @property
     def diagonal_wins(self) -> bool:
@@ -109,7 +111,10 @@ class AlignmentReport:
             | {"by_length": [_finite(one) for one in rate.by_length]}
             for method, rate in self.rates
         ]
-        facts = {"name": self.name, "unit": self.unit, "pairs": self.pairs, "skipped": self.skipped}
+        facts = {
+            **{"name": self.name, "unit": self.unit, "pairs": self.pairs},
+            **{"skipped": self.skipped, "unlinked": self.unlinked},
+        }
         return json.dumps({**facts, "rates": rates}, ensure_ascii=False, allow_nan=False)
 
     def save(self, path: Path) -> None:
@@ -126,7 +131,7 @@ class AlignmentReport:
             facts = str(read["name"]), read["unit"], int(read["pairs"]), int(read["skipped"])
             if read["unit"] not in UNITS or DIAGONAL not in dict(rates):
                 raise ValueError
-            return cls(*facts, rates)
+            return cls(*facts, rates, int(read.get("unlinked", 0)))  # older reports lack it
         except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
             raise AlignmentError("no_alignment_report", name=path.name) from error
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from explorer.core.alignment import (
     TIMINGS,
+    Gold,
     Links,
     agreement,
     align,
@@ -28,7 +29,7 @@ from explorer.core.trace import Trace
 from explorer.core.word_segmentation import grouped, spaced
 from explorer.core.words import Grouping
 from explorer.data.parallel_corpus import Pair
-from explorer.heads.alignment_file import GivenTokens, GoldFile, Unit
+from explorer.heads.alignment_file import GivenTokens, GoldFile, Unit, refuse_foreign_links
 from explorer.heads.alignment_report import (
     DIAGONAL,
     LENGTHS,
@@ -64,16 +65,19 @@ class CorpusAlignment:
 
     methods: with gold links the lowest error rate first, and among them `DIAGONAL`.
     skipped: the rows, from 1, that are longer than the model's positions.
+    unlinked: of the others, those without any gold link, which the error rates do not count.
     """
 
     methods: tuple[CorpusLinks, ...]
     skipped: tuple[int, ...]
+    unlinked: tuple[int, ...] = ()
 
     def report(self, name: str, unit: str) -> AlignmentReport:
         """The error rates; name: of the pairs; unit: what the links count."""
         rates = [(one.method, one.error_rate) for one in self.methods if one.error_rate is not None]
         pairs = len(self.methods[0].links)
-        return AlignmentReport(name, unit, pairs, len(self.skipped), tuple(rates))
+        left_out = len(self.skipped), len(self.unlinked)
+        return AlignmentReport(name, unit, pairs, left_out[0], tuple(rates), left_out[1])
 
 
 def all_methods(
@@ -113,22 +117,30 @@ def align_pairs(
         raise AlignmentError(
             "token_rows_differ", name=tokens.name, got=len(tokens.pairs), expected=len(pairs)
         )
+    if gold is not None:
+        refuse_foreign_links(pairs, tokens, gold)
     rows, skipped = _readable(model, pairs)
     if gold is not None and not rows:
         raise AlignmentError("all_too_long", count=len(pairs), name=model.name)
+    linked = [row for row in rows if gold is None or gold.links[row].possible]
+    if not linked and gold is not None:
+        raise AlignmentError("nothing_linked", name=gold.name)
     tried = (*methods, DIAGONAL) if gold is not None else tuple(methods)
     work = _Work(tried, tokens, pairs, gold)
     traces = forced_traces(model, [_texts(pairs[row]) for row in rows])
     for done, (number, trace) in enumerate(traces, start=1):
         work.add(rows[number], trace)
         progress(done / len(rows))
-    rates = work.error_rates(rows)
+    if gold is not None and work.counts_words:
+        raise AlignmentError("links_of_words", name=gold.name)
+    rates = work.error_rates(linked)
     found = [
         CorpusLinks(method, tuple(links), rate)
         for method, links, rate in zip(tried, work.links, rates, strict=True)
     ]
     found.sort(key=lambda one: one.error_rate.value if one.error_rate else 0.0)
-    return CorpusAlignment(tuple(found), tuple(row + 1 for row in skipped))
+    unlinked = (row + 1 for row in rows if row not in set(linked))
+    return CorpusAlignment(tuple(found), tuple(row + 1 for row in skipped), tuple(unlinked))
 
 
 @dataclass
@@ -141,6 +153,8 @@ class _Work:
     gold: GoldFile | None
     links: list[list[Links]] = field(init=False)
     lengths: list[int] = field(init=False)
+    more_pieces: bool = field(init=False, default=False)
+    beyond_words: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
         self.links = [[frozenset()] * len(self.pairs) for _ in self.methods]
@@ -154,6 +168,7 @@ class _Work:
             refuse_other_spaces(self.pairs[row], sizes, row + 1)
         if self.gold is not None:
             refuse_foreign(self.gold.links[row], *sizes, row + 1, self.gold.name)
+            self._compare_with_words(row, sizes, self.gold.links[row])
         for links, method in zip(self.links, self.methods, strict=True):
             if method.layer is None:
                 links[row] = diagonal_links(*sizes)
@@ -165,6 +180,19 @@ class _Work:
                 links[row] = align(*place)
             else:
                 links[row] = align_words(*place, self._grouping)
+
+    def _compare_with_words(self, row: int, sizes: tuple[int, int], gold: Gold) -> None:
+        """Note whether a pair with links has more tokens than words, and links beyond those."""
+        words = [len(text.split()) for text in _texts(self.pairs[row])]
+        for side, (size, count) in enumerate(zip(sizes, words, strict=True)):
+            self.more_pieces |= bool(gold.possible) and size > count
+            self.beyond_words |= any(link[side] >= count for link in gold.possible)
+
+    @property
+    def counts_words(self) -> bool:
+        """Whether pieces are to be linked and the gold links are of words: where pairs have more
+        pieces than words, some link of pieces goes beyond the words."""
+        return self.tokens == "pieces" and self.more_pieces and not self.beyond_words
 
     @property
     def _grouping(self) -> Grouping | None:

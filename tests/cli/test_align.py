@@ -78,7 +78,7 @@ def test_tokens_may_be_columns(
     assert main([*command, "1,2,3", "--tokens", "columns"]) == 2
     assert "--columns 1,2,3,4,5" in capsys.readouterr().err
     assert main([*command, "1,2,3,5,4"]) == 2
-    assert "Row 1 of “x.tsv”: the text goes on with “123”" in capsys.readouterr().err
+    assert "Row 1 of “x.tsv”: the text goes on with “1 2 3”" in capsys.readouterr().err
 
 
 def test_error_rates_are_written_as_a_report(

@@ -170,10 +170,10 @@ def test_tokens_between_spaces_give_the_links_of_whitespace(
 @pytest.mark.parametrize(
     ("text", "tokens", "sentence"),
     [
-        ("I don't know.", "I donot know .", "goes on with “don'tknow.”, its tokens with “donot”"),
+        ("I don't know.", "I donot know .", "goes on with “don't know.”, its tokens with “donot”"),
         ("I know.", "I know", "goes on with “.”, its tokens with “”"),
         ("I know", "I know .", "goes on with “”, its tokens with “.”"),
-        ("I know", "", "goes on with “Iknow”, its tokens with “”"),
+        ("I know", "", "goes on with “I know”, its tokens with “”"),
     ],
 )
 def test_tokens_that_do_not_spell_the_text_are_refused(

@@ -38,6 +38,12 @@ def test_the_columns_say_what_is_counted() -> None:
     assert without_links.tokens == parsed(ROW).tokens
 
 
+def test_rows_that_are_blank_throughout_are_no_rows() -> None:
+    assert parsed(f"\t \t\t\t\n{ROW}\t\t\t\t\n") == parsed(ROW)
+    with pytest.raises(PairsError, match=r"Row 2 of “x\.tsv” has no two texts"):
+        parsed(f"{ROW}\t\t0-0\t\t\n")
+
+
 def test_a_last_row_without_links_is_a_row() -> None:
     found = parsed(f"{ROW}Yes.\t是。\t\tYes .\t是 。\n")
     assert found.gold is not None
@@ -47,15 +53,17 @@ def test_a_last_row_without_links_is_a_row() -> None:
 @pytest.mark.parametrize(
     ("text", "columns", "unit", "sentence"),
     [
-        (ROW, FIVE[:1], None, "1 columns are named"),
-        (ROW, (*FIVE, "6"), None, "6 columns are named"),
+        (ROW, FIVE[:1], None, "Columns named: 1"),
+        (ROW, (*FIVE, "6"), None, "Columns named: 6"),
         (ROW, FIVE[:3], "columns", "--columns 1,2,3,4,5"),
         (ROW, FIVE, "letters", "no unit “letters”"),
         ("", FIVE, None, "no sentence pairs"),
         (ROW.replace("0-0 1?0 2-2 3-3", ""), FIVE, None, "no links in column 3"),
         (ROW.replace("0-0", "0:0"), FIVE, None, "“0:0” in line 1 of “x.tsv” is no link"),
-        (ROW + ROW.replace(" 'm", " am"), FIVE, None, "Row 2 of “x.tsv”: the text .*“'mhere.”"),
-        (ROW.replace("\t我 在 这里 。", ""), FIVE, None, "Row 1 of “x.tsv”: .* tokens with “”"),
+        (ROW + ROW.replace(" 'm", " am"), FIVE, None, "Row 2 of “x.tsv”: the text .*“'m here.”"),
+        (ROW.replace("\t我 在 这里 。", "\t "), FIVE, None, "Row 1 of “x.tsv”: .* tokens with “”"),
+        (ROW, ("1", "2", "9"), None, "“x.tsv” has no column 9: its widest row has 5"),
+        (ROW, FIVE, "pieces", "count the tokens in columns 4, 5, not pieces of the model"),
     ],
 )
 def test_other_tables_are_refused_in_one_sentence(

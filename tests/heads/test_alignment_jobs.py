@@ -64,13 +64,14 @@ def test_heads_are_compared_in_a_process(explorable: ExplorableModel, folder: Pa
     ("text", "sentence"),
     [
         ("", "no sentence pairs"),
-        ("1 2\t2 1\n", "no links in column 3"),
+        ("1 2\t2 1\n", "no column 3: its widest row has 2"),
+        ("1 2\t2 1\t\n", "no links in column 3"),
         ("1 2\n", "no two texts"),
         ("1 2\t2 1\t0-0 x\n", "“x” in line 1"),
         ("1 2\t2 1\t0-0 1-2\n", "link 1-2, but that pair has 2 source and 2 target"),
         ("1 2\t2 1\t1-1 2-2\n", "link 2-2"),  # counted from 1
-        (ROWS + TOKENS, "Row 1 of “x.tsv”: the text goes on with “123”"),
-        (TOKENS.replace("12 3", "1 3"), "Row 1 of “x.tsv”: .* goes on with “23”"),
+        (ROWS + TOKENS, "Row 1 of “x.tsv”: the text goes on with “1 2 3”"),
+        (TOKENS.replace("12 3", "1 3"), "Row 1 of “x.tsv”: .* goes on with “2 3”"),
         ("9\t1\t0-0\n", "Row 1 cannot be aligned .*: “9” is not a symbol"),
         ("1 " * 30 + "\t1\t0-0\n", "All 1 pairs are too long"),
         (ROWS * 513, "At most 1024"),

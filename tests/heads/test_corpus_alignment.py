@@ -150,6 +150,44 @@ def test_pairs_that_are_too_long_are_skipped_and_counted(
         align_pairs(explorable, [long], [method], gold=GoldFile(gold.links[:1], "x"))
 
 
+def test_a_pair_without_links_is_aligned_and_not_counted(
+    explorable: ExplorableModel, gold: GoldFile
+) -> None:
+    nothing = Gold(frozenset(), frozenset())
+    some = GoldFile((gold.links[0], nothing, gold.links[2]), "x")
+    method = AlignmentMethod(0, 0, "input")
+    found = align_pairs(explorable, PAIRS, [method], gold=some)
+    assert found.unlinked == (2,)
+    assert found.report("x", "pieces").unlinked == 1
+    assert all(one.links[1] for one in found.methods)
+    kept = GoldFile((gold.links[0], gold.links[2]), "x")
+    alone = align_pairs(explorable, (PAIRS[0], PAIRS[2]), [method], gold=kept)
+    assert repr([one.error_rate for one in found.methods]) == repr(
+        [one.error_rate for one in alone.methods]  # NaN for lengths that no pair has
+    )
+    with pytest.raises(AlignmentError, match="has links in “x”"):
+        align_pairs(explorable, PAIRS, [method], gold=GoldFile((nothing,) * 3, "x"))
+
+
+def test_the_first_row_that_counts_from_one_is_named(explorable: ExplorableModel) -> None:
+    """Although the shorter pair below it is decoded first."""
+    pairs = (Pair("1 2 3", "3 2 1"), Pair("1", "1"))
+    links = (Gold(frozenset({(1, 1), (3, 3)}), frozenset()), Gold(frozenset({(1, 1)}), frozenset()))
+    methods = [AlignmentMethod(0, 0, "input")]
+    with pytest.raises(AlignmentError, match=r"Line 1 of “x” has the link 3-3.*subtract 1"):
+        align_pairs(explorable, pairs, methods, tokens="whitespace", gold=GoldFile(links, "x"))
+
+
+def test_links_of_words_are_not_compared_with_pieces(translator: ExplorableModel) -> None:
+    pair = Pair("The cat is sleeping peacefully.", "Le chat dort paisiblement.")
+    methods = [AlignmentMethod(0, 0, "input")]
+    words = GoldFile((Gold(frozenset({(0, 0), (4, 3)}), frozenset()),), "x")
+    with pytest.raises(AlignmentError, match="the links count words, not pieces"):
+        align_pairs(translator, [pair], methods, tokens="pieces", gold=words)
+    pieces = GoldFile((Gold(frozenset({(0, 0), (5, 4)}), frozenset()),), "x")
+    assert align_pairs(translator, [pair], methods, tokens="pieces", gold=pieces).unlinked == ()
+
+
 def test_gold_links_can_be_a_column(tmp_path: Path, gold: GoldFile) -> None:
     path = tmp_path / "x.tsv"
     path.write_text("en\tfr\tlinks\na\tb\t0-2 1-1 2-0\na\tb\t0-1 1p0\na\tb\t0-0\n", "utf-8")

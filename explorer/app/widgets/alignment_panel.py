@@ -133,6 +133,7 @@ def _report(report: AlignmentReport, language: str) -> None:
         height="stretch",
     )
     about = {"name": report.name, "pairs": report.pairs, "skipped": report.skipped}
+    about["unlinked"] = report.unlinked
     about["tokens"] = say(f"heads.align_tokens_{report.unit}", language)
     st.caption(literal(say("heads.align_batch", language, **about)))
 
