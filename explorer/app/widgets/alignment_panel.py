@@ -9,9 +9,11 @@ import streamlit as st
 
 from explorer.app import experiment_cache
 from explorer.app.state import alignment, session, visitor
+from explorer.app.widgets import head_tables
 from explorer.app.widgets.alignment_form import alignment_form
-from explorer.app.widgets.head_table_columns import columns
+from explorer.app.widgets.head_table_columns import columns, written
 from explorer.app.widgets.job_progress import job_progress
+from explorer.app.widgets.measurement_panel import reports_of
 from explorer.app.widgets.messages import literal
 from explorer.core.i18n import say
 from explorer.core.number_format import percent
@@ -45,10 +47,10 @@ def alignment_panel(model: CatalogModel, language: str) -> None:
             alignment_form(model, language)
     job_progress(alignment.job(), alignment.follow_job, alignment.show_report, language)
     with st.container(key="head-tables"):
-        if shown is None:
-            st.info(say("heads.no_alignment", language))
-        else:
+        if shown is not None:
             _report(shown.report, language)
+        else:
+            _measured(model, language)
 
 
 def rates_table(report: AlignmentReport, language: str) -> pd.DataFrame:
@@ -114,6 +116,27 @@ def _download(report: AlignmentReport, name: str, language: str) -> None:
         key="alignment-download",
         on_click="ignore",
         icon=":material/download:",
+    )
+
+
+def _measured(model: CatalogModel, language: str) -> None:
+    """Before any comparison: what a measurement of the heads found along gold links, if one did."""
+    reports = (one.report for one in reports_of(model))
+    report = next((one for one in reports if one.facts.get("linked")), None)
+    if report is None:
+        st.info(say("heads.no_alignment", language))
+        return
+    on = report.facts["linked"]
+    about = {"name": head_tables.batch_name(on["batch"], language), "count": on["sentences"]}
+    st.markdown(literal(say("heads.align_measured", language, **about)))
+    table = head_tables.linked(report, language)
+    st.dataframe(
+        written(table),
+        column_config=columns(table, language),
+        hide_index=True,
+        key="linked-table",
+        placeholder="–",
+        height="stretch",
     )
 
 

@@ -9,7 +9,9 @@ from pandas.io.formats.style import Styler
 
 from explorer.app.widgets.head_tables import number_writer
 from explorer.core.i18n import say, table
-from explorer.core.number_format import percent
+from explorer.core.number_format import percent, short_number
+from explorer.heads.head_report import HeadReport
+from explorer.heads.role_names import sentence_of
 
 _PROBABILITIES = ("probability", "changed_probability", "forced_probability")
 
@@ -17,6 +19,19 @@ _PROBABILITIES = ("probability", "changed_probability", "forced_probability")
 def columns(frame: pd.DataFrame, language: str, kind: str = "column") -> dict[str, Any]:
     """By column of `frame`, its label and help text. kind: "step" for the table of steps."""
     return {str(name): _column(str(name), language, kind) for name in frame}
+
+
+def role_columns(frame: pd.DataFrame, report: HeadReport, language: str) -> dict[str, Any]:
+    """As `columns`, of the table of role scores; the help text of a role has its threshold."""
+    found = columns(frame, language)
+    thresholds = dict(zip(report.roles.role, report.roles.threshold, strict=True))
+    for role, threshold in thresholds.items():
+        name = sentence_of(role, report.facts["targets"])
+        if name in found:
+            from_here = say("heads.role_threshold", language, threshold=short_number(threshold))
+            about = f"{say(f'roles.{name}_title', language)} {from_here}"
+            found[name] = st.column_config.Column(say(f"roles.{name}", language), help=about)
+    return found
 
 
 def written(frame: pd.DataFrame) -> Styler:

@@ -124,6 +124,16 @@ def effects(report: HeadReport, language: str) -> pd.DataFrame:
     return table
 
 
+def linked(report: HeadReport, language: str) -> pd.DataFrame:
+    """One row a head of cross-attention, the best first: how it looks along links that people drew,
+    with intervals. Of a report with `linked` among its facts."""
+    table = pd.DataFrame({"head": list(map(head_name, report.heads.layer, report.heads["head"]))})
+    for name in ("gold_accuracy", "gold_weight"):
+        _measure(table, report, name)
+    cross = table[(report.heads.site == "cross").to_numpy()]
+    return cross.sort_values("gold_accuracy", ascending=False, ignore_index=True)
+
+
 def roles(report: HeadReport, language: str) -> pd.DataFrame:
     """One row a head, one column a role that exists here: its score, ✓ where it holds."""
     table = _named(report, language)

@@ -9,7 +9,7 @@ from explorer.app import mount
 from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
 from explorer.app.widgets import head_tables
-from explorer.app.widgets.head_table_columns import columns, written
+from explorer.app.widgets.head_table_columns import columns, role_columns, written
 from explorer.app.widgets.messages import literal
 from explorer.core.i18n import say
 from explorer.core.i18n import table as strings
@@ -85,7 +85,7 @@ def _role_scores(report: HeadReport, language: str) -> int:
     without = ~report.has_role()
     chosen = st.dataframe(
         written(table).map(lambda _: _FAINT, subset=(table.index[without], ["roles"])),
-        column_config=columns(table, language),
+        column_config=role_columns(table, report, language),
         hide_index=True,
         key="roles-table",
         on_select="rerun",

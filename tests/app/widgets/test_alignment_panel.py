@@ -53,6 +53,14 @@ def test_an_uploaded_file_gives_a_table_of_all_heads() -> None:
 
 def test_links_ship_with_the_translators() -> None:
     app = open_page("heads", part="alignment", model="chinese-english")
+    table = app.dataframe[0].value  # measured with the model, before any comparison
+    assert list(table) == [
+        *("head", "gold_accuracy", "gold_accuracy_interval"),
+        *("gold_weight", "gold_weight_interval"),
+    ]
+    assert len(table) == 2 * 6
+    assert table.gold_accuracy.is_monotonic_decreasing
+    assert "the 100 pairs of chinese-english.tsv" in app.markdown[-1].value.replace("\\", "")
     (choice,) = [one for one in app.radio if one.key.startswith("align-kind")]
     assert choice.value == "shipped"
     app = app.button(key="align-start").click().run()

@@ -42,6 +42,13 @@ def test_roles_open_with_the_evidence_for_the_selected_head():
     app = shown("roles")
     scores, evidence = (table.value for table in app.dataframe)
     assert len(scores) == 24
+    hints = {
+        name: one.get("help") for name, one in json.loads(app.dataframe[0].proto.columns).items()
+    }
+    assert hints["previous"].endswith(
+        "✓: the lower end of its interval is 0.90 or more, and above chance where one is given."
+    )
+    assert "is 0.50 or more" in hints["sink"]
     assert len(evidence) < 12
     chart = json.loads(app.get("vega_lite_chart")[0].proto.spec)
     assert [layer["mark"]["type"] for layer in chart["layer"]] == ["bar", "tick"]
