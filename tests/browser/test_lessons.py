@@ -164,11 +164,21 @@ def test_a_card_and_guess_ask_one_question(open_lesson):
     expect(predicted).to_have_text("?")
     expect(note).to_be_empty()
     expect(tab.get_by_test_id("typed-guess")).to_be_hidden()
-    # Answered on the card.
+    listed = tab.get_by_test_id("candidates").get_by_role("button")
+    offered = FIRST.cards[0].choices
+    assert set(offered) <= {name.strip() for name in listed.all_inner_texts()}
+    # Answered on the card, which alone judges the answer, whatever else is tried then.
+    for choice, said in ((0, "✗ It is 4"), (2, "✓ Right")):
+        choices.nth(choice).click()
+        expect(told).to_contain_text(said)
+        expect(predicted).to_have_text("4")
+        expect(tab.get_by_test_id("tally")).to_be_hidden()
+        expect(note).to_be_empty()
+    tab.get_by_test_id("lesson-again").click()
+    expect(predicted).to_have_text("?")
+    expect(told).to_be_empty()
+    expect(tab.locator("[data-testid=lesson-choices] [data-mark]")).to_have_count(0)
     choices.nth(0).click()
-    expect(predicted).to_have_text("4")
-    expect(tab.get_by_test_id("tally")).to_have_text("0/1 right")
-    expect(note).to_have_text("✗ You guessed “7”; the model takes “4”.")
     tab.get_by_test_id("lesson-next").click()
     expect(tab.get_by_test_id("lesson-progress")).to_have_text("2/6")
     expect(tab.get_by_test_id("lesson-question")).to_contain_text("orange row")
@@ -176,18 +186,19 @@ def test_a_card_and_guess_ask_one_question(open_lesson):
     tab.get_by_test_id("lesson-back").click()
     expect(told).to_contain_text("✗ It is 4")
     expect(predicted).to_have_text("4")
+    expect(tab).to_have_url(re.compile(r"guess=1.*card=1"))
     # In the player: by a token that is no choice, by one that is, and by a look at it.
-    for way, said in (("5", "It is 4"), ("4", "✓ Right"), ("", "It is 4")):
+    for way, said in (("5", "It is 4"), ("7", "✗ It is 4"), ("4", "✓ Right"), ("", "It is 4")):
         tab.reload()
         expect(predicted).to_have_text("?")
         expect(told).to_be_empty()
         if way:
-            listed = tab.get_by_test_id("candidates").get_by_role("button", name=way, exact=True)
-            listed.click()
+            tab.get_by_test_id("candidates").get_by_role("button", name=way, exact=True).click()
         else:
             tab.get_by_test_id("next").click()
         expect(predicted).to_have_text("4")
         expect(told).to_contain_text(said)
+        expect(note).to_be_empty()
     expect(choices.nth(2)).to_have_attribute("data-mark", "right")
     expect(tab.get_by_test_id("sentence")).to_contain_text("the model predicts “4”")
 
@@ -199,7 +210,18 @@ def test_an_answer_that_names_what_is_hidden_reveals_it(open_lesson):
     tab.get_by_test_id("lesson-choices").get_by_role("button").first.click()
     expect(tab.get_by_test_id("lesson-answer")).to_contain_text("the next word is “chat”")
     expect(predicted).to_contain_text("chat")
+    expect(tab.get_by_test_id("tally")).to_be_hidden()
+
+
+def test_what_was_guessed_in_a_lesson_is_not_counted_after_it(open_lesson):
+    tab = open_lesson("lang=en&lesson=query-and-key&card=4")
+    tab.get_by_test_id("next").click()  # the token
+    tab.get_by_test_id("next").click()  # the next step
+    tab.get_by_test_id("candidates").get_by_role("button").first.click()
+    expect(tab.get_by_test_id("tally")).to_contain_text("/1 right")
+    tab.get_by_test_id("lesson-leave").click()
     expect(tab.get_by_test_id("tally")).to_have_text("0/0 right")
+    expect(tab.get_by_test_id("candidates-note")).to_be_empty()
 
 
 @pytest.mark.parametrize("size", [(1366, 630), (1440, 900), (1024, 768)])

@@ -1,12 +1,15 @@
 import { assign, element, write } from "../../shared/js/element.js";
+import { plain } from "../../shared/js/guess.js";
 import {
   closeCell,
   FOLLOWED,
   highlight,
+  NEXT_TOKEN,
   onAway,
   onSeen,
   showLook,
   tellAsking,
+  tellLeft,
   tellOpened,
 } from "../../shared/js/lessonEvents.js";
 import { fillIn } from "../../shared/js/sentences.js";
@@ -17,7 +20,6 @@ import { createQuestion } from "./question.js";
 /** @import { View } from "../../shared/js/streamlitComponent.js" */
 /** @import { Card, Content, Lesson, Listeners } from "./content.js" */
 
-const NEXT_TOKEN = "predicted token"; // as in `lesson_answers.py`
 const HEIGHT = "--lesson-height"; // read by what stays in view below the card
 
 /**
@@ -40,7 +42,10 @@ export function mountLesson(parent, content, listeners) {
   const parts = createParts(say, {
     back: () => go(index - 1),
     next: () => goOn(),
-    again: () => go(index),
+    again: () => {
+      chosen.delete(index);
+      go(index);
+    },
     leave: listeners.onLeave && (() => heard.onLeave?.()),
     choose: (choice) => {
       chosen.set(index, choice);
@@ -75,8 +80,8 @@ export function mountLesson(parent, content, listeners) {
     parts.draw(lesson, index, chosen.get(index), elsewhere);
     highlight(card?.highlight ?? "");
     const answered = chosen.has(index);
-    const answer = answered && !elsewhere ? answerTo(card, chosen.get(index)) : null;
-    tellAsking(card && !answered && !elsewhere ? card.answer : "", answer);
+    const asks = card && !answered && !elsewhere;
+    tellAsking(asks ? card.answer : "", asks ? card.choices : [], answered && !elsewhere);
   };
   /** @param {number} to */
   const go = (to) => {
@@ -120,7 +125,7 @@ export function mountLesson(parent, content, listeners) {
     focus: () => parts.next.focus(),
     destroy: () => {
       ended.abort();
-      document.documentElement.removeAttribute(FOLLOWED);
+      tellLeft();
       resized.disconnect();
       highlight("");
       tellAsking("");
@@ -128,23 +133,6 @@ export function mountLesson(parent, content, listeners) {
       root.remove();
     },
   };
-}
-
-/**
- * What a chosen answer says of the token that comes next; "" where it says nothing of it.
- * @param {Card | null} card
- * @param {number | undefined} choice
- */
-function answerTo(card, choice = -1) {
-  return (card?.answer === NEXT_TOKEN && card.choices[choice]) || "";
-}
-
-/**
- * A choice or a guess, to compare them.
- * @param {string} token
- */
-function plain(token) {
-  return token.trim().toLocaleLowerCase();
 }
 
 /** @param {number} height px */

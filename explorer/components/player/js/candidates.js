@@ -1,9 +1,9 @@
 import { atTemperature, createTemperature } from "../../inside/js/temperature.js";
 import { tellVote } from "../../shared/js/classEvents.js";
 import { assign, element, populate, write } from "../../shared/js/element.js";
-import { guessToken, tokenHidden, weightsHidden } from "../../shared/js/guess.js";
+import { guessToken, plain, tokenHidden, weightsHidden } from "../../shared/js/guess.js";
 import { labelOf, writeToken } from "../../shared/js/label.js";
-import { asking, onAsking } from "../../shared/js/lessonEvents.js";
+import { asking, asksNextToken, cardChoices, onAsking } from "../../shared/js/lessonEvents.js";
 import { percent } from "../../shared/js/numbers.js";
 import { createRadios } from "../../shared/js/radios.js";
 import { currentRow, isGiven } from "../../shared/js/stepState.js";
@@ -64,10 +64,9 @@ export function createCandidates(context) {
     note,
   );
   const draw = () => {
-    const { trace } = context;
     const row = currentRow(context);
     const hidden = tokenHidden(context, row);
-    const candidates = row < 0 ? [] : inOrder(trace.candidates[row], hidden);
+    const candidates = listed(context, row, hidden);
     node.classList.toggle("guessing", hidden);
     radios.element.hidden = hidden;
     drawChoice(context, radios);
@@ -94,8 +93,8 @@ export function createCandidates(context) {
     if (!anyOf(changed, ...causes, "ahead", "size", "alignment")) return;
     const row = currentRow(context);
     const guessed = tokenHidden(context, row);
-    const all = row < 0 ? [] : inOrder(context.trace.candidates[row], guessed);
-    const hidden = fitCandidates(context, node, list, all);
+    const all = listed(context, row, guessed);
+    const hidden = fitCandidates(context, node, list, all, guessed);
     drawOthers(context, others, guessed || showsHeadParts(context) ? [] : all, hidden);
     fitHeadParts(context, /** @type {HTMLElement} */ (node.parentElement));
   };
@@ -117,20 +116,22 @@ function drawChoice(context, { buttons, check }) {
 
 /**
  * Show as many rows as the column has space for, always including the chosen one, and make them
- * as high as the space allows.
+ * as high as the space allows. While they are guessed all are shown: which are left would tell
+ * something.
  * @param {TraceContext} context
  * @param {HTMLElement} node
  * @param {HTMLElement} list
  * @param {Candidate[]} candidates in the order of the list
+ * @param {boolean} guessed
  * @returns {boolean[]} for each candidate, whether it is hidden
  */
-function fitCandidates({ root, state }, node, list, candidates) {
+function fitCandidates({ root, state }, node, list, candidates, guessed) {
   const items = [...list.children].filter((item) => item instanceof HTMLElement);
   const fitted = root.dataset.narrow === undefined && items.length > 0;
   const [smallest, largest] = ROW[state.projector ? "projector" : "desk"];
   const space = fitted ? spaceForRows(node) : Infinity;
   const fit = Math.max(FEWEST_CANDIDATES, Math.floor(space / smallest) - 1); // one is of the others
-  const most = Math.min(items.length, fit);
+  const most = guessed ? items.length : Math.min(items.length, fit);
   const height = Math.min(Math.max(space / (most + 1), smallest), largest);
   node.style.setProperty("--row-height", fitted ? `${Math.floor(height)}px` : "");
   const ranks = candidates.map(({ rank }) => rank).sort((one, other) => one - other);
@@ -231,7 +232,8 @@ function candidateNote(context, row, candidates) {
 function guessNote(context, row) {
   const { say, trace, state } = context;
   if (context.mirrors) return ""; // the class votes above
-  const answer = state.guess?.answer;
+  const given = state.guess?.answer;
+  const answer = given?.kind === "card" ? null : given; // the card itself says how it was
   const facts = { given: labelOf(answer?.given ?? ""), token: labelOf(trace.predicted[row] ?? "") };
   const ending = answer?.right ? "_right" : "_wrong";
   const verdict = answer
@@ -253,16 +255,38 @@ function guessQuestion(context, row) {
 }
 
 /**
- * Most probable first; while they are guessed, in the order of the alphabet, which tells nothing.
- * @param {Candidate[]} candidates
+ * The candidates after a row, most probable first; while they are guessed, with the choices of the
+ * card that asks, in the order of the alphabet, which tells nothing.
+ * @param {TraceContext} context
+ * @param {number} row
  * @param {boolean} hidden
  */
-function inOrder(candidates, hidden) {
+function listed({ trace }, row, hidden) {
+  const candidates = row < 0 ? [] : trace.candidates[row];
   if (!hidden) return candidates;
-  const tokens = alphabetical(candidates.map(({ token }) => token));
-  return [...candidates].sort(
-    (one, other) => tokens.indexOf(one.token) - tokens.indexOf(other.token),
-  );
+  const known = new Set(candidates.map(({ token }) => plain(token)));
+  const choices = asksNextToken() ? cardChoices() : [];
+  const offered = choices.filter((token) => !known.has(plain(token))).map(offeredByCard);
+  const all = [...candidates, ...offered];
+  const tokens = alphabetical(all.map(({ token }) => token));
+  return all.sort((one, other) => tokens.indexOf(one.token) - tokens.indexOf(other.token));
+}
+
+/**
+ * A choice of the card that is not among the candidates.
+ * @param {string} token
+ * @returns {Candidate}
+ */
+function offeredByCard(token) {
+  return {
+    id: -1,
+    token,
+    probability: 0,
+    rank: Infinity,
+    chosen: false,
+    forced: false,
+    given: false,
+  };
 }
 
 /**
@@ -339,7 +363,7 @@ function candidateElement(context) {
           const enabled = whatIf && !guess && button.getAttribute("aria-disabled") === null;
           const token = button.dataset.token ?? "";
           if (context.mirrors) tellVote({ kind: "token", token, position: -1 });
-          else if (guess) context.set(guessToken(context, token));
+          else if (guess) context.set(guessToken(context, token, asksNextToken()));
           if (enabled && !context.mirrors)
             context.act.force(context.state.step, Number(button.dataset.id));
         },

@@ -1,4 +1,5 @@
 import { assign, element, write } from "../../shared/js/element.js";
+import { FOLLOWED } from "../../shared/js/lessonEvents.js";
 import { anyOf } from "../../shared/js/store.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
@@ -28,7 +29,7 @@ export function createGuessControl(context) {
   const node = element("span", { class: "guess-control" }, button, label, tally);
   /** @param {Set<string>} changed */
   const update = (changed) => {
-    if (!anyOf(changed, "guess", "trace", "site")) return;
+    if (!anyOf(changed, "guess", "trace", "site", "asking")) return;
     const { guess } = context.state;
     document.documentElement.toggleAttribute("data-guess", guess !== null); // hints tell outputs
     node.hidden = context.trace.predicted.length === 0;
@@ -39,6 +40,7 @@ export function createGuessControl(context) {
     weights.disabled = mirrors;
     label.hidden = tally.hidden = guess === null;
     if (!guess) return;
+    tally.hidden = guess.total === 0 && document.documentElement.hasAttribute(FOLLOWED);
     weights.checked = guess.weightsToo;
     write(tally, say("tally", { right: guess.right, total: guess.total }));
   };

@@ -1,11 +1,12 @@
-import { guessToken, tokenHidden } from "../../shared/js/guess.js";
+import { tokenHidden, withoutTally } from "../../shared/js/guess.js";
 import { labelOf } from "../../shared/js/label.js";
 import {
   asking,
-  cardAnswer,
+  cardAnswered,
   highlighted,
   onCloseCell,
   onHighlight,
+  onLeft,
   onLook,
   reportAway,
   tellSeen,
@@ -37,6 +38,10 @@ export function followLesson(context, show) {
     context.touch("look");
   }, context.signal);
   onCloseCell(() => context.set(NO_CELL), context.signal);
+  onLeft(() => {
+    const { guess } = context.state;
+    if (guess) context.set({ guess: withoutTally(guess) });
+  }, context.signal);
   onHighlight(() => context.touch("highlight"), context.signal);
 }
 
@@ -80,7 +85,7 @@ export function createHighlight({ root, state, signal }) {
 
 /**
  * One question for the card and for Guess: an answer on the card reveals the token, and a token
- * that was guessed or revealed is the answer of a card that asks for it.
+ * that was guessed or revealed is the answer of a card that asks for it. The card says which is right.
  * @param {TraceContext} context
  * @returns {Pick<Part, "update">}
  */
@@ -93,13 +98,10 @@ export function createCardAnswer(context) {
     const before = hidden && !anyOf(changed, "trace", "look"); // of another card
     hidden = row >= 0 && tokenHidden(context, row);
     const { guess } = context.state;
-    const given = cardAnswer();
-    if (guess && hidden && given !== null) {
-      const { step } = context.state;
-      context.set(given ? guessToken(context, given) : { guess: { ...guess, tokens: step } });
-    }
+    if (guess && hidden && cardAnswered())
+      context.set({ guess: { ...guess, tokens: context.state.step } });
     if (!before || hidden || !asking()) return;
-    tellSeen(guess?.answer?.kind === "token" ? labelOf(guess.answer.given) : "");
+    tellSeen(guess?.answer?.kind === "card" ? labelOf(guess.answer.given) : "");
   };
   return { update };
 }

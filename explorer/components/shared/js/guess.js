@@ -6,8 +6,9 @@ import { chosenAt, currentRow, predictionsOf, rowCodes, shownRows, siteOf } from
 
 /**
  * @typedef {object} Answer to the question of the current step
- * @property {"token" | "key" | "forced"} kind what comes next, or where the head looks; forced: what
- *   comes next where a person chose it, which is not counted
+ * @property {"token" | "key" | "forced" | "card"} kind what comes next, or where the head looks;
+ *   forced: what comes next where a person chose it; card: what comes next, which the card of a
+ *   lesson asks; neither is counted
  * @property {string} given the token that was guessed
  * @property {boolean} right
  *
@@ -111,14 +112,18 @@ export function reveal(context) {
 
 /**
  * Guess the token after the current row, which is then shown. A token that a person chose says
- * nothing about the model: that guess is not counted.
+ * nothing about the model, and a card judges the answer to its question itself: such a guess is not
+ * counted.
  * @param {Shown} context
  * @param {string} given a token as listed, or as a person types it
+ * @param {boolean} [ofCard] whether the card of a lesson asks
  * @returns {Partial<TraceState>}
  */
-export function guessToken(context, given) {
+export function guessToken(context, given, ofCard = false) {
   const { guess, step } = context.state;
   if (!guess || !tokenHidden(context, step - 1)) return {};
+  if (ofCard)
+    return { guess: { ...guess, tokens: step, answer: { kind: "card", given, right: false } } };
   const { trace } = context;
   const chosen = chosenAt(trace, step - 1);
   if (chosen?.forced) {
@@ -156,9 +161,18 @@ function counted(guess, answer) {
 }
 
 /**
+ * The guess without what was counted; what is known stays.
+ * @param {Guess} guess
+ * @returns {Guess}
+ */
+export function withoutTally(guess) {
+  return { ...guess, right: 0, total: 0, answer: null };
+}
+
+/**
  * A token as a person types it: its label, in lower case.
  * @param {string} token
  */
-function plain(token) {
+export function plain(token) {
   return labelOf(token).trim().toLocaleLowerCase();
 }

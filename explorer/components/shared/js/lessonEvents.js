@@ -3,6 +3,8 @@
  * to show, and what to highlight.
  */
 
+import { assign } from "./element.js";
+
 /** @import { ViewOptions } from "./trace.js" */
 
 /** @typedef {Pick<ViewOptions, "site" | "layer" | "head" | "step" | "alignment" | "guess" | "ahead" | "cell" | "inside">} Look */
@@ -14,15 +16,20 @@ const HIGHLIGHT = "attention-highlight";
 const AWAY = "attention-away";
 const ASKING = "attention-asking";
 const SEEN = "attention-seen";
+const LEFT = "attention-lesson-left";
 /** On the page while it has the card of a lesson. */
 export const FOLLOWED = "data-lesson";
+
+/** The answer of a card that asks what the model writes next, as in `lesson_answers.py`. */
+export const NEXT_TOKEN = "predicted token";
 
 /** In the place of a number that a card asks. */
 export const ASKED = "?";
 
 const ATTRIBUTE = "data-highlight";
 const ASKS = "data-lesson-asks";
-const ANSWER = "data-lesson-answer";
+const ANSWERED = "data-lesson-answered";
+const CHOICES = "data-lesson-choices";
 
 /**
  * Let the player show a part of its trace.
@@ -95,16 +102,19 @@ export function highlighted() {
  * Say what of the trace the card asks and nobody has answered yet: until then, no sentence reads the
  * picture, and a number that is asked is "?". "" for nothing.
  * @param {string} asked
- * @param {string | null} [answer] the token that was answered to the card on screen, "" where it
- *   asked something else; null before that
+ * @param {string[]} [choices] what the card offers as an answer
+ * @param {boolean} [answered] whether the card on screen was answered
  */
-export function tellAsking(asked, answer = null) {
-  if (asked === asking() && answer === cardAnswer()) return;
+export function tellAsking(asked, choices = [], answered = false) {
   const { documentElement: page } = document;
-  if (asked) page.setAttribute(ASKS, asked);
-  else page.removeAttribute(ASKS);
-  if (answer === null) page.removeAttribute(ANSWER);
-  else page.setAttribute(ANSWER, answer);
+  /** @type {[string, string | null][]} */
+  const told = [
+    [ASKS, asked || null],
+    [CHOICES, choices.length ? JSON.stringify(choices) : null],
+    [ANSWERED, answered ? "" : null],
+  ];
+  if (told.every(([name, value]) => page.getAttribute(name) === value)) return;
+  for (const [name, value] of told) assign(page, name, value);
   document.dispatchEvent(new CustomEvent(ASKING));
 }
 
@@ -116,9 +126,36 @@ export function onAsking(follow, signal) {
   document.addEventListener(ASKING, follow, { signal });
 }
 
-/** What was answered to the card on screen, as in `tellAsking`. */
-export function cardAnswer() {
-  return document.documentElement.getAttribute(ANSWER);
+/** Whether the card on screen was answered. */
+export function cardAnswered() {
+  return document.documentElement.hasAttribute(ANSWERED);
+}
+
+/** Whether the card asks what the model writes next, and nobody has answered yet. */
+export function asksNextToken() {
+  return asking() === NEXT_TOKEN;
+}
+
+/**
+ * What the card offers as an answer.
+ * @returns {string[]}
+ */
+export function cardChoices() {
+  return JSON.parse(document.documentElement.getAttribute(CHOICES) ?? "[]");
+}
+
+/** Say that the visitor has left the lesson. */
+export function tellLeft() {
+  document.documentElement.removeAttribute(FOLLOWED);
+  document.dispatchEvent(new CustomEvent(LEFT));
+}
+
+/**
+ * @param {() => void} follow
+ * @param {AbortSignal} signal
+ */
+export function onLeft(follow, signal) {
+  document.addEventListener(LEFT, follow, { signal });
 }
 
 /**
