@@ -500,6 +500,8 @@ def test_guessing_hides_what_to_look_at_and_no_note_on_the_model(translating, ne
     expect(hint.locator("p")).to_contain_text("never saw Chinese")
     expect(tab.locator(".predicted")).to_have_text("?")
     expect(hint.locator("p")).to_be_visible()
+    expect(tab.locator(".st-key-hint-note")).to_be_visible()
+    expect(hint.get_by_test_id("stTooltipIcon")).to_have_count(0)  # it explains the score
 
 
 @pytest.mark.parametrize("width", [390, 700])

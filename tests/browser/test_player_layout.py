@@ -1,3 +1,4 @@
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
@@ -309,3 +310,58 @@ def test_a_rank_of_many_digits_leaves_the_token_readable(
     )
     assert name is not None
     assert end <= name["x"]
+
+
+def test_a_long_output_is_read_to_its_end_beside_the_map(show: Callable[..., Page]) -> None:
+    trace = replace(
+        wide_tokens_trace(), text=" ".join(["a long sentence of words"] * 20), digest=""
+    )
+    tab = show(trace, size=(1024, 660))
+    tab.keyboard.press("End")
+    output = tab.get_by_test_id("output")
+    expect(output).to_be_in_viewport(ratio=1)
+    assert output.evaluate("node => node.scrollHeight > node.clientHeight")
+    assert output.evaluate("node => getComputedStyle(node).overflowY") == "auto"
+    output.evaluate("node => { node.scrollTop = node.scrollHeight; }")
+    assert output.evaluate("node => node.scrollTop") > 0
+    assert tab.evaluate("document.documentElement.scrollHeight - innerHeight") <= 0
+
+
+def test_a_strip_says_that_it_has_more_lines(show: Callable[..., Page]) -> None:
+    tab = show(random_trace(90, 12), view=View(step=1, ahead=True), size=(1024, 768))
+    label = tab.locator(".strip:has([data-testid=strip-target]) .strip-label")
+    expect(label).to_have_attribute("data-more", "▼")
+    tab.keyboard.press("End")
+    expect(label).to_have_attribute("data-more", re.compile("^▲"))
+    short = tab.locator(".strip:has([data-testid=strip-source]) .strip-label")
+    assert short.get_attribute("data-more") is None
+
+
+def test_the_column_most_looked_at_has_its_label(show: Callable[..., Page]) -> None:
+    trace = wide_tokens_trace()
+    tab = show(trace, view=View(site="cross", layer=0, head=0, step=1), size=(1024, 660))
+    tab.keyboard.press("p")
+    for step in range(4):
+        looked = trace.keys("cross")[int(trace.attention("cross")[0, 0, step].argmax())]
+        settle(tab)
+        assert looked.strip("<>") in tab.locator(".key-label").all_inner_texts()
+        tab.keyboard.press("ArrowRight")
+
+
+def test_the_projector_button_says_whether_it_is_on(show: Callable[..., Page]) -> None:
+    tab = show(example_trace())
+    button = tab.get_by_test_id("projector")
+    expect(button).to_have_attribute("aria-pressed", "false")
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "true")
+
+
+def test_the_bar_of_a_candidate_lies_below_its_name(show: Callable[..., Page]) -> None:
+    tab = show(example_trace(), size=(1024, 660))
+    tab.keyboard.press("p")
+    settle(tab)
+    row = tab.locator("[data-testid=candidates] .candidate").first
+    name, bar = row.locator(".name").bounding_box(), row.locator(".track").bounding_box()
+    assert name is not None
+    assert bar is not None
+    assert name["y"] + name["height"] <= bar["y"] + 1

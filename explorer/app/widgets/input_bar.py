@@ -50,9 +50,10 @@ def hint(member: CatalogMember, request: Request, trace: Trace, language: str) -
     name = describe(member, language)
     shown = text or example or credit or (name if len(name) > LONGEST_SHOWN else "")
     if shown:
-        kind = "hint-example" if example else "hint-model"
+        kind = "hint-note" if text else "hint-example" if example else "hint-model"
+        about = "" if text or source == shown else source
         with st.container(key="hint"), st.container(key=kind):
-            st.caption(literal(shown), help=literal(source) if source not in ("", shown) else None)
+            st.caption(literal(shown), help=literal(about) if about else None)
 
 
 def _choose_model(name: str, catalog: Mapping[str, CatalogMember], language: str) -> None:

@@ -101,7 +101,10 @@ test("numbers have as many digits as are informative", () => {
     [0.973, 0.999, 1.5].map((weight) => shortWeight(weight)),
     [".97", "1.0", "1.50"],
   );
-  assert.equal(shortWeight(1, 1), "1");
+  assert.deepEqual(
+    [1, 0.996, 0.97, 0.94].map((weight) => shortWeight(weight, 1)),
+    ["1", "1", ".9", ".9"],
+  );
   assert.deepEqual([0, 3e-8, null].map(shortError), ["0", "3e-8", "?"]);
 });
 

@@ -17,7 +17,7 @@ import { createHeadParts, fitHeadParts, offersHeadParts, showsHeadParts } from "
 
 const DIGIT = 0.6; // em, of a rank
 const FEWEST_CANDIDATES = 3; // with less space than that, the column scrolls
-const ROW = { desk: [20, 52], projector: [28, 64] }; // px, at least and at most
+const ROW = { desk: [20, 52], projector: [30, 64] }; // px, at least and at most
 const LIST_MARGIN = 6; // px above and below the list, as in the style sheet
 const SMALLEST_SHARE = 1e-6; // where the logarithmic bars begin
 /** @type {Record<"forced" | "given" | "taken", [string, string]>} sign and sentence of a chosen candidate */

@@ -22,6 +22,7 @@ import {
   stepOfRow,
 } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
+import { strongestKey } from "../../shared/js/strongestKey.js";
 import { clearHover, setHover } from "../../shared/js/tooltip.js";
 import { forcedRows } from "../../shared/js/unitChoice.js";
 
@@ -36,6 +37,7 @@ const DESK_TYPE = 13; // px, as in the style sheet,
 const PROJECTOR_TYPE = 19; // as this
 const SHORTEST_CHIP = 16; // px
 const CHIP_EDGE = 24; // px that a chip adds to its text
+const LINE_EDGE = 6; // px of the padding of a strip and the space between its lines
 const MANY_TOKENS = 24; // fewer always fit two lines and need no measuring
 
 /**
@@ -85,9 +87,12 @@ export function createStrips(context) {
     drawSource(context, source.tokens);
     drawTarget(context, target.tokens);
     markHovered(context, source.tokens, target.tokens);
-    if ([...changed].every((name) => still.includes(name))) return;
-    scrollToToken(target.tokens, currentRow(context));
-    scrollToToken(source.tokens, strongestKey(context));
+    if (![...changed].every((name) => still.includes(name))) {
+      scrollToToken(target.tokens, currentRow(context));
+      const looked = context.state.site === "cross" ? strongestKey(context) : -1;
+      scrollToToken(source.tokens, looked);
+    }
+    for (const strip of [source, target]) strip.markMore();
   };
   return { element: node, update };
 }
@@ -178,7 +183,12 @@ function stripElement(context, name) {
       },
     },
   });
-  return { row: element("div", { class: "strip" }, label, tokens), label, tokens };
+  const markMore = () => {
+    assign(label, "data-more", moreOf(tokens));
+    assign(label, "title", moreOf(tokens) && context.say("strip_more"));
+  };
+  tokens.addEventListener("scroll", markMore, { passive: true });
+  return { row: element("div", { class: "strip" }, label, tokens), label, tokens, markMore };
 }
 
 /**
@@ -271,6 +281,7 @@ function drawTarget(context, parent) {
     const ahead = position > last;
     const hidden = (ahead && !state.ahead) || tokenHidden(context, predicted ? -1 : position - 1);
     drawChip(chip, hidden ? "·" : token, hidden ? null : (tint?.[position] ?? null));
+    chip.hidden = ahead && state.guess !== null; // how long the answer is, is not told
     chip.classList.toggle("query", position === row);
     chip.classList.toggle("predicted", predicted);
     chip.classList.toggle("ahead", ahead);
@@ -340,16 +351,13 @@ function markHovered({ state }, source, target) {
 }
 
 /**
- * The source token with the largest weight in the current row of the selected head; −1 without one.
- * @param {TraceContext} context
+ * Where a strip has more lines than it shows, as arrows; null where it shows all.
+ * @param {HTMLElement} parent
  */
-function strongestKey(context) {
-  const { state } = context;
-  const site = siteOf(context);
-  const row = currentRow(context);
-  if (site.name !== "cross" || row < 0 || weightsHidden(context)) return -1;
-  const weights = rowCodes(site, state.layer, shownHead(state), row);
-  return weights.indexOf(Math.max(...weights));
+function moreOf({ scrollTop, scrollHeight, clientHeight }) {
+  const above = scrollTop > LINE_EDGE ? "▲" : "";
+  const below = scrollHeight - clientHeight - scrollTop > LINE_EDGE ? "▼" : "";
+  return above + below || null;
 }
 
 /**

@@ -11,6 +11,7 @@ import {
 import { shownPrediction, tokenHidden } from "./guess.js";
 import { writeToken } from "./label.js";
 import { currentRow, isGiven, predictionsOf, shownKeys, shownRows, siteOf } from "./stepState.js";
+import { strongestKey } from "./strongestKey.js";
 import { forcedRows } from "./unitChoice.js";
 
 /** @import { Geometry } from "./geometry.js" */
@@ -166,7 +167,7 @@ function drawKeys(context, parent, geometry, labels) {
   const shown = shownKeys(context);
   const width = cellSize(geometry).width;
   const hovered = state.hover?.key ?? null;
-  const wanted = hovered === null ? [] : [hovered];
+  const wanted = wantedKeys(hovered, strongestKey(context), geometry.keySpacing / width);
   const positions = labelled(site.keys, geometry.x, width, geometry.keySpacing, wanted);
   keepLabels(parent, labels, positions, "key-label");
   for (const [position, node] of labels) {
@@ -182,4 +183,16 @@ function drawKeys(context, parent, geometry, labels) {
       ? `translate(${x + 2}px, ${y}px) rotate(-55deg)`
       : `translate(${x}px, ${y}px) translateX(-50%)`;
   }
+}
+
+/**
+ * Which keys have a label whatever the space: the hovered one, and the one most looked at unless
+ * its label would lie on that.
+ * @param {number | null} hovered
+ * @param {number} looked -1 for none
+ * @param {number} apart keys from one label to the next
+ */
+function wantedKeys(hovered, looked, apart) {
+  const free = looked >= 0 && (hovered === null || Math.abs(hovered - looked) >= apart);
+  return [...(hovered === null ? [] : [hovered]), ...(free ? [looked] : [])];
 }

@@ -13,12 +13,14 @@ export function percent(probability) {
 }
 
 /**
- * A weight in a cell, without a leading zero; 1 in the width of the others.
+ * A weight in a cell, without a leading zero; 1 in the width of the others. With one digit, less
+ * than 1 is never "1": a sentence beside it says .97.
  * @param {number} weight
  * @param {number} [digits] after the point
  */
 export function shortWeight(weight, digits = 2) {
-  const text = weight.toFixed(digits);
+  const most = Number(weight.toFixed(2)) < 1 ? 1 - 10 ** -digits : weight;
+  const text = Math.min(weight, most).toFixed(digits);
   if (text.startsWith("0.")) return text.slice(1);
   return Number(text) === 1 ? "1.0".slice(0, 2 * digits - 1) : text;
 }

@@ -64,9 +64,8 @@ export function createRail(
   /** @param {Set<string>} changed */
   const update = (changed) => {
     const rebuilt = anyOf(changed, "trace", "site", "size", "projector");
+    if (rebuilt || changed.has("shows")) write(axes, axesText(context, gold));
     if (rebuilt) {
-      const scored = context.state.site === "cross" && gold.weight(0, 0) !== null;
-      write(axes, scored ? (gold.axes ?? say("mini_axes_gold")) : say("mini_axes"));
       layout = buildRail(context, grid, gold, removal);
     }
     const scale = scaleOf(context.state, siteOf(context));
@@ -78,6 +77,19 @@ export function createRail(
   };
   grid.addEventListener("keydown", (event) => moveSelection(context, grid, event));
   return { element: node, update };
+}
+
+/**
+ * What rows and columns of the pictures are, and their numbers; beside a map of contributions, that
+ * the pictures stay weights.
+ * @param {TraceContext} context
+ * @param {GoldNumbers} gold
+ */
+function axesText(context, gold) {
+  const { say, state } = context;
+  if (shownMethod(context)) return say("mini_axes_weights");
+  const scored = state.site === "cross" && gold.weight(0, 0) !== null;
+  return scored ? (gold.axes ?? say("mini_axes_gold")) : say("mini_axes");
 }
 
 /**

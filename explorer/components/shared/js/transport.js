@@ -15,6 +15,7 @@ import { anyOf } from "./store.js";
  * @property {HTMLInputElement} ahead
  * @property {HTMLElement} label of `ahead`
  * @property {HTMLElement} hint
+ * @property {HTMLElement} projector
  */
 
 export const ICONS = { first: "|◀", previous: "◀", play: "▶", pause: "❚❚", next: "▶", last: "▶|" };
@@ -55,6 +56,7 @@ export function createTransport(context) {
     ahead,
     say("ahead"),
   );
+  const projector = projectorButton(context);
   const node = element(
     "div",
     { class: "transport", role: "toolbar", "aria-label": say("transport") },
@@ -63,9 +65,9 @@ export function createTransport(context) {
     count,
     label,
     hint,
-    projectorButton(context),
+    projector,
   );
-  const controls = { buttons, slider, count, ahead, label, hint };
+  const controls = { buttons, slider, count, ahead, label, hint, projector };
   /** @param {Set<string>} changed */
   const update = (changed) => {
     if (
@@ -136,7 +138,7 @@ function projectorButton(context) {
  * @param {TraceContext} context
  * @param {Controls} controls
  */
-function drawTransport(context, { buttons, slider, count, ahead, label, hint }) {
+function drawTransport(context, { buttons, slider, count, ahead, label, hint, projector }) {
   const { state, trace, say } = context;
   const all = trace.masks.length > 0; // rows of masks: nothing is ahead of another
   const off = currentRow(context) < 0;
@@ -157,6 +159,7 @@ function drawTransport(context, { buttons, slider, count, ahead, label, hint }) 
     assign(buttons[name], "title", reason || say(`${name}_title`));
   }
   namePlay(context, buttons.play, reason);
+  assign(projector, "aria-pressed", String(state.projector));
   const position = stepName(context);
   slider.max = String(Math.max(trace.steps, 1));
   slider.value = String(Math.max(state.step, 1));

@@ -1,0 +1,17 @@
+import { weightsHidden } from "./guess.js";
+import { currentRow, rowCodes, shownHead, siteOf } from "./stepState.js";
+
+/** @import { TraceContext } from "./traceContext.js" */
+
+/**
+ * The key with the largest weight in the current row of what the large map shows; −1 without one.
+ * @param {TraceContext} context
+ */
+export function strongestKey(context) {
+  const { state } = context;
+  const site = siteOf(context);
+  const row = currentRow(context);
+  if (row < 0 || row >= site.queries || weightsHidden(context)) return -1;
+  const weights = rowCodes(site, state.layer, shownHead(state), row);
+  return weights.indexOf(Math.max(...weights));
+}
