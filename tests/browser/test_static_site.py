@@ -14,6 +14,7 @@ import explorer
 from explorer.app.static_site import write_site
 from explorer.model.catalog import shipped_models
 from tests.support.page_checks import CLIPPED
+from tests.support.player_page import save
 
 MODELS = ("reverse", "english-french")
 
@@ -93,7 +94,10 @@ def test_a_click_on_a_candidate_decodes_from_there(on_disk, site):
 def test_guess_and_inside_work(on_disk):
     tab = on_disk("#model=reverse&text=7+3+9+1+4&site=cross&layer=1&head=2&step=3")
     tab.get_by_test_id("inside-open").click()
-    expect(tab.get_by_test_id("inside-sentence")).to_be_visible()
+    sentence = tab.get_by_test_id("inside-sentence")
+    expect(sentence).to_be_visible()
+    figure = save(tab, "inside-svg", "inside_save").path().read_text(encoding="utf-8")
+    assert sentence.inner_text().split(";")[0] in figure
     for part in ("before", "after", "depth", "without"):
         tab.get_by_test_id(f"inside_part-{part}").click()
         expect(tab.get_by_test_id(f"inside_part-{part}")).to_have_attribute("aria-checked", "true")

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cellArithmetic } from "../../../explorer/components/inside/js/arithmetic.js";
-import { exponentText, keysText } from "../../../explorer/components/inside/js/calculation.js";
+import { exponentText, keysText } from "../../../explorer/components/inside/js/cellTexts.js";
 import { decimal, power, subscript } from "../../../explorer/components/inside/js/numbers.js";
 import { hideLater, outputsText } from "../../../explorer/components/inside/js/omission.js";
 import { openingState } from "../../../explorer/components/shared/js/openingState.js";

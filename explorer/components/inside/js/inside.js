@@ -13,12 +13,16 @@ import {
 import { anyOf } from "../../shared/js/store.js";
 import { MEAN } from "../../shared/js/trace.js";
 import { createCalculation } from "./calculation.js";
+import { calculationFigure } from "./calculationFigure.js";
+import { cellTitle } from "./cellTexts.js";
 import { createDepth } from "./depth.js";
+import { createFigureMenu } from "./figureMenu.js";
 import { readVectors } from "./headVectors.js";
 import { createInsideWords } from "./insideWords.js";
 import { createLayerPath } from "./layerPath.js";
 import { createLoading } from "./loading.js";
 import { createOmissionView } from "./omission.js";
+import { scoreFigure } from "./scoreFigure.js";
 import { createScoreParts } from "./scoreParts.js";
 import { findPath } from "./tokenPath.js";
 
@@ -27,6 +31,7 @@ import { findPath } from "./tokenPath.js";
 /** @import { InsideView, SiteName } from "../../shared/js/trace.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 /** @import { HeadVectors } from "./arithmetic.js" */
+/** @import { Draw } from "./figureMenu.js" */
 /** @import { Omission } from "./omission.js" */
 /** @import { ScoreVectors } from "./scoreVectors.js" */
 /** @import { TokenPath } from "./tokenPath.js" */
@@ -52,6 +57,7 @@ export function createInside(context) {
     context.set({ insideView: /** @type {InsideView} */ (name) }),
   );
   const content = createContent(context);
+  const menu = createFigureMenu(context);
   const node = element(
     "section",
     { class: "inside", "aria-label": say("inside"), testid: "inside" },
@@ -61,6 +67,7 @@ export function createInside(context) {
       title,
       radios.element,
       createInsideWords(context).element,
+      menu.element,
       close,
     ),
     ...content.elements,
@@ -96,8 +103,9 @@ export function createInside(context) {
     context.root.toggleAttribute("data-inside", open);
     if (!cell) return;
     radios.check(part);
-    const { heading, complete } = content.draw(part, cell);
+    const { heading, complete, figure } = content.draw(part, cell);
     write(title, heading);
+    menu.offer(figure);
     unseen = opened || unseen;
     if (!unseen || !complete) return;
     unseen = false;
@@ -132,7 +140,7 @@ function createContent(context) {
     score: () => [scoreParts.find()],
   };
   /**
-   * Show a part of the path of a cell; its title, and whether nothing is being loaded.
+   * Show a part of the path of a cell; its title, whether nothing is being loaded, and its figure.
    * @param {string} part
    * @param {Cell} cell
    */
@@ -149,7 +157,11 @@ function createContent(context) {
     omission.element.hidden = !drawn || part !== "without";
     scoreParts.element.hidden = !drawn || part !== "score";
     if (drawn) show(part, found, cell);
-    return { heading: calculation.title(cell), complete: !found.includes("loading") };
+    return {
+      heading: cellTitle(context, cell),
+      complete: !found.includes("loading"),
+      figure: drawn ? figureOf(context, part, found[0], cell) : null,
+    };
   };
   /** @param {string} part @param {unknown[]} found @param {Cell} cell */
   const show = (part, found, cell) => {
@@ -163,6 +175,23 @@ function createContent(context) {
   };
   const views = [calculation, layerPath, depth, omission, scoreParts];
   return { elements: [note, ...views.map((view) => view.element)], draw };
+}
+
+/**
+ * What draws the figure of a part; null where there is none, or a card asks what it would tell.
+ * @param {TraceContext} context
+ * @param {string} part
+ * @param {unknown} found what the part is drawn from
+ * @param {Cell} cell
+ * @returns {Draw | null}
+ */
+function figureOf(context, part, found, cell) {
+  if (asking() !== "") return null;
+  if (part === "cell")
+    return (width) => calculationFigure(context, /** @type {HeadVectors} */ (found), cell, width);
+  if (part === "score")
+    return (width) => scoreFigure(context, /** @type {ScoreVectors} */ (found), cell, width);
+  return null;
 }
 
 /**

@@ -1,12 +1,13 @@
 import { element, write } from "../../shared/js/element.js";
 import { signed } from "../../shared/js/numbers.js";
 import { createSignedBars } from "../../shared/js/signedBars.js";
-import { siteOf } from "../../shared/js/stepState.js";
+import { maskedKeys } from "./cellTexts.js";
 import { createLoading } from "./loading.js";
 import { decimal } from "./numbers.js";
 import { largestParts, readScoreVectors, scorePartsOf } from "./scoreVectors.js";
 
 /** @import { Cell } from "../../shared/js/map.js" */
+/** @import { SignedBar } from "../../shared/js/signedBars.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 /** @import { ScorePart, ScoreVectors } from "./scoreVectors.js" */
 
@@ -15,6 +16,13 @@ import { largestParts, readScoreVectors, scorePartsOf } from "./scoreVectors.js"
  * @property {HTMLElement} element
  * @property {() => ScoreVectors | "loading" | "failed"} find
  * @property {(found: ScoreVectors, cell: Cell) => void} draw
+ */
+
+/**
+ * @typedef {object} ScoreSum
+ * @property {string} sentence
+ * @property {(SignedBar & {mark: number})[]} bars
+ * @property {number} largest distance from 0 of a bar or a mark
  */
 
 const MOST = 11; // bars beside the sum: with it two columns of six
@@ -41,35 +49,39 @@ export function createScoreParts(context) {
     load(`${context.pieces.header.score}/${state.site}/${state.layer}/${state.head}`);
   /** @type {ScorePartsView["draw"]} */
   const draw = (found, cell) => {
-    const site = siteOf(context);
-    const start = cell.query * site.keys;
-    const masked = site.masked(state.layer, state.head).subarray(start, start + site.keys);
-    const parts = scorePartsOf(found, masked, cell.query, cell.key);
-    const score = sumOf(parts, "value");
-    const shown = largestParts(parts, MOST);
-    const rest = parts.length - MOST + 1;
-    const named = shown.map((part) => barOf(context, part, rest));
-    const label = say("score_sum");
-    const sum = { label, title: say("score_sum_title"), value: score, sum: true };
-    const all = [...named, { ...sum, mark: sumOf(parts, "mean") }];
-    const largest = Math.max(
-      ...all.map(({ value, mark }) => Math.max(Math.abs(value), Math.abs(mark))),
-    );
-    bars.draw(context.palette, all, largest);
-    const best = parts.reduce((one, part) =>
-      Math.abs(part.value) > Math.abs(one.value) ? part : one,
-    );
-    write(
-      sentence,
-      say("score_sentence", {
-        score: decimal(score),
-        count: parts.length,
-        part: partsName(context, best),
-        value: signed(best.value),
-      }),
-    );
+    const shown = scoreSum(context, found, cell);
+    bars.draw(context.palette, shown.bars, shown.largest);
+    write(sentence, shown.sentence);
   };
   return { element: node, find, draw };
+}
+
+/**
+ * The largest parts of the score of a cell and, last, their sum; in one sentence, too.
+ * @param {TraceContext} context
+ * @param {ScoreVectors} found
+ * @param {Cell} cell
+ * @returns {ScoreSum}
+ */
+export function scoreSum(context, found, cell) {
+  const { say } = context;
+  const parts = scorePartsOf(found, maskedKeys(context, cell.query), cell.query, cell.key);
+  const score = sumOf(parts, "value");
+  const rest = parts.length - MOST + 1;
+  const named = largestParts(parts, MOST).map((part) => barOf(context, part, rest));
+  const sum = { label: say("score_sum"), title: say("score_sum_title"), value: score, sum: true };
+  const bars = [...named, { ...sum, mark: sumOf(parts, "mean") }];
+  const best = parts.reduce((one, part) =>
+    Math.abs(part.value) > Math.abs(one.value) ? part : one,
+  );
+  const sentence = say("score_sentence", {
+    score: decimal(score),
+    count: parts.length,
+    part: partsName(context, best),
+    value: signed(best.value),
+  });
+  const sizes = bars.map(({ value, mark }) => Math.max(Math.abs(value), Math.abs(mark)));
+  return { sentence, bars, largest: Math.max(...sizes) };
 }
 
 /**

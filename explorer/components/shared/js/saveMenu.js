@@ -8,20 +8,21 @@ import { element } from "./element.js";
  * @param {Say} say of the sentences of the player
  * @param {AbortSignal} signal
  * @param {HTMLElement[]} buttons
+ * @param {"save" | "inside_save"} [name] of its sentences and test id
  */
-export function saveMenu(say, signal, buttons) {
+export function saveMenu(say, signal, buttons, name = "save") {
   const close = () => {
     menu.open = false;
   };
   const menu = /** @type {HTMLDetailsElement} */ (
     element(
       "details",
-      { class: "save-menu", testid: "save" },
+      { class: "save-menu", testid: name },
       element(
         "summary",
-        { class: "quiet", title: say("save_title"), "aria-label": say("save") },
+        { class: "quiet", title: say(`${name}_title`), "aria-label": say(name) },
         element("span", { class: "icon" }, "⤓"),
-        element("span", { class: "word" }, say("save")),
+        element("span", { class: "word" }, say(name)),
       ),
       element("span", { on: { click: close } }, ...buttons),
     )

@@ -15,7 +15,7 @@ import { colourAt, css, signedRamp } from "./palette.js";
  * @typedef {{element: HTMLElement, draw: (palette: Palette, bars: SignedBar[], largest: number) => void}} SignedBars
  */
 
-const TONE = { below: 0.125, above: 0.875 }; // of the signed colours
+export const TONE = { below: 0.125, above: 0.875 }; // of the signed colours
 
 /**
  * Named bars to the left and right of 0, one below the other, each with its number: purple below 0,

@@ -1,0 +1,192 @@
+import { labelOf } from "../../shared/js/label.js";
+import { ASKED, asking } from "../../shared/js/lessonEvents.js";
+import { shortWeight } from "../../shared/js/numbers.js";
+import { mapTitle, siteOf } from "../../shared/js/stepState.js";
+import { decimal, power, subscript } from "./numbers.js";
+
+/** @import { Cell } from "../../shared/js/map.js" */
+/** @import { TraceContext } from "../../shared/js/traceContext.js" */
+/** @import { CellArithmetic, HeadVectors } from "./arithmetic.js" */
+
+/** @typedef {"product" | "scaled" | "mask" | "softmax" | "value" | "output"} StepName */
+
+/**
+ * @typedef {object} CellTexts what stands beside the pictures of a calculation
+ * @property {string} sentence the calculation in one line
+ * @property {Record<StepName, string>} numbers
+ * @property {Record<"scaled" | "mask", string>} notes
+ */
+
+/** @type {StepName[]} */
+export const STEPS = ["product", "scaled", "mask", "softmax", "value", "output"];
+
+/**
+ * The cell of a calculation: head, query and key.
+ * @param {TraceContext} context
+ * @param {Cell} cell
+ */
+export function cellTitle(context, { query, key }) {
+  const site = siteOf(context);
+  return context.say("inside_heading", {
+    head: mapTitle(context),
+    query: query + 1,
+    query_token: labelOf(site.queryTokens[query]),
+    key: key + 1,
+    key_token: labelOf(site.keyTokens[key]),
+  });
+}
+
+/**
+ * The mask codes of the keys of a query in the selected head.
+ * @param {TraceContext} context
+ * @param {number} query
+ */
+export function maskedKeys(context, query) {
+  const site = siteOf(context);
+  const { layer, head } = context.state;
+  return site.masked(layer, head).subarray(query * site.keys, (query + 1) * site.keys);
+}
+
+/**
+ * The texts of the calculation of a cell.
+ * @param {TraceContext} context
+ * @param {HeadVectors} head
+ * @param {CellArithmetic} found
+ * @param {Uint8Array} masked codes of the row
+ * @param {Cell} cell
+ * @returns {CellTexts}
+ */
+export function cellTexts(context, head, found, masked, cell) {
+  const { say } = context;
+  const facts = factsOf(context, head, found, masked, cell);
+  hideAsked(facts);
+  const numbers = STEPS.map((name) => {
+    const masks = found.masked && (name === "mask" || name === "softmax");
+    return [name, say(`inside_${name}_number${masks ? "_masked" : ""}`, facts)];
+  });
+  return {
+    sentence: say(found.masked ? "inside_sentence_masked" : "inside_sentence", facts),
+    numbers: Object.fromEntries(numbers),
+    notes: { scaled: scalingNote(context, head), mask: maskNote(context, masked) },
+  };
+}
+
+/**
+ * @param {TraceContext} context
+ * @param {HeadVectors} head
+ * @param {CellArithmetic} found
+ * @param {Uint8Array} masked codes of the row
+ * @param {Cell} cell
+ * @returns {Record<string, string | number>}
+ */
+function factsOf(context, head, found, masked, cell) {
+  const { say, trace } = context;
+  return {
+    query: subscript(cell.query + 1),
+    key: subscript(cell.key + 1),
+    product: decimal(found.product),
+    scaling: scalingText(context, head, found),
+    score: decimal(found.scores[cell.key]),
+    exponent: exponentText(found, cell.key),
+    reason: reasonText(say, trace.header.reasons[masked[cell.key]]),
+    power: power(found.power),
+    sum: power(found.sum),
+    count: found.unmasked,
+    keys: keysText(say, head.sink, cell.query, found.unmasked),
+    weight: shortWeight(found.weights[cell.key]),
+    count_products: found.products.length,
+    width: found.value.length,
+  };
+}
+
+/**
+ * Why a key is masked.
+ * @param {TraceContext["say"]} say
+ * @param {string} reason as the trace names it
+ */
+export function reasonText(say, reason) {
+  return say(`reason_${reason.replaceAll(" ", "_")}`);
+}
+
+/** By what a card asks, the facts that would tell it: the number, and what is computed with it. */
+const TELLING = /** @type {Record<string, string[]>} */ ({
+  product: ["product"],
+  score: ["score", "exponent"],
+  weight: ["weight"],
+});
+
+/**
+ * Put "?" in the place of what a card of a lesson asks.
+ * @param {Record<string, string | number>} facts
+ */
+function hideAsked(facts) {
+  for (const name of TELLING[asking()] ?? []) facts[name] = ASKED;
+}
+
+/**
+ * What is done with the product: "÷ √32" or, with another scale, "× 0.0625"; then cap and bias.
+ * @param {TraceContext} context
+ * @param {HeadVectors} head
+ * @param {CellArithmetic} found
+ */
+function scalingText({ say }, head, found) {
+  const { width, scale, cap, bias } = head;
+  const parts = [isUsual(head) ? `÷ √${width}` : `× ${Number(scale.toPrecision(3))}`];
+  if (cap !== null) parts.push(say("inside_cap", { cap }));
+  if (bias) parts.push(say("inside_bias", { bias: decimal(found.bias) }));
+  return parts.join(" ");
+}
+
+/**
+ * Whether products are divided by the root of their number, as in the paper.
+ * @param {HeadVectors} head
+ */
+function isUsual({ scale, width }) {
+  return Math.abs(scale * Math.sqrt(width) - 1) < 1e-4;
+}
+
+/**
+ * What the scaling is for.
+ * @param {TraceContext} context
+ * @param {HeadVectors} head
+ */
+function scalingNote({ say }, head) {
+  const facts = { width: head.width, root: decimal(Math.sqrt(head.width)) };
+  return say(isUsual(head) ? "inside_scaled_note" : "inside_scaled_note_other", facts);
+}
+
+/**
+ * What the mask does to the row, and why.
+ * @param {TraceContext} context
+ * @param {Uint8Array} masked codes of the row
+ */
+function maskNote({ say, trace }, masked) {
+  const codes = [...new Set(masked)].filter(Boolean);
+  if (!codes.length) return say("inside_mask_note_none");
+  const { reasons } = trace.header;
+  const names = codes.map((code) => reasonText(say, reasons[code]));
+  const count = masked.reduce((sum, code) => sum + (code ? 1 : 0), 0);
+  return say("inside_mask_note", { count, keys: masked.length, reasons: names.join(", ") });
+}
+
+/**
+ * To which power e is raised: the score or, where that is too large, less the largest of the row.
+ * @param {CellArithmetic} found
+ * @param {number} key
+ */
+export function exponentText({ scores, shift }, key) {
+  const score = decimal(scores[key]);
+  return shift ? `(${score} − ${decimal(shift).replace(/^−.*/, "($&)")})` : score;
+}
+
+/**
+ * What the softmax is over: "9 unmasked keys", in some models with a sink and its weight.
+ * @param {TraceContext["say"]} say
+ * @param {HeadVectors["sink"]} sink
+ * @param {number} query
+ * @param {number} count of unmasked keys
+ */
+export function keysText(say, sink, query, count) {
+  if (!sink) return say("inside_keys", { count });
+  return say("inside_keys_and_sink", { count, sink: shortWeight(sink[query]) });
+}
