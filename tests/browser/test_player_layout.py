@@ -185,7 +185,7 @@ VALUE_BEFORE_NAME = """(row) => {
 def test_small_cells_print_fewer_digits(
     show: Callable[..., Page],
 ) -> None:
-    tab = show(random_trace(12, 14), size=(1366, 505))
+    tab = show(random_trace(12, 14), size=(1366, 570))
     tab.keyboard.press("p")
     weights = tab.get_by_test_id("row-weights")
     expect(weights).to_be_visible()

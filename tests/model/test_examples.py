@@ -100,7 +100,7 @@ def test_the_first_sentence_crosses_where_it_opens(traces):
     weights = trace.attention("cross")[head.layer, head.head, :step]
     keys = weights.argmax(-1)
     assert keys[-1] < keys[-2]
-    assert weights[-1].max() > 0.8
+    assert weights[-1].max() > 0.7
     quoted = " ".join(re.findall(r"“([^”]+)”", examples.hint(name, text, "en")))
     shown = {trace.source_tokens[keys[-1]], trace.predicted_tokens[step - 1]}
     assert any(token.removeprefix("▁") in quoted for token in shown)
