@@ -114,10 +114,10 @@ def metrics(report: HeadReport, language: str) -> pd.DataFrame:
 
 
 def effects(report: HeadReport, language: str) -> pd.DataFrame:
-    """One row a head: attention, importance and the changes without it, with intervals."""
+    """One row a head: the changes without it, importance and attention, with intervals."""
     table = _named(report, language)
     attention = "gold_weight" if report.heads.get("gold_weight", pd.Series()).notna().any() else ""
-    names = [attention, "confidence", "importance", *EFFECTS]
+    names = [*EFFECTS, "importance", attention, "confidence"]
     for name in names:
         if name in report.metrics:
             _measure(table, report, name)
@@ -125,8 +125,8 @@ def effects(report: HeadReport, language: str) -> pd.DataFrame:
 
 
 def linked(report: HeadReport, language: str) -> pd.DataFrame:
-    """One row a head of cross-attention, the best first: how it looks along links that people drew,
-    with intervals. Of a report with `linked` among its facts."""
+    """One row a head of cross-attention, the best first: how it looks along gold links, with
+    intervals. Of a report with `linked` among its facts."""
     table = pd.DataFrame({"head": list(map(head_name, report.heads.layer, report.heads["head"]))})
     for name in ("gold_accuracy", "gold_weight"):
         _measure(table, report, name)
