@@ -97,11 +97,12 @@ def test_the_weights_are_guessed_first_on_the_source(show: Callable[..., Page]) 
     expect(tab.get_by_test_id("tally")).to_have_text("1/2 right")
 
 
-def test_guessing_is_reported_for_the_address(show: Callable[..., Page]) -> None:
+def test_guessing_is_reported_for_the_address_at_once(show: Callable[..., Page]) -> None:
+    """Without a rest: the next text, which may follow at once, opens as the last report says."""
     tab = show(example_trace(), view=View(step=2, ahead=False))
     for expected in (True, None):
         tab.get_by_test_id("guess").click()
-        tab.wait_for_timeout(700)  # a report follows half a second of rest
+        settle(tab)
         assert tab.evaluate("reported.at(-1).guess") is expected
 
 

@@ -322,8 +322,11 @@ def test_a_long_output_is_read_to_its_end_beside_the_map(show: Callable[..., Pag
     expect(output).to_be_in_viewport(ratio=1)
     assert output.evaluate("node => node.scrollHeight > node.clientHeight")
     assert output.evaluate("node => getComputedStyle(node).overflowY") == "auto"
+    name = tab.locator(".output-name")
+    expect(name).to_have_attribute("data-more", "▼")
     output.evaluate("node => { node.scrollTop = node.scrollHeight; }")
     assert output.evaluate("node => node.scrollTop") > 0
+    expect(name).to_have_attribute("data-more", "▲")
     assert tab.evaluate("document.documentElement.scrollHeight - innerHeight") <= 0
 
 

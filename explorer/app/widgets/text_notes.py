@@ -12,11 +12,13 @@ from explorer.model.catalog import CatalogModel
 from explorer.model.model_directory import DirectoryModel
 
 _MOST_NAMED = 4  # characters without a piece
+_CAPITALS = 4  # from so many letters on, a text in capitals is no abbreviation
 
 
 def text_note(model: CatalogModel, text: str, trace: Trace, language: str) -> str:
     """That a translator does not read this script, has no piece for some characters, finds no word
-    here, none that it often saw, or its target language; "" where there is nothing to say."""
+    here, all of them in capitals, none that it often saw, or its target language; "" where there is
+    nothing to say."""
     if isinstance(model, DirectoryModel) or not model.summary.reads_sentences:
         return ""
     unknown = list(dict.fromkeys(_read_in_bytes(trace.source_tokens)))
@@ -29,6 +31,8 @@ def text_note(model: CatalogModel, text: str, trace: Trace, language: str) -> st
         return say("explore.note_characters", language, characters=named)
     if not letters:
         return say("explore.note_no_word", language)
+    if letters >= _CAPITALS and text.isupper():
+        return say("explore.note_capitals", language)
     own = model.summary.source_words
     if in_target_language(text, own, model.summary.target_words):
         return say("explore.note_target_language", language)

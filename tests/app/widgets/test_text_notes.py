@@ -28,6 +28,8 @@ def trace(*tokens: str) -> Trace:
         ),
         ("😀", ("▁", "<0xF0>", "<0x9F>", "<0x98>", "<0x80>"), "no piece for 😀:"),
         ("12345", ("▁12", "345"), "this text has no word"),
+        ("WHERE IS TOM?", ("▁W", "HE", "RE", "▁IS", "▁T", "OM", "?"), "All in capitals"),
+        ("TV", ("▁T", "V"), ""),
         ("!!! ... ???", ("▁", "!!!", "▁", "...", "▁", "???"), "this text has no word"),
     ],
 )

@@ -1,5 +1,6 @@
 import { assign, element, write } from "../../shared/js/element.js";
 import { isSpecial, WORD_START } from "../../shared/js/label.js";
+import { markedWhereMore } from "../../shared/js/moreLines.js";
 import { joinedPieces } from "../../shared/js/pieceText.js";
 import { anyOf } from "../../shared/js/store.js";
 import { decodedPieces } from "../../shared/js/unitChoice.js";
@@ -23,10 +24,12 @@ export function createOutput(context) {
     { type: "button", class: "quiet", testid: "copy-output", title: say("copy_title") },
     say("copy"),
   );
+  const name = element("span", { class: "output-name" }, say("output"));
+  const markMore = markedWhereMore(name, text, say("output_more"));
   const node = element(
     "section",
     { class: "whole-output", "aria-label": say("output") },
-    element("span", { class: "output-name" }, say("output")),
+    name,
     text,
     copy,
     said,
@@ -49,6 +52,7 @@ export function createOutput(context) {
     if (anyOf(changed, "trace", "size", "projector")) reserveHeight(text, whole);
     write(text, shownText(context));
     if (!context.state.ahead) text.scrollTop = text.scrollHeight;
+    markMore();
     assign(text, "title", text.scrollHeight > text.clientHeight ? text.textContent : null);
   };
   return { element: node, update };

@@ -10,6 +10,7 @@ import {
   weightsHidden,
 } from "../../shared/js/guess.js";
 import { writeToken } from "../../shared/js/label.js";
+import { markedWhereMore } from "../../shared/js/moreLines.js";
 import { colourAt, css, inkOn } from "../../shared/js/palette.js";
 import { scaleOf, tones } from "../../shared/js/scale.js";
 import {
@@ -37,7 +38,6 @@ const DESK_TYPE = 13; // px, as in the style sheet,
 const PROJECTOR_TYPE = 19; // as this
 const SHORTEST_CHIP = 16; // px
 const CHIP_EDGE = 24; // px that a chip adds to its text
-const LINE_EDGE = 6; // px of the padding of a strip and the space between its lines
 const MANY_TOKENS = 24; // fewer always fit two lines and need no measuring
 
 /**
@@ -183,11 +183,7 @@ function stripElement(context, name) {
       },
     },
   });
-  const markMore = () => {
-    assign(label, "data-more", moreOf(tokens));
-    assign(label, "title", moreOf(tokens) && context.say("strip_more"));
-  };
-  tokens.addEventListener("scroll", markMore, { passive: true });
+  const markMore = markedWhereMore(label, tokens, context.say("strip_more"));
   return { row: element("div", { class: "strip" }, label, tokens), label, tokens, markMore };
 }
 
@@ -348,16 +344,6 @@ function markHovered({ state }, source, target) {
   }
   const key = state.hover?.key ?? null;
   if (key !== null) keys.children[key]?.classList.add("hovered");
-}
-
-/**
- * Where a strip has more lines than it shows, as arrows; null where it shows all.
- * @param {HTMLElement} parent
- */
-function moreOf({ scrollTop, scrollHeight, clientHeight }) {
-  const above = scrollTop > LINE_EDGE ? "▲" : "";
-  const below = scrollHeight - clientHeight - scrollTop > LINE_EDGE ? "▼" : "";
-  return above + below || null;
 }
 
 /**

@@ -36,6 +36,7 @@ const REPORTED = [
   "nextView",
 ];
 const REST = 500; // ms without a change before it is reported
+const AT_ONCE = ["guess", "alignment"]; // else the next text would open as it was before
 
 /**
  * Report to the app what is shown, after a rest and only when it differs from the last report.
@@ -55,11 +56,13 @@ export function createSelectionReport(context, more = () => ({})) {
     const selection = { ...selectionOf(context), ...more() };
     const text = JSON.stringify(selection);
     if (!reported) reported = text; // the app knows what was shown first
-    timer = setTimeout(() => {
+    const report = () => {
       if (text === reported) return;
       reported = text;
       context.options.onState?.(selection);
-    }, REST);
+    };
+    if (anyOf(changed, ...AT_ONCE)) report();
+    else timer = setTimeout(report, REST);
   };
 }
 
