@@ -59,7 +59,7 @@ def add_parser(commands: Any) -> None:
 
 
 def _align(options: argparse.Namespace) -> int:
-    from explorer.core.files import refuse_unwritable, write_atomically
+    from explorer.core.files import check_output, write_atomically
     from explorer.heads.alignment_file import AlignmentFile
     from explorer.heads.corpus_alignment import align_pairs, error_rate_table
     from explorer.model.explorable import load
@@ -72,7 +72,7 @@ def _align(options: argparse.Namespace) -> int:
         raise AlignmentError("report_without_gold")
     for out in (options.out, options.report):
         if out is not None:
-            refuse_unwritable(out)
+            check_output(out, (options.checkpoint, options.pairs, options.gold))
     model = load(options.checkpoint)
     methods = _methods(options, model, compared=gold is not None)
     aligned = align_pairs(

@@ -62,6 +62,7 @@ def add_parser(commands: Any) -> None:
 def _heads(options: argparse.Namespace) -> int:
     from tqdm import tqdm
 
+    from explorer.core.files import check_output
     from explorer.heads.linked_sentences import linked_sentences
     from explorer.heads.measure import measure
     from explorer.model.opening import load
@@ -69,6 +70,8 @@ def _heads(options: argparse.Namespace) -> int:
     out: Path | None = options.out
     if out is not None and out.suffix not in (".csv", ".json"):
         raise FileError("bad_report_suffix", name=out.name)
+    if out is not None:
+        check_output(out, (options.model, options.pairs, options.texts, options.gold))
     write_progress = progress_writer(options.progress)
     model = load(options.model)
     for note in model.notes:

@@ -58,7 +58,7 @@ def add_parser(commands: Any) -> None:
 def _prune(options: argparse.Namespace) -> int:
     from tqdm import tqdm
 
-    from explorer.core.files import refuse_unwritable
+    from explorer.core.files import check_output
     from explorer.heads.pruning_report import PruningReport
     from explorer.heads.pruning_study import pruning_study
     from explorer.model.opening import load
@@ -69,7 +69,7 @@ def _prune(options: argparse.Namespace) -> int:
     if not options.orders:
         raise PruningError("no_orders")
     if out is not None:
-        refuse_unwritable(out)
+        check_output(out, (options.model, options.pairs, options.texts))
     begun = None
     if out is not None and out.suffix == ".json" and out.exists():
         begun = PruningReport.load(out)

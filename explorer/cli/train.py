@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from explorer.cli.common import comma_list, lower_priority
-from explorer.core.errors import ConfigError
+from explorer.core.errors import ConfigError, FileError
 from explorer.core.i18n import say
 
 if TYPE_CHECKING:
@@ -162,11 +162,11 @@ def _train(options: argparse.Namespace) -> int:
 
 def _train_until(options: argparse.Namespace, stops: "StopSignals") -> int:
     """Train until the end or a signal; returns the exit status."""
-    from explorer.core.files import refuse_unwritable
+    from explorer.core.files import check_output
     from explorer.training import distributed
     from explorer.training.run_directory import find_run
 
-    _refuse_unused_options(options)
+    _refuse_run_options(options)
     if options.run is not None and options.resume:
         run = find_run(options.run.parent, options.run.name)
         run.refuse_diverged()
@@ -181,7 +181,7 @@ def _train_until(options: argparse.Namespace, stops: "StopSignals") -> int:
     if options.out is None and options.run is None:
         options.out = Path(f"{config.task}.safetensors")
     if options.out is not None:
-        refuse_unwritable(options.out)
+        check_output(options.out, [getattr(config, name) for name in _FILES])
     with distributed.process_group():
         if distributed.world_size() > 1 and distributed.rank() == 0:
             print(say("train.processes", count=distributed.world_size()), flush=True)
@@ -219,14 +219,17 @@ def _given_settings(options: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name in names if (value := getattr(options, name)) is not None}
 
 
-def _refuse_unused_options(options: argparse.Namespace) -> None:
-    """Raise `ConfigError` on options of the group "run" that nothing would be done with."""
+def _refuse_run_options(options: argparse.Namespace) -> None:
+    """Raise `ConfigError` on options of the group "run" that nothing would be done with, and
+    `FileError` on a file to write that does not end as checkpoints do."""
     if options.resume and options.run is None:
         raise ConfigError("only_with", name="resume", needed="--run")
     if options.run is not None and options.out is None:
         for name in ("half", "credit"):
             if getattr(options, name):
                 raise ConfigError("only_with", name=name, needed="--out")
+    if options.out is not None and options.out.suffix != ".safetensors":
+        raise FileError("bad_checkpoint_suffix", name=options.out.name)
 
 
 def _refuse_other_settings(options: argparse.Namespace, config: "TrainingConfig") -> None:

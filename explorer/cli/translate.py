@@ -39,13 +39,12 @@ def add_parser(commands: Any) -> None:
 
 
 def _translate(options: argparse.Namespace) -> int:
-    from explorer.core.files import refuse_missing_folder, refuse_unwritable, write_atomically
+    from explorer.core.files import check_output, write_atomically
     from explorer.core.vocabulary import shorten
     from explorer.data.parallel_corpus import read_sources
     from explorer.model.checkpoint import load_checkpoint
 
-    refuse_missing_folder(options.out)
-    refuse_unwritable(options.out)
+    check_output(options.out, (options.checkpoint, options.texts))
     checkpoint = load_checkpoint(options.checkpoint)
     texts = list(dict.fromkeys(read_sources(options.texts, options.column)))
     if not texts:

@@ -6,8 +6,8 @@ import math
 import os
 import stat
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
@@ -151,21 +151,26 @@ def replace_atomically(path: Path, data: bytes) -> None:
             raise
 
 
-def refuse_missing_folder(path: Path) -> None:
-    """Raise `FileError` when the folder of a file to write does not exist."""
+def check_output(path: Path, inputs: Iterable[str | Path | None] = ()) -> None:
+    """Raise `FileError` now when a file at `path` could not be written later, because there is no
+    such folder, or would replace one of `inputs`, the files that are read."""
     if not path.parent.is_dir():
         raise FileError("no_folder", folder=printable(str(path.parent)), name=printable(path.name))
-
-
-def refuse_unwritable(path: Path) -> None:
-    """Raise `FileError` now when a file at `path` could not be written later."""
+    if any(_is_same(path, Path(given)) for given in inputs if given):
+        raise FileError("overwrites_input", name=printable(path.name))
     with writing(path):
         if path.is_dir():
             raise IsADirectoryError(21, "it is a folder")
-        path.parent.mkdir(parents=True, exist_ok=True)
         descriptor, temporary = _new_file_beside(path)
         os.close(descriptor)
         temporary.unlink()
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    """Whether both name one file that exists."""
+    with suppress(OSError):
+        return path.samefile(other)
+    return False
 
 
 def _new_file_beside(path: Path) -> tuple[int, Path]:

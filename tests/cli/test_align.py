@@ -99,3 +99,21 @@ def test_error_rates_are_written_as_a_report(
     layer = ["--layer", "1", "--head", "0"]
     assert main([*command, *layer, "--report", str(report)]) == 2
     assert "--report needs right links" in capsys.readouterr().err
+
+
+def test_a_file_that_is_read_is_not_overwritten(
+    explorable: ExplorableModel, pairs: Path, gold: Path, tmp_path: Path, capsys
+) -> None:
+    checkpoint = tmp_path / "x.safetensors"
+    save_checkpoint(explorable.checkpoint, checkpoint)
+    command = ["align", str(checkpoint), "--pairs", str(pairs), "--gold", str(gold)]
+    for path in (checkpoint, pairs, gold):
+        before = path.read_bytes()
+        assert main([*command, "--out", str(path)]) == 2
+        assert f"“{path.name}” is read by this command" in capsys.readouterr().err
+        assert path.read_bytes() == before
+    assert main([*command, "--out", str(tmp_path / "none" / "x.pharaoh")]) == 2
+    assert "there is no folder" in capsys.readouterr().err
+    gold = gold.rename(tmp_path / "gold.csv")
+    assert main([*command[:-1], str(gold), "--report", str(gold)]) == 2
+    assert "would be overwritten" in capsys.readouterr().err

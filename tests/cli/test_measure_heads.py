@@ -83,3 +83,13 @@ def test_bleu_of_a_toy_task_is_refused(tiny, tmp_path, capsys):
     options = ["--pairs", str(tmp_path / "pairs.tsv"), "--ablation", "--bleu"]
     assert main(["heads", tiny, *options]) == 2
     assert "needs a translator trained here" in capsys.readouterr().err
+
+
+def test_a_file_that_is_read_is_not_overwritten(tiny, tmp_path, capsys):
+    texts = tmp_path / "x.csv"
+    texts.write_text("1 2\n", "utf-8")
+    assert main(["heads", tiny, "--texts", str(texts), "--out", str(texts)]) == 2
+    assert "“x.csv” is read by this command" in capsys.readouterr().err
+    assert texts.read_text("utf-8") == "1 2\n"
+    assert main(["heads", tiny, "--out", str(tmp_path / "none" / "x.csv")]) == 2
+    assert "there is no folder" in capsys.readouterr().err

@@ -91,3 +91,13 @@ def test_lines_and_pairs_are_evaluation_batches(tiny, tmp_path, monkeypatch) -> 
     out.unlink()
     assert main([*command, "--pairs", str(tmp_path / "pairs.tsv")]) == 0
     assert len(PruningReport.load(out).curve("importance").bleu) == 5
+
+
+def test_a_file_that_is_read_is_not_overwritten(tiny, tmp_path, capsys) -> None:
+    texts = tmp_path / "x.csv"
+    texts.write_text("1 2\n", "utf-8")
+    assert main(["prune", tiny, "--texts", str(texts), "--out", str(texts)]) == 2
+    assert "“x.csv” is read by this command" in capsys.readouterr().err
+    assert texts.read_text("utf-8") == "1 2\n"
+    assert main(["prune", tiny, "--out", str(tmp_path / "none" / "x.csv")]) == 2
+    assert "there is no folder" in capsys.readouterr().err

@@ -15,7 +15,7 @@ from explorer.__main__ import main
 from explorer.cli import train
 from explorer.cli.train import SETTING_GROUPS
 from explorer.core.folders import shipped_checkpoints
-from explorer.model.checkpoint import load_checkpoint
+from explorer.model.checkpoint import load_checkpoint, save_checkpoint
 from explorer.training import distributed
 from explorer.training.config import TrainingConfig
 from explorer.training.run_directory import Status, create_run
@@ -73,6 +73,22 @@ def test_an_unwritable_path_is_an_error_before_the_training(tmp_path, capsys):
     assert "step" not in error
 
 
+def test_a_file_that_is_read_is_not_overwritten_and_the_ending_is_checked(
+    pairs_file, explorable, tmp_path, capsys
+):
+    pairs = tmp_path / "pairs.safetensors"
+    pairs.write_bytes(data := pairs_file.read_bytes())
+    for option in ("--pairs", f"--pairs {pairs_file} --excluded", "--start"):
+        if option == "--start":
+            save_checkpoint(explorable.checkpoint, pairs)
+            data = pairs.read_bytes()
+        assert main(f"train {option} {pairs} --out {pairs}".split()) == 2
+        assert "“pairs.safetensors” is read by this command" in capsys.readouterr().err
+        assert pairs.read_bytes() == data
+    assert main([*TINY.split(), "--out", str(tmp_path / "x.tsv")]) == 2
+    assert "“x.tsv” should end in .safetensors" in capsys.readouterr().err
+
+
 def test_several_processes_are_launched_and_again_to_resume(tmp_path, monkeypatch):
     launched: list[tuple[list[str], int]] = []
     monkeypatch.setattr(distributed, "launch", lambda *given: launched.append(given) or 0)
@@ -125,7 +141,7 @@ def test_how_many_pairs_are_kept_and_held_out_is_printed_at_the_start(pairs_file
         file.write("one\n\tblank\n")
     files = f"--pairs {pairs_file} --excluded {excluded} --further-pairs {further}"
     for out in ("--run", "--out"):
-        command = f"train {files} {TINY_PAIRS} {out} {tmp_path / out}"
+        command = f"train {files} {TINY_PAIRS} {out} {tmp_path / out}.safetensors"
         assert main(command.split()) == 0
         line = capsys.readouterr().out.splitlines()[0]
         assert line == (
@@ -221,7 +237,7 @@ def test_a_setting_after_the_last_step_is_refused_and_a_default_is_lowered(name,
     train.add_parser(parser.add_subparsers())
     few = train._chosen_settings(parser.parse_args(["train", "--steps", "7"]))
     assert getattr(few, name) == 7
-    given = ["--steps", "7", f"--{name.replace('_', '-')}", "8", "--out", str(tmp_path / "x")]
+    given = ["--steps", "7", f"--{name.replace('_', '-')}", "8", "--run", str(tmp_path / "x")]
     assert main(["train", *given]) == 2
     error = capsys.readouterr().err
     assert f"{name}: 8 steps are more than the 7 of the training" in error

@@ -57,6 +57,10 @@ def test_a_missing_folder_and_a_file_without_texts_are_refused(
     assert main([*command, str(tmp_path / "none" / "out.tsv")]) == 2
     assert f"there is no folder “{tmp_path / 'none'}”" in capsys.readouterr().err
     assert not (tmp_path / "none").exists()
+    for path in (checkpoint, texts):
+        assert main([*command, str(path)]) == 2
+        assert f"“{path.name}” is read by this command" in capsys.readouterr().err
+    assert texts.read_text("utf-8") == " \n\n"
     assert main([*command, str(tmp_path / "out.tsv")]) == 2
     assert "“x.txt” has no text in column 1" in capsys.readouterr().err
     assert not (tmp_path / "out.tsv").exists()

@@ -10,12 +10,12 @@ from explorer.core import folders
 from explorer.core.errors import FileError
 from explorer.core.files import (
     byte_count,
+    check_output,
     log_skipped,
     read_bytes,
     read_text,
     reading,
     reason,
-    refuse_unwritable,
     write_atomically,
     writing,
 )
@@ -51,9 +51,23 @@ def test_a_path_that_cannot_be_written_is_refused_beforehand(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     for path in (tmp_path, tmp_path / "file" / "x"):
         with pytest.raises(FileError, match="cannot be written"):
-            refuse_unwritable(path)
-    refuse_unwritable(tmp_path / "new" / "x")
-    assert not (tmp_path / "new" / "x").exists()
+            check_output(path)
+    check_output(tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+    with pytest.raises(FileError, match=r"there is no folder “.*none”"):
+        check_output(tmp_path / "none" / "x")
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_file_that_is_read_is_not_overwritten_under_any_of_its_names(tmp_path, monkeypatch):
+    given = tmp_path / "x"
+    given.write_bytes(b"")
+    (tmp_path / "link").symlink_to(given)
+    monkeypatch.chdir(tmp_path)
+    for path in (given, Path("x"), tmp_path / "link", tmp_path / ".." / tmp_path.name / "x"):
+        with pytest.raises(FileError, match="would be overwritten"):
+            check_output(path, (None, "", "none", given))
+    check_output(tmp_path / "other", (given,))
 
 
 def test_the_reason_is_the_system_s_or_else_the_name_of_the_error():
