@@ -12,7 +12,7 @@ from explorer.cli.common import (
     evaluation_sentences,
     progress_writer,
 )
-from explorer.core.errors import EvaluationBatchError, FileError
+from explorer.core.errors import ConfigError, EvaluationBatchError, FileError
 
 
 def add_parser(commands: Any) -> None:
@@ -42,7 +42,6 @@ def add_parser(commands: Any) -> None:
     command.add_argument(
         "--gold-columns",
         type=comma_list,
-        default=("1", "2", "3"),
         help="of source, translation and links, and of the tokens if there are such (default: "
         "1,2,3; all five: 1,2,3,4,5)",
     )
@@ -72,6 +71,8 @@ def _heads(options: argparse.Namespace) -> int:
         raise FileError("bad_report_suffix", name=out.name)
     if out is not None:
         check_output(out, (options.model, options.pairs, options.texts, options.gold))
+    if options.gold_columns is not None and options.gold is None:
+        raise ConfigError("only_with", name="gold-columns", needed="--gold")
     write_progress = progress_writer(options.progress)
     model = load(options.model)
     for note in model.notes:
@@ -81,7 +82,7 @@ def _heads(options: argparse.Namespace) -> int:
         raise EvaluationBatchError("bleu_needs_pairs")
     linked = None
     if options.gold is not None:
-        linked = linked_sentences(model, options.gold, options.gold_columns)
+        linked = linked_sentences(model, options.gold, options.gold_columns or ("1", "2", "3"))
     with tqdm(total=1.0, bar_format="{percentage:3.0f} % |{bar}| {remaining}") as bar:
 
         def show(share: float) -> None:

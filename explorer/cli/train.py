@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from explorer.model.checkpoint import Checkpoint
     from explorer.training.config import TrainingConfig
     from explorer.training.data_modules import DataModule
-    from explorer.training.run_worker import Listener
+    from explorer.training.run_directory import Run
+    from explorer.training.run_worker import DataListener, Listener
     from explorer.training.stop_signals import StopSignals
     from explorer.training.trainer import Moment
 
@@ -306,6 +307,7 @@ def _train_run(options: argparse.Namespace, config: "TrainingConfig", stops: "St
     from explorer.training.run_worker import run_training
 
     folder: Path = options.run
+    new_folder = not folder.exists()
     if options.resume:
         run = find_run(folder.parent, folder.name)
     elif distributed.rank() == 0:
@@ -318,10 +320,11 @@ def _train_run(options: argparse.Namespace, config: "TrainingConfig", stops: "St
         print(say("train.going_on", name=folder, step=at, steps=last), flush=True)
     device, parent = run.config.device, folder.resolve().parent
     waits = say("train.waits", name=folder, folder=parent, device=device)
-    with _progress_bar(run.config) as show:
-        status = run_training(
-            run, show, stops, on_wait=lambda: tqdm.write(waits), on_data=_print_pairs
-        )
+    with (
+        _discarded_if_refused(run, options, new_folder) as on_data,
+        _progress_bar(run.config) as show,
+    ):
+        status = run_training(run, show, stops, on_wait=lambda: tqdm.write(waits), on_data=on_data)
     if distributed.rank() == 0:
         if status.state == "stopped":
             print(say("train.stopped_at", name=folder, step=status.step))
@@ -332,6 +335,33 @@ def _train_run(options: argparse.Namespace, config: "TrainingConfig", stops: "St
             checkpoint = load_checkpoint(run.best_path if best else run.checkpoint_path)
             _write(options, checkpoint, run.config, run.moments()[-1])
     return stops.exit_status if status.state == "stopped" and stops() else 0
+
+
+@contextmanager
+def _discarded_if_refused(
+    run: "Run", options: argparse.Namespace, new_folder: bool
+) -> "Iterator[DataListener]":
+    """Undo the creation of `run` where its data are refused, so that the corrected command finds
+    its name free; yields what to call once they are read.
+
+    new_folder: whether the folder of the run is of this command.
+    """
+    from explorer.core.errors import ExplorerError
+    from explorer.training import distributed
+
+    read = False
+
+    def on_data(data: "DataModule") -> None:
+        nonlocal read
+        read = True
+        _print_pairs(data)
+
+    try:
+        yield on_data
+    except ExplorerError:
+        if not (read or options.resume) and distributed.rank() == 0:
+            run.discard(with_folder=new_folder)
+        raise
 
 
 def _print_pairs(data: "DataModule") -> None:

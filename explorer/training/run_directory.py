@@ -247,6 +247,15 @@ class Run:
         if self.folder.exists():
             raise unwritable(self.folder, PermissionError(13, "the folder stays"))
 
+    def discard(self, *, with_folder: bool) -> None:
+        """Undo `create_run`, before the first step; with_folder: it made the folder, too. Otherwise
+        other files may be in there, and only those that make it a run are deleted."""
+        if with_folder:
+            self.delete()
+            return
+        for name in ("config.json", "status.json"):
+            (self.folder / name).unlink(missing_ok=True)
+
     def locked(self) -> AbstractContextManager[None]:
         """Hold the run's lock, as the one process that carries it out; see `run_lock`."""
         return locked(self.folder)

@@ -52,6 +52,7 @@ def test_pairs_and_lines_are_evaluation_batches(tiny, tmp_path, capsys):
         ("--sentences -3", "at least one"),
         ("--texts nowhere.txt", "cannot be read"),
         ("--out x.png", ".json"),
+        ("--gold-columns 1,2,3", "--gold-columns applies only with --gold"),
     ],
 )
 def test_errors_are_one_sentence(tiny, options, message, capsys):

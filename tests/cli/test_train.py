@@ -17,7 +17,7 @@ from explorer.cli.train import SETTING_GROUPS
 from explorer.core.folders import shipped_checkpoints
 from explorer.model.checkpoint import load_checkpoint, save_checkpoint
 from explorer.training import distributed
-from explorer.training.config import TrainingConfig
+from explorer.training.config import TrainingConfig, translation
 from explorer.training.run_directory import Status, create_run
 
 TINY = (
@@ -87,6 +87,30 @@ def test_a_file_that_is_read_is_not_overwritten_and_the_ending_is_checked(
         assert pairs.read_bytes() == data
     assert main([*TINY.split(), "--out", str(tmp_path / "x.tsv")]) == 2
     assert "“x.tsv” should end in .safetensors" in capsys.readouterr().err
+
+
+def test_a_run_whose_data_are_refused_leaves_its_name_free(pairs_file, tmp_path, capsys):
+    run, kept = tmp_path / "runs" / "mine", tmp_path / "runs" / "kept"
+    kept.mkdir(parents=True)
+    (kept / "notes.txt").write_text("mine")
+    none = tmp_path / "none"
+    for folder in (run, kept):
+        command = f"train --pairs {pairs_file} {TINY_PAIRS} --steps 10 --run {folder}"
+        for wrong in ("--columns 1,7", f"--excluded {none}", f"--further-pairs {none}"):
+            assert main([*command.split(), *wrong.split()]) == 2
+            assert "error: " in capsys.readouterr().err
+            assert not (folder / "config.json").exists()
+    assert not run.exists()
+    assert (kept / "notes.txt").read_text() == "mine"
+    for folder in (run, kept):
+        command = f"train --pairs {pairs_file} {TINY_PAIRS} --steps 10 --run {folder}"
+        assert main(command.split()) == 0
+    pairs_file.write_text("")
+    created = create_run(
+        tmp_path / "runs" / "app", replace(translation(str(pairs_file)), device="cpu")
+    )
+    assert main(["train", "--run", str(created.folder), "--resume"]) == 2
+    assert created.status().state == "failed"
 
 
 def test_several_processes_are_launched_and_again_to_resume(tmp_path, monkeypatch):
