@@ -85,10 +85,16 @@ def _align(options: argparse.Namespace) -> int:
     )
     if aligned.skipped:
         why = "are too long for the model and were skipped"
-        print(_left_out(aligned.skipped, len(pairs), why), file=sys.stderr)
+        print(_note(aligned.skipped, len(pairs), why), file=sys.stderr)
     if aligned.unlinked:
         why = "have no links and are not counted in the error rates"
-        print(_left_out(aligned.unlinked, len(pairs), why), file=sys.stderr)
+        print(_note(aligned.unlinked, len(pairs), why), file=sys.stderr)
+    if aligned.other_words:
+        why = (
+            "have another number of words than spaces separate; if the links count what spaces "
+            "separate, give --tokens whitespace"
+        )
+        print(_note(aligned.other_words, len(pairs), why), file=sys.stderr)
     if gold is not None:
         print(error_rate_table(aligned), end="")
         if options.report is not None:
@@ -120,7 +126,7 @@ def _methods(
     return all_methods(model, options.layer, options.timing)
 
 
-def _left_out(rows: "Sequence[int]", pairs: int, why: str) -> str:
-    """Which pairs were left out, in a sentence."""
+def _note(rows: "Sequence[int]", pairs: int, why: str) -> str:
+    """What a reader must know of some pairs, such as that they were left out, in a sentence."""
     shown = ", ".join(map(str, rows[:10])) + (" …" if len(rows) > 10 else "")
     return f"{len(rows)} of {pairs} pairs {why}: rows {shown}"

@@ -22,6 +22,9 @@ Unit = Literal["pieces", "words", "whitespace"]
 """What links connect: pieces of the model, words as the app shows them, or what spaces separate in
 the text."""
 
+_ENOUGH_PAIRS = 10
+"""Pairs with links in which, if links count from 0, some link is to a first token."""
+
 UNITS: tuple[Unit | Literal["columns"], ...] = ("columns", "pieces", "words", "whitespace")
 """The units, and "columns": tokens in columns of their own, beside a text as it is written."""
 
@@ -75,7 +78,9 @@ class AlignmentFile:
             return own
         if own.gold is not None:
             raise AlignmentError("two_golds")
-        return cls(own.pairs, own.tokens, GoldFile.of_file(gold))
+        links = GoldFile.of_file(gold)
+        _refuse_counted_from_one(links)
+        return cls(own.pairs, own.tokens, links)
 
     @classmethod
     def parse(
@@ -95,7 +100,8 @@ class AlignmentFile:
         of links count, if there are links (`linked`: in another file), else "pieces".
 
         Raises `PairsError`, and `AlignmentError` on a file without pairs or links, on what are no
-        links, on other columns, and on tokens that do not spell the text.
+        links, on links that count from 1, on other columns, and on tokens that do not spell the
+        text.
         """
         if not 2 <= len(columns) <= 5:
             raise AlignmentError("which_columns", got=len(columns))
@@ -113,6 +119,7 @@ class AlignmentFile:
             gold = GoldFile(tuple(parse_links(cell, row, name) for row, cell in cells), name)
             if not any(links.possible for links in gold.links):
                 raise AlignmentError("no_links", name=shorten(name), column=columns[2])
+            _refuse_counted_from_one(gold)
         if len(columns) < 4 and unit == "columns":
             raise AlignmentError("no_token_columns")
         if len(columns) == 5 and unit == "pieces":
@@ -135,6 +142,14 @@ def refuse_foreign_links(pairs: Sequence[Pair], tokens: Unit | GivenTokens, gold
         else:
             return
         refuse_foreign(links, source, target, row + 1, gold.name)
+
+
+def _refuse_counted_from_one(gold: GoldFile) -> None:
+    """Raise `AlignmentError` on links of which none uses token 0 of either side, in so many pairs
+    that they count from 1."""
+    linked = [one.possible for one in gold.links if one.possible]
+    if len(linked) >= _ENOUGH_PAIRS and all(min(link) > 0 for links in linked for link in links):
+        raise AlignmentError("counted_from_one", name=shorten(gold.name), pairs=len(linked))
 
 
 def _tokens(

@@ -66,11 +66,13 @@ class CorpusAlignment:
     methods: with gold links the lowest error rate first, and among them `DIAGONAL`.
     skipped: the rows, from 1, that are longer than the model's positions.
     unlinked: of the others, those without any gold link, which the error rates do not count.
+    other_words: with gold links of words, the rows where spaces separate another number of them.
     """
 
     methods: tuple[CorpusLinks, ...]
     skipped: tuple[int, ...]
     unlinked: tuple[int, ...] = ()
+    other_words: tuple[int, ...] = ()
 
     def report(self, name: str, unit: str) -> AlignmentReport:
         """The error rates; name: of the pairs; unit: what the links count."""
@@ -140,7 +142,8 @@ def align_pairs(
     ]
     found.sort(key=lambda one: one.error_rate.value if one.error_rate else 0.0)
     unlinked = (row + 1 for row in rows if row not in set(linked))
-    return CorpusAlignment(tuple(found), tuple(row + 1 for row in skipped), tuple(unlinked))
+    skipped_rows = tuple(row + 1 for row in skipped)
+    return CorpusAlignment(tuple(found), skipped_rows, tuple(unlinked), tuple(work.other_words))
 
 
 @dataclass
@@ -155,6 +158,7 @@ class _Work:
     lengths: list[int] = field(init=False)
     more_pieces: bool = field(init=False, default=False)
     beyond_words: bool = field(init=False, default=False)
+    other_words: list[int] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
         self.links = [[frozenset()] * len(self.pairs) for _ in self.methods]
@@ -182,11 +186,14 @@ class _Work:
                 links[row] = align_words(*place, self._grouping)
 
     def _compare_with_words(self, row: int, sizes: tuple[int, int], gold: Gold) -> None:
-        """Note whether a pair with links has more tokens than words, and links beyond those."""
+        """Note whether a pair with links has more tokens than words, and links beyond those; or, as
+        words that the app shows, another number."""
         words = [len(text.split()) for text in _texts(self.pairs[row])]
         for side, (size, count) in enumerate(zip(sizes, words, strict=True)):
             self.more_pieces |= bool(gold.possible) and size > count
             self.beyond_words |= any(link[side] >= count for link in gold.possible)
+        if self.tokens == "words" and gold.possible and list(sizes) != words:
+            self.other_words.append(row + 1)
 
     @property
     def counts_words(self) -> bool:

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from explorer.__main__ import main
+from explorer.core.folders import shipped_checkpoints
 from explorer.data.parallel_corpus import Pair
 from explorer.heads.alignment_report import AlignmentMethod, AlignmentReport
 from explorer.heads.corpus_alignment import align_pairs
@@ -99,6 +100,16 @@ def test_error_rates_are_written_as_a_report(
     layer = ["--layer", "1", "--head", "0"]
     assert main([*command, *layer, "--report", str(report)]) == 2
     assert "--report needs right links" in capsys.readouterr().err
+
+
+def test_words_that_are_not_what_spaces_separate_are_counted(tmp_path: Path, capsys) -> None:
+    model = str(shipped_checkpoints() / "english-french.safetensors")
+    (tmp_path / "x.tsv").write_text("I'm here.\tJe suis ici.\t0-0\n", "utf-8")
+    command = ["align", model, "--pairs", str(tmp_path / "x.tsv"), "--columns", "1,2,3"]
+    assert main([*command, "--layer", "0", "--tokens", "words"]) == 0
+    said = capsys.readouterr().err
+    assert "1 of 1 pairs have another number of words than spaces separate" in said
+    assert "--tokens whitespace: rows 1" in said
 
 
 def test_a_file_that_is_read_is_not_overwritten(

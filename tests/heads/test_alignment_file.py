@@ -90,3 +90,17 @@ def test_links_in_two_places_are_refused(tmp_path: Path) -> None:
     assert found.gold is not None
     assert found.gold.links == (Gold(frozenset({(0, 0)}), frozenset()),)
     assert AlignmentFile.read(path, FIVE[:2], gold=gold).tokens == "whitespace"
+
+
+def test_links_that_count_from_one_and_stay_in_range_are_refused(tmp_path: Path) -> None:
+    three, gold = ("1", "2", "3"), tmp_path / "x.gold"
+    off_by_one = "a b c .\ta b c .\t1-1 2-2 3-3\n"
+    assert parsed(9 * off_by_one, three).gold is not None  # too few pairs to tell
+    with pytest.raises(AlignmentError, match=r"uses token 0 .* in 10 pairs .* subtract 1"):
+        parsed(10 * off_by_one, three)
+    for first in ("0-1", "1-0", "0p2"):
+        assert parsed(10 * off_by_one + f"a b\ta b\t{first}\n", three).gold is not None
+    (tmp_path / "x.tsv").write_text(10 * off_by_one, "utf-8")
+    gold.write_text(10 * "1-1\n", "utf-8")
+    with pytest.raises(AlignmentError, match=r"x\.gold"):
+        AlignmentFile.read(tmp_path / "x.tsv", ("1", "2"), gold=gold)

@@ -188,6 +188,18 @@ def test_links_of_words_are_not_compared_with_pieces(translator: ExplorableModel
     assert align_pairs(translator, [pair], methods, tokens="pieces", gold=pieces).unlinked == ()
 
 
+def test_rows_whose_words_are_not_what_spaces_separate_are_named(
+    translator: ExplorableModel,
+) -> None:
+    pairs = [Pair("We see a cat", "Nous voyons un chat"), Pair("I'm here.", "Je suis ici.")]
+    methods = [AlignmentMethod(0, 0, "input")]
+    gold = GoldFile((Gold(frozenset({(0, 0)}), frozenset()),) * 2, "x")
+    for tokens, rows in (("words", (2,)), ("whitespace", ())):
+        found = align_pairs(translator, pairs, methods, tokens=tokens, gold=gold)
+        assert found.other_words == rows
+    assert align_pairs(translator, pairs, methods, tokens="words").other_words == ()
+
+
 def test_gold_links_can_be_a_column(tmp_path: Path, gold: GoldFile) -> None:
     path = tmp_path / "x.tsv"
     path.write_text("en\tfr\tlinks\na\tb\t0-2 1-1 2-0\na\tb\t0-1 1p0\na\tb\t0-0\n", "utf-8")
