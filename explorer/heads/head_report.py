@@ -141,8 +141,7 @@ class HeadReport:
         """The batch, and the table of heads with their roles, without intervals, as text."""
         ends = tuple(f"{name}{end}" for name in self.metrics for end in _ENDS)
         shown = self.heads.drop(columns=list(ends), errors="ignore")
-        heads = zip(shown.site, shown.layer, shown["head"], strict=True)
-        shown = shown.assign(roles=[self.role_text(*head, language) for head in heads])
+        shown = shown.assign(roles=self._role_texts(language))
         text = shown.to_string(index=False, float_format="%.3g", na_rep="–")
         batch = f"{self.facts['batch']} ({self.facts['sentences']})"
         targets = say(f"roles.targets_{self.facts['targets']}", language)
@@ -155,9 +154,17 @@ class HeadReport:
         heads = others.merge(more, on=KEYS, how="left", validate="one_to_one")
         return HeadReport(heads, self.roles, self.offsets, {**self.facts, **facts})
 
-    def to_csv(self, path: str | Path | None = None) -> str:
-        """The table of heads as CSV; also written to `path` if given. Raises `FileError`."""
-        text = csv_text(self.heads)
+    def _role_texts(self, language: str) -> list[str]:
+        """The `role_text` of each head, in the order of `heads`."""
+        keys = zip(self.heads.site, self.heads.layer, self.heads["head"], strict=True)
+        return [self.role_text(*key, language) for key in keys]
+
+    def to_csv(self, path: str | Path | None = None, language: str = "en") -> str:
+        """The table of heads, with the column role, see `role_text`, as CSV; also written to `path`
+        if given. Raises `FileError`."""
+        table = self.heads.assign(role=self._role_texts(language))
+        others = [name for name in self.heads.columns if name not in (*KEYS, "role")]
+        text = csv_text(table[[*KEYS, "role", *others]])
         if path is not None:
             replace_atomically(as_path(path), text.encode())
         return text

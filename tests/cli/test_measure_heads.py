@@ -27,7 +27,7 @@ def test_a_report_is_printed_or_written(tiny, tmp_path, capsys):
     report = HeadReport.load(out)
     assert {"importance", "zero_loss", "only_exact"} <= set(report.metrics)
     assert main(["heads", tiny, "--sentences", "4", "--out", str(tmp_path / "x.csv")]) == 0
-    assert (tmp_path / "x.csv").read_text().startswith("site,layer,head,confidence,")
+    assert (tmp_path / "x.csv").read_text().startswith("site,layer,head,role,confidence,")
 
 
 def test_progress_is_written_to_a_file(tiny, tmp_path):

@@ -1,4 +1,5 @@
 import json
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from explorer.core.errors import FileError, HeadReportError
 from explorer.heads.evaluation_batches import task_sentences
 from explorer.heads.head_report import HeadReport
+from explorer.heads.head_report_validation import KEYS
 from explorer.heads.measure import measure
 
 CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
@@ -29,10 +31,14 @@ def test_a_saved_report_loads_unchanged(report, tmp_path):
     assert loaded.to_json() == report.to_json()
 
 
-def test_the_csv_is_the_table_of_heads(report, tmp_path):
+def test_the_csv_is_the_table_of_heads_with_their_roles(report, tmp_path):
     report.to_csv(tmp_path / "x.csv")
     table = pd.read_csv(tmp_path / "x.csv")
-    assert list(table.columns) == list(report.heads.columns)
+    assert list(table.columns) == [*KEYS, "role", *report.heads.columns.drop(KEYS)]
+    heads = list(zip(table.site, table.layer, table["head"], strict=True))
+    assert table.role.tolist() == [report.role_text(*head) for head in heads]
+    chinese = pd.read_csv(StringIO(report.to_csv(language="zh")))
+    assert chinese.role.tolist() == [report.role_text(*head, "zh") for head in heads]
     np.testing.assert_allclose(table.entropy, report.heads.entropy)
 
 

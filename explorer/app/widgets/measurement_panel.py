@@ -77,7 +77,7 @@ def _choose_report(model: CatalogModel, shown: StoredReport, language: str) -> N
 def _downloads(report: HeadReport, name: str, language: str) -> None:
     """The table with all its digits, and the whole report."""
     offers: dict[str, tuple[Callable[[], bytes], str, str]] = {
-        "download": (partial(_table, report), ".csv", "text/csv"),
+        "download": (partial(_table, report, language), ".csv", "text/csv"),
         "download_all": (partial(_whole, report), ".json", "application/json"),
     }
     for offer, (make, ending, kind) in offers.items():
@@ -96,8 +96,10 @@ def _whole(report: HeadReport) -> bytes:
     return report.to_json().encode()
 
 
-def _table(report: HeadReport) -> bytes:
-    return report.to_csv().encode("utf-8-sig")  # the byte order mark is for spreadsheets
+def _table(report: HeadReport, language: str) -> bytes:
+    return report.to_csv(language=language).encode(
+        "utf-8-sig"
+    )  # the byte order mark is for spreadsheets
 
 
 def _name(report: HeadReport, language: str) -> str:
