@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explorer.cli.common import add_job_options, as_job, comma_list, progress_writer
+from explorer.cli.common import (
+    add_job_options,
+    as_job,
+    asking_for_translator,
+    comma_list,
+    progress_writer,
+)
 from explorer.core.errors import AlignmentError, FileError
 
 if TYPE_CHECKING:
@@ -75,14 +81,15 @@ def _align(options: argparse.Namespace) -> int:
             check_output(out, (options.checkpoint, options.pairs, options.gold))
     model = load(options.checkpoint)
     methods = _methods(options, model, compared=gold is not None)
-    aligned = align_pairs(
-        model,
-        pairs,
-        methods,
-        tokens=given.tokens,
-        gold=gold,
-        progress=progress_writer(options.progress),
-    )
+    with asking_for_translator(model.name, model.facts):
+        aligned = align_pairs(
+            model,
+            pairs,
+            methods,
+            tokens=given.tokens,
+            gold=gold,
+            progress=progress_writer(options.progress),
+        )
     if aligned.skipped:
         why = "are too long for the model and were skipped"
         print(_note(aligned.skipped, len(pairs), why), file=sys.stderr)

@@ -4,10 +4,12 @@ import argparse
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from explorer.core.errors import ExplorerError, VocabularyError
 from explorer.core.memory import limit_memory, ran_out_of_memory
 
 if TYPE_CHECKING:
@@ -94,6 +96,26 @@ def _wait_for_end_of_input() -> None:
     while os.read(0, 1):  # not sys.stdin: Python could not end while a thread reads that
         pass
     os._exit(1)
+
+
+@contextmanager
+def asking_for_translator(name: str, facts: Mapping[str, Any]) -> Iterator[None]:
+    """Where the block finds a symbol that a model of a toy task does not know, raise
+    `VocabularyError` that says to use a translator. name, facts: of the model."""
+    from explorer.data.task_names import task_of
+
+    try:
+        yield
+    except ExplorerError as error:
+        reason = error.facts.get("reason", error)  # of one row
+        task = task_of(facts)
+        if (
+            task is None
+            or not isinstance(reason, VocabularyError)
+            or reason.key != "unknown_symbol"
+        ):
+            raise
+        raise VocabularyError("needs_translator", name=name, task=task, **reason.facts) from error
 
 
 def evaluation_sentences(

@@ -8,6 +8,7 @@ from typing import Any
 from explorer.cli.common import (
     add_job_options,
     as_job,
+    asking_for_translator,
     comma_list,
     evaluation_sentences,
     progress_writer,
@@ -82,7 +83,8 @@ def _heads(options: argparse.Namespace) -> int:
         raise EvaluationBatchError("bleu_needs_pairs")
     linked = None
     if options.gold is not None:
-        linked = linked_sentences(model, options.gold, options.gold_columns or ("1", "2", "3"))
+        with asking_for_translator(model.name, model.facts):
+            linked = linked_sentences(model, options.gold, options.gold_columns or ("1", "2", "3"))
     with tqdm(total=1.0, bar_format="{percentage:3.0f} % |{bar}| {remaining}") as bar:
 
         def show(share: float) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from explorer.cli.common import asking_for_translator
 from explorer.core.errors import PairsError
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ def _translate(options: argparse.Namespace) -> int:
         facts = {"name": shorten(options.texts.name), "column": shorten(options.column)}
         raise PairsError("no_texts", **facts)
     room = checkpoint.model.config.max_length - 1  # the end symbol takes one
-    fitting = [text for text in texts if len(checkpoint.source_vocabulary.encode(text)) <= room]
+    with asking_for_translator(options.checkpoint.stem, checkpoint.facts):
+        fitting = [text for text in texts if len(checkpoint.source_vocabulary.encode(text)) <= room]
     rows = _translated(checkpoint, sorted(fitting, key=len))  # equal lengths are decoded together
     write_atomically(options.out, _table(rows, commas=options.out.suffix.lower() == ".csv"))
     left_out = len(texts) - len(fitting)

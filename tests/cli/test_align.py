@@ -112,6 +112,19 @@ def test_words_that_are_not_what_spaces_separate_are_counted(tmp_path: Path, cap
     assert "--tokens whitespace: rows 1" in said
 
 
+def test_a_toy_model_for_sentences_asks_for_a_translator(
+    explorable: ExplorableModel, tmp_path: Path, capsys
+) -> None:
+    save_checkpoint(explorable.checkpoint, tmp_path / "x.safetensors")
+    (tmp_path / "x.tsv").write_text("I see\tJe vois\t0-0\n", "utf-8")
+    pairs = ["--pairs", str(tmp_path / "x.tsv"), "--columns", "1,2,3"]
+    assert main(["align", str(tmp_path / "x.safetensors"), *pairs]) == 2
+    assert "cannot read “I”: it knows 1 2 3" in (said := capsys.readouterr().err)
+    assert "sentences need a translator" in said
+    assert main(["heads", str(tmp_path / "x.safetensors"), "--gold", str(tmp_path / "x.tsv")]) == 2
+    assert "sentences need a translator" in capsys.readouterr().err
+
+
 def test_a_file_that_is_read_is_not_overwritten(
     explorable: ExplorableModel, pairs: Path, gold: Path, tmp_path: Path, capsys
 ) -> None:

@@ -253,6 +253,7 @@ def test_the_help_names_the_defaults_of_each_task(capsys):
     steps = "4000; with --task copy 2000; with --task sort 6000; with --pairs 24000"
     assert f"(default: {steps})" in text
     assert "(default: 0.0; with --pairs 0.1)" in text  # dropout
+    assert "or with pairs at this BLEU divided by 100" in " ".join(text.split())
 
 
 @pytest.mark.parametrize("name", ["warmup", "evaluate_every"])

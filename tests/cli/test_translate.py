@@ -76,7 +76,8 @@ def test_what_is_no_model_or_no_file_is_one_sentence(
     for model, file, said in (
         (texts, texts, "x.txt"),
         (checkpoint, tmp_path / "none.txt", "none.txt"),
-        (checkpoint, texts, "@"),
+        (checkpoint, texts, "“x” is a model of the toy task “reverse” and cannot read “@”"),
+        (checkpoint, checkpoint, "expected text in UTF-8, in columns (TSV or CSV) or"),
     ):
         assert main(["translate", str(model), str(file), *out]) == 2
         assert said in capsys.readouterr().err
