@@ -4,7 +4,14 @@ import sys
 
 import pytest
 
-from explorer.cli.common import LEAST_MEMORY, as_job, comma_list, lower_priority
+from explorer.cli.common import (
+    LEAST_MEMORY,
+    as_job,
+    asking_for_translator,
+    comma_list,
+    lower_priority,
+)
+from explorer.core.errors import AlignmentError, VocabularyError
 from explorer.heads.job_queue import MeasurementError
 
 
@@ -48,3 +55,24 @@ def test_another_error_of_a_job_stays_what_it_is():
     options = argparse.Namespace(background=False, end_with_parent=False, most_memory=None)
     with pytest.raises(RuntimeError, match="shapes differ"):
         as_job(fail)(options)
+
+
+def test_only_an_unknown_symbol_of_a_toy_model_asks_for_a_translator():
+    unknown = VocabularyError("unknown_symbol", symbol="I", known="1 2")
+    in_row = AlignmentError("pair_refused", row=1, name="x", reason=unknown)
+    for error in (unknown, in_row):
+        with (
+            pytest.raises(VocabularyError, match="cannot read “I”: it knows 1 2; sentences need"),
+            asking_for_translator("x", {"task": "sort"}),
+        ):
+            raise error
+        with pytest.raises(type(error)) as caught, asking_for_translator("x", {}):
+            raise error
+        assert caught.value is error
+    other = VocabularyError("empty_text", known="1 2")
+    with (
+        pytest.raises(VocabularyError) as caught,
+        asking_for_translator("x", {"task": "sort"}),
+    ):
+        raise other
+    assert caught.value is other

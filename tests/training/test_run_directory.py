@@ -35,6 +35,17 @@ def run(tmp_path) -> Run:
     return create_run(tmp_path / "runs" / "one", replace(CONFIG, seed=5))
 
 
+def test_the_creation_of_a_run_is_undone_and_other_files_in_its_folder_are_kept(run):
+    (run.folder / "notes.txt").write_text("mine")
+    run.write_status(status("failed"))
+    run.discard(with_folder=False)
+    assert [path.name for path in run.folder.iterdir()] == ["notes.txt"]
+    again = create_run(run.folder, CONFIG)
+    assert again.status().state == "new"
+    again.discard(with_folder=True)
+    assert not run.folder.exists()
+
+
 def test_a_run_stores_its_settings(run):
     assert find_run(run.folder.parent, "one").config == replace(CONFIG, seed=5)
     assert run.status().state == "new"
