@@ -226,17 +226,22 @@ def refuse_late(config: TrainingConfig) -> None:
 
 
 def refuse_unused(given: Mapping[str, Any]) -> None:
-    """Refuse settings that were given, by name, and that a training with the others ignores.
+    """Refuse settings that were given, by name, and that a training with the others ignores;
+    their defaults, which the command in a checkpoint spells out, do no harm.
 
     Raises `ConfigError`.
     """
-    pairs = bool(given.get("pairs"))
-    if pairs and given.get("task") == TRANSLATE:
-        given = {name: value for name, value in given.items() if name != "task"}
+    pairs, defaults = bool(given.get("pairs")), TrainingConfig()
+    usual = TRANSLATE if pairs else given.get("task")
+    given = {
+        name: value
+        for name, value in given.items()
+        if value != (usual if name == "task" else getattr(defaults, name)) or name == "pairs"
+    }
     for name in _TOY_ONLY if pairs else _PAIRS_ONLY:
         if name in given:
             key = "not_for_pairs" if pairs else "not_for_task"
-            task = given.get("task", TrainingConfig().task)
+            task = given.get("task", usual or defaults.task)
             raise ConfigError(key, name=name.replace("_", "-"), task=task)
     if given.get("start") and "pieces" in given:
         raise ConfigError("not_with_start", name="pieces")

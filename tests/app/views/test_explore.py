@@ -639,7 +639,7 @@ def test_a_translator_opens_with_its_first_example_and_a_hint(translator):
     assert box.value == "The black cat is sleeping on the red chair."
     assert box.placeholder == "Type a sentence, then Enter"
     assert header(app)["source"][0].startswith("▁")
-    assert any("crosses over for “chat noir”" in text for text in captions(app))
+    assert any("crosses over for “chaise rouge”" in text for text in captions(app))
     app = typed(app, "We want water now.")
     assert not app.error
     assert not any("chat noir" in text for text in captions(app))
@@ -655,7 +655,7 @@ def test_a_translator_opens_with_its_first_example_and_a_hint(translator):
 
 def test_the_hint_is_in_chinese_too(translator):
     app = open_page(lang="zh", model="english-french")
-    assert any("交叉注意力各交叉一次" in text for text in captions(app))
+    assert any("译 “chaise rouge” 时注意力交叉" in text for text in captions(app))
     assert chosen_in(app.text_input, "source-zh").placeholder == "输入一个句子，然后按回车"
 
 
@@ -725,8 +725,8 @@ def test_a_chosen_translator_opens_where_its_hint_can_be_seen():
     sent, arrays = unpack_payload(sent_to(app, "player"))
     _, layer, head = shown_head(app)
     weights = arrays["cross.attention"].reshape(sent["sites"]["cross"]["shape"])[layer, head]
-    rows = [sent["predicted"].index(token) for token in ("▁chat", "▁noir")]
-    assert [sent["source"][key] for key in weights[rows].argmax(-1)] == ["▁cat", "▁black"]
+    rows = [sent["predicted"].index(token) for token in ("▁chaise", "▁rouge")]
+    assert [sent["source"][key] for key in weights[rows].argmax(-1)] == ["▁chair", "▁red"]
     assert url_query(app)["pad"] == "0"
     direct = open_page(model="english-french")
     assert shown_head(direct) == ("cross", layer, head)
