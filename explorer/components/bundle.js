@@ -1,6 +1,7 @@
 /**
- * Compile the AssemblyScript of the browser's model into a module, bundle the JavaScript and CSS of every component into `bundles/`, or the folder named on the
- * command line, and copy plotly.js there with its licence: node bundle.js [folder]
+ * Compile the AssemblyScript of the browser's model into a module, bundle the JavaScript and CSS of
+ * every component into `bundles/`, or the folder named on the command line, and copy plotly.js there
+ * with its licence: node bundle.js [folder]
  */
 
 import { execFileSync } from "node:child_process";

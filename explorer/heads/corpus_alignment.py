@@ -141,9 +141,12 @@ def align_pairs(
         for method, links, rate in zip(tried, work.links, rates, strict=True)
     ]
     found.sort(key=lambda one: one.error_rate.value if one.error_rate else 0.0)
-    unlinked = (row + 1 for row in rows if row not in set(linked))
-    skipped_rows = tuple(row + 1 for row in skipped)
-    return CorpusAlignment(tuple(found), skipped_rows, tuple(unlinked), tuple(work.other_words))
+    return CorpusAlignment(
+        tuple(found),
+        skipped=tuple(row + 1 for row in skipped),
+        unlinked=tuple(sorted(row + 1 for row in {*rows} - {*linked})),
+        other_words=tuple(work.other_words),
+    )
 
 
 @dataclass

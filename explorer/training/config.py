@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal
 
 from explorer.core.errors import ConfigError
@@ -231,21 +231,16 @@ def refuse_unused(given: Mapping[str, Any]) -> None:
 
     Raises `ConfigError`.
     """
-    pairs, defaults = bool(given.get("pairs")), TrainingConfig()
-    usual = TRANSLATE if pairs else given.get("task")
-    given = {
-        name: value
-        for name, value in given.items()
-        if value != (usual if name == "task" else getattr(defaults, name)) or name == "pairs"
-    }
+    pairs, defaults = bool(given.get("pairs")), asdict(TrainingConfig()) | {"task": TRANSLATE}
+    changed = {name for name, value in given.items() if value != defaults[name]}
     for name in _TOY_ONLY if pairs else _PAIRS_ONLY:
-        if name in given:
+        if name in changed:
             key = "not_for_pairs" if pairs else "not_for_task"
-            task = given.get("task", usual or defaults.task)
+            task = given.get("task", TrainingConfig().task)
             raise ConfigError(key, name=name.replace("_", "-"), task=task)
-    if given.get("start") and "pieces" in given:
+    if given.get("start") and "pieces" in changed:
         raise ConfigError("not_with_start", name="pieces")
-    if "batch" in given and given.get("batch_tokens"):
+    if "batch" in changed and given.get("batch_tokens"):
         raise ConfigError("two_batches")
 
 

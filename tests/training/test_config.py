@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from explorer.core.errors import ExplorerError
-from explorer.training.config import TrainingConfig, learning_rate, quick_demo
+from explorer.training.config import TrainingConfig, learning_rate, quick_demo, refuse_unused
 
 BASE = TrainingConfig()
 
@@ -95,3 +95,11 @@ def test_the_repr_has_the_changed_settings_only():
 def test_a_matrix_is_no_choice(name):
     with pytest.raises(ExplorerError):
         TrainingConfig(**{"task": "copy", name: np.ones((2, 2))})
+
+
+def test_a_setting_without_effect_is_refused_unless_it_is_the_default():
+    refuse_unused(asdict(BASE))  # as the command in a checkpoint has them
+    refuse_unused({"pairs": "pairs.tsv", "task": "translate", "swapped": 0.5})
+    for given in ({"swapped": 0.5}, {"pairs": "pairs.tsv", "task": BASE.task}):
+        with pytest.raises(ExplorerError, match="applies to"):
+            refuse_unused(given)

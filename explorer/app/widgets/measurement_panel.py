@@ -97,9 +97,8 @@ def _whole(report: HeadReport) -> bytes:
 
 
 def _table(report: HeadReport, language: str) -> bytes:
-    return report.to_csv(language=language).encode(
-        "utf-8-sig"
-    )  # the byte order mark is for spreadsheets
+    table = report.to_csv(language=language)
+    return table.encode("utf-8-sig")  # the byte order mark is for spreadsheets
 
 
 def _name(report: HeadReport, language: str) -> str:
