@@ -9,7 +9,6 @@ _WORD = re.compile(r"[^\W\d_]+")
 _MOST = 1000
 _LEAST_COVER = 0.5  # of all words by the frequent ones: a script without spaces has less
 _FEW_WORDS = 2  # a text of so few is judged by one word
-_MANY_WORDS = 4  # of which some should be known
 
 
 def frequent_words(texts: Iterable[str]) -> list[str]:
@@ -36,11 +35,15 @@ def in_target_language(text: str, source: Collection[str], target: Collection[st
     return bool(source) and other > own and other >= least
 
 
-def knows_no_word(text: str, source: Collection[str]) -> bool:
-    """Whether none of four or more words of a text is frequent in the source language; words with
-    a capital, which may be names, count for nothing."""
-    words = [word for word in _WORD.findall(text) if word.islower()]
-    return bool(source) and len(words) >= _MANY_WORDS and not any(word in source for word in words)
+def knows_few_words(text: str, source: Collection[str]) -> bool:
+    """Whether at most a third of three or more words of a text are frequent in the source language.
+
+    Of those words two must be in small letters, since capitals may begin names.
+    """
+    words = _WORD.findall(text)
+    known = sum(word.lower() in source for word in words)
+    small = sum(word.islower() for word in words)
+    return bool(source) and len(words) > _FEW_WORDS and small >= 2 and 3 * known <= len(words)
 
 
 def _words(text: str) -> list[str]:

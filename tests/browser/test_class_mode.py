@@ -139,7 +139,7 @@ def test_a_class_follows_its_host_votes_and_explores_alone(
     become_host(host, address)
     phone.goto(address)
     expect(host.get_by_test_id("class-present")).to_have_text("Guests here: 1")
-    host.get_by_test_id("class-lead").check()
+    lead(host)
     host.keyboard.press("Escape")
     for tab in (host, phone):
         expect(tab.get_by_test_id("class-status")).to_contain_text("guests here: 1")
@@ -182,7 +182,7 @@ def test_a_class_follows_its_host_votes_and_explores_alone(
     expect(phone.get_by_test_id("step-count")).to_have_text("step 2/4")
     expect(phone.locator("[data-testid=strip-target] .predicted")).to_have_text("?")
     host.get_by_role("button", name="Share").click()
-    host.get_by_test_id("class-lead").uncheck()
+    stop_leading(host)
     for tab in (phone, laptop):
         expect(tab.get_by_test_id("class-explore")).to_be_hidden()
     host.keyboard.press("Escape")
@@ -197,7 +197,7 @@ def test_a_class_goes_on_alone_while_its_host_is_away(
     host, guest = new_visitor(), new_visitor(390, 844, offered=False)
     loner = new_visitor(390, 844)
     become_host(host, f"{address}?text=5+1+2&step=1&guess=1")
-    host.get_by_test_id("class-lead").check()
+    lead(host)
     host.keyboard.press("Escape")
     for tab in (guest, loner):
         tab.goto(address)
@@ -237,7 +237,7 @@ def test_a_class_goes_on_alone_while_its_host_is_away(
     expect(guest.get_by_test_id("step-count")).to_have_text("step 2/4")
     expect(votes.first).to_be_visible()
     host.get_by_role("button", name="Share").click()
-    host.get_by_test_id("class-lead").uncheck()  # the server is that of the next test, too
+    stop_leading(host)
     expect(guest.get_by_test_id("class-explore")).to_be_hidden()
 
 
@@ -246,7 +246,7 @@ def test_a_class_guesses_where_a_head_looks(address: str, new_visitor: Callable[
     host, phone, laptop = new_visitor(), new_visitor(390, 844), new_visitor(1024, 768)
     query = "model=reverse&text=5+1+2&pad=2&site=cross&layer=1&head=2&step=1&guess=1"
     become_host(host, f"{address}?{query}")
-    host.get_by_test_id("class-lead").check()
+    lead(host)
     host.keyboard.press("Escape")
     for tab in (phone, laptop):
         tab.goto(address)
@@ -275,7 +275,7 @@ def test_a_class_guesses_where_a_head_looks(address: str, new_visitor: Callable[
     expect(phone.get_by_test_id("class-question")).to_have_text("What comes next?")
     host.keyboard.press("g")
     host.get_by_role("button", name="Share").click()
-    host.get_by_test_id("class-lead").uncheck()  # the server is that of the next test, too
+    stop_leading(host)
     expect(phone.get_by_test_id("class-explore")).to_be_hidden()
 
 
@@ -284,7 +284,7 @@ def test_a_second_tab_of_the_host_leads_when_it_is_told_to(
 ) -> None:
     host, guest = new_visitor(), new_visitor(390, 844)
     become_host(host, f"{address}?text=5+1+2&step=1")
-    host.get_by_test_id("class-lead").check()
+    lead(host)
     host.keyboard.press("Escape")
     guest.goto(address)
     count = guest.get_by_test_id("step-count")
@@ -313,7 +313,7 @@ def test_a_second_tab_of_the_host_leads_when_it_is_told_to(
     expect(count).to_have_text("step 1/4")  # the other tab leads, after a time
     expect(host.get_by_test_id("class-status")).to_contain_text("The class follows you")
     host.get_by_role("button", name="Share").click()
-    host.get_by_test_id("class-lead").uncheck()
+    stop_leading(host)
     expect(guest.get_by_test_id("class-explore")).to_be_hidden()
 
 
@@ -323,7 +323,7 @@ def test_a_guest_who_opens_a_lesson_explores_alone(
     host, guest = new_visitor(offered=False), new_visitor(1024, 768, offered=False)
     become_host(host, f"{address}?text=5+1+2&step=1&guess=1")
     expect(host.get_by_test_id("lesson-offer")).to_be_hidden()
-    host.get_by_test_id("class-lead").check()
+    lead(host)
     guest.goto(address)
     status = guest.get_by_test_id("class-status")
     expect(status).to_contain_text("Following the host")
@@ -345,7 +345,7 @@ def test_a_guest_who_opens_a_lesson_explores_alone(
         expect(guest.get_by_test_id("lesson-title")).to_be_hidden()
     guest.goto(f"{address}?lesson=query-and-key&card=1")
     expect(status).to_contain_text("You explore alone")
-    host.get_by_test_id("class-lead").uncheck()
+    stop_leading(host)
     expect(guest.get_by_test_id("class-explore")).to_be_hidden()
 
 
@@ -354,7 +354,7 @@ def test_a_guest_who_types_a_text_has_the_way_back_in_view(
 ) -> None:
     host, phone = new_visitor(1024, 768), new_visitor(390, 844)
     become_host(host, f"{address}?text=5+1+2&step=1")
-    host.get_by_test_id("class-lead").check()
+    lead(host)
     phone.goto(address)
     status, back = phone.get_by_test_id("class-status"), phone.get_by_test_id("class-explore")
     expect(status).to_contain_text("Following the host")
@@ -373,7 +373,7 @@ def test_a_guest_who_types_a_text_has_the_way_back_in_view(
     assert box["height"] >= 40
     back.click()
     expect(chips.first).to_have_text("5")
-    host.get_by_test_id("class-lead").uncheck()
+    stop_leading(host)
     expect(back).to_be_hidden()
 
 
@@ -382,7 +382,7 @@ def test_the_candidates_of_a_vote_are_not_cut(
 ) -> None:
     host, phone = new_visitor(1024, 768), new_visitor(390, 844)
     become_host(host, f"{address}?model=english-french-early&step=2&guess=1&lang=en")
-    host.get_by_test_id("class-lead").check()
+    lead(host)
     host.keyboard.press("Escape")
     phone.goto(address)
     host.get_by_test_id("ask-key").click()
@@ -401,7 +401,7 @@ def test_the_candidates_of_a_vote_are_not_cut(
     assert len(set(colours)) == 1
     host.keyboard.press("g")
     host.get_by_role("button", name="Share").click()
-    host.get_by_test_id("class-lead").uncheck()
+    stop_leading(host)
     expect(phone.get_by_test_id("class-explore")).to_be_hidden()
 
 
@@ -500,6 +500,20 @@ def become_host(tab: Page, address: str) -> None:
         key.press("Enter")
     expect(tab.get_by_text("You are the host")).to_be_visible()
     expect(tab.get_by_test_id("class-lead")).to_be_visible()
+
+
+def lead(host: Page) -> None:
+    """Switch on Follow me. The box is checked when the server has answered where a tab that has
+    just been closed still counts as the one that leads."""
+    host.get_by_test_id("class-lead").click()
+    expect(host.get_by_test_id("class-lead")).to_be_checked()
+
+
+def stop_leading(host: Page) -> None:
+    """Switch off Follow me and wait until the server, which is that of the next test too, has
+    been told."""
+    with host.expect_response("**/class/screen"):
+        host.get_by_test_id("class-lead").uncheck()
 
 
 def open_key_box(tab: Page) -> Locator:

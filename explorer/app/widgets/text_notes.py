@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from explorer.core.frequent_words import in_target_language, knows_no_word
+from explorer.core.frequent_words import in_target_language, knows_few_words
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import is_chinese
@@ -17,7 +17,7 @@ _CAPITALS = 4  # from so many letters on, a text in capitals is no abbreviation
 
 def text_note(model: CatalogModel, text: str, trace: Trace, language: str) -> str:
     """That a translator does not read this script, has no piece for some characters, finds no word
-    here, all of them in capitals, none that it often saw, or its target language; "" where there is
+    here, all of them in capitals, few that it often saw, or its target language; "" where there is
     nothing to say."""
     if isinstance(model, DirectoryModel) or not model.summary.reads_sentences:
         return ""
@@ -36,7 +36,7 @@ def text_note(model: CatalogModel, text: str, trace: Trace, language: str) -> st
     own = model.summary.source_words
     if in_target_language(text, own, model.summary.target_words):
         return say("explore.note_target_language", language)
-    if knows_no_word(text, own):
+    if knows_few_words(text, own):
         return say("explore.note_rare_words", language)
     return ""
 
