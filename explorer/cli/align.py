@@ -65,20 +65,16 @@ def add_parser(commands: Any) -> None:
 
 
 def _align(options: argparse.Namespace) -> int:
-    from explorer.core.files import check_output, write_atomically
+    from explorer.core.files import write_atomically
     from explorer.heads.alignment_file import AlignmentFile
     from explorer.heads.corpus_alignment import align_pairs, error_rate_table
     from explorer.model.explorable import load
 
     given = AlignmentFile.read(options.pairs, options.columns, options.tokens, options.gold)
     pairs, gold = given.pairs, given.gold
-    if options.report is not None and options.report.suffix not in (".csv", ".json"):
-        raise FileError("bad_report_suffix", name=options.report.name)
     if options.report is not None and gold is None:
         raise AlignmentError("report_without_gold")
-    for out in (options.out, options.report):
-        if out is not None:
-            check_output(out, (options.checkpoint, options.pairs, options.gold))
+    _check_outputs(options)
     model = load(options.checkpoint)
     methods = _methods(options, model, compared=gold is not None)
     with asking_for_translator(model.name, model.facts):
@@ -113,6 +109,21 @@ def _align(options: argparse.Namespace) -> int:
     elif gold is None:
         print(best.text(), end="")
     return 0
+
+
+def _check_outputs(options: argparse.Namespace) -> None:
+    """Raise `FileError` where the links or the report could not be written, or both into one
+    file."""
+    from explorer.core.files import check_output
+
+    out, report = options.out, options.report
+    if report is not None and report.suffix not in (".csv", ".json"):
+        raise FileError("bad_report_suffix", name=report.name)
+    if out is not None and report is not None and out.resolve() == report.resolve():
+        raise FileError("two_outputs_in_one_file", name=out.name)
+    for path in (out, report):
+        if path is not None:
+            check_output(path, (options.checkpoint, options.pairs, options.gold))
 
 
 def _methods(

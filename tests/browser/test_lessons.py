@@ -320,6 +320,22 @@ def test_a_lesson_opens_from_the_navigation_row_of_any_page(address, new_tab):
     expect(tab.get_by_test_id("lesson-progress")).to_have_text("1/6")
 
 
+def test_who_leaves_a_lesson_has_the_text_from_before_it(address, new_tab):
+    tab = new_tab()
+    tab.goto(f"{address}?lang=en&model=copy&text=5+1+2&pad=2&site=cross&layer=0&head=1&step=2")
+    before = shown_query(tab)
+    for title in ("3 · The mask", "1 · Query and key"):
+        tab.get_by_role("button", name="Lessons").click()
+        tab.get_by_text(title).click()
+        expect(tab.get_by_test_id("lesson-title")).to_have_text(title[4:])
+    tab.get_by_test_id("lesson-next").click()
+    tab.get_by_test_id("lesson-leave").click()
+    expect(tab.get_by_test_id("lesson")).to_have_count(0)
+    expect(tab.get_by_role("textbox", name="Source")).to_have_value("5 1 2")
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 2/4")
+    assert shown_query(tab) == before
+
+
 def test_a_first_visit_is_offered_the_first_lesson_once(address, new_visitor):
     tab = new_visitor(offered=False)
     tab.goto(f"{address}?lang=en")

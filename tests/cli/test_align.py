@@ -141,3 +141,6 @@ def test_a_file_that_is_read_is_not_overwritten(
     gold = gold.rename(tmp_path / "gold.csv")
     assert main([*command[:-1], str(gold), "--report", str(gold)]) == 2
     assert "would be overwritten" in capsys.readouterr().err
+    both = ["--out", str(tmp_path / "x.csv"), "--report", str(tmp_path / "." / "x.csv")]
+    assert main([*command[:-1], str(gold), *both]) == 2
+    assert "Two outputs would be written" in capsys.readouterr().err

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from explorer.app.lessons import lessons
+from explorer.app.request import Visit
 from explorer.app.state import session
 
 _NAME, _CARD = "lesson", "card"  # parameters of the URL
@@ -13,10 +14,12 @@ _NAME, _CARD = "lesson", "card"  # parameters of the URL
 class LessonState:
     """name: of the lesson; "" = none is followed.
     card: on screen, counted from 1.
+    before: the visit that the lesson took the place of; None where it came with the first URL.
     """
 
     name: str = ""
     card: int = 1
+    before: Visit | None = None
 
 
 def current() -> LessonState:
@@ -31,13 +34,17 @@ def open_card(name: str, card: object) -> bool:
     lesson = lessons().in_language(name, "en")
     if lesson is None or not isinstance(card, int) or not 1 <= card <= len(lesson.cards):
         return False
-    session.save(LessonState(name, card))
+    state = session.load(LessonState)
+    before = state.before if state.name else session.find(Visit)
+    session.save(LessonState(name, card, before))
     return True
 
 
-def leave() -> None:
-    """Follow no lesson."""
+def leave() -> Visit | None:
+    """Follow no lesson; the visit that it took the place of."""
+    before = session.load(LessonState).before
     session.save(LessonState())
+    return before
 
 
 def query() -> dict[str, str]:
@@ -54,15 +61,17 @@ def link(name: str, card: int = 1) -> dict[str, str]:
 def follow(query: Mapping[str, str]) -> tuple[dict[str, str], tuple[str, ...]]:
     """Follow the lesson that a query names; the query with the view of the card where it names no
     model itself, and the parameters that were refused."""
-    leave()
     named = {name: value for name, value in query.items() if name not in (_NAME, _CARD)}
     if _NAME not in query:
+        leave()
         return named, ()
     word = query.get(_CARD, "1")
     card = int(word) if word.isascii() and word.isdigit() and len(word) < 4 else 0
     refused: tuple[str, ...] = ()
     if not open_card(query[_NAME], card):
         refused = (_CARD,) if open_card(query[_NAME], 1) else (_NAME,)
+    if refused == (_NAME,):
+        leave()
     lesson = lessons().in_language(current().name, "en")
     if lesson is not None and "model" not in named:
         named = {**lesson.cards[current().card - 1].view, **named}

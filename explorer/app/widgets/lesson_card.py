@@ -80,8 +80,8 @@ def _read(
     The browser has shown another card of the same text by itself; then only the address is
     drawn again.
     """
-    if report.get("leave"):
-        lesson_state.leave()
+    if report.get("leave") and (before := lesson_state.leave()) is not None:
+        address_bar.show(before)
     name = report.get("start")
     if isinstance(name, str) and lesson_state.open_card(name, 1):
         _show(offered)
