@@ -4,12 +4,18 @@ import argparse
 import shlex
 import sys
 from contextlib import contextmanager
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explorer.cli.common import comma_list, lower_priority
-from explorer.core.errors import ConfigError, FileError
+from explorer.cli.common import lower_priority
+from explorer.cli.train_options import (
+    FILES,
+    add_options,
+    chosen_settings,
+    refuse_other_settings,
+    refuse_run_options,
+)
 from explorer.core.i18n import say
 
 if TYPE_CHECKING:
@@ -33,44 +39,6 @@ _EXAMPLES = """examples:
   %(prog)s --pairs ours.tsv --start fr.safetensors  go on from a model with other pairs
 """
 
-SETTING_GROUPS = {
-    "task": ("task", "longest", "symbols", "small_alphabets", "causal", "seed"),
-    "pairs of sentences": (
-        *(
-            "pairs",
-            "columns",
-            "excluded",
-            "further_pairs",
-            "pieces",
-            "joint",
-            "joined",
-            "swapped",
-            "copied",
-            "patterned",
-        ),
-        *("unpunctuated", "subword_alpha", "batch_tokens"),
-    ),
-    "model": (
-        *("start", "d_model", "heads", "encoder_layers", "decoder_layers", "d_ff"),
-        *("dropout", "norm"),
-    ),
-    "optimisation": (
-        *("steps", "batch", "accumulate", "rate", "schedule", "warmup", "beta1", "beta2"),
-        *("label_smoothing", "clip", "average"),
-    ),
-    "evaluation": ("evaluate_every", "patience", "until"),
-    "machine": ("device", "processes", "precision"),
-}
-"""The settings by the heading under which the help lists them."""
-
-_FILES = ("pairs", "excluded", "further_pairs", "start")
-"""The settings that name a file."""
-
-_METAVARS = {
-    **dict.fromkeys(_FILES, "FILE"),
-    **{"columns": "A,B", "symbols": "SYMBOLS", "device": "DEVICE"},
-}
-
 
 def add_parser(commands: Any) -> None:
     command = commands.add_parser(
@@ -81,77 +49,7 @@ def add_parser(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.set_defaults(run_command=_train)
-    _add_run_options(command.add_argument_group("run"))
-    for heading, names in SETTING_GROUPS.items():
-        group = command.add_argument_group(heading)
-        for name in names:
-            _add_setting(group, name)
-        if heading == "machine":
-            group.add_argument("--background", action="store_true", help="run at a low priority")
-
-
-def _add_run_options(group: Any) -> None:
-    """What is written, and where."""
-    group.add_argument(
-        "--run", type=Path, metavar="FOLDER", help="a folder that records the training, runs/NAME"
-    )
-    group.add_argument(
-        "--resume",
-        action="store_true",
-        help="go on with the run in that folder, from its last saved step and with its settings",
-    )
-    group.add_argument(
-        "--out",
-        type=Path,
-        metavar="FILE",
-        help="the file to write, evaluated on held-out data (default: TASK.safetensors, or with "
-        "--run none); with --patience of the best moment",
-    )
-    group.add_argument("--half", action="store_true", help="write 16-bit weights: half the size")
-    group.add_argument(
-        "--credit", metavar="TEXT", help="whose data it was trained on, a fact in the file"
-    )
-
-
-def _add_setting(group: Any, name: str) -> None:
-    """The option of one setting, with its choices or the kind of its value, and its default."""
-    from explorer.training.config import choices_of
-
-    default = getattr(_defaults(), name)
-    listed = isinstance(default, tuple)
-    if isinstance(default, bool):
-        kind: dict[str, Any] = {"action": argparse.BooleanOptionalAction}
-    else:
-        metavar = _METAVARS.get(name, "N" if isinstance(default, int) else "X")
-        if choices := choices_of(name):  # the config refuses others in one sentence
-            metavar = f"{{{','.join(choices)}}}"
-        kind = {"type": comma_list if listed else type(default), "metavar": metavar}
-    about = f"{say(f'settings.{name}')} (default: {_default_text(name)})".replace("%", "%%")
-    group.add_argument(f"--{name.replace('_', '-')}", default=None, help=about, **kind)
-
-
-def _defaults(task: str = "", pairs: str = "") -> "TrainingConfig":
-    """The settings of a task, or of a file of pairs, that are not given."""
-    from explorer.training.config import TrainingConfig, recipe, translation
-
-    return translation(pairs) if pairs else recipe(task or TrainingConfig().task)
-
-
-def _default_text(name: str) -> str:
-    """The default of a setting, and those of the tasks and of pairs that have another."""
-    from explorer.training.config import choices_of
-
-    default = getattr(_defaults(), name)
-    shown = [_shown(default)]
-    if name not in ("task", "pairs"):
-        others = {f"--task {task}": _defaults(task) for task in choices_of("task")}
-        others["--pairs"] = _defaults(pairs="FILE")
-        shown += [
-            f"with {given} {value}"
-            for given, config in others.items()
-            if (value := getattr(config, name)) != default
-        ]
-    return "; ".join(shown)
+    add_options(command)
 
 
 def _train(options: argparse.Namespace) -> int:
@@ -167,14 +65,14 @@ def _train_until(options: argparse.Namespace, stops: "StopSignals") -> int:
     from explorer.training import distributed
     from explorer.training.run_directory import find_run
 
-    _refuse_run_options(options)
+    refuse_run_options(options)
     if options.run is not None and options.resume:
         run = find_run(options.run.parent, options.run.name)
         run.refuse_diverged()
         config = run.config
-        _refuse_other_settings(options, config)
+        refuse_other_settings(options, config)
     else:
-        config = _chosen_settings(options)
+        config = chosen_settings(options)
     if config.processes > 1 and not distributed.is_launched():
         return distributed.launch(sys.argv[1:], config.processes)
     if options.background:
@@ -182,76 +80,13 @@ def _train_until(options: argparse.Namespace, stops: "StopSignals") -> int:
     if options.out is None and options.run is None:
         options.out = Path(f"{config.task}.safetensors")
     if options.out is not None:
-        check_output(options.out, [getattr(config, name) for name in _FILES])
+        check_output(options.out, [getattr(config, name) for name in FILES])
     with distributed.process_group():
         if distributed.world_size() > 1 and distributed.rank() == 0:
             print(say("train.processes", count=distributed.world_size()), flush=True)
         if options.run is not None:
             return _train_run(options, config, stops)
         return _train_alone(options, config, stops)
-
-
-def _chosen_settings(options: argparse.Namespace) -> "TrainingConfig":
-    """The settings on the command line; the others are those of the checkpoint to begin with, or
-    the defaults of the task, as far as there are so many steps."""
-    from explorer.training.config import LIMITED_BY_STEPS, refuse_late, refuse_unused
-    from explorer.training.start_checkpoint import settings_from
-
-    given = _given_settings(options)
-    refuse_unused(given)
-    if "batch" in given:
-        given.setdefault("batch_tokens", 0)
-    if options.start:
-        given = settings_from(Path(options.start)) | given
-    defaults = _defaults(options.task, options.pairs)
-    steps = given.get("steps", defaults.steps)
-    if steps > 0:  # the config refuses others
-        given = {n: min(getattr(defaults, n), steps) for n in LIMITED_BY_STEPS} | given
-    config = replace(defaults, **given)
-    refuse_late(config)
-    return config
-
-
-def _given_settings(options: argparse.Namespace) -> dict[str, Any]:
-    """The settings on the command line."""
-    from explorer.training.config import TrainingConfig
-
-    names = [field.name for field in fields(TrainingConfig)]
-    return {name: value for name in names if (value := getattr(options, name)) is not None}
-
-
-def _refuse_run_options(options: argparse.Namespace) -> None:
-    """Raise `ConfigError` on options of the group "run" that nothing would be done with, and
-    `FileError` on a file to write that does not end as checkpoints do."""
-    if options.resume and options.run is None:
-        raise ConfigError("only_with", name="resume", needed="--run")
-    if options.run is not None and options.out is None:
-        for name in ("half", "credit"):
-            if getattr(options, name):
-                raise ConfigError("only_with", name=name, needed="--out")
-    if options.out is not None and options.out.suffix != ".safetensors":
-        raise FileError("bad_checkpoint_suffix", name=options.out.name)
-
-
-def _refuse_other_settings(options: argparse.Namespace, config: "TrainingConfig") -> None:
-    """Raise `ConfigError` on a setting on the command line that the run to go on with does not
-    have; the same command with --resume is the usual way to go on."""
-    from explorer.training.device import choose_device
-
-    for name, value in _given_settings(options).items():
-        own, got = getattr(config, name), value
-        if name in _FILES:
-            got = str(Path(value).resolve())
-        elif name == "device":
-            got = str(choose_device(value))
-        if own != got:
-            facts = {"expected": _shown(own), "got": _shown(value), "run": options.run.name}
-            raise ConfigError("other_than_resumed", name=name.replace("_", "-"), **facts)
-
-
-def _shown(value: object) -> str:
-    """A setting as the help shows it."""
-    return " ".join(value) if isinstance(value, tuple) else str(value) or "none"
 
 
 def _train_alone(
@@ -287,7 +122,7 @@ def _resolved(config: "TrainingConfig") -> "TrainingConfig":
     from explorer.training.device import choose_device
 
     files: dict[str, Any] = {
-        name: str(Path(file).resolve()) for name in _FILES if (file := getattr(config, name))
+        name: str(Path(file).resolve()) for name in FILES if (file := getattr(config, name))
     }
     return replace(config, device=str(choose_device(config.device)), **files)
 

@@ -1,20 +1,15 @@
-import argparse
 import re
 import signal
 import subprocess
 import sys
 import time
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 
-import pytest
 import torch
 from safetensors.torch import load_file
 
 from explorer.__main__ import main
-from explorer.cli import train
-from explorer.cli.train import SETTING_GROUPS
-from explorer.core.folders import shipped_checkpoints
 from explorer.model.checkpoint import load_checkpoint, save_checkpoint
 from explorer.training import distributed
 from explorer.training.config import TrainingConfig, translation
@@ -175,30 +170,6 @@ def test_how_many_pairs_are_kept_and_held_out_is_printed_at_the_start(pairs_file
         )
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ("--task copy --swapped 0.5", "--swapped applies to a training on pairs"),
-        ("--pieces 400", "not to --task reverse"),
-        ("--task copy --further-pairs x.tsv", "--further-pairs applies to a training on pairs"),
-        ("--task copy --no-joint", "--joint applies to a training on pairs"),
-        ("--pairs {pairs} --task copy", "--task applies to a toy task"),
-        ("--pairs {pairs} --small-alphabets 0.5", "--small-alphabets applies to a toy task"),
-        ("--pairs {pairs} --batch 8 --batch-tokens 900", "give only one of them"),
-        ("--pairs {pairs} --start {pairs} --pieces 400", "--pieces applies to pieces that are"),
-        ("--resume", "--resume applies only with --run"),
-        ("--run {pairs}-run --half", "--half applies only with --out"),
-    ],
-)
-def test_what_does_not_apply_is_refused_in_one_sentence(given, said, pairs_file, capsys):
-    assert main(["train", *given.format(pairs=pairs_file).split()]) == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert printed.err.startswith("error: ")
-    assert said in printed.err
-    assert printed.err.count("\n") == 1
-
-
 def test_a_run_is_resumed_by_the_same_command_and_not_with_other_settings(tmp_path, capsys):
     command = [*TINY.split(), "--run", str(tmp_path / "mine")]
     assert main(command) == 0
@@ -215,58 +186,6 @@ def test_a_file_without_a_table_is_an_error(tmp_path, capsys):
     error = capsys.readouterr().err
     assert error.startswith("error: No row of “one.tsv” has the columns 1, 2")
     assert error.count("\n") == 1
-
-
-def test_the_help_has_every_setting_once_under_a_heading_with_its_choices(capsys):
-    names = [name for group in SETTING_GROUPS.values() for name in group]
-    assert sorted(names) == sorted(field.name for field in fields(TrainingConfig))
-    with pytest.raises(SystemExit):
-        main(["train", "--help"])
-    printed = capsys.readouterr().out
-    for heading in ("run", *SETTING_GROUPS, "examples"):
-        assert f"\n{heading}:\n" in printed
-    assert "--task {copy,reverse,sort}" in printed
-    assert "--norm {pre,post}" in printed
-    assert "--seed N " in printed
-    assert (
-        len(re.findall(r"\(default:\s+none\)", printed)) == 4
-    )  # --pairs, --excluded, --further-pairs, --start
-
-
-@pytest.mark.parametrize("task", ["copy", "reverse", "sort"])
-def test_the_defaults_of_a_task_are_the_settings_of_the_model_that_ships(task):
-    command = load_checkpoint(shipped_checkpoints() / f"{task}.safetensors").facts["command"]
-    given = command.split(" train ", 1)[1].split()
-    parser = argparse.ArgumentParser()
-    train.add_parser(parser.add_subparsers())
-    shipped, default = (
-        train._chosen_settings(parser.parse_args(["train", *words]))
-        for words in (given, ["--task", task])
-    )
-    assert shipped == default
-
-
-def test_the_help_names_the_defaults_of_each_task(capsys):
-    with pytest.raises(SystemExit):
-        main(["train", "--help"])
-    text = " ".join(capsys.readouterr().out.split())
-    steps = "4000; with --task copy 2000; with --task sort 6000; with --pairs 24000"
-    assert f"(default: {steps})" in text
-    assert "(default: 0.0; with --pairs 0.1)" in text  # dropout
-    assert "or with pairs at this BLEU divided by 100" in " ".join(text.split())
-
-
-@pytest.mark.parametrize("name", ["warmup", "evaluate_every"])
-def test_a_setting_after_the_last_step_is_refused_and_a_default_is_lowered(name, capsys, tmp_path):
-    parser = argparse.ArgumentParser()
-    train.add_parser(parser.add_subparsers())
-    few = train._chosen_settings(parser.parse_args(["train", "--steps", "7"]))
-    assert getattr(few, name) == 7
-    given = ["--steps", "7", f"--{name.replace('_', '-')}", "8", "--run", str(tmp_path / "x")]
-    assert main(["train", *given]) == 2
-    error = capsys.readouterr().err
-    assert f"{name}: 8 steps are more than the 7 of the training" in error
-    assert "Traceback" not in error
 
 
 def test_a_training_begins_with_a_checkpoint_and_has_its_sizes_and_symbols(tmp_path, capsys):
