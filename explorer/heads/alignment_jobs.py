@@ -4,6 +4,7 @@ where their reports are stored: `DIGEST-alignment/FILE/alignment.json`, beside t
 They wait in one queue with the measurements of heads, see `job_queue`.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -35,7 +36,8 @@ WITH_TOKENS = (*LINKS, "4", "5")
 
 @dataclass(frozen=True, slots=True)
 class GoldTable:
-    """A file of pairs with links, and maybe tokens. columns: `LINKS` or `WITH_TOKENS`."""
+    """A file of pairs with links, and maybe tokens. columns: `LINKS` or `WITH_TOKENS`, or the
+    headings of these columns."""
 
     name: str
     data: bytes
@@ -44,10 +46,26 @@ class GoldTable:
     @classmethod
     def of(cls, name: str, data: bytes) -> "GoldTable":
         """With the columns of tokens where any row has them, so that none is counted in another
-        way than the others. Raises `PairsError`."""
+        way than the others; a first row without a digit where links would be has headings. Raises
+        `PairsError`."""
         name = shorten(name)
-        tokens = any(len(row) >= len(WITH_TOKENS) for row in table(data, name))
-        return cls(name, data, WITH_TOKENS if tokens else LINKS)
+        rows = list(table(data, name))
+        columns = WITH_TOKENS if any(len(row) >= len(WITH_TOKENS) for row in rows) else LINKS
+        return cls(name, data, _headings(rows, len(columns)) or columns)
+
+    @property
+    def has_tokens(self) -> bool:
+        """Whether there are columns of tokens."""
+        return len(self.columns) == len(WITH_TOKENS)
+
+
+def _headings(rows: Sequence[Sequence[str]], count: int) -> tuple[str, ...]:
+    """The headings of the first `count` columns; none where the first row is a pair, or where they
+    cannot be named in a list with commas."""
+    first = tuple(cell.strip() for cell in rows[0][:count]) if rows else ()
+    if len({*first} - {""}) < count or "," in "".join(first):
+        return ()
+    return () if re.search(r"\d", first[len(LINKS) - 1]) else first
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import pytest
 from explorer.core import folders
 from explorer.core.errors import AlignmentError
 from explorer.heads import alignment_jobs
+from explorer.heads.alignment_file import AlignmentFile
 from explorer.heads.alignment_jobs import LINKS, WITH_TOKENS, GoldTable, stored_alignments
 from explorer.heads.alignment_report import DIAGONAL
 from explorer.heads.corpus_alignment import align_pairs, all_methods
@@ -34,6 +35,16 @@ def test_a_file_with_tokens_anywhere_counts_tokens_everywhere() -> None:
     assert gold(ROWS).columns == LINKS
     assert gold(TOKENS).columns == WITH_TOKENS
     assert gold(ROWS + TOKENS).columns == WITH_TOKENS  # and is refused, where they are missing
+
+
+def test_a_row_of_headings_is_no_pair() -> None:
+    headed = gold("source\ttarget\tlinks\n" + ROWS)
+    assert headed.columns == ("source", "target", "links")
+    parsed, plain = (AlignmentFile.parse(g.data, g.name, g.columns) for g in (headed, gold(ROWS)))
+    assert (parsed.pairs, parsed.gold) == (plain.pairs, plain.gold)
+    assert gold("a\tb\tc\td\te\n" + TOKENS).columns == ("a", "b", "c", "d", "e")
+    for first in ("a\tb\t\n", "a\tb\n", "a\tb\t0-0\n", "a\tb, c\tlinks\n", "a\ta\tlinks\n"):
+        assert gold(first + ROWS).columns == LINKS
 
 
 def test_heads_are_compared_in_a_process(explorable: ExplorableModel, folder: Path) -> None:

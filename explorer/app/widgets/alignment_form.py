@@ -13,7 +13,7 @@ from explorer.core import folders
 from explorer.core.errors import AlignmentError, ExplorerError
 from explorer.core.i18n import say
 from explorer.heads import alignment_jobs
-from explorer.heads.alignment_jobs import WITH_TOKENS, GoldTable
+from explorer.heads.alignment_jobs import GoldTable
 from explorer.model.catalog import CatalogModel, ShippedModel
 
 _KEY = "align-"
@@ -62,7 +62,7 @@ def _uploaded(language: str) -> GoldTable | None:
     file_uploader(label, endings, language, _take, prefix=_KEY, limit_mb=_LARGEST_MB)
     gold = alignment.gold()
     if gold is not None:
-        kind = "columns" if gold.columns == WITH_TOKENS else "whitespace"
+        kind = "columns" if gold.has_tokens else "whitespace"
         facts = {"name": gold.name, "tokens": say(f"heads.align_tokens_{kind}", language)}
         st.caption(literal(say("heads.align_file_taken", language, **facts)))
     return gold
