@@ -241,15 +241,15 @@ def test_a_table_fills_the_window_and_a_click_on_a_heading_sorts_it(address, new
         assert box["y"] + box["height"] > height - 110
         main = tab.get_by_test_id("stMain")
         assert main.evaluate("(node) => node.scrollHeight - node.clientHeight") == 0
-    heading = table.locator("th", has_text="importance")
+    heading = table.locator("th", has_text="Δ loss, zeroed")
     column = int(heading.get_attribute("aria-colindex") or 0) - 1
     before = [float(row[column]) for row in table.locator("table").evaluate(ROWS)]
-    for place in range(480, 900, 40):  # headings are painted, and their widths follow the words
+    for place in range(400, 700, 40):  # headings are painted, and their widths follow the words
         table.click(position={"x": place, "y": 17})
         tab.wait_for_timeout(200)
         if heading.inner_text().startswith("↑"):
             break
-    expect(heading).to_have_text("↑ importance (gradient)")
+    expect(heading).to_have_text("↑ Δ loss, zeroed")
     after = [float(row[column]) for row in table.locator("table").evaluate(ROWS)]
     assert after == sorted(after) != before
 

@@ -130,7 +130,7 @@ def metric_matrix_payload(report: HeadReport, *, language: str = "en") -> bytes:
         "level": report.facts.get("level"),
         "model": report.facts.get("model"),
         "sentences": report.facts["sentences"],
-        "removed_on": report.facts.get("ablation", {}).get("sentences"),
+        "removed_on": (report.facts.get("ablation") or {}).get("sentences"),
         "project": PROJECT,
     }
     return pack_payload(header | _sentences(language), {})

@@ -43,6 +43,7 @@ import { digestOf } from "./integrity.js";
 import { paddingMask } from "./masks.js";
 import { ModelError } from "./modelError.js";
 import { omitting } from "./omissions.js";
+import { validText } from "./pieceVocabulary.js";
 import { BOS, EOS, PAD } from "./vocabulary.js";
 
 /** The facts of a checkpoint that a trace repeats. */
@@ -152,7 +153,7 @@ export class ExplorableModel {
       model: this.name,
       ...Object.fromEntries(kept),
       config: transformer.config,
-      text,
+      text: validText(text),
       forced,
       pad_to: padTo ?? null,
       given: target !== undefined,

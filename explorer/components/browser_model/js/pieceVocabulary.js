@@ -156,7 +156,15 @@ export class PieceVocabulary {
  * @param {string} text
  */
 export function tidy(text) {
-  return words(text.replace(/\p{Surrogate}/gu, "?").normalize("NFC")).join(" ");
+  return words(validText(text).normalize("NFC")).join(" ");
+}
+
+/**
+ * `text` with "?" for half a surrogate pair, which UTF-8 cannot encode.
+ * @param {string} text
+ */
+export function validText(text) {
+  return text.replace(/\p{Surrogate}/gu, "?");
 }
 
 /**
