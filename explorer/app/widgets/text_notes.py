@@ -16,8 +16,8 @@ _CAPITALS = 4  # from so many letters on, a text in capitals is no abbreviation
 
 
 def text_note(model: CatalogModel, text: str, trace: Trace, language: str) -> str:
-    """That a translator does not read this script, has no piece for some characters, finds no word
-    here, all of them in capitals, few that it often saw, or its target language; "" where there is
+    """That a translator does not read this script, finds its target language here, few words that
+    it often saw, characters without a piece, no word, or all of them in capitals; "" where there is
     nothing to say."""
     if isinstance(model, DirectoryModel) or not model.summary.reads_sentences:
         return ""
@@ -26,6 +26,11 @@ def text_note(model: CatalogModel, text: str, trace: Trace, language: str) -> st
     if model.summary.reads(text) and not model.reads(text) and not 0 < 2 * len(unknown) < letters:
         kind = "no_chinese" if is_chinese(text) else "chinese"
         return say(f"explore.note_reads_{kind}", language)
+    own = model.summary.source_words
+    if in_target_language(text, own, model.summary.target_words):
+        return say("explore.note_target_language", language)
+    if knows_few_words(text, own):
+        return say("explore.note_rare_words", language)
     if unknown:
         named = " ".join(unknown[:_MOST_NAMED]) + (" …" if len(unknown) > _MOST_NAMED else "")
         return say("explore.note_characters", language, characters=named)
@@ -33,11 +38,6 @@ def text_note(model: CatalogModel, text: str, trace: Trace, language: str) -> st
         return say("explore.note_no_word", language)
     if letters >= _CAPITALS and text.isupper():
         return say("explore.note_capitals", language)
-    own = model.summary.source_words
-    if in_target_language(text, own, model.summary.target_words):
-        return say("explore.note_target_language", language)
-    if knows_few_words(text, own):
-        return say("explore.note_rare_words", language)
     return ""
 
 

@@ -62,6 +62,8 @@ def test_a_text_in_the_target_language_or_of_unknown_words_is_asked_about():
     assert "译入的语言" in note("Je vois le chien.", "zh")
     assert "the model writes" in note("Bonjour !")
     assert "Few of these words" in note("Wir gehen heute sehr lange schwimmen.")
+    german = trace("▁Wir", "▁h", *(f"<0x{byte:02X}>" for byte in "ö".encode()), "ren", "▁ihn")
+    assert "Few of these words" in text_note(reader, "Wir hören ihn", german, "en")
     assert note("I see the poodle.") == note("Dogs bark.") == note("A bonjour a dog") == ""
 
 
