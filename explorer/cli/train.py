@@ -150,14 +150,14 @@ def _train_run(options: argparse.Namespace, config: "TrainingConfig", stops: "St
     distributed.broadcast_decision(True)  # wait until the folder exists
     if distributed.rank() > 0:
         run = find_run(folder.parent, folder.name)
+    first = run.saved_step
     if options.resume and distributed.rank() == 0:
-        at, last = run.saved_step, run.config.steps
-        print(say("train.going_on", name=folder, step=at, steps=last), flush=True)
+        print(say("train.going_on", name=folder, step=first, steps=run.config.steps), flush=True)
     device, parent = run.config.device, folder.resolve().parent
     waits = say("train.waits", name=folder, folder=parent, device=device)
     with (
         _discarded_if_refused(run, options, new_folder) as on_data,
-        _progress_bar(run.config) as show,
+        _progress_bar(run.config, first) as show,
     ):
         status = run_training(run, show, stops, on_wait=lambda: tqdm.write(waits), on_data=on_data)
     if distributed.rank() == 0:
@@ -247,15 +247,19 @@ def _write(
 
 
 @contextmanager
-def _progress_bar(config: "TrainingConfig") -> "Iterator[Listener]":
-    """A progress bar: step, loss, score, tokens a second, time left."""
+def _progress_bar(config: "TrainingConfig", first: int = 0) -> "Iterator[Listener]":
+    """A progress bar: step, loss, score, tokens a second, time left.
+
+    first: the step from which the training goes on.
+    """
     from tqdm import tqdm
 
     from explorer.training import distributed
 
     name = "BLEU" if config.pairs else "exact"
     others = distributed.rank() > 0  # only rank 0 prints
-    with tqdm(total=config.steps, unit="step", dynamic_ncols=True, disable=others) as bar:
+    begun = {"total": config.steps, "initial": first}
+    with tqdm(**begun, unit="step", dynamic_ncols=True, disable=others) as bar:
 
         def show(moment: "Moment") -> None:
             bar.update(moment.step - bar.n)

@@ -173,8 +173,11 @@ def test_how_many_pairs_are_kept_and_held_out_is_printed_at_the_start(pairs_file
 def test_a_run_is_resumed_by_the_same_command_and_not_with_other_settings(tmp_path, capsys):
     command = [*TINY.split(), "--run", str(tmp_path / "mine")]
     assert main(command) == 0
-    assert main([*command, "--resume"]) == 0
     capsys.readouterr()
+    assert main([*command, "--resume"]) == 0
+    bar = capsys.readouterr().err
+    assert "40/40" in bar
+    assert " 0/40" not in bar
     assert main([*command, "--resume", "--steps", "50"]) == 2
     assert "--steps is 40 in “mine”, not 50" in capsys.readouterr().err
 
