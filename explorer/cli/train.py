@@ -258,8 +258,8 @@ def _progress_bar(config: "TrainingConfig", first: int = 0) -> "Iterator[Listene
 
     name = "BLEU" if config.pairs else "exact"
     others = distributed.rank() > 0  # only rank 0 prints
-    begun = {"total": config.steps, "initial": first}
-    with tqdm(**begun, unit="step", dynamic_ncols=True, disable=others) as bar:
+    bar = tqdm(total=config.steps, initial=first, unit="step", dynamic_ncols=True, disable=others)
+    with bar:
 
         def show(moment: "Moment") -> None:
             bar.update(moment.step - bar.n)

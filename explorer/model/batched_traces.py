@@ -4,13 +4,14 @@
 reads them once for all texts of a batch.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from explorer.core.errors import VocabularyError
 from explorer.core.mask_reasons import mask_codes
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import BOS, PAD
@@ -44,9 +45,12 @@ def batched_traces(model: "ExplorableModel", texts: Sequence[str]) -> list[Trace
     Weights and probabilities equal those of `trace` to rounding; a token is another one only where
     two are equally probable to rounding. `Trace.facts["batched"]` says with how many texts.
 
-    Raises `VocabularyError` on a text that cannot be read or is too long, `TraceSizeError` on one
-    with more attention than a trace may have.
+    Raises `VocabularyError` on what is no list, and on a text that cannot be read or is too long,
+    `TraceSizeError` on one with more attention than a trace may have.
     """
+    if isinstance(texts, str) or not isinstance(texts, Iterable):
+        raise VocabularyError("not_texts", got=type(texts).__name__)
+    texts = list(texts)
     sources = [model.source_ids(text) for text in texts]
     found: dict[int, Trace] = {}
     for numbers in _batches(sources):

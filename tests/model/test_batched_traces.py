@@ -63,6 +63,16 @@ def test_no_texts_have_no_traces(explorable):
     assert explorable.traces([]) == []
 
 
+def test_any_iterable_of_texts_but_one_text_is_read(explorable):
+    given = (text for text in ("1 2", "3"))
+    assert [trace.text for trace in explorable.traces(given)] == [
+        explorable.trace(text).text for text in ("1 2", "3")
+    ]
+    for texts in ("1 2", None, 3):
+        with pytest.raises(VocabularyError, match="a list of strings"):
+            explorable.traces(texts)
+
+
 def test_a_text_that_is_too_long_is_refused(explorable):
     with pytest.raises(VocabularyError, match="at most"):
         explorable.traces(["1 2", "1 " * 90])
