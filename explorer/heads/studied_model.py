@@ -57,6 +57,7 @@ def load(
 ) -> "StudiedModel | StudiedHuggingFaceModel":
     """The model in a checkpoint file, or in a directory with a `config.json`.
 
+    path: or where there is no such file, the name of a model that ships, such as "reverse".
     name: in the facts of its traces; None = that of the file or directory.
     dtype: the numbers a directory's model computes with: "float32", "float16" or "bfloat16".
     device_map: for a directory's model that is larger than the memory, "auto" or module → device,

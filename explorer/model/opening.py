@@ -5,6 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from explorer.core import folders
 from explorer.core.errors import CheckpointError, ModelDirectoryError
 from explorer.core.files import as_path
 from explorer.model.explorable import ExplorableModel
@@ -28,6 +29,7 @@ def load(
 ) -> "ExplorableModel | HuggingFaceModel":
     """The model in a checkpoint file, or in a directory with a `config.json`.
 
+    path: or where there is no such file, the name of a model that ships, such as "reverse".
     name: in the facts of its traces; None = that of the file or directory.
     dtype: the numbers a directory's model computes with: "float32", "float16" or "bfloat16".
     device_map: for a directory's model that is larger than the memory, "auto" or module → device,
@@ -37,7 +39,7 @@ def load(
 
     Raises `FileError`, `CheckpointError`, `ModelDirectoryError`.
     """
-    path = as_path(path)
+    path = _shipped(as_path(path))
     if not path.is_dir():
         try:
             return load_checkpoint(path, name)
@@ -54,6 +56,13 @@ def load(
         max_memory=max_memory,
         offload_folder=offload_folder,
     )
+
+
+def _shipped(path: Path) -> Path:
+    """The checkpoint that ships under the name `path`; `path` itself where it exists or none has
+    that name."""
+    found = folders.checkpoints() / f"{path}.safetensors"
+    return found if path.name == str(path) and not path.exists() and found.is_file() else path
 
 
 def load_directory(

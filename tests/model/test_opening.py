@@ -4,6 +4,7 @@ import pytest
 
 import explorer
 from explorer.__main__ import main
+from explorer.core import folders
 from explorer.core.errors import FileError, ModelDirectoryError
 from explorer.core.trace import Trace
 from explorer.model.checkpoint import save_checkpoint
@@ -20,6 +21,20 @@ def test_a_file_is_a_checkpoint_and_a_directory_a_model_of_the_library(explorabl
     trace = model.trace("5 6 7", max_new_tokens=2)
     assert trace.facts["model"] == "mine"
     assert trace.integrity().set_index("check").ok["equals_library"]
+
+
+def test_a_name_without_a_file_is_that_of_a_model_that_ships(explorable, tmp_path, monkeypatch):
+    assert load("sort").name == "sort"
+    monkeypatch.chdir(tmp_path)
+    for file in ("sort", "other"):
+        save_checkpoint(explorable.checkpoint, tmp_path / file)
+    assert load("sort", "own").checkpoint.source_vocabulary == explorable.source_vocabulary
+    monkeypatch.setenv(folders.CHECKPOINTS_VARIABLE, str(tmp_path))
+    (tmp_path / "other").rename("listed.safetensors")
+    assert load("listed").name == "listed"
+    for name in ("reverse", "x/listed", "../listed"):
+        with pytest.raises(FileError, match="cannot be read"):
+            load(name)
 
 
 @pytest.mark.parametrize("path", [5, None])
