@@ -17,6 +17,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
+from numbers import Integral
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from explorer.core.errors import InterventionError
@@ -352,7 +353,7 @@ def _all_checked(kind: type[_Kind], given: Iterable[Sequence[Any]]) -> Iterator[
 def _checked(kind: type[_Kind], parts: Sequence[Any]) -> _Kind:
     """`parts` as one of `kind`. Raises `InterventionError` where they are none."""
     try:
-        one = kind(*parts)
+        one = kind(*map(_plain, parts))
     except TypeError:
         raise InterventionError("bad_intervention", text=str(parts)[:80]) from None
     if not isinstance(one.site, str) or one.site not in SITES:
@@ -373,6 +374,11 @@ def _checked(kind: type[_Kind], parts: Sequence[Any]) -> _Kind:
     if not known or not all(type(number) is int for number in numbers):
         raise InterventionError("bad_intervention", text=str(tuple(one))[:80])
     return one
+
+
+def _plain(part: Any) -> Any:
+    """An integer of NumPy, as a loop over an array has them, as a Python one."""
+    return int(part) if isinstance(part, Integral) and not isinstance(part, bool) else part
 
 
 def _checked_row(row: RowOverride) -> RowOverride:

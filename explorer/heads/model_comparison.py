@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from explorer.core.errors import TraceError
 from explorer.core.trace import Trace
-from explorer.core.vocabulary import shown_label
+from explorer.core.vocabulary import SPECIALS, shown_label
 from explorer.heads.trace_comparison import TraceComparison
 from explorer.model.explorable import ExplorableModel
 
@@ -39,10 +39,14 @@ def _refuse_other_source(original: Trace, model: ExplorableModel) -> None:
 
 
 def _ids(tokens: tuple[str, ...], model: ExplorableModel) -> dict[int, int]:
-    """Step → id in the other model of each token of the output."""
+    """Step → id in the other model of each token of the output.
+
+    A byte has the label of its character, and a number before those of the pieces; a piece is
+    meant, unless there is none.
+    """
     vocabulary = model.target_vocabulary
     labels = vocabulary.labels(range(len(vocabulary)))
-    known = {label: number for number, label in reversed(list(enumerate(labels)))}
+    known = {label: number for number, label in (*enumerate(labels), *enumerate(SPECIALS))}
     ids = {}
     for step, token in enumerate(tokens, start=1):
         if token not in known:

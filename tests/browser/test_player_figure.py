@@ -58,10 +58,13 @@ def test_no_two_texts_overlap_and_all_can_be_read(
 
 def test_the_figure_says_what_is_seen_in_dark_too(show: Callable[..., Page]) -> None:
     trace = example_trace()
-    named = replace(trace, facts={"model": "reverse"}, digest="")
+    facts = {"model": "reverse", "interventions": ["ablate cross.0.1", "keep decoder.0.0"]}
+    named = replace(trace, facts=facts, digest="")
     tab = show(named, view=View(site="cross", layer=1, head=1, step=3), dark=True)
     source = saved(tab).read_text(encoding="utf-8")
     assert tab.get_by_test_id("sentence").inner_text()[:30] in source
+    assert "Interventions: ablate cross.0.1, keep decoder.0.0" in source
+    assert "A row shares 1 among its keys." in source
     for text in ("Cross · L1 H1", "Model: reverse", "7 3 9 1 4", "4 1 9 3 7", "masked: padding"):
         assert text in source
     assert 'height="100%" fill="rgb(255,255,255)"' in source

@@ -49,6 +49,15 @@ def test_tuples_are_accepted_and_no_interventions_are_false():
     assert not Interventions.parse([])
 
 
+def test_numbers_of_numpy_are_read_as_those_of_python():
+    cell = ("cross", 1, 2, *np.argwhere(np.eye(2))[1])
+    done = Interventions.gather([("cross", 1, head) for head in np.arange(2)], edit_mask=[cell])
+    lines = ("ablate cross.1.0", "ablate cross.1.1", "close cross.1.2 1 1")
+    assert done.texts() == Interventions.parse(lines).texts() == lines
+    with pytest.raises(InterventionError):
+        Interventions.gather([("cross", np.float64(1), 0)])
+
+
 def test_one_is_removed_and_a_repeated_line_counts_once():
     done = Interventions.parse([*LINES, LINES[0]])
     assert done.texts() == LINES

@@ -52,6 +52,16 @@ def test_a_model_compared_with_itself_differs_in_nothing(explorable):
     assert np.abs(compared.map("cross")).max() < 1e-6
 
 
+@pytest.mark.parametrize("text", ["The black cat is asleep.", "Tom, come here!", "Where is she?"])
+def test_punctuation_is_a_piece_and_no_byte_of_the_same_label(text):
+    original, early = shipped("english-french").trace(text), shipped("english-french-early")
+    expected = early.trace(text, target=original.text)
+    assert expected.predicted_tokens == original.predicted_tokens
+    compared = compare_models(original, early)
+    np.testing.assert_array_equal(compared.forced.attention("cross"), expected.attention("cross"))
+    np.testing.assert_array_equal(compared.forced.losses, expected.losses)
+
+
 def test_tokens_are_matched_by_label_whatever_their_number(explorable):
     other = numbered_otherwise(explorable, ["3", "甲", "1", "2", "<b>"])
     original = explorable.trace("1 2 3")

@@ -98,7 +98,9 @@ function captions(context, frame, filter, values) {
   const metric = metricShown(frame, state.site, filter);
   const count = frame.payload.header.sentences;
   return [
-    values ? frame.say("figure_norms_axes") : say(`figure_axes_${state.site}`),
+    values
+      ? frame.say("figure_norms_axes")
+      : `${say(`figure_axes_${state.site}`)} ${say("figure_weights")}`,
     metric ? frame.say("figure_number", { metric: frame.say(`metric_${metric}`), count }) : "",
     ...figureOrigin(context),
   ].filter(Boolean);

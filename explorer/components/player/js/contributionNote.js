@@ -6,8 +6,6 @@ import { layerNumber, shownMethod, shownName, siteOf } from "../../shared/js/ste
 /** @import { Part } from "../../shared/js/element.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 
-const NAMED = 3; // methods whose agreement is said; all are in Python
-
 /**
  * What a map of contributions is of, other than the bars beside it and the weights before; how well
  * the other methods agree with leave-one-out here; and the way back.
@@ -57,9 +55,7 @@ function agreementOf(context) {
   const { say, pieces } = context;
   if (shownMethod(context) !== "leave_one_out") return "";
   const found = pieces.contributions.agreement();
-  const named = found
-    .slice(0, NAMED)
-    .map(([method, rows]) => `${say(`agreeing_${method}`)} ${rows}`);
+  const named = found.map(([method, rows]) => `${say(`agreeing_${method}`)} ${rows}`);
   return say("contribution_agreement", {
     steps: pieces.steps,
     methods: named.join(say("agreement_join")),

@@ -29,7 +29,9 @@ export function exportFigure(given, width) {
   const { say, state, trace } = context;
   const figure = beginFigure(context.palette, trace.header.language, width);
   let end = addParagraph(figure, title(context), MARGIN, { heading: true });
-  end = addParagraph(figure, say(`figure_axes_${state.site}`), end + 2);
+  const axes = say(`figure_axes_${state.site}`);
+  const shares = shownMethod(context) ? "" : say("figure_weights"); // of a contribution, a rest
+  end = addParagraph(figure, `${axes} ${shares}`.trim(), end + 2);
   for (const text of [...figureOrigin(context), sentenceOf(context)])
     end = addParagraph(figure, text, end + 2);
   const places = placesOf(context, end + LINE / 2, widthOf(figure));

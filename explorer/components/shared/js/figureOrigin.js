@@ -15,7 +15,7 @@ function shortened(text) {
 }
 
 /**
- * The model, where it is known, and the text.
+ * What was changed in the model, its name where it is known, and the text.
  * @param {TraceContext} context
  */
 export function figureOrigin(context) {
@@ -36,7 +36,9 @@ export function figureOrigin(context) {
   const written = pieces.prompt ? [...pieces.target.slice(0, 1), ...decoded] : decoded;
   const texts = [pieces.source, written].map(textOf).filter(Boolean);
   const text = texts.map(shortened).join("  →  ");
+  const changes = Array.isArray(facts.interventions) ? facts.interventions : [];
   return [
+    ...(changes.length ? [say("figure_interventions", { list: changes.join(", ") })] : []),
     ...(facts.model ? [say("figure_model", { name: facts.model })] : []),
     say("figure_text", { text }),
   ];

@@ -48,6 +48,7 @@ import { createLoadedHeads } from "./loadedHeads.js";
  * @property {boolean} [given]
  * @property {string} [model]
  * @property {string} [mask]
+ * @property {unknown} [interventions] lines of text; a file may hold anything
  * @property {{causal?: boolean}} [config]
  * @property {Partial<Record<SiteName, number>>} [model_layers] layers of the model, where the
  *   trace has fewer

@@ -110,7 +110,7 @@ function captions({ run, say }, probe) {
   const text = `${probeText(run, probe.trace)} · ${say("forced")}`;
   return [
     run.settings.demo,
-    probe.say("figure_axes_cross"),
+    `${probe.say("figure_axes_cross")} ${probe.say("figure_weights")}`,
     hasGold(run.moments) ? say("moments_gold") : "",
     probe.say("figure_text", { text }),
   ].filter(Boolean);
