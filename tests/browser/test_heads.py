@@ -159,6 +159,7 @@ def test_an_intervention_changes_the_output_and_is_undone(visit):
     tab.get_by_test_id("head-1-1").click()
     tab.get_by_test_id("comparison-original").get_by_test_id("map").click(position=CELL)
     expect(tab.get_by_role("combobox", name="Layer")).to_have_value("L1")
+    expect(tab).to_have_url(re.compile("site=cross&layer=1&head=1"))  # else another head is shown
     tab.get_by_role("combobox", name="Do what").click()
     tab.get_by_role("option", name="keep only").click()
     tab.get_by_role("button", name="Apply").click()
@@ -458,8 +459,14 @@ def test_a_comparison_is_saved_with_the_numbers_of_the_traces(address, new_tab):
     expected = compared.difference("cross")[0, 2].ravel()
     expected = expected[np.abs(expected) >= 0.005]
     np.testing.assert_allclose(numbers_in(source, r"[+−]1?\.\d\d"), expected, atol=0.0051)
-    for words in ("Model: reverse", "1 2 3  →  3 2 1", "2 3 1  →  1 3 2"):
-        assert words in source
+    said = (
+        "Model: reverse",
+        "1 2 3  →  3 2 1",
+        "2 3 1  →  1 3 2",
+        "Token 1 of one text is compared",
+    )
+    assert all(words in source for words in said)
+    assert "A row shares 1" not in source  # that of the difference does not
     with tab.expect_download() as saved:
         tab.locator(".similarity").get_by_test_id("save").locator("summary").click()
         tab.get_by_test_id("similarity-svg").click()

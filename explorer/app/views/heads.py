@@ -311,7 +311,8 @@ def compare_texts(
     experiment_cache.refuse_large(compared.forced)
     other = experiment_cache.original(member, replace(request, text=text))
     places.summarise(comparison_panel.texts_summary(compared, (trace, other), language))
-    sides = Sides(comparison_panel.text_names(request.text, text), given=False, rule="same")
+    names = comparison_panel.text_names(request.text, text)
+    sides = Sides(names, given=False, rule="same", about=say("heads.figure_texts", language))
     key = _picture_key(member, language, other=f"{OTHER_TEXT} {text}")
     _show_compared(key, (member, compared.original), sides, compared, places)
 
@@ -360,7 +361,8 @@ def compare_moments(
     stamp = compared_moments.stamp(pair)
     probe = UploadedTrace(pair.run, stamp, compared.original)
     key = _picture_key(probe, language, other=stamp)
-    sides = Sides(comparison_panel.moment_names(pair, language), given=False)
+    about = say("heads.figure_moments", language, name=run.name)
+    sides = Sides(comparison_panel.moment_names(pair, language), given=False, about=about)
     _show_compared(key, (probe, probe.trace), sides, compared, places)
 
 

@@ -30,11 +30,13 @@ class Sides:
         given the answer.
     rule: which head of the second stands beside one of the first, the one it is matched to or the
         one at the same place.
+    about: what the caption of a figure says of them besides; "" = nothing.
     """
 
     names: tuple[str, str]
     given: bool = True
     rule: Literal["matched", "same"] = "matched"
+    about: str = ""
 
 
 def head_grid_payload(
@@ -115,6 +117,7 @@ def model_comparison_payload(
         "pair": pair,
         "given": sides.given,
         "rule": sides.rule,
+        "about": sides.about,
         "similar": heads,
         "project": PROJECT,
     }

@@ -50,6 +50,7 @@ export function pairFigure(given, frame, difference, width) {
   const { state, say } = contexts[0];
   const captions = [
     say(`figure_axes_${state.site}`),
+    ...(header.about ? [header.about] : []),
     ...(header.given ? [frame.say("comparison_forced", { name: b, other: a })] : []),
     ...new Set(given.flatMap(figureOrigin)),
   ];

@@ -34,6 +34,7 @@ import { readTrace } from "../../shared/js/trace.js";
  * @property {[number, number] | null} [pair] layer and head of the second that is shown first
  * @property {boolean} [given] whether the second is given the output of the first
  * @property {"matched" | "same"} [rule] by which a head has one of the second beside it at first
+ * @property {string} [about] what the caption of a figure says of them besides
  * @property {Partial<Record<SiteName, SimilarHeads>>} [similar]
  *
  * @typedef {object} SimilarHeads heads of two models in one attention
