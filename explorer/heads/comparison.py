@@ -101,10 +101,14 @@ class AttentionComparison:
         Average linkage of the heads of both by 1 − similarity, leaves in the order with the least
         distance between neighbours (Bar-Joseph 2001); each trace has the order of its own among
         them. So heads that are alike stand near the diagonal of `similarity` in these orders.
+
+        Raises `TraceError` on a site that one of them does not have.
         """
         from scipy.cluster.hierarchy import leaves_list, linkage
         from scipy.spatial.distance import squareform
 
+        for trace in (self.a, self.b):
+            trace.attention(site)  # refuses a site that is not there
         counted = _queries(self.a, site) & _queries(self.b, site)
         own = [_distributions(trace, site, counted) for trace in (self.a, self.b)]
         heads = np.concatenate(own)

@@ -1,8 +1,10 @@
 """Evaluation batches: from a toy task, from pairs, or from lines of text."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -76,26 +78,34 @@ def task_sentences(model: MeasurableModel, size: int, seed: int = 0) -> Evaluati
 
 
 def given_sentences(
-    model: MeasurableModel, texts: Sequence[str] | Sequence[tuple[str, str]] | None
+    model: MeasurableModel, texts: Iterable[str] | Iterable[tuple[str, str]] | None
 ) -> EvaluationBatch:
-    """Texts, whose targets are as in `BatchPasses.texts`, or pairs of source and target; with None
-    `SENTENCES` held-out sequences of the model's toy task.
+    """Texts, whose targets are as in `BatchPasses.texts`, or pairs of source and target, in a list,
+    an array or another iterable; with None `SENTENCES` held-out sequences of the model's toy task.
 
     Raises `EvaluationBatchError` on what is neither, without any, and for a model without a toy
     task; `VocabularyError` on a text that cannot be read or is too long.
     """
     if texts is None:
         return task_sentences(model, SENTENCES)
-    if isinstance(texts, str) or not isinstance(texts, Sequence):
-        raise EvaluationBatchError("no_list_of_texts", got=type(texts).__name__)
-    pairs = [text for text in texts if not isinstance(text, str)]
-    for pair in pairs:
-        whole = isinstance(pair, tuple | list) and len(pair) == 2
-        if not whole or len(pairs) < len(texts) or not all(isinstance(side, str) for side in pair):
-            raise EvaluationBatchError("no_list_of_texts", got=f"list with {str(pair)[:40]}")
+    given = listed_texts(texts)
+    pairs = [text for text in given if not isinstance(text, str)]
     if pairs:
         return model.passes.pairs([(source, target) for source, target in pairs], "pairs")
-    return model.passes.texts([text for text in texts if isinstance(text, str)], "texts")
+    return model.passes.texts(given, "texts")
+
+
+def listed_texts(texts: Iterable[str] | Iterable[tuple[str, str]]) -> list[Any]:
+    """Texts, or pairs, from an iterable. Raises `EvaluationBatchError` on what is neither."""
+    if isinstance(texts, str | Mapping | pd.DataFrame) or not isinstance(texts, Iterable):
+        raise EvaluationBatchError("no_list_of_texts", got=type(texts).__name__)
+    given = list(texts)
+    pairs = [text for text in given if not isinstance(text, str)]
+    for pair in pairs:
+        whole = isinstance(pair, tuple | list) and len(pair) == 2
+        if not whole or len(pairs) < len(given) or not all(isinstance(side, str) for side in pair):
+            raise EvaluationBatchError("no_list_of_texts", got=f"list with {str(pair)[:40]}")
+    return given
 
 
 def held_out_sentences(

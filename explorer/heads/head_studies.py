@@ -19,14 +19,14 @@ from explorer.heads import (
     score_parts,
 )
 from explorer.heads.contributions import Contributions
-from explorer.heads.evaluation_batches import given_sentences
+from explorer.heads.evaluation_batches import given_sentences, listed_texts
 from explorer.heads.head_report import HeadReport
 from explorer.heads.logit_attribution import LogitAttribution
 from explorer.heads.score_parts import ScoreParts
 from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import MeasurableModel
 
-Texts: TypeAlias = Sequence[str] | Sequence[tuple[str, str]]
+Texts: TypeAlias = Iterable[str] | Iterable[tuple[str, str]]
 """Sentences, or pairs of source and target."""
 
 
@@ -149,11 +149,12 @@ class HeadStudies:
 
         Raises as `measure`, and `InterventionError` on heads that do not exist.
         """
-        batch = given_sentences(self, texts)
+        given = None if texts is None else listed_texts(texts)
+        batch = given_sentences(self, given)
         removed = Interventions.gather(ablate=heads)
         means = counterfactuals.mean_outputs(self, batch) if removed.needs_means else None
         table = ablation.effect(self, batch, removed, means)
-        pairs = [text for text in texts or () if not isinstance(text, str)]
+        pairs = [text for text in given or () if not isinstance(text, str)]
         if pairs and isinstance(self, ExplorableModel) and task_of(self.facts) is None:
             references = [[target] for _, target in pairs]
             table.loc["bleu"] = bleu_effect.bleu_effect(self, batch, references, removed, means)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 
 import numpy as np
+import pandas as pd
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -425,6 +426,14 @@ def test_two_texts_are_compared_position_by_position(address, new_tab):
     expect(tab.get_by_text("so both need equally many tokens")).to_be_visible()
 
 
+def saved_table(tab, place: str, button: str) -> pd.DataFrame:
+    """The table that a button of a menu saves."""
+    with tab.expect_download() as saved:
+        tab.locator(place).get_by_test_id("save").locator("summary").click()
+        tab.get_by_test_id(button).click()
+    return pd.read_csv(saved.value.path())
+
+
 def numbers_in(source: str, pattern: str) -> list[float]:
     """Those of the texts of a drawing that are written so."""
     texts = re.findall(r"<text[^>]*>([^<]*)</text>", source)
@@ -467,6 +476,13 @@ def test_a_comparison_is_saved_with_the_numbers_of_the_traces(address, new_tab):
     )
     assert all(words in source for words in said)
     assert "A row shares 1" not in source  # that of the difference does not
+    table = saved_table(tab, ".comparison-top", "pair-csv")
+    both = compared.b.attention("cross")[0, 2], compared.a.attention("cross")[0, 2]
+    heads = ["“1 2 3” L0 H2", "“2 3 1” L0 H2"]
+    for name, expected in zip(heads, both, strict=True):
+        np.testing.assert_allclose(table[name], expected.ravel(), atol=1e-4)
+    np.testing.assert_allclose(table.difference, table[heads[1]] - table[heads[0]], atol=2e-4)
+    assert table["query token"][4] == "3 / 1"
     with tab.expect_download() as saved:
         tab.locator(".similarity").get_by_test_id("save").locator("summary").click()
         tab.get_by_test_id("similarity-svg").click()
@@ -477,6 +493,10 @@ def test_a_comparison_is_saved_with_the_numbers_of_the_traces(address, new_tab):
     shown = numbers_in(source, r"(1|)\.\d\d")
     np.testing.assert_allclose(shown, table.ravel(), atol=0.0051)
     assert "Mean over the 4 queries of one text" in source
+    saved = saved_table(tab, ".similarity", "similarity-csv")
+    np.testing.assert_allclose(saved.similarity, table.ravel(), atol=1e-4)
+    matched = compared.matched()
+    assert saved.matched.sum() == (matched.site == "cross").sum()
 
 
 def test_pruning_curves_grow_and_are_saved_as_a_picture(new_tab, tmp_path):

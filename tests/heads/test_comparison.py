@@ -220,6 +220,13 @@ def test_two_checkpoints_of_one_task_are_compared():
     assert repr(compared) == "AttentionComparison('7 3 9 1 4 <eos>': reverse and reverse-early)"
 
 
+def test_heads_of_a_site_that_is_not_there_have_no_order():
+    compared = compare(a_trace(0), a_trace(1))
+    for site in ("cross", None):
+        with pytest.raises(TraceError, match="attention"):
+            compared.clustered(site)
+
+
 def test_the_example_of_help_runs(monkeypatch):
     monkeypatch.chdir(ROOT)
     done = doctest.testmod(comparison, extraglobs={"explorer": explorer})

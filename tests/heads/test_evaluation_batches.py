@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
@@ -117,6 +118,8 @@ def test_given_sentences_are_texts_pairs_or_those_of_the_task(explorable):
     pairs = given_sentences(explorable, [("1 2", "2 1"), ["3", "3"]])
     assert (len(pairs), pairs.targets, pairs.name) == (2, "given", "pairs")
     assert pairs.labels.ids.tolist() == [[4, 3, EOS], [5, EOS, PAD]]
+    for same in (np.array(["1 2", "3"]), pd.Series(["1 2", "3"]), iter(["1 2", "3"])):
+        assert given_sentences(explorable, same).labels.ids.tolist() == texts.labels.ids.tolist()
     drawn = given_sentences(explorable, None)
     assert (len(drawn), drawn.targets) == (SENTENCES, "task")
     bare = replace(explorable, checkpoint=replace(explorable.checkpoint, facts={}))

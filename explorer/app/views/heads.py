@@ -258,14 +258,15 @@ def compare(member: CatalogModel, trace: Trace, language: str, messages: DeltaGe
     request, wanted = heads_state.shown_request(), heads_state.compared()
     offered = compared_models.comparable(member, visitor_catalog(), request.text)
     runs = compared_moments.runs()
-    own = (OTHER_TEXT, *((CHANGES,) if visit_state.current().interventions else ()))
+    own = (OTHER_TEXT, CHANGES)
+    nothing_changed = wanted == CHANGES and not visit_state.current().interventions
     if (pair := MomentPair.parse(wanted)) and wanted not in offered:
         places = comparison_panel.choose(offered, runs, own, pair.run, language)
         compare_moments(pair, language, places, messages)
         return
-    if wanted and wanted not in (*offered, *own):
+    if wanted and (nothing_changed or wanted not in (*offered, *own)):
         facts = {"name": wanted, "shown": member.label}
-        key = "no_changes" if wanted == CHANGES else "not_comparable"
+        key = "no_changes" if nothing_changed else "not_comparable"
         show_error(ComparedModelError(key, **facts), language, messages)
         wanted = ""
     shown = wanted or next(iter(offered), OTHER_TEXT)
@@ -292,8 +293,9 @@ def compare_models(
     """The text in two models. Raises `ExplorerError`."""
     compared = compared_models.comparison(member, other, heads_state.shown_request())
     experiment_cache.refuse_large(compared.forced)
-    sides = Sides((member.label, other.label))
-    places.summarise(comparison_panel.models_summary(compared, sides.names, language))
+    names = (member.label, other.label)
+    places.summarise(comparison_panel.models_summary(compared, names, language))
+    sides = Sides(names, say("heads.models_given", language, a=names[0], b=names[1]))
     key = _picture_key(member, language, other=other.stamp)
     _show_compared(key, (member, trace), sides, compared, places)
 
@@ -312,7 +314,7 @@ def compare_texts(
     other = experiment_cache.original(member, replace(request, text=text))
     places.summarise(comparison_panel.texts_summary(compared, (trace, other), language))
     names = comparison_panel.text_names(request.text, text)
-    sides = Sides(names, given=False, rule="same", about=say("heads.figure_texts", language))
+    sides = Sides(names, rule="same", about=say("heads.figure_texts", language))
     key = _picture_key(member, language, other=f"{OTHER_TEXT} {text}")
     _show_compared(key, (member, compared.original), sides, compared, places)
 
@@ -330,7 +332,8 @@ def compare_changes(
     with places.area:
         intervention_editor.intervention_list(trace, language)
     places.summarise(comparison_panel.changes_summary(compared, language))
-    sides = Sides(comparison_panel.change_names(language), rule="same")
+    names, given = comparison_panel.change_names(language), say("heads.changes_given", language)
+    sides = Sides(names, given, rule="same")
     key = _picture_key(member, language, interventions, other=CHANGES)
     _show_compared(key, (member, trace), sides, compared, places)
 
@@ -362,7 +365,7 @@ def compare_moments(
     probe = UploadedTrace(pair.run, stamp, compared.original)
     key = _picture_key(probe, language, other=stamp)
     about = say("heads.figure_moments", language, name=run.name)
-    sides = Sides(comparison_panel.moment_names(pair, language), given=False, about=about)
+    sides = Sides(comparison_panel.moment_names(pair, language), about=about)
     _show_compared(key, (probe, probe.trace), sides, compared, places)
 
 

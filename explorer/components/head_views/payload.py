@@ -26,15 +26,15 @@ class Sides:
     """What the two sides of a comparison are.
 
     names: of the two.
-    given: whether the second is given the output of the first; else each has its own, or both are
-        given the answer.
+    given: the heading of the second where it is given the output of the first; "" where each has
+        its own, or both are given the answer.
     rule: which head of the second stands beside one of the first, the one it is matched to or the
         one at the same place.
     about: what the caption of a figure says of them besides; "" = nothing.
     """
 
     names: tuple[str, str]
-    given: bool = True
+    given: str = ""
     rule: Literal["matched", "same"] = "matched"
     about: str = ""
 

@@ -347,7 +347,7 @@ def test_two_models_are_compared_and_the_choice_is_in_the_url():
     assert not app.error
     assert url_query(app)["with"] == "reverse-early"  # the one of the same task
     choice = chosen_in(app.selectbox, "compare-with-en")
-    assert len(choice.options) == 5  # three models, another text and the recorded run
+    assert len(choice.options) == 6  # three models, a text, interventions, the recorded run
     app = choice.set_value("sort").run()
     assert url_query(app)["with"] == "sort"
     header, traces = head_view(app, "model_comparison")

@@ -80,13 +80,14 @@ def test_norms_and_differences_are_sent_exactly():
 def test_two_models_are_sent_with_the_similarity_of_their_heads():
     one, other = example_trace(), example_trace(seed=8)
     free = replace(other, predicted_tokens=("x", *other.predicted_tokens[1:]))
+    sides = Sides(("late", "early"), "early, given the output of late")
     payload = model_comparison_payload(
-        TraceComparison(one, free, other), Sides(("late", "early")), language="zh", pair=(0, 1)
+        TraceComparison(one, free, other), sides, language="zh", pair=(0, 1)
     )
     header, parts = unpack_payload(payload)
     assert header["names"] == ["late", "early"]
     assert header["pair"] == [0, 1]
-    assert (header["given"], header["rule"]) == (True, "matched")
+    assert (header["given"], header["rule"]) == (sides.given, "matched")
     assert header["outputs"] == [list(one.predicted_tokens), list(free.predicted_tokens)]
     compared = compare(one, other)
     table, matched = compared.similarity, compared.matched()
@@ -105,9 +106,9 @@ def test_two_texts_are_sent_position_by_position():
     one, other = example_trace(), example_trace(seed=8)
     other = replace(other, source_tokens=tuple(reversed(other.source_tokens)), digest="")
     compared = TraceComparison(one, other, other, by="position")
-    sides = Sides(("a", "b"), given=False, rule="same")
+    sides = Sides(("a", "b"), rule="same")
     header, parts = unpack_payload(model_comparison_payload(compared, sides))
-    assert (header["given"], header["rule"]) == (False, "same")
+    assert (header["given"], header["rule"]) == ("", "same")
     expected = compare(one, other, by="position").similarity
     for site in one.sites:
         sent = parts[f"similarity.{site}"]

@@ -10,6 +10,7 @@ import { createSiteChoice } from "../../shared/js/siteChoice.js";
 import { shownName, siteOf } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
 import { streamlitComponent } from "../../shared/js/streamlitComponent.js";
+import { tableButton } from "../../shared/js/tableButton.js";
 import { createTooltip } from "../../shared/js/tooltip.js";
 import { FULL_WEIGHT } from "../../shared/js/trace.js";
 import { drawAll } from "../../shared/js/traceContext.js";
@@ -22,6 +23,7 @@ import {
   MAPS_BESIDE,
   RAIL_BESIDE,
 } from "./comparisonSides.js";
+import { pairTable } from "./comparisonTables.js";
 import { createHeadPairs } from "./headPairs.js";
 import { viewListeners } from "./listeners.js";
 import { pairFigure } from "./pairFigure.js";
@@ -184,9 +186,7 @@ function placeParts(frame, original, changed, pairs, pairBeside) {
   const integrity = createIntegrity(changed.context);
   const tooltips = [createTooltip(context), createTooltip(changed.context)];
   rail.element.prepend(site.element);
-  const second = frame.payload.header.given
-    ? frame.say("comparison_forced", { name: b, other: a })
-    : b;
+  const second = frame.payload.header.given || b;
   const columns = [
     comparisonColumn("original", a, original.map),
     comparisonColumn("changed", second, changed.map),
@@ -220,20 +220,55 @@ function placeParts(frame, original, changed, pairs, pairBeside) {
  */
 function savePair(frame, original, changed, pairs) {
   const { context } = original;
+  const contexts = [context, changed.context];
+  const fileName = () => {
+    const { own, other } = headsShown(original, changed);
+    return `compare-${context.state.site}-${own}-${other}`.replaceAll(" ", "-");
+  };
+  const shownDifference = () => {
+    const { layer, head } = context.state;
+    return differenceOf(siteOf(context), changed, pairs)?.of(layer, head) ?? null;
+  };
   const figures = figureButtons(context.say, {
     figure: (width) => {
-      const { layer, head } = context.state;
-      const values = differenceOf(siteOf(context), changed, pairs);
-      const contexts = [context, changed.context];
-      return values && pairFigure(contexts, frame, values.of(layer, head), width);
+      const values = shownDifference();
+      return values && pairFigure(contexts, frame, values, width);
     },
-    fileName: () => {
-      const { own, other } = headsShown(original, changed);
-      return `compare-${context.state.site}-${own}-${other}`.replaceAll(" ", "-");
-    },
+    fileName,
     prefix: "pair-",
   });
-  return saveMenu(context.say, context.signal, figures);
+  const table = tableButton(context.say, {
+    table: () => {
+      const values = shownDifference();
+      return values && tableOfPair(frame, original, changed, values);
+    },
+    fileName,
+    prefix: "pair-",
+    title: frame.say("pair_csv_title"),
+  });
+  return saveMenu(context.say, context.signal, [...figures, table]);
+}
+
+/**
+ * The weights of the two heads on screen as CSV.
+ * @param {ViewFrame} frame
+ * @param {Side} original
+ * @param {Side} changed
+ * @param {Float32Array} difference
+ */
+function tableOfPair(frame, original, changed, difference) {
+  const [a, b] = frame.payload.header.names ?? ["", ""];
+  const { own, other } = headsShown(original, changed);
+  const [first, second] = [original, changed].map(({ context }) => {
+    const { layer, head } = context.state;
+    return { site: siteOf(context), layer, head };
+  });
+  return pairTable(
+    [`${a} ${own}`, `${b} ${other}`],
+    [first, second],
+    difference,
+    (side, position) => tokenPair(frame, original, changed, side, position),
+  );
 }
 
 /**

@@ -51,7 +51,7 @@ export function pairFigure(given, frame, difference, width) {
   const captions = [
     say(`figure_axes_${state.site}`),
     ...(header.about ? [header.about] : []),
-    ...(header.given ? [frame.say("comparison_forced", { name: b, other: a })] : []),
+    ...(header.given ? [header.given] : []),
     ...new Set(given.flatMap(figureOrigin)),
   ];
   for (const text of captions) end = addParagraph(figure, text, end + 2);

@@ -6,7 +6,9 @@ import { saveMenu } from "../../shared/js/saveMenu.js";
 import { fillIn } from "../../shared/js/sentences.js";
 import { headName, siteOf } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
+import { tableButton } from "../../shared/js/tableButton.js";
 import { createColourBar, rampOf } from "./colourBar.js";
+import { similarityTable } from "./comparisonTables.js";
 import { createSelect } from "./select.js";
 import { similarityFigure } from "./similarityFigure.js";
 
@@ -78,7 +80,13 @@ export function createSimilarityMatrix(context, second, frame, pairs, show, foll
     fileName: () => `similarity-${context.state.site}`,
     prefix: "similarity-",
   });
-  const save = saveMenu(context.say, context.signal, figures);
+  const csv = tableButton(context.say, {
+    table: () => table && similarityTable([names[0], names[1]], table),
+    fileName: () => `similarity-${context.state.site}`,
+    prefix: "similarity-",
+    title: frame.say("similarity_csv_title"),
+  });
+  const save = saveMenu(context.say, context.signal, [...figures, csv]);
   const heading = element("header", {}, title, explained(frame).element, save);
   const node = element(
     "section",

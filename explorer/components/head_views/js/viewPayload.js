@@ -32,7 +32,7 @@ import { readTrace } from "../../shared/js/trace.js";
  * @property {[string, string]} [names] of two models that are compared
  * @property {[string[], string[]]} [outputs] of the two, each by itself
  * @property {[number, number] | null} [pair] layer and head of the second that is shown first
- * @property {boolean} [given] whether the second is given the output of the first
+ * @property {string} [given] the heading of the second where it is given the output of the first; "" where it is not
  * @property {"matched" | "same"} [rule] by which a head has one of the second beside it at first
  * @property {string} [about] what the caption of a figure says of them besides
  * @property {Partial<Record<SiteName, SimilarHeads>>} [similar]

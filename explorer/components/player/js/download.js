@@ -1,9 +1,9 @@
 import { pharaohText } from "../../shared/js/alignment.js";
-import { csvCell } from "../../shared/js/csv.js";
+import { csvTable } from "../../shared/js/csv.js";
 import { element } from "../../shared/js/element.js";
 import { figureButtons } from "../../shared/js/figureButtons.js";
 import { visibleRows } from "../../shared/js/guess.js";
-import { saveFile, saveTable, textFile } from "../../shared/js/savedFile.js";
+import { saveFile, textFile } from "../../shared/js/savedFile.js";
 import { saveMenu } from "../../shared/js/saveMenu.js";
 import {
   layerNumber,
@@ -13,6 +13,7 @@ import {
   shownMethod,
   siteOf,
 } from "../../shared/js/stepState.js";
+import { tableButton } from "../../shared/js/tableButton.js";
 import { MEAN } from "../../shared/js/trace.js";
 import { exportFigure } from "./figure.js";
 import { hasNext, nextFigure } from "./nextFigure.js";
@@ -26,24 +27,6 @@ import { hasNext, nextFigure } from "./nextFigure.js";
  * @returns {Part}
  */
 export function createDownloads(context) {
-  /** @type {(name: string, save: () => void, available?: () => boolean) => Part} */
-  const button = (name, save, available = () => true) => {
-    const node = element(
-      "button",
-      {
-        type: "button",
-        class: "quiet save",
-        testid: name,
-        title: context.say(`${name}_title`),
-        on: { click: save },
-      },
-      context.say(name),
-    );
-    const update = () => {
-      node.hidden = !available();
-    };
-    return { element: node, update };
-  };
   const aligned = () => context.state.site === "cross" && context.state.alignment !== "off";
   const figures = figureButtons(context.say, {
     figure: (width) => exportFigure(context, width),
@@ -60,14 +43,24 @@ export function createDownloads(context) {
     element("span", { class: "save-of" }, context.say("save_next")),
     ...next,
   );
-  const tables = [
-    button("csv", () => downloadTable(context)),
-    button("pharaoh", () => downloadLinks(context), aligned),
-  ];
-  const buttons = [...figures, ...tables.map((table) => table.element), bars];
-  /** @param {Set<string>} changed */
-  const update = (changed) => {
-    for (const table of tables) table.update(changed);
+  const table = tableButton(context.say, {
+    table: () => tableText(context),
+    fileName: () => fileName(context),
+  });
+  const links = element(
+    "button",
+    {
+      type: "button",
+      class: "quiet save",
+      testid: "pharaoh",
+      title: context.say("pharaoh_title"),
+      on: { click: () => downloadLinks(context) },
+    },
+    context.say("pharaoh"),
+  );
+  const buttons = [...figures, table, links, bars];
+  const update = () => {
+    links.hidden = !aligned();
     bars.hidden = !hasNext(context);
   };
   return { element: saveMenu(context.say, context.signal, buttons), update };
@@ -88,14 +81,6 @@ function fileName(context) {
 }
 
 /**
- * The shown matrix as CSV: keys across, queries down, without rows not yet decoded.
- * @param {TraceContext} context
- */
-function downloadTable(context) {
-  saveTable(`${fileName(context)}.csv`, tableText(context));
-}
-
-/**
  * The links on the map as one line in Pharaoh format.
  * @param {TraceContext} context
  */
@@ -105,20 +90,21 @@ function downloadLinks(context) {
 }
 
 /**
- * The lines of the CSV file; a masked cell is empty, an unmasked zero is a number.
+ * The shown matrix as CSV: keys across, queries down, without rows not yet decoded; a masked cell is
+ * empty, an unmasked zero is a number.
  * @param {TraceContext} context
  */
 function tableText(context) {
   const { state } = context;
   const site = siteOf(context);
   const [rows, keys] = [visibleRows(context), shownKeys(context)];
-  const lines = [["", ...site.keyTokens.slice(0, keys).map(csvCell)].join(",")];
+  const lines = [["", ...site.keyTokens.slice(0, keys)]];
   for (let query = 0; query < rows; query += 1) {
     const { weights, masked } = rowOf(site, state.layer, shownHead(state), query);
     const cells = weights
       .slice(0, keys)
       .map((weight, key) => (masked[key] ? "" : weight.toFixed(4)));
-    lines.push([csvCell(site.queryTokens[query]), ...cells].join(","));
+    lines.push([site.queryTokens[query], ...cells]);
   }
-  return `${lines.join("\r\n")}\r\n`;
+  return csvTable(lines);
 }

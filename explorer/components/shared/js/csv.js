@@ -12,3 +12,14 @@ export function csvCell(text) {
   const safe = FORMULA.test(first) || LINE_START.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
+
+/**
+ * The contents of a CSV file; numbers are written as they are.
+ * @param {(string | number)[][]} lines the first has the names of the columns
+ */
+export function csvTable(lines) {
+  const written = lines.map((line) =>
+    line.map((cell) => (typeof cell === "number" ? String(cell) : csvCell(cell))).join(","),
+  );
+  return `${written.join("\r\n")}\r\n`;
+}

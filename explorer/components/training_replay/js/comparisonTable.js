@@ -1,4 +1,4 @@
-import { csvCell } from "../../shared/js/csv.js";
+import { csvTable } from "../../shared/js/csv.js";
 import { element } from "../../shared/js/element.js";
 import { saveTable } from "../../shared/js/savedFile.js";
 import { anyOf } from "../../shared/js/store.js";
@@ -98,8 +98,6 @@ export function comparisonCsv(rows) {
     "bleu",
   ]);
   const heading = ["run", "settings", "steps_to_99_percent", "best_held_out_loss", "best_step"];
-  const lines = rows.map((row) =>
-    names.map((name) => csvCell(row[name] === null ? "" : String(row[name]))).join(","),
-  );
-  return `${[[...heading, "best_bleu"].join(","), ...lines].join("\r\n")}\r\n`;
+  const lines = rows.map((row) => names.map((name) => row[name] ?? ""));
+  return csvTable([[...heading, "best_bleu"], ...lines]);
 }

@@ -1,0 +1,68 @@
+import { csvTable } from "../../shared/js/csv.js";
+import { FULL_WEIGHT } from "../../shared/js/trace.js";
+
+/** @import { Site } from "../../shared/js/trace.js" */
+/** @import { Table } from "./similarityMatrix.js" */
+
+/** @typedef {{site: Site, layer: number, head: number}} ShownHead */
+
+const WEIGHT_DIGITS = 4;
+
+/**
+ * The weights of two heads and their difference, one line a cell; a cell that is masked in a head is
+ * empty there.
+ * @param {[string, string]} names of the two heads
+ * @param {[ShownHead, ShownHead]} heads
+ * @param {Float32Array} difference second minus first
+ * @param {(side: "queryTokens" | "keyTokens", position: number) => string} tokenOf
+ */
+export function pairTable(names, heads, difference, tokenOf) {
+  const [{ site }] = heads;
+  const [first, second] = heads.map(writtenWeights);
+  const lines = Array.from(difference, (value, cell) => {
+    const [query, key] = [Math.floor(cell / site.keys), cell % site.keys];
+    return [
+      query,
+      tokenOf("queryTokens", query),
+      key,
+      tokenOf("keyTokens", key),
+      first[cell],
+      second[cell],
+      first[cell] || second[cell] ? Number(value.toFixed(WEIGHT_DIGITS)) : "",
+    ];
+  });
+  const heading = ["query", "query token", "key", "key token", ...names, "difference"];
+  return csvTable([heading, ...lines]);
+}
+
+/**
+ * How alike two heads are and whether they are matched, one line for each two.
+ * @param {[string, string]} names of the two traces
+ * @param {Table} table
+ */
+export function similarityTable(names, { rows, columns, value, matched }) {
+  const lines = rows.flatMap((own, row) =>
+    columns.map((other, column) => [
+      own.layer,
+      own.head,
+      other.layer,
+      other.head,
+      value(row, column).toFixed(WEIGHT_DIGITS),
+      matched(row, column) ? 1 : 0,
+    ]),
+  );
+  const heading = names.flatMap((name) => [`${name} layer`, `${name} head`]);
+  return csvTable([[...heading, "similarity", "matched"], ...lines]);
+}
+
+/**
+ * The weights of a head as they stand in a table.
+ * @param {ShownHead} shown
+ */
+function writtenWeights({ site, layer, head }) {
+  const masked = site.masked(layer, head);
+  const scale = site.scale / FULL_WEIGHT;
+  return Array.from(site.weights(layer, head), (code, cell) =>
+    masked[cell] ? "" : (code * scale).toFixed(WEIGHT_DIGITS),
+  );
+}
