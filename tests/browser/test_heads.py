@@ -160,7 +160,6 @@ def test_an_intervention_changes_the_output_and_is_undone(visit):
     tab.get_by_test_id("head-1-1").click()
     tab.get_by_test_id("comparison-original").get_by_test_id("map").click(position=CELL)
     expect(tab.get_by_role("combobox", name="Layer")).to_have_value("L1")
-    expect(tab).to_have_url(re.compile("site=cross&layer=1&head=1"))  # else another head is shown
     tab.get_by_role("combobox", name="Do what").click()
     tab.get_by_role("option", name="keep only").click()
     tab.get_by_role("button", name="Apply").click()

@@ -29,6 +29,7 @@ import { readViewPayload } from "./viewPayload.js";
 /** @import { ViewPayload } from "./viewPayload.js" */
 
 const LEAST_DIFFERENCE = 0.01; // of full colour: rounding errors are no finding
+const REST = 100; // ms before a selection is reported: the fields of the next change follow it
 
 /** The comparison of two traces as a Streamlit component. */
 export default streamlitComponent({
@@ -61,7 +62,8 @@ function openComparison(parent, payload, listeners) {
   shareScale(original.context.trace, changed.context.trace);
   placeParts(frame, original, changed, changedIsLonger(payload) ? changed : original);
   const [follow, followBack] = synchronise(original.context, changed.context);
-  original.parts.push({ update: follow }, { update: createSelectionReport(original.context) });
+  const report = createSelectionReport(original.context, { rest: REST });
+  original.parts.push({ update: follow }, { update: report });
   changed.parts.push({ update: followBack });
   for (const { context, map } of sides) {
     drawAll(context);

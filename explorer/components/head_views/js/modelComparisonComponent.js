@@ -70,7 +70,7 @@ function openModelComparison(parent, payload, listeners) {
   shareScale(own.trace, changed.context.trace);
   const pairBeside = () => changed.context.set(pairs.other());
   const parts = placeParts(frame, original, changed, pairs, pairBeside);
-  const report = createSelectionReport(own, () => otherOf(pairs, opening));
+  const report = createSelectionReport(own, { more: () => otherOf(pairs, opening) });
   const [follow, followBack] = synchronise(own, changed.context, ["layer", "head"]);
   original.parts.push({ update: follow }, { update: report });
   original.parts.unshift({

@@ -35,16 +35,18 @@ const REPORTED = [
   "insideView",
   "nextView",
 ];
-const REST = 500; // ms without a change before it is reported
+const REST = 500; // ms
 const AT_ONCE = ["guess", "alignment"]; // else the next text would open as it was before
 
 /**
  * Report to the app what is shown, after a rest and only when it differs from the last report.
  * @param {TraceContext} context
- * @param {() => object} [more] of the selection that is not in the context
+ * @param {object} [given]
+ * @param {() => object} [given.more] of the selection that is not in the context
+ * @param {number} [given.rest] ms without a change before it is reported
  * @returns {(changed: Set<string>) => void}
  */
-export function createSelectionReport(context, more = () => ({})) {
+export function createSelectionReport(context, { more = () => ({}), rest = REST } = {}) {
   let reported = "";
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
@@ -62,7 +64,7 @@ export function createSelectionReport(context, more = () => ({})) {
       context.options.onState?.(selection);
     };
     if (anyOf(changed, ...AT_ONCE)) report();
-    else timer = setTimeout(report, REST);
+    else timer = setTimeout(report, rest);
   };
 }
 
