@@ -125,7 +125,7 @@ def test_the_grid_is_painted_sorted_filtered_and_a_click_focuses(visit):
 def test_a_row_chosen_on_roles_shows_the_evidence_for_its_head(address, new_tab):
     tab = new_tab()
     tab.goto(f"{address}heads?part=roles")
-    table = tab.locator(".st-key-roles-table").get_by_test_id("stDataFrame")
+    table = tab.locator("[class*=st-key-roles-table]").get_by_test_id("stDataFrame")
     expect(tab.get_by_text("Evidence for")).to_contain_text("Encoder L0 H0")
     table.locator(".dvn-scroller").click(position={"x": 15, "y": 6.5 * ROW})
     expect(tab.get_by_text("Evidence for")).to_contain_text("Encoder L1 H1")

@@ -1,4 +1,4 @@
-"""Errors that a page tells in its next run: callbacks report them here."""
+"""What a page tells in its next run: callbacks report it here."""
 
 from dataclasses import dataclass, replace
 
@@ -8,11 +8,12 @@ from explorer.core.errors import ExplorerError
 
 @dataclass(frozen=True, slots=True)
 class Messages:
-    """page: told once, in the page's header.
+    """page: told once, in the page's header. notice: as well, where nothing went wrong.
     upload: told beside the uploader of models until the next upload.
     """
 
     page: ExplorerError | None = None
+    notice: str = ""
     upload: ExplorerError | None = None
 
 
@@ -26,6 +27,18 @@ def take() -> ExplorerError | None:
     messages = session.load(Messages)
     session.save(replace(messages, page=None))
     return messages.page
+
+
+def notify(sentence: str) -> None:
+    """Tell `sentence` once, on the page."""
+    session.save(replace(session.load(Messages), notice=sentence))
+
+
+def take_notice() -> str:
+    """What was to be told, which then no longer is; "" for nothing."""
+    messages = session.load(Messages)
+    session.save(replace(messages, notice=""))
+    return messages.notice
 
 
 def report_upload(error: ExplorerError | None) -> None:

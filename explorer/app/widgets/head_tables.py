@@ -121,6 +121,8 @@ def effects(report: HeadReport, language: str) -> pd.DataFrame:
     for name in names:
         if name in report.metrics:
             _measure(table, report, name)
+    if "zero_bleu" in table:
+        _say_unchanged(table, report, language)
     return table
 
 
@@ -309,6 +311,14 @@ def _measure(table: pd.DataFrame, report: HeadReport, name: str) -> None:
         tests = zip(texts, report.heads[f"{name}_p"], strict=True)
         texts = [f"{text}, {p_value(p)}" if math.isfinite(p) else text for text, p in tests]
     table[f"{name}_interval"] = texts
+
+
+def _say_unchanged(table: pd.DataFrame, report: HeadReport, language: str) -> None:
+    """Where no output changes, none does in any resample, and the ends of the interval, both 0,
+    would claim to be exact."""
+    low, high = report.heads.zero_bleu_low, report.heads.zero_bleu_high
+    unchanged = ((low == 0) & (high == 0)).to_numpy()
+    table.loc[unchanged, "zero_bleu_interval"] = say("heads.no_output_changed", language)
 
 
 def _named(report: HeadReport, language: str) -> pd.DataFrame:

@@ -52,7 +52,16 @@ def _progress(
             messages.report(MeasurementError("measure_failed", reason=own.failure))
         st.rerun()
     if queued != drawn:
+        _tell_ended([one for one in drawn if one not in queued], language)
         st.rerun()
+
+
+def _tell_ended(ended: list[QueuedJob], language: str) -> None:
+    """Say where the result is of the last that others started, or this visitor before the page was
+    loaded anew."""
+    for one in ended:
+        if one.job.done:
+            messages.notify(say(f"heads.{one.kind}_done", language, name=one.name))
 
 
 def _row(queued: QueuedJob, waits_for: int, own: bool, language: str) -> None:

@@ -35,9 +35,11 @@ def show_error(
 
 
 def show_reported(language: str, container: DeltaGenerator) -> None:
-    """Show the error that a callback reported, if one did."""
+    """Show the error and the notice that a callback reported, if one did."""
     if (error := message_state.take()) is not None:
         show_error(error, language, container)
+    if notice := message_state.take_notice():
+        container.info(literal(notice))
 
 
 def show_refused(names: tuple[str, ...], language: str, container: DeltaGenerator) -> None:

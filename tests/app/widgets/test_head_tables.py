@@ -81,6 +81,9 @@ def test_a_change_of_bleu_is_in_points_with_interval_and_p(reverse):
     table = head_tables.effects(reverse.with_columns(more), "en")
     assert table.zero_bleu[0] == -1.25
     assert table.zero_bleu_interval[0] == "[−2.50, +0.50], p 0.03"
+    same = dict.fromkeys(("zero_bleu", "zero_bleu_low", "zero_bleu_high"), 0.0)
+    table = head_tables.effects(reverse.with_columns(more.assign(**same)), "en")
+    assert table.zero_bleu_interval[0] == "no output changed"
 
 
 def test_stored_batch_names_are_written_in_the_language_of_the_page(reverse):
@@ -88,13 +91,13 @@ def test_stored_batch_names_are_written_in_the_language_of_the_page(reverse):
         (reverse.facts["batch"], "reverse，未训练过的序列，1 到 16 个符号，种子 0"),
         ("a, b.tsv, dev part", "a, b.tsv，开发部分"),
         ("gpt2, examples (7)", "gpt2，示例 (7)"),
-        ("your lines", "自己的句子"),
-        ("your pairs", "自己的句对"),
         ("my held out.txt", "my held out.txt"),
     ):
         assert head_tables.batch_name(stored, "en") == stored
         assert head_tables.batch_name(stored, "zh") == chinese
     assert "held out" not in head_tables.batch_text(reverse, "zh")
+    assert head_tables.batch_name("your lines", "en") == "typed lines"  # maybe another's
+    assert head_tables.batch_name("your pairs (7)", "zh") == "上传的句对 (7)"
 
 
 @pytest.mark.parametrize(

@@ -74,3 +74,24 @@ def test_a_button_cancels_its_job(monkeypatch):
     app = open_page("heads", part="metrics")
     app.button(key="heads-cancel-two-batch").click().run()
     assert cancelled == [JOBS[1].job]
+
+
+def test_the_end_of_another_s_measurement_says_where_its_result_is(monkeypatch):
+    looks = [[*JOBS], [JOBS[1]]]  # when the page is drawn, and a second later
+    monkeypatch.setattr(
+        job_progress, "queued_jobs", lambda: looks.pop(0) if len(looks) > 1 else looks[0]
+    )
+    monkeypatch.setattr(Job, "done", property(lambda job: job == JOBS[0].job))
+    app = open_page("heads", part="metrics", lang="en")
+    said = [one.value.replace("\\", "") for one in app.info]
+    expected = "The heads of reverse have been measured; the result is in the list under"
+    assert [text[: len(expected)] for text in said] == [expected]
+    assert not app.run().info  # once
+
+
+def test_the_end_of_a_cancelled_one_is_not_told(monkeypatch):
+    looks = [[*JOBS], [JOBS[1]]]
+    monkeypatch.setattr(
+        job_progress, "queued_jobs", lambda: looks.pop(0) if len(looks) > 1 else looks[0]
+    )
+    assert not open_page("heads", part="metrics", lang="en").info

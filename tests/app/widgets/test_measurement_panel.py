@@ -39,7 +39,7 @@ def two_batches(folder: Path) -> list[measurement_store.StoredReport]:
 def test_batches_of_one_name_and_size_have_names_of_their_own(tmp_path):
     names = measurement_panel.report_names(two_batches(tmp_path), "en")
     assert len(set(names.values())) == 2
-    assert all(name.startswith("your lines · 2 · 20") for name in names.values())
+    assert all(name.startswith("typed lines · 2 · 20") for name in names.values())
 
 
 def test_the_chosen_report_is_shown(tmp_path):
