@@ -125,7 +125,7 @@ def test_the_grid_is_painted_sorted_filtered_and_a_click_focuses(visit):
 def test_a_row_chosen_on_roles_shows_the_evidence_for_its_head(address, new_tab):
     tab = new_tab()
     tab.goto(f"{address}heads?part=roles")
-    table = tab.locator("[class*=st-key-roles-table]").get_by_test_id("stDataFrame")
+    table = tab.locator(".st-key-roles-table").get_by_test_id("stDataFrame")
     expect(tab.get_by_text("Evidence for")).to_contain_text("Encoder L0 H0")
     table.locator(".dvn-scroller").click(position={"x": 15, "y": 6.5 * ROW})
     expect(tab.get_by_text("Evidence for")).to_contain_text("Encoder L1 H1")
@@ -245,7 +245,7 @@ def test_a_table_fills_the_window_and_a_click_on_a_heading_sorts_it(address, new
     heading = table.locator("th", has_text="Δ loss, zeroed")
     column = int(heading.get_attribute("aria-colindex") or 0) - 1
     before = [float(row[column]) for row in table.locator("table").evaluate(ROWS)]
-    for place in range(400, 700, 40):  # headings are painted, and their widths follow the words
+    for place in range(200, 700, 25):  # headings are painted, and their widths follow the words
         table.click(position={"x": place, "y": 17})
         tab.wait_for_timeout(200)
         if heading.inner_text().startswith("↑"):

@@ -1,6 +1,8 @@
 """The tables on Heads: labels and help texts of their columns, and how numbers are written."""
 
-from collections.abc import Callable
+import math
+import unicodedata
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -13,12 +15,20 @@ from explorer.core.number_format import percent, short_number
 from explorer.heads.head_report import HeadReport
 from explorer.heads.role_names import sentence_of
 
+_LETTER, _WIDE_LETTER, _PADDING = 6.3, 14.0, 21
+"""Pixels of a letter of a table, of a Chinese one, and beside the text of a cell."""
+
 _PROBABILITIES = ("probability", "changed_probability", "forced_probability")
 
 
 def columns(frame: pd.DataFrame, language: str, kind: str = "column") -> dict[str, Any]:
-    """By column of `frame`, its label and help text. kind: "step" for the table of steps."""
-    return {str(name): _column(str(name), language, kind) for name in frame}
+    """By column of `frame`, its label, help text and width. kind: "step" for the table of steps.
+
+    A table on screen keeps the widths of its columns when it gets other numbers, and measures those
+    of its first rows alone: so each is given its own.
+    """
+    texts = _texts(frame)
+    return {str(name): _column(str(name), language, kind, texts[name]) for name in frame}
 
 
 def role_columns(frame: pd.DataFrame, report: HeadReport, language: str) -> dict[str, Any]:
@@ -29,26 +39,45 @@ def role_columns(frame: pd.DataFrame, report: HeadReport, language: str) -> dict
         name = sentence_of(role, report.facts["targets"])
         if name in found:
             from_here = say("heads.role_threshold", language, threshold=short_number(threshold))
-            about = f"{say(f'roles.{name}_title', language)} {from_here}"
-            found[name] = st.column_config.Column(say(f"roles.{name}", language), help=about)
+            found[name]["help"] = f"{say(f'roles.{name}_title', language)} {from_here}"
     return found
 
 
 def written(frame: pd.DataFrame) -> Styler:
     """`frame` with its numbers as they are written on screen; a column is still sorted by its
     numbers."""
+    return frame.style.format(_formats(frame), na_rep="–")
+
+
+def _formats(frame: pd.DataFrame) -> dict[Any, Any]:
+    """By column of floats, how these are written."""
     floats = frame.select_dtypes("float")
-    formats: dict[Any, Any] = {name: _number_format(str(name), floats[name]) for name in floats}
-    return frame.style.format(formats, na_rep="–")
+    return {name: _number_format(str(name), floats[name]) for name in floats}
 
 
-def _column(name: str, language: str, kind: str) -> Any:
+def _texts(frame: pd.DataFrame) -> dict[Any, list[str]]:
+    """By column, what stands in it."""
+    formats = _formats(frame)
+    return {name: list(map(formats.get(name, str), frame[name])) for name in frame}
+
+
+def _column(name: str, language: str, kind: str, texts: Sequence[str]) -> Any:
     sentence = _sentence(name, kind)
     label = say(sentence, language)
     hint = f"{sentence}_title"
     section, key = hint.split(".")
     about = say(hint, language) if key in table()[section] else None
-    return st.column_config.Column(label, help=about)
+    return st.column_config.Column(label, help=about, width=_width([label, *texts]))
+
+
+def _width(texts: Sequence[str]) -> int:
+    """Pixels of a column in which all of these have room."""
+    return _PADDING + math.ceil(max(map(_text_width, texts)))
+
+
+def _text_width(text: str) -> float:
+    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
+    return wide * _WIDE_LETTER + (len(text) - wide) * _LETTER
 
 
 def _number_format(name: str, values: "pd.Series[float]") -> Callable[[Any], str]:

@@ -30,7 +30,7 @@ def metrics(report: HeadReport, language: str) -> None:
         written(table),
         column_config=columns(table, language),
         hide_index=True,
-        key=_key("metrics-table", report),
+        key="metrics-table",
         placeholder="–",
         height="stretch",
     )
@@ -59,7 +59,7 @@ def removal(report: HeadReport, language: str) -> None:
         written(table),
         column_config=columns(table, language),
         hide_index=True,
-        key=_key("effects-table", report),
+        key="effects-table",
         placeholder="–",
         height="stretch",
     )
@@ -70,12 +70,6 @@ def metric_words(table: pd.DataFrame) -> list[str]:
     """The sentences of the metrics in a table, without their intervals."""
     names = (f"metric_{name}" for name in table)
     return [name for name in names if f"{name}_title" in strings()["heads"]]
-
-
-def _key(name: str, report: HeadReport) -> str:
-    """The key of a table of `report`: with that of another one, its columns would stay as wide as
-    the numbers in that one need."""
-    return f"{name}-{report.facts['batch']}-{report.facts['sentences']}"
 
 
 def _about(report: HeadReport, words: Sequence[str], label: str, language: str) -> None:
@@ -93,7 +87,7 @@ def _role_scores(report: HeadReport, language: str) -> int:
         written(table).map(lambda _: _FAINT, subset=(table.index[without], ["roles"])),
         column_config=role_columns(table, report, language),
         hide_index=True,
-        key=_key("roles-table", report),
+        key="roles-table",
         on_select="rerun",
         selection_mode="single-row",
         height="stretch",

@@ -36,3 +36,14 @@ def test_a_metric_has_its_label_and_help_and_its_interval_a_label(language):
 def test_a_column_without_a_sentence_is_an_error():
     with pytest.raises(KeyError, match="no_such_metric"):
         columns(pd.DataFrame({"no_such_metric": [0.5]}), "en")
+
+
+def test_a_column_is_as_wide_as_the_longest_text_in_any_row_or_its_label():
+    frame = pd.DataFrame({"entropy_interval": ["–"] * 20 + ["[0.151, 0.162], p 0.031"]})
+    wide = columns(frame, "en")["entropy_interval"]["width"]
+    assert wide >= 5.8 * len("[0.151, 0.162], p 0.031") + 16  # as the browser draws it
+    label = say("heads.column_interval", "en")
+    narrow = columns(frame[:20], "en")["entropy_interval"]["width"]
+    assert 5.8 * len(label) + 16 <= narrow < wide
+    assert columns(frame[:20], "zh")["entropy_interval"]["width"] >= 2 * 14 + 16
+    assert columns(frame[:0], "en")["entropy_interval"]["width"] == narrow
