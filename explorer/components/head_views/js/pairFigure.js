@@ -12,6 +12,7 @@ import {
   shortLabel,
   TYPE,
 } from "../../shared/js/figureText.js";
+import { textWidth } from "../../shared/js/geometry.js";
 import { colourAt, css, inkOn, maskColour, printPalette } from "../../shared/js/palette.js";
 import { shownName, siteOf } from "../../shared/js/stepState.js";
 import { rampOf } from "./colourBar.js";
@@ -25,7 +26,8 @@ import { addScale } from "./figureScale.js";
 /** @typedef {{left: number, top: number, across: number, down: number}} Places px: the corner, and the size of a cell */
 
 const BESIDE = 600; // px of a figure in which three maps stand beside each other
-const LABELS = 58; // px of the tokens at the left and above
+const LONGEST = 80; // px of a token at the left or above, before it is cut
+const BESIDE_CELLS = 8; // px between a token and its cells
 const GAP = 10; // px
 const TALLEST = 30; // px of a row
 const PRINTED = 34; // px that a signed number needs
@@ -100,24 +102,34 @@ function wholeMap(context, palette) {
 function addAxes(figure, context, name, left, top, space) {
   const site = siteOf(context);
   const pen = figurePen();
-  const across = (space - LABELS) / site.keys;
+  const [beside, above] = [site.queryTokens, site.keyTokens].map((tokens) => roomFor(pen, tokens));
+  const across = (space - beside) / site.keys;
   const down = Math.min(across, TALLEST);
-  const places = { left: left + LABELS, top: top + LINE + LABELS, across, down };
+  const places = { left: left + beside, top: top + LINE + above, across, down };
   figure.append(drawn("text", { x: left, y: top + TYPE }, shortLabel(pen, name, space)));
-  const room = LABELS - 8;
   site.queryTokens.forEach((token, query) => {
     if (query % Math.ceil(TYPE / down)) return;
     const y = places.top + (query + 0.5) * down + TYPE * 0.35;
     const at = { x: places.left - 5, y, "text-anchor": "end" };
-    figure.append(drawn("text", at, shortLabel(pen, token, room)));
+    figure.append(drawn("text", at, shortLabel(pen, token, LONGEST)));
   });
   site.keyTokens.forEach((token, key) => {
     if (key % Math.ceil(TYPE / across)) return;
     const [x, y] = [places.left + (key + 0.5) * across + TYPE * 0.35, places.top - 5];
     const at = { x, y, transform: `rotate(-90 ${x} ${y})` };
-    figure.append(drawn("text", at, shortLabel(pen, token, room)));
+    figure.append(drawn("text", at, shortLabel(pen, token, LONGEST)));
   });
   return places;
+}
+
+/**
+ * Pixels that the tokens of a side need.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {string[]} tokens
+ */
+function roomFor(pen, tokens) {
+  const labels = tokens.map((token) => textWidth(pen, shortLabel(pen, token, LONGEST)));
+  return Math.max(...labels) + BESIDE_CELLS;
 }
 
 /**
