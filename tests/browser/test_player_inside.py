@@ -511,7 +511,7 @@ def test_a_second_tap_on_a_phone_opens_the_calculation_and_goes_to_it(address, c
     context.close()
 
 
-@pytest.mark.parametrize("width", [390, 1440])
+@pytest.mark.parametrize("width", [1024, 1440])
 def test_the_projector_has_the_way_inside(visit, width):
     tab = visit(width=width, height=768)
     tab.get_by_test_id("projector").click()

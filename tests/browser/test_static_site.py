@@ -242,6 +242,26 @@ def test_on_a_phone_nothing_is_cut_and_a_tap_steps(chromium, site, complaints):
     context.close()
 
 
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (844, 390)])
+def test_on_a_phone_the_steps_stay_in_reach_beside_the_map(chromium, site, width, height):
+    context = chromium.new_context(
+        viewport={"width": width, "height": height}, has_touch=True, is_mobile=True
+    )
+    tab = context.new_page()
+    tab.goto((site / "index.html").as_uri())
+    tab.wait_for_selector(".plotted")
+    steps = tab.get_by_role("toolbar")
+    expect(steps).to_be_in_viewport(ratio=1)
+    tab.locator(".legend").scroll_into_view_if_needed()
+    expect(tab.locator(".map")).to_be_in_viewport()
+    expect(steps).to_be_in_viewport(ratio=1)
+    row = tab.locator(".overlay .outline").bounding_box()
+    steps.get_by_role("button", name="Next").tap()
+    expect(tab.get_by_role("slider", name="Step")).to_have_value("5")
+    assert tab.locator(".overlay .outline").bounding_box()["y"] > row["y"]
+    context.close()
+
+
 def test_one_file_with_a_model_decodes_offline(open_html, tmp_path):
     model = explorer.load(Path(__file__).parents[2] / "checkpoints" / "sort.safetensors")
     path = tmp_path / "sort.html"

@@ -1,4 +1,4 @@
-import { element } from "../../shared/js/element.js";
+import { assign, element } from "../../shared/js/element.js";
 import { createIntegrity } from "../../shared/js/integrity.js";
 import { listenToKeys } from "../../shared/js/keyboard.js";
 import { createRail } from "../../shared/js/rail.js";
@@ -64,7 +64,7 @@ function openComparison(parent, payload, listeners) {
   const [follow, followBack] = synchronise(original.context, changed.context);
   const report = createSelectionReport(original.context, { rest: REST });
   original.parts.push({ update: follow }, { update: report });
-  changed.parts.push({ update: followBack });
+  changed.parts.push({ update: followBack }, { update: () => markChange(frame, changed) });
   for (const { context, map } of sides) {
     drawAll(context);
     map.start();
@@ -93,6 +93,16 @@ function openComparison(parent, payload, listeners) {
       frame.destroy();
     },
   };
+}
+
+/**
+ * Let the style sheet know whether there are interventions, whose lines above the maps need room.
+ * @param {ViewFrame} frame
+ * @param {Side} changed
+ */
+function markChange(frame, { context }) {
+  const { interventions } = context.trace.header.facts;
+  assign(frame.root, "data-changed", Array.isArray(interventions) && interventions.length > 0);
 }
 
 /**
