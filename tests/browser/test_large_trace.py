@@ -64,6 +64,7 @@ def test_the_tooltip_of_a_large_trace_is_exact(pages: Callable[[Trace], tuple[Pa
     _, tab = pages(trace)
     tab.get_by_test_id("site-encoder").click()
     tab.get_by_test_id("head-1-2").click()
+    expect(tab.get_by_test_id("map-title")).to_contain_text("L1 H2")
     for query, key in [(0, 0), (2, 3), (4, 1)]:
         tab.mouse.move(*cell_center(tab, trace, "encoder", query, key))
         settle(tab)

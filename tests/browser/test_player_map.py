@@ -80,6 +80,19 @@ def test_a_pad_token_that_begins_the_output_is_said_to(show: Callable[..., Page]
     expect(tab.get_by_test_id("tooltip")).to_contain_text("this model begins its output with it")
 
 
+def test_the_tooltip_of_a_pointer_at_rest_follows_the_head(show: Callable[..., Page]) -> None:
+    trace = example_trace()
+    tab = show(trace)
+    tab.get_by_test_id("head-0-1").click()
+    expect(tab.get_by_test_id("map-title")).to_contain_text("L0 H1")
+    tab.mouse.move(*cell_center(tab, trace, "cross", 1, 2))
+    expect(tab.get_by_test_id("tooltip")).to_contain_text("L0 H1")
+    tab.keyboard.press("ArrowDown")
+    expect(tab.get_by_test_id("tooltip")).to_contain_text("L0 H2")
+    weight = trace.attention("cross")[0, 2, 1, 2]
+    expect(tab.get_by_test_id("tooltip")).to_contain_text(f"weight {weight:.4f}")
+
+
 def test_a_touch_shows_the_tooltip_until_the_next_touch(chromium: Browser, tmp_path: Path) -> None:
     trace = example_trace()
     path = tmp_path / "page.html"

@@ -68,6 +68,7 @@ def test_changing_the_unit_changes_every_view_and_keeps_the_position(
         tab.wait_for_timeout(100)
         assert tab.evaluate("document.documentElement.scrollWidth") <= width
         assert tab.evaluate(CLIPPED) == [], (width, height)
+        tab.evaluate("scrollTo(0, document.documentElement.scrollHeight)")  # ends what is sticky
         assert tab.evaluate(OVERLAPPING) == [], (width, height)
     tab.get_by_test_id("unit-pieces").click()
     expect(tab.get_by_test_id("step-count")).to_have_text("step 3/5")  # the word's last piece

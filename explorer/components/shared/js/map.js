@@ -79,7 +79,7 @@ export function createMap(context, { tools = [], onCell } = {}) {
     box,
     legend.element,
   );
-  watchPointer(context, box, space, onCell);
+  const pointer = watchPointer(context, box, space, onCell);
   watchSpace(context, box, space);
   /** @param {Set<string>} changed */
   const update = (changed) => {
@@ -95,6 +95,7 @@ export function createMap(context, { tools = [], onCell } = {}) {
     if (anyOf(changed, ...moved, ...cells)) drawing.request();
     overlay.update(geometry);
     axes.update(geometry);
+    if (anyOf(changed, "trace", "site", "layer", "head", "shows")) pointer.refresh();
   };
   const start = async () => {
     const loaded = await drawing.start();
@@ -292,6 +293,7 @@ function createDrawing(context, layers, space) {
  * @param {HTMLElement} box
  * @param {{geometry: () => Geometry | null}} space
  * @param {((cell: Cell) => void) | undefined} onCell
+ * @returns {{refresh: () => void}} hovers the cell of what is drawn now, under a pointer at rest
  */
 function watchPointer(context, box, space, onCell) {
   /** @param {PointerEvent} event */
@@ -302,8 +304,11 @@ function watchPointer(context, box, space, onCell) {
       geometry && cellAt(geometry, event.clientX - frame.left, event.clientY - frame.top);
     return cell && cell.query < visibleRows(context) ? cell : null;
   };
+  /** @type {PointerEvent | null} the latest one over the map */
+  let latest = null;
   /** @param {PointerEvent} event */
   const hover = (event) => {
+    latest = event;
     const { layer } = context.state;
     const head = shownHead(context.state);
     const cell = shownCell(event);
@@ -312,7 +317,10 @@ function watchPointer(context, box, space, onCell) {
   /** @type {{x: number, y: number} | null} */
   let pressed = null;
   box.addEventListener("pointermove", hover);
-  box.addEventListener("pointerleave", (event) => clearHover(context, event));
+  box.addEventListener("pointerleave", (event) => {
+    latest = null;
+    clearHover(context, event);
+  });
   box.addEventListener(
     "pointerdown",
     (event) => {
@@ -336,6 +344,7 @@ function watchPointer(context, box, space, onCell) {
     },
     { signal: context.signal },
   );
+  return { refresh: () => latest && hover(latest) };
 }
 
 /**
