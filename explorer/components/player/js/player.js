@@ -119,6 +119,7 @@ export function mountPlayer(parent, trace, options) {
         const { language } = context.trace.header;
         showTrace(context, next, state);
         if (!parts.length || language !== next.header.language) build();
+        else context.store.flush(); // drawn while the next frame is waited for
         followShown(context);
       });
     },

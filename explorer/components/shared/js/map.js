@@ -215,7 +215,8 @@ function createSpace(context, box, below) {
 }
 
 /**
- * Plotly's part: at most one drawing at a time, and after it only the latest request.
+ * Plotly's part: at most one drawing at a time, and after it only the latest request. Until it has
+ * drawn, which takes longer than all else on the page, the canvas shows the cells.
  * @param {TraceContext} context
  * @param {MapLayers} layers
  * @param {{geometry: () => Geometry | null}} space
@@ -248,13 +249,14 @@ function createDrawing(context, layers, space) {
   };
   const request = async () => {
     requested = true;
-    if (!plotly || busy || stopped) return;
+    if (!plotly || stopped) return;
+    layers.box.classList.add("redrawing");
+    if (busy) return;
     busy = true;
-    for (
-      let geometry = space.geometry();
-      requested && !stopped && geometry;
-      geometry = space.geometry()
-    ) {
+    while (requested) {
+      await new Promise((resolve) => setTimeout(resolve)); // lets the frame be painted
+      const geometry = space.geometry();
+      if (stopped || !geometry) break;
       requested = false;
       const { data, layout } = liveFigure(context, geometry);
       await plotly.react(plot, data, layout, PLOT_CONFIG);
@@ -267,6 +269,7 @@ function createDrawing(context, layers, space) {
       }
       followZoom();
     }
+    layers.box.classList.remove("redrawing");
     busy = false;
   };
   /** Load Plotly and draw; resolves to whether it could. */
