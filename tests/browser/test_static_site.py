@@ -138,6 +138,17 @@ def test_a_text_that_cannot_be_read_gets_one_sentence(on_disk, text, sentence):
         expect(message).to_contain_text(sentence)
 
 
+def test_a_text_longer_than_those_of_the_training_is_said_to_be_so(on_disk):
+    tab = on_disk()
+    type_source(tab, "1 " * 16)
+    expect(tab.get_by_test_id("strip-source").locator(".chip")).to_have_count(19)
+    expect(tab.get_by_test_id("text-hint")).to_have_text("")
+    type_source(tab, "1 " * 17)
+    expect(tab.get_by_test_id("text-hint")).to_contain_text("training (16 tokens)")
+    tab.get_by_test_id("language-zh").click()
+    expect(tab.get_by_test_id("text-hint")).to_contain_text("训练时的任何文本（16 个词元）")
+
+
 def test_what_of_a_link_cannot_be_followed_is_said(on_disk):
     tab = on_disk("#model=nothing&pad=999&site=%3Cb%3E")
     expect(tab.get_by_test_id("message")).to_contain_text("model, padding")

@@ -1,8 +1,9 @@
-"""What a reader should know of a text that a translator was not trained for, in a line."""
+"""What a reader should know of a text that a model was not trained for, in a line."""
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
+from explorer.core.alignment import content
 from explorer.core.frequent_words import in_target_language, knows_few_words
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
@@ -16,11 +17,19 @@ _CAPITALS = 4  # from so many letters on, a text in capitals is no abbreviation
 
 
 def text_note(model: CatalogModel, text: str, trace: Trace, language: str) -> str:
-    """That a translator does not read this script, finds its target language here, few words that
-    it often saw, characters without a piece, no word, or all of them in capitals; "" where there is
-    nothing to say."""
-    if isinstance(model, DirectoryModel) or not model.summary.reads_sentences:
+    """What a translator does not know of this text, or that it is longer than any of the training;
+    "" where there is nothing to say."""
+    if isinstance(model, DirectoryModel):
         return ""
+    note = ""
+    if model.summary.reads_sentences:
+        note = _sentence_note(model, text, trace, language)
+    return note or _length_note(trace, model.summary.trained_tokens, language)
+
+
+def _sentence_note(model: CatalogModel, text: str, trace: Trace, language: str) -> str:
+    """That a translator does not read this script, finds its target language here, few words that
+    it often saw, characters without a piece, no word, or all of them in capitals."""
     unknown = list(dict.fromkeys(_read_in_bytes(trace.source_tokens)))
     letters = sum(letter.isalpha() for letter in text)
     if model.summary.reads(text) and not model.reads(text) and not 0 < 2 * len(unknown) < letters:
@@ -39,6 +48,13 @@ def text_note(model: CatalogModel, text: str, trace: Trace, language: str) -> st
     if letters >= _CAPITALS and text.isupper():
         return say("explore.note_capitals", language)
     return ""
+
+
+def _length_note(trace: Trace, most: int, language: str) -> str:
+    """That the text has more than the `most` tokens of the training; its end and padding are not
+    counted."""
+    longer = content(trace)[0].sum() > most
+    return say("explore.note_longer", language, most=most) if longer else ""
 
 
 def _read_in_bytes(tokens: Iterable[str]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from explorer.core.trace import Trace
 from tests.support.catalog_members import shipped
 
 BYTES_OF = {letter: [f"<0x{byte:02X}>" for byte in letter.encode()] for letter in "猫睡我"}
-TRANSLATOR = shipped("translator", sentences=("A cat.",))
+TRANSLATOR = shipped("translator", sentences=("A cat.",), trained_tokens=128)
 
 
 def trace(*tokens: str) -> Trace:
@@ -73,5 +73,17 @@ def test_at_most_four_characters_are_named():
     assert "no piece for À È Ì Ò …:" in note
 
 
-def test_models_of_symbols_have_no_such_note():
+def test_a_text_longer_than_those_of_the_training_is_said_to_be_so():
+    model = shipped("reverse", "123", trained_tokens=3)
+    ends = ("<eos>", "<pad>", "<pad>")
+    assert text_note(model, "1 2 3", trace("1", "2", "3", *ends), "en") == ""
+    longer = trace("1", "2", "3", "1", *ends)
+    assert "training (3 tokens)" in text_note(model, "1 2 3 1", longer, "en")
+    assert "3 个词元" in text_note(model, "1 2 3 1", longer, "zh")
+    translator = shipped("translator", sentences=("A cat.",), trained_tokens=2)
+    assert "2 tokens" in text_note(translator, "A cat.", trace("▁A", "▁cat", "."), "en")
+    assert "capitals" in text_note(translator, "A CAT.", trace("▁A", "▁CAT", "."), "en")
+
+
+def test_models_of_symbols_have_no_note_on_words():
     assert text_note(shipped("reverse", "123"), "1 2", trace("1", "2"), "en") == ""

@@ -12,7 +12,7 @@
  * @property {{text: string, hint: Record<string, string>}[]} examples the first is opened
  * @property {number} pad with which it opens
  * @property {string[]} symbols what it reads; empty where it reads sentences
- * @property {number} longest symbols of a random text
+ * @property {number} longest tokens of a text of its training, its end not counted
  * @property {string[]} sentences to draw random texts from
  * @property {{site: "cross", layer: number, head: number} | null} opening the head to open with
  */

@@ -62,7 +62,7 @@ class LivePage {
     this.player = null;
     this.message = element("p", { class: "message", role: "alert", testid: "message" });
     this.status = element("p", { class: "status", role: "status", testid: "status" });
-    this.hint = element("p", { class: "hint", testid: "hint" });
+    this.hint = element("p", { class: "hint", testid: "text-hint" });
     this.place = element("main", { id: "player" });
     this.bar = this.build();
     window.addEventListener("hashchange", () => this.followAddress());
@@ -226,10 +226,7 @@ class LivePage {
     this.shown = request;
     this.selection = undefined;
     this.bar.show(request);
-    const example = this.data.models
-      .find(({ name }) => name === request.model)
-      ?.examples.find(({ text }) => text === request.text);
-    this.hint.textContent = example?.hint[this.language] ?? "";
+    this.hint.textContent = this.hintOf(trace, request);
     const inside = {
       held: null,
       fetch: (/** @type {string} */ name) =>
@@ -245,6 +242,22 @@ class LivePage {
     }
     this.writeAddress({}, first);
     if (typed) this.place.querySelector(/** @type {"div"} */ (".player"))?.focus();
+  }
+
+  /**
+   * What to look at in an example; of another text that it is longer than those of the training.
+   * @param {Trace} trace
+   * @param {LiveRequest} request
+   */
+  hintOf({ header }, { model, text: shown }) {
+    const { examples, longest } = /** @type {LiveModel} */ (
+      this.data.models.find(({ name }) => name === model)
+    );
+    const example = examples.find(({ text }) => text === shown);
+    if (example) return example.hint[this.language];
+    const longer = header.content.source.filter(Boolean).length > longest;
+    if (!longer) return "";
+    return fillIn(this.data.strings[this.language].explore, "note_longer", { most: longest });
   }
 
   /**
