@@ -1,6 +1,7 @@
 """The static site from disk and from a plain web server, and one file with a model, offline."""
 
 import re
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -17,6 +18,8 @@ from tests.support.page_checks import CLIPPED
 from tests.support.player_page import save
 
 MODELS = ("reverse", "english-french")
+BROWSERS_OWN = {"Invalid or unexpected token", "Failed to load resource: net::ERR_FILE_NOT_FOUND"}
+"""What the browser says of a script that was cut off or is missing."""
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -77,6 +80,31 @@ def test_from_disk_the_browser_decodes_what_python_decodes(on_disk, site):
     assert "text=1+2+3+4+5+6+7" in tab.url
     tab.go_back()
     expect(tab.get_by_role("textbox", name="Source")).to_have_value("甲 乙 丙")
+
+
+def test_back_and_forward_go_through_the_texts(on_disk):
+    tab = on_disk()
+    source = tab.get_by_role("textbox", name="Source")
+    step = tab.get_by_role("slider", name="Step")
+    for text in ("1 2 3", "4 5 6 7", "8 9"):
+        type_source(tab, text)
+        expect(tab.get_by_test_id("output")).to_have_text(" ".join(reversed(text.split())))
+        tab.keyboard.press("Home")
+        expect(tab).to_have_url(re.compile(f"text={text.replace(' ', '.')}&.*step=1&"))
+    for text in ("4 5 6 7", "1 2 3"):
+        tab.go_back()
+        expect(source).to_have_value(text)
+        expect(step).to_have_value("1")
+    tab.go_back()
+    expect(source).to_have_value("7 3 9 1 4")
+    for text in ("1 2 3", "4 5 6 7", "8 9"):
+        tab.go_forward()
+        expect(source).to_have_value(text)
+        expect(step).to_have_value("1")
+    tab.get_by_test_id("language-zh").click()
+    expect(tab).to_have_url(re.compile("step=1&.*lang=zh$"))
+    tab.go_back()
+    expect(tab.get_by_role("textbox", name="输入")).to_have_value("4 5 6 7")
 
 
 def test_a_click_on_a_candidate_decodes_from_there(on_disk, site):
@@ -155,18 +183,41 @@ def test_what_of_a_link_cannot_be_followed_is_said(on_disk):
     expect(tab.get_by_test_id("output")).to_have_text("4 1 9 3 7")
 
 
-def test_a_file_that_is_not_whole_or_missing_is_refused(new_visitor, site, tmp_path):
+def test_a_file_that_is_not_whole_or_missing_is_refused(new_visitor, site, tmp_path, complaints):
     copy = tmp_path / "site"
     copy.mkdir()
     for name in ("index.html", "live.js", "live.css", "plotly.min.js"):
         (copy / name).write_bytes((site / name).read_bytes())
     (copy / "models").mkdir()
     whole = (site / "models" / "reverse.js").read_text()
-    (copy / "models" / "reverse.js").write_text(whole[:200_000] + '");')
+    tab = new_visitor()
+    message = tab.get_by_test_id("message")
+    for end in ("", '");'):
+        (copy / "models" / "reverse.js").write_text(whole[:200_000] + end)
+        tab.goto((copy / "index.html").as_uri())
+        expect(message).to_have_text(re.compile("“reverse”.*truncated or damaged"))
+    (copy / "models" / "reverse.js").unlink()
+    tab.goto((copy / "index.html").as_uri())
+    expect(message).to_have_text(re.compile("of reverse is not beside this page"))
+    assert set(complaints) == BROWSERS_OWN
+    complaints.clear()
+
+
+def test_a_model_that_cannot_be_opened_leaves_the_one_on_screen(
+    new_visitor, site, tmp_path, complaints
+):
+    copy = tmp_path / "site"
+    shutil.copytree(site, copy)
+    (copy / "models" / "english-french.js").unlink()
     tab = new_visitor()
     tab.goto((copy / "index.html").as_uri())
-    expect(tab.get_by_test_id("message")).to_contain_text("reverse")
-    expect(tab.get_by_test_id("message")).to_contain_text("damaged")
+    tab.wait_for_selector(".plotted")
+    tab.get_by_test_id("model").select_option("english-french")
+    expect(tab.get_by_test_id("message")).to_contain_text("english-french")
+    expect(tab.get_by_test_id("model")).to_have_value("reverse")
+    expect(tab.get_by_role("textbox", name="Source")).to_have_value("7 3 9 1 4")
+    assert set(complaints) < BROWSERS_OWN
+    complaints.clear()
 
 
 def test_a_browser_without_workers_is_told_so(new_visitor, site):

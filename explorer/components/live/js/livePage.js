@@ -108,20 +108,14 @@ class LivePage {
     this.language = language;
     storeLanguage(language);
     this.bar = this.build();
-    if (this.shown) this.ask(this.shown, this.selection ?? this.openingOf(this.shown), false);
+    if (!this.shown) return;
+    const { view } = readAddress(location.hash, this.data.models, this.languages);
+    this.ask(this.shown, { ...this.openingOf(this.shown), ...view }, false);
   }
 
-  /** Show what the address asks for. */
+  /** Show what the address asks for; who goes back to an earlier one keeps the language. */
   followAddress() {
-    const { request, view, language, refused } = readAddress(
-      location.hash,
-      this.data.models,
-      this.languages,
-    );
-    if (language && language !== this.language) {
-      this.language = language;
-      this.bar = this.build();
-    }
+    const { request, view, refused } = readAddress(location.hash, this.data.models, this.languages);
     const { opening } = this.data;
     const asked = location.hash.length > 1 || !opening ? request : { ...request, ...opening };
     this.ask(asked, { ...this.openingOf(asked), ...view }, false, refused);
@@ -167,8 +161,8 @@ class LivePage {
     } catch (error) {
       if (turn !== this.turn) return;
       this.message.textContent = this.sentence(error);
-      if (this.shown) this.bar.show({ ...this.shown, text: request.text });
-      else this.bar.show(request);
+      const same = this.shown?.model === request.model; // whose text may be mended
+      this.bar.show({ ...(this.shown ?? request), ...(same ? { text: request.text } : {}) });
     } finally {
       clearTimeout(waiting);
       if (turn === this.turn) {
@@ -224,7 +218,6 @@ class LivePage {
   show(trace, request, typed) {
     const first = this.shown === null;
     this.shown = request;
-    this.selection = undefined;
     this.bar.show(request);
     this.hint.textContent = this.hintOf(trace, request);
     const inside = {
@@ -240,7 +233,10 @@ class LivePage {
       const plotly = document.getElementById("plotly") ? embeddedPlotly : servedPlotly;
       this.player = mountPlayer(this.place, trace, { plotly, inside, ...listeners });
     }
-    this.writeAddress({}, first);
+    const addressed = readAddress(location.hash, this.data.models, this.languages);
+    const followed = !typed && sameRequest(addressed.request, request); // a link, or Back
+    const view = /** @type {Partial<Selection>} */ (followed ? addressed.view : {});
+    this.writeAddress(view, first || followed);
     if (typed) this.place.querySelector(/** @type {"div"} */ (".player"))?.focus();
   }
 
@@ -267,7 +263,7 @@ class LivePage {
   listeners(request) {
     /** @param {[number, number][]} forced @param {number} step */
     const force = (forced, step) => {
-      const { site, layer, head, ahead } = this.selection ?? {};
+      const { site, layer, head, ahead } = this.player?.selection() ?? {};
       const seen = {
         ...this.openingOf(request),
         ...(site ? { site, layer, head, ahead } : {}),
@@ -276,10 +272,7 @@ class LivePage {
       this.ask({ ...request, forced }, /** @type {OpeningView} */ (seen), false);
     };
     return {
-      onState: (/** @type {Selection} */ selection) => {
-        this.selection = selection;
-        this.writeAddress(selection, true);
-      },
+      onState: (/** @type {Selection} */ selection) => this.writeAddress(selection, true),
       onForce: (
         /** @type {number} */ step,
         /** @type {number} */ id,
@@ -297,7 +290,7 @@ class LivePage {
           request.forced.filter(([at]) => at !== step),
           step,
         ),
-      onReset: () => force([], this.selection?.step ?? 1),
+      onReset: () => force([], this.player?.selection().step ?? 1),
     };
   }
 
@@ -329,6 +322,15 @@ class LivePage {
     const parts = names.map((name) => fillIn(explore, `part_${name}`, { longest: 2000 }));
     return fillIn(explore, "link_refused", { parts: parts.join(explore.part_separator) });
   }
+}
+
+/**
+ * Whether two requests are of the same trace.
+ * @param {LiveRequest} one
+ * @param {LiveRequest} other
+ */
+function sameRequest(one, other) {
+  return writeAddress(one, {}, "") === writeAddress(other, {}, "");
 }
 
 const LANGUAGE = "attention-language";

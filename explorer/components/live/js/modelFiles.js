@@ -27,7 +27,7 @@ export function tooLarge({ name, bytes }) {
 }
 
 /**
- * Rejects with a `ModelError` where there is no such file.
+ * Rejects with a `ModelError` where there is no such file, or one that was cut off or replaced.
  * @param {ModelFile} file
  * @param {(share: number) => void} onProgress told of 0 to 1
  * @returns {Promise<Uint8Array<ArrayBuffer>>}
@@ -37,7 +37,8 @@ export async function modelBytes(file, onProgress) {
   if (inPage) return fromBase64(inPage.textContent ?? "");
   try {
     return await (location.protocol === "file:" ? fromScript(file) : fetched(file, onProgress));
-  } catch {
+  } catch (error) {
+    if (error instanceof ModelError) throw error;
     throw new ModelError("model_not_there", { name: file.name });
   }
 }
@@ -57,11 +58,16 @@ function fromScript({ name }) {
     script.onerror = reject;
     script.onload = () => {
       script.remove();
-      reject(new Error("the script held no model")); // unless it has called already
+      reject(damaged(name)); // unless it has called already; a script that was cut off does not run
     };
     script.src = `models/${encodeURIComponent(name)}.js`;
     document.head.append(script);
   });
+}
+
+/** @param {string} name */
+function damaged(name) {
+  return new ModelError("damaged_checkpoint", { name });
 }
 
 /**
@@ -78,7 +84,8 @@ async function fetched({ name, bytes, sha256 }, onProgress) {
   const reader = answer.body.getReader();
   let length = 0;
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    data.set(part.value, length); // throws where the file is longer than it should be
+    if (length + part.value.length > bytes) throw damaged(name);
+    data.set(part.value, length);
     length += part.value.length;
     onProgress(length / bytes);
   }

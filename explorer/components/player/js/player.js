@@ -13,7 +13,7 @@ import { createMap } from "../../shared/js/map.js";
 import { openingState } from "../../shared/js/openingState.js";
 import { showProjector } from "../../shared/js/projector.js";
 import { createRail } from "../../shared/js/rail.js";
-import { createSelectionReport } from "../../shared/js/selectionReport.js";
+import { createSelectionReport, selectionOf } from "../../shared/js/selectionReport.js";
 import { createSentence } from "../../shared/js/sentence.js";
 import { followShown } from "../../shared/js/shownChoice.js";
 import { createSiteChoice } from "../../shared/js/siteChoice.js";
@@ -38,6 +38,7 @@ import { createStrips } from "./strips.js";
 /** @import { Part } from "../../shared/js/element.js" */
 /** @import { MapPart } from "../../shared/js/map.js" */
 /** @import { TraceState } from "../../shared/js/openingState.js" */
+/** @import { Selection } from "../../shared/js/selectionReport.js" */
 /** @import { View } from "../../shared/js/streamlitComponent.js" */
 /** @import { Trace } from "../../shared/js/trace.js" */
 /** @import { TraceContext, TraceOptions } from "../../shared/js/traceContext.js" */
@@ -51,7 +52,7 @@ const COLUMNS = 960; // px that thumbnails, map and candidates need beside each 
  * @param {HTMLElement | ShadowRoot} parent
  * @param {Trace} trace
  * @param {TraceOptions} options
- * @returns {View<Trace, Listeners>}
+ * @returns {View<Trace, Listeners> & {selection: () => Selection}}
  */
 export function mountPlayer(parent, trace, options) {
   const abort = new AbortController();
@@ -123,6 +124,7 @@ export function mountPlayer(parent, trace, options) {
         followShown(context);
       });
     },
+    selection: () => selectionOf(context),
     listen: (listeners) => {
       Object.assign(context.options, listeners);
       root.classList.remove("waiting"); // an answer of any kind ends the waiting

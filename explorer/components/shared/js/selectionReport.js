@@ -48,6 +48,7 @@ const AT_ONCE = ["guess", "alignment"]; // else the next text would open as it w
  */
 export function createSelectionReport(context, { more = () => ({}), rest = REST } = {}) {
   let reported = "";
+  let opened = ""; // with what the latest text opened, which the app knows too
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   context.signal.addEventListener("abort", () => clearTimeout(timer));
@@ -57,10 +58,11 @@ export function createSelectionReport(context, { more = () => ({}), rest = REST 
     if (context.mirrors) return; // the host's own page reports it
     const selection = { ...selectionOf(context), ...more() };
     const text = JSON.stringify(selection);
-    if (!reported) reported = text; // the app knows what was shown first
+    if (!opened || changed.has("trace")) opened = text;
+    reported ||= opened;
     const report = () => {
-      if (text === reported) return;
-      reported = text;
+      if (text === reported && text === opened) return;
+      reported = opened = text;
       context.options.onState?.(selection);
     };
     if (anyOf(changed, ...AT_ONCE)) report();
