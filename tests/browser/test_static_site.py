@@ -119,6 +119,24 @@ def test_a_click_on_a_candidate_decodes_from_there(on_disk, site):
     expect(tab.get_by_test_id("output")).to_have_text(forced.text)
 
 
+def test_a_link_keeps_the_mean_and_what_is_seen_after_a_forced_token(on_disk):
+    tab = on_disk()
+    title, step = tab.get_by_test_id("map-title"), tab.get_by_test_id("step-count")
+    tab.get_by_test_id("site-decoder").click()
+    tab.get_by_test_id("mean-0").click()
+    expect(title).to_have_text("Decoder · L0 mean")
+    expect(tab).to_have_url(re.compile("site=decoder&layer=0&step"))
+    tab.get_by_test_id("candidates").get_by_role("button").nth(2).click()
+    expect(tab).to_have_url(re.compile("force=.*site=decoder&layer=0&step"))
+    tab.get_by_test_id("language-zh").click()
+    expect(title).to_contain_text("L0")
+    seen = title.inner_text(), step.inner_text()
+    other = on_disk("#" + tab.url.split("#")[1])
+    titles = other.get_by_test_id("map-title"), other.get_by_test_id("step-count")
+    assert tuple(one.inner_text() for one in titles) == seen
+    expect(other.get_by_test_id("mean-0")).to_have_attribute("aria-pressed", "true")
+
+
 def test_guess_and_inside_work(on_disk):
     tab = on_disk("#model=reverse&text=7+3+9+1+4&site=cross&layer=1&head=2&step=3")
     tab.get_by_test_id("inside-open").click()

@@ -57,7 +57,8 @@ _STEPS = {  # smaller types than those of the trace: the candidates are a large 
 class View:
     """What the player shows first, and what it offers.
 
-    site, layer, head: the attention shown first; None = chosen by the player.
+    site, layer, head: the attention shown first; None = chosen by the player, of a layer without a
+    head its mean.
     step: 1..T; None = the last step.
     alignment: the row from which links are read, one of `TIMINGS`, or "off"; None = as before.
     ahead: whether rows not yet decoded are shown; None = only when `step` is None.

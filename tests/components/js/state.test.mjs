@@ -82,6 +82,8 @@ test("a view wins over what was shown before, where the trace has it", () => {
   const beyond = openingState(trace, { ...view, head: 7, step: 9 }, before);
   assert.deepEqual([beyond.head, beyond.step], [1, 2]);
   assert.equal(openingState(trace, {}, { head: MEAN }).head, MEAN);
+  const layerAlone = openingState(trace, { ...view, head: null }, before);
+  assert.deepEqual([layerAlone.layer, layerAlone.head], [0, MEAN]);
 });
 
 test("rows and keys that are not decoded yet are not shown", () => {

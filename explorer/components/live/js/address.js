@@ -75,13 +75,15 @@ function viewIn(take) {
     cell,
     inside: take("inside", (text) => (INSIDE_VIEWS.includes(text) ? text : null)),
   };
-  return Object.fromEntries(Object.entries(view).filter(([, value]) => value !== null));
+  const given = Object.entries(view).filter(([, value]) => value !== null);
+  const mean = view.layer !== null && view.head === null; // not the head that the model opens with
+  return Object.fromEntries(mean ? [...given, ["head", null]] : given);
 }
 
 /**
  * The fragment that `readAddress` reads back.
  * @param {LiveRequest} request
- * @param {Partial<Selection>} selection
+ * @param {OpeningView | Partial<Selection>} selection
  * @param {string} language
  */
 export function writeAddress({ model, text, pad, forced }, selection, language) {

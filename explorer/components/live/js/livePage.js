@@ -76,7 +76,7 @@ class LivePage {
       fillIn({ ...live, ...explore }, key, /** @type {any} */ (facts));
     document.title = say("page_title");
     const bar = createInputBar(this.data.models, this.language, say, (request, typed) =>
-      this.ask(request, this.openingOf(request), typed),
+      this.ask(request, {}, typed),
     );
     const header = createHeader(this.data, this.language, say, (language) => this.speak(language));
     const top = element(
@@ -110,7 +110,7 @@ class LivePage {
     this.bar = this.build();
     if (!this.shown) return;
     const { view } = readAddress(location.hash, this.data.models, this.languages);
-    this.ask(this.shown, { ...this.openingOf(this.shown), ...view }, false);
+    this.ask(this.shown, view, false);
   }
 
   /** Show what the address asks for; who goes back to an earlier one keeps the language. */
@@ -118,7 +118,7 @@ class LivePage {
     const { request, view, refused } = readAddress(location.hash, this.data.models, this.languages);
     const { opening } = this.data;
     const asked = location.hash.length > 1 || !opening ? request : { ...request, ...opening };
-    this.ask(asked, { ...this.openingOf(asked), ...view }, false, refused);
+    this.ask(asked, view, false, refused);
   }
 
   /**
@@ -134,11 +134,11 @@ class LivePage {
   /**
    * Trace a text and show it; an error leaves the picture and says a sentence.
    * @param {LiveRequest} request
-   * @param {OpeningView} opening
+   * @param {OpeningView} view where not as the model opens
    * @param {boolean} typed
    * @param {string[]} refused parameters of a link that could not be followed
    */
-  async ask(request, opening, typed, refused = []) {
+  async ask(request, view, typed, refused = []) {
     this.turn += 1;
     const { turn } = this;
     this.late = false;
@@ -152,11 +152,12 @@ class LivePage {
       const { strings, project } = this.data;
       const { language } = this;
       const shown = { language, strings: strings[language].player, project };
+      const opening = { ...this.openingOf(request), ...view };
       const bytes = await client.ask("trace", { request, shown, opening }, (text) => {
         if (turn === this.turn) this.tell(text);
       });
       if (turn !== this.turn) return;
-      this.show(readTrace(bytes), request, typed);
+      this.show(readTrace(bytes), request, view, typed);
       if (refused.length) this.message.textContent = this.refusal(refused);
     } catch (error) {
       if (turn !== this.turn) return;
@@ -213,9 +214,10 @@ class LivePage {
   /**
    * @param {Trace} trace
    * @param {LiveRequest} request
+   * @param {OpeningView} view
    * @param {boolean} typed
    */
-  show(trace, request, typed) {
+  show(trace, request, view, typed) {
     const first = this.shown === null;
     this.shown = request;
     this.bar.show(request);
@@ -233,10 +235,8 @@ class LivePage {
       const plotly = document.getElementById("plotly") ? embeddedPlotly : servedPlotly;
       this.player = mountPlayer(this.place, trace, { plotly, inside, ...listeners });
     }
-    const addressed = readAddress(location.hash, this.data.models, this.languages);
-    const followed = !typed && sameRequest(addressed.request, request); // a link, or Back
-    const view = /** @type {Partial<Selection>} */ (followed ? addressed.view : {});
-    this.writeAddress(view, first || followed);
+    const addressed = readAddress(location.hash, this.data.models, this.languages).request;
+    this.writeAddress(view, first || sameRequest(addressed, request)); // as after Back
     if (typed) this.place.querySelector(/** @type {"div"} */ (".player"))?.focus();
   }
 
@@ -263,13 +263,8 @@ class LivePage {
   listeners(request) {
     /** @param {[number, number][]} forced @param {number} step */
     const force = (forced, step) => {
-      const { site, layer, head, ahead } = this.player?.selection() ?? {};
-      const seen = {
-        ...this.openingOf(request),
-        ...(site ? { site, layer, head, ahead } : {}),
-        step,
-      };
-      this.ask({ ...request, forced }, /** @type {OpeningView} */ (seen), false);
+      const { site, layer, head, ahead } = /** @type {Selection} */ (this.player?.selection());
+      this.ask({ ...request, forced }, { site, layer, head, ahead, step }, false);
     };
     return {
       onState: (/** @type {Selection} */ selection) => this.writeAddress(selection, true),
@@ -295,7 +290,7 @@ class LivePage {
   }
 
   /**
-   * @param {Partial<Selection>} selection
+   * @param {OpeningView | Selection} selection
    * @param {boolean} replace whether Back skips what the address says now
    */
   writeAddress(selection, replace) {

@@ -70,7 +70,9 @@ export function openingState(pieces, view, before) {
   const guesses = (view.guess ?? Boolean(before.guess)) && trace.predicted.length > 0;
   const last = guesses ? 1 : trace.steps; // where nothing is asked for: all, or all to be guessed
   const step = openingStep(pieces, trace, asked, last);
-  const mean = before.head === MEAN && site.heads > 1 && !within(view.head, site.heads);
+  const named = within(view.head, site.heads); // of a layer alone, as in a link, the mean is shown
+  const asMean = before.head === MEAN || (view.head === null && within(view.layer, site.layers));
+  const mean = asMean && site.heads > 1 && !named;
   return {
     site: site.name,
     layer: pick("layer", site.layers),
