@@ -213,6 +213,11 @@ def test_on_a_projector_each_view_of_a_calculation_is_seen_whole(visit, view, si
     assert bar is not None
     assert title is not None
     assert title["y"] >= bar["y"] + bar["height"]
+    wider = "(node) => node.scrollWidth - node.clientWidth"
+    assert tab.locator(".map-panel").evaluate(wider) <= 0
+    picture = tab.locator(".map .clip").bounding_box()
+    assert picture is not None
+    assert picture["height"] >= 60
 
 
 IN_FRAME = """(node) => {

@@ -9,7 +9,7 @@ import { liveFigure } from "./mapFigure.js";
 import { createOverlay } from "./overlay.js";
 import { drawPattern } from "./pattern.js";
 import { scaleOf, tones } from "./scale.js";
-import { mapTitle, shownHead, siteOf, stepOfRow } from "./stepState.js";
+import { mapTitle, shownHead, shownName, siteOf, stepOfRow } from "./stepState.js";
 import { anyOf } from "./store.js";
 import { clearHover, setHover } from "./tooltip.js";
 
@@ -358,7 +358,9 @@ function watchPointer(context, box, space, onCell) {
  * @returns {Part}
  */
 function mapHeading(context, tools, resetZoom) {
-  const title = element("h2", { class: "map-title", testid: "map-title" });
+  const site = element("span", { class: "map-site" }); // left out where the space is short
+  const head = element("span");
+  const title = element("h2", { class: "map-title", testid: "map-title" }, site, head);
   const reset = element(
     "button",
     {
@@ -382,7 +384,11 @@ function mapHeading(context, tools, resetZoom) {
   const update = (changed) => {
     for (const tool of all) tool.update(changed);
     if (changed.has("zoomed")) reset.hidden = !context.state.zoomed;
-    if (anyOf(changed, "trace", "site", "layer", "head", "shows")) write(title, mapTitle(context));
+    if (!anyOf(changed, "trace", "site", "layer", "head", "shows")) return;
+    const { say, state } = context;
+    write(site, `${say(`site_${state.site}`)} · `);
+    write(head, shownName(context, state.layer, shownHead(state)));
+    assign(title, "title", mapTitle(context));
   };
   return { element: node, update };
 }
