@@ -355,7 +355,7 @@ def _checked(kind: type[_Kind], parts: Sequence[Any]) -> _Kind:
     try:
         one = kind(*map(_plain, parts))
     except TypeError:
-        raise InterventionError("bad_intervention", text=str(parts)[:80]) from None
+        raise _malformed(kind, parts) from None
     if not isinstance(one.site, str) or one.site not in SITES:
         raise InterventionError("no_such_site", site=one.site, sites=", ".join(SITES))
     numbers: list[int | None] = (
@@ -372,8 +372,14 @@ def _checked(kind: type[_Kind], parts: Sequence[Any]) -> _Kind:
     else:
         known = not isinstance(one, CellEdit) or isinstance(one.open, bool)
     if not known or not all(type(number) is int for number in numbers):
-        raise InterventionError("bad_intervention", text=str(tuple(one))[:80])
+        raise _malformed(kind, tuple(one))
     return one
+
+
+def _malformed(kind: type[_Kind], parts: object) -> InterventionError:
+    """The error on a tuple that has not the fields of `kind`."""
+    fields = ", ".join(kind._fields)
+    return InterventionError("bad_intervention_tuple", got=repr(parts)[:80], fields=fields)
 
 
 def _plain(part: Any) -> Any:

@@ -138,6 +138,21 @@ def test_invalid_tuples_are_refused(wrong):
         Interventions.gather(**wrong)
 
 
+@pytest.mark.parametrize(
+    ("wrong", "parts"),
+    [
+        ({"ablate": [("cross", 1)]}, ["(site, layer, head, how)", "was ('cross', 1)."]),
+        ({"ablate": ("cross", 1, 2)}, ["list of (site, layer, head, how)", "was 'cross'."]),
+        ({"edit_mask": [("cross", 0, 0, None, 1)]}, ["(site, layer, head, query, key, open)"]),
+    ],
+)
+def test_the_sentence_on_an_invalid_tuple_names_its_fields(wrong, parts):
+    with pytest.raises(InterventionError) as caught:
+        Interventions.gather(**wrong)
+    assert caught.value.key == "bad_intervention_tuple"
+    assert all(part in str(caught.value) for part in parts)
+
+
 def test_unmasking_a_cell_makes_an_integrity_check_fail():
     assert expected({}) == set()
     assert expected({"interventions": ["ablate cross.1.2", "close decoder.0.0 1 0"]}) == set()

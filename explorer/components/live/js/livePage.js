@@ -263,7 +263,8 @@ class LivePage {
   listeners(request) {
     /** @param {[number, number][]} forced @param {number} step */
     const force = (forced, step) => {
-      const { site, layer, head, ahead } = /** @type {Selection} */ (this.player?.selection());
+      const player = /** @type {ReturnType<typeof mountPlayer>} */ (this.player); // that asks
+      const { site, layer, head, ahead } = player.selection();
       this.ask({ ...request, forced }, { site, layer, head, ahead, step }, false);
     };
     return {
