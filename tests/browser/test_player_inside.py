@@ -204,7 +204,8 @@ def test_on_a_projector_each_view_of_a_calculation_is_seen_whole(visit, view, si
     tab.get_by_test_id("inside-open").click()
     tab.get_by_test_id(f"inside_part-{view}").click()
     expect(tab.get_by_test_id("inside-note")).to_be_hidden()
-    settle(tab)
+    for _ in range(3):  # the picture takes what the panel leaves once that is measured
+        settle(tab)
     tab.get_by_test_id("inside").evaluate("(node) => node.scrollIntoView({block: 'end'})")
     expect(tab.get_by_test_id("inside")).to_be_in_viewport(ratio=0.99)
     expect(tab.locator(".legend")).to_be_in_viewport(ratio=0.99)
