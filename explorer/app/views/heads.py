@@ -83,7 +83,8 @@ def heads() -> None:
     messages = message_area()
     choose_section(language)
     show_reported(language, messages)
-    if refused := address_bar.take_refused():
+    refused = address_bar.take_refused()
+    if refused:
         show_refused(refused, language, messages)
     member = offered[visit_state.current().request.model]
     default = visit_state.default_request(offered)
@@ -91,9 +92,18 @@ def heads() -> None:
     if not open_model(offered, before, language, messages):
         return
     trace = find_trace(member, language, messages)
+    if refused is not None and trace is not None and (missing := leave_missing(trace)):
+        show_refused(missing, language, messages)
     if trace is not None:
         show_section(member, trace, language, messages)
     address_bar.write(heads_state.permalink(), default, visitor.chosen_language())
+
+
+def leave_missing(trace: Trace) -> tuple[str, ...]:
+    """Leave out of the selection what the trace does not have; the names of those fields."""
+    selection, missing = visit_state.current().selection.within(trace)
+    visit_state.select(selection)
+    return missing
 
 
 def choose_section(language: str) -> None:
@@ -381,7 +391,8 @@ def _show_compared(
     first: what the head to open with is chosen by. places: where a sentence says why.
     """
     opening, attention = _opening((key, COMPARE), *first), compared.attention
-    chosen = experiment_cache.chosen_head(heads_state.opening((key, COMPARE)), *first)
+    wanted, _ = heads_state.opening((key, COMPARE)).within(first[1])
+    chosen = experiment_cache.chosen_head(wanted, *first)
     with places.words:
         comparison_panel.opening_summary(chosen, attention, sides, key.language)
     mount.model_comparison(key, opening, sides, compared, heads_state.read_view)
@@ -393,7 +404,7 @@ def _opening(
     picture: object, member: CatalogMember, trace: Trace, changed: Head | None = None
 ) -> Selection:
     """Where a picture opens: as Explore does; an experiment rather on the head it changes."""
-    opened = heads_state.opening(picture).or_head(changed)
+    opened, _ = heads_state.opening(picture).or_head(changed).within(trace)
     with_step = opened.step is None
     return experiment_cache.opening_selection(opened, member, trace, with_step=with_step)
 

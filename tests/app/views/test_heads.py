@@ -243,6 +243,18 @@ def test_a_link_to_a_missing_head_says_so_and_shows_the_original():
     assert not app.exception
 
 
+@pytest.mark.parametrize("part", SECTIONS)
+def test_a_link_to_a_head_that_the_model_lacks_says_so_in_every_section(part):
+    place = {"layer": "1", "head": "99", "step": "77"}
+    app = open_page("heads", model="reverse", text="7 3 9", part=part, **place)
+    assert not app.exception
+    assert [warning.value for warning in app.warning] == [
+        "Not all of this link could be followed; the default is shown for: head, step."
+    ]
+    assert "head" not in url_query(app)
+    assert not app.run().warning  # said once
+
+
 def test_a_bad_text_leaves_the_picture():
     app = open_page("heads")
     app = chosen_in(app.text_input, "source-en").set_value("7 x 9").run()
