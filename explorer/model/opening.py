@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from explorer.core import folders
-from explorer.core.errors import CheckpointError, ModelDirectoryError
-from explorer.core.files import as_path
+from explorer.core.errors import CheckpointError, FileError, ModelDirectoryError
+from explorer.core.files import as_path, printable, reading
 from explorer.model.explorable import ExplorableModel
 from explorer.model.explorable import load as load_checkpoint
 
@@ -39,8 +39,11 @@ def load(
 
     Raises `FileError`, `CheckpointError`, `ModelDirectoryError`.
     """
-    path = _shipped(as_path(path))
-    if not path.is_dir():
+    path = as_path(path)
+    with reading(path):  # too long a name is an error of the system
+        path = _shipped(path)
+        is_directory = path.is_dir()
+    if not is_directory:
         try:
             return load_checkpoint(path, name)
         except CheckpointError as error:
@@ -59,10 +62,16 @@ def load(
 
 
 def _shipped(path: Path) -> Path:
-    """The checkpoint that ships under the name `path`; `path` itself where it exists or none has
-    that name."""
-    found = folders.checkpoints() / f"{path}.safetensors"
-    return found if path.name == str(path) and not path.exists() and found.is_file() else path
+    """The checkpoint that ships under the name `path`; `path` itself where it exists or is no
+    name. Raises `FileError` on a name that none has."""
+    if path.name != str(path) or path.suffix or path.exists():
+        return path
+    found = {file.stem: file for file in folders.checkpoints().glob("*.safetensors")}
+    if str(path) not in found:
+        raise FileError(
+            "no_shipped_model", name=printable(path.name), names=", ".join(sorted(found))
+        )
+    return found[str(path)]
 
 
 def load_directory(

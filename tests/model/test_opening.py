@@ -32,7 +32,9 @@ def test_a_name_without_a_file_is_that_of_a_model_that_ships(explorable, tmp_pat
     monkeypatch.setenv(folders.CHECKPOINTS_VARIABLE, str(tmp_path))
     (tmp_path / "other").rename("listed.safetensors")
     assert load("listed").name == "listed"
-    for name in ("reverse", "x/listed", "../listed"):
+    with pytest.raises(FileError, match=r"“reverse” is neither .*; those are listed\.$"):
+        load("reverse")
+    for name in ("x/listed", "../listed", "reverse.safetensors", "x" * 5000 + ".safetensors"):
         with pytest.raises(FileError, match="cannot be read"):
             load(name)
 
