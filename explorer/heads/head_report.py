@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -159,15 +159,23 @@ class HeadReport:
         keys = zip(self.heads.site, self.heads.layer, self.heads["head"], strict=True)
         return [self.role_text(*key, language) for key in keys]
 
-    def to_csv(self, path: str | Path | None = None, language: str = "en") -> str:
-        """The table of heads, with the column role, see `role_text`, as CSV; also written to `path`
-        if given. Raises `FileError`."""
-        table = self.heads.assign(role=self._role_texts(language))
-        others = [name for name in self.heads.columns if name not in (*KEYS, "role")]
-        text = csv_text(table[[*KEYS, "role", *others]])
+    def to_csv(
+        self,
+        path: str | Path | None = None,
+        language: str = "en",
+        table: Literal["heads", "roles"] = "heads",
+    ) -> str:
+        """The table of heads, with the column role, see `role_text`, or that of roles, as CSV; also
+        written to `path` if given. Raises `FileError`."""
+        text = csv_text(self.roles if table == "roles" else self._heads_with_roles(language))
         if path is not None:
             replace_atomically(as_path(path), text.encode())
         return text
+
+    def _heads_with_roles(self, language: str) -> pd.DataFrame:
+        others = [name for name in self.heads.columns if name not in (*KEYS, "role")]
+        texts = self._role_texts(language)
+        return self.heads.assign(role=texts)[[*KEYS, "role", *others]]
 
     def save(self, path: str | Path) -> None:
         """Write one JSON file that `load` reads back. Raises `FileError`."""

@@ -42,6 +42,13 @@ def test_the_csv_is_the_table_of_heads_with_their_roles(report, tmp_path):
     np.testing.assert_allclose(table.entropy, report.heads.entropy)
 
 
+def test_the_csv_of_roles_has_their_scores_and_intervals(report):
+    table = pd.read_csv(StringIO(report.to_csv(table="roles")))
+    assert {"role", "score", "low", "high", "chance", "threshold"} <= set(table.columns)
+    assert len(table) == len(report.roles)
+    np.testing.assert_allclose(table.score, report.roles.score)
+
+
 def test_new_columns_replace_those_of_the_same_name(report):
     other = report.heads[["site", "layer", "head"]].assign(importance=3.0)
     again = report.with_columns(other, note="again")

@@ -5,6 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Literal
 
 import streamlit as st
 
@@ -75,16 +76,17 @@ def _choose_report(model: CatalogModel, shown: StoredReport, language: str) -> N
 
 
 def _downloads(report: HeadReport, name: str, language: str) -> None:
-    """The table with all its digits, and the whole report."""
+    """The table of the section with all its digits, and the whole report."""
+    table: Literal["heads", "roles"] = "roles" if heads_state.section() == "roles" else "heads"
     offers: dict[str, tuple[Callable[[], bytes], str, str]] = {
-        "download": (partial(_table, report, language), ".csv", "text/csv"),
-        "download_all": (partial(_whole, report), ".json", "application/json"),
+        "download": (partial(_table, report, language, table), f"{table}-{name}.csv", "text/csv"),
+        "download_all": (partial(_whole, report), f"heads-{name}.json", "application/json"),
     }
-    for offer, (make, ending, kind) in offers.items():
+    for offer, (make, file_name, kind) in offers.items():
         st.download_button(
             say(f"heads.{offer}", language),
             visitor.limited_download(make, language),
-            file_name=f"heads-{name}{ending}".replace(" ", "-"),
+            file_name=file_name.replace(" ", "-"),
             mime=kind,
             key=f"heads-{offer}",
             on_click="ignore",
@@ -96,9 +98,9 @@ def _whole(report: HeadReport) -> bytes:
     return report.to_json().encode()
 
 
-def _table(report: HeadReport, language: str) -> bytes:
-    table = report.to_csv(language=language)
-    return table.encode("utf-8-sig")  # the byte order mark is for spreadsheets
+def _table(report: HeadReport, language: str, table: Literal["heads", "roles"]) -> bytes:
+    text = report.to_csv(language=language, table=table)
+    return text.encode("utf-8-sig")  # the byte order mark is for spreadsheets
 
 
 def _name(report: HeadReport, language: str) -> str:
