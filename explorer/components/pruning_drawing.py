@@ -1,7 +1,7 @@
 """Pruning curves as an SVG file for a paper: as wide as the other figures, on white, captioned."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from html import escape
 
 from explorer import __version__
@@ -114,7 +114,9 @@ def _panel(report: PruningReport, unit: Unit, top: float, language: str) -> Iter
     """The axes and lines of one unit."""
     heads, height = int(report.facts["heads"]), _HEIGHTS[unit]
     shown = lines(report, unit)
-    highest = max((point.high for line in shown for point in line.points), default=1.0)
+    points = [point for line in shown for point in line.points]
+    ends = (point.high if point.has_interval else point.value for point in points)
+    highest = max(ends, default=1.0)
     marks = ticks(highest)
     right, bottom = _WIDTH - _RIGHT, top + height
 
@@ -138,7 +140,7 @@ def _panel(report: PruningReport, unit: Unit, top: float, language: str) -> Iter
     label = escape(say(f"pruning.{unit}", language))
     yield f'<text {turned} text-anchor="middle">{label}</text>'
     for line in shown:
-        yield _band(line, [place(one.heads_left, one.low) for one in line.points], place)
+        yield from _band(line, place)
     for line in shown:
         path = [place(point.heads_left, point.value) for point in line.points]
         drawn = "L".join(f"{x} {y}" for x, y in path)
@@ -148,10 +150,13 @@ def _panel(report: PruningReport, unit: Unit, top: float, language: str) -> Iter
         yield _text(x + 10, y + 4 + line.shift, name, "start", line.colour)
 
 
-def _band(line: Line, lower: Sequence[tuple[float, float]], place: Place) -> str:
-    upper = [place(point.heads_left, point.high) for point in reversed(line.points)]
-    corners = " ".join(f"{x},{y}" for x, y in (*lower, *upper))
-    return f'<polygon points="{corners}" fill="{line.colour}" fill-opacity="0.16"/>'
+def _band(line: Line, place: Place) -> Iterator[str]:
+    known = [point for point in line.points if point.has_interval]
+    lower = [place(point.heads_left, point.low) for point in known]
+    upper = [place(point.heads_left, point.high) for point in reversed(known)]
+    if known:
+        corners = " ".join(f"{x},{y}" for x, y in (*lower, *upper))
+        yield f'<polygon points="{corners}" fill="{line.colour}" fill-opacity="0.16"/>'
 
 
 def _text(x: float, y: float, text: str, anchor: str, fill: str = _INK) -> str:

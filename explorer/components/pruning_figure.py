@@ -127,13 +127,15 @@ def _height(line: Line) -> float:
 
 def _traces(line: Line, end: str, unit: Unit, language: str) -> Iterator[dict[str, Any]]:
     """The band and the line."""
-    left = [point.heads_left for point in line.points]
+    known = [point for point in line.points if point.has_interval]
+    around = [(point.heads_left, point.low) for point in known]
+    around += [(point.heads_left, point.high) for point in reversed(known)]
     axes = {"xaxis": f"x{end}", "yaxis": f"y{end}"}
     red, green, blue = (int(line.colour[place : place + 2], 16) for place in (1, 3, 5))
     yield {
         "type": "scatter",
-        "x": left + left[::-1],
-        "y": [point.low for point in line.points] + [point.high for point in line.points][::-1],
+        "x": [left for left, _ in around],
+        "y": [end for _, end in around],
         "fill": "toself",
         "fillcolor": f"rgba({red}, {green}, {blue}, {_BAND})",
         "mode": "none",
@@ -141,17 +143,17 @@ def _traces(line: Line, end: str, unit: Unit, language: str) -> Iterator[dict[st
         **axes,
     }
     digits = ".3f" if unit == "loss" else ".1f"
-    ends = f"[%{{customdata[0]:{digits}}}, %{{customdata[1]:{digits}}}]"
+    ends = f" [%{{customdata[0]:{digits}}}, %{{customdata[1]:{digits}}}]" if known else ""
     yield {
         "type": "scatter",
         "name": order_name(line.order, language),
-        "x": left,
+        "x": [point.heads_left for point in line.points],
         "y": [point.value for point in line.points],
-        "customdata": [[point.low, point.high] for point in line.points],
+        "customdata": [[point.low, point.high] for point in known],
         "mode": "lines+markers",
         "line": {"color": line.colour, "width": 2},
         "marker": {"size": 5},
-        "hovertemplate": f"%{{y:{digits}}} {ends}",
+        "hovertemplate": f"%{{y:{digits}}}{ends}",
         **axes,
     }
 

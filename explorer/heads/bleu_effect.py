@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from explorer.core.interventions import Interventions
 from explorer.data.bleu import corpus_bleu, sentence_counts
-from explorer.heads.bootstrap import LEVEL, resamples
+from explorer.heads.bootstrap import percentile_ends, resamples
 from explorer.heads.evaluation_batches import Progress, no_progress
 from explorer.heads.gated_decoding import References, decoded, decoded_each
 from explorer.heads.head_report_validation import KEYS
@@ -17,8 +17,6 @@ from explorer.heads.statistics import holm
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.explorable import ExplorableModel
 from explorer.model.head_gates import Means, head_gates
-
-_ENDS = [50 * (1 - LEVEL), 50 * (1 + LEVEL)]  # percentiles
 
 
 class BleuEffect(NamedTuple):
@@ -47,7 +45,7 @@ def bleu_effect(
     whole = sentence_counts(decoded(model, batch, torch.ones_like(gates[0])), references)
     without = sentence_counts(decoded(model, batch, gates[0], fills), references)
     changes = _resampled(without) - _resampled(whole)
-    low, high = np.percentile(changes, _ENDS)
+    low, high = percentile_ends(changes, len(batch))
     before, after = corpus_bleu(whole), corpus_bleu(without)
     return BleuEffect(before, after, after - before, float(low), float(high))
 
@@ -74,7 +72,7 @@ def bleu_by_head(
     before = _resampled(whole)
     drawn = np.array([_resampled(counts) - before for counts in without])  # (head, resample)
     change = np.array([corpus_bleu(counts) for counts in without]) - corpus_bleu(whole)
-    low, high = np.percentile(drawn, _ENDS, axis=1)
+    low, high = percentile_ends(drawn.T, len(batch))
     spread = drawn.std(1, ddof=1)
     score = np.divide(np.abs(change), spread, out=np.zeros_like(change), where=spread > 0)
     columns = {"": change, "_low": low, "_high": high, "_p": holm(2 * norm.sf(score))}

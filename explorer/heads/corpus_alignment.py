@@ -252,7 +252,8 @@ def error_rate_table(found: CorpusAlignment) -> str:
         rate = one.error_rate
         assert rate is not None
         by_length = "".join(f"{_percent(value):>8}" for value in rate.by_length)
-        interval = f"{_percent(rate.low)}–{_percent(rate.high)}"
+        known = not np.isnan(rate.low)
+        interval = f"{_percent(rate.low)}–{_percent(rate.high)}" if known else "–"
         lines.append(
             f"{one.method.name:9} {one.method.timing:10} {_percent(rate.value):>6}  {interval:15}"
             f"{by_length}\n"

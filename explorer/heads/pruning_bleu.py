@@ -7,7 +7,7 @@ import torch
 from numpy.typing import NDArray
 
 from explorer.data.bleu import corpus_bleu, sentence_counts
-from explorer.heads.bootstrap import LEVEL, resamples
+from explorer.heads.bootstrap import percentile_ends, resamples
 from explorer.heads.gated_decoding import References, decoded
 from explorer.heads.pruning import Removal, drawn_point, gates_of
 from explorer.heads.pruning_report import PruningPoint
@@ -50,8 +50,7 @@ def bleu_with(
 
 
 def bleu_interval(counts: NDArray[np.int64], seed: int = 0) -> tuple[float, float]:
-    """Ends of the 95 % percentile bootstrap interval over sentences with these counts."""
+    """Ends of the 95 % bootstrap interval over sentences with these counts; NaN of one."""
     drawn = resamples(len(counts), seed) @ counts
-    scores = [corpus_bleu(total) for total in drawn]
-    low, high = np.percentile(scores, [50 * (1 - LEVEL), 50 * (1 + LEVEL)])
+    low, high = percentile_ends(np.array([corpus_bleu(total) for total in drawn]), len(counts))
     return float(low), float(high)

@@ -1,6 +1,7 @@
 """Pruning curves in a file: read, written and gone on with."""
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,13 +30,18 @@ _NUMBERS = ("sentences", "heads", "seed", "draws")
 class PruningPoint:
     """What was measured with so many heads: a loss in nats a token, or BLEU from 0 to 100.
 
-    low, high: 95 % bootstrap over sentences; of random orders the smallest and the largest.
+    low, high: 95 % bootstrap over sentences, NaN of a single one; of random orders the smallest
+        and the largest.
     """
 
     heads_left: int
     value: float
     low: float
     high: float
+
+    @property
+    def has_interval(self) -> bool:
+        return math.isfinite(self.low) and math.isfinite(self.high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +149,9 @@ class PruningReport:
             raise PruningError("no_pruning_report", name=path.name) from error
 
 
-def _row(point: PruningPoint) -> list[float]:
-    return [point.heads_left, point.value, point.low, point.high]
+def _row(point: PruningPoint) -> list[float | None]:
+    ends = (point.low, point.high) if point.has_interval else (None, None)
+    return [point.heads_left, point.value, *ends]
 
 
 def _parsed(read: dict[str, Any]) -> PruningReport:
@@ -179,7 +186,7 @@ def _parsed_curve(
     return PruningCurve(read["order"], tuple(map(str, read["removed"])), losses, bleu)
 
 
-def _parsed_point(read: Sequence[float]) -> PruningPoint:
-    heads_left, *numbers = read
-    value, low, high = (float(number) for number in numbers)
-    return PruningPoint(json_values.whole_number(heads_left), value, low, high)
+def _parsed_point(read: Sequence[Any]) -> PruningPoint:
+    heads_left, value, *ends = read
+    low, high = (math.nan, math.nan) if ends == [None, None] else map(float, ends)
+    return PruningPoint(json_values.whole_number(heads_left), float(value), low, high)

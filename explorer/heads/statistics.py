@@ -65,14 +65,16 @@ def largest_rise(mean: PerExampleMean, level: float = LEVEL) -> Numbers:
     """An upper bound (head,) of each mean (example, head) that holds for all heads together.
 
     One-sided Student bound of the ratio, with the error divided among the heads (Bonferroni), so
-    that it may be quoted of the largest of them.
+    that it may be quoted of the largest of them. NaN of a single example.
     """
     from scipy.stats import t as student
 
     size, heads = mean.total.shape
+    if size < 2:
+        return np.full(heads, np.nan)
     residuals = mean.total - mean.mean * mean.count
-    error = np.sqrt((residuals**2).sum(0) * size / max(1, size - 1)) / mean.queries
-    return np.asarray(mean.mean + student.isf((1 - level) / heads, max(1, size - 1)) * error)
+    error = np.sqrt((residuals**2).sum(0) * size / (size - 1)) / mean.queries
+    return np.asarray(mean.mean + student.isf((1 - level) / heads, size - 1) * error)
 
 
 def largest_fall(changes: Numbers, level: float = LEVEL) -> Numbers:

@@ -1,6 +1,8 @@
 """The picture of pruning curves as an SVG file."""
 
+import math
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 
 import pytest
 
@@ -39,6 +41,14 @@ def test_points_are_where_the_axes_say(language: str) -> None:
     assert bleu[0][1] < bleu[1][1]  # 50 above 0
     height = float(root.get("height", ""))
     assert all(0 < y < height for points in (loss, bleu) for _, y in points)
+
+
+def test_a_line_of_one_sentence_has_no_band() -> None:
+    points = tuple(PruningPoint(left, 1.0, math.nan, math.nan) for left in (4, 2, 0))
+    one = replace(REPORT, bleu_points=(), curves=(PruningCurve("importance", (), points),))
+    drawn = pruning_drawing(one, "mine, 1 sentence.", "en").decode()
+    assert "polygon" not in drawn
+    assert "nan" not in drawn
 
 
 def test_every_text_is_in_the_picture_and_escaped() -> None:

@@ -51,6 +51,14 @@ def test_a_line_has_its_points_its_band_and_its_name(language: str) -> None:
     go.Figure(chart)  # raises on what Plotly does not know
 
 
+def test_a_line_of_one_sentence_has_no_band() -> None:
+    points = tuple(PruningPoint(left, 1.0, math.nan, math.nan) for left in (4, 2, 0))
+    band, line, *_ = pruning_chart(report(PruningCurve("importance", (), points)), "en")["data"]
+    assert band["x"] == []
+    assert line["y"] == [1, 1, 1]
+    assert "[" not in line["hovertemplate"]
+
+
 def test_names_at_one_end_do_not_overlap_and_are_in_the_order_of_the_lines() -> None:
     random, importance = sorted(lines(TWO, "loss"), key=lambda line: line.shift)
     assert (random.order, importance.order) == ("random", "importance")

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from explorer.heads.bootstrap import PerExampleMean, concatenate
+from explorer.heads.bootstrap import PerExampleMean, concatenate, percentile_ends
 
 
 def test_every_query_weighs_the_same():
@@ -25,6 +25,16 @@ def test_equal_examples_have_an_interval_of_one_point():
     mean = PerExampleMean(np.full((50, 1), 2.0), np.full((50, 1), 4.0))
     low, high = mean.interval()
     np.testing.assert_allclose([low[0], high[0]], 0.5)
+
+
+def test_one_example_has_no_interval():
+    """All resamples of one are the same, which says nothing of how far another would be away."""
+    one = PerExampleMean(np.array([[1.0, 1.0], [0.0, 3.0]]), np.array([[2.0, 2.0], [0.0, 2.0]]))
+    low, high = one.interval()
+    assert np.isnan([low[0], high[0]]).all()
+    assert low[1] < one.mean[1] < high[1]
+    assert np.isnan(percentile_ends(np.ones(1000), 1)).all()
+    assert percentile_ends(np.arange(1001.0), 2) == pytest.approx((25, 975))
 
 
 def test_the_interval_fits_a_normal_mean_and_is_the_same_for_a_seed():

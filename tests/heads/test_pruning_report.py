@@ -36,6 +36,15 @@ def test_what_is_written_is_read(report: PruningReport, tmp_path: Path) -> None:
     assert PruningReport.load(path) == report
 
 
+def test_points_of_one_sentence_are_written_without_an_interval(tmp_path: Path) -> None:
+    path, point = tmp_path / "x.json", PruningPoint(2, 1.5, math.nan, math.nan)
+    replace(WHOLE, points=(2,)).with_curve(PruningCurve("importance", (), (point,), BLEU)).save(
+        path
+    )
+    (read,) = PruningReport.load(path).curve("importance").losses
+    assert (read.heads_left, read.value, read.has_interval) == (2, 1.5, False)
+
+
 def test_a_report_is_complete_when_every_point_of_every_order_is_there() -> None:
     assert WHOLE.complete
     grown = WHOLE.with_orders(["random", "importance"])

@@ -98,3 +98,4 @@ def test_a_bound_is_students_of_the_ratio():
     totals = np.array([1.0, 2.0, 3.0, 4.0, 5.0])[:, None]
     bound = largest_rise(PerExampleMean(totals, np.ones_like(totals)))
     assert bound[0] == pytest.approx(3 + 2.1318 * np.sqrt(2.5 / 5), abs=1e-3)
+    assert np.isnan(largest_rise(PerExampleMean(totals[:1], np.ones((1, 1)))))  # of one sentence

@@ -243,6 +243,8 @@ def redundancy(report: HeadReport, language: str) -> list[str]:
     few outputs in a hundred match.
     """
     ablation = report.facts.get("ablation") or {}
+    if ablation.get("sentences", 0) < 2:  # one sentence bounds nothing
+        return []
     exact = report.facts["targets"] == "task"
     sentences = []
     for site, found in ablation.get("together", {}).items():

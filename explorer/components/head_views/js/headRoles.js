@@ -52,8 +52,10 @@ export function roleText(measured) {
 export function metricLine(frame, measured, metric, number) {
   const [mean, low, high] = measured.metrics[metric] ?? [null, null, null];
   if (mean === null) return null;
+  const name = frame.say(`metric_${metric}`);
+  if (low === null) return `${name} ${number(mean)}`; // of a single sentence
   const facts = {
-    metric: frame.say(`metric_${metric}`),
+    metric: name,
     value: number(mean),
     low: number(low),
     high: number(high),
