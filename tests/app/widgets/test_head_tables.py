@@ -180,6 +180,12 @@ def test_confounded_roles_are_named():
     assert "“copy” and “alignment” name the same position" in sentence
 
 
+def test_redundancy_is_not_bounded_by_one_sentence(reverse):
+    ablation = reverse.facts["ablation"] | {"sentences": 1}
+    one = replace(reverse, facts={**reverse.facts, "ablation": ablation})
+    assert head_tables.redundancy(one, "en") == []
+
+
 def test_redundancy_is_described(reverse):
     cross = head_tables.redundancy(reverse, "en")[-1]
     assert cross == (
