@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 import explorer
 from explorer.app.static_site import write_site
 from explorer.model.catalog import shipped_models
-from tests.support.page_checks import CLIPPED
+from tests.support.page_checks import CLIPPED, SMALL_BUTTONS
 from tests.support.player_page import save
 
 MODELS = ("reverse", "english-french")
@@ -315,6 +315,7 @@ def test_on_a_phone_nothing_is_cut_and_a_tap_steps(chromium, site, complaints):
     tab.wait_for_selector(".plotted")
     assert tab.evaluate("document.documentElement.scrollWidth") <= 390
     assert tab.evaluate(CLIPPED) == []
+    assert tab.evaluate(SMALL_BUTTONS) == []
     tab.get_by_role("button", name="First").tap()
     expect(tab.get_by_role("slider", name="Step")).to_have_value("1")
     tab.get_by_test_id("random").tap()

@@ -10,6 +10,12 @@ def settle(tab: Page) -> None:
     tab.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
 
 
+# Buttons of the player that a finger may miss.
+SMALL_BUTTONS = """[...document.querySelectorAll('.player button')]
+    .filter((node) => node.checkVisibility())
+    .filter((node) => Math.min(node.offsetWidth, node.offsetHeight) < 40)
+    .map((node) => node.outerHTML.slice(0, 120))"""
+
 CLIPPED = """() => {
   const names = "button:not(.thumbnail), .map-title, .integrity li, .hint, .strip-label, " +
     ".axis-title, .reason-key, .count";
