@@ -91,7 +91,8 @@ def pruning_chart(report: PruningReport, language: str) -> dict[str, Any]:
     domains = {"loss": [middle, 1.0], "bleu": [0.0, _HEIGHTS["bleu"] / inner]}
     for number, unit in enumerate(panels(report)):
         end = "" if number == 0 else str(number + 1)
-        for line in lines(report, unit):
+        shown = lines(report, unit)
+        for line in shown:
             data += _traces(line, end, unit, language)
             annotations.append(_name(line, end, language))
         layout[f"xaxis{end}"] = _heads_axis(report, end, language, unit == panels(report)[-1])
@@ -101,6 +102,9 @@ def pruning_chart(report: PruningReport, language: str) -> dict[str, Any]:
             "rangemode": "tozero",
             "fixedrange": True,
         }
+        if not shown:  # Plotly draws no axes without a trace, and would guess at a range
+            data.append(_no_line(end))
+            layout[f"yaxis{end}"] |= {"range": [0, 1], "showticklabels": False}
     return {"data": data, "layout": layout}
 
 
@@ -156,6 +160,12 @@ def _traces(line: Line, end: str, unit: Unit, language: str) -> Iterator[dict[st
         "hovertemplate": f"%{{y:{digits}}}{ends}",
         **axes,
     }
+
+
+def _no_line(end: str) -> dict[str, Any]:
+    """A trace without a point, for a panel that has no line yet."""
+    axes = {"xaxis": f"x{end}", "yaxis": f"y{end}"}
+    return {"type": "scatter", "x": [None], "y": [None], "hoverinfo": "skip", **axes}
 
 
 def _name(line: Line, end: str, language: str) -> dict[str, Any]:

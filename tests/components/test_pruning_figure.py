@@ -96,6 +96,16 @@ def test_the_heads_are_counted_down_and_bleu_stands_below() -> None:
     assert chart_height(both) > chart_height(TWO)
 
 
+def test_a_panel_has_its_axes_before_its_first_point() -> None:
+    chart = pruning_chart(report(curve("importance", [1, 2, 5]), bleu=True), "en")
+    last = chart["data"][-1]
+    assert (last["xaxis"], last["y"]) == ("x2", [None])
+    assert chart["layout"]["xaxis2"]["title"]["text"] == "heads left, of 4"
+    assert not chart["layout"]["yaxis2"]["showticklabels"]
+    assert "showticklabels" not in chart["layout"]["yaxis"]
+    go.Figure(chart)
+
+
 def test_names_of_bleu_lines_stand_above_their_end() -> None:
     both = report(
         curve("importance", [1, 2, 5], [50, 0]), curve("random", [1, 3, 5], [40, 0]), bleu=True
