@@ -6,8 +6,12 @@ import pytest
 from explorer.core import folders
 from explorer.data.task_names import TASK_NAMES
 from explorer.data.toy_data import find_task
+from explorer.heads.head_report import HeadReport
+from explorer.heads.pruning_report import ORDERS, PruningReport
 from explorer.model.explorable import ExplorableModel, load
 from explorer.training.toy_evaluation import exact_match_by_length, typed_alphabets
+
+NAMES = sorted(path.stem for path in folders.shipped_checkpoints().glob("*.safetensors"))
 
 
 @pytest.fixture(scope="module", params=TASK_NAMES)
@@ -29,6 +33,19 @@ def test_a_sample_of_each_alphabet_is_decoded_as_the_facts_say(model):
     for name, alphabet in typed_alphabets(model.source_vocabulary.symbols).items():
         exact = exact_match_by_length(model.transformer, task, alphabet, (3, 7, 11, 15), each=20)
         assert np.mean(list(exact.values())) >= 0.95, name
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_was_measured_of_it_is_of_its_weights(name):
+    digest = load(folders.shipped_checkpoints() / f"{name}.safetensors").digest
+    heads = HeadReport.load(folders.shipped_reports() / f"{name}.json")
+    pruning = PruningReport.load(folders.shipped_prunings() / f"{name}.json")
+    assert heads.facts["digest"] == pruning.facts["digest"] == digest
+    assert pruning.complete
+    assert [curve.order for curve in pruning.curves] == list(ORDERS)
+    is_translator = heads.facts["targets"] == "given"
+    assert len(pruning.bleu_points) == (5 if is_translator else 0)
+    assert ("zero_bleu" in heads.heads) == is_translator
 
 
 @pytest.mark.parametrize(

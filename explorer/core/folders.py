@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 CHECKPOINTS_VARIABLE = "EXPLORER_CHECKPOINTS"
-"""Names the folder of the listed checkpoints and of the head reports that belong to them."""
+"""Names the folder of the listed checkpoints and of the reports that belong to them."""
 
 RUNS_VARIABLE = "EXPLORER_RUNS"
 """Names the folder of the training runs made here."""
@@ -47,6 +47,11 @@ def checkpoints() -> Path:
 def shipped_reports() -> Path:
     """The folder of the head reports that belong to the listed checkpoints."""
     return checkpoints() / "heads"
+
+
+def shipped_prunings() -> Path:
+    """The folder of the pruning curves that belong to the listed checkpoints."""
+    return checkpoints() / "pruning"
 
 
 def shipped_runs() -> Path:

@@ -1,5 +1,6 @@
 """Processes that measure pruning curves, and where their reports are stored:
-`DIGEST-pruning/SENTENCES/pruning.json`, beside the head reports.
+`DIGEST-pruning/SENTENCES/pruning.json`, beside the head reports. Those of the models that ship are
+beside the checkpoints.
 
 They wait in one queue with the measurements of heads, see `job_queue`. One that was cancelled, or
 ended with its server, is gone on with by the next on the same sentences.
@@ -12,6 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from explorer.core import folders
 from explorer.core.errors import ExplorerError, PruningError
 from explorer.core.files import log_skipped
 from explorer.heads import measurement_jobs
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 
 REPORT_FILE = "pruning.json"
 
+_SHIPPED = "shipped"
+
 
 @dataclass(frozen=True, slots=True)
 class PruningSettings:
@@ -42,19 +46,27 @@ class PruningSettings:
 
 @dataclass(frozen=True, slots=True)
 class StoredPruning:
-    """Curves, complete or not, and the job that measures them."""
+    """Curves, complete or not.
+
+    job: that measures them; None of those that ship.
+    """
 
     report: PruningReport
-    job: Job
+    job: Job | None
 
     @property
     def key(self) -> str:
         """By which a visitor's choice is remembered."""
-        return self.job.folder.name
+        return _SHIPPED if self.job is None else self.job.folder.name
+
+    @property
+    def growing(self) -> bool:
+        """Whether their job waits or runs."""
+        return self.job is not None and self.job.active
 
     def now(self) -> PruningReport:
         """The report as it is by now."""
-        return _newest(self.job) or self.report
+        return (self.job and _newest(self.job)) or self.report
 
 
 def check(model: "MeasurableModel", settings: PruningSettings, language: str) -> None:
@@ -82,13 +94,18 @@ def start(checkpoint: Path | bytes, name: str, settings: PruningSettings, digest
 
 
 def stored_prunings(digest: str) -> list[StoredPruning]:
-    """All curves of the model with this digest, the newest first; unfinished ones, too."""
+    """All curves of the model with this digest, the newest first, unfinished ones, too; those that
+    ship come last."""
     jobs = {pruning_job(path.parent): modified(path) for path in _files(_folder(digest))}
     found = []
     for job in sorted(jobs, key=jobs.__getitem__, reverse=True):
         report = _newest(job)
         if report is not None:
             found.append(StoredPruning(report, job))
+    for path in sorted(folders.shipped_prunings().glob("*.json")):
+        report = _read(path, modified(path))
+        if report is not None and report.facts["digest"] == digest:
+            found.append(StoredPruning(report, None))
     return found
 
 

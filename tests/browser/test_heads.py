@@ -1,6 +1,7 @@
 """The Heads page in a real browser."""
 
 import re
+import shutil
 from collections.abc import Callable
 
 import numpy as np
@@ -500,6 +501,10 @@ def test_a_comparison_is_saved_with_the_numbers_of_the_traces(address, new_tab):
 
 def test_pruning_curves_grow_and_are_saved_as_a_picture(new_tab, tmp_path):
     own = {name: str(tmp_path / name) for name in (folders.RUNS_VARIABLE, folders.REPORTS_VARIABLE)}
+    without_curves = tmp_path / "checkpoints"
+    without_curves.mkdir()
+    shutil.copy(folders.shipped_checkpoints() / "copy.safetensors", without_curves)
+    own[folders.CHECKPOINTS_VARIABLE] = str(without_curves)
     with running_app(**own) as address:
         tab = new_tab(width=1024, height=768)
         tab.goto(f"{address}heads?part=pruning&model=copy")

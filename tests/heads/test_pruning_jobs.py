@@ -1,5 +1,6 @@
 """Processes that measure pruning curves."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,26 @@ def test_curves_are_measured_in_a_process_and_found_again(explorable, folder) ->
     assert stored_reports(explorable.digest) == []  # a report of another kind
     assert started(explorable, IMPORTANCE) == job  # not twice
     assert not job.active
+
+
+def test_curves_that_ship_come_after_those_measured_here(explorable, folder, monkeypatch) -> None:
+    monkeypatch.setattr(folders, "shipped_prunings", lambda: folder / "shipped")
+    (folder / "shipped").mkdir()
+    texts = explorable.passes.texts(["1 2 3", "2 1"], "mine")
+    study = pruning_study(explorable, texts, ["confidence"])
+    study.save(folder / "shipped" / "tiny.json")
+    other = {**study.facts, "digest": "another model's"}
+    replace(study, facts=other).save(folder / "shipped" / "other.json")
+    (folder / "shipped" / "broken.json").write_text("{", "utf-8")
+    (stored,) = stored_prunings(explorable.digest)
+    assert (stored.key, stored.job, stored.growing) == ("shipped", None, False)
+    assert stored.report == stored.now() == study
+    wait_for_job(started(explorable, IMPORTANCE))
+    measured, stored = stored_prunings(explorable.digest)
+    assert [one.report.curves[0].order for one in (measured, stored)] == [
+        "importance",
+        "confidence",
+    ]
 
 
 def test_a_further_order_on_the_same_sentences_keeps_what_is_measured(explorable, folder) -> None:

@@ -60,7 +60,7 @@ def names_of(stored: Sequence[StoredPruning], language: str) -> dict[str, str]:
         often[name] += 1
         if often[name] > 1:
             name = f"{name} ({often[name]})"
-        if not one.report.complete and not one.job.active:
+        if not one.report.complete and not one.growing:
             name = say("pruning.unfinished", language, name=name)
         names[one.key] = name
     return names
@@ -70,7 +70,7 @@ def _is_growing(digest: str) -> bool:
     """Whether a job of this model waits or runs."""
     job = pruning.job()
     own = job is not None and job.active
-    return own or any(one.job.active for one in stored_prunings(digest))
+    return own or any(one.growing for one in stored_prunings(digest))
 
 
 def _choose(stored: Sequence[StoredPruning], shown: StoredPruning, language: str) -> None:

@@ -11,15 +11,18 @@ from explorer.app.state.pruning import PruningState
 from explorer.app.widgets.pruning_panel import names_of
 from explorer.core import folders
 from explorer.heads.pruning_jobs import StoredPruning, pruning_job
-from explorer.heads.pruning_report import PruningReport
+from explorer.heads.pruning_report import ORDERS, PruningReport
 from tests.support.app_pages import captions, chosen_in, open_page
 from tests.support.short_runs import wait_for_job
+
+SHIPPED = folders.shipped_prunings
 
 
 @pytest.fixture(autouse=True)
 def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Nothing was measured on this machine."""
+    """Nothing was measured on this machine, and no curves ship."""
     monkeypatch.setenv(folders.REPORTS_VARIABLE, str(tmp_path))
+    monkeypatch.setattr(folders, "shipped_prunings", lambda: tmp_path / "none")
     return tmp_path
 
 
@@ -97,6 +100,25 @@ def test_an_unfinished_report_says_how_to_go_on(reports: Path) -> None:
     assert any(text.startswith("Not finished") for text in captions(app))
     choice = chosen_in(app.selectbox, "pruning-report-en")
     assert choice.options == ["reverse, held out, 1 to 16 symbols, seed 0 · 8 (unfinished)"]
+
+
+def test_a_model_that_ships_opens_with_its_curves_until_others_are_measured(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(folders, "shipped_prunings", SHIPPED)
+    app = open_page("heads", part="pruning", model="reverse")
+    shipped = PruningReport.load(SHIPPED() / "reverse.json")
+    drawn = {order: [p.value for p in shipped.curve(order).losses] for order in ORDERS}
+    assert chart(app) == drawn
+    assert not app.info
+    app = app.number_input(key="prune-size").set_value(8).run()
+    app = app.multiselect(key="prune-orders-en").set_value(["importance"]).run()
+    app = measured(app.button(key="prune-start").click().run())
+    assert list(chart(app)) == ["importance"]
+    choice = chosen_in(app.selectbox, "pruning-report-en")
+    sentences = "reverse, held out, 1 to 16 symbols, seed 0"
+    assert choice.options == [f"{sentences} · 8", f"{sentences} · 256"]
+    assert chart(choice.set_value("shipped").run()) == drawn
 
 
 def test_equal_names_are_numbered() -> None:
