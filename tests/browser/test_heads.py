@@ -526,8 +526,8 @@ def test_pruning_curves_grow_and_are_saved_as_a_picture(new_tab, tmp_path):
             assert box["x"] + box["width"] <= frame["x"] + frame["width"]
         expect(chart.locator(".xtitle")).to_have_text("heads left, of 24")
         with tab.expect_download() as saved:
-            tab.get_by_role("button", name="Picture (SVG)").click()
-        assert saved.value.suggested_filename == "pruning-copy.svg"
+            tab.get_by_role("button", name="SVG, one column").click()
+        assert saved.value.suggested_filename == "pruning-copy-column.svg"
         assert "Pruning curves of copy" in saved.value.path().read_text("utf-8")
         tab.goto("about:blank")  # before its server ends
 

@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from explorer.components.pruning_drawing import broken_lines, pruning_drawing, text_width, ticks
+from explorer.components.figure_sheet import text_width
+from explorer.components.pruning_drawing import pruning_drawing
+from explorer.core import folders
 from explorer.heads.pruning_report import PruningCurve, PruningPoint, PruningReport
 
 LOSSES = tuple(
@@ -34,7 +36,9 @@ def test_points_are_where_the_axes_say(language: str) -> None:
         for path in curves
     )
     bottom = max(y for _, y in loss) + 0.5 / 5 * 250  # the highest of 0 to 5 in 250 px
-    assert [x for x, _ in loss] == [64.0, 296.0, 528.0]  # 4, 2 and 0 heads
+    names = {"en": ("importance", "random"), "zh": ("重要性", "随机")}
+    right = 640 - 22 - max(map(text_width, names[language]))
+    assert [x for x, _ in loss] == pytest.approx([64, (64 + right) / 2, right], abs=0.01)
     heights = [round(bottom - y, 2) for _, y in loss]
     assert heights == [25.0, 100.0, 225.0]  # 0.5, 2 and 4.5 of 5
     assert start == [loss[0]]
@@ -67,22 +71,29 @@ def test_an_empty_report_is_a_picture_of_its_axes() -> None:
     assert "heads left, of 4" in texts
 
 
-@pytest.mark.parametrize(
-    ("highest", "expected"),
-    [
-        (5.0, [0, 1, 2, 3, 4, 5]),
-        (7.3, [0, 2, 4, 6, 8]),
-        (0.04, [0, 0.01, 0.02, 0.03, 0.04]),
-        (61.0, [0, 20, 40, 60, 80]),
-    ],
-)
-def test_ticks_are_round_and_reach_the_highest(highest: float, expected: list[float]) -> None:
-    assert ticks(highest) == pytest.approx(expected)
-    assert len(ticks(0.0)) > 1
+def boxes(drawing: bytes) -> list[tuple[str, float, float, float]]:
+    """Each text that is not turned: the text, its left and right end and its baseline, px."""
+    found = []
+    for text in ElementTree.fromstring(drawing).iter(f"{SVG}text"):
+        if text.get("transform") is None:
+            label, x = text.text or "", float(text.get("x", ""))
+            wide = text_width(label)
+            left = (
+                x - {"start": 0, "middle": wide / 2, "end": wide}[text.get("text-anchor", "start")]
+            )
+            found.append((label, left, left + wide, float(text.get("y", ""))))
+    return found
 
 
-def test_lines_are_broken_between_words_and_in_chinese_between_characters() -> None:
-    assert broken_lines("one two three", text_width("one two ")) == ["one two", "three"]
-    assert broken_lines("一二三四五", text_width("一二三")) == ["一二三", "四五"]
-    assert broken_lines("a 一二 b", 1000) == ["a 一二 b"]
-    assert broken_lines("", 10) == []
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_in_one_column_no_text_is_cut_and_no_two_overlap(language: str) -> None:
+    shipped = PruningReport.load(folders.shipped_prunings() / "reverse.json")
+    drawing = pruning_drawing(shipped, "reverse, held out, 256 sentences.", language, "one")
+    assert ElementTree.fromstring(drawing).get("width") == "320"
+    texts = boxes(drawing)
+    assert {"24", "0"} <= {label for label, *_ in texts}
+    for number, (label, left, right, y) in enumerate(texts):
+        assert left >= 0, label
+        assert right <= 320, label
+        for other, start, end, line in texts[:number]:
+            assert abs(y - line) >= 13 or end <= left or right <= start, (label, other)

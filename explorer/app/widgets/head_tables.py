@@ -264,17 +264,23 @@ def redundancy(report: HeadReport, language: str) -> list[str]:
     return sentences
 
 
-def batch_text(report: HeadReport, language: str) -> str:
-    """The evaluation batch and the confidence level of the intervals."""
+def measured_on(report: HeadReport, language: str) -> str:
+    """The evaluation batch of metrics and roles."""
     facts = report.facts
-    text = say(
+    return say(
         "heads.batch",
         language,
         count=facts["sentences"],
         batch=batch_name(facts["batch"], language),
         targets=say(f"roles.targets_{facts['targets']}", language),
-        level=f"{100 * facts['level']:.0f}",
     )
+
+
+def batch_text(report: HeadReport, language: str) -> str:
+    """The evaluation batches and the confidence level of the intervals."""
+    facts = report.facts
+    level = f"{100 * facts['level']:.0f}"
+    text = f"{measured_on(report, language)} {say('heads.batch_intervals', language, level=level)}"
     if linked := facts.get("linked"):
         about = {"count": linked["sentences"], "name": batch_name(linked["batch"], language)}
         text += f" {say('heads.batch_linked', language, **about)}"

@@ -11,10 +11,12 @@ import streamlit as st
 from explorer.app import experiment_cache, model_cache
 from explorer.app.state import pruning, session, visitor
 from explorer.app.widgets import head_tables
+from explorer.app.widgets.figure_buttons import figure_buttons
 from explorer.app.widgets.job_progress import job_progress
 from explorer.app.widgets.messages import literal
 from explorer.app.widgets.pruning_form import default_kind, default_settings, pruning_form, start
 from explorer.components import pruning_figure
+from explorer.components.figure_sheet import Width
 from explorer.components.pruning_drawing import pruning_drawing
 from explorer.core.i18n import say
 from explorer.heads.pruning_jobs import StoredPruning, stored_prunings
@@ -90,26 +92,21 @@ def _choose(stored: Sequence[StoredPruning], shown: StoredPruning, language: str
 def _downloads(shown: StoredPruning, language: str) -> None:
     """The table and the picture, as they are when the button is pressed."""
     name = f"pruning-{shown.report.facts['model']}".replace(" ", "-").replace("/", "-")
-    for offer, ending, kind in (
-        ("table", ".csv", "text/csv"),
-        ("picture", ".svg", "image/svg+xml"),
-    ):
-        st.download_button(
-            say(f"pruning.{offer}", language),
-            visitor.limited_download(partial(_file, shown, ending, language), language),
-            file_name=f"{name}{ending}",
-            mime=kind,
-            key=f"pruning-{offer}",
-            on_click="ignore",
-            icon=":material/download:",
-        )
 
+    def draw(width: Width) -> bytes:
+        report = shown.now()
+        return pruning_drawing(report, _about(report, language), language, width)
 
-def _file(shown: StoredPruning, ending: str, language: str) -> bytes:
-    report = shown.now()
-    if ending == ".csv":
-        return report.to_csv()
-    return pruning_drawing(report, _about(report, language), language)
+    st.download_button(
+        say("pruning.table", language),
+        visitor.limited_download(lambda: shown.now().to_csv(), language),
+        file_name=f"{name}.csv",
+        mime="text/csv",
+        key="pruning-table",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+    figure_buttons(draw, name, "pruning", language)
 
 
 def _nothing(model: CatalogModel, language: str) -> None:

@@ -9,8 +9,11 @@ from explorer.app import mount
 from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
 from explorer.app.widgets import head_tables
+from explorer.app.widgets.figure_buttons import figure_buttons
 from explorer.app.widgets.head_table_columns import columns, role_columns, written
 from explorer.app.widgets.messages import literal
+from explorer.components.figure_sheet import Width
+from explorer.components.offset_drawing import OffsetShare, offset_drawing
 from explorer.core.i18n import say
 from explorer.core.i18n import table as strings
 from explorer.heads.head_report import HeadReport
@@ -125,7 +128,8 @@ def _role_evidence(report: HeadReport, row: int, language: str) -> None:
 def _offset_chart(report: HeadReport, key: tuple[str, int, int], name: str, language: str) -> None:
     """The share of the largest weights at each offset as bars, what it would be by chance as a
     line across each."""
-    st.caption(literal(say("heads.offsets_of", language, head=name)))
+    about = say("heads.offsets_of", language, head=name)
+    st.caption(literal(about))
     table = head_tables.offsets(report, *key)
     titles = {
         column: say(f"heads.column_{column}", language) for column in ("offset", "share", "chance")
@@ -141,9 +145,19 @@ def _offset_chart(report: HeadReport, key: tuple[str, int, int], name: str, lang
     layers = [
         {"mark": {"type": "bar"}, "encoding": {"y": height | {"field": "share"}}},
         {
-            "mark": {"type": "tick", "color": "#e8710a", "thickness": 2},
+            "mark": {"type": "tick", "color": "#808080", "thickness": 2},
             "encoding": {"y": height | {"field": "chance"}},
         },
     ]
     spec = {"encoding": encoding, "layer": layers}
     st.vega_lite_chart(table, spec, height=170, key="offset-chart")
+    caption = f"{about} {head_tables.measured_on(report, language)}"
+    shares = [OffsetShare(*row) for row in table.itertuples(index=False)]
+
+    def draw(width: Width) -> bytes:
+        model = report.facts["model"]
+        return offset_drawing(shares, f"{model} · {name}", caption, language, width)
+
+    file_name = f"offsets-{report.facts['model']}-{name}".replace(" ", "-").replace("/", "-")
+    with st.container(key="offset-figure", horizontal=True, gap="small"):
+        figure_buttons(draw, file_name, "offsets", language)

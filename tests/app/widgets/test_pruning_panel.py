@@ -59,7 +59,7 @@ def test_curves_are_measured_with_one_click_and_shown(reports: Path) -> None:
     about = "16 sentences. A removed head puts out zero."
     assert any(about in text for text in captions(app))
     labels = [one.proto.label for one in app.get("download_button")]
-    assert labels == ["Table (CSV)", "Picture (SVG)"]
+    assert labels == ["Table (CSV)", "SVG", "SVG, one column"]
     again = open_page("heads", part="pruning", model="reverse", lang="zh")
     assert list(chart(again)) == ["重要性"]  # stored, for all visitors
     again = again.number_input(key="prune-size").set_value(16).run()
