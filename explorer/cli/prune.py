@@ -99,5 +99,6 @@ def _prune(options: argparse.Namespace) -> int:
     if out is None:
         print(report.table().to_string(index=False, float_format="{:.4f}".format, na_rep=""))
         return 0
-    print(f"{out}: {len(report.curves)} orders on {len(batch)} sentences")
+    orders = ", ".join(curve.order for curve in report.curves)
+    print(f"{out}: {orders} (sentences: {len(batch)})")
     return 0

@@ -53,9 +53,9 @@ def _panel(
     """The axes and lines of one unit, up to `right` px."""
     heads, height = int(report.facts["heads"]), _HEIGHTS[unit]
     shown = lines(report, unit)
-    points = [point for line in shown for point in line.points]
-    ends = (point.high if point.has_interval else point.value for point in points)
-    marks = ticks(max(ends, default=1.0))
+    highest = [point.value for line in shown for point in line.points]
+    highest += [high for line in shown for _, _, high in line.band]
+    marks = ticks(max(highest, default=1.0))
     bottom = top + height
 
     def place(left: float, value: float) -> tuple[float, float]:
@@ -93,9 +93,8 @@ def _labelled(points: Sequence[int], width: float) -> Sequence[int]:
 
 
 def _band(line: Line, place: Place) -> Iterator[str]:
-    known = [point for point in line.points if point.has_interval]
-    lower = [place(point.heads_left, point.low) for point in known]
-    upper = [place(point.heads_left, point.high) for point in reversed(known)]
-    if known:
+    lower = [place(left, low) for left, low, _ in line.band]
+    upper = [place(left, high) for left, _, high in reversed(line.band)]
+    if lower:
         corners = " ".join(f"{x},{y}" for x, y in (*lower, *upper))
         yield f'<polygon points="{corners}" fill="{line.colour}" fill-opacity="0.16"/>'

@@ -1,11 +1,12 @@
 """Pruning curves as a Plotly chart for the page, and as an SVG file for a paper."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
 from explorer.core.i18n import say
+from explorer.core.number_format import fixed_number
 from explorer.heads.pruning_report import PruningPoint, PruningReport
 
 COLOURS: Mapping[str, str] = MappingProxyType(
@@ -47,6 +48,19 @@ class Line:
     def colour(self) -> str:
         return COLOURS[self.order]
 
+    @property
+    def band(self) -> list[tuple[int, float, float]]:
+        """Heads left, lower and upper end: of random orders the smallest and the largest value; of
+        the others the value with all heads and the ends of the change from it."""
+        if self.order == "random":
+            return [(one.heads_left, one.low, one.high) for one in self.points if one.has_interval]
+        whole = self.points[0].value
+        return [
+            (one.heads_left, whole + one.change_low, whole + one.change_high)
+            for one in self.points
+            if one.has_change
+        ]
+
 
 def lines(report: PruningReport, unit: Unit) -> list[Line]:
     """The lines of a panel that have a point; the names of those that end at one point are as the
@@ -60,7 +74,7 @@ def lines(report: PruningReport, unit: Unit) -> list[Line]:
     complete = sorted((line for line in found if line.complete), key=_height, reverse=True)
     first = 0 if unit == "loss" else 1 - len(complete)  # BLEU ends at the bottom
     shifts = {line.order: (first + place) * _PITCH for place, line in enumerate(complete)}
-    return [Line(one.order, one.points, one.complete, shifts.get(one.order, 0)) for one in found]
+    return [replace(one, shift=shifts.get(one.order, 0)) for one in found]
 
 
 def panels(report: PruningReport) -> list[Unit]:
@@ -112,11 +126,28 @@ def order_name(order: str, language: str) -> str:
     return say(f"pruning.order_{order}", language)
 
 
+def removal_orders(report: PruningReport, language: str) -> Iterator[tuple[str, str]]:
+    """The name of each order that is known, and its heads, the first removed first."""
+    for curve in report.curves:
+        heads = []
+        for name in curve.removed:
+            site, layer, head = name.split(".")
+            heads.append(f"{say(f'player.site_{site}', language)} L{layer} H{head}")
+        if heads:
+            yield (
+                order_name(curve.order, language),
+                (", " if language == "en" else "、").join(heads),
+            )
+
+
 def about(report: PruningReport, batch: str, language: str) -> str:
     """On what the curves were measured, and what their bands are. batch: its name as a page writes
     it."""
-    facts = {"batch": batch, "sentences": report.facts["sentences"]}
-    sentences = [say("pruning.about", language, **facts)]
+    count = report.facts["sentences"]
+    facts = {"batch": batch, "sentences": count}
+    sentences = [say(f"pruning.about{'_one' if count == 1 else ''}", language, **facts)]
+    if any(line.order != "random" and line.band for line in lines(report, "loss")):
+        sentences.append(say("pruning.about_bands", language))
     if report.curve("random").losses:
         sentences.append(say("pruning.about_random", language, draws=report.facts["draws"]))
     if report.facts["targets"] == "greedy":
@@ -131,9 +162,8 @@ def _height(line: Line) -> float:
 
 def _traces(line: Line, end: str, unit: Unit, language: str) -> Iterator[dict[str, Any]]:
     """The band and the line."""
-    known = [point for point in line.points if point.has_interval]
-    around = [(point.heads_left, point.low) for point in known]
-    around += [(point.heads_left, point.high) for point in reversed(known)]
+    around = [(left, low) for left, low, _ in line.band]
+    around += [(left, high) for left, _, high in reversed(line.band)]
     axes = {"xaxis": f"x{end}", "yaxis": f"y{end}"}
     red, green, blue = (int(line.colour[place : place + 2], 16) for place in (1, 3, 5))
     yield {
@@ -147,19 +177,35 @@ def _traces(line: Line, end: str, unit: Unit, language: str) -> Iterator[dict[st
         **axes,
     }
     digits = ".3f" if unit == "loss" else ".1f"
-    ends = f" [%{{customdata[0]:{digits}}}, %{{customdata[1]:{digits}}}]" if known else ""
     yield {
         "type": "scatter",
         "name": order_name(line.order, language),
         "x": [point.heads_left for point in line.points],
         "y": [point.value for point in line.points],
-        "customdata": [[point.low, point.high] for point in known],
+        "customdata": [[words] for words in _hover_words(line, unit)],
         "mode": "lines+markers",
         "line": {"color": line.colour, "width": 2},
         "marker": {"size": 5},
-        "hovertemplate": f"%{{y:{digits}}}{ends}",
+        "hovertemplate": f"%{{y:{digits}}}%{{customdata[0]}}",
         **axes,
     }
+
+
+def _hover_words(line: Line, unit: Unit) -> Iterator[str]:
+    """Behind the value of each point: the change from all heads, or the range of the draws."""
+    decimals, whole = 3 if unit == "loss" else 1, line.points[0].value
+    for point in line.points:
+        words = ""
+        if point.has_change and point is not line.points[0]:
+            change, *ends = (
+                fixed_number(value, decimals, signed=True)
+                for value in (point.value - whole, point.change_low, point.change_high)
+            )
+            words = f" ({change} [{', '.join(ends)}])"
+        elif line.order == "random" and point.has_interval:
+            ends = [fixed_number(value, decimals) for value in (point.low, point.high)]
+            words = f" [{', '.join(ends)}]"
+        yield words
 
 
 def _no_line(end: str) -> dict[str, Any]:

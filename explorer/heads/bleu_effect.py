@@ -44,7 +44,7 @@ def bleu_effect(
     gates, fills = head_gates(removed, model.passes.heads, means)
     whole = sentence_counts(decoded(model, batch, torch.ones_like(gates[0])), references)
     without = sentence_counts(decoded(model, batch, gates[0], fills), references)
-    changes = _resampled(without) - _resampled(whole)
+    changes = resampled_bleu(without) - resampled_bleu(whole)
     low, high = percentile_ends(changes, len(batch))
     before, after = corpus_bleu(whole), corpus_bleu(without)
     return BleuEffect(before, after, after - before, float(low), float(high))
@@ -69,8 +69,8 @@ def bleu_by_head(
     gates = torch.cat([torch.ones(1, len(heads)), 1 - torch.eye(len(heads))])
     outputs = decoded_each(model, batch, gates, progress=progress)
     whole, *without = (sentence_counts(output, references) for output in outputs)
-    before = _resampled(whole)
-    drawn = np.array([_resampled(counts) - before for counts in without])  # (head, resample)
+    before = resampled_bleu(whole)
+    drawn = np.array([resampled_bleu(counts) - before for counts in without])  # (head, resample)
     change = np.array([corpus_bleu(counts) for counts in without]) - corpus_bleu(whole)
     low, high = percentile_ends(drawn.T, len(batch))
     spread = drawn.std(1, ddof=1)
@@ -80,6 +80,6 @@ def bleu_by_head(
     return pd.DataFrame(heads, columns=KEYS).assign(**named)
 
 
-def _resampled(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+def resampled_bleu(counts: NDArray[np.int64]) -> NDArray[np.float64]:
     """BLEU of each resample of sentences with these counts; of all alike."""
     return np.array([corpus_bleu(total) for total in resamples(len(counts)) @ counts])

@@ -13,6 +13,7 @@ from torch import Tensor
 from explorer.core.errors import ConfigError
 from explorer.core.sites import Head
 from explorer.heads.ablation import gated_losses
+from explorer.heads.bootstrap import PerExampleMean
 from explorer.heads.evaluation_batches import (
     Progress,
     no_progress,
@@ -21,7 +22,7 @@ from explorer.heads.evaluation_batches import (
 )
 from explorer.heads.gradient_importance import importance
 from explorer.heads.measure import measure
-from explorer.heads.pruning_report import ORDERS, PruningPoint
+from explorer.heads.pruning_report import LOSS_COLUMNS, ORDERS, PruningPoint
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.measurable import MeasurableModel
 
@@ -48,10 +49,12 @@ def pruning_curve(
 ) -> pd.DataFrame:
     """The mean loss of a target token (nats) with fewer and fewer heads.
 
-    Columns heads_left, loss, low, high. At `POINTS` numbers of heads, evenly spaced from all to
-    none; a removed head puts out zero. low, high: 95 % bootstrap over sentences; of "random", whose
-    loss is the mean of the draws, the smallest and the largest of them. `attrs["removed"]` of the
-    table has the heads in the order of removal, but for "random".
+    Columns heads_left, loss, low, high, change_low, change_high. At `POINTS` numbers of heads,
+    evenly spaced from all to none; a removed head puts out zero. low, high: 95 % bootstrap over
+    sentences; of "random", whose loss is the mean of the draws, the smallest and the largest of
+    them. change_low, change_high: of the change from all heads, by a paired bootstrap, NaN of
+    "random". `attrs["removed"]` of the table has the heads in the order of removal, each as
+    `ablate` takes it, but for "random".
 
     order: of removal, the least first.
         "importance": by the gradient of the loss at a head's gate (Michel et al. 2019,
@@ -70,14 +73,14 @@ def pruning_curve(
     refuse_without_targets(batch)
     heads = model.passes.heads
     removals = removals_of(model, batch, order, seed, lambda share: progress(share / 2))
-    left = points(len(heads))
+    left, whole = points(len(heads)), whole_losses(model, batch)
     rows = []
     for stay in left:
-        rows.append(astuple(loss_with(model, batch, removals, stay)))
+        rows.append(astuple(loss_with(model, batch, removals, stay, whole)))
         progress(0.5 + len(rows) / len(left) / 2)
-    table = pd.DataFrame(rows, columns=["heads_left", "loss", "low", "high"])
+    table = pd.DataFrame(rows, columns=["heads_left", *LOSS_COLUMNS])
     if order != "random":
-        table.attrs["removed"] = [str(heads[number]) for number in removals[0]]
+        table.attrs["removed"] = [heads[number] for number in removals[0]]
     return table
 
 
@@ -133,15 +136,25 @@ def greedy_removals(
         yield best
 
 
+def whole_losses(model: MeasurableModel, batch: EvaluationBatch) -> PerExampleMean:
+    """The loss of a target token with all heads: totals (sentence, 1)."""
+    return gated_losses(model, batch, torch.ones(1, len(model.passes.heads)))
+
+
 def loss_with(
-    model: MeasurableModel, batch: EvaluationBatch, removals: Sequence[Removal], stay: int
+    model: MeasurableModel,
+    batch: EvaluationBatch,
+    removals: Sequence[Removal],
+    stay: int,
+    whole: PerExampleMean,
 ) -> PruningPoint:
-    """The mean loss with so many heads left, by one order or by random ones."""
+    """The mean loss with so many heads left, by one order or by random ones. whole: with all."""
     losses = gated_losses(model, batch, gates_of(removals, stay))
     if len(removals) > 1:
         return drawn_point(stay, losses.mean)
-    (low,), (high,) = losses.interval()
-    return PruningPoint(stay, float(losses.mean[0]), float(low), float(high))
+    change = PerExampleMean(losses.total - whole.total, losses.count)
+    ends = (float(end.item()) for end in (*losses.interval(), *change.interval()))
+    return PruningPoint(stay, float(losses.mean[0]), *ends)
 
 
 def drawn_point(stay: int, values: NDArray[np.float64]) -> PruningPoint:

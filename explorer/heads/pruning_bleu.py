@@ -7,12 +7,15 @@ import torch
 from numpy.typing import NDArray
 
 from explorer.data.bleu import corpus_bleu, sentence_counts
-from explorer.heads.bootstrap import percentile_ends, resamples
+from explorer.heads.bleu_effect import resampled_bleu
+from explorer.heads.bootstrap import percentile_ends
 from explorer.heads.gated_decoding import References, decoded
 from explorer.heads.pruning import Removal, drawn_point, gates_of
 from explorer.heads.pruning_report import PruningPoint
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.explorable import ExplorableModel
+
+Counts = NDArray[np.int64]
 
 POINTS = 5
 """Numbers of heads at which BLEU is measured, among those of the loss."""
@@ -31,11 +34,12 @@ def bleu_with(
     references: References,
     removals: Sequence[Removal],
     stay: int,
+    whole: Counts,
 ) -> PruningPoint:
     """BLEU of the greedy output with so many heads left, by one order or by random ones.
 
     low, high: 95 % percentile bootstrap over sentences, whose n-grams are counted once; of random
-    orders the smallest and the largest.
+    orders the smallest and the largest. whole: the `whole_counts`.
     """
     counts = [
         sentence_counts(decoded(model, batch, gates), references)
@@ -45,12 +49,12 @@ def bleu_with(
     ]
     if len(removals) > 1:
         return drawn_point(stay, np.array([corpus_bleu(one) for one in counts]))
-    low, high = bleu_interval(counts[0])
-    return PruningPoint(stay, corpus_bleu(counts[0]), low, high)
+    drawn, before = resampled_bleu(counts[0]), resampled_bleu(whole)
+    ends = (percentile_ends(values, len(whole)) for values in (drawn, drawn - before))
+    (low, high), (change_low, change_high) = (tuple(map(float, pair)) for pair in ends)
+    return PruningPoint(stay, corpus_bleu(counts[0]), low, high, change_low, change_high)
 
 
-def bleu_interval(counts: NDArray[np.int64], seed: int = 0) -> tuple[float, float]:
-    """Ends of the 95 % bootstrap interval over sentences with these counts; NaN of one."""
-    drawn = resamples(len(counts), seed) @ counts
-    low, high = percentile_ends(np.array([corpus_bleu(total) for total in drawn]), len(counts))
-    return float(low), float(high)
+def whole_counts(model: ExplorableModel, batch: EvaluationBatch, references: References) -> Counts:
+    """What BLEU is computed of, by sentence, of the output with all heads."""
+    return sentence_counts(decoded(model, batch, torch.ones(len(model.passes.heads))), references)

@@ -2,8 +2,9 @@
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from explorer.core import json_values
 from explorer.core.csv_text import csv_bytes
 from explorer.core.errors import PruningError
 from explorer.core.files import read_bytes, write_atomically
+from explorer.core.sites import SITES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,9 +20,17 @@ if TYPE_CHECKING:
 ORDERS = ("importance", "confidence", "contribution", "greedy", "random")
 """Of removal; what each is by: `pruning.pruning_curve`."""
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 LARGEST_FILE = 4 * 2**20
 """Bytes. A larger file is not opened."""
+
+LOSS_COLUMNS = ("loss", "low", "high", "change_low", "change_high")
+"""Of a table, one for each field of a `PruningPoint` after the number of heads."""
+
+_BLEU_COLUMNS = ("bleu", "bleu_low", "bleu_high", "bleu_change_low", "bleu_change_high")
+
+_HEAD = re.compile(rf"({'|'.join(SITES)})\.\d{{1,4}}\.\d{{1,4}}")
+"""A head as `Head` is written."""
 
 _TEXTS = ("model", "digest", "batch", "targets", "sentences_digest")
 _NUMBERS = ("sentences", "heads", "seed", "draws")
@@ -32,16 +42,24 @@ class PruningPoint:
 
     low, high: 95 % bootstrap over sentences, NaN of a single one; of random orders the smallest
         and the largest.
+    change_low, change_high: of the change from all heads, 95 % paired bootstrap over sentences, NaN
+        of a single one and of random orders.
     """
 
     heads_left: int
     value: float
     low: float
     high: float
+    change_low: float = math.nan
+    change_high: float = math.nan
 
     @property
     def has_interval(self) -> bool:
         return math.isfinite(self.low) and math.isfinite(self.high)
+
+    @property
+    def has_change(self) -> bool:
+        return math.isfinite(self.change_low) and math.isfinite(self.change_high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +112,9 @@ class PruningReport:
         return report
 
     def table(self) -> "pd.DataFrame":
-        """One row an order and number of heads: order, heads_left, loss, low, high, and of a
-        translator bleu, bleu_low, bleu_high, NaN where it was not measured."""
+        """One row an order and number of heads: order, heads_left, loss, low, high, change_low,
+        change_high, of a translator the same of bleu, NaN where it was not measured; and removed,
+        the heads without which the next fewer heads were measured."""
         import pandas as pd
 
         rows = []
@@ -103,13 +122,19 @@ class PruningReport:
             bleu = {point.heads_left: point for point in curve.bleu}
             for point in curve.losses:
                 row: dict[str, Any] = {"order": curve.order, "heads_left": point.heads_left}
-                row |= {"loss": point.value, "low": point.low, "high": point.high}
+                row |= dict(zip(LOSS_COLUMNS, astuple(point)[1:], strict=True))
                 if found := bleu.get(point.heads_left):
-                    row |= {"bleu": found.value, "bleu_low": found.low, "bleu_high": found.high}
-                rows.append(row)
-        columns = ["order", "heads_left", "loss", "low", "high"]
-        columns += ["bleu", "bleu_low", "bleu_high"] if self.bleu_points else []
-        return pd.DataFrame(rows, columns=columns)
+                    row |= dict(zip(_BLEU_COLUMNS, astuple(found)[1:], strict=True))
+                rows.append(row | {"removed": " ".join(self.removed_at(curve, point.heads_left))})
+        columns = ["order", "heads_left", *LOSS_COLUMNS]
+        columns += _BLEU_COLUMNS if self.bleu_points else []
+        return pd.DataFrame(rows, columns=[*columns, "removed"])
+
+    def removed_at(self, curve: PruningCurve, heads_left: int) -> tuple[str, ...]:
+        """The heads removed between the point before and that of so many heads."""
+        heads = int(self.facts["heads"])
+        before = [stay for stay in self.points if stay > heads_left]
+        return curve.removed[heads - before[-1] : heads - heads_left] if before else ()
 
     def to_csv(self) -> bytes:
         return csv_bytes(self.table())
@@ -150,8 +175,8 @@ class PruningReport:
 
 
 def _row(point: PruningPoint) -> list[float | None]:
-    ends = (point.low, point.high) if point.has_interval else (None, None)
-    return [point.heads_left, point.value, *ends]
+    ends = astuple(point)[2:]
+    return [point.heads_left, point.value, *(end if math.isfinite(end) else None for end in ends)]
 
 
 def _parsed(read: dict[str, Any]) -> PruningReport:
@@ -181,12 +206,19 @@ def _parsed_curve(
     for found, wanted in ((losses, points), (bleu, bleu_points)):
         if [point.heads_left for point in found] != list(wanted[: len(found)]):
             raise ValueError
-    if read["order"] not in ORDERS:
+    removed = tuple(map(str, read["removed"]))
+    if read["order"] not in ORDERS or not all(map(_HEAD.fullmatch, removed)):
         raise ValueError
-    return PruningCurve(read["order"], tuple(map(str, read["removed"])), losses, bleu)
+    return PruningCurve(read["order"], removed, losses, bleu)
 
 
 def _parsed_point(read: Sequence[Any]) -> PruningPoint:
     heads_left, value, *ends = read
-    low, high = (math.nan, math.nan) if ends == [None, None] else map(float, ends)
-    return PruningPoint(json_values.whole_number(heads_left), float(value), low, high)
+    low, high, change_low, change_high = (math.nan if end is None else float(end) for end in ends)
+    if any(
+        math.isnan(one) != math.isnan(other)
+        for one, other in ((low, high), (change_low, change_high))
+    ):
+        raise ValueError
+    stay = json_values.whole_number(heads_left)
+    return PruningPoint(stay, float(value), low, high, change_low, change_high)

@@ -3,6 +3,7 @@ was ended goes on where it stopped."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from explorer.core.errors import PruningError
 from explorer.core.sites import Head
+from explorer.heads.bootstrap import PerExampleMean
 from explorer.heads.evaluation_batches import Progress, no_progress, refuse_without_targets
 from explorer.heads.gated_decoding import References
 from explorer.heads.pruning import (
@@ -21,8 +23,9 @@ from explorer.heads.pruning import (
     points,
     refuse_order,
     removals_of,
+    whole_losses,
 )
-from explorer.heads.pruning_bleu import bleu_points, bleu_with
+from explorer.heads.pruning_bleu import Counts, bleu_points, bleu_with, whole_counts
 from explorer.heads.pruning_report import PruningCurve, PruningReport
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.explorable import ExplorableModel
@@ -104,16 +107,28 @@ class _Study:
         for order in sorted((curve.order for curve in self.report.curves), key="greedy".__eq__):
             removals[order] = self._removals(order)
             for stay in self._missing(self.report.points, order, "losses"):
-                point = loss_with(self.model, self.batch, removals[order], stay)
+                point = loss_with(self.model, self.batch, removals[order], stay, self._whole)
                 curve = self.report.curve(order)
                 self._extend(curve, len(removals[order]), losses=(*curve.losses, point))
         for order, of_order in removals.items():
             for stay in self._missing(self.report.bleu_points, order, "bleu"):
                 assert isinstance(self.model, ExplorableModel)
                 assert self.references is not None
-                point = bleu_with(self.model, self.batch, self.references, of_order, stay)
+                point = bleu_with(
+                    self.model, self.batch, self.references, of_order, stay, self._whole_counts
+                )
                 curve = self.report.curve(order)
                 self._extend(curve, _BLEU_COST * len(of_order), bleu=(*curve.bleu, point))
+
+    @cached_property
+    def _whole(self) -> PerExampleMean:
+        return whole_losses(self.model, self.batch)
+
+    @cached_property
+    def _whole_counts(self) -> Counts:
+        assert isinstance(self.model, ExplorableModel)
+        assert self.references is not None
+        return whole_counts(self.model, self.batch, self.references)
 
     def _missing(self, wanted: Sequence[int], order: str, what: str) -> Iterator[int]:
         """The points of a curve that were not measured yet; the others count as done."""

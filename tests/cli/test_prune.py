@@ -20,12 +20,13 @@ def test_curves_are_printed_or_written_with_progress(tiny, explorable, tmp_path,
     command = ["prune", tiny, "--sentences", "12", "--orders", "confidence"]
     assert main(command) == 0
     rows = capsys.readouterr().out.splitlines()
-    assert rows[0].split() == ["order", "heads_left", "loss", "low", "high"]
+    changes = ["change_low", "change_high"]
+    assert rows[0].split() == ["order", "heads_left", "loss", "low", "high", *changes, "removed"]
     assert rows[1].split()[:2] == ["confidence", "15"]
     out, progress = tmp_path / "x.json", tmp_path / "progress"
     assert main([*command, "--out", str(out), "--progress", str(progress)]) == 0
     assert progress.read_text() == "1.000"
-    assert "1 orders on 12 sentences" in capsys.readouterr().out
+    assert "x.json: confidence (sentences: 12)" in capsys.readouterr().out
     expected = explorable_curve(explorable)
     assert PruningReport.load(out).table().loss.tolist() == pytest.approx(expected)
     assert main([*command, "--out", str(tmp_path / "x.csv")]) == 0
@@ -47,7 +48,7 @@ def test_a_file_is_gone_on_with(tiny, tmp_path, capsys) -> None:
     assert main(command) == 0
     written = json.loads(out.read_text("utf-8"))
     (curve,) = written["curves"]
-    curve["losses"] = [[*curve["losses"][0][:1], 7.0, 6.0, 8.0], *curve["losses"][1:3]]
+    curve["losses"] = [[*curve["losses"][0][:1], 7.0, 6.0, 8.0, 0, 0], *curve["losses"][1:3]]
     out.write_text(json.dumps(written), "utf-8")
     assert main([*command, "--orders", "importance,random"]) == 0
     report = PruningReport.load(out)

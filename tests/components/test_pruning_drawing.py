@@ -12,7 +12,7 @@ from explorer.core import folders
 from explorer.heads.pruning_report import PruningCurve, PruningPoint, PruningReport
 
 LOSSES = tuple(
-    PruningPoint(left, value, value - 0.5, value + 0.5)
+    PruningPoint(left, value, 0, 9, value - 1.0, value)
     for left, value in ((4, 0.5), (2, 2.0), (0, 4.5))
 )
 BLEU = (PruningPoint(4, 50.0, 40.0, 60.0), PruningPoint(0, 0.0, 0.0, 0.0))
@@ -20,7 +20,10 @@ REPORT = PruningReport(
     {"model": "a <b> & c", "heads": 4, "sentences": 9, "draws": 10, "targets": "given"},
     (4, 2, 0),
     (4, 0),
-    (PruningCurve("importance", (), LOSSES, BLEU), PruningCurve("random", (), LOSSES[:1])),
+    (
+        PruningCurve("importance", (), LOSSES, BLEU),
+        PruningCurve("random", (), (PruningPoint(4, 0.5, 0.25, 0.75),)),
+    ),
 )
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -5,7 +5,14 @@ import math
 import plotly.graph_objects as go
 import pytest
 
-from explorer.components.pruning_figure import about, chart_height, lines, panels, pruning_chart
+from explorer.components.pruning_figure import (
+    about,
+    chart_height,
+    lines,
+    panels,
+    pruning_chart,
+    removal_orders,
+)
 from explorer.heads.pruning_report import PruningCurve, PruningPoint, PruningReport
 
 FACTS = {"model": "x", "batch": "mine", "targets": "given", "sentences": 9, "heads": 4, "draws": 10}
@@ -13,7 +20,9 @@ FACTS = {"model": "x", "batch": "mine", "targets": "given", "sentences": 9, "hea
 
 def curve(order: str, values: list[float], bleu: list[float] | None = None) -> PruningCurve:
     losses = tuple(
-        PruningPoint(left, value, value - 0.25, value + 0.5)
+        PruningPoint(left, value, 0, 9, value - values[0] - 0.25, value - values[0] + 0.5)
+        if order != "random"
+        else PruningPoint(left, value, value - 0.25, value + 0.5)
         for left, value in zip((4, 2, 0), values, strict=False)
     )
     scores = tuple(
@@ -36,7 +45,7 @@ def test_a_line_has_its_points_its_band_and_its_name(language: str) -> None:
     band, line, *_ = chart["data"]
     assert line["x"] == [4, 2, 0]
     assert line["y"] == [1, 2, 5]
-    assert line["customdata"][1] == [1.75, 2.5]
+    assert line["customdata"][1] == [" (+1.000 [+0.750, +1.500])"]
     assert list(zip(band["x"], band["y"], strict=True)) == [
         (4, 0.75),
         (2, 1.75),
@@ -56,7 +65,7 @@ def test_a_line_of_one_sentence_has_no_band() -> None:
     band, line, *_ = pruning_chart(report(PruningCurve("importance", (), points)), "en")["data"]
     assert band["x"] == []
     assert line["y"] == [1, 1, 1]
-    assert "[" not in line["hovertemplate"]
+    assert line["customdata"] == [[""]] * 3
 
 
 def test_names_at_one_end_do_not_overlap_and_are_in_the_order_of_the_lines() -> None:
@@ -115,10 +124,27 @@ def test_names_of_bleu_lines_stand_above_their_end() -> None:
 
 
 def test_what_the_bands_are_is_said() -> None:
-    assert about(TWO, "mine", "en").startswith("mine, 9 sentences.")
+    assert about(TWO, "mine", "en").startswith("mine, 9 sentences, ")
     assert "mean of 10 orders" in about(TWO, "mine", "en")
     alone = report(curve("importance", [1, 2, 5]))
-    assert "orders" not in about(alone, "mine", "en")
+    assert "the change from all heads" in about(alone, "mine", "en")
+    assert "Random" not in about(alone, "mine", "en")
+    points = tuple(PruningPoint(left, 1.0, math.nan, math.nan) for left in (4, 2, 0))
+    one = PruningReport(
+        {**FACTS, "sentences": 1}, (4, 2, 0), (), (PruningCurve("greedy", (), points),)
+    )
+    assert about(one, "mine", "en").startswith("mine, one sentence, ")
+    assert "Bands" not in about(one, "mine", "en")
     greedy = PruningReport({**FACTS, "targets": "greedy"}, (4,), (), alone.curves)
     assert "the model's own output" in about(greedy, "mine", "en")
     assert "9 个句子" in about(TWO, "mine", "zh")
+
+
+@pytest.mark.parametrize(
+    ("language", "heads"),
+    [("en", "Cross L0 H1, Encoder L2 H0"), ("zh", "交叉 L0 H1、编码器 L2 H0")],
+)
+def test_the_heads_of_an_order_are_named(language: str, heads: str) -> None:
+    known = PruningCurve("importance", ("cross.0.1", "encoder.2.0"))
+    orders = list(removal_orders(report(known, PruningCurve("random")), language))
+    assert [heads] == [found for _, found in orders]

@@ -3,6 +3,7 @@ import pytest
 
 from explorer.core.errors import ConfigError
 from explorer.core.interventions import Interventions
+from explorer.core.sites import Head
 from explorer.heads import pruning
 from explorer.heads.ablation import effect
 from explorer.heads.gradient_importance import importance
@@ -22,14 +23,16 @@ def test_each_point_is_the_loss_without_the_removed_heads(explorable, batch, ord
     table = pruning_curve(explorable, batch, order)
     heads = explorable.passes.heads
     removed = table.attrs["removed"]
-    assert sorted(removed) == sorted(map(str, heads))
+    assert sorted(removed) == sorted(heads)
     assert table.heads_left.tolist() == [15, 10, 5, 0]
     for row in table.itertuples():
         count = len(heads) - row.heads_left
-        lines = [f"ablate {name}" for name in removed[:count]]
         if 0 < count < len(heads):
-            after = effect(explorable, batch, Interventions.parse(lines)).after["loss"]
-            assert row.loss == pytest.approx(after, abs=1e-5)
+            found = effect(explorable, batch, Interventions.gather(ablate=removed[:count]))
+            assert row.loss == pytest.approx(found.after["loss"], abs=1e-5)
+            assert row.change_low == pytest.approx(found.low["loss"], abs=1e-5)
+            assert row.change_high == pytest.approx(found.high["loss"], abs=1e-5)
+    assert table.change_low[0] == table.change_high[0] == 0
     whole = effect(explorable, batch, Interventions.parse(["ablate cross.0.0"])).before["loss"]
     assert table.loss[0] == pytest.approx(whole, abs=1e-5)
     assert (table.low <= table.loss).all()
@@ -38,28 +41,26 @@ def test_each_point_is_the_loss_without_the_removed_heads(explorable, batch, ord
 
 def test_the_least_important_head_goes_first(explorable, batch):
     found = importance(explorable, batch)
-    names = [str(head) for head in explorable.passes.heads]
-    expected = [names[row] for row in found.importance.argsort()]
+    expected = [explorable.passes.heads[row] for row in found.importance.argsort()]
     assert pruning_curve(explorable, batch, "importance").attrs["removed"] == expected
 
 
 def test_the_greedy_order_tries_every_head_that_is_left(explorable, batch):
     """By removing each of them as an intervention."""
-    removed: list[str] = []
-    names = [str(head) for head in explorable.passes.heads]
+    removed: list[Head] = []
     for _ in range(3):
-        left = [name for name in names if name not in removed]
+        left = [head for head in explorable.passes.heads if head not in removed]
         losses = []
-        for name in left:
-            lines = [f"ablate {one}" for one in (*removed, name)]
-            losses.append(effect(explorable, batch, Interventions.parse(lines)).after["loss"])
+        for head in left:
+            without = Interventions.gather(ablate=(*removed, head))
+            losses.append(effect(explorable, batch, without).after["loss"])
         removed.append(left[int(np.argmin(losses))])
     assert pruning_curve(explorable, batch, "greedy").attrs["removed"][:3] == removed
 
 
 def test_a_contribution_is_the_mean_length_of_what_a_head_adds(explorable, batch):
     """From full traces of each sentence: ‖z_h W_O‖, mean over all queries."""
-    lengths: dict[str, list[float]] = {}
+    lengths: dict[Head, list[float]] = {}
     for text in ("1 2 3", "甲", "3 3 1", "2 2"):
         trace = explorable.trace(text, capture="full")
         for site in trace.sites:
@@ -68,8 +69,8 @@ def test_a_contribution_is_the_mean_length_of_what_a_head_adds(explorable, batch
                 for head, output in enumerate(own):  # (Q, K)
                     part = weights[layer].detach().numpy()[head * 4 : head * 4 + 4]  # (K, D)
                     added = np.linalg.norm(output @ part, axis=-1)
-                    lengths.setdefault(f"{site}.{layer}.{head}", []).extend(added)
-    expected = sorted(lengths, key=lambda name: np.mean(lengths[name]))
+                    lengths.setdefault(Head(site, layer, head), []).extend(added)
+    expected = sorted(lengths, key=lambda head: np.mean(lengths[head]))
     assert pruning_curve(explorable, batch, "contribution").attrs["removed"] == expected
 
 

@@ -19,7 +19,10 @@ FACTS = {
     "seed": 0,
     "draws": 10,
 }
-LOSSES = tuple(PruningPoint(left, 3.0 - left, 2.5 - left, 3.25 - left) for left in (2, 1, 0))
+LOSSES = tuple(
+    PruningPoint(left, 3.0 - left, 2.5 - left, 3.25 - left, 1.75 - left, 2.125 - left)
+    for left in (2, 1, 0)
+)
 BLEU = (PruningPoint(2, 50.0, 40.0, 60.0),)
 WHOLE = PruningReport(
     FACTS,
@@ -58,14 +61,19 @@ def test_a_report_is_complete_when_every_point_of_every_order_is_there() -> None
 def test_the_table_has_a_row_for_each_order_and_number_of_heads(tmp_path: Path) -> None:
     table = WHOLE.table()
     assert table.columns[:5].tolist() == ["order", "heads_left", "loss", "low", "high"]
+    assert table.change_low.tolist() == [-0.25, 0.75, 1.75]
+    assert table.removed.tolist() == ["", "cross.0.1", "cross.0.0"]
     assert table.heads_left.tolist() == [2, 1, 0]
     assert table.loss.tolist() == [1.0, 2.0, 3.0]
     assert table.bleu.tolist()[0] == 50.0
     assert math.isnan(table.bleu.tolist()[1])
     WHOLE.save(tmp_path / "x.csv")
     lines = (tmp_path / "x.csv").read_text("utf-8-sig").splitlines()
-    assert lines[0] == "order,heads_left,loss,low,high,bleu,bleu_low,bleu_high"
-    assert lines[2] == "importance,1,2.0,1.5,2.25,,,"
+    assert lines[0] == (
+        "order,heads_left,loss,low,high,change_low,change_high,"
+        "bleu,bleu_low,bleu_high,bleu_change_low,bleu_change_high,removed"
+    )
+    assert lines[2] == "importance,1,2.0,1.5,2.25,0.75,1.125,,,,,,cross.0.1"
     assert "bleu" not in replace(WHOLE, bleu_points=()).table()
 
 
@@ -73,12 +81,14 @@ DAMAGED = {
     "no json": "x",
     "a list": "[]",
     "nothing": "{}",
-    "later version": WHOLE.to_json().replace('"pruning": 1', '"pruning": 2'),
+    "later version": WHOLE.to_json().replace('"pruning": 2', '"pruning": 3'),
+    "an earlier version": WHOLE.to_json().replace('"pruning": 2', '"pruning": 1'),
+    "no head": WHOLE.to_json().replace("cross.0.1", "cross.0"),
     "no facts": WHOLE.to_json().replace('"facts"', '"fact"'),
     "another order": WHOLE.to_json().replace('"importance"', '"size"'),
     "other points": WHOLE.to_json().replace('"points": [2, 1, 0]', '"points": [3, 1, 0]'),
     "a missing value": WHOLE.to_json().replace("2.25", "null"),
-    "a short point": WHOLE.to_json().replace("1.5, 2.25", "1.5"),
+    "a short point": WHOLE.to_json().replace("1.5, 2.25, ", "1.5, "),
     "twice": json.dumps(
         json.loads(WHOLE.to_json()) | {"curves": 2 * json.loads(WHOLE.to_json())["curves"]}
     ),
@@ -88,6 +98,7 @@ DAMAGED = {
 @pytest.mark.parametrize("name", DAMAGED)
 def test_a_damaged_file_is_refused_in_one_sentence(name: str, tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text(DAMAGED[name], "utf-8")
+    assert DAMAGED[name] != WHOLE.to_json()
     with pytest.raises(PruningError, match=r"“x.json” holds no pruning curves"):
         PruningReport.load(tmp_path / "x.json")
 

@@ -146,6 +146,9 @@ def _curves(digest: str, drawn: Sequence[str], key: str | None, language: str) -
         alt=say("pruning.chart", language),
     )
     st.caption(literal(_about(report, language)))
+    with st.expander(say("pruning.orders_found", language)):
+        for name, heads in pruning_figure.removal_orders(report, language):
+            st.caption(f"**{literal(name)}:** {literal(heads)}")
     if not report.complete and not _is_growing(digest):
         st.caption(literal(say("pruning.go_on", language)))
 

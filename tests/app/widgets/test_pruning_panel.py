@@ -56,7 +56,7 @@ def test_curves_are_measured_with_one_click_and_shown(reports: Path) -> None:
     points = PruningReport.load(path).curve("importance").losses
     assert chart(app) == {"importance": [point.value for point in points]}
     assert not app.info
-    about = "16 sentences. A removed head puts out zero."
+    about = "16 sentences, on which the orders were found, too. A removed head puts out zero."
     assert any(about in text for text in captions(app))
     labels = [one.proto.label for one in app.get("download_button")]
     assert labels == ["Table (CSV)", "SVG", "SVG, one column"]
