@@ -5,7 +5,7 @@ Files and tables of the API keep all digits.
 
 import math
 from collections.abc import Iterable
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
 
 _MISSING = "–"
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -24,11 +24,6 @@ def percent(share: float) -> str:
     return f"{_fixed(value, _percent_decimals(value))}\u00a0%"
 
 
-def points(difference: float) -> str:
-    """A difference of two shares in percentage points, with the digits of most percentages."""
-    return _fixed(100 * difference, 1) if math.isfinite(difference) else _MISSING
-
-
 def short_number(value: float) -> str:
     """A number in as few digits as are informative, small ones not as 0.00; a dash where it is
     not finite."""
@@ -40,6 +35,18 @@ def short_number(value: float) -> str:
     if size < 0.01:
         return _one_digit(value)
     return _fixed(value, 0 if size >= 100 else 1 if size >= 10 else 2)
+
+
+def at_most(bound: float) -> str:
+    """An upper bound of at least 0 in two digits, or one decimal, never written smaller than it is;
+    a dash where it is not finite."""
+    if not math.isfinite(bound):
+        return _MISSING
+    if bound <= 0:
+        return "0"
+    decimals = max(1, 1 - math.floor(math.log10(bound)))
+    rounded = Decimal(float(bound)).quantize(Decimal(1).scaleb(-decimals), ROUND_CEILING)
+    return f"{rounded:f}"
 
 
 def signed_number(value: float) -> str:

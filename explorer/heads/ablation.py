@@ -44,6 +44,9 @@ LARGEST_LAYER = 2**25
 
 MOST_ROWS = 1024
 
+ROUNDING = 1e-6
+"""Nats a token; logits of float32 around 10 have no smaller differences."""
+
 
 @torch.inference_mode()
 def ablation(
@@ -183,13 +186,20 @@ def _columns(what: str, change: PerExampleMean, sites: "pd.Series[str]") -> dict
     sites: of each head, because heads of one site are compared.
     """
     low, high = _interval(what, change)
-    p = share_change_p(change.total) if what == "exact" else mean_change_p(change.total)
+    p = share_change_p(change.total) if what == "exact" else _loss_change_p(change)
     bound = np.empty_like(low)
     for site in sites.unique():
         own = (sites == site).to_numpy()
         of_site = PerExampleMean(change.total[:, own], change.count[:, own])
         bound[own] = largest_fall(of_site.total) if what == "exact" else largest_rise(of_site)
     return {"": change.mean, "_low": low, "_high": high, "_p": holm(p), "_bound": bound}
+
+
+def _loss_change_p(change: PerExampleMean) -> NDArray[np.float64]:
+    """p of no change of the loss. Changes of a sentence that are rounding are none: of the same
+    sign in every sentence, they would be significant."""
+    is_rounding = np.abs(change.total) < ROUNDING * change.count
+    return mean_change_p(np.where(is_rounding, 0.0, change.total))
 
 
 def _interval(what: str, mean: PerExampleMean) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 import pandas as pd
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from explorer.core.errors import EvaluationBatchError, PairsError
+from explorer.core.errors import EvaluationBatchError, PairsError, VocabularyError
 from explorer.core.files import read_text
 from explorer.data.parallel_corpus import read_pairs, read_rows, references
 from explorer.data.task_names import task_of
@@ -20,11 +20,16 @@ from explorer.model.measurable import MeasurableModel
 from explorer.model.token_rows import TokenRows
 from explorer.model.transformer_passes import forced_batch
 
+_T = TypeVar("_T")
+
 Progress = Callable[[float], None]
 """Called with the share done, 0 to 1; an exception it raises ends the work."""
 
 SENTENCES = 256
 """Of a toy task, where none are given."""
+
+SIDES: tuple[Literal["source", "target"], ...] = ("source", "target")
+"""Of a pair of sentences."""
 
 LARGEST_TEXTS = 64 * 2**20
 """Bytes of a file of sentences."""
@@ -89,14 +94,39 @@ def given_sentences(
     if texts is None:
         return task_sentences(model, SENTENCES)
     given = listed_texts(texts)
-    pairs = [text for text in given if not isinstance(text, str)]
-    if pairs:
-        return model.passes.pairs([(source, target) for source, target in pairs], "pairs")
-    return model.passes.texts(given, "texts")
+    are_pairs = any(not isinstance(text, str) for text in given)
+    kept, name = distinct(given, "pairs" if are_pairs else "texts")
+    if len(given) > 1:
+        _refuse_unreadable(model, given)
+    return model.passes.pairs(kept, name) if are_pairs else model.passes.texts(kept, name)
+
+
+def _refuse_unreadable(model: MeasurableModel, given: Sequence[str | tuple[str, str]]) -> None:
+    """Raise `VocabularyError`, with its number, on one of several texts or pairs that the model
+    cannot read."""
+    for number, text in enumerate(given, start=1):
+        sides = (text,) if isinstance(text, str) else text
+        for side, words in zip(SIDES, sides, strict=False):
+            try:
+                model.check_text(words, side)
+            except VocabularyError as error:
+                raise VocabularyError("text_of_several", number=number, reason=error) from error
+
+
+def distinct(given: Iterable[_T], name: str) -> tuple[list[_T], str]:
+    """Each text or pair once, and the name of these sentences, which says how many are left out.
+
+    A sentence given ten times is no evidence of ten: all intervals are over distinct sentences.
+    """
+    every = list(given)
+    kept = list(dict.fromkeys(every))
+    repeated = len(every) - len(kept)
+    return kept, f"{name}, {repeated} repeated left out" if repeated else name
 
 
 def listed_texts(texts: Iterable[str] | Iterable[tuple[str, str]]) -> list[Any]:
-    """Texts, or pairs, from an iterable. Raises `EvaluationBatchError` on what is neither."""
+    """Texts, or pairs as tuples, from an iterable. Raises `EvaluationBatchError` on what is
+    neither."""
     if isinstance(texts, str | Mapping | pd.DataFrame) or not isinstance(texts, Iterable):
         raise EvaluationBatchError("no_list_of_texts", got=type(texts).__name__)
     given = list(texts)
@@ -105,7 +135,7 @@ def listed_texts(texts: Iterable[str] | Iterable[tuple[str, str]]) -> list[Any]:
         whole = isinstance(pair, tuple | list) and len(pair) == 2
         if not whole or len(pairs) < len(given) or not all(isinstance(side, str) for side in pair):
             raise EvaluationBatchError("no_list_of_texts", got=f"list with {str(pair)[:40]}")
-    return given
+    return [text if isinstance(text, str) else tuple(text) for text in given]
 
 
 def held_out_sentences(
@@ -131,8 +161,8 @@ def held_out_pairs(
     try:
         pairs = read_pairs(path, columns)
     except PairsError:  # too few to be split, or no table: then `read_rows` raises
-        rows = read_rows(path, columns)[:most]
-        return [(row.source, [row.target]) for row in rows], path.name
+        rows, name = distinct(read_rows(path, columns), path.name)
+        return [(row.source, [row.target]) for row in rows[:most]], name
     chosen, name = pairs.pairs, path.name
     if len(chosen) > most:
         chosen, name = pairs.part("dev"), f"{path.name}, dev part"
@@ -140,12 +170,13 @@ def held_out_pairs(
 
 
 def read_texts(model: MeasurableModel, path: Path, most: int, seed: int = 0) -> EvaluationBatch:
-    """The first `most` non-empty lines of a file; seed: of what is masked in them.
+    """The first `most` distinct lines of a file; seed: of what is masked in them.
 
     Raises `FileError` on a file that cannot be read; otherwise as `BatchPasses.texts`.
     """
     lines = [line for line in read_text(path, LARGEST_TEXTS).splitlines() if line.strip()]
-    return model.passes.texts(lines[:most], path.name, seed)
+    kept, name = distinct(lines, path.name)
+    return model.passes.texts(kept[:most], name, seed)
 
 
 def refuse_without_targets(batch: EvaluationBatch) -> None:

@@ -1,10 +1,12 @@
 """What can be asked of a model beside traces, as methods of what `explorer.load` returns."""
 
+import operator
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, SupportsIndex, TypeAlias
 
 import pandas as pd
 
+from explorer.core.errors import ConfigError
 from explorer.core.interventions import Interventions
 from explorer.data.task_names import task_of
 from explorer.heads import (
@@ -19,7 +21,7 @@ from explorer.heads import (
     score_parts,
 )
 from explorer.heads.contributions import Contributions
-from explorer.heads.evaluation_batches import given_sentences, listed_texts
+from explorer.heads.evaluation_batches import distinct, given_sentences, listed_texts
 from explorer.heads.head_report import HeadReport
 from explorer.heads.logit_attribution import LogitAttribution
 from explorer.heads.score_parts import ScoreParts
@@ -120,15 +122,18 @@ class HeadStudies:
         >>> model.measure(["7 3 9", "4 1"]).heads.shape[0]  # one row a head
         24
 
-        texts: sentences, whose outputs the model decodes; pairs (source, target); None = 256
-            held-out sequences of its toy task.
+        texts: sentences, whose outputs the model decodes; pairs (source, target); repeated ones
+            count once; None = 256 held-out sequences of its toy task.
         importance: also the importance of each head by gradient.
         removed_on: on how many of the sentences each head is removed in turn, too; 0 for none.
 
         Raises `EvaluationBatchError` on texts that are none, without a toy task, and on importance
         or removal in a model that predicts no tokens; `VocabularyError` on a text that cannot be
-        read or is too long.
+        read or is too long, `ConfigError` on other options.
         """
+        _refuse_no_number("removed_on", removed_on)
+        if not isinstance(importance, bool):
+            raise ConfigError("bad_flag", name="importance", got=repr(importance))
         batch = given_sentences(self, texts)
         return measure.measure(self, batch, gradients=importance, removed_on=removed_on)
 
@@ -154,7 +159,7 @@ class HeadStudies:
         removed = Interventions.gather(ablate=heads)
         means = counterfactuals.mean_outputs(self, batch) if removed.needs_means else None
         table = ablation.effect(self, batch, removed, means)
-        pairs = [text for text in given or () if not isinstance(text, str)]
+        pairs, _ = distinct((text for text in given or () if not isinstance(text, str)), "")
         if pairs and isinstance(self, ExplorableModel) and task_of(self.facts) is None:
             references = [[target] for _, target in pairs]
             table.loc["bleu"] = bleu_effect.bleu_effect(self, batch, references, removed, means)
@@ -177,7 +182,14 @@ class HeadStudies:
             "random"; what each is by, and the columns: `explorer.heads.pruning.pruning_curve`.
         seed: of the random orders.
 
-        Raises `ConfigError` on another order, otherwise as `measure`.
+        Raises `ConfigError` on another order or seed, otherwise as `measure`.
         """
+        _refuse_no_number("seed", seed)
         batch = given_sentences(self, texts)
         return pruning.pruning_curve(self, batch, order, seed=seed)
+
+
+def _refuse_no_number(name: str, value: object) -> None:
+    """Raise `ConfigError` on what is no whole number from 0 on."""
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex) or operator.index(value) < 0:
+        raise ConfigError("no_whole_number", name=name, got=repr(value), least=0)

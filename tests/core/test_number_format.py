@@ -27,10 +27,14 @@ def test_a_percentage_is_not_broken_over_two_lines():
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(0.0156, "1.6"), (-0.5, "−50.0"), (math.nan, "–"), (math.inf, "–")]
+    ("bound", "text"),
+    [
+        *((0.01140, "0.012"), (0.0056, "0.0056"), (0.00561, "0.0057"), (5.86, "5.9")),
+        *((12.34, "12.4"), (0.0, "0"), (-1.0, "0"), (math.nan, "–")),
+    ],
 )
-def test_a_difference_of_shares_is_in_points(value, text):
-    assert number_format.points(value) == text
+def test_a_bound_is_never_written_smaller_than_it_is(bound, text):
+    assert number_format.at_most(bound) == text
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from scipy.stats import ttest_rel
 
 from explorer.core.interventions import Interventions
 from explorer.data.batch import Batch
@@ -14,7 +13,7 @@ from explorer.heads.evaluation_batches import (
     token_losses,
 )
 from explorer.heads.head_report import HeadReport
-from explorer.heads.statistics import holm
+from explorer.heads.statistics import holm, mean_change_p
 from explorer.model.attention_paths import all_heads
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.intervention_hooks import applied
@@ -73,21 +72,32 @@ def test_ablation_in_batches_is_removing_each_head_by_itself(explorable, batch, 
     assert (table.only_loss.abs() > 1e-3).any()
 
 
-def test_p_is_students_of_the_sentences_and_corrected_for_all_heads(explorable, batch):
+def test_p_is_of_the_sentences_and_corrected_for_all_heads(explorable, batch):
     """From the loss of each sentence without each head, taken one by one."""
     found = ablation(explorable, batch, mean_outputs(explorable, batch), variants=("zero",))
 
-    def losses(interventions: Interventions) -> list[float]:
+    def losses(interventions: Interventions) -> np.ndarray:
         """Summed over the tokens of each sentence."""
-        return [
-            outcomes(explorable, one, interventions, None)[0] * int(one.labels.real.sum())
-            for one in batch.parts(1)
-        ]
+        return np.array(
+            [
+                outcomes(explorable, one, interventions, None)[0] * int(one.labels.real.sum())
+                for one in batch.parts(1)
+            ]
+        )
 
     whole, tests = losses(Interventions()), []
     for head in all_heads(explorable.transformer.config):
-        tests.append(ttest_rel(losses(Interventions.gather(ablate=[head])), whole).pvalue)
-    np.testing.assert_allclose(found.zero_loss_p, holm(np.array(tests)), rtol=1e-3)
+        tests.append(mean_change_p(losses(Interventions.gather(ablate=[head])) - whole))
+    np.testing.assert_allclose(found.zero_loss_p, holm(np.array(tests)), atol=1e-3)
+
+
+def test_a_change_that_is_rounding_is_none(explorable, batch, monkeypatch):
+    found = ablation(explorable, batch, mean_outputs(explorable, batch), variants=("zero",))
+    monkeypatch.setattr("explorer.heads.ablation.ROUNDING", 100.0)
+    again = ablation(explorable, batch, mean_outputs(explorable, batch), variants=("zero",))
+    assert (again.zero_loss_p == 1).all()
+    assert (found.zero_loss_p < 1).any()
+    assert again.zero_loss.equals(found.zero_loss)
 
 
 def test_interventions_are_applied_together(explorable, batch):

@@ -16,6 +16,7 @@ from explorer.heads.evaluation_batches import (
     given_sentences,
     held_out_sentences,
     parts,
+    read_texts,
     task_sentences,
     token_losses,
 )
@@ -139,3 +140,21 @@ def test_what_is_no_list_of_texts_is_refused(explorable, texts):
 def test_no_texts_are_refused(explorable):
     with pytest.raises(EvaluationBatchError, match="no sentence to measure on"):
         given_sentences(explorable, [])
+
+
+def test_a_repeated_sentence_counts_once(explorable, tmp_path):
+    texts = given_sentences(explorable, ["1 2", "3", "1 2", "1 2"])
+    assert (len(texts), texts.name) == (2, "texts, 2 repeated left out")
+    pairs = given_sentences(explorable, [("1 2", "2 1"), ["1 2", "2 1"], ("1 2", "1 2")])
+    assert (len(pairs), pairs.name) == (2, "pairs, 1 repeated left out")
+    path = tmp_path / "mine.txt"
+    path.write_text("1 2\n1 2\n3\n2 2\n", "utf-8")
+    read = read_texts(explorable, path, 2)
+    assert (len(read), read.name) == (2, "mine.txt, 1 repeated left out")
+    assert read.labels.ids.tolist() == texts.labels.ids.tolist()
+
+
+@pytest.mark.parametrize("texts", [["1 2", "x"], [("1", "1"), ("1", "x")]])
+def test_one_of_several_that_cannot_be_read_is_named(explorable, texts):
+    with pytest.raises(VocabularyError, match="Text 2: “x” is not a symbol"):
+        given_sentences(explorable, texts)

@@ -6,7 +6,12 @@ import pandas as pd
 import pytest
 
 import explorer
-from explorer.core.errors import EvaluationBatchError, InterventionError, VocabularyError
+from explorer.core.errors import (
+    ConfigError,
+    EvaluationBatchError,
+    InterventionError,
+    VocabularyError,
+)
 from explorer.core.interventions import Interventions
 from explorer.heads import head_studies
 from explorer.heads.ablation import effect
@@ -118,3 +123,17 @@ def test_what_cannot_be_studied_is_refused(studied):
         studied.ablate([("cross", 9, 0)], TEXTS)
     with pytest.raises(InterventionError):
         studied.ablate(("cross", 0, 0), TEXTS)
+
+
+@pytest.mark.parametrize(
+    ("study", "name"),
+    [
+        *((("measure", {"removed_on": wrong}), "removed_on") for wrong in (-1, 1.5, True, "x")),
+        (("measure", {"importance": "no"}), "importance"),
+        *((("prune", {"seed": wrong}), "seed") for wrong in (-1, float("nan"), "x")),
+    ],
+)
+def test_an_option_of_another_kind_is_named(studied, study, name):
+    method, options = study
+    with pytest.raises(ConfigError, match=f"^{name} is "):
+        getattr(studied, method)(TEXTS, **options)

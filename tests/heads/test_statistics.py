@@ -2,6 +2,7 @@ from math import comb
 
 import numpy as np
 import pytest
+from scipy.stats import permutation_test, ttest_1samp
 
 from explorer.heads.bootstrap import PerExampleMean
 from explorer.heads.statistics import (
@@ -65,19 +66,42 @@ def test_the_exact_test_is_a_count_of_coins():
     assert share_change_p(changes(5, 5, 50))[0] == 1
 
 
-def test_the_test_of_a_mean_is_students():
-    """t = 2 × √4 / √(20/3) = 1.549 of 3 degrees: p = 0.219."""
+def test_the_test_of_a_mean_counts_exchanges():
+    """Of −1, 1, 3, 5: in 6 of 16 exchanges the sum is at least as far from 0 as 8."""
     assert mean_change_p(np.array([[-1.0], [1.0], [3.0], [5.0]]))[0] == pytest.approx(
-        0.2191, abs=1e-4
+        6 / 16, abs=0.02
     )
+    drawn = np.random.default_rng(4).normal(0.3, size=10)
+    exact = permutation_test(
+        (drawn,), np.sum, permutation_type="samples", n_resamples=np.inf
+    ).pvalue  # of all 1,024 exchanges
+    assert mean_change_p(drawn[:, None])[0] == pytest.approx(exact, abs=0.02)
     assert mean_change_p(np.zeros((9, 2))).tolist() == [1, 1]
-    assert mean_change_p(np.ones((9, 1))).tolist() == [0]
-    assert mean_change_p(np.ones((1, 1))).tolist() == [1]
+    assert mean_change_p(np.ones((9, 1)))[0] == pytest.approx(2 / 2**9, abs=0.002)
+
+
+def test_one_large_change_does_not_hide_many_small_ones():
+    """As Student's t-test does: its deviation is that of the large one."""
+    changes = np.concatenate([np.full(255, 0.01), [5.0]])[:, None]
+    assert ttest_1samp(changes[:, 0], 0).pvalue > 0.1
+    assert mean_change_p(changes)[0] < 0.001
+
+
+def test_without_an_effect_p_is_uniform():
+    """Of skewed changes whose sign is drawn: 5 % of p are below 0.05."""
+    random = np.random.default_rng(5)
+    changes = random.exponential(size=(40, 2000)) ** 3 * random.choice([-1, 1], (40, 2000))
+    assert np.mean(mean_change_p(changes) < 0.05) == pytest.approx(0.05, abs=0.015)
+
+
+def test_a_single_sentence_has_no_p():
+    assert np.isnan(mean_change_p(np.ones((1, 1))))  # of one sentence
 
 
 def test_holm_multiplies_by_the_tests_that_are_left():
     np.testing.assert_allclose(holm(np.array([0.04, 0.01, 0.03])), [0.06, 0.03, 0.06])
     np.testing.assert_allclose(holm(np.array([0.5, 0.9])), [1, 1])
+    np.testing.assert_allclose(holm(np.array([np.nan, 0.02, 0.01])), [np.nan, 0.02, 0.02])
 
 
 def test_bounds_hold_for_all_heads_together():

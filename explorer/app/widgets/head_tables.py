@@ -10,10 +10,10 @@ import pandas as pd
 from explorer.app.experiment_cache import MeasuredEffect
 from explorer.core.i18n import say
 from explorer.core.number_format import (
+    at_most,
     common_decimals,
     fixed_number,
     percent,
-    points,
     short_number,
     signed_number,
 )
@@ -45,6 +45,7 @@ _EXACT = ("zero_exact", "mean_exact", "only_exact")
 _POINTS = 100  # percentage points of a share
 
 _BATCHES = {
+    "batch_repeated": r"(?P<name>.+), (?P<repeated>\d+) repeated left out",
     "batch_task": r"(?P<task>\w+), held out, 1 to (?P<longest>\d+) symbols, seed (?P<seed>\d+)",
     "batch_dev": r"(?P<name>.+), dev part",
     "batch_examples": r"(?P<name>.+), examples",
@@ -98,6 +99,8 @@ def batch_name(stored: str, language: str) -> str:
     for sentence, pattern in _BATCHES.items():
         if found := re.fullmatch(rf"{pattern}(?P<count> \(\d+\))?", stored):
             facts = found.groupdict(default="")
+            if "name" in facts:
+                facts["name"] = batch_name(facts["name"], language)
             return say(f"heads.{sentence}", language, **facts) + facts["count"]
     return stored
 
@@ -251,12 +254,13 @@ def redundancy(report: HeadReport, language: str) -> list[str]:
         own = report.heads[report.heads.site == site]
         if exact:
             before, after = map(percent, found["exact"])
-            falls = -own.zero_exact.min(), -own.zero_exact_bound.min()
-            alone, bound = (points(max(0.0, fall)) for fall in falls)
+            alone, bound = (
+                at_most(_POINTS * fall)
+                for fall in (-own.zero_exact.min(), -own.zero_exact_bound.min())
+            )
         else:
             before, after = map(short_number, found["loss"])
-            rises = own.zero_loss.max(), own.zero_loss_bound.max()
-            alone, bound = (short_number(max(0.0, rise)) for rise in rises)
+            alone, bound = map(at_most, (own.zero_loss.max(), own.zero_loss_bound.max()))
         facts = {"alone": alone, "bound": bound, "before": before, "together": after}
         name = "heads.redundant" if exact else "heads.redundant_loss"
         named = site_name(site, language)
@@ -301,6 +305,8 @@ def effect_text(effect: MeasuredEffect, language: str) -> str:
     }
     facts["targets"] = say(f"roles.targets_{effect.targets}", language)
     facts["batch"] = batch_name(effect.batch, language)
+    change, low, high = (float(effect.table[name]["loss"]) for name in ("change", "low", "high"))
+    facts["change"], facts["interval"] = signed_number(change), interval(low, high)
     text = say("heads.effect", language, count=effect.sentences, **facts)
     return f"{text} {say('heads.effect_greedy', language)}" if effect.targets == "greedy" else text
 

@@ -91,6 +91,7 @@ def test_stored_batch_names_are_written_in_the_language_of_the_page(reverse):
         (reverse.facts["batch"], "reverse，未训练过的序列，1 到 16 个符号，种子 0"),
         ("a, b.tsv, dev part", "a, b.tsv，开发部分"),
         ("gpt2, examples (7)", "gpt2，示例 (7)"),
+        ("a.tsv, dev part, 3 repeated left out", "a.tsv，开发部分，重复的 3 个不计"),
         ("my held out.txt", "my held out.txt"),
     ):
         assert head_tables.batch_name(stored, "en") == stored
@@ -105,11 +106,17 @@ def test_stored_batch_names_are_written_in_the_language_of_the_page(reverse):
     [("task", "the task's right answers", False), ("greedy", "own greedy output", True)],
 )
 def test_an_effect_says_which_targets_it_compares_with(targets, words, by_construction):
-    table = pd.DataFrame({"before": [1.0, 0.5], "after": [0.96, 0.7]}, index=["exact", "loss"])
+    numbers = {"before": [1.0, 0.5], "after": [0.96, 0.7], "change": [-0.04, 0.2]}
+    numbers |= {"low": [-0.1, 0.11], "high": [0.0, 0.29]}
+    table = pd.DataFrame(numbers, index=["exact", "loss"])
     effect = MeasuredEffect(table, 64, "some", targets)
     text = head_tables.effect_text(effect, "en")
     assert words in text
     assert "100.0\u00a0% → 96.0\u00a0%" in text
+    assert (
+        "0.50 → 0.70 a token (−ln of the right token's probability): +0.20, 95 % [0.11, 0.29]"
+        in text
+    )
     assert ("by construction" in text) == by_construction
     assert head_tables.effect_text(effect, "zh")
 
