@@ -44,6 +44,8 @@ def pruning_drawing(
         return parts, top
 
     title = say("pruning.title", language, model=report.facts["model"])
+    if not report.complete:
+        title = say("pruning.unfinished", language, name=title)
     return figure(title, about, draw, language, WIDTHS[width])
 
 

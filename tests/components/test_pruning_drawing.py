@@ -61,7 +61,7 @@ def test_a_line_of_one_sentence_has_no_band() -> None:
 def test_every_text_is_in_the_picture_and_escaped() -> None:
     root = ElementTree.fromstring(pruning_drawing(REPORT, "mine, 9 sentences.", "en"))
     texts = [text.text for text in root.iter(f"{SVG}text")]
-    assert texts[:2] == ["Pruning curves of a <b> & c", "mine, 9 sentences."]
+    assert texts[:2] == ["Pruning curves of a <b> & c (unfinished)", "mine, 9 sentences."]
     for label in ("loss (nats per token)", "BLEU", "heads left, of 4", "importance", "random"):
         assert label in texts
     assert texts[-1] is not None

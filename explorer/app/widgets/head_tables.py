@@ -328,11 +328,11 @@ def _measure(table: pd.DataFrame, report: HeadReport, name: str) -> None:
 
 
 def _say_unchanged(table: pd.DataFrame, report: HeadReport, language: str) -> None:
-    """Where no output changes, none does in any resample, and the ends of the interval, both 0,
+    """Where no sentence scores otherwise, none does in any resample, and both ends, which are 0,
     would claim to be exact."""
     low, high = report.heads.zero_bleu_low, report.heads.zero_bleu_high
     unchanged = ((low == 0) & (high == 0)).to_numpy()
-    table.loc[unchanged, "zero_bleu_interval"] = say("heads.no_output_changed", language)
+    table.loc[unchanged, "zero_bleu_interval"] = say("heads.no_score_changed", language)
 
 
 def _named(report: HeadReport, language: str) -> pd.DataFrame:

@@ -83,7 +83,7 @@ def test_a_change_of_bleu_is_in_points_with_interval_and_p(reverse):
     assert table.zero_bleu_interval[0] == "[−2.50, +0.50], p 0.03"
     same = dict.fromkeys(("zero_bleu", "zero_bleu_low", "zero_bleu_high"), 0.0)
     table = head_tables.effects(reverse.with_columns(more.assign(**same)), "en")
-    assert table.zero_bleu_interval[0] == "no output changed"
+    assert table.zero_bleu_interval[0] == "no sentence scores otherwise"
 
 
 def test_stored_batch_names_are_written_in_the_language_of_the_page(reverse):
