@@ -51,12 +51,12 @@ class Line:
     @property
     def band(self) -> list[tuple[int, float, float]]:
         """Heads left, lower and upper end: of random orders the smallest and the largest value; of
-        the others the value with all heads and the ends of the change from it."""
+        the others the value with all heads and the ends of the change from it, none below 0."""
         if self.order == "random":
             return [(one.heads_left, one.low, one.high) for one in self.points if one.has_interval]
         whole = self.points[0].value
         return [
-            (one.heads_left, whole + one.change_low, whole + one.change_high)
+            (one.heads_left, max(0.0, whole + one.change_low), max(0.0, whole + one.change_high))
             for one in self.points
             if one.has_change
         ]

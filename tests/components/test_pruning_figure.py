@@ -60,6 +60,13 @@ def test_a_line_has_its_points_its_band_and_its_name(language: str) -> None:
     go.Figure(chart)  # raises on what Plotly does not know
 
 
+def test_a_band_does_not_reach_below_zero() -> None:
+    scores = (PruningPoint(4, 50, 40, 60, 0, 0), PruningPoint(0, 1, 0, 3, -60, -45))
+    known = PruningCurve("importance", (), curve("importance", [1, 2, 5]).losses, scores)
+    (line,) = lines(report(known, bleu=True), "bleu")
+    assert line.band == [(4, 50, 50), (0, 0, 5)]
+
+
 def test_a_line_of_one_sentence_has_no_band() -> None:
     points = tuple(PruningPoint(left, 1.0, math.nan, math.nan) for left in (4, 2, 0))
     band, line, *_ = pruning_chart(report(PruningCurve("importance", (), points)), "en")["data"]
