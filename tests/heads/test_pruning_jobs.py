@@ -1,6 +1,7 @@
 """Processes that measure pruning curves."""
 
 from dataclasses import replace
+from itertools import islice, product
 from pathlib import Path
 
 import pytest
@@ -94,7 +95,8 @@ def test_a_further_order_on_the_same_sentences_keeps_what_is_measured(explorable
 
 
 def test_a_cancelled_job_keeps_its_points_and_the_next_one_goes_on(explorable, folder) -> None:
-    pairs = Sentences("pairs", size=1024, text="1 2 3\t3 2 1\n" * 1000)
+    texts = islice((" ".join(symbols) for symbols in product("123", repeat=7)), 1000)
+    pairs = Sentences("pairs", size=1024, text="".join(f"{one}\t{one}\n" for one in texts))
     slow = PruningSettings(pairs, ("importance", "random"), "mine.tsv")
     job = started(explorable, slow)
 

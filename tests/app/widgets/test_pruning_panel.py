@@ -137,7 +137,7 @@ def test_a_model_of_another_library_is_measured_on_its_examples(
     assert "on its examples" in app.info[0].value.replace("\\", "")
     app = measured(app.button(key="prune-default").click().run())
     assert list(chart(app)) == ["importance", "random"]
-    assert any(text.startswith("gpt-tiny, examples, 3 sentences.") for text in captions(app))
+    assert any(text.startswith("gpt-tiny, examples, 3 sentences, ") for text in captions(app))
 
 
 def test_nothing_can_be_lost_in_a_model_that_predicts_no_tokens(
