@@ -95,7 +95,7 @@ def test_a_further_order_on_the_same_sentences_keeps_what_is_measured(explorable
 
 
 def test_a_cancelled_job_keeps_its_points_and_the_next_one_goes_on(explorable, folder) -> None:
-    texts = islice((" ".join(symbols) for symbols in product("123", repeat=7)), 1000)
+    texts = islice((" ".join(symbols) for symbols in product("123", repeat=6)), 300)
     pairs = Sentences("pairs", size=1024, text="".join(f"{one}\t{one}\n" for one in texts))
     slow = PruningSettings(pairs, ("importance", "random"), "mine.tsv")
     job = started(explorable, slow)
