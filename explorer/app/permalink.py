@@ -85,8 +85,9 @@ def to_query(permalink: Permalink) -> dict[str, str]:
     for name in ("shows", "next"):
         if (value := getattr(selection, name)) is not None:
             query[name] = value
-    if selection.guess:
-        query["guess"] = "1"
+    for name in ("guess", "words"):
+        if getattr(selection, name):
+            query[name] = "1"
     if selection.ahead is not None:
         query["ahead"] = str(int(selection.ahead))
     if selection.cell is not None:
@@ -133,7 +134,7 @@ def from_query(
         alignment=_parameter(
             query, "alignment", refused, lambda name: name if name in TIMINGS else None
         ),
-        guess=_parameter(query, "guess", refused, lambda word: word == "1" or None),
+        guess=_parameter(query, "guess", refused, _on),
         ahead=_parameter(query, "ahead", refused, {"0": False, "1": True}.get),
         cell=_parameter(query, "cell", refused, _cell),
         other=_parameter(query, "other", refused, _cell),
@@ -144,6 +145,7 @@ def from_query(
             query, "shows", refused, lambda name: name if name in SHOWN_MAPS else None
         ),
         next=_parameter(query, "next", refused, lambda name: name if name in NEXT_VIEWS else None),
+        words=_parameter(query, "words", refused, _on),
     )
     visit = Visit(request, selection, interventions or NO_INTERVENTIONS)
     found = Permalink(visit, section or "", compared or "", other_text or "")
@@ -168,6 +170,10 @@ def _text(text: str) -> str | None:
 
 def _number(word: str, most: int = 9_999) -> int | None:
     return int(word) if _NUMBER.fullmatch(word) and int(word) <= most else None
+
+
+def _on(word: str) -> bool | None:
+    return word == "1" or None
 
 
 def _cell(word: str) -> tuple[int, int] | None:

@@ -45,6 +45,7 @@ class Selection:
     other: (layer, head) of the second side that this head is compared with; None = the one that
         the comparison opens with.
     next: one of `NEXT_VIEWS`; None = probabilities.
+    words: True where pieces are merged into words; steps are those of the pieces all the same.
     """
 
     site: str | None = None
@@ -59,6 +60,7 @@ class Selection:
     shows: str | None = None
     other: tuple[int, int] | None = None
     next: str | None = None
+    words: bool | None = None
 
     @property
     def named_head(self) -> Head | None:

@@ -255,6 +255,7 @@ def test_traces_from_arrays_without_steps_or_with_one_site_are_shown(
         "inside": None,
         "shows": None,
         "next": None,
+        "words": None,
     }
     assert [{**one, "picture": None} for one in tab.evaluate("reported")] == [
         {**told, "picture": None}
@@ -305,6 +306,7 @@ def test_the_component_reports_and_is_updated_in_place(
         "inside": None,
         "shows": None,
         "next": None,
+        "words": None,
         "picture": bytes(bytes_of(trace)[-8:]).hex(),
     }
     assert heard[-1] == ["state", "selection", selection]

@@ -137,6 +137,19 @@ def test_a_link_keeps_the_mean_and_what_is_seen_after_a_forced_token(on_disk):
     expect(other.get_by_test_id("mean-0")).to_have_attribute("aria-pressed", "true")
 
 
+def test_a_link_keeps_words(on_disk):
+    text = "The+black+cat+is+asleep.+Papadopoulos"
+    tab = on_disk(f"#model=english-french&text={text}")
+    tab.get_by_test_id("unit-words").click()
+    tab.get_by_test_id("first").click()
+    tab.get_by_test_id("next").click()
+    expect(tab).to_have_url(re.compile("step=.*words=1&"))
+    shown = tab.get_by_test_id("step-count").inner_text()
+    other = on_disk("#" + tab.url.split("#")[1])
+    expect(other.get_by_test_id("unit-words")).to_have_attribute("aria-checked", "true")
+    expect(other.get_by_test_id("step-count")).to_have_text(shown)
+
+
 def test_guess_and_inside_work(on_disk):
     tab = on_disk("#model=reverse&text=7+3+9+1+4&site=cross&layer=1&head=2&step=3")
     tab.get_by_test_id("inside-open").click()

@@ -94,10 +94,17 @@ def test_steps_reported_to_the_app_are_those_of_the_pieces(open_html: Callable[.
     tab.get_by_test_id("mean-0").click()
     tab.wait_for_timeout(700)
     told = {"site": "cross", "layer": 0, "head": None, "step": 5, "alignment": None, "guess": None}
-    told |= {"ahead": True, "cell": None, "inside": None, "shows": None, "next": None}
+    told |= {
+        "ahead": True,
+        "cell": None,
+        "inside": None,
+        "shows": None,
+        "next": None,
+        "words": True,
+    }
     told["picture"] = bytes(bytes_of(trace, language="zh")[-8:]).hex()
     assert tab.evaluate("heard").pop() == ["state", "selection", told]
-    forced = View(site="cross", layer=0, head=0, step=3, what_if=True)
+    forced = View(site="cross", layer=0, head=0, step=3, what_if=True, words=True)
     tab.evaluate("(data) => { call(new Uint8Array(data)); }", bytes_of(trace, forced))
     expect(tab.get_by_test_id("step-count")).to_have_text("step 2/3")  # still in words
 

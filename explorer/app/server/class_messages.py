@@ -34,6 +34,7 @@ _SELECTION = (
     "inside",
     "shows",
     "next",
+    "words",
 )
 _SHOWN = (
     "site",

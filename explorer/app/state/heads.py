@@ -200,8 +200,8 @@ def show_drafted_head() -> None:
     one = draft()
     if one.layer in (None, ALL) or one.head in (None, ALL):
         return
-    step = visit_state.current().selection.step
-    visit_state.select(Selection(one.site, one.layer, one.head, step))
+    before = visit_state.current().selection
+    visit_state.select(Selection(one.site, one.layer, one.head, before.step, words=before.words))
     state = session.load(HeadsState)
     session.save(replace(state, moved=state.moved + 1))
 
@@ -227,13 +227,15 @@ def with_draft(keys: int) -> Interventions:
 
 
 def read_view(report: dict[str, object]) -> None:
-    """Take what a head view reports: a selection, and a cell that was clicked.
+    """Take what a head view reports: a selection, and a cell that was clicked. These views show
+    pieces; Explore goes on with words where it showed them.
 
     A newly selected head and a clicked cell are filled into the draft.
     """
     before = visit_state.current().selection
     visit_state.read_selection(report.get("selection"))
-    now = visit_state.current().selection
+    now = replace(visit_state.current().selection, words=before.words)
+    visit_state.select(now)
     head = (now.site, now.layer, now.head)
     if None not in head and head != (before.site, before.layer, before.head):
         fill_in(site=now.site, layer=now.layer, head=now.head)

@@ -83,7 +83,7 @@ def set_forced(forced: Mapping[int, int]) -> None:
 def choose_model(name: str, catalog: Mapping[str, CatalogMember]) -> None:
     """Ask another model, whose heads are selected anew; a text that means nothing to it is replaced
     by its first example, and padding by its own unless the visitor has chosen one. Who guesses goes
-    on guessing.
+    on guessing, and who reads words goes on reading words.
 
     A model that is not listed is ignored: a connection may report any name.
     """
@@ -93,8 +93,9 @@ def choose_model(name: str, catalog: Mapping[str, CatalogMember]) -> None:
     opening, before = opening_request(member), catalog.get(request.model)
     text = request.text if _can_read(member, request.text, before) else opening.text
     chosen = before is None or request.pad != opening_request(before).pad
-    guessing = Selection(guess=current().selection.guess)
-    session.save(Visit(Request(name, text, request.pad if chosen else opening.pad), guessing))
+    before_it = current().selection
+    kept = Selection(guess=before_it.guess, words=before_it.words)
+    session.save(Visit(Request(name, text, request.pad if chosen else opening.pad), kept))
 
 
 def return_to(visit: Visit) -> None:
@@ -132,6 +133,7 @@ def read_selection(report: object) -> None:
             shows if shows in SHOWN_MAPS else None,
             _cell(report.get("other")),
             following if following in NEXT_VIEWS else None,
+            report.get("words") is True or None,
         )
     )
 

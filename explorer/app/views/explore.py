@@ -244,6 +244,7 @@ def _view(
         suggested=whole and not at_end and not guessing,
         shows=opening.shows,
         next=opening.next,
+        words=opening.words,
     )
 
 
@@ -265,6 +266,7 @@ def _page_view(opening: View, shown: ShownSelection) -> View:
         ahead=now.ahead,
         cell=now.cell,
         inside=now.inside,
+        words=now.words,
         suggested=opening.suggested and now.step == opening.step,
     )
 

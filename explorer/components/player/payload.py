@@ -73,6 +73,7 @@ class View:
     shows: by which method the large map shows what keys contribute; None = weights.
     next: "heads" where the parts of heads in the choice of the next token stand beside the map;
         None = its probabilities.
+    words: True where pieces are merged into words; `step` is that of the pieces all the same.
     """
 
     site: str | None = None
@@ -90,6 +91,7 @@ class View:
     suggested: bool = False
     shows: str | None = None
     next: str | None = None
+    words: bool | None = None
 
 
 def player_payload(

@@ -87,6 +87,15 @@ def test_a_malformed_cell_is_ignored(number):
     assert heads_state.draft() == Draft()
 
 
+def test_the_unit_of_explore_stays():
+    visit_state.select(Selection(words=True))
+    heads_state.read_view({"selection": {"site": "cross", "layer": 1, "head": 2}})
+    assert visit_state.current().selection == Selection("cross", 1, 2, words=True)
+    heads_state.fill_in(site="cross", layer=0, head=1)
+    heads_state.show_drafted_head()
+    assert visit_state.current().selection == Selection("cross", 0, 1, words=True)
+
+
 def test_a_picture_opens_where_it_opened_first():
     visit_state.select(Selection("cross", 1, 2))
     assert heads_state.opening("picture") == Selection("cross", 1, 2)

@@ -65,10 +65,10 @@ def test_another_model_keeps_a_text_that_fits():
     assert request().text == longer
 
 
-def test_who_guesses_goes_on_guessing_with_another_model():
-    visit_state.select(Selection(site="cross", layer=1, head=2, step=3, guess=True))
+def test_who_guesses_or_reads_words_goes_on_with_another_model():
+    visit_state.select(Selection(site="cross", layer=1, head=2, step=3, guess=True, words=True))
     visit_state.choose_model("reverse", CATALOG)
-    assert visit_state.current().selection == Selection(guess=True)
+    assert visit_state.current().selection == Selection(guess=True, words=True)
 
 
 def test_another_model_has_other_heads_and_tokens():
@@ -157,6 +157,9 @@ def test_the_selection_is_read_part_by_part():
     for next_view, read in (("heads", "heads"), ("log", None), (["heads"], None)):
         visit_state.read_selection({"layer": 1, "next": next_view})
         assert visit_state.current().selection == Selection(layer=1, next=read)
+    for words, read in ((True, True), (False, None), ("1", None)):
+        visit_state.read_selection({"layer": 1, "words": words})
+        assert visit_state.current().selection == Selection(layer=1, words=read)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -1, 1.5, True, "1", None, 10**30])

@@ -135,6 +135,15 @@ def test_a_link_to_the_parts_of_heads_shows_them():
     assert header(refused)["view"]["next"] is None
 
 
+def test_a_link_to_words_shows_them_at_the_step_of_the_pieces():
+    app = open_page(model="english-french", step="4", words="1")
+    assert (header(app)["view"]["words"], header(app)["view"]["step"]) == (True, 4)
+    assert (url_query(app)["words"], url_query(app)["step"]) == ("1", "4")
+    refused = open_page(words="yes")
+    assert "unit" in refused.warning[0].value
+    assert header(refused)["view"]["words"] is None
+
+
 def test_a_link_says_whether_later_rows_are_shown():
     last = str(len(header(open_page())["predicted"]))
     for step, ahead, shown in (("2", "1", True), ("2", "0", False), (last, "0", False)):

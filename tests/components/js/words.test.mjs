@@ -7,6 +7,7 @@ import {
   shortError,
   shortWeight,
 } from "../../../explorer/components/shared/js/numbers.js";
+import { openingState } from "../../../explorer/components/shared/js/openingState.js";
 import { joinedPieces } from "../../../explorer/components/shared/js/pieceText.js";
 import { fillIn } from "../../../explorer/components/shared/js/sentences.js";
 import {
@@ -16,7 +17,7 @@ import {
   stepInUnit,
   stepPredicting,
 } from "../../../explorer/components/shared/js/unitChoice.js";
-import { traceWith } from "./payloads.mjs";
+import { siteOfCodes, traceWith } from "./payloads.mjs";
 
 // Pieces: <bos> ▁ch at ▁no ir; words: <bos> chat noir.
 const PIECES = traceWith({ steps: 5 });
@@ -64,6 +65,20 @@ test("words are shown where they are wanted and exist", () => {
   assert.equal(inUnit(both, true), WORDS);
   assert.equal(inUnit(both, false), both);
   assert.equal(inUnit(PIECES, true), PIECES);
+});
+
+test("a view names the unit and, in either, a step of the pieces", () => {
+  const site = siteOfCodes([[0]], 1, { name: "decoder" });
+  const words = /** @type {any} */ ({ ...WORDS, sites: { decoder: site } });
+  const both = /** @type {any} */ (traceWith({ ...PIECES, words, sites: { decoder: site } }));
+  /** @type {(view: {words?: boolean | null}, before?: object) => (boolean | number)[]} */
+  const opened = (view, before = {}) => {
+    const state = openingState(both, { step: 4, layer: 0, head: 0, ...view }, before);
+    return [state.words, state.step, state.pieceStep];
+  };
+  assert.deepEqual(opened({ words: true }), [true, 3, 4]);
+  assert.deepEqual(opened({ words: null }, { words: true }), [false, 4, 4]); // as after Back
+  assert.deepEqual(opened({}, { words: true }), [true, 3, 4]);
 });
 
 test("labels of tokens", () => {

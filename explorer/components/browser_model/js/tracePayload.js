@@ -44,6 +44,7 @@ const VIEW = {
   suggested: false,
   shows: null,
   next: null,
+  words: null,
 };
 
 /**

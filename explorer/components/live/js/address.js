@@ -74,6 +74,7 @@ function viewIn(take) {
     ahead: take("ahead", flag),
     cell,
     inside: take("inside", (text) => (INSIDE_VIEWS.includes(text) ? text : null)),
+    words: take("words", (text) => (text === "1" ? true : null)),
   };
   const given = Object.entries(view).filter(([, value]) => value !== null);
   const mean = view.layer !== null && view.head === null; // not the head that the model opens with
@@ -89,12 +90,13 @@ function viewIn(take) {
 export function writeAddress({ model, text, pad, forced }, selection, language) {
   const query = new URLSearchParams({ model, text, pad: String(pad) });
   if (forced.length) query.set("force", forced.map((one) => one.join(".")).join("_"));
-  const { site, layer, head, step, alignment, guess, ahead, cell, inside } = selection;
+  const { site, layer, head, step, alignment, guess, ahead, cell, inside, words } = selection;
   const named = { site, layer, head, step, alignment, inside };
   for (const [name, value] of Object.entries(named)) {
     if (value !== null && value !== undefined) query.set(name, String(value));
   }
   if (guess) query.set("guess", "1");
+  if (words) query.set("words", "1");
   if (typeof ahead === "boolean") query.set("ahead", String(Number(ahead)));
   if (cell) query.set("cell", cell.join("."));
   query.set("lang", language);

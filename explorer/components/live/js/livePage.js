@@ -76,7 +76,7 @@ class LivePage {
       fillIn({ ...live, ...explore }, key, /** @type {any} */ (facts));
     document.title = say("page_title");
     const bar = createInputBar(this.data.models, this.language, say, (request, typed) =>
-      this.ask(request, {}, typed),
+      this.ask(request, { words: this.player?.selection().words ?? null }, typed),
     );
     const header = createHeader(this.data, this.language, say, (language) => this.speak(language));
     const top = element(
@@ -264,8 +264,8 @@ class LivePage {
     /** @param {[number, number][]} forced @param {number} step */
     const force = (forced, step) => {
       const player = /** @type {ReturnType<typeof mountPlayer>} */ (this.player); // that asks
-      const { site, layer, head, ahead } = player.selection();
-      this.ask({ ...request, forced }, { site, layer, head, ahead, step }, false);
+      const { site, layer, head, ahead, words } = player.selection();
+      this.ask({ ...request, forced }, { site, layer, head, ahead, words, step }, false);
     };
     return {
       onState: (/** @type {Selection} */ selection) => this.writeAddress(selection, true),

@@ -54,7 +54,8 @@ import { inUnit, stepInUnit } from "./unitChoice.js";
  * @returns {TraceState}
  */
 export function openingState(pieces, view, before) {
-  const trace = inUnit(pieces, before.words ?? false);
+  const words = openingUnit(view, before);
+  const trace = inUnit(pieces, words);
   /** @type {(SiteName | null | undefined)[]} */
   const wanted = [view.site, before.site, "cross", "decoder", "encoder"];
   const name = wanted.find((one) => one && trace.sites[one]);
@@ -79,7 +80,7 @@ export function openingState(pieces, view, before) {
     head: mean ? MEAN : pick("head", site.heads),
     shows: "weight", // until contributions are loaded; see `followShown`
     step,
-    words: before.words ?? false,
+    words,
     pieceStep: asked,
     alignment: view.alignment ?? before.alignment ?? "off",
     ahead: !guesses && (view.ahead ?? (view.step === null || (before.ahead ?? false))),
@@ -96,6 +97,15 @@ export function openingState(pieces, view, before) {
     insideView: view.inside ?? (view.cell ? "cell" : (before.insideView ?? "cell")),
     inside: openingCell(view, before),
   };
+}
+
+/**
+ * Whether pieces are merged into words: not where the view says so, as after Back.
+ * @param {Partial<ViewOptions>} view
+ * @param {Partial<TraceState>} before
+ */
+function openingUnit({ words }, before) {
+  return words === undefined ? (before.words ?? false) : words === true;
 }
 
 /**

@@ -18,6 +18,7 @@ import { pieceStep, stepOfApp } from "./unitChoice.js";
  * @property {InsideView | null} inside what is shown of that cell in place of its arithmetic
  * @property {Method | null} shows by which method the large map shows contributions
  * @property {"heads" | null} next what is shown of the next token in place of probabilities
+ * @property {true | null} words whether pieces are merged into words
  * @property {true | null} guess whether what comes next is hidden until it is guessed
  * @property {boolean | null} ahead whether rows not yet decoded are shown; null while guessing
  */
@@ -34,9 +35,10 @@ const REPORTED = [
   "inside",
   "insideView",
   "nextView",
+  "words",
 ];
 const REST = 500; // ms
-const AT_ONCE = ["guess", "alignment"]; // else the next text would open as it was before
+const AT_ONCE = ["guess", "alignment", "words"]; // else the next text would open as it was before
 
 /**
  * Report to the app what is shown, after a rest and only when it differs from the last report.
@@ -76,7 +78,8 @@ export function createSelectionReport(context, { more = () => ({}), rest = REST 
  * @returns {Selection}
  */
 export function selectionOf(context) {
-  const { site, layer, head, shows, alignment, guess, ahead, insideView, nextView } = context.state;
+  const { site, layer, head, shows, alignment, guess, ahead, insideView, nextView, words } =
+    context.state;
   const byHeads = nextView === "heads" && context.pieces.header.attribution !== undefined;
   const cell = context.trace.rows ? null : shownCell(context);
   return {
@@ -91,6 +94,7 @@ export function selectionOf(context) {
     inside: cell && insideView !== "cell" ? insideView : null,
     shows: shows === "weight" ? null : shows,
     next: byHeads ? "heads" : null,
+    words: words || null,
   };
 }
 

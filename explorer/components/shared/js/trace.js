@@ -31,6 +31,7 @@ import { createLoadedHeads } from "./loadedHeads.js";
  * @property {Method | null} [shows] by which method the large map shows contributions, in place of
  *   weights
  * @property {"heads" | null} [next] what is shown of the next token in place of probabilities
+ * @property {boolean | null} [words] whether pieces are merged into words
  * @property {[number, string][]} forced
  * @property {string[]} original
  *
