@@ -11,6 +11,7 @@ from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.core.errors import InterventionError
 from explorer.core.interventions import Intervention, Interventions, RowOverride, Verb
+from explorer.core.sites import Head
 from explorer.heads.job_queue import Job
 
 ALL = -1
@@ -83,6 +84,7 @@ class HeadsState:
     shown: the last request that could be traced, with nothing forced.
     report: key of the stored report on screen; None = the first.
     job: folder of the measurement this visitor started last.
+    opened: the head with which the app opened a picture last, where nobody had named one.
     moved: how often the editor moved the picture to another head.
     compared: what is compared with, as in `Permalink`; "" = the first model that can be.
     other_text: the text that was compared with last; text_of: in which model.
@@ -95,6 +97,7 @@ class HeadsState:
     report: str | None = None
     job: Path | None = None
     pairs: EvaluationText = EvaluationText()
+    opened: Head | None = None
     moved: int = 0
     compared: str = ""
     other_text: str = ""
@@ -188,10 +191,19 @@ def fill_in(**fields: Any) -> None:
     session.save(replace(state, draft=replace(state.draft, **fields)))
 
 
-def draft_head(selection: Selection) -> None:
-    """Draft an intervention on the head on screen; one on all heads or layers stays."""
-    head = selection.named_head
-    if head is not None and ALL not in (draft().layer, draft().head):
+def draft_head(opened: Head | None) -> None:
+    """Draft an intervention on the head on screen; one on all heads or layers stays.
+
+    opened: the head with which the app opens the picture, where nobody has named one. While
+    interventions are in force it is the one that they change most, and the draft keeps its own:
+    what is applied next was chosen by a person.
+    """
+    state, visit = session.load(HeadsState), visit_state.current()
+    by_app = opened or state.opened
+    session.save(replace(state, opened=by_app))
+    head = visit.selection.named_head or opened
+    kept = head == by_app and bool(visit.interventions) and draft().head is not None
+    if head is not None and not kept and ALL not in (draft().layer, draft().head):
         fill_in(site=head.site, layer=head.layer, head=head.head)
 
 
@@ -236,9 +248,9 @@ def read_view(report: dict[str, object]) -> None:
     visit_state.read_selection(report.get("selection"))
     now = replace(visit_state.current().selection, words=before.words)
     visit_state.select(now)
-    head = (now.site, now.layer, now.head)
-    if None not in head and head != (before.site, before.layer, before.head):
-        fill_in(site=now.site, layer=now.layer, head=now.head)
+    shown = before.named_head or session.load(HeadsState).opened
+    if (head := now.named_head) is not None and head != shown:
+        fill_in(site=head.site, layer=head.layer, head=head.head)
     cell = report.get("cell")
     if isinstance(cell, dict):
         fill_in_cell(cell)

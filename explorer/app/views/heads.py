@@ -237,7 +237,8 @@ def experiments(
     key = _picture_key(member, language, interventions)
     changed = compared.opening_head() if compared is not None else None
     opening = _opening((key, "comparison"), member, trace, changed)
-    heads_state.draft_head(visit_state.current().selection.or_head(opening.named_head))
+    named = heads_state.opening((key, "comparison")).named_head
+    heads_state.draft_head(None if named else opening.named_head)
     with editor:
         intervention_editor.draft_row(member, trace, language)
         intervention_editor.intervention_list(trace, language)

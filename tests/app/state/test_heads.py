@@ -11,6 +11,7 @@ from explorer.app.state import visit as visit_state
 from explorer.app.state.heads import Draft, InterventionDraftError
 from explorer.core.errors import InterventionError
 from explorer.core.interventions import Interventions, Verb
+from explorer.core.sites import Head
 
 
 @pytest.fixture(autouse=True)
@@ -85,6 +86,19 @@ def test_a_clicked_cell_and_another_head_are_filled_in():
 def test_a_malformed_cell_is_ignored(number):
     heads_state.fill_in_cell({"site": "cross", "layer": 0, "head": 1, "query": 2.0, "key": number})
     assert heads_state.draft() == Draft()
+
+
+def test_with_interventions_the_draft_does_not_follow_the_app():
+    heads_state.draft_head(Head("cross", 1, 7))
+    assert (heads_state.draft().layer, heads_state.draft().head) == (1, 7)
+    visit_state.set_interventions(Interventions.parse(["ablate cross.1.7"]))
+    heads_state.draft_head(Head("decoder", 2, 1))
+    heads_state.read_view({"selection": {"site": "decoder", "layer": 2, "head": 1, "step": 2}})
+    heads_state.draft_head(None)
+    assert heads_state.draft() == Draft(None, "cross", 1, 7)
+    heads_state.read_view({"selection": {"site": "decoder", "layer": 2, "head": 0, "step": 2}})
+    heads_state.draft_head(None)
+    assert heads_state.draft() == Draft(None, "decoder", 2, 0)
 
 
 def test_the_unit_of_explore_stays():
