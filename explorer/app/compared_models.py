@@ -17,18 +17,21 @@ class ComparedModelError(ExplorerError):
 
 
 def comparable(
-    member: CatalogModel, catalog: Mapping[str, CatalogMember], text: str
+    member: CatalogModel, catalog: Mapping[str, CatalogMember], text: str, asked: str = ""
 ) -> dict[str, CatalogModel]:
     """The models of the catalog that may have the tokens of `member` for `text`, by name; those
     that do the same task first.
 
     Of symbols, those with the same ones; of sentences, those that such a sentence means something
     to: whether their tokens are equal is known once they are loaded.
+
+    asked: the name of a model that is listed for any sentence, so that it can be said what of the
+        text it has not.
     """
     found = [
         other
         for other in catalog.values()
-        if not isinstance(other, UploadedTrace) and _may_be_equal(member, other, text)
+        if not isinstance(other, UploadedTrace) and _may_be_equal(member, other, text, asked)
     ]
     found.sort(key=lambda other: other.summary.task != member.summary.task)
     return {other.name: other for other in found}
@@ -43,11 +46,11 @@ def comparison(member: CatalogModel, other: CatalogModel, request: Request) -> T
     )
 
 
-def _may_be_equal(member: CatalogModel, other: CatalogModel, text: str) -> bool:
+def _may_be_equal(member: CatalogModel, other: CatalogModel, text: str, asked: str) -> bool:
     if other.name == member.name or isinstance(other, DirectoryModel):
         return False
     symbols, others = (set(one.summary.symbols) for one in (member, other))
-    return symbols == others and (bool(symbols) or other.reads(text))
+    return symbols == others and (bool(symbols) or other.name == asked or other.reads(text))
 
 
 def _comparison(member: CatalogModel, other: CatalogModel, request: Request) -> TraceComparison:

@@ -38,6 +38,9 @@ def test_models_of_sentences_are_offered_where_the_text_means_something_to_them(
     chinese = shipped("chinese-english")
     assert offered(english, other, chinese, text=SENTENCE) == ["english-french-early"]
     assert offered(chinese, english, other, text="你好吗") == []
+    catalog = {one.name: one for one in (english, other, chinese)}
+    asked = compared_models.comparable(english, catalog, "😀", "english-french-early")
+    assert list(asked) == ["english-french-early"]
 
 
 def test_an_upload_is_offered_like_any_other():

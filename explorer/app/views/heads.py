@@ -267,7 +267,7 @@ def _compare(
 def compare(member: CatalogModel, trace: Trace, language: str, messages: DeltaGenerator) -> None:
     """The text in two models, or two texts, or what else is chosen, and their heads matched."""
     request, wanted = heads_state.shown_request(), heads_state.compared()
-    offered = compared_models.comparable(member, visitor_catalog(), request.text)
+    offered = compared_models.comparable(member, visitor_catalog(), request.text, wanted)
     runs = compared_moments.runs()
     own = (OTHER_TEXT, CHANGES)
     nothing_changed = wanted == CHANGES and not visit_state.current().interventions

@@ -118,6 +118,19 @@ def test_an_intervention_changes_the_output_is_in_the_url_and_is_undone():
     assert outputs(app) == (before, before)
 
 
+def test_a_comparison_that_fails_says_which_token_is_missing_and_stays():
+    app = open_page(
+        "heads",
+        model="english-french",
+        text="😀",
+        part="compare",
+        **{"with": "english-french-early"},
+    )
+    assert "“english-french-early” has no token" in app.error[0].value.replace("\\", "")
+    assert chosen_in(app.selectbox, "compare-with-en").value == "english-french-early"
+    assert url_query(app)["with"] == "english-french-early"
+
+
 def test_nothing_leaks_to_another_visitor_or_into_the_shared_model():
     mine = apply(pick(open_page("heads", **EXPERIMENTS), verb="keep", layer=1, head=1))
     yours = open_page("heads", **EXPERIMENTS)
@@ -468,13 +481,9 @@ def test_the_text_without_and_with_interventions_is_compared():
     assert url_query(app)["with"] == "reverse-early"
 
 
-def test_a_text_that_the_other_model_cuts_otherwise_names_the_token(monkeypatch):
+def test_a_text_that_the_other_model_cuts_otherwise_names_the_token():
     text = "My grandmother's caterpillars marched."
-    link = {"model": "english-french", "text": text, "part": "compare"}
-    monkeypatch.setattr(
-        "explorer.app.compared_models._may_be_equal",
-        lambda member, other, _: other.name == "chinese-english",
-    )
+    link = {"model": "english-french", "text": text, "part": "compare", "with": "chinese-english"}
     app = open_page("heads", **link)
     assert len(app.error) == 1
     assert "cuts this text into other tokens: source token" in app.error[0].value.replace("\\", "")
