@@ -123,6 +123,8 @@ def from_query(
     )
     other_text = _parameter(query, "other_text", refused, _text)
     if other_text:
+        if compared is not None:  # one of the two
+            refused.append("with")
         compared = OTHER_TEXT
     padding = opening.pad if pad is None else pad
     request = Request(opening.model, text or opening.text, padding, forced or ())

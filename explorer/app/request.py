@@ -75,6 +75,17 @@ class Selection:
             return self
         return replace(self, site=head.site, layer=head.layer, head=head.head)
 
+    def at_cell(self, trace: Trace) -> tuple["Selection", tuple[str, ...]]:
+        """The selection at the step of its cell, which is in the row of that step; without the
+        cell, then named, where it names another step. A cell of an encoder has a row of its own.
+        """
+        if self.cell is None or (self.site or trace.sites[-1]) == "encoder":
+            return self, ()
+        step = self.cell[0] + 1
+        if self.step not in (None, step):
+            return replace(self, cell=None, inside=None), ("cell",)
+        return replace(self, step=step), ()
+
     def within(self, trace: Trace) -> tuple["Selection", tuple[str, ...]]:
         """The selection reduced to what `trace` has, and the names of the fields it lacks."""
         if self.site is not None and self.site not in trace.sites:

@@ -171,6 +171,8 @@ def test_another_text_is_in_the_link_and_needs_no_model():
     assert query["other_text"] == "3 2 1"
     assert "with" not in query
     assert from_query(query, OPENINGS) == (compared, ())
+    both, refused = from_query({**query, "with": "sort"}, OPENINGS)
+    assert (both, refused) == (compared, ("with",))
     changes = Permalink(Visit(OPENINGS["reverse"]), "compare", "@changes")
     assert from_query(to_query(changes), OPENINGS) == (changes, ())
 

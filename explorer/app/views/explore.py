@@ -177,6 +177,9 @@ def show_trace(
     """Show a trace in the player, at the current selection as far as the trace has it; how it
     opens."""
     wanted, missing = explore_state.opening(request, language).within(trace)
+    if address_bar.just_followed():  # what a person does moves the cell with the step
+        wanted, elsewhere = wanted.at_cell(trace)
+        missing += elsewhere
     whole = explore_state.opens_whole(request, language, wanted)
     opening = experiment_cache.opening_selection(wanted, member, trace, with_step=whole)
     refused = address_bar.take_refused()

@@ -144,6 +144,24 @@ def test_a_link_to_words_shows_them_at_the_step_of_the_pieces():
     assert header(refused)["view"]["words"] is None
 
 
+@pytest.mark.parametrize(
+    ("linked", "step", "cell", "named"),
+    [
+        ({"cell": "0.0"}, 1, [0, 0], []),
+        ({"cell": "0.0", "step": "NaN"}, 1, [0, 0], ["step"]),
+        ({"cell": "2.1", "step": "3"}, 3, [2, 1], []),
+        ({"cell": "0.0", "step": "3"}, 3, None, ["cell"]),
+        ({"cell": "0.0", "step": "3", "site": "encoder"}, 3, [0, 0], []),
+    ],
+)
+def test_a_cell_of_a_link_is_in_the_row_of_its_step(linked, step, cell, named):
+    app = open_page(**linked)
+    view = header(app)["view"]
+    assert (view["step"], view["cell"]) == (step, cell)
+    assert [name for name in named if name in app.warning[0].value] == named
+    assert bool(app.warning) == bool(named)
+
+
 def test_a_link_says_whether_later_rows_are_shown():
     last = str(len(header(open_page())["predicted"]))
     for step, ahead, shown in (("2", "1", True), ("2", "0", False), (last, "0", False)):
