@@ -76,6 +76,7 @@ function fileName(context) {
   const head = state.head === MEAN ? "mean" : `H${state.head}`;
   const unit = trace.rows ? "-words" : "";
   const method = shownMethod(context);
+  if (method === "leave_one_out") return `${method}${unit}${step}`; // of the whole model
   if (method) return `${method}-${state.site}-L${layerNumber(context, state.layer)}${unit}${step}`;
   return `attention-${state.site}-L${layerNumber(context, state.layer)}-${head}${unit}${step}`;
 }
