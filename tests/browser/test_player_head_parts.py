@@ -2,11 +2,13 @@
 
 import re
 
+import pandas as pd
 import pytest
 from playwright.sync_api import expect
 
 import explorer
 from explorer.core import folders
+from tests.support.player_page import save
 
 QUERY = "?lang=en&model=reverse&text=7+3+9&pad=2&site=cross&layer=1&head=2&step=2&ahead=0"
 
@@ -58,6 +60,33 @@ def test_a_visitor_sees_the_parts_of_heads_steps_and_selects_one(address, new_ta
     expect(tab).not_to_have_url(re.compile("next="))
 
 
+def test_what_is_saved_of_the_next_token_is_what_is_on_screen(address, new_tab, model):
+    found = model.logit_attribution("7 3 9", pad_to=6)
+    tab = new_tab(1440, 900)
+    tab.goto(address + QUERY + "&next=heads")
+    sentence = tab.get_by_test_id("parts-sentence")
+    expect(sentence).to_contain_text("nats")
+    for name, width in {"next-svg": 640, "next-svg_column": 320}.items():
+        download = save(tab, name)
+        assert download.suggested_filename.startswith("head-parts-step2")
+        source = download.path().read_text("utf-8")
+        assert f'width="{width}"' in source
+        for words in ("step 2/4", "Model: reverse", "7 3 9", "feed-forward", "H3", "difference"):
+            assert words in source
+        number = signed(found.difference[1])
+        assert number in source
+    table = pd.read_csv(save(tab, "next-csv").path())
+    parts = found.parts[found.parts.step == 2]
+    heads = table[table["head"].notna()]
+    by_head = {(one.part, one.layer, one.head): one.nats for one in heads.itertuples()}
+    expected = {(one.site, one.layer, one.head): one.value for one in parts.itertuples()}
+    assert by_head == pytest.approx(expected, abs=1e-5)
+    summed = table[table.part != "difference"].nats.sum()
+    assert summed == pytest.approx(found.difference[1], abs=1e-4)
+    tab.get_by_test_id("candidates-percent").click()
+    assert save(tab, "next-svg").suggested_filename == "next-token-step2.svg"
+
+
 def test_a_guess_hides_the_parts_until_the_token_is_shown(address, new_tab):
     tab = new_tab(1024, 768)
     tab.goto(f"{address}{QUERY.replace('&ahead=0', '')}&next=heads&guess=1")
@@ -81,3 +110,23 @@ def test_on_a_projector_no_head_and_no_output_is_cut(address, new_tab, size):
         for part in ("parts-sentence", "output"):
             expect(tab.get_by_test_id(part)).to_be_in_viewport(ratio=1)
         tab.keyboard.press("ArrowRight")
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1024, 768)])
+@pytest.mark.parametrize("shows", ["", "&shows=alti_plus", "&shows=leave_one_out"])
+def test_what_adds_up_stays_on_screen_or_the_column_scrolls(address, new_tab, size, shows):
+    tab = new_tab(*size)
+    text = "The+black+cat+is+asleep."
+    tab.goto(f"{address}?lang=en&model=english-french&text={text}&step=4&next=heads{shows}")
+    tab.wait_for_selector(".plotted")
+    expect(tab.get_by_test_id("parts-bars").get_by_text("feed-forward")).to_be_visible()
+    if shows:
+        expect(tab.get_by_test_id("source-share-number")).to_contain_text("%")
+    column = tab.locator(".aside")
+    cut, marked = column.evaluate(
+        "node => [node.scrollHeight > node.clientHeight, node.dataset.scrolls !== undefined]"
+    )
+    assert cut == marked
+    if marked:
+        expect(tab.get_by_test_id("sentence")).to_contain_text("After reading")
+        assert tab.get_by_test_id("sentence").bounding_box()["height"] > 20

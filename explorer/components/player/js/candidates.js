@@ -14,6 +14,7 @@ import { createHeadParts, fitHeadParts, offersHeadParts, showsHeadParts } from "
 /** @import { Say } from "../../shared/js/sentences.js" */
 /** @import { Candidate, NextView, Trace } from "../../shared/js/trace.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
+/** @import { FindAttribution } from "./headParts.js" */
 
 const DIGIT = 0.6; // em, of a rank
 const FEWEST_CANDIDATES = 3; // with less space than that, the column scrolls
@@ -26,9 +27,10 @@ const CHOSEN = { forced: ["✎", "forced"], given: ["◆", "in_prompt"], taken: 
 /**
  * The probabilities of the next token; a click forces that token.
  * @param {TraceContext} context
+ * @param {FindAttribution} attribution
  * @returns {Part}
  */
-export function createCandidates(context) {
+export function createCandidates(context, attribution) {
   const { say } = context;
   const title = element("h2", { testid: "candidates-title" });
   const group = {
@@ -51,7 +53,7 @@ export function createCandidates(context) {
   const note = element("p", { class: "note", testid: "candidates-note", "aria-live": "polite" });
   const typed = createTypedGuess(context);
   const temperature = createTemperature(context);
-  const parts = createHeadParts(context);
+  const parts = createHeadParts(context, attribution);
   const node = element(
     "section",
     { class: "next-token", "aria-label": say("candidates") },

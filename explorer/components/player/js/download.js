@@ -16,32 +16,52 @@ import {
 import { tableButton } from "../../shared/js/tableButton.js";
 import { MEAN } from "../../shared/js/trace.js";
 import { exportFigure } from "./figure.js";
+import { showsHeadParts } from "./headParts.js";
+import { headPartsFigure, headPartsTable } from "./headPartsFigure.js";
 import { hasNext, nextFigure } from "./nextFigure.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
+/** @import { Attribution } from "./attribution.js" */
+/** @import { FindAttribution } from "./headParts.js" */
 
 /**
  * The menu with the figure, CSV and Pharaoh.
  * @param {TraceContext} context
+ * @param {FindAttribution} attribution
  * @returns {Part}
  */
-export function createDownloads(context) {
+export function createDownloads(context, attribution) {
   const aligned = () => context.state.site === "cross" && context.state.alignment !== "off";
+  /** @type {<Saved>(make: (parts: Attribution) => Saved) => Saved | null} */
+  const found = (make) => {
+    const parts = attribution(context.pieces.header.attribution ?? "");
+    return typeof parts === "string" ? null : make(parts);
+  };
   const figures = figureButtons(context.say, {
     figure: (width) => exportFigure(context, width),
     fileName: () => fileName(context),
   });
   const next = figureButtons(context.say, {
-    figure: (width) => nextFigure(context, width),
-    fileName: () => `next-token-step${context.state.step}`,
+    figure: (width) =>
+      showsHeadParts(context)
+        ? found((parts) => headPartsFigure(context, parts, width))
+        : nextFigure(context, width),
+    fileName: () => nextName(context),
     prefix: "next-",
+  });
+  const parts = tableButton(context.say, {
+    table: () => found((parts) => headPartsTable(context, parts)),
+    fileName: () => nextName(context),
+    prefix: "next-",
+    title: context.say("parts_csv_title"),
   });
   const bars = element(
     "span",
     { class: "save-group", testid: "save-next" },
     element("span", { class: "save-of" }, context.say("save_next")),
     ...next,
+    parts,
   );
   const table = tableButton(context.say, {
     table: () => tableText(context),
@@ -62,6 +82,7 @@ export function createDownloads(context) {
   const update = () => {
     links.hidden = !aligned();
     bars.hidden = !hasNext(context);
+    parts.hidden = !showsHeadParts(context);
   };
   return { element: saveMenu(context.say, context.signal, buttons), update };
 }
@@ -79,6 +100,14 @@ function fileName(context) {
   if (method === "leave_one_out") return `${method}${unit}${step}`; // of the whole model
   if (method) return `${method}-${state.site}-L${layerNumber(context, state.layer)}${unit}${step}`;
   return `attention-${state.site}-L${layerNumber(context, state.layer)}-${head}${unit}${step}`;
+}
+
+/**
+ * The same of what stands beside the map.
+ * @param {TraceContext} context
+ */
+function nextName(context) {
+  return `${showsHeadParts(context) ? "head-parts" : "next-token"}-step${context.state.step}`;
 }
 
 /**

@@ -1,4 +1,3 @@
-import { createLoading } from "../../inside/js/loading.js";
 import { assign, element, populate, write } from "../../shared/js/element.js";
 import { createExplanation, wordEntry } from "../../shared/js/explanation.js";
 import { tokenHidden } from "../../shared/js/guess.js";
@@ -8,8 +7,8 @@ import { signed } from "../../shared/js/numbers.js";
 import { colourAt, css, inkOn, signedRamp } from "../../shared/js/palette.js";
 import { createSignedBars } from "../../shared/js/signedBars.js";
 import { chosenAt, currentRow, headName } from "../../shared/js/stepState.js";
-import { readAttribution } from "./attribution.js";
 
+/** @import { Find } from "../../inside/js/loading.js" */
 /** @import { Palette } from "../../shared/js/palette.js" */
 /** @import { SignedBar } from "../../shared/js/signedBars.js" */
 /** @import { SiteName } from "../../shared/js/trace.js" */
@@ -20,10 +19,12 @@ import { readAttribution } from "./attribution.js";
  * @typedef {object} HeadPartsView
  * @property {HTMLElement} element
  * @property {() => string} draw the parts at the current step; the note below them
+ *
+ * @typedef {Find<Attribution>} FindAttribution
  */
 
 const WORDS = ["head_parts", "head_parts_rest", "head_parts_ignored"];
-const GIVING_WAY = ["bars", "note", "sentence"]; // the first one first
+const GIVING_WAY = ["bars", "note", "sentence"]; // the first one first; of the bars numbers are left
 const SITES = /** @type {const} */ (["decoder", "cross"]);
 
 /**
@@ -46,26 +47,35 @@ export function showsHeadParts(context) {
 }
 
 /**
- * Leave out beside the heads what the column has no space for: no head is cut.
+ * Leave out beside the heads what the column has no space for: no head is cut. Where that is not
+ * enough, all but the bars stays and the column scrolls; a projector, before which nobody scrolls,
+ * rather goes without their numbers, too.
  * @param {TraceContext} context
  * @param {HTMLElement} column
  */
 export function fitHeadParts(context, column) {
   const fitted = showsHeadParts(context) && context.root.dataset.narrow === undefined;
+  const { projector } = context.state;
+  const order = projector ? [...GIVING_WAY, "numbers"] : GIVING_WAY;
+  const cut = () => column.scrollHeight > column.clientHeight;
   delete column.dataset.without;
-  for (let count = 1; fitted && count <= GIVING_WAY.length; count += 1) {
-    if (column.scrollHeight <= column.clientHeight) return;
-    column.dataset.without = GIVING_WAY.slice(0, count).join(" ");
+  delete column.dataset.scrolls;
+  for (let count = 1; fitted && count <= order.length && cut(); count += 1) {
+    column.dataset.without = order.slice(0, count).join(" ");
   }
+  if (!fitted || projector || !cut()) return;
+  column.dataset.without = GIVING_WAY[0];
+  column.dataset.scrolls = "";
 }
 
 /**
  * What each head adds to the choice of the next token and not of the runner-up: a sentence, every
  * head by layer, and bars of all that adds up.
  * @param {TraceContext} context
+ * @param {FindAttribution} find
  * @returns {HeadPartsView}
  */
-export function createHeadParts(context) {
+export function createHeadParts(context, find) {
   const { say } = context;
   const sentence = element("p", { class: "parts-sentence", testid: "parts-sentence" });
   const words = createExplanation(
@@ -91,10 +101,9 @@ export function createHeadParts(context) {
     bars.element,
   );
   const node = element("div", { class: "head-parts", testid: "head-parts" }, shown);
-  const find = createLoading(context, readAttribution);
   /** @param {Attribution} found @param {number} row */
   const drawFound = (found, row) => {
-    const step = found.of(context.trace.rows?.[row] ?? row);
+    const step = stepParts(context, found);
     const facts = factsOf(context, step, row);
     write(sentence, say("parts_sentence", facts));
     const widest = Math.max(...step.attentions.map((one) => one.heads));
@@ -120,12 +129,22 @@ export function createHeadParts(context) {
 }
 
 /**
+ * The parts at the current step; of a word those of its last piece.
+ * @param {Pick<TraceContext, "trace" | "state">} context
+ * @param {Attribution} found
+ */
+export function stepParts(context, found) {
+  const row = currentRow(context);
+  return found.of(context.trace.rows?.[row] ?? row);
+}
+
+/**
  * The numbers and tokens of the sentences.
  * @param {TraceContext} context
  * @param {StepParts} step
  * @param {number} row
  */
-function factsOf({ trace }, step, row) {
+export function factsOf({ trace }, step, row) {
   return {
     token: labelOf(chosenAt(trace, row)?.token ?? ""),
     other: labelOf(step.runnerUp),
@@ -219,7 +238,7 @@ export function shortPart(value) {
  * @param {number} value
  * @param {number} largest
  */
-function signedColour(palette, value, largest) {
+export function signedColour(palette, value, largest) {
   return colourAt(signedRamp(palette), largest ? (value / largest + 1) / 2 : 0.5);
 }
 
@@ -229,7 +248,7 @@ function signedColour(palette, value, largest) {
  * @param {StepParts} step
  * @returns {SignedBar[]}
  */
-function barsOf(say, { attentions, others, difference }) {
+export function barsOf(say, { attentions, others, difference }) {
   const bars = [
     ...attentions.map(({ site, total }) => ({ name: site, value: total })),
     ...others,

@@ -5,6 +5,7 @@ import {
   isOffered,
   lookInside,
 } from "../../inside/js/inside.js";
+import { createLoading } from "../../inside/js/loading.js";
 import { element } from "../../shared/js/element.js";
 import { createHeadsNote } from "../../shared/js/headsNote.js";
 import { createIntegrity } from "../../shared/js/integrity.js";
@@ -23,6 +24,7 @@ import { createTraceContext, drawAll } from "../../shared/js/traceContext.js";
 import { createTransport } from "../../shared/js/transport.js";
 import { createUnitChoice, setTrace } from "../../shared/js/unitChoice.js";
 import { markNarrow, watchSize, watchTheme } from "../../shared/js/watchers.js";
+import { readAttribution } from "./attribution.js";
 import { createCandidates } from "./candidates.js";
 import { createClassMirror } from "./classMirror.js";
 import { createColumns } from "./columns.js";
@@ -42,6 +44,7 @@ import { createStrips } from "./strips.js";
 /** @import { View } from "../../shared/js/streamlitComponent.js" */
 /** @import { Trace } from "../../shared/js/trace.js" */
 /** @import { TraceContext, TraceOptions } from "../../shared/js/traceContext.js" */
+/** @import { FindAttribution } from "./headParts.js" */
 
 const COLUMNS = 960; // px that thumbnails, map and candidates need beside each other
 
@@ -83,13 +86,14 @@ export function mountPlayer(parent, trace, options) {
     },
   });
   const report = createSelectionReport(context);
+  const attribution = createLoading(context, readAttribution);
   const tellClass = createClassMirror(context);
   /** Draw with new parts: at first, and in another language. */
   const build = () => {
     map?.destroy();
-    const tools = [insideButton(context), createDownloads(context)];
+    const tools = [insideButton(context), createDownloads(context, attribution)];
     map = createMap(context, { tools, onCell: cellOpener(context) });
-    parts = placeParts(context, map);
+    parts = placeParts(context, map, attribution);
     root.lang = context.trace.header.language;
     drawAll(context);
     map.start();
@@ -144,9 +148,10 @@ export function mountPlayer(parent, trace, options) {
  * Make every part and put it in its place.
  * @param {TraceContext} context
  * @param {MapPart} map
+ * @param {FindAttribution} attribution
  * @returns {Pick<Part, "update">[]} in the order of drawing
  */
-function placeParts(context, map) {
+function placeParts(context, map, attribution) {
   const strips = createStrips(context);
   const transport = createTransport(context);
   const guess = createGuessControl(context);
@@ -154,7 +159,7 @@ function placeParts(context, map) {
   const site = createSiteChoice(context);
   const rail = createRail(context);
   const headsNote = createHeadsNote(context);
-  const candidates = createCandidates(context);
+  const candidates = createCandidates(context, attribution);
   const forced = createForcedTokens(context);
   const sentence = createSentence(context);
   const share = createSourceShare(context);
