@@ -1,5 +1,6 @@
 import base64
 import gzip
+import re
 
 import pytest
 
@@ -31,6 +32,14 @@ def test_nothing_ends_the_script_of_a_page_or_its_title():
     assert "<title>&lt;b&gt;&amp;</title>" in title
     assert '<html lang="zh-Hans">' in title
     assert "default-src 'none'" in html
+
+
+def test_the_policy_lets_no_form_be_sent_and_no_base_be_set():
+    html = made()
+    (policy,) = re.findall('Content-Security-Policy" content="([^"]*)"', html)
+    assert {"default-src 'none'", "base-uri 'none'", "form-action 'none'"} <= set(
+        policy.split("; ")
+    )
 
 
 def test_an_unknown_language_is_refused():
