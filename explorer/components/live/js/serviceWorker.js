@@ -3,23 +3,24 @@
  * knows when they are whole. The version of the site is the query of this file's address.
  */
 
-const KEPT = "attention-explorer-site";
-const NAME = `${KEPT}${location.search}`;
-const FIRST = ["./", "live.js", "live.css", "plotly.min.js"];
-
-/** What a service worker has and a page has not, as far as it is used here. */
-const worker =
-  /** @type {{skipWaiting: () => Promise<void>, clients: {claim: () => Promise<void>}}} */ (
-    /** @type {unknown} */ (self)
-  );
-
 /**
+ * What a service worker has and a page has not, as far as it is used here.
+ * @typedef {{registration: {scope: string}, skipWaiting: () => Promise<void>,
+ *   clients: {claim: () => Promise<void>}}} SiteWorker
  * @typedef {Event & {waitUntil: (done: Promise<unknown>) => void}} LifeEvent
- * @typedef {Event & {request: Request, respondWith: (answer: Promise<Response>) => void}} AskedEvent
+ * @typedef {LifeEvent & {request: Request, respondWith: (answer: Promise<Response>) => void}} AskedEvent
  */
 
+const worker = /** @type {SiteWorker} */ (/** @type {unknown} */ (self));
+const SITE = new URL(worker.registration.scope).pathname;
+const KEPT = `attention-explorer-site ${SITE}?`; // an origin may have several sites
+const NAME = KEPT + location.search.slice(1);
+const FIRST = ["./", "live.js", "live.css", "plotly.min.js"];
+
 self.addEventListener("install", (event) => {
-  const done = caches.open(NAME).then((cache) => cache.addAll(FIRST));
+  // From the host itself: the browser's own cache may still have files of an earlier version.
+  const first = FIRST.map((address) => new Request(address, { cache: "reload" }));
+  const done = caches.open(NAME).then((cache) => cache.addAll(first));
   /** @type {LifeEvent} */ (event).waitUntil(done.then(() => worker.skipWaiting()));
 });
 
@@ -32,36 +33,66 @@ self.addEventListener("activate", (event) => {
 });
 
 self.addEventListener("fetch", (event) => {
-  const { request, respondWith } = /** @type {AskedEvent} */ (event);
+  const asked = /** @type {AskedEvent} */ (event);
+  const { request } = asked;
   const { origin, pathname } = new URL(request.url);
   if (request.method !== "GET" || origin !== location.origin) return;
-  if (pathname.includes("/models/")) return;
-  respondWith.call(event, request.mode === "navigate" ? newest(request) : kept(request));
+  if (pathname.startsWith(`${SITE}models/`)) return;
+  asked.respondWith(request.mode === "navigate" ? newest(asked) : kept(asked));
 });
 
 /**
  * A page from the network, so that a new version is noticed; offline the one that was kept.
- * @param {Request} request
+ * @param {AskedEvent} asked
  */
-async function newest(request) {
+async function newest(asked) {
   try {
-    return await fetchedAndKept(request);
+    return await fetchedAndKept(asked);
   } catch (problem) {
-    const found = await caches.match(request, { ignoreSearch: true });
+    const found = await ownCopy(asked.request);
     if (found) return found;
     throw problem;
   }
 }
 
-/** @param {Request} request */
-async function kept(request) {
-  const own = await (await caches.open(NAME)).match(request);
-  return own ?? fetchedAndKept(request);
+/** @param {AskedEvent} asked */
+async function kept(asked) {
+  return (await ownCopy(asked.request)) ?? fetchedAndKept(asked);
 }
 
-/** @param {Request} request */
-async function fetchedAndKept(request) {
-  const answer = await fetch(request);
-  if (answer.ok) await (await caches.open(NAME)).put(request, answer.clone());
+/**
+ * What was kept; undefined without it, or where the storage cannot be read. The first page has two
+ * addresses.
+ * @param {Request} request
+ */
+async function ownCopy(request) {
+  const first = new URL(request.url).pathname === `${SITE}index.html`;
+  try {
+    const cache = await caches.open(NAME);
+    return await cache.match(first ? "./" : request, { ignoreSearch: request.mode === "navigate" });
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The answer does not wait for the storage, which may be full.
+ * @param {AskedEvent} asked
+ */
+async function fetchedAndKept(asked) {
+  const answer = await fetch(asked.request);
+  if (answer.ok) asked.waitUntil(keep(asked.request, answer.clone()));
   return answer;
+}
+
+/**
+ * @param {Request} request
+ * @param {Response} answer
+ */
+async function keep(request, answer) {
+  try {
+    await (await caches.open(NAME)).put(request, answer);
+  } catch {
+    // no room: it is fetched again next time
+  }
 }

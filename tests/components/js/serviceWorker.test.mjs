@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+
+const SITE = "https://host/site/";
+const NAME = "attention-explorer-site /site/?new";
+
+/** @type {Map<string, Map<string, Response>>} of each cache, by address */
+let stored;
+/** @type {Request[]} that the host was asked */
+let asked = [];
+/** @type {Record<string, (event: any) => void>} */
+const listeners = {};
+let offline = false;
+let full = false;
+
+/** @param {string} name */
+function cacheCalled(name) {
+  const answers = stored.get(name) ?? new Map();
+  stored.set(name, answers);
+  const address = (/** @type {Request | string} */ one) =>
+    new URL(typeof one === "string" ? one : one.url, SITE).href;
+  return {
+    addAll: async (/** @type {Request[]} */ all) => {
+      for (const one of all) answers.set(one.url, await globalThis.fetch(one));
+    },
+    put: async (/** @type {Request} */ one, /** @type {Response} */ answer) => {
+      if (full) throw new Error("QuotaExceededError");
+      answers.set(one.url, answer);
+    },
+    match: async (/** @type {Request | string} */ one) => answers.get(address(one))?.clone(),
+  };
+}
+
+/** A request as a service worker sees it, relative to the site. */
+class SiteRequest {
+  /**
+   * @param {string} address
+   * @param {{cache?: string, mode?: string}} [how]
+   */
+  constructor(address, { cache = "default", mode = "no-cors" } = {}) {
+    Object.assign(this, { url: new URL(address, SITE).href, method: "GET", cache, mode });
+  }
+}
+
+Object.assign(globalThis, {
+  self: {
+    addEventListener: (/** @type {string} */ kind, /** @type {() => void} */ listener) => {
+      listeners[kind] = listener;
+    },
+    registration: { scope: SITE },
+    skipWaiting: async () => {},
+    clients: { claim: async () => {} },
+  },
+  location: new URL(`${SITE}service-worker.js?new`),
+  Request: SiteRequest,
+  caches: {
+    open: async (/** @type {string} */ name) => cacheCalled(name),
+    keys: async () => [...stored.keys()],
+    delete: async (/** @type {string} */ name) => stored.delete(name),
+  },
+  fetch: async (/** @type {Request} */ request) => {
+    if (offline) throw new TypeError("offline");
+    asked.push(request);
+    return new Response(request.url);
+  },
+});
+const source = "../../../explorer/components/live/js/serviceWorker.js"; // a script, not a module
+await import(new URL(source, import.meta.url).href);
+
+/** @param {string} kind */
+async function lived(kind) {
+  /** @type {Promise<unknown>[]} */
+  const done = [];
+  listeners[kind]({ waitUntil: (/** @type {Promise<unknown>} */ one) => done.push(one) });
+  await Promise.all(done);
+}
+
+/**
+ * What the page gets; undefined where the worker leaves the request alone.
+ * @param {string} address
+ * @param {string} [mode]
+ */
+async function answered(address, mode = "no-cors") {
+  /** @type {Promise<Response> | undefined} */
+  let answer;
+  /** @type {Promise<unknown>[]} */
+  const later = [];
+  listeners.fetch({
+    request: new SiteRequest(address, { mode }),
+    respondWith: (/** @type {Promise<Response>} */ given) => {
+      answer = given;
+    },
+    waitUntil: (/** @type {Promise<unknown>} */ one) => later.push(one),
+  });
+  const text = await (await answer)?.text();
+  await Promise.all(later);
+  return text;
+}
+
+beforeEach(() => {
+  [stored, asked, offline, full] = [new Map(), [], false, false];
+});
+
+test("a new version asks the host, not the browser's own cache", async () => {
+  await lived("install");
+  assert.deepEqual(
+    asked.map(({ url, cache }) => [url, cache]),
+    ["", "live.js", "live.css", "plotly.min.js"].map((name) => [SITE + name, "reload"]),
+  );
+});
+
+test("earlier versions of this site alone are deleted", async () => {
+  const others = ["attention-explorer-site /other/?old", "attention-explorer-site /site/two/?old"];
+  for (const name of [NAME, "attention-explorer-site /site/?old", ...others]) cacheCalled(name);
+  await lived("activate");
+  assert.deepEqual([...stored.keys()], [NAME, ...others]);
+});
+
+test("offline, both addresses of the first page open, and a page that was visited", async () => {
+  await lived("install");
+  await answered("training.en.html", "navigate");
+  offline = true;
+  for (const name of ["", "index.html"]) assert.equal(await answered(name, "navigate"), SITE);
+  assert.equal(await answered("training.en.html", "navigate"), `${SITE}training.en.html`);
+  await assert.rejects(() => answered("lessons/the-mask.en.html", "navigate"), /offline/);
+});
+
+test("a full storage takes no answer away", async () => {
+  full = true;
+  assert.equal(await answered("", "navigate"), SITE);
+  assert.equal(await answered("live.js"), `${SITE}live.js`);
+});
+
+test("models, which the page keeps itself, and other origins are left alone", async () => {
+  assert.equal(await answered("models/reverse.safetensors"), undefined);
+  assert.equal(await answered("https://elsewhere/live.js"), undefined);
+  assert.equal(await answered("https://host/models/live.js"), "https://host/models/live.js");
+});
