@@ -29,6 +29,7 @@ export function readSafetensors(data, name) {
   const header = parsedHeader(data.subarray(LENGTH, LENGTH + length), name);
   const body = data.subarray(LENGTH + length);
   const { __metadata__: metadata = {}, ...entries } = header;
+  if (typeof metadata !== "object" || metadata === null) refuse(name);
   /** @type {Map<string, Tensor>} */
   const tensors = new Map();
   for (const [key, entry] of Object.entries(entries)) {
