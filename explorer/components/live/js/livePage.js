@@ -31,7 +31,7 @@ import { readAddress, writeAddress } from "./address.js";
 import { createHeader } from "./header.js";
 import { createInputBar } from "./inputBar.js";
 import { createModelClient } from "./modelClient.js";
-import { modelBytes, tooLarge } from "./modelFiles.js";
+import { openModel, tooLarge } from "./modelFiles.js";
 
 const SLOW = 300; // ms after which a person is told what the page waits for
 
@@ -200,10 +200,11 @@ class LivePage {
     if (problem) throw problem;
     const { live } = this.data.strings[this.language];
     const size = (file.bytes / 1e6).toFixed(1);
-    const data = await modelBytes(file, (share) => {
+    const open = (/** @type {Uint8Array<ArrayBuffer>} */ data) =>
+      client.ask("open", { name, data, sha256: file.sha256 });
+    await openModel(file, open, (share) => {
       this.tell(fillIn(live, "loading", { name, percent: Math.floor(100 * share), size }));
     });
-    await client.ask("open", { name, data, sha256: file.sha256 });
   }
 
   /** @param {string} text what the page waits for, or what is decoded so far */

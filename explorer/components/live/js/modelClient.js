@@ -25,6 +25,7 @@ export function createModelClient(source) {
    *   onText?: (text: string) => void}>} */
   const waiting = new Map();
   let asked = 0;
+  let failed = false; // maybe before anything is asked: its error comes when it is read
   worker.addEventListener("message", ({ data }) => {
     const { id, answer, text, error } = /** @type {Message} */ (data);
     const one = waiting.get(id);
@@ -34,12 +35,14 @@ export function createModelClient(source) {
     else one?.resolve(answer);
   });
   worker.addEventListener("error", () => {
+    failed = true;
     for (const { reject } of waiting.values()) reject(new ModelError("no_worker"));
     waiting.clear();
   });
   return {
     ask: (kind, question, onText) =>
       new Promise((resolve, reject) => {
+        if (failed) throw new ModelError("no_worker");
         asked += 1;
         waiting.set(asked, { resolve, reject, onText });
         const handed = "data" in question ? [question.data.buffer] : []; // not copied: megabytes

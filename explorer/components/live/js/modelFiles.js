@@ -10,6 +10,7 @@
 import { ModelError } from "../../browser_model/js/modelError.js";
 
 const CACHE = "attention-explorer-models";
+const DAMAGED = "damaged_checkpoint"; // the sentence about a file that fails its SHA-256
 
 /** A computation takes float32 for float16, and the file itself while it is read. */
 const MEMORY = 4; // times the bytes of the file
@@ -27,35 +28,40 @@ export function tooLarge({ name, bytes }) {
 }
 
 /**
+ * Hand the bytes of a model's file to `open`, which rejects where they are not those of the site.
  * Rejects with a `ModelError` where there is no such file, or one that was cut off or replaced.
  * @param {ModelFile} file
+ * @param {(data: Uint8Array<ArrayBuffer>) => Promise<unknown>} open
  * @param {(share: number) => void} onProgress told of 0 to 1
- * @returns {Promise<Uint8Array<ArrayBuffer>>}
  */
-export async function modelBytes(file, onProgress) {
-  const inPage = document.querySelector(`script[data-model="${CSS.escape(file.name)}"]`);
-  if (inPage) return fromBase64(inPage.textContent ?? "");
-  try {
-    return await (location.protocol === "file:" ? fromScript(file) : fetched(file, onProgress));
-  } catch (error) {
-    if (error instanceof ModelError) throw error;
-    throw new ModelError("model_not_there", { name: file.name });
-  }
+export async function openModel(file, open, onProgress) {
+  const { name } = file;
+  const inPage = Array.from(document.querySelectorAll("script[data-model]")).find(
+    (script) => script.getAttribute("data-model") === name,
+  );
+  if (inPage) await open(fromBase64(inPage.textContent ?? "", name));
+  else if (location.protocol === "file:") await open(fromBase64(await scriptText(name), name));
+  else await openFetched(file, open, onProgress);
 }
 
 /**
- * From disk, browsers allow no `fetch`; a script that calls the page is allowed.
- * @param {ModelFile} file
- * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ * The base64 in a model's script; from disk, browsers allow no `fetch`, but a script that calls the
+ * page. Several can be under way: each call is told apart by its element.
+ * @param {string} name
+ * @returns {Promise<string>}
  */
-function fromScript({ name }) {
+function scriptText(name) {
   return new Promise((resolve, reject) => {
     const script = document.createElement("script");
     const receiver = /** @type {{receiveModel?: (text: string) => void}} */ (
       /** @type {unknown} */ (window)
     );
-    receiver.receiveModel = (text) => resolve(fromBase64(text));
-    script.onerror = reject;
+    receiver.receiveModel = (text) =>
+      document.currentScript?.dispatchEvent(new CustomEvent("model", { detail: text }));
+    script.addEventListener("model", (event) =>
+      resolve(/** @type {CustomEvent<string>} */ (event).detail),
+    );
+    script.onerror = () => reject(notThere(name));
     script.onload = () => {
       script.remove();
       reject(damaged(name)); // unless it has called already; a script that was cut off does not run
@@ -65,62 +71,130 @@ function fromScript({ name }) {
   });
 }
 
-/** @param {string} name */
-function damaged(name) {
-  return new ModelError("damaged_checkpoint", { name });
+/**
+ * Open what an earlier visit has kept, else what the host sends. Only bytes that could be opened are
+ * kept: a host, or a network before a login, may answer with something else.
+ * @param {ModelFile} file
+ * @param {(data: Uint8Array<ArrayBuffer>) => Promise<unknown>} open
+ * @param {(share: number) => void} onProgress
+ */
+async function openFetched(file, open, onProgress) {
+  const path = `models/${encodeURIComponent(file.name)}.safetensors`;
+  const address = new URL(path, document.baseURI);
+  address.search = file.sha256; // a file that was replaced has another address
+  const cache = await modelCache();
+  if (cache && (await openKept(cache, address, open))) return;
+  const data = await fetched(address, file, onProgress);
+  const copy = cache && data.slice(); // what is opened is handed to a worker
+  await open(data);
+  if (cache && copy) await keep(cache, address, copy);
+}
+
+/** What earlier visits have kept; null where a browser, or its settings, have no such storage. */
+async function modelCache() {
+  try {
+    return await caches.open(CACHE);
+  } catch {
+    return null;
+  }
 }
 
 /**
+ * Whether an earlier visit has kept the file; a damaged one is deleted.
+ * @param {Cache} cache
+ * @param {URL} address
+ * @param {(data: Uint8Array<ArrayBuffer>) => Promise<unknown>} open
+ */
+async function openKept(cache, address, open) {
+  const data = await keptBytes(cache, address);
+  if (!data) return false;
+  try {
+    await open(data);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ModelError) || error.key !== DAMAGED) throw error;
+    await cache.delete(address).catch(() => false);
+    return false;
+  }
+}
+
+/**
+ * @param {Cache} cache
+ * @param {URL} address
+ */
+async function keptBytes(cache, address) {
+  try {
+    const answer = await cache.match(address);
+    return answer ? new Uint8Array(await answer.arrayBuffer()) : null;
+  } catch {
+    return null; // it is fetched
+  }
+}
+
+/**
+ * The host is asked whether a file in the browser's own cache is still current: it may be the answer
+ * that was damaged.
+ * @param {URL} address
  * @param {ModelFile} file
  * @param {(share: number) => void} onProgress
  */
-async function fetched({ name, bytes, sha256 }, onProgress) {
-  const address = new URL(`models/${encodeURIComponent(name)}.safetensors`, document.baseURI);
-  address.search = sha256; // a file that was replaced has another address
-  const kept = await keptAnswer(address);
-  const answer = kept ?? (await fetch(address));
-  if (!answer.ok || !answer.body) throw new Error(String(answer.status));
+async function fetched(address, { name, bytes }, onProgress) {
   const data = new Uint8Array(bytes);
-  const reader = answer.body.getReader();
   let length = 0;
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    if (length + part.value.length > bytes) throw damaged(name);
-    data.set(part.value, length);
-    length += part.value.length;
-    onProgress(length / bytes);
+  try {
+    const answer = await fetch(address, { cache: "no-cache" });
+    if (!answer.ok || !answer.body) throw notThere(name);
+    const reader = answer.body.getReader();
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      if (length + part.value.length > bytes) throw damaged(name);
+      data.set(part.value, length);
+      length += part.value.length;
+      onProgress(length / bytes);
+    }
+  } catch (error) {
+    throw error instanceof ModelError ? error : notThere(name);
   }
-  if (!kept) await keep(address, data.slice(0, length));
-  return data.subarray(0, length);
+  return length === bytes ? data : data.slice(0, length); // all of its buffer is handed on
 }
 
 /**
- * What an earlier visit has kept, so that a page works offline.
- * @param {URL} address
- */
-async function keptAnswer(address) {
-  if (!("caches" in window)) return undefined;
-  return (await caches.open(CACHE)).match(address);
-}
-
-/**
+ * In place of the file of an earlier version.
+ * @param {Cache} cache
  * @param {URL} address
  * @param {Uint8Array<ArrayBuffer>} data
  */
-async function keep(address, data) {
-  if (!("caches" in window)) return;
+async function keep(cache, address, data) {
   try {
-    await (await caches.open(CACHE)).put(address, new Response(data));
+    await cache.delete(address, { ignoreSearch: true });
+    await cache.put(address, new Response(data));
   } catch {
     // no room: it is fetched again next time
   }
 }
 
+/** @param {string} name */
+function damaged(name) {
+  return new ModelError(DAMAGED, { name });
+}
+
+/** @param {string} name */
+function notThere(name) {
+  return new ModelError("model_not_there", { name });
+}
+
 /**
+ * Throws a `ModelError` on what is no base64.
  * @param {string} text
+ * @param {string} name of the model
  * @returns {Uint8Array<ArrayBuffer>}
  */
-function fromBase64(text) {
-  const letters = atob(text);
+function fromBase64(text, name) {
+  let letters = "";
+  try {
+    letters = atob(text);
+  } catch {
+    throw damaged(name);
+  }
   const bytes = new Uint8Array(letters.length);
   for (let index = 0; index < letters.length; index++) bytes[index] = letters.charCodeAt(index);
   return bytes;

@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createModelClient } from "../../../explorer/components/live/js/modelClient.js";
+
+/** @type {EventTarget & {asked: unknown[]}} */
+let worker;
+
+Object.assign(globalThis, {
+  Worker: class extends EventTarget {
+    asked = /** @type {unknown[]} */ ([]);
+
+    constructor() {
+      super();
+      worker = this;
+    }
+
+    /** @param {unknown} message */
+    postMessage(message) {
+      this.asked.push(message);
+    }
+  },
+});
+
+const question = { request: { model: "m", text: "1", pad: 0, forced: [] }, name: "x" };
+
+test("a worker that fails is said to be missing, whether anything waits for it or not", async () => {
+  const client = createModelClient("");
+  const waiting = client.ask("inside", question);
+  worker.dispatchEvent(new Event("error"));
+  await assert.rejects(waiting, { key: "no_worker" });
+  await assert.rejects(() => client.ask("inside", question), { key: "no_worker" });
+  assert.equal(worker.asked.length, 1);
+});

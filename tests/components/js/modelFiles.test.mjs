@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { afterEach, beforeEach, test } from "node:test";
+import { ModelError } from "../../../explorer/components/browser_model/js/modelError.js";
+import { openModel } from "../../../explorer/components/live/js/modelFiles.js";
+
+const WHOLE = Uint8Array.from([1, 2, 3, 4]);
+const BASE = "https://host/site/";
+const FILE = {
+  name: "re verse",
+  bytes: WHOLE.length,
+  sha256: createHash("sha256").update(WHOLE).digest("hex"),
+};
+const ADDRESS = `${BASE}models/re%20verse.safetensors?${FILE.sha256}`;
+
+/** @type {Map<string, Response>} what is kept, by address */
+let stored;
+
+/** @type {Record<string, unknown>} of a cache, as far as it is used */
+let cache;
+
+/** @param {Record<string, unknown>} values */
+function setGlobals(values) {
+  for (const [name, value] of Object.entries(values)) {
+    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+  }
+}
+
+/** @param {Uint8Array<ArrayBuffer>} data */
+async function open(data) {
+  const digest = createHash("sha256").update(data).digest("hex");
+  structuredClone(data, { transfer: [data.buffer] }); // as the worker takes it
+  if (digest !== FILE.sha256) throw new ModelError("damaged_checkpoint", { name: FILE.name });
+}
+
+const opened = () => openModel(FILE, open, () => {});
+
+/** @param {Uint8Array<ArrayBuffer> | string} body */
+const answering = (body) => setGlobals({ fetch: async () => new Response(body) });
+
+beforeEach(() => {
+  stored = new Map();
+  cache = {
+    match: async (/** @type {URL} */ address) => stored.get(String(address))?.clone(),
+    put: async (/** @type {URL} */ address, /** @type {Response} */ answer) =>
+      stored.set(String(address), answer),
+    delete: async (/** @type {URL} */ address, /** @type {CacheQueryOptions} */ options) => {
+      const bare = (/** @type {string} */ one) => (options?.ignoreSearch ? one.split("?")[0] : one);
+      for (const one of stored.keys()) if (bare(one) === bare(String(address))) stored.delete(one);
+      return true;
+    },
+  };
+  setGlobals({
+    document: { querySelectorAll: () => [], baseURI: BASE },
+    location: { protocol: "https:" },
+    caches: { open: async () => cache },
+  });
+});
+
+afterEach(() => setGlobals({ document: undefined, location: undefined, caches: undefined }));
+
+test("a whole file is kept, in place of an earlier version of it alone", async () => {
+  const earlier = `${BASE}models/re%20verse.safetensors?0`;
+  const elsewhere = "https://host/other/models/re%20verse.safetensors?0";
+  for (const one of [earlier, elsewhere]) stored.set(one, new Response("old"));
+  answering(WHOLE);
+  await opened();
+  assert.deepEqual([...stored.keys()], [elsewhere, ADDRESS]);
+  setGlobals({ fetch: () => Promise.reject(new TypeError("offline")) });
+  await opened();
+});
+
+for (const [what, body] of /** @type {[string, Uint8Array<ArrayBuffer> | string][]} */ ([
+  ["another page", "<h1>"],
+  ["a longer page", "<h1>Log in</h1>"],
+  ["a file that was cut off", WHOLE.slice(0, 2)],
+])) {
+  test(`${what} in place of the file is refused and not kept`, async () => {
+    answering(body);
+    await assert.rejects(opened, { key: "damaged_checkpoint" });
+    assert.equal(stored.size, 0);
+    answering(WHOLE);
+    await opened();
+  });
+}
+
+test("what was kept and is damaged is fetched again, or deleted", async () => {
+  stored.set(ADDRESS, new Response("<h1>"));
+  setGlobals({ fetch: () => Promise.reject(new TypeError("offline")) });
+  await assert.rejects(opened, { key: "model_not_there" });
+  assert.equal(stored.size, 0);
+  stored.set(ADDRESS, new Response("<h1>"));
+  answering(WHOLE);
+  await opened();
+  assert.deepEqual([...stored.keys()], [ADDRESS]);
+});
+
+test("a model that this browser cannot compute stays where it is kept", async () => {
+  stored.set(ADDRESS, new Response(WHOLE));
+  const refuse = () => Promise.reject(new ModelError("no_webassembly"));
+  await assert.rejects(() => openModel(FILE, refuse, () => {}), { key: "no_webassembly" });
+  assert.equal(stored.size, 1);
+});
+
+test("a browser without usable storage fetches", async () => {
+  const no = () => Promise.reject(new Error("SecurityError"));
+  answering(WHOLE);
+  setGlobals({ caches: { open: no } });
+  await opened();
+  for (const name of ["match", "put", "delete"]) {
+    setGlobals({ caches: { open: async () => ({ ...cache, [name]: no }) } });
+    await opened();
+  }
+  setGlobals({ caches: undefined });
+  await opened();
+  const get = () => {
+    throw new Error("SecurityError");
+  };
+  Object.defineProperty(globalThis, "caches", { get, configurable: true });
+  await opened();
+});
+
+test("of a file that the host does not have, the sentence says so", async () => {
+  setGlobals({ fetch: async () => new Response("", { status: 404 }) });
+  await assert.rejects(opened, { key: "model_not_there" });
+});
+
+test("each script from disk gives the model that it was asked for", async () => {
+  /** @type {(EventTarget & {src?: string, onload?: () => void, remove: () => void})[]} */
+  const scripts = [];
+  const createElement = () => Object.assign(new EventTarget(), { remove: () => {} });
+  const page = {
+    querySelectorAll: () => [],
+    createElement,
+    head: { append: (/** @type {any} */ script) => scripts.push(script) },
+    currentScript: /** @type {EventTarget | null} */ (null),
+  };
+  const run = (/** @type {any} */ script, /** @type {string} */ text) => {
+    page.currentScript = script;
+    /** @type {any} */ (globalThis).receiveModel(text);
+    script.onload();
+  };
+  setGlobals({ window: globalThis, document: page, location: { protocol: "file:" } });
+  /** @type {number[][]} */
+  const received = [];
+  const asked = ["one", "two", "three"].map((name) =>
+    openModel(
+      { ...FILE, name },
+      async (data) => {
+        received.push([...data]);
+      },
+      () => {},
+    ),
+  );
+  assert.deepEqual(
+    scripts.map(({ src }) => src),
+    ["models/one.js", "models/two.js", "models/three.js"],
+  );
+  run(scripts[1], "Ag==");
+  run(scripts[0], "AQ==");
+  run(scripts[2], "no base64!");
+  await Promise.all(asked.slice(0, 2));
+  assert.deepEqual(received, [[2], [1]]);
+  await assert.rejects(asked[2], { key: "damaged_checkpoint", facts: { name: "three" } });
+});
