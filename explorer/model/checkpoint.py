@@ -70,10 +70,22 @@ def to_bytes(checkpoint: Checkpoint, *, half: bool = False) -> bytes:
         "facts": dict(checkpoint.facts),
     }
     metadata = {name: json.dumps(part, ensure_ascii=False) for name, part in description.items()}
-    return save_tensors(
+    data = save_tensors(
         {name: tensor.contiguous() for name, tensor in (tensors | pieces).items()},
         {"format": MARK, "version": str(FORMAT_VERSION), **metadata},
     )
+    return _with_sorted_metadata(data)
+
+
+def _with_sorted_metadata(data: bytes) -> bytes:
+    """A safetensors file with its metadata by name, so that one checkpoint always has the same
+    bytes: the library writes them in any order."""
+    end = 8 + int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:end])
+    header["__metadata__"] = dict(sorted(header["__metadata__"].items()))
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)  # the tensors begin at a multiple of 8 bytes
+    return len(text).to_bytes(8, "little") + text + data[end:]
 
 
 def load_checkpoint(path: str | Path) -> Checkpoint:

@@ -47,6 +47,15 @@ def test_a_file_round_trip_keeps_weights_config_vocabularies_and_facts(checkpoin
         assert torch.equal(one, other)
 
 
+def test_a_checkpoint_always_has_the_same_bytes(checkpoint):
+    data = to_bytes(checkpoint)
+    assert {to_bytes(checkpoint) for _ in range(5)} == {data}
+    length = int.from_bytes(data[:8], "little")
+    assert length % 8 == 0
+    metadata = json.loads(data[8 : 8 + length])["__metadata__"]
+    assert list(metadata) == sorted(metadata)
+
+
 def test_tied_weights_are_stored_once_and_stay_tied(make_model, tmp_path):
     config = replace(PRIMES, source_vocabulary=17, tied_embeddings=True)
     vocabulary = SymbolVocabulary(tuple("abcdefghijklmn"))
