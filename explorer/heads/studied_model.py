@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from explorer.core.errors import ConfigError
 from explorer.core.files import as_path, replace_atomically
+from explorer.core.json_values import valid_text
 from explorer.heads.head_studies import HeadStudies
 from explorer.model import opening
 from explorer.model.catalog import CatalogModel
@@ -37,13 +38,14 @@ class StudiedModel(HeadStudies, ExplorableModel):
 
         if text is not None:
             self.check_text(text, "source")
-        if not isinstance(pad, int) or not 0 <= pad <= MOST_PADDING:
-            choices = f"0 to {MOST_PADDING}"
-            raise ConfigError("bad_choice", name="pad", got=pad, choices=choices)
+        whole = isinstance(pad, int) and not isinstance(pad, bool)
+        if not whole or not 0 <= pad <= MOST_PADDING:
+            raise ConfigError("bad_size", name="pad", got=pad, least=0, most=MOST_PADDING)
         symbols = getattr(self.source_vocabulary, "symbols", ())
         summary = ModelSummary.of(asdict(self.transformer.config), symbols, self.facts)
         live = LiveModel(CatalogModel(self.name, "", summary), to_bytes(self.checkpoint, half=True))
-        replace_atomically(as_path(path), file_page(live, text, pad).encode())
+        shown = None if text is None else valid_text(text)
+        replace_atomically(as_path(path), file_page(live, shown, pad).encode())
 
 
 def load(

@@ -13,6 +13,7 @@ from torch import Tensor
 from explorer.core.errors import ConfigError, VocabularyError
 from explorer.core.files import as_path
 from explorer.core.interventions import Interventions
+from explorer.core.json_values import valid_text
 from explorer.core.trace import Trace
 from explorer.core.trace_size import LayerChoice, Layers, SiteSize, layer_facts
 from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary
@@ -291,7 +292,7 @@ class ExplorableModel:
             "model": self.name,
             **{name: self.facts[name] for name in kept if name in self.facts},
             "config": self._sizes,
-            "text": text,
+            "text": valid_text(text),
             "forced": {str(step): token for step, token in forced.items()},
             "pad_to": pad_to,
         }

@@ -6,6 +6,7 @@ import pytest
 
 import explorer
 from explorer.core.errors import ConfigError, FileError, VocabularyError
+from explorer.core.trace import Trace
 from explorer.heads.head_studies import HeadStudies
 from explorer.heads.studied_model import StudiedModel, load
 from explorer.model import explorable as explorable_module
@@ -43,7 +44,20 @@ def test_a_model_is_written_into_one_file_with_a_text(tmp_path):
     assert '"opening":{"text":"7 3 9","pad":2}' in path.read_text("utf-8")
     with pytest.raises(VocabularyError, match="not a symbol"):
         model.to_html(path, text="x")
-    with pytest.raises(ConfigError, match="0 to 16"):
-        model.to_html(path, pad=17)
+    for pad in (17, -1, "2", 2.0, True):
+        with pytest.raises(ConfigError, match="expected a whole number from 0 to 16"):
+            model.to_html(path, pad=pad)
     with pytest.raises(FileError):
         model.to_html(tmp_path / "no" / "folder.html")
+
+
+def test_a_lone_surrogate_in_a_text_is_written_as_the_model_reads_it(tmp_path):
+    model = load(ROOT / "checkpoints" / "english-french.safetensors")
+    model.to_html(tmp_path / "live.html", text="a\ud800b")
+    assert '"opening":{"text":"a?b","pad":0}' in (tmp_path / "live.html").read_text("utf-8")
+    trace = model.trace("a\ud800b")
+    assert trace.text == model.trace("a?b").text
+    trace.save(tmp_path / "one.trace")
+    again = Trace.load(tmp_path / "one.trace")
+    assert again.facts["text"] == "a?b"
+    assert again.integrity()["ok"].all()

@@ -17,6 +17,7 @@ from explorer.core.errors import (
     VocabularyError,
 )
 from explorer.core.interventions import Interventions
+from explorer.core.json_values import valid_text
 from explorer.core.trace import Trace
 from explorer.core.trace_size import LayerChoice, Layers, layer_facts
 from explorer.model.fingerprint import fingerprint
@@ -186,7 +187,7 @@ class HuggingFaceModel:
         recording = Recording(self.anatomy, choice.within(sizes))
         if self.kind != Kind.ENCODER_ONLY:
             decoded = self._decode(inputs, edits, recording, forced, last)
-        facts = {"model": self.name, **self.facts, "text": text, "pad_to": pad_to}
+        facts = {"model": self.name, **self.facts, "text": valid_text(text), "pad_to": pad_to}
         facts |= {"given": target is not None, **decoded.facts(self.kind, self._settings.ends)}
         facts |= layer_facts(sizes, recording.places)
         if interventions:
