@@ -122,6 +122,8 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise unwritable(path, error) from error
+    except ValueError as error:  # NUL, or what the system's encoding does not have
+        raise FileError("bad_file_name", name=one_line(path.name)) from error
 
 
 def write_atomically(path: Path, data: bytes) -> None:

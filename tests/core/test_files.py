@@ -16,6 +16,7 @@ from explorer.core.files import (
     read_text,
     reading,
     reason,
+    replace_atomically,
     write_atomically,
     writing,
 )
@@ -45,6 +46,16 @@ def test_a_path_below_a_file_is_refused(tmp_path):
     with pytest.raises(FileError) as caught:
         write_atomically(tmp_path / "file" / "x", b"new")
     assert caught.value.key == "unwritable_file"
+
+
+@pytest.mark.parametrize("name", ["a\0b.html", "\ud800.html"])
+def test_what_cannot_be_a_file_name_is_said(name, tmp_path):
+    for write in (write_atomically, replace_atomically):
+        with pytest.raises(FileError, match=r"“.*\\u.*” cannot be the name of a file"):
+            write(tmp_path / name, b"")
+    with pytest.raises(FileError, match="cannot be the name"):
+        check_output(tmp_path / name)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_path_that_cannot_be_written_is_refused_beforehand(tmp_path):
