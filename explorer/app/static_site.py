@@ -4,11 +4,13 @@ On them the browser itself decodes: models are files, lessons and the recorded t
 their own.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import logging
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from explorer.app import experiment_cache, model_cache
-from explorer.app.filled_lesson import whole_lesson
+from explorer.app.filled_lesson import filled_in, whole_lesson
 from explorer.app.lessons import lessons
 from explorer.app.request import Selection
 from explorer.app.state.visit import opening_request
@@ -18,16 +20,21 @@ from explorer.components.shared.bundle import PLOTLY, script, styles
 from explorer.components.training_export import training_page
 from explorer.core import folders
 from explorer.core.errors import FileError
-from explorer.core.files import unwritable, write_atomically
-from explorer.core.i18n import LANGUAGES
+from explorer.core.files import one_line, printable, read_text, write_atomically, writing
+from explorer.core.i18n import LANGUAGES, say
+from explorer.core.lesson import Card
 from explorer.core.lesson_search import FoundLessons
-from explorer.model.catalog import ShippedModel
+from explorer.model.catalog import ShippedModel, shipped_models
 from explorer.model.checkpoint import load_checkpoint, to_bytes
 from explorer.training.run_directory import find_run
 
+_LOG = logging.getLogger("explorer")
 _RECORDED = "reverse"
 _MARK = "attention-explorer-site.txt"
-_ABOUT = "Open index.html. Written by attention-explorer site.\n"
+_ABOUT = "Open index.html. Written by attention-explorer site.\n\n"
+_REMOVABLE = re.compile(r"models/[^/\\:]+\.(safetensors|js)|lessons/[^/\\:]+\.html")
+"""Of the files that a mark lists, those that a later site may be without. The list is a text that
+anybody can change, so it names nothing outside these two folders."""
 
 Files = Iterator[tuple[str, bytes]]
 """Path in the folder, and what it holds."""
@@ -36,9 +43,10 @@ Files = Iterator[tuple[str, bytes]]
 def write_site(
     models: Sequence[ShippedModel], out: Path, tell: Callable[[str], None] = lambda name: None
 ) -> int:
-    """Write the site with these models, the one it opens with first, to the folder `out`.
+    """Write the site with these models, the one it opens with first, to the folder `out`, and
+    remove models and lessons of an earlier site there that this one does not have.
 
-    Returns its size in bytes.
+    Returns its size in bytes. Cards of lessons that cannot be shown are logged.
 
     tell: told of each file before it is written.
 
@@ -46,32 +54,50 @@ def write_site(
     loading a model raises.
     """
     _refuse_other_files(out)
-    total = 0
-    for name, data in _files(models):
-        tell(name)
-        path = out / name
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise unwritable(path, error) from error
-        write_atomically(path, data)
-        total += len(data)
-    return total
+    earlier = _listed_files(out)
+    sizes: dict[str, int] = {}
+    tell(_MARK)
+    try:
+        _write_mark(out, earlier)
+        for name, data in _files(models):
+            tell(name)
+            write_atomically(out / name, data)
+            sizes[name] = len(data)
+    finally:  # what an interrupted call has written is known to the next one
+        _write_mark(out, earlier | set(sizes))
+    for name in earlier - set(sizes):
+        with writing(out / name):
+            (out / name).unlink(missing_ok=True)
+    return _write_mark(out, set(sizes)) + sum(sizes.values())
 
 
 def _refuse_other_files(out: Path) -> None:
     """Raise `FileError` where files lie that this module has not written."""
-    try:
-        occupied = out.exists() and (not out.is_dir() or any(out.iterdir()))
-    except OSError as error:
-        raise unwritable(out, error) from error
+    name = printable(out.absolute().name)
+    with writing(out):
+        if out.exists() and not out.is_dir():
+            raise FileError("file_not_folder", name=name)
+        occupied = out.exists() and any(out.iterdir())
     if occupied and not (out / _MARK).is_file():
-        raise FileError("folder_in_use", name=out.name)
+        raise FileError("folder_in_use", name=name)
+
+
+def _listed_files(out: Path) -> set[str]:
+    """The models and lessons of an earlier site, as its mark lists them."""
+    if not (out / _MARK).is_file():
+        return set()
+    return {line for line in read_text(out / _MARK).splitlines() if _REMOVABLE.fullmatch(line)}
+
+
+def _write_mark(out: Path, names: Iterable[str]) -> int:
+    """Write the file by which a site is known, and return its size."""
+    data = (_ABOUT + "".join(f"{name}\n" for name in sorted(names))).encode()
+    write_atomically(out / _MARK, data)
+    return len(data)
 
 
 def _files(models: Sequence[ShippedModel]) -> Files:
     """All files, the first page last: an unfinished folder opens nothing."""
-    yield _MARK, _ABOUT.encode()
     opened = [_live_model(model) for model in models]
     found = _whole_lessons({model.name for model in models})
     yield from _fixed_files()
@@ -79,6 +105,7 @@ def _files(models: Sequence[ShippedModel]) -> Files:
         yield f"models/{model.name}.safetensors", model.data
         yield f"models/{model.name}.js", live.model_script(model.data).encode()
     offered = {model.name: model for model in models}
+    _log_broken_cards(found, offered)
     for name, written in found.lessons.items():
         for language in LANGUAGES:
             lesson = written.get(language) or next(iter(written.values()))
@@ -120,6 +147,26 @@ def _whole_lessons(models: Iterable[str]) -> FoundLessons:
         },
         (),
     )
+
+
+def _log_broken_cards(found: FoundLessons, offered: Mapping[str, ShippedModel]) -> None:
+    """Log each card that cannot be shown, of the lessons in the site and of those of no model."""
+    listed = shipped_models()
+    for name, language, number, card in _cards():
+        if name not in found.lessons and card.view["model"] in listed:
+            continue
+        if problem := filled_in(card, offered, "en").problem:
+            file = one_line(f"{name}.{language}.md")
+            problem = one_line(problem)
+            _LOG.warning(say("lessons.broken_card", file=file, number=number, problem=problem))
+
+
+def _cards() -> Iterator[tuple[str, str, int, Card]]:
+    """Each card with its lesson, language and number, from 1."""
+    for name, written in lessons().lessons.items():
+        for language, lesson in written.items():
+            for number, card in enumerate(lesson.cards, 1):
+                yield name, language, number, card
 
 
 def _linked(found: FoundLessons) -> Iterator[LinkedLesson]:

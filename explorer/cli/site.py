@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from explorer.core.errors import ConfigError
+from explorer.core.files import printable
 
 
 def add_parser(commands: Any) -> None:
@@ -25,9 +26,12 @@ def add_parser(commands: Any) -> None:
 
 
 def _site(options: argparse.Namespace) -> int:
+    from explorer.core import folders
     from explorer.model.catalog import shipped_models
 
     listed = shipped_models()
+    if not listed:
+        raise ConfigError("no_site_models", folder=printable(str(folders.checkpoints())))
     names: list[str] = options.models or list(listed)
     for name in names:
         if name not in listed:

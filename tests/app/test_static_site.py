@@ -1,13 +1,22 @@
 import hashlib
 import json
 import re
+from pathlib import Path
 
 import pytest
 
+from explorer.app import static_site
 from explorer.app.static_site import write_site
+from explorer.core import folders
 from explorer.core.errors import FileError
+from explorer.core.lesson_search import FoundLessons
 from explorer.model.catalog import shipped_models
 from explorer.model.explorable import load
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +54,76 @@ def test_an_earlier_site_is_written_again_and_other_files_are_left_alone(site, t
     with pytest.raises(FileError, match="other files"):
         write_site([shipped_models()["reverse"]], tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
-    with pytest.raises(FileError, match="other files"):
+    with pytest.raises(FileError, match="is a file"):
         write_site([], tmp_path / "mine.txt")
+    before = contents(site[0])
     assert write_site([shipped_models()["reverse"]], site[0]) == site[1]
+    assert contents(site[0]) == before  # byte for byte
+
+
+@pytest.fixture
+def no_lessons(monkeypatch):
+    monkeypatch.setattr(static_site, "lessons", lambda: FoundLessons({}, ()))
+
+
+def test_what_a_smaller_site_does_not_have_is_removed(tmp_path, no_lessons):
+    out = tmp_path / "site"
+    write_site([shipped_models()[name] for name in ("sort", "copy")], out)
+    (out / "models" / "mine.js").write_text("precious")
+    mark = out / "attention-explorer-site.txt"
+    mark.write_text(mark.read_text("utf-8") + "models/../index.html\n../mine.txt\nlive.css\n")
+    (tmp_path / "mine.txt").write_text("precious")
+    size = write_site([shipped_models()["sort"]], out)
+    names = {path.name for path in (out / "models").iterdir()}
+    assert names == {"sort.js", "sort.safetensors", "mine.js"}
+    assert (tmp_path / "mine.txt").exists()
+    assert (out / "index.html").exists()
+    assert size + len("precious") == sum(len(data) for data in contents(out).values())
+
+
+def test_what_an_interrupted_site_has_written_is_removed_later(tmp_path, no_lessons):
+    def stop(name: str) -> None:
+        if name == "models/copy.js":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_site([shipped_models()["copy"]], tmp_path, stop)
+    assert (tmp_path / "models" / "copy.safetensors").exists()
+    write_site([shipped_models()["sort"]], tmp_path)
+    assert not (tmp_path / "models" / "copy.safetensors").exists()
+
+
+CARDS = """# Wrong
+
+---
+view: model=sort&text=2+1
+question: Which?
+choices: 7 | 8
+answer: largest key
+---
+One.
+---
+view: model=sort&text=no+symbol
+---
+Two.
+---
+view: model=sort&text=2+1
+---
+Three.
+"""
+
+
+def test_cards_that_cannot_be_shown_are_logged(tmp_path, monkeypatch, caplog):
+    folder = tmp_path / "lessons"
+    folder.mkdir()
+    (folder / "wrong.en.md").write_text(CARDS)
+    (folder / "elsewhere.zh.md").write_text("# B\n---\nview: model=nothing&text=2\n---\nOne.")
+    (folder / "other.en.md").write_text("# C\n---\nview: model=copy&text=no+symbol\n---\nOne.")
+    monkeypatch.setenv(folders.LESSONS_VARIABLE, str(folder))
+    write_site([shipped_models()["sort"]], tmp_path / "site")
+    logged = [record.getMessage() for record in caplog.records]
+    assert len(logged) == 3, logged
+    (first,) = [one for one in logged if one.startswith("“wrong.en.md”, card 1: ")]
+    assert "not among the choices" in first
+    assert any("“wrong.en.md”, card 2: " in one for one in logged)
+    assert any("“elsewhere.zh.md”, card 1: " in one and "“nothing”" in one for one in logged)

@@ -2,6 +2,7 @@ import pytest
 
 from explorer.__main__ import main
 from explorer.app import static_site
+from explorer.core import folders
 
 
 def test_the_named_models_are_written(tmp_path, monkeypatch, capsys):
@@ -32,3 +33,24 @@ def test_errors_are_one_sentence(options, message, tmp_path, capsys):
     assert error.startswith("error: ")
     assert message in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("options", [[], ["--models", "copy"]])
+@pytest.mark.parametrize("folder", ["empty", "missing"])
+def test_without_any_model_nothing_is_written(options, folder, tmp_path, monkeypatch, capsys):
+    (tmp_path / "empty").mkdir()
+    monkeypatch.setenv(folders.CHECKPOINTS_VARIABLE, str(tmp_path / folder))
+    out = tmp_path / "site"
+    assert main(["site", "--out", str(out), *options]) == 2
+    assert f"the folder “{tmp_path / folder}” has no checkpoints" in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_an_output_that_is_no_folder_of_a_site_is_named(tmp_path, monkeypatch, capsys):
+    folder = tmp_path / "own"
+    folder.mkdir()
+    (folder / "a.txt").write_text("")
+    monkeypatch.chdir(folder)
+    for out, sentence in (("a.txt", "“a.txt” is a file;"), ("", "folder “own” has other files;")):
+        assert main(["site", "--out", out]) == 2
+        assert sentence in capsys.readouterr().err
