@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 
 import explorer
 from explorer.app.static_site import write_site
+from explorer.components.live.page import LinkedLesson, LiveModel, site_page
 from explorer.model.catalog import shipped_models
 from tests.support.page_checks import CLIPPED, SMALL_BUTTONS
 from tests.support.player_page import save
@@ -215,6 +216,12 @@ def test_what_of_a_link_cannot_be_followed_is_said(on_disk):
     expect(tab.get_by_test_id("output")).to_have_text("4 1 9 3 7")
 
 
+def test_an_unknown_language_of_a_link_is_said_by_its_name(on_disk):
+    tab = on_disk("#lang=xx")
+    expect(tab.get_by_test_id("message")).to_contain_text("language")
+    expect(tab.get_by_test_id("message")).not_to_contain_text("part_lang")
+
+
 def test_a_file_that_is_not_whole_or_missing_is_refused(new_visitor, site, tmp_path, complaints):
     copy = tmp_path / "site"
     copy.mkdir()
@@ -233,6 +240,72 @@ def test_a_file_that_is_not_whole_or_missing_is_refused(new_visitor, site, tmp_p
     expect(message).to_have_text(re.compile("of reverse is not beside this page"))
     assert set(complaints) == BROWSERS_OWN
     complaints.clear()
+
+
+@pytest.mark.parametrize("script", [None, "(() => {"])
+def test_a_page_whose_script_is_missing_or_cut_off_says_so(
+    script, new_visitor, site, tmp_path, complaints
+):
+    (tmp_path / "index.html").write_bytes((site / "index.html").read_bytes())
+    if script:
+        (tmp_path / "live.js").write_text(script)
+    tab = new_visitor()
+    tab.goto((tmp_path / "index.html").as_uri())
+    sentence = tab.get_by_text("This page has not started.")
+    expect(sentence).to_be_hidden()
+    expect(sentence).to_be_visible()
+    expect(sentence).to_contain_text("请连同整个文件夹重新复制")
+    assert set(complaints) <= {"Unexpected end of input", *BROWSERS_OWN}
+    complaints.clear()
+
+
+def test_an_older_browser_works_or_says_that_it_is_too_old(new_visitor, site):
+    tab = new_visitor()
+    tab.add_init_script(
+        "delete Intl.DisplayNames; delete CSS.escape;"
+        "Object.defineProperty(Navigator.prototype, 'languages', { get: () => undefined });"
+    )
+    tab.goto((site / "index.html").as_uri())
+    tab.wait_for_selector(".plotted")
+    expect(tab.get_by_text("This page has not started.")).to_have_count(0)
+    tab.add_init_script("delete window.ResizeObserver")
+    tab.reload()
+    expect(tab.get_by_text("This page has not started.")).to_be_visible()
+
+
+@pytest.fixture
+def with_lessons(new_visitor: Callable[..., Page], site: Path, tmp_path: Path):
+    """The first page of a site with other lessons."""
+
+    def show(*lessons: str) -> Page:
+        copy = tmp_path / "site"
+        shutil.copytree(site, copy)
+        listed = shipped_models()["reverse"]
+        model = LiveModel(listed, (site / "models" / "reverse.safetensors").read_bytes())
+        linked = [LinkedLesson(name, {"en": name, "zh": name}) for name in lessons]
+        (copy / "index.html").write_text(site_page([model], linked), "utf-8")
+        for name in lessons:
+            text = "<!doctype html><link rel=icon href=data:,><h1>Found</h1>"
+            (copy / "lessons" / f"{name}.en.html").write_text(text)
+        tab = new_visitor()
+        tab.goto((copy / "index.html").as_uri())
+        tab.wait_for_selector(".plotted")
+        return tab
+
+    return show
+
+
+def test_a_lesson_may_have_any_name(with_lessons):
+    tab = with_lessons("50% #1? of 3")
+    tab.get_by_test_id("lessons").locator("summary").click()
+    tab.get_by_role("link", name="50%").click()
+    expect(tab.get_by_role("heading", name="Found")).to_be_visible()
+
+
+def test_without_lessons_there_is_no_menu_of_them(with_lessons):
+    tab = with_lessons()
+    expect(tab.get_by_test_id("training")).to_be_visible()
+    expect(tab.get_by_test_id("lessons")).to_have_count(0)
 
 
 def test_a_model_that_cannot_be_opened_leaves_the_one_on_screen(
@@ -283,6 +356,8 @@ def test_served_it_asks_no_other_origin_and_works_offline_afterwards(new_visitor
     tab.reload()
     tab.wait_for_selector(".plotted")
     expect(tab.get_by_test_id("output")).to_have_text("3 2 1")
+    tab.goto(f"{served}index.html#text=4+5")
+    expect(tab.get_by_test_id("output")).to_have_text("5 4")
 
 
 def test_the_policy_lets_nothing_out(chromium, served):
@@ -318,6 +393,12 @@ def test_what_needs_the_program_gives_its_command(on_disk):
     expect(menu).to_contain_text("attention-explorer class")
     menu.locator("summary").press("Escape")
     expect(menu.locator("code").first).to_be_hidden()
+    for elsewhere in (tab.locator("header.site h1"), tab.locator(".map .nsewdrag").first):
+        menu.locator("summary").click()
+        menu.locator("code").first.click()
+        expect(menu.locator("code").first).to_be_visible()
+        elsewhere.click()
+        expect(menu.locator("code").first).to_be_hidden()
 
 
 def test_on_a_phone_nothing_is_cut_and_a_tap_steps(chromium, site, complaints):

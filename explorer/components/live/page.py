@@ -31,6 +31,9 @@ SERVICE_WORKER = "service-worker.js"
 BACK, BACK_FROM_LESSON = "index.html", "../index.html"
 """The first page of a site, from its other pages."""
 
+_PATIENCE = 5
+"""Seconds after which a page whose script has not run says so; the script removes the sentence."""
+
 _SITE_POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; "
     "img-src data: blob:; connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; "
@@ -49,11 +52,16 @@ _PAGE = """<!doctype html>
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <link rel="icon" href="data:,">
 <title>{title}</title>
+<style>
+#not-started {{ padding: 0 12px; visibility: hidden; animation: seen 0s {patience}s forwards; }}
+#not-started.at-once {{ visibility: visible; }}
+@keyframes seen {{ to {{ visibility: visible; }} }}
+</style>
 {styles}
 </head>
 <body>
-<noscript>{no_script}</noscript>
-<div id="live"></div>
+<noscript><style>#not-started {{ display: none; }}</style>{no_script}</noscript>
+<div id="live"><p id="not-started">{not_started}</p></div>
 <script type="application/json" id="page-data">{data}</script>
 <script type="text/plain" id="worker">{worker}</script>
 {scripts}
@@ -124,12 +132,19 @@ def _filled(policy: str, data: Mapping[str, Any], styles: str, scripts: str) -> 
     return _PAGE.format(
         policy=policy,
         title=html.escape(say("live.page_title")),
-        no_script=" ".join(html.escape(say("live.no_script", one)) for one in LANGUAGES),
+        no_script=_in_all_languages("live.no_script"),
+        not_started=_in_all_languages("live.not_started"),
+        patience=_PATIENCE,
         styles=styles,
         data=text.replace("<", "\\u003c"),
         worker=inline(script("live_worker")),
         scripts=scripts,
     )
+
+
+def _in_all_languages(key: str) -> str:
+    """What a page says before a script has chosen the language."""
+    return " ".join(html.escape(say(key, one)) for one in LANGUAGES)
 
 
 def _data(models: Sequence[LiveModel], more: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from explorer.components.live.page import (
     site_page,
 )
 from explorer.core.folders import PACKAGE
-from explorer.core.i18n import LANGUAGES, section
+from explorer.core.i18n import LANGUAGES, say, section
 from explorer.model.catalog import CatalogModel, shipped_models
 
 SOURCES = PACKAGE / "components" / "live" / "js"
@@ -47,6 +47,13 @@ def test_a_site_links_its_files_and_a_file_has_them_inside(model):
     assert HOSTILE not in site
     assert data_in(file)["opening"] == {"text": "7 3", "pad": 1}
     assert base64.b64encode(b"weights").decode() in file
+
+
+def test_a_page_without_its_script_says_so_in_all_languages(model):
+    for html in (site_page([model], []), file_page(model)):
+        (sentences,) = re.findall('<p id="not-started">(.*?)</p>', html)
+        assert all(say("live.not_started", language) in sentences for language in LANGUAGES)
+        assert "seen 0s 5s forwards" in html
 
 
 def test_another_version_of_a_site_has_another_name(model):

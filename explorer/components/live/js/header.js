@@ -33,7 +33,8 @@ export function createHeader(data, language, say, onLanguage) {
     button.addEventListener("click", () => onLanguage(name));
     return button;
   });
-  const pages = data.version ? [lessons(data, language, say), training(language, say)] : [];
+  const listed = data.lessons.length ? [lessons(data, language, say)] : [];
+  const pages = data.version ? [...listed, training(language, say)] : [];
   return element(
     "header",
     { class: "site" },
@@ -54,6 +55,7 @@ export function createHeader(data, language, say, onLanguage) {
  * @returns {string}
  */
 function ownName(language) {
+  if (!("DisplayNames" in Intl)) return language; // an older browser
   return new Intl.DisplayNames([language], { type: "language" }).of(language) ?? language;
 }
 
@@ -64,7 +66,15 @@ function ownName(language) {
  */
 function lessons(data, language, say) {
   const links = data.lessons.map(({ name, title }) =>
-    element("li", {}, element("a", { href: `lessons/${name}.${language}.html` }, title[language])),
+    element(
+      "li",
+      {},
+      element(
+        "a",
+        { href: `lessons/${encodeURIComponent(name)}.${language}.html` },
+        title[language],
+      ),
+    ),
   );
   return menu("lessons", say("lessons"), element("ol", {}, ...links));
 }
@@ -108,6 +118,13 @@ function menu(testid, label, ...children) {
   });
   node.addEventListener("focusout", ({ relatedTarget }) => {
     if (relatedTarget instanceof Node && !node.contains(relatedTarget)) node.open = false;
+  });
+  const leave = (/** @type {Event} */ { target }) => {
+    if (target instanceof Node && !node.contains(target)) node.open = false;
+  };
+  node.addEventListener("toggle", () => {
+    if (node.open) document.addEventListener("pointerdown", leave, true);
+    else document.removeEventListener("pointerdown", leave, true);
   });
   return node;
 }

@@ -98,7 +98,7 @@ class LivePage {
   /** The language of the link, of the last visit or of the browser. */
   chosenLanguage() {
     const linked = readAddress(location.hash, this.data.models, this.languages).language;
-    const own = navigator.languages.map((name) => name.slice(0, 2));
+    const own = (navigator.languages ?? [navigator.language]).map((name) => name.slice(0, 2));
     const wanted = [linked, storedLanguage(), ...own, "en"];
     return wanted.find((name) => name && this.languages.includes(name)) ?? this.languages[0];
   }
@@ -350,7 +350,9 @@ function storeLanguage(language) {
 }
 
 const data = /** @type {PageData} */ (JSON.parse(found("page-data").textContent ?? ""));
-new LivePage(data, found("worker").textContent ?? "").followAddress();
+if ("ResizeObserver" in window) {
+  new LivePage(data, found("worker").textContent ?? "").followAddress();
+} else found("not-started").classList.add("at-once"); // an older browser draws no map
 
 if (data.version && location.protocol.startsWith("http") && "serviceWorker" in navigator) {
   navigator.serviceWorker.register(`service-worker.js?${data.version}`).catch(() => {}); // offline is not promised then
