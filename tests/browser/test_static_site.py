@@ -15,7 +15,7 @@ import explorer
 from explorer.app.static_site import write_site
 from explorer.components.live.page import LinkedLesson, LiveModel, site_page
 from explorer.model.catalog import shipped_models
-from tests.support.page_checks import CLIPPED, SMALL_BUTTONS
+from tests.support.page_checks import CLIPPED, SMALL_BUTTONS, settle
 from tests.support.player_page import save
 
 MODELS = ("reverse", "english-french")
@@ -384,6 +384,54 @@ def test_lessons_and_the_recorded_training_lead_back(on_disk):
     tab.wait_for_url("**#**moment=**")
     tab.get_by_role("link", name="Attention explorer").click()
     expect(tab.get_by_test_id("player")).to_be_visible()
+
+
+def test_the_last_card_of_a_lesson_leads_on_and_back(on_disk, site):
+    tab = on_disk()
+    pages = sorted(path.name for path in (site / "lessons").glob("*.zh.html"))
+    tab.goto((site / "lessons" / "query-and-key.zh.html").as_uri())
+    following = tab.get_by_test_id("lesson-next")
+    for number in range(1, 7):
+        expect(tab.get_by_test_id("lesson-progress")).to_have_text(f"{number}/6")
+        expect(tab.get_by_test_id("lesson-leave")).to_be_visible(visible=number == 6)
+        if number < 6:
+            following.click()
+    expect(following).to_have_text("下一课")
+    following.click()
+    expect(tab).to_have_url(re.compile(r"/lessons/one-number-by-hand\.zh\.html$"))
+    assert "one-number-by-hand.zh.html" in pages
+    tab.goto((site / "lessons" / "what-if.en.html").as_uri())  # the last one with these models
+    cards = int(tab.get_by_test_id("lesson-progress").inner_text().split("/")[1])
+    for _ in range(cards - 1):
+        following.click()
+    expect(following).to_be_hidden()
+    tab.get_by_role("button", name="Back to the explorer").click()
+    expect(tab).to_have_url(re.compile(r"/index\.html"))
+
+
+HIDDEN_CHIPS = """[...document.querySelectorAll('.chip.query, .chip.predicted')].filter((chip) => {
+  const [one, all] = [chip, chip.parentElement].map((node) => node.getBoundingClientRect());
+  return one.top < all.top || one.bottom > all.bottom;
+}).map((chip) => chip.textContent)"""
+
+
+def test_on_a_phone_strips_show_the_step_of_a_text_that_follows_a_longer_one(on_disk):
+    tab = on_disk("#model=english-french&text=I.", 390, 844)
+    type_source(tab, " ".join(["The old man reads the book on the red chair."] * 3))
+    expect(tab.get_by_test_id("strip-source")).to_contain_text("book")
+    tab.keyboard.press("End")
+    target = tab.get_by_test_id("strip-target")
+    expect(tab.locator(".chip.query")).to_be_visible()
+    assert target.evaluate("(node) => node.scrollTop") > 0
+    type_source(tab, "I love 🐶 and 🍕!")
+    expect(tab.get_by_test_id("strip-source")).to_contain_text("love")
+    steps = int(tab.get_by_test_id("step-count").inner_text().split("/")[1])
+    tab.keyboard.press("Home")
+    for step in range(1, steps + 1):
+        expect(tab.get_by_test_id("step-count")).to_have_text(f"step {step}/{steps}")
+        settle(tab)
+        assert tab.evaluate(HIDDEN_CHIPS) == []
+        tab.keyboard.press("ArrowRight")
 
 
 def test_what_needs_the_program_gives_its_command(on_disk):

@@ -38,7 +38,6 @@ const DESK_TYPE = 13; // px, as in the style sheet,
 const PROJECTOR_TYPE = 19; // as this
 const SHORTEST_CHIP = 16; // px
 const CHIP_EDGE = 24; // px that a chip adds to its text
-const MANY_TOKENS = 24; // fewer always fit two lines and need no measuring
 
 /**
  * Source and target as two lines of tokens: the keys, and the current query.
@@ -76,6 +75,7 @@ export function createStrips(context) {
     write(target.label, context.say(context.trace.prompt ? "strip_prompted" : "strip_target"));
     source.row.hidden = context.trace.source.length === 0;
     target.row.hidden = context.trace.target.length === 0;
+    if (changed.has("trace")) for (const { tokens } of [source, target]) tokens.scrollTop = 0;
     if (anyOf(changed, "trace", "size", "projector")) {
       const abreast = fitAbreast(context);
       node.classList.toggle("abreast", abreast);
@@ -353,6 +353,6 @@ function markHovered({ state }, source, target) {
  */
 function scrollToToken(parent, position) {
   const chip = parent.children[position];
-  if (parent.children.length < MANY_TOKENS || parent.scrollHeight <= parent.clientHeight) return;
-  if (chip instanceof HTMLElement) parent.scrollTop = chip.offsetTop - 2;
+  if (chip instanceof HTMLElement && parent.scrollHeight > parent.clientHeight)
+    parent.scrollTop = chip.offsetTop - 2;
 }
