@@ -127,3 +127,14 @@ def test_all_candidates_are_listed_while_they_are_guessed(show: Callable[..., Pa
     tab = show(example_trace(), view=View(step=1, guess=True, cell=(0, 0)), size=(1024, 600))
     listed = tab.locator("[data-testid=candidates] li")
     assert listed.count() == tab.locator("[data-testid=candidates] li:not([hidden])").count()
+
+
+def test_what_was_shown_ahead_is_shown_again_after_guessing(show: Callable[..., Page]) -> None:
+    for ahead in (True, False):
+        tab = show(example_trace(), view=View(step=2, ahead=ahead))
+        guess, box = tab.get_by_test_id("guess"), tab.get_by_test_id("ahead")
+        guess.click()
+        expect(box).to_be_hidden()
+        tab.keyboard.press("ArrowRight")
+        guess.click()
+        expect(box).to_be_checked(checked=ahead)

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readAttribution } from "../../../explorer/components/player/js/attribution.js";
 import { shortPart, showsHeadParts } from "../../../explorer/components/player/js/headParts.js";
+import { startGuessing } from "../../../explorer/components/shared/js/guess.js";
 import { signed } from "../../../explorer/components/shared/js/numbers.js";
 import { openingState } from "../../../explorer/components/shared/js/openingState.js";
 import { selectionOf } from "../../../explorer/components/shared/js/selectionReport.js";
@@ -71,7 +72,7 @@ test("numbers have their sign, and two digits in a cell", () => {
 
 test("parts of heads are shown where they are chosen, offered and no answer is given away", () => {
   const chosen = /** @type {const} */ ({ nextView: "heads", step: 2 });
-  const guess = { weightsToo: false, rows: 1, tokens: 1, right: 0, total: 0, answer: null };
+  const guess = startGuessing(2, false);
   assert.equal(showsHeadParts(contextOf(chosen)), true);
   assert.equal(showsHeadParts(contextOf({ ...chosen, nextView: "log" })), false);
   assert.equal(showsHeadParts(contextOf(chosen, false)), false);

@@ -108,7 +108,14 @@ function show(context, shown) {
     ahead: shown.ahead,
     inside: shown.inside,
     insideView: shown.insideView ?? "cell",
-    guess: progress && { right: 0, total: 0, ...context.state.guess, ...progress, answer: null },
+    guess: progress && {
+      ahead: false,
+      right: 0,
+      total: 0,
+      ...context.state.guess,
+      ...progress,
+      answer: null,
+    },
     hinted: true,
     hover: null,
   };

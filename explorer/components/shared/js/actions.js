@@ -47,7 +47,7 @@ export function createActions(context) {
     goTo,
     first: () => {
       const { guess } = context.state; // from here on a class predicts
-      goTo(1, { ahead: false, guess: guess && startGuessing(1, guess.weightsToo) });
+      goTo(1, { ahead: false, guess: guess && startGuessing(1, guess.weightsToo, guess.ahead) });
     },
     previous: () => goTo(context.state.step - 1),
     next,
@@ -82,8 +82,8 @@ export function createActions(context) {
 }
 
 /**
- * Hide what comes next until it is guessed, or end that. From the last step, where everything was
- * on screen, it begins at the first.
+ * Hide what comes next until it is guessed, or end that: what was shown ahead is shown again. From
+ * the last step, where everything was on screen, it begins at the first.
  * @param {TraceContext} context
  */
 function toggleGuess(context) {
@@ -91,8 +91,12 @@ function toggleGuess(context) {
   if (trace.predicted.length === 0) return;
   context.act.pause();
   const step = state.step >= trace.steps ? 1 : state.step;
-  const guess = state.guess ? null : startGuessing(step, false);
-  context.set(guess ? { guess, step, ahead: false, hinted: true, hover: null } : { guess });
+  if (state.guess) {
+    context.set({ guess: null, ahead: state.guess.ahead });
+    return;
+  }
+  const guess = startGuessing(step, false, state.ahead);
+  context.set({ guess, step, ahead: false, hinted: true, hover: null });
 }
 
 /**

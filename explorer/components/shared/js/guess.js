@@ -14,6 +14,7 @@ import { chosenAt, currentRow, predictionsOf, rowCodes, shownRows, siteOf } from
  *
  * @typedef {object} Guess what is hidden until a class has guessed it; never changed, only replaced
  * @property {boolean} weightsToo whether the weights of the current row are hidden, too
+ * @property {boolean} ahead whether rows not yet decoded were shown before, as they are afterwards
  * @property {number} rows steps whose weights were shown
  * @property {number} tokens steps whose next token was shown
  * @property {number} right guesses that were right
@@ -29,11 +30,12 @@ export const HIDDEN = "?";
  * Guessing from a step on: everything before it is known.
  * @param {number} step
  * @param {boolean} weightsToo
+ * @param {boolean} [ahead] whether rows not yet decoded were shown before
  * @returns {Guess}
  */
-export function startGuessing(step, weightsToo) {
+export function startGuessing(step, weightsToo, ahead = false) {
   const known = step - 1;
-  return { weightsToo, rows: known, tokens: known, right: 0, total: 0, answer: null };
+  return { weightsToo, ahead, rows: known, tokens: known, right: 0, total: 0, answer: null };
 }
 
 /**
@@ -42,8 +44,8 @@ export function startGuessing(step, weightsToo) {
  * @param {number} step
  * @returns {Guess}
  */
-export function guessOn({ weightsToo, right, total }, step) {
-  return { ...startGuessing(step, weightsToo), right, total };
+export function guessOn({ weightsToo, ahead, right, total }, step) {
+  return { ...startGuessing(step, weightsToo, ahead), right, total };
 }
 
 /**

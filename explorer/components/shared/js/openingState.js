@@ -93,7 +93,7 @@ export function openingState(pieces, view, before) {
     zoomed: false,
     playing: false,
     hover: null,
-    guess: guesses ? guessOn(before.guess ?? startGuessing(step, false), step) : null,
+    guess: guesses ? openingGuess(before, step) : null,
     insideView: view.inside ?? (view.cell ? "cell" : (before.insideView ?? "cell")),
     inside: openingCell(view, before),
   };
@@ -106,6 +106,15 @@ export function openingState(pieces, view, before) {
  */
 function openingUnit({ words }, before) {
   return words === undefined ? (before.words ?? false) : words === true;
+}
+
+/**
+ * The guessing that goes on or, where nothing was guessed, begins.
+ * @param {Partial<TraceState>} before
+ * @param {number} step
+ */
+function openingGuess({ guess, ahead }, step) {
+  return guessOn(guess ?? startGuessing(step, false, ahead), step);
 }
 
 /**
