@@ -82,6 +82,20 @@ def test_space_plays_on_a_focused_transport_button_and_enter_presses_it(
     expect(tab.get_by_test_id("ahead")).to_be_checked()
 
 
+@pytest.mark.parametrize("control", ["head-0-1", "alignment-off", "candidates-log"])
+def test_space_presses_a_focused_control_and_does_not_play(
+    show: Callable[..., Page], control: str
+) -> None:
+    tab = show(example_trace(), view=View(site="cross", layer=0, head=0, step=2))
+    button = tab.get_by_test_id(control)
+    button.focus()
+    tab.keyboard.press("Space")
+    chosen = "aria-pressed" if control.startswith("head") else "aria-checked"
+    expect(button).to_have_attribute(chosen, "true")
+    expect(tab.get_by_test_id("play")).to_have_accessible_name("Play")
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 2/6")
+
+
 def test_a_radio_group_is_one_tab_stop_and_arrow_keys_move_inside(
     show: Callable[..., Page],
 ) -> None:

@@ -88,6 +88,7 @@ function openHeadGrid(parent, payload, listeners) {
   listenToKeys(context, {
     p: () => context.set({ projector: !context.state.projector }),
     i: () => lookInside(context, context.state.inside ? null : undefined),
+    escape: () => lookInside(context, null),
   });
   return {
     listen: (next) => Object.assign(context.options, next),

@@ -115,6 +115,7 @@ export function mountPlayer(parent, trace, options) {
     p: () => context.set({ projector: !context.state.projector }),
     g: () => context.act.toggleGuess(),
     i: () => lookInside(context, context.state.inside ? null : undefined),
+    escape: () => lookInside(context, null),
   });
   followLesson(context, (state) => showTrace(context, context.pieces, state));
   return {

@@ -15,15 +15,14 @@ const TAKES_TEXT =
 const USES_ARROWS = "input[type=range], [role=slider], [role=tab]";
 const USES_SPACE =
   "button, input:not([type=range]), a[href], summary, [role=button], [role=radio], [role=checkbox]";
-// Space plays on these too: Enter presses a button, and a selected one has nothing left to select.
-const PLAYS = ".move, [data-head], [role=radio][aria-checked=true]";
+const PLAYS = ".move"; // space plays on a button of the transport, too; Enter presses it
 const KEEPS_FOCUS = "[data-head]"; // ↑ and ↓ go on from the thumbnail that was clicked
 const CONTROL = "button, summary, input[type=checkbox], input[type=range]";
 
 /**
  * ← → Home End, space and letters, wherever the focus is, except in text boxes and on elements that use
  * them themselves. After a click the focus is on the component, not on the control: the next key
- * must not press it again.
+ * must not press it again, nor a thumbnail, which keeps the focus.
  * @param {object} component
  * @param {HTMLElement} component.root
  * @param {AbortSignal} component.signal
@@ -31,13 +30,22 @@ const CONTROL = "button, summary, input[type=checkbox], input[type=range]";
  * @param {Record<string, () => void>} shortcuts by letter, in lower case
  */
 export function listenToKeys({ root, signal, act }, shortcuts) {
+  /** @type {Element | null} */
+  let clicked = null; // the thumbnail that has the focus by a click
   /** @param {EventTarget} target */
   const plays = (target) =>
-    target instanceof Element && root.contains(target) && target.closest(PLAYS) !== null;
+    target instanceof Element &&
+    root.contains(target) &&
+    (target === clicked || target.closest(PLAYS) !== null);
   /** @param {MouseEvent} event `detail`: 0 for a click by a key */
   const onClick = ({ target, detail }) => {
     const control = target instanceof Element ? target.closest(CONTROL) : null;
-    if (detail && control && !control.matches(KEEPS_FOCUS)) root.focus({ preventScroll: true });
+    if (!detail || !control) return;
+    if (control.matches(KEEPS_FOCUS)) clicked = control;
+    else root.focus({ preventScroll: true });
+  };
+  const onLeave = () => {
+    clicked = null;
   };
   /** @param {KeyboardEvent} event */
   const onKey = (event) => {
@@ -61,4 +69,5 @@ export function listenToKeys({ root, signal, act }, shortcuts) {
   };
   document.addEventListener("keydown", onKey, { signal });
   root.addEventListener("click", onClick, { signal });
+  root.addEventListener("focusout", onLeave, { signal });
 }
