@@ -22,11 +22,17 @@ Catalog = Mapping[str, CatalogMember]
 
 
 def whole_lesson(
-    name: str, lesson: Lesson, offered: Catalog, language: str, back: str = ""
+    name: str,
+    lesson: Lesson,
+    offered: Catalog,
+    language: str,
+    back: str = "",
+    following: tuple[str, str] | None = None,
 ) -> bytes:
     """A lesson as one HTML page; a card that cannot be shown says why. Called from any thread.
 
     back: address of the page that links to it; "" without one.
+    following: name and title of the next lesson, whose page lies beside this one.
     """
     written = [replace(card, text=card.exported or card.text) for card in lesson.cards]
     cards = [filled_in(card, offered, language) for card in written]
@@ -36,7 +42,7 @@ def whole_lesson(
         if visit is not None and not one.problem:
             by_request.setdefault(visit.request, []).append(number)
     texts = [_text(offered[r.model], r, tuple(numbers)) for r, numbers in by_request.items()]
-    shown = ShownLesson(name, lesson.title, cards, card=0, visit=0)
+    shown = ShownLesson(name, lesson.title, cards, card=0, visit=0, following=following)
     return lesson_page(shown, texts, language, back).encode()
 
 

@@ -106,16 +106,26 @@ def _files(models: Sequence[ShippedModel]) -> Files:
         yield f"models/{model.name}.js", live.model_script(model.data).encode()
     offered = {model.name: model for model in models}
     _log_broken_cards(found, offered)
-    for name, written in found.lessons.items():
-        for language in LANGUAGES:
-            lesson = written.get(language) or next(iter(written.values()))
-            text = whole_lesson(name, lesson, offered, language, live.BACK_FROM_LESSON)
-            yield f"lessons/{name}.{language}.html", text
+    for language in LANGUAGES:
+        yield from _lesson_pages(found, offered, language)
     run = find_run(folders.shipped_runs(), _RECORDED)
     for language in LANGUAGES:
         key = f"recorded/{_RECORDED}"
         yield f"training.{language}.html", training_page(key, run, language, live.BACK).encode()
     yield "index.html", live.site_page(opened, list(_linked(found))).encode()
+
+
+def _lesson_pages(found: FoundLessons, offered: Mapping[str, ShippedModel], language: str) -> Files:
+    """The lessons in one language, each with what leads to the next."""
+    in_order = [
+        (name, written.get(language) or next(iter(written.values())))
+        for name, written in found.lessons.items()
+    ]
+    titles = [(name, lesson.title) for name, lesson in in_order]
+    for (name, lesson), following in zip(in_order, [*titles[1:], None], strict=True):
+        back = live.BACK_FROM_LESSON
+        text = whole_lesson(name, lesson, offered, language, back, following)
+        yield f"lessons/{name}.{language}.html", text
 
 
 def _fixed_files() -> Files:

@@ -51,13 +51,13 @@ def lesson_page(
 ) -> str:
     """One HTML file that leads through a lesson; a card of no text shows its sentence alone.
 
-    shown: with all of its cards.
+    shown: with all of its cards; the page of the lesson that follows lies beside this one.
     back: address of the page that links to this one; "" without one.
 
     Raises `TraceError` on an unknown language.
     """
     language = checked_language(language)
-    card = data_element('id="lesson-payload"', lesson_payload(shown, language))
+    card = data_element('id="lesson-payload"', lesson_payload(shown, language, back))
 
     def with_data(data: Sequence[str]) -> str:
         return page(

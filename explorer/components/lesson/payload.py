@@ -51,9 +51,12 @@ class ShownLesson:
     following: tuple[str, str] | None = None
 
 
-def lesson_payload(shown: ShownLesson, language: str) -> bytes:
-    """The card of a lesson, and the others that can be shown without the server."""
-    return _pack({"lesson": asdict(shown)}, language)
+def lesson_payload(shown: ShownLesson, language: str, back: str = "") -> bytes:
+    """The card of a lesson, and the others that can be shown without the server.
+
+    back: address of the page to which the last card of a page of its own leads; "" without one.
+    """
+    return _pack({"lesson": asdict(shown), "back": back}, language)
 
 
 def offer_payload(name: str, title: str, language: str) -> bytes:

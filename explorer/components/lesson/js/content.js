@@ -28,6 +28,7 @@ import { readEnvelope } from "../../shared/js/envelope.js";
  * @property {string} language
  * @property {Strings} strings
  * @property {Lesson} [lesson]
+ * @property {string} [back] address to which the last card of a page of its own leads, or ""
  * @property {{name: string, title: string}} [offer]
  *
  * @typedef {object} Listeners

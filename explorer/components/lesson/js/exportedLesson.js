@@ -34,7 +34,7 @@ function textOf(card) {
  */
 function contentAt(card, visit) {
   const cards = whole.cards.map((one, index) => one && { ...one, here: textOf(index) === shown });
-  return { ...sent, lesson: { ...whole, cards, card, visit, following: null } };
+  return { ...sent, lesson: { ...whole, cards, card, visit } };
 }
 
 /** @type {HTMLElement | undefined} */
@@ -70,7 +70,8 @@ const lesson = mountLesson(root, contentAt(0, visits), {
   onCard: (card, here) => {
     if (!here) turn = turn.then(() => goTo(card));
   },
-  onStart: () => {}, // no lesson follows
+  onStart: (name) => location.assign(`${encodeURIComponent(name)}.${sent.language}.html`),
+  onLeave: sent.back ? () => location.assign(sent.back ?? "") : undefined,
 });
 
 /**

@@ -77,7 +77,7 @@ export function mountLesson(parent, content, listeners) {
     root.classList.remove("waiting");
     const card = lesson.cards[index];
     const elsewhere = away || (card?.here === false && !card.problem);
-    parts.draw(lesson, index, chosen.get(index), elsewhere);
+    parts.draw(shown, index, chosen.get(index), elsewhere);
     highlight(card?.highlight ?? "");
     const answered = chosen.has(index);
     const asks = card && !answered && !elsewhere;
@@ -179,12 +179,13 @@ function createParts(say, actions) {
     question.element,
   );
   /**
-   * @param {Lesson} lesson
+   * @param {Content} shown
    * @param {number} index
    * @param {number | undefined} choice
    * @param {boolean} away
    */
-  const draw = (lesson, index, choice, away) => {
+  const draw = (shown, index, choice, away) => {
+    const lesson = /** @type {Lesson} */ (shown.lesson);
     const card = lesson.cards[index];
     const place = { card: index + 1, cards: lesson.cards.length };
     assign(root, "aria-label", `${say("card_label")}: ${lesson.title}`);
@@ -195,18 +196,33 @@ function createParts(say, actions) {
     write(text, card ? card.problem || card.text : "");
     text.classList.toggle("problem", Boolean(card?.problem));
     question.draw(card, choice);
-    const last = index + 1 === lesson.cards.length;
-    const ahead = !last ? "next" : lesson.following ? "next_lesson" : "finish";
     write(buttons.back, say("back"));
-    write(buttons.next, say(ahead));
-    assign(buttons.next, "title", last && lesson.following ? lesson.following[1] : null);
+    buttons.back.disabled = index === 0;
     write(buttons.again, say("view"));
     assign(buttons.again, "title", say("view_title"));
-    write(buttons.leave, say("leave"));
-    assign(buttons.leave, "title", say("leave_title"));
-    buttons.back.disabled = index === 0;
-    buttons.leave.hidden = !actions.leave;
-    buttons.next.hidden = ahead === "finish" && !actions.leave;
+    drawWayOn(say, shown, index, { ...buttons, leaves: Boolean(actions.leave) });
   };
   return { root, next: buttons.next, draw };
+}
+
+/**
+ * The buttons that lead on from a card, and out of the lesson. In the app a lesson is left at any
+ * card; a page of its own says at its last card where it leads back to.
+ * @param {Say} say
+ * @param {Content} shown
+ * @param {number} index
+ * @param {{next: HTMLButtonElement, leave: HTMLButtonElement, leaves: boolean}} buttons leaves:
+ *   whether the lesson can be left
+ */
+function drawWayOn(say, { lesson, back }, index, { next, leave, leaves }) {
+  const last = index + 1 === lesson?.cards.length;
+  const following = last ? lesson?.following : null;
+  const ends = last && !following;
+  write(next, say(ends ? "finish" : last ? "next_lesson" : "next"));
+  assign(next, "title", following ? following[1] : null);
+  next.hidden = ends && (!leaves || Boolean(back));
+  write(leave, say(back ? "to_explorer" : "leave"));
+  assign(leave, "title", back ? null : say("leave_title"));
+  leave.hidden = !leaves || (Boolean(back) && !last);
+  leave.classList.toggle("primary", ends && Boolean(back));
 }
