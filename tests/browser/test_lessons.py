@@ -101,6 +101,26 @@ def test_what_a_card_speaks_of_is_in_view_however_late_it_arrives(open_lesson):
     expect_in_view(tab, tab.locator("[data-highlighted]"))
 
 
+PHONE_CARDS = [("query-and-key", 6), ("one-number-by-hand", 5), ("padding", 6), ("alignment", 5)]
+
+
+@pytest.mark.parametrize(("name", "card"), PHONE_CARDS)
+def test_on_a_phone_what_a_card_speaks_of_is_above_the_steps(open_lesson, name, card):
+    tab = open_lesson(f"lang=en&lesson={name}&card={card}", 390, 844)
+    highlighted = tab.locator(".inside-step:has([data-highlighted]), [data-highlighted]").first
+    expect(highlighted).to_be_visible()
+    deadline = time.monotonic() + 10
+    while True:
+        box, bar = highlighted.bounding_box(), tab.locator(".transport").bounding_box()
+        assert box is not None
+        assert bar is not None
+        if in_view(tab, highlighted) and box["y"] + box["height"] <= bar["y"]:
+            break
+        assert time.monotonic() < deadline
+        tab.wait_for_timeout(50)
+    assert (bar["x"], bar["width"]) == (0, 390)
+
+
 def test_nothing_stands_over_the_card_on_a_phone(open_lesson):
     tab = open_lesson("lang=en&lesson=query-and-key&card=3", 390, 844)
     card = tab.get_by_test_id("lesson")

@@ -1,4 +1,5 @@
 import { tokenHidden, withoutTally } from "../../shared/js/guess.js";
+import { scrollIntoSight } from "../../shared/js/inView.js";
 import { labelOf } from "../../shared/js/label.js";
 import {
   asking,
@@ -78,7 +79,7 @@ export function createHighlight({ root, state, signal }) {
     if (!marked || seen === name || !marked.checkVisibility()) return;
     seen = name;
     following?.abort();
-    following = keepInView(marked);
+    following = keepInView(root, marked);
   };
   return { update };
 }
@@ -108,15 +109,17 @@ export function createCardAnswer(context) {
 
 /**
  * Scroll to an element now and whenever it or its player grows, until a person moves: what is in it
- * and above it may arrive later.
+ * and above it may arrive later. Of a number, to the step of the calculation that gives it.
+ * @param {HTMLElement} root of the player
  * @param {Element} node
  * @returns {AbortController} which ends it
  */
-function keepInView(node) {
+function keepInView(root, node) {
   const ended = new AbortController();
   const { signal } = ended;
-  const growing = new ResizeObserver(() => scrollTo(node));
-  for (const part of [node, node.closest(".player")]) if (part) growing.observe(part);
+  const whole = node.closest(".inside-step") ?? node;
+  const growing = new ResizeObserver(() => scrollTo(root, whole));
+  for (const part of [whole, root]) growing.observe(part);
   signal.addEventListener("abort", () => growing.disconnect());
   for (const name of MOVES)
     window.addEventListener(name, () => ended.abort(), { signal, passive: true });
@@ -124,14 +127,10 @@ function keepInView(node) {
 }
 
 /**
- * Scroll to an element, of a high one to its top, after the frame in which a panel that opens
- * scrolls to itself.
+ * Scroll to an element after the frame in which a panel that opens scrolls to itself.
+ * @param {HTMLElement} root
  * @param {Element} node
  */
-function scrollTo(node) {
-  const scroll = () => {
-    const high = node.clientHeight > window.innerHeight / 2;
-    node.scrollIntoView({ block: high ? "start" : "nearest", inline: "nearest" });
-  };
-  requestAnimationFrame(() => requestAnimationFrame(scroll));
+function scrollTo(root, node) {
+  requestAnimationFrame(() => requestAnimationFrame(() => scrollIntoSight(root, node)));
 }
