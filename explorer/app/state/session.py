@@ -77,9 +77,13 @@ def set_widget(key: str, value: object) -> None:
     st.session_state[key] = value
 
 
-def widget_value(key: str) -> Any:
-    """What the widget with this key shows; None when it is not drawn."""
-    return st.session_state.get(key)
+def widget_value(key: str, default: object = None) -> Any:
+    """What the widget with this key shows; `default` when it is not drawn.
+
+    A button's callback reads it when the button is pressed: what was typed just before may not have
+    been drawn, and a page that has reconnected shows what no run of the script has read.
+    """
+    return st.session_state.get(key, default)
 
 
 def session_id() -> str:

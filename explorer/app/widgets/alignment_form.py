@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from explorer.app import experiment_cache, model_cache
-from explorer.app.state import alignment, messages, visitor
+from explorer.app.state import alignment, messages, session, visitor
 from explorer.app.widgets.file_uploader import file_uploader
 from explorer.app.widgets.measurement_form import checkpoint_of
 from explorer.app.widgets.messages import literal
@@ -25,21 +25,20 @@ def alignment_form(model: CatalogModel, language: str) -> None:
     if not visitor.rights().change:
         st.caption(literal(say("heads.align_host_only", language)))
         return
-    shipped = shipped_gold(model)
-    kinds = ("shipped", "file") if shipped is not None else ("file",)
+    kinds, key = _kinds(model, language)
     kind = st.radio(
         say("heads.align_source", language),
         kinds,
         format_func=lambda name: say(f"heads.align_source_{name}", language),
-        key=f"{_KEY}kind-{len(kinds)}-{language}",
+        key=key,
     )
-    gold = shipped if kind == "shipped" else _uploaded(language)
+    gold = shipped_gold(model) if kind == "shipped" else _uploaded(language)
     st.button(
         say("heads.start", language),
         key=f"{_KEY}start",
         type="primary",
         disabled=gold is None,
-        on_click=partial(_start, model, gold),
+        on_click=partial(_start, model, language),
     )
 
 
@@ -52,6 +51,19 @@ def shipped_gold(model: CatalogModel) -> GoldTable | None:
         return GoldTable.of(path.name, path.read_bytes())
     except (OSError, ExplorerError):  # a folder of one's own may hold anything
         return None
+
+
+def _kinds(model: CatalogModel, language: str) -> tuple[tuple[str, ...], str]:
+    """The kinds of gold links, and the key of the field in which one is chosen."""
+    kinds = ("shipped", "file") if shipped_gold(model) is not None else ("file",)
+    return kinds, f"{_KEY}kind-{len(kinds)}-{language}"
+
+
+def _chosen(model: CatalogModel, language: str) -> GoldTable | None:
+    """The links that the form names now."""
+    kinds, key = _kinds(model, language)
+    shipped = session.widget_value(key, kinds[0]) == "shipped"
+    return shipped_gold(model) if shipped else alignment.gold()
 
 
 def _uploaded(language: str) -> GoldTable | None:
@@ -76,8 +88,9 @@ def _take(file_name: str, contents: bytes) -> None:
         messages.report(error)
 
 
-def _start(model: CatalogModel, gold: GoldTable | None) -> None:
-    """Start the comparison, or report why not."""
+def _start(model: CatalogModel, language: str) -> None:
+    """Start the comparison with the links that the form names now, or report why not."""
+    gold = _chosen(model, language)
     if gold is None or not visitor.rights().change:
         return
     try:

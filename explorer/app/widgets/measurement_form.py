@@ -2,18 +2,23 @@
 
 from functools import partial
 from pathlib import Path
-from typing import cast
 
 import streamlit as st
 
 from explorer.app import experiment_cache, model_cache
 from explorer.app.state import heads as heads_state
-from explorer.app.state import messages, visitor
-from explorer.app.widgets.sentence_form import choose_kind, kinds_for, sentence_fields
+from explorer.app.state import messages, session, visitor
+from explorer.app.widgets.sentence_form import (
+    choose_kind,
+    chosen_kind,
+    chosen_sentences,
+    kinds_for,
+    sentence_fields,
+)
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.heads import measurement_jobs
-from explorer.heads.measurement_jobs import MeasurementSettings, SourceKind
+from explorer.heads.measurement_jobs import MeasurementSettings
 from explorer.model.catalog import CatalogModel, StoredModel, UploadedModel
 from explorer.model.model_directory import DirectoryModel
 
@@ -26,35 +31,43 @@ def measurement_form(model: CatalogModel, language: str) -> None:
         st.caption(say("heads.measure_host_only", language))
         return
     st.caption(say("heads.measure_about", language))
-    settings = _settings(model, language)
+    _fields(model, language)
     st.button(
         say("heads.start", language),
         key=f"{_KEY}start",
         type="primary",
-        on_click=partial(_start, model, settings, language),
+        on_click=partial(_start, model, language),
     )
 
 
-def _settings(model: CatalogModel, language: str) -> MeasurementSettings:
-    kind = cast(SourceKind, choose_kind(kinds_for(model), language, _KEY))
-    sentences = sentence_fields(model, kind, language, _KEY)
-    gradients = st.checkbox(say("heads.with_importance", language), True, key=f"{_KEY}gradients")
+def _fields(model: CatalogModel, language: str) -> None:
+    kind = choose_kind(kinds_for(model), language, _KEY)
+    sentence_fields(model, kind, language, _KEY)
+    st.checkbox(say("heads.with_importance", language), True, key=f"{_KEY}gradients")
     removal = st.checkbox(say("heads.with_removal", language), True, key=f"{_KEY}removal")
-    bleu = removal and kind == "pairs" and _choose_bleu(model, language)
+    if removal and kind == "pairs" and _translates(model):
+        st.checkbox(
+            say("heads.with_bleu", language),
+            key=f"{_KEY}bleu",
+            help=say("heads.with_bleu_title", language, count=measurement_jobs.REMOVED_ON),
+        )
+
+
+def _chosen(model: CatalogModel, language: str) -> MeasurementSettings:
+    """What the fields hold now."""
+    kind = chosen_kind(kinds_for(model), language, _KEY)
+    sentences = chosen_sentences(model, kind, _KEY)
+    gradients = bool(session.widget_value(f"{_KEY}gradients", True))
+    removal = bool(session.widget_value(f"{_KEY}removal", True))
+    bleu = removal and kind == "pairs" and bool(session.widget_value(f"{_KEY}bleu", False))
     return MeasurementSettings(
         sentences.kind, sentences.size, sentences.seed, sentences.text, gradients, removal, bleu
     )
 
 
-def _choose_bleu(model: CatalogModel, language: str) -> bool:
-    """Whether BLEU is measured as well, of a translator trained here."""
-    if isinstance(model, DirectoryModel) or "task" in kinds_for(model):
-        return False
-    return st.checkbox(
-        say("heads.with_bleu", language),
-        key=f"{_KEY}bleu",
-        help=say("heads.with_bleu_title", language, count=measurement_jobs.REMOVED_ON),
-    )
+def _translates(model: CatalogModel) -> bool:
+    """Whether BLEU can be measured, as of a translator trained here."""
+    return not isinstance(model, DirectoryModel) and "task" not in kinds_for(model)
 
 
 def checkpoint_of(model: CatalogModel) -> Path | bytes:
@@ -67,11 +80,12 @@ def checkpoint_of(model: CatalogModel) -> Path | bytes:
     return model.path
 
 
-def _start(model: CatalogModel, settings: MeasurementSettings, language: str) -> None:
-    """Start the measurement, or report why not."""
+def _start(model: CatalogModel, language: str) -> None:
+    """Start the measurement that the fields describe now, or report why not."""
     if not visitor.rights().change:
         return
     try:
+        settings = _chosen(model, language)
         loaded = model_cache.model_of(model)
         measurement_jobs.check(loaded, settings, language)
         digest = experiment_cache.digest(model)

@@ -2,18 +2,20 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import cast
 
 import streamlit as st
 
 from explorer.app import experiment_cache, model_cache
-from explorer.app.state import messages, pruning, visitor
+from explorer.app.state import messages, pruning, session, visitor
 from explorer.app.widgets.alignment_form import shipped_gold
 from explorer.app.widgets.measurement_form import checkpoint_of
 from explorer.app.widgets.messages import literal
 from explorer.app.widgets.sentence_form import (
     choose_kind,
     choose_size,
+    chosen_kind,
+    chosen_sentences,
+    chosen_size,
     kinds_for,
     sentence_fields,
 )
@@ -21,7 +23,7 @@ from explorer.components.pruning_figure import order_name
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.heads import pruning_jobs
-from explorer.heads.measurement_jobs import Sentences, SourceKind
+from explorer.heads.measurement_jobs import Sentences
 from explorer.heads.pruning_jobs import PruningSettings
 from explorer.heads.pruning_report import ORDERS
 from explorer.model.catalog import CatalogModel
@@ -36,36 +38,62 @@ def pruning_form(model: CatalogModel, language: str) -> None:
     if not visitor.rights().change:
         st.caption(say("pruning.host_only", language))
         return
-    orders = st.multiselect(
+    st.multiselect(
         say("pruning.orders", language),
         ORDERS,
         DEFAULT_ORDERS,
         format_func=lambda name: order_name(name, language),
         help="  \n".join(literal(say(f"pruning.order_{one}_about", language)) for one in ORDERS),
         placeholder="",
-        key=f"{_KEY}orders-{language}",
+        key=_orders_key(language),
     )
-    opening, opens_with = default_settings(model), default_kind(model)
-    kinds: tuple[str, ...] = kinds_for(model)
-    if opens_with == "shipped":
-        kinds = ("shipped", *kinds)
-    prefix = f"{_KEY}shipped-" if opens_with == "shipped" else _KEY
-    kind = choose_kind(kinds, language, prefix)
-    settings = replace(opening, orders=tuple(one for one in ORDERS if one in orders))
+    kind = choose_kind(*_kinds(model, language))
     if kind == "shipped":
-        size = choose_size(language, _KEY)
-        settings = replace(settings, sentences=replace(opening.sentences, size=size))
+        choose_size(language, _KEY)
     else:
-        lines = opening.sentences.text if opens_with == "lines" else ""
-        fields = sentence_fields(model, cast(SourceKind, kind), language, _KEY, lines)
-        as_it_opens = fields.text == lines and kind == "lines"
-        settings = PruningSettings(fields, settings.orders, opening.name if as_it_opens else "")
+        sentence_fields(model, kind, language, _KEY, _first_lines(model))
     st.button(
         say("heads.start", language),
         key=f"{_KEY}start",
         type="primary",
-        on_click=partial(start, model, settings, language),
+        on_click=partial(_start_chosen, model, language),
     )
+
+
+def _start_chosen(model: CatalogModel, language: str) -> None:
+    """Start what the fields describe now, or report why not."""
+    start(model, _chosen(model, language), language)
+
+
+def _chosen(model: CatalogModel, language: str) -> PruningSettings:
+    """What the fields hold now."""
+    opening = default_settings(model)
+    chosen = session.widget_value(_orders_key(language), DEFAULT_ORDERS)
+    orders = tuple(one for one in ORDERS if one in chosen)
+    kind = chosen_kind(*_kinds(model, language))
+    if kind == "shipped":
+        sentences = replace(opening.sentences, size=chosen_size(_KEY))
+        return PruningSettings(sentences, orders, opening.name)
+    lines = _first_lines(model)
+    sentences = chosen_sentences(model, kind, _KEY, lines)
+    as_it_opens = sentences.text == lines and kind == "lines"
+    return PruningSettings(sentences, orders, opening.name if as_it_opens else "")
+
+
+def _orders_key(language: str) -> str:
+    return f"{_KEY}orders-{language}"
+
+
+def _kinds(model: CatalogModel, language: str) -> tuple[tuple[str, ...], str, str]:
+    """What `choose_kind` is called with."""
+    if default_kind(model) == "shipped":
+        return ("shipped", *kinds_for(model)), language, f"{_KEY}shipped-"
+    return kinds_for(model), language, _KEY
+
+
+def _first_lines(model: CatalogModel) -> str:
+    """The lines that stand in the form at first."""
+    return default_settings(model).sentences.text if default_kind(model) == "lines" else ""
 
 
 def default_settings(model: CatalogModel) -> PruningSettings:

@@ -1,12 +1,14 @@
-"""The fields of a form that say on which sentences a model is measured."""
+"""The fields of a form that say on which sentences a model is measured: they are drawn, and read
+when the form's button is pressed."""
 
 from collections.abc import Sequence
+from typing import cast
 
 import streamlit as st
 
 from explorer.app import model_cache
 from explorer.app.state import heads as heads_state
-from explorer.app.state import messages
+from explorer.app.state import messages, session
 from explorer.app.state.heads import EvaluationText
 from explorer.app.widgets.file_uploader import file_uploader
 from explorer.app.widgets.messages import literal
@@ -17,6 +19,9 @@ from explorer.data.task_names import task_of
 from explorer.heads import measurement_jobs
 from explorer.heads.measurement_jobs import SOURCE_KINDS, Sentences, SourceKind
 from explorer.model.catalog import CatalogModel
+
+_FIRST = Sentences()
+"""What the fields hold at first."""
 
 
 def kinds_for(model: CatalogModel) -> tuple[SourceKind, ...]:
@@ -36,50 +41,77 @@ def lines_name(model: CatalogModel) -> str:
 
 def choose_kind(kinds: Sequence[str], language: str, prefix: str) -> str:
     """Where the sentences come from. prefix: of the keys of a form's widgets."""
-    own = "" if "task" in kinds else "own-"
     chosen: str = st.radio(
         say("heads.source", language),
         kinds,
         format_func=lambda name: say(f"heads.source_{name}", language),
-        key=f"{prefix}kind-{own}{language}",
+        key=_kind_key(kinds, language, prefix),
     )
     return chosen
 
 
+def chosen_kind(kinds: Sequence[str], language: str, prefix: str) -> str:
+    """What is chosen in the field of `choose_kind` now."""
+    return str(session.widget_value(_kind_key(kinds, language, prefix), kinds[0]))
+
+
 def sentence_fields(
-    model: CatalogModel, kind: SourceKind, language: str, prefix: str, lines: str = ""
-) -> Sentences:
+    model: CatalogModel, kind: str, language: str, prefix: str, lines: str = ""
+) -> None:
     """The fields for sentences of this kind. lines: which stand there at first."""
-    text, seed = "", 0
     with st.container(horizontal=True):
-        size = choose_size(language, prefix)
+        choose_size(language, prefix)
         if kind == "task":
-            seed = st.number_input(say("heads.seed", language), 0, 9999, 0, key=f"{prefix}seed")
+            label = say("heads.seed", language)
+            st.number_input(label, 0, 9999, _FIRST.seed, key=f"{prefix}seed")
     if kind == "lines":
         label = say(f"heads.{lines_name(model)}", language)
         hint = "\n".join(model.examples[:2])
-        key = f"{prefix}lines" + (f"-{model.name}" if lines else "")
-        text = st.text_area(label, lines, key=key, placeholder=hint)
+        st.text_area(label, lines, key=_lines_key(model, prefix, lines), placeholder=hint)
     if kind == "pairs":
-        text = _pairs(language, prefix)
-    return Sentences(kind, size, int(seed), text)
+        _pairs(language, prefix)
 
 
-def choose_size(language: str, prefix: str) -> int:
+def chosen_sentences(model: CatalogModel, kind: str, prefix: str, lines: str = "") -> Sentences:
+    """What the fields of `sentence_fields` hold now."""
+    text, seed = "", _FIRST.seed
+    if kind == "task":
+        seed = int(session.widget_value(f"{prefix}seed", seed))
+    if kind == "lines":
+        text = str(session.widget_value(_lines_key(model, prefix, lines), lines))
+    if kind == "pairs":
+        text = heads_state.pairs().text
+    return Sentences(cast(SourceKind, kind), chosen_size(prefix), seed, text)
+
+
+def choose_size(language: str, prefix: str) -> None:
     """How many sentences, at most."""
     label, most = say("heads.size", language), measurement_jobs.MOST_SENTENCES
-    return int(st.number_input(label, 1, most, 256, key=f"{prefix}size"))
+    st.number_input(label, 1, most, _FIRST.size, key=f"{prefix}size")
 
 
-def _pairs(language: str, prefix: str) -> str:
-    """The sentence pairs of the file uploaded last."""
+def chosen_size(prefix: str) -> int:
+    """What the field of `choose_size` holds now."""
+    return int(session.widget_value(f"{prefix}size", _FIRST.size))
+
+
+def _kind_key(kinds: Sequence[str], language: str, prefix: str) -> str:
+    own = "" if "task" in kinds else "own-"
+    return f"{prefix}kind-{own}{language}"
+
+
+def _lines_key(model: CatalogModel, prefix: str, lines: str) -> str:
+    return f"{prefix}lines" + (f"-{model.name}" if lines else "")
+
+
+def _pairs(language: str, prefix: str) -> None:
+    """The file of sentence pairs, and which was uploaded last."""
     label = say("heads.pairs", language)
     file_uploader(label, ("tsv", "txt"), language, _take_pairs, prefix=prefix, limit_mb=1)
     pairs = heads_state.pairs()
     if pairs.name:
         count = len(pairs.text.splitlines())
         st.caption(literal(say("heads.pairs_taken", language, name=pairs.name, count=count)))
-    return pairs.text
 
 
 def _take_pairs(file_name: str, contents: bytes) -> None:

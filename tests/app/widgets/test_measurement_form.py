@@ -8,7 +8,9 @@ import pytest
 from explorer.app.server import access
 from explorer.app.state.heads import EvaluationText
 from explorer.core import folders
-from explorer.heads.job_queue import Job
+from explorer.heads import measurement_jobs
+from explorer.heads.job_queue import Job, MeasurementError
+from explorer.heads.measurement_jobs import MeasurementSettings
 from tests.support.app_pages import captions, open_page
 
 
@@ -34,6 +36,29 @@ def test_own_lines_are_checked_before_anything_starts():
     app = app.button(key="measure-start").click().run()
     assert "Line 2" in app.error[0].value
     assert app.text_area(key="measure-lines").value == "1 2\n1 x"
+
+
+def test_what_is_typed_and_started_in_one_go_is_measured(monkeypatch):
+    """The button was drawn with other values: those of the last run of the page."""
+    begun = []
+
+    def start(checkpoint, name, settings, digest):
+        begun.append(settings)
+        raise MeasurementError("queue_full", count=8)
+
+    monkeypatch.setattr(measurement_jobs, "start", start)
+    app = open_page("heads", part="metrics")
+    app.number_input(key="measure-size").set_value(12)
+    app.number_input(key="measure-seed").set_value(61)
+    app.checkbox(key="measure-removal").set_value(False)
+    app = app.button(key="measure-start").click().run()
+    app = app.radio(key="measure-kind-en").set_value("lines").run()
+    app.text_area(key="measure-lines").set_value("1 2")
+    app.button(key="measure-start").click().run()
+    assert begun == [
+        MeasurementSettings(size=12, seed=61, removal=False),
+        MeasurementSettings("lines", size=12, text="1 2", removal=False),
+    ]
 
 
 def test_guests_in_class_mode_look_and_do_not_measure(monkeypatch):

@@ -1,5 +1,6 @@
 """The form that starts pruning curves."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,10 @@ import pytest
 from explorer.app.server import access
 from explorer.app.widgets.pruning_form import default_kind, default_settings
 from explorer.core import folders
+from explorer.heads import pruning_jobs
+from explorer.heads.job_queue import Job, MeasurementError
+from explorer.heads.measurement_jobs import Sentences
+from explorer.heads.pruning_jobs import PruningSettings
 from explorer.model.catalog import shipped_models
 from tests.support.app_pages import captions, open_page
 
@@ -55,6 +60,30 @@ def test_wrong_input_is_refused_in_one_sentence_before_anything_starts(language:
     app = app.radio(key=f"prune-kind-{language}").set_value("pairs").run()
     app = app.button(key="prune-start").click().run()
     assert len(app.error) == 1  # no file yet
+
+
+def test_what_is_typed_and_started_in_one_go_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The button was drawn with other values: those of the last run of the page."""
+    begun = []
+
+    def start(*given: object) -> Job:
+        begun.append(given[2])
+        raise MeasurementError("queue_full", count=8)
+
+    monkeypatch.setattr(pruning_jobs, "start", start)
+    app = open_page("heads", part="pruning", model="reverse")
+    app.multiselect(key="prune-orders-en").set_value(["random"])
+    app.number_input(key="prune-size").set_value(12)
+    app.number_input(key="prune-seed").set_value(61)
+    app.button(key="prune-start").click().run()
+    app = open_page("heads", part="pruning", model="english-french")
+    app.number_input(key="prune-size").set_value(12)
+    app.button(key="prune-start").click().run()
+    shipped = default_settings(shipped_models()["english-french"])
+    assert begun == [
+        PruningSettings(Sentences(size=12, seed=61), ("random",)),
+        replace(shipped, sentences=replace(shipped.sentences, size=12)),
+    ]
 
 
 def test_guests_in_class_mode_look_and_do_not_measure(monkeypatch: pytest.MonkeyPatch) -> None:
