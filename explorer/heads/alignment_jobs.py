@@ -18,7 +18,7 @@ from explorer.core.vocabulary import shorten
 from explorer.data.delimited import table
 from explorer.heads.alignment_file import AlignmentFile, refuse_foreign_links
 from explorer.heads.alignment_report import AlignmentReport
-from explorer.heads.job_queue import Job, MeasurementError, QueuedJob, submit
+from explorer.heads.job_queue import Job, JobSentences, MeasurementError, QueuedJob, submit
 from explorer.heads.measurement_jobs import MOST_CHARACTERS, MOST_SENTENCES, SIDES
 from explorer.heads.measurement_store import measured_folder, modified, newest_first, report_key
 
@@ -52,6 +52,12 @@ class GoldTable:
         rows = list(table(data, name))
         columns = WITH_TOKENS if any(len(row) >= len(WITH_TOKENS) for row in rows) else LINKS
         return cls(name, data, _headings(rows, len(columns)) or columns)
+
+    @property
+    def pairs(self) -> int:
+        """How many there are."""
+        headings = self.columns not in (LINKS, WITH_TOKENS)
+        return sum(1 for _ in table(self.data, self.name)) - headings
 
     @property
     def has_tokens(self) -> bool:
@@ -92,12 +98,14 @@ def check(model: "MeasurableModel", gold: GoldTable) -> AlignmentFile:
     return given
 
 
-def start(checkpoint: Path | bytes, name: str, gold: GoldTable, digest: str) -> Job:
+def start(checkpoint: Path | bytes, name: str, gold: GoldTable, digest: str) -> QueuedJob:
     """Begin to align, or wait to; or return the job that does or did the same. `checkpoint`,
     `name` and errors as in `measurement_jobs.start`."""
     number = sha256(repr((gold.name, gold.columns)).encode() + gold.data).hexdigest()[:16]
     job = Job(_folder(digest) / number, REPORT_FILE)
-    return submit(QueuedJob(job, "alignment", name), checkpoint, partial(_command, gold))
+    queued = QueuedJob(job, "alignment", name, JobSentences(gold.name, gold.pairs))
+    submit(queued, checkpoint, partial(_command, gold))
+    return queued
 
 
 def stored_alignments(digest: str) -> list[StoredAlignment]:

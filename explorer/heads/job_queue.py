@@ -6,7 +6,9 @@ Its report goes to `measurement_store`, so it stays when the server ends.
 
 import atexit
 import os
+import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -40,6 +42,7 @@ _MAKING = "making.json"
 """In a work folder: the report of a job that does not resume, until it is complete."""
 
 _ABANDONED = 24 * 3600  # seconds after which a work folder without a lock is deleted
+_PROGRESS_BAR = re.compile(r"\d+ ?% ?\|")
 _EXIT_TIMEOUT = 5.0  # seconds a terminated process has to exit
 
 
@@ -115,8 +118,9 @@ class Job:
         return self.work_folder / _MAKING
 
     @property
-    def failure(self) -> str:
-        """Why it failed: the last line the process wrote; "" otherwise."""
+    def failure(self) -> "str | MeasurementError":
+        """Why it failed: the last line that the process wrote, or why it wrote none; "" where it
+        did not fail."""
         return _failures.get(self.folder, "")
 
     def cancel(self) -> None:
@@ -134,12 +138,25 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
+class JobSentences:
+    """On which sentences a job measures, for a list of all.
+
+    name: as an evaluation batch is called. seed: of a task's generator, None for a file.
+    """
+
+    name: str
+    count: int
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class QueuedJob:
     """A job that waits or runs, for a list of all. name: of its model."""
 
     job: Job
     kind: JobKind
     name: str
+    sentences: JobSentences
 
 
 @dataclass(slots=True)
@@ -158,7 +175,7 @@ _queue: dict[Path, _Place] = {}
 """By folder, in order; the first one runs."""
 
 _cancelled: set[Path] = set()
-_failures: dict[Path, str] = {}
+_failures: dict[Path, str | MeasurementError] = {}
 _works = False
 """Whether a thread carries out what is in the queue."""
 
@@ -173,7 +190,7 @@ def submit(
     queued: QueuedJob,
     checkpoint: Path | bytes,
     command: Callable[[Path, Path, Path], Sequence[str]],
-) -> Job:
+) -> None:
     """Put a job at the end of the queue, unless it is in it or done.
 
     checkpoint: its file; or its contents, which are written to a file called as the model.
@@ -186,7 +203,7 @@ def submit(
     job = queued.job
     with _lock:
         if job.done or job.folder in _queue:
-            return job
+            return
         if len(_queue) > MOST_WAITING:
             raise MeasurementError("queue_full", count=MOST_WAITING)
         _cancelled.discard(job.folder)
@@ -200,7 +217,6 @@ def submit(
         if not _works:
             _works = True
             threading.Thread(target=_carry_out, name="measuring", daemon=True).start()
-    return job
 
 
 def delete_abandoned() -> None:
@@ -314,19 +330,35 @@ def _store(place: _Place, code: int) -> None:
                 delete_oldest(job.folder.parent, job.report_name)
             elif place.ended_late:
                 minutes = f"{MOST_SECONDS / 60:.0f}"
-                _failures[job.folder] = str(MeasurementError("measure_late", minutes=minutes))
+                _failures[job.folder] = MeasurementError("measure_late", minutes=minutes)
             elif job.folder not in _cancelled:
-                _failures[job.folder] = _last_line(job.work_folder / "log.txt")
+                _failures[job.folder] = _failure(code, job.work_folder / "log.txt")
         except OSError as error:
             _failures[job.folder] = reason(error)
 
 
+def _failure(code: int, log: Path) -> str | MeasurementError:
+    """Why a process with this exit code failed. log: what it wrote."""
+    if code < 0:
+        return MeasurementError("measure_killed", signal=_signal_name(-code))
+    return _last_line(log) or MeasurementError("measure_silent", code=code)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return str(number)
+
+
 def _last_line(path: Path) -> str:
+    """The last line of a log that is not of a progress bar; "" where there is none."""
     try:
         log = path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
-    lines = [line for line in log.replace("\r", "\n").split("\n") if line.strip()]
+    written = (line.strip() for line in log.replace("\r", "\n").split("\n"))
+    lines = [line for line in written if line and not _PROGRESS_BAR.match(line)]
     return lines[-1].removeprefix("error: ")[:300] if lines else ""
 
 

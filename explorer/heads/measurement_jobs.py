@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from explorer.core.errors import EvaluationBatchError, ExplorerError
 from explorer.data.task_names import task_of
-from explorer.heads.job_queue import Job, MeasurementError, QueuedJob, submit
+from explorer.heads.job_queue import Job, JobSentences, MeasurementError, QueuedJob, submit
 from explorer.heads.measurement_store import measured_folder
 
 if TYPE_CHECKING:
@@ -45,6 +45,12 @@ class Sentences:
         """The non-empty lines; of pairs, those that have a tab."""
         lines = [line for line in self.text.splitlines() if line.strip()]
         return [line for line in lines if "\t" in line] if self.kind == "pairs" else lines
+
+    def named(self, name: str = "") -> JobSentences:
+        """For a list of jobs. name: as in `options`."""
+        if self.kind == "task":
+            return JobSentences(self.kind, self.size, self.seed)
+        return JobSentences(name or f"your {self.kind}", min(self.size, len(self.lines)))
 
     def options(self, folder: Path, name: str = "") -> list[str]:
         """Of the command that measures on them; writes a file of them into its work folder.
@@ -89,15 +95,18 @@ def check(model: "MeasurableModel", sentences: Sentences, language: str) -> None
         _check_lines(lines, model, language)
 
 
-def start(checkpoint: Path | bytes, name: str, settings: MeasurementSettings, digest: str) -> Job:
+def start(
+    checkpoint: Path | bytes, name: str, settings: MeasurementSettings, digest: str
+) -> QueuedJob:
     """Begin to measure, or wait to; or return the job that does so or has measured the same.
 
     checkpoint: its file; or its contents, which are written to a file called `name`.
     Raises `MeasurementError` when the queue is full, and when nothing can be written.
     """
     batch = sha256(repr(sorted(asdict(settings).items())).encode()).hexdigest()[:16]
-    job = Job(measured_folder(digest) / batch)
-    return submit(QueuedJob(job, "heads", name), checkpoint, partial(_command, settings))
+    queued = QueuedJob(Job(measured_folder(digest) / batch), "heads", name, settings.named())
+    submit(queued, checkpoint, partial(_command, settings))
+    return queued
 
 
 def _command(

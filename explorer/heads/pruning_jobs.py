@@ -17,7 +17,7 @@ from explorer.core import folders
 from explorer.core.errors import ExplorerError, PruningError
 from explorer.core.files import log_skipped
 from explorer.heads import measurement_jobs
-from explorer.heads.job_queue import Job, QueuedJob, submit
+from explorer.heads.job_queue import Job, QueuedJob, queued_jobs, submit
 from explorer.heads.measurement_jobs import Sentences
 from explorer.heads.measurement_store import (
     MOST_STORED,
@@ -78,7 +78,7 @@ def check(model: "MeasurableModel", settings: PruningSettings, language: str) ->
         model.output_weights()  # raises where a family of the library has none
 
 
-def start(checkpoint: Path | bytes, name: str, settings: PruningSettings, digest: str) -> Job:
+def start(checkpoint: Path | bytes, name: str, settings: PruningSettings, digest: str) -> QueuedJob:
     """Begin to measure, or wait to; or return the job that does so or has measured the same.
 
     Curves that were measured on these sentences are kept. `checkpoint`, `name` and errors as in
@@ -90,7 +90,14 @@ def start(checkpoint: Path | bytes, name: str, settings: PruningSettings, digest
     if not job.active:
         settings = _going_on(job, settings)
     _delete_unfinished(folder)
-    return submit(QueuedJob(job, "pruning", name), checkpoint, partial(_command, settings))
+    queued = QueuedJob(job, "pruning", name, settings.sentences.named(settings.name))
+    submit(queued, checkpoint, partial(_command, settings))
+    return queued
+
+
+def has_job(digest: str) -> bool:
+    """Whether a job for curves of the model with this digest waits or runs."""
+    return any(queued.job.folder.parent == _folder(digest) for queued in queued_jobs())
 
 
 def stored_prunings(digest: str) -> list[StoredPruning]:

@@ -11,7 +11,7 @@ from explorer.heads.alignment_file import AlignmentFile
 from explorer.heads.alignment_jobs import LINKS, WITH_TOKENS, GoldTable, stored_alignments
 from explorer.heads.alignment_report import DIAGONAL
 from explorer.heads.corpus_alignment import align_pairs, all_methods
-from explorer.heads.job_queue import QueuedJob, queued_jobs
+from explorer.heads.job_queue import JobSentences, QueuedJob, queued_jobs
 from explorer.heads.measurement_store import stored_reports
 from explorer.model.checkpoint import to_bytes
 from explorer.model.explorable import ExplorableModel
@@ -41,6 +41,7 @@ def test_a_row_of_headings_is_no_pair() -> None:
     headed = gold("source\ttarget\tlinks\n" + ROWS)
     assert headed.columns == ("source", "target", "links")
     parsed, plain = (AlignmentFile.parse(g.data, g.name, g.columns) for g in (headed, gold(ROWS)))
+    assert (headed.pairs, gold(ROWS).pairs) == (2, 2)
     assert (parsed.pairs, parsed.gold) == (plain.pairs, plain.gold)
     assert gold("a\tb\tc\td\te\n" + TOKENS).columns == ("a", "b", "c", "d", "e")
     for first in ("a\tb\t\n", "a\tb\n", "a\tb\t0-0\n", "a\tb, c\tlinks\n", "a\ta\tlinks\n"):
@@ -51,8 +52,8 @@ def test_heads_are_compared_in_a_process(explorable: ExplorableModel, folder: Pa
     given, digest = gold(ROWS, "--my links.tsv"), explorable.digest
     alignment_jobs.check(explorable, given)
     contents = to_bytes(explorable.checkpoint)
-    job = alignment_jobs.start(contents, "tiny", given, digest)
-    assert queued_jobs() == [QueuedJob(job, "alignment", "tiny")]
+    job = alignment_jobs.start(contents, "tiny", given, digest).job
+    assert queued_jobs() == [QueuedJob(job, "alignment", "tiny", JobSentences("--my links.tsv", 2))]
     wait_for_job(job)
     assert job.done, job.failure
     (stored,) = stored_alignments(digest)
@@ -67,7 +68,7 @@ def test_heads_are_compared_in_a_process(explorable: ExplorableModel, folder: Pa
     assert stored_reports(digest) == []  # a report of another kind
     files = [str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()]
     assert files == [f"{digest}-alignment/{job.folder.name}/alignment.json"]
-    assert alignment_jobs.start(contents, "tiny", given, digest) == job  # not twice
+    assert alignment_jobs.start(contents, "tiny", given, digest).job == job  # not twice
     assert not job.active
 
 

@@ -11,7 +11,14 @@ import pytest
 
 from explorer.core import folders
 from explorer.heads import job_queue
-from explorer.heads.job_queue import Job, MeasurementError, QueuedJob, queued_jobs, submit
+from explorer.heads.job_queue import (
+    Job,
+    JobSentences,
+    MeasurementError,
+    QueuedJob,
+    queued_jobs,
+    submit,
+)
 from tests.support.short_runs import wait_for, wait_for_job
 
 ROOT = Path(__file__).parents[2]
@@ -19,6 +26,9 @@ TIMEOUT = 120  # seconds
 
 SLEEP = "import time; time.sleep(600)"
 WRITE = "import pathlib, sys; pathlib.Path(sys.argv[1]).write_text('{}')"
+KILLED = f"print('18 % |\\u2588\\u2588 | 00:58', flush=True); {SLEEP}"
+SILENT = "import os; os.write(1, b'\\r 18 % |## | 00:58\\n'); raise SystemExit(3)"
+SENTENCES = JobSentences("your lines", 2)
 FAIL = "print('error: no heads'); raise SystemExit(2)"
 
 
@@ -43,8 +53,10 @@ def put(folder: Path) -> Callable[[str, str], Job]:
     """Put a process of this name and code in the queue."""
 
     def put_in(name: str, code: str) -> Job:
-        queued = QueuedJob(Job(folder / name / "batch"), "heads", name)
-        return submit(queued, b"weights", lambda folder, checkpoint, report: [code, str(report)])
+        job = Job(folder / name / "batch")
+        queued = QueuedJob(job, "heads", name, SENTENCES)
+        submit(queued, b"weights", lambda folder, checkpoint, report: [code, str(report)])
+        return job
 
     return put_in
 
@@ -86,8 +98,10 @@ def test_a_job_that_resumes_keeps_what_it_has_written(folder):
     """A cancelled one, too; the next process is given the same file."""
 
     def put_in(code: str) -> Job:
-        queued = QueuedJob(Job(folder / "a" / "batch", "curves.json", resumes=True), "pruning", "a")
-        return submit(queued, b"weights", lambda folder, checkpoint, report: [code, str(report)])
+        job = Job(folder / "a" / "batch", "curves.json", resumes=True)
+        queued = QueuedJob(job, "pruning", "a", SENTENCES)
+        submit(queued, b"weights", lambda folder, checkpoint, report: [code, str(report)])
+        return job
 
     job = put_in(f"{WRITE}; {SLEEP}")
     wait_for(job.unfinished.exists)
@@ -114,7 +128,24 @@ def test_a_job_that_takes_too_long_is_ended(put, monkeypatch):
     job = put("slow", SLEEP)
     wait_for_job(job)
     assert not job.done
-    assert "longer than 0 minutes" in job.failure
+    assert "longer than 0 minutes" in str(job.failure)
+
+
+def test_a_process_that_was_killed_is_said_to_be(put):
+    job = put("killed", KILLED)
+    wait_for(lambda: job.running)
+    process = job_queue._queue[job.folder].process
+    assert process is not None
+    process.kill()
+    wait_for_job(job)
+    assert "ended from outside (signal SIGKILL)" in str(job.failure)
+    assert job_queue._signal_name(999) == "999"
+
+
+def test_progress_is_no_reason(put):
+    job = put("silent", SILENT)
+    wait_for_job(job)
+    assert "exit code 3 and gave no reason" in str(job.failure)
 
 
 def test_a_process_that_cannot_be_started_fails_and_the_next_runs(put, monkeypatch):
@@ -129,7 +160,7 @@ def test_a_process_that_cannot_be_started_fails_and_the_next_runs(put, monkeypat
     monkeypatch.setattr(job_queue, "_launch", refuse_first)
     first, second = put("a", WRITE), put("b", WRITE)
     wait_for_job(second)
-    assert "Cannot allocate memory" in first.failure
+    assert "Cannot allocate memory" in str(first.failure)
     assert second.done
 
 
@@ -157,11 +188,12 @@ _ENDING_SERVER = """
 import subprocess, sys, time
 from pathlib import Path
 from explorer.heads import job_queue
-from explorer.heads.job_queue import Job, QueuedJob, submit
+from explorer.heads.job_queue import Job, JobSentences, QueuedJob, submit
 job_queue._launch = lambda folder, code: subprocess.Popen([sys.executable, "-c", *code])
 jobs = [Job(Path(sys.argv[1]) / name / "batch") for name in "ab"]
 for job in jobs:
-    submit(QueuedJob(job, "heads", "x"), b"", lambda *paths: [sys.argv[2]])
+    queued = QueuedJob(job, "heads", "x", JobSentences("task", 1, 0))
+    submit(queued, b"", lambda *paths: [sys.argv[2]])
 while not jobs[0].running:
     time.sleep(0.01)
 print(job_queue._queue[jobs[0].folder].process.pid)
@@ -207,7 +239,7 @@ import sys, time
 from pathlib import Path
 from explorer.heads import job_queue, measurement_jobs
 from explorer.heads.measurement_jobs import MeasurementSettings
-job = measurement_jobs.start(Path(sys.argv[1]), "x", MeasurementSettings(size=1024), "digest")
+job = measurement_jobs.start(Path(sys.argv[1]), "x", MeasurementSettings(size=1024), "digest").job
 while not job.running:
     time.sleep(0.01)
 print(job_queue._queue[job.folder].process.pid, flush=True)

@@ -8,7 +8,7 @@ import pytest
 from explorer.core import folders
 from explorer.core.errors import ExplorerError
 from explorer.heads import measurement_jobs
-from explorer.heads.job_queue import Job, QueuedJob, queued_jobs
+from explorer.heads.job_queue import Job, JobSentences, QueuedJob, queued_jobs
 from explorer.heads.measurement_jobs import MeasurementSettings
 from explorer.heads.measurement_store import stored_reports
 from explorer.model.checkpoint import to_bytes
@@ -27,7 +27,8 @@ def start(explorable) -> Callable[[MeasurementSettings], Job]:
 
     def started(settings: MeasurementSettings) -> Job:
         name = explorable.digest
-        return measurement_jobs.start(to_bytes(explorable.checkpoint), "tiny", settings, name)
+        contents = to_bytes(explorable.checkpoint)
+        return measurement_jobs.start(contents, "tiny", settings, name).job
 
     return started
 
@@ -62,7 +63,9 @@ def test_a_cancelled_job_leaves_no_files_and_the_next_may_start(explorable, star
     job = start(settings)
     wait_for(lambda: job.running)
     assert len(files(folder)) == 4  # the lock, the model, the lines and the log
-    assert queued_jobs() == [QueuedJob(job, "heads", "tiny")]  # for other visitors
+    assert queued_jobs() == [
+        QueuedJob(job, "heads", "tiny", JobSentences("your lines", 1000))  # for other visitors
+    ]
     after = start(MeasurementSettings("lines", text="1 2", gradients=False, removal=False))
     assert after.active
     assert not after.running
@@ -79,11 +82,12 @@ def test_a_cancelled_job_leaves_no_files_and_the_next_may_start(explorable, star
 def test_a_failed_job_gives_its_reason_and_leaves_no_files(explorable, folder, tmp_path_factory):
     source = tmp_path_factory.mktemp("bad") / "no-model.safetensors"
     source.write_bytes(b"nothing")
-    job = measurement_jobs.start(source, "unused", MeasurementSettings("lines", text="1 2"), "some")
+    settings = MeasurementSettings("lines", text="1 2")
+    job = measurement_jobs.start(source, "unused", settings, "some").job
     wait_for_job(job)
     assert not job.done
     assert not job.cancelled
-    assert "no-model" in job.failure
+    assert "no-model" in str(job.failure)
     assert list(folder.iterdir()) == []
     assert source.exists()
 

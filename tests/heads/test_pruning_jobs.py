@@ -9,10 +9,10 @@ import pytest
 from explorer.core import folders
 from explorer.core.errors import ExplorerError
 from explorer.heads import pruning_jobs
-from explorer.heads.job_queue import Job, QueuedJob, queued_jobs
+from explorer.heads.job_queue import Job, JobSentences, QueuedJob, queued_jobs
 from explorer.heads.measurement_jobs import Sentences
 from explorer.heads.measurement_store import stored_reports
-from explorer.heads.pruning_jobs import PruningSettings, stored_prunings
+from explorer.heads.pruning_jobs import PruningSettings, has_job, stored_prunings
 from explorer.heads.pruning_report import LOSS_COLUMNS
 from explorer.heads.pruning_study import pruning_study
 from explorer.model.checkpoint import to_bytes
@@ -31,7 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def started(explorable: ExplorableModel, settings: PruningSettings) -> Job:
     contents = to_bytes(explorable.checkpoint)
-    return pruning_jobs.start(contents, "tiny", settings, explorable.digest)
+    return pruning_jobs.start(contents, "tiny", settings, explorable.digest).job
 
 
 def files(folder: Path) -> list[str]:
@@ -42,9 +42,12 @@ def files(folder: Path) -> list[str]:
 def test_curves_are_measured_in_a_process_and_found_again(explorable, folder) -> None:
     pruning_jobs.check(explorable, IMPORTANCE, "en")
     job = started(explorable, IMPORTANCE)
-    assert queued_jobs() == [QueuedJob(job, "pruning", "tiny")]
+    assert queued_jobs() == [QueuedJob(job, "pruning", "tiny", JobSentences("your lines", 2))]
+    assert has_job(explorable.digest)
+    assert not has_job("another")
     wait_for_job(job)
     assert job.done, job.failure
+    assert not has_job(explorable.digest)
     (stored,) = stored_prunings(explorable.digest)
     assert (stored.job, stored.key) == (job, job.folder.name)
     own = pruning_study(

@@ -2,20 +2,16 @@
 screen."""
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from explorer.app.state import session
-from explorer.heads.alignment_jobs import REPORT_FILE, GoldTable
-from explorer.heads.job_queue import Job
+from explorer.heads.alignment_jobs import GoldTable
 
 
 @dataclass(frozen=True, slots=True)
 class AlignmentState:
-    """gold: uploaded last. job: folder of what this visitor started last. report: key of the one
-    on screen; None = the newest."""
+    """gold: uploaded last. report: key of the one on screen; None = the newest."""
 
     gold: GoldTable | None = None
-    job: Path | None = None
     report: str | None = None
 
 
@@ -27,18 +23,6 @@ def gold() -> GoldTable | None:
 def set_gold(gold: GoldTable) -> None:
     """Compare with these links when asked to."""
     session.save(replace(session.load(AlignmentState), gold=gold))
-
-
-def job() -> Job | None:
-    """What this visitor started last, until its end was noticed."""
-    folder = session.load(AlignmentState).job
-    return Job(folder, REPORT_FILE) if folder is not None else None
-
-
-def follow_job(started: Job | None) -> None:
-    """Show how far a job is; None = no longer."""
-    folder = started.folder if started else None
-    session.save(replace(session.load(AlignmentState), job=folder))
 
 
 def report_key() -> str | None:

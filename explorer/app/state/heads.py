@@ -2,7 +2,6 @@
 drafted, and the measurements on screen."""
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from explorer.app.permalink import COMPARE, OTHER_TEXT, SECTIONS, Permalink
@@ -12,7 +11,6 @@ from explorer.app.state import visit as visit_state
 from explorer.core.errors import InterventionError
 from explorer.core.interventions import Intervention, Interventions, RowOverride, Verb
 from explorer.core.sites import Head
-from explorer.heads.job_queue import Job
 
 ALL = -1
 """In place of a layer or a head: all of them."""
@@ -83,7 +81,6 @@ class HeadsState:
     """section: the one on screen; "" = the first.
     shown: the last request that could be traced, with nothing forced.
     report: key of the stored report on screen; None = the first.
-    job: folder of the measurement this visitor started last.
     opened: the head with which the app opened a picture last, where nobody had named one.
     moved: how often the editor moved the picture to another head.
     compared: what is compared with, as in `Permalink`; "" = the first model that can be.
@@ -95,7 +92,6 @@ class HeadsState:
     shown: Request | None = None
     opening: Opening | None = None
     report: str | None = None
-    job: Path | None = None
     pairs: EvaluationText = EvaluationText()
     opened: Head | None = None
     moved: int = 0
@@ -273,18 +269,6 @@ def pairs() -> EvaluationText:
 def set_pairs(pairs: EvaluationText) -> None:
     """Measure on these sentence pairs when asked to."""
     session.save(replace(session.load(HeadsState), pairs=pairs))
-
-
-def job() -> Job | None:
-    """The measurement this visitor started last, until its end was noticed."""
-    folder = session.load(HeadsState).job
-    return Job(folder) if folder is not None else None
-
-
-def follow_job(started: Job | None) -> None:
-    """Show how far a measurement is; None = no longer."""
-    folder = started.folder if started else None
-    session.save(replace(session.load(HeadsState), job=folder))
 
 
 def report_key() -> str | None:

@@ -8,37 +8,39 @@ from explorer.core.errors import ExplorerError
 
 @dataclass(frozen=True, slots=True)
 class Messages:
-    """page: told once, in the page's header. notice: as well, where nothing went wrong.
+    """page: told once, in the page's header. notices: as well, where nothing went wrong.
     upload: told beside the uploader of models until the next upload.
     """
 
-    page: ExplorerError | None = None
-    notice: str = ""
+    page: tuple[ExplorerError, ...] = ()
+    notices: tuple[str, ...] = ()
     upload: ExplorerError | None = None
 
 
 def report(error: ExplorerError) -> None:
     """Tell `error` once, on the page."""
-    session.save(replace(session.load(Messages), page=error.alone()))
-
-
-def take() -> ExplorerError | None:
-    """The reported error, which is then no longer reported."""
     messages = session.load(Messages)
-    session.save(replace(messages, page=None))
+    session.save(replace(messages, page=(*messages.page, error.alone())))
+
+
+def take() -> tuple[ExplorerError, ...]:
+    """The reported errors, which are then no longer reported."""
+    messages = session.load(Messages)
+    session.save(replace(messages, page=()))
     return messages.page
 
 
 def notify(sentence: str) -> None:
     """Tell `sentence` once, on the page."""
-    session.save(replace(session.load(Messages), notice=sentence))
-
-
-def take_notice() -> str:
-    """What was to be told, which then no longer is; "" for nothing."""
     messages = session.load(Messages)
-    session.save(replace(messages, notice=""))
-    return messages.notice
+    session.save(replace(messages, notices=(*messages.notices, sentence)))
+
+
+def take_notices() -> tuple[str, ...]:
+    """What was to be told, which then no longer is."""
+    messages = session.load(Messages)
+    session.save(replace(messages, notices=()))
+    return messages.notices
 
 
 def report_upload(error: ExplorerError | None) -> None:

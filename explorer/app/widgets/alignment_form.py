@@ -7,6 +7,7 @@ import streamlit as st
 from explorer.app import experiment_cache, model_cache
 from explorer.app.state import alignment, messages, session, visitor
 from explorer.app.widgets.file_uploader import file_uploader
+from explorer.app.widgets.job_progress import follow_started
 from explorer.app.widgets.measurement_form import checkpoint_of
 from explorer.app.widgets.messages import literal
 from explorer.core import folders
@@ -100,6 +101,6 @@ def _start(model: CatalogModel, language: str) -> None:
             raise AlignmentError("other_script", name=gold.name, model=model.label)
         digest = experiment_cache.digest(model)
         started = alignment_jobs.start(checkpoint_of(model), loaded.name, gold, digest)
-        alignment.follow_job(started)
+        follow_started(started, alignment.show_report, language)
     except ExplorerError as error:
         messages.report(error)

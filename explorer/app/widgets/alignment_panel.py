@@ -45,7 +45,7 @@ def alignment_panel(model: CatalogModel, language: str) -> None:
             _download(shown.report, model.label, language)
         with st.popover(say("heads.align_measure", language), icon=":material/speed:"):
             alignment_form(model, language)
-    job_progress(alignment.job(), alignment.follow_job, alignment.show_report, language)
+    job_progress("alignment", alignment.show_report, language)
     with st.container(key="head-tables"):
         if shown is not None:
             _report(shown.report, language)

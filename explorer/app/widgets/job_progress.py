@@ -1,72 +1,117 @@
-"""The jobs that measure a model: how far each is or what it waits for, and the button that cancels
-it."""
+"""The jobs that measure a model: how far each is or what it waits for, the button that cancels it,
+and what is told at its end."""
 
 from collections.abc import Callable
 
 import streamlit as st
 
-from explorer.app.state import messages, visitor
+from explorer.app.state import jobs, messages, visitor
+from explorer.app.widgets import head_tables
 from explorer.app.widgets.messages import literal
 from explorer.core.i18n import say
-from explorer.heads.job_queue import Job, MeasurementError, QueuedJob, queued_jobs
+from explorer.heads.job_queue import (
+    JobKind,
+    JobSentences,
+    MeasurementError,
+    QueuedJob,
+    queued_jobs,
+)
 
 _REFRESH = 1.0  # seconds between two looks at the queue
 
 
-def job_progress(
-    own: Job | None,
-    follow: Callable[[Job | None], None],
-    show: Callable[[str], None],
-    language: str,
-) -> None:
-    """All jobs of this server, whoever started them: nothing where there is none. When one ends or
+def follow_started(started: QueuedJob, show: Callable[[str], None], language: str) -> None:
+    """Follow a job that this visitor started; where it is done already, show its report and say so.
+
+    show: shows the report with this key.
+    """
+    if not started.job.done:
+        jobs.follow(started)
+        return
+    show(started.job.report_key)
+    sentences = sentences_name(started.sentences, language)
+    messages.notify(say("heads.already_measured", language, sentences=sentences))
+
+
+def job_progress(kind: JobKind, show: Callable[[str], None], language: str) -> None:
+    """The jobs of this server, whoever started them: nothing where there is none. When one ends or
     begins the page is drawn again.
 
     Visitors with the right to measure may cancel each of them.
-    own: which this visitor started last. follow: remembers such a job. show: shows the report with
-    this key.
+    kind: of the section on screen. show: shows a report of this kind, by its key.
     """
     queued = queued_jobs()
-    if own is None and not queued:
+    if not jobs.own() and not queued:
         return
     fragment = st.fragment(_progress, run_every=_REFRESH if queued else None)
-    fragment(own, queued, follow, show, language)
+    fragment(kind, queued, show, language)
+
+
+def sentences_name(sentences: JobSentences, language: str) -> str:
+    """The sentences of a job, as a list of jobs names them."""
+    if sentences.seed is not None:
+        facts = {"count": sentences.count, "seed": sentences.seed}
+        return say("heads.job_on_task", language, **facts)
+    return f"{head_tables.batch_name(sentences.name, language)} · {sentences.count}"
 
 
 def _progress(
-    own: Job | None,
-    drawn: list[QueuedJob],
-    follow: Callable[[Job | None], None],
-    show: Callable[[str], None],
-    language: str,
+    kind: JobKind, drawn: list[QueuedJob], show: Callable[[str], None], language: str
 ) -> None:
     """drawn: the queue when the page was drawn."""
     queued = queued_jobs()
-    for waits_for, one in enumerate(queued):
-        _row(one, waits_for, one.job == own, language)
-    if own is not None and not own.active:
-        follow(None)
-        if own.done:
-            show(own.report_key)
-        elif not own.cancelled:
-            messages.report(MeasurementError("measure_failed", reason=own.failure))
-        st.rerun()
-    if queued != drawn:
-        _tell_ended([one for one in drawn if one not in queued], language)
-        st.rerun()
-
-
-def _tell_ended(ended: list[QueuedJob], language: str) -> None:
-    """Say where the result is of the last that others started, or this visitor before the page was
-    loaded anew."""
+    if queued:
+        _rows(queued, language)
+    own = jobs.own()
+    ended = [one for one in own if not one.job.active]
     for one in ended:
-        if one.job.done:
-            messages.notify(say(f"heads.{one.kind}_done", language, name=one.name))
+        jobs.forget(one.job)
+        if one.job.done and one == own[-1] and one.kind == kind:
+            show(one.job.report_key)
+        else:
+            _tell_end(one, language)
+    if ended or queued != drawn:
+        told = {one.job for one in (*queued, *own)}
+        for one in drawn:
+            if one.job.done and one.job not in told:
+                _tell_end(one, language)
+        st.rerun()
+
+
+def _tell_end(ended: QueuedJob, language: str) -> None:
+    """Say where the result of a job is, or why there is none."""
+    job, name = ended.job, ended.name
+    if job.done:
+        messages.notify(say(f"heads.{ended.kind}_done", language, name=name))
+        return
+    reason = MeasurementError("measure_cancelled") if job.cancelled else job.failure
+    sentences = sentences_name(ended.sentences, language)
+    messages.report(
+        MeasurementError(f"{ended.kind}_failed", name=name, sentences=sentences, reason=reason)
+    )
+
+
+def _rows(queued: list[QueuedJob], language: str) -> None:
+    """The job that runs and the visitor's next one; the others are folded away."""
+    own = {one.job for one in jobs.own()}
+    waiting = [place for place, one in enumerate(queued) if one.job in own and place > 0]
+    shown = [0, *waiting[:1]]
+    folded = [place for place in range(len(queued)) if place not in shown]
+    for place in shown:
+        _row(queued[place], place, queued[place].job in own, language)
+    if not folded:
+        return
+    yours = sum(queued[place].job in own for place in folded)
+    label = say("heads.more_jobs", language, count=len(folded), yours=yours)
+    with st.container(key="measurement-progress-more"), st.expander(label):
+        for place in folded:
+            _row(queued[place], place, queued[place].job in own, language)
 
 
 def _row(queued: QueuedJob, waits_for: int, own: bool, language: str) -> None:
     """One job. waits_for: the number of jobs before it."""
     job, facts = queued.job, {"name": queued.name, "share": f"{100 * queued.job.progress:.0f} %"}
+    facts["sentences"] = sentences_name(queued.sentences, language)
     state = "waits" if waits_for else "measures"
     text = say(f"heads.{queued.kind}_{state}", language, count=waits_for, **facts)
     if own:
@@ -78,4 +123,4 @@ def _row(queued: QueuedJob, waits_for: int, own: bool, language: str) -> None:
         st.progress(job.progress, literal(text))
         if visitor.rights().change:
             label = say("heads.cancel", language)
-            st.button(label, key=f"heads-cancel-{key}", on_click=job.cancel)
+            st.button(label, key=f"heads-cancel-{key}", on_click=jobs.cancel, args=(job,))

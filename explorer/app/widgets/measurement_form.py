@@ -8,6 +8,7 @@ import streamlit as st
 from explorer.app import experiment_cache, model_cache
 from explorer.app.state import heads as heads_state
 from explorer.app.state import messages, session, visitor
+from explorer.app.widgets.job_progress import follow_started
 from explorer.app.widgets.sentence_form import (
     choose_kind,
     chosen_kind,
@@ -90,6 +91,6 @@ def _start(model: CatalogModel, language: str) -> None:
         measurement_jobs.check(loaded, settings, language)
         digest = experiment_cache.digest(model)
         started = measurement_jobs.start(checkpoint_of(model), loaded.name, settings, digest)
-        heads_state.follow_job(started)
+        follow_started(started, heads_state.show_report, language)
     except ExplorerError as error:
         messages.report(error)

@@ -41,7 +41,7 @@ def measurement_panel(model: CatalogModel, reports: Sequence[StoredReport], lang
     digest = experiment_cache.digest(model)
     if old := old_reports(digest):
         st.caption(say("heads.old_reports", language, count=old))
-    job_progress(heads_state.job(), heads_state.follow_job, heads_state.show_report, language)
+    job_progress("heads", heads_state.show_report, language)
 
 
 def report_names(stored: Sequence[StoredReport], language: str) -> dict[str, str]:

@@ -35,10 +35,10 @@ def show_error(
 
 
 def show_reported(language: str, container: DeltaGenerator) -> None:
-    """Show the error and the notice that a callback reported, if one did."""
-    if (error := message_state.take()) is not None:
+    """Show the errors and notices that callbacks reported."""
+    for error in message_state.take():
         show_error(error, language, container)
-    if notice := message_state.take_notice():
+    for notice in message_state.take_notices():
         container.info(literal(notice))
 
 

@@ -8,6 +8,7 @@ import streamlit as st
 from explorer.app import experiment_cache, model_cache
 from explorer.app.state import messages, pruning, session, visitor
 from explorer.app.widgets.alignment_form import shipped_gold
+from explorer.app.widgets.job_progress import follow_started
 from explorer.app.widgets.measurement_form import checkpoint_of
 from explorer.app.widgets.messages import literal
 from explorer.app.widgets.sentence_form import (
@@ -125,6 +126,7 @@ def start(model: CatalogModel, settings: PruningSettings, language: str) -> None
         pruning_jobs.check(loaded, settings, language)
         digest = experiment_cache.digest(model)
         started = pruning_jobs.start(checkpoint_of(model), loaded.name, settings, digest)
-        pruning.follow_job(started)
+        pruning.show(started.job.folder.name)
+        follow_started(started, lambda key: None, language)
     except ExplorerError as error:
         messages.report(error)

@@ -19,7 +19,7 @@ from explorer.components import pruning_figure
 from explorer.components.figure_sheet import Width
 from explorer.components.pruning_drawing import pruning_drawing
 from explorer.core.i18n import say
-from explorer.heads.pruning_jobs import StoredPruning, stored_prunings
+from explorer.heads.pruning_jobs import StoredPruning, has_job, stored_prunings
 from explorer.heads.pruning_report import PruningReport
 from explorer.model.catalog import CatalogModel
 
@@ -43,8 +43,8 @@ def pruning_panel(model: CatalogModel, language: str) -> None:
             _downloads(shown, language)
         with st.popover(say("pruning.measure", language), icon=":material/speed:"):
             pruning_form(model, language)
-    job_progress(pruning.job(), pruning.follow_job, lambda key: None, language)
-    growing = _is_growing(digest)
+    job_progress("pruning", lambda key: None, language)
+    growing = has_job(digest)
     follow = st.fragment(_curves, run_every=_REFRESH if growing else None)
     with st.container(key="head-tables"):
         if shown is None and not growing:
@@ -66,13 +66,6 @@ def names_of(stored: Sequence[StoredPruning], language: str) -> dict[str, str]:
             name = say("pruning.unfinished", language, name=name)
         names[one.key] = name
     return names
-
-
-def _is_growing(digest: str) -> bool:
-    """Whether a job of this model waits or runs."""
-    job = pruning.job()
-    own = job is not None and job.active
-    return own or any(one.growing for one in stored_prunings(digest))
 
 
 def _choose(stored: Sequence[StoredPruning], shown: StoredPruning, language: str) -> None:
@@ -149,7 +142,7 @@ def _curves(digest: str, drawn: Sequence[str], key: str | None, language: str) -
     with st.expander(say("pruning.orders_found", language)):
         for name, heads in pruning_figure.removal_orders(report, language):
             st.caption(f"**{literal(name)}:** {literal(heads)}")
-    if not report.complete and not _is_growing(digest):
+    if not report.complete and not has_job(digest):
         st.caption(literal(say("pruning.go_on", language)))
 
 

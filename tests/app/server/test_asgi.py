@@ -58,7 +58,7 @@ ROOT = Path(asgi.MAIN).parents[2]
 async def lifespan(app):
     async with asgi.lifespan(app):
         checkpoint = ROOT / "checkpoints" / "reverse.safetensors"
-        job = measurement_jobs.start(checkpoint, "x", MeasurementSettings(size=1024), "digest")
+        job = measurement_jobs.start(checkpoint, "x", MeasurementSettings(size=1024), "digest").job
         while not job.running:
             time.sleep(0.01)
         child = job_queue._queue[job.folder].process

@@ -12,18 +12,26 @@ def state(monkeypatch) -> None:
     monkeypatch.setattr(st, "session_state", {})
 
 
-def test_a_reported_error_is_shown_once():
-    error = ExplorerError("empty_text", known="1")
-    messages.report(error)
-    assert messages.take() is error
-    assert messages.take() is None
+def test_reported_errors_are_shown_once():
+    errors = tuple(ExplorerError("empty_text", known=known) for known in "12")
+    for error in errors:
+        messages.report(error)
+    assert messages.take() == errors
+    assert messages.take() == ()
+
+
+def test_notices_are_shown_once():
+    for notice in ("one", "two"):
+        messages.notify(notice)
+    assert messages.take_notices() == ("one", "two")
+    assert messages.take_notices() == ()
 
 
 def test_an_upload_error_is_shown_until_the_next_upload():
     error = ExplorerError("empty_text", known="1")
     messages.report_upload(error)
     assert messages.upload_error() is messages.upload_error() is error
-    assert messages.take() is None
+    assert messages.take() == ()
     messages.report_upload(None)
     assert messages.upload_error() is None
 

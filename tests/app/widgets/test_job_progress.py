@@ -4,17 +4,21 @@ import re
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from explorer.app.server import access
-from explorer.app.state import heads as heads_state
+from explorer.app.state import jobs
 from explorer.app.widgets import job_progress
-from explorer.heads.job_queue import Job, QueuedJob
+from explorer.app.widgets.job_progress import follow_started
+from explorer.heads.job_queue import Job, JobSentences, QueuedJob
 from tests.support.app_pages import open_page
 
 NOWHERE = Path(__file__).parent / "nowhere"
 JOBS = (
-    QueuedJob(Job(NOWHERE / "one" / "batch"), "heads", "reverse"),
-    QueuedJob(Job(NOWHERE / "two" / "batch"), "alignment", "my *model*"),
+    QueuedJob(Job(NOWHERE / "one" / "batch"), "heads", "reverse", JobSentences("task", 12, 61)),
+    QueuedJob(
+        Job(NOWHERE / "two" / "batch"), "alignment", "my *model*", JobSentences("mine.tsv", 2)
+    ),
 )
 
 
@@ -29,8 +33,7 @@ def queue(monkeypatch: pytest.MonkeyPatch) -> list[QueuedJob]:
 
 def texts(app) -> list[str]:
     """What the bars say, as Markdown shows it."""
-    texts = [element.proto.text for element in app.get("progress")]
-    return [re.sub(r"\\([^\w\s])", r"\1", text) for text in texts]
+    return [plain(element.proto.text) for element in app.get("progress")]
 
 
 def cancels(app) -> list[str]:
@@ -38,21 +41,102 @@ def cancels(app) -> list[str]:
     return [key for key in keys if key.startswith("heads-cancel")]
 
 
+def plain(text: str) -> str:
+    """A text as Markdown shows it."""
+    return re.sub(r"\\([^\w\s])", r"\1", text)
+
+
+def more(count: int) -> list[QueuedJob]:
+    """Further jobs."""
+    return [
+        QueuedJob(
+            Job(NOWHERE / f"m{number}" / "batch"),
+            "pruning",
+            f"m{number}",
+            JobSentences("your lines", 10 + number),
+        )
+        for number in range(count)
+    ]
+
+
+def opened_by_owner(*started: QueuedJob) -> AppTest:
+    """The page of a visitor who started these jobs."""
+    app = open_page("heads", part="metrics", lang="en")
+    app.session_state["OwnJobs"] = jobs.OwnJobs(started)
+    return app.run()
+
+
 @pytest.mark.parametrize("part", ["metrics", "alignment"])
 def test_every_visitor_sees_all_measurements_and_what_each_waits_for(part):
     app = open_page("heads", part=part, lang="en")
     assert texts(app) == [
-        "Measuring the heads of reverse … 0 %",
-        "The alignment of my *model*: waiting, measurements before it: 1",
+        "Measuring the heads of reverse (new sentences · 12, seed 61) … 0 %",
+        "The alignment of my *model* (mine.tsv · 2): waiting, measurements before it: 1",
     ]
     assert r"\*model\*" in app.get("progress")[1].proto.text
     assert cancels(app) == ["heads-cancel-one-batch", "heads-cancel-two-batch"]
-    assert texts(open_page("heads", part=part, lang="zh"))[0] == "正在测量 reverse 的头…… 0 %"
+    assert texts(open_page("heads", part=part, lang="zh"))[0] == (
+        "正在测量 reverse 的头（新句子 · 12，种子 61）…… 0 %"
+    )
 
 
-def test_ones_own_is_marked(monkeypatch):
-    monkeypatch.setattr(heads_state, "job", lambda: JOBS[0].job)
-    assert texts(open_page("heads", part="metrics", lang="en"))[0].endswith("0 % (yours)")
+def test_all_of_ones_own_are_marked(queue):
+    queue.extend(more(3))
+    app = opened_by_owner(JOBS[0], *queue[2:4])
+    assert [text.endswith(" (yours)") for text in texts(app)] == [True, True, False, True, False]
+
+
+def test_what_runs_and_ones_next_are_shown_and_the_others_folded(queue):
+    queue.extend(more(7))
+    app = opened_by_owner(*queue[3:])
+    (folded,) = app.expander
+    assert folded.label == "More measurements that wait: 7, of them yours: 5"
+    assert len(folded.get("progress")) == 7
+    assert [text.split(" (")[1][:14] for text in texts(app)[:2]] == [
+        "new sentences ",
+        "typed lines · ",
+    ]
+
+
+def test_each_of_ones_own_that_ended_is_told_of(queue, monkeypatch):
+    failed, cancelled, done, waits = more(4)
+    queue[:] = [waits]
+    monkeypatch.setattr(Job, "failure", property(lambda job: "no heads"))
+    monkeypatch.setattr(Job, "cancelled", property(lambda job: job == cancelled.job))
+    monkeypatch.setattr(Job, "done", property(lambda job: job == done.job))
+    app = opened_by_owner(failed, cancelled, done, waits)
+    assert [plain(one.value) for one in app.error] == [
+        "Measuring the pruning curves of m0 (typed lines · 10) did not finish: no heads",
+        "Measuring the pruning curves of m1 (typed lines · 11) did not finish: "
+        "somebody else cancelled it.",
+    ]
+    assert "pruning curves of m2 have been measured" in app.info[0].value
+    app = app.run()
+    assert not app.error
+    assert not app.info
+
+
+def test_the_report_of_the_newest_is_shown_at_its_end(queue, monkeypatch):
+    queue.clear()
+    monkeypatch.setattr(Job, "done", property(lambda job: True))
+    app = opened_by_owner(JOBS[0])
+    assert not app.exception
+    assert app.session_state["HeadsState"].report == JOBS[0].job.report_key
+    assert not app.info
+
+
+def test_what_is_measured_already_is_shown_and_said_to_be(monkeypatch):
+    shown, said = [], []
+    monkeypatch.setattr("streamlit.session_state", {})
+    monkeypatch.setattr(job_progress.messages, "notify", said.append)
+    follow_started(JOBS[0], shown.append, "en")
+    assert jobs.own() == (JOBS[0],)
+    assert not shown
+    monkeypatch.setattr(Job, "done", property(lambda job: True))
+    follow_started(JOBS[1], shown.append, "en")
+    assert jobs.own() == (JOBS[0],)
+    assert shown == [JOBS[1].job.report_key]
+    assert said == ["Already measured, and now shown: mine.tsv · 2."]
 
 
 def test_a_guest_of_a_class_sees_them_and_cancels_none(monkeypatch):

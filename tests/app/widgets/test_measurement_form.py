@@ -9,7 +9,7 @@ from explorer.app.server import access
 from explorer.app.state.heads import EvaluationText
 from explorer.core import folders
 from explorer.heads import measurement_jobs
-from explorer.heads.job_queue import Job, MeasurementError
+from explorer.heads.job_queue import MeasurementError
 from explorer.heads.measurement_jobs import MeasurementSettings
 from tests.support.app_pages import captions, open_page
 
@@ -93,7 +93,7 @@ def test_the_heads_of_a_directory_are_measured_from_the_form(model_folder, monke
     app = app.button(key="measure-start").click().run()
     assert not app.exception
     assert not app.error
-    job = Job(app.session_state["HeadsState"].job)
+    job = app.session_state["OwnJobs"].started[-1].job
     deadline = time.monotonic() + 120
     while job.active and time.monotonic() < deadline:
         time.sleep(0.1)

@@ -9,7 +9,7 @@ from explorer.app.server import access
 from explorer.app.widgets.pruning_form import default_kind, default_settings
 from explorer.core import folders
 from explorer.heads import pruning_jobs
-from explorer.heads.job_queue import Job, MeasurementError
+from explorer.heads.job_queue import MeasurementError
 from explorer.heads.measurement_jobs import Sentences
 from explorer.heads.pruning_jobs import PruningSettings
 from explorer.model.catalog import shipped_models
@@ -66,7 +66,7 @@ def test_what_is_typed_and_started_in_one_go_is_measured(monkeypatch: pytest.Mon
     """The button was drawn with other values: those of the last run of the page."""
     begun = []
 
-    def start(*given: object) -> Job:
+    def start(*given: object) -> None:
         begun.append(given[2])
         raise MeasurementError("queue_full", count=8)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from explorer.app.state.pruning import PruningState
+from explorer.app.state.jobs import OwnJobs
 from explorer.app.widgets.pruning_panel import names_of
 from explorer.core import folders
 from explorer.heads.pruning_jobs import StoredPruning, pruning_job
@@ -35,7 +35,7 @@ def chart(app: AppTest) -> dict[str, list[float]]:
 
 def measured(app: AppTest) -> AppTest:
     """After the measurement that was started has ended."""
-    wait_for_job(pruning_job(app.session_state[PruningState.__name__].job))
+    wait_for_job(app.session_state[OwnJobs.__name__].started[-1].job)
     app = app.run()
     assert not app.exception
     assert not app.error
@@ -66,6 +66,8 @@ def test_curves_are_measured_with_one_click_and_shown(reports: Path) -> None:
     again = again.multiselect(key="prune-orders-zh").set_value(["confidence"]).run()
     again = measured(again.button(key="prune-start").click().run())
     assert list(chart(again)) == ["重要性", "置信度"]
+    again = again.button(key="prune-start").click().run()
+    assert [one.value for one in again.info] == ["已测量过，现已显示：新句子 · 16，种子 0。"]
 
 
 def test_the_button_of_the_empty_page_starts_and_cancel_keeps_what_is_measured(
@@ -75,7 +77,7 @@ def test_the_button_of_the_empty_page_starts_and_cancel_keeps_what_is_measured(
     app = app.button(key="prune-default").click().run()
     assert not app.exception
     assert not app.error
-    job = pruning_job(app.session_state[PruningState.__name__].job)
+    job = app.session_state[OwnJobs.__name__].started[-1].job
     assert job.active
     (cancel,) = [one for one in app.button if one.key.startswith("heads-cancel-")]
     app = cancel.click().run()
