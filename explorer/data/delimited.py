@@ -45,6 +45,12 @@ def texts(data: bytes, name: str) -> Iterator[str]:
     yield from (row[0] for row in rows if row[0].strip())
 
 
+def decoded(data: bytes, name: str) -> str:
+    """The text of a file without its byte order mark. Raises `PairsError` as `table` does."""
+    _refuse_unreadable(data, name)
+    return "".join(_lines(data, name))
+
+
 def _refuse_unreadable(data: bytes, name: str) -> None:
     """Raise `PairsError` on another encoding, zero bytes, too many or too long lines."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):

@@ -1,11 +1,19 @@
 import pytest
 
 from explorer.core.errors import PairsError
-from explorer.data.delimited import table, texts
+from explorer.data.delimited import decoded, table, texts
 
 
 def rows(text: str) -> list[list[str]]:
     return list(table(text.encode(), "table"))
+
+
+def test_a_file_is_decoded_or_refused_as_a_table_is():
+    assert decoded(b"\xef\xbb\xbfa\tb\r\n", "x") == "a\tb\r\n"
+    with pytest.raises(PairsError, match="not UTF-8 in line 2"):
+        decoded(b"a\n\xe9", "x")
+    with pytest.raises(PairsError, match="binary file"):
+        decoded(b"a\0b", "x")
 
 
 def test_tabs_separate_and_leave_quotes_alone():

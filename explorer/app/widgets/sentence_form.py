@@ -12,9 +12,10 @@ from explorer.app.state import messages, session
 from explorer.app.state.heads import EvaluationText
 from explorer.app.widgets.file_uploader import file_uploader
 from explorer.app.widgets.messages import literal
-from explorer.core.errors import FileError
+from explorer.core.errors import PairsError
 from explorer.core.i18n import say
 from explorer.core.vocabulary import shorten
+from explorer.data.delimited import decoded
 from explorer.data.task_names import task_of
 from explorer.heads import measurement_jobs
 from explorer.heads.measurement_jobs import SOURCE_KINDS, Sentences, SourceKind
@@ -110,14 +111,22 @@ def _pairs(language: str, prefix: str) -> None:
     file_uploader(label, ("tsv", "txt"), language, _take_pairs, prefix=prefix, limit_mb=1)
     pairs = heads_state.pairs()
     if pairs.name:
-        count = len(pairs.text.splitlines())
-        st.caption(literal(say("heads.pairs_taken", language, name=pairs.name, count=count)))
+        st.caption(literal(_taken(pairs, language)))
+
+
+def _taken(pairs: EvaluationText, language: str) -> str:
+    """How many pairs a file has, and how many lines that are none."""
+    count = len(Sentences("pairs", text=pairs.text).lines)
+    left_out = len(Sentences("lines", text=pairs.text).lines) - count
+    ending = "_one" if count == 1 else ""
+    said = say(f"heads.pairs_taken{ending}", language, name=pairs.name, count=count)
+    return said + say("heads.pairs_left_out", language, count=left_out) if left_out else said
 
 
 def _take_pairs(file_name: str, contents: bytes) -> None:
     """Keep the text of a file, or report why not."""
     name = shorten(file_name)
     try:
-        heads_state.set_pairs(EvaluationText(name, contents.decode("utf-8-sig")))
-    except UnicodeDecodeError:
-        messages.report(FileError("unreadable_file", name=name))
+        heads_state.set_pairs(EvaluationText(name, decoded(contents, name)))
+    except PairsError as error:
+        messages.report(error)

@@ -76,9 +76,15 @@ def test_a_file_of_pairs_is_read_and_a_binary_file_refused():
     assert not app.exception
     assert app.session_state["HeadsState"].pairs == EvaluationText("mine.tsv", "1 2\t2 1\n3\t3\n")
     assert any("mine.tsv" in caption for caption in captions(app))
-    app = app.file_uploader[0].set_value(("bad.tsv", b"\xff\xfe\x00", "")).run()
-    assert "bad.tsv" in app.error[0].value.replace("\\", "")
-    assert app.session_state["HeadsState"].pairs.name == "mine.tsv"
+    refused = {
+        b"\xff\xfe\x00": "“bad.tsv” is not UTF-8 in line 1;",
+        b"1\t1\n\xe9\t2\n": "“bad.tsv” is not UTF-8 in line 2;",
+        b"1\t1\n\0\t2\n": "“bad.tsv” is a binary file;",
+    }
+    for contents, sentence in refused.items():
+        app = app.file_uploader[0].set_value(("bad.tsv", contents, "")).run()
+        assert sentence in app.error[0].value.replace("\\", "")
+        assert app.session_state["HeadsState"].pairs.name == "mine.tsv"
 
 
 def test_the_heads_of_a_directory_are_measured_from_the_form(model_folder, monkeypatch):

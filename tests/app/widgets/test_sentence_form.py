@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from explorer.core import folders
-from tests.support.app_pages import open_page
+from tests.support.app_pages import captions, open_page
 
 
 @pytest.fixture(autouse=True)
@@ -25,6 +25,24 @@ def test_the_fields_are_those_of_the_kind() -> None:
     app = app.radio(key="prune-kind-en").set_value("pairs").run()
     assert not app.text_area
     assert len(app.file_uploader) == 1
+
+
+@pytest.mark.parametrize(
+    ("contents", "said"),
+    [
+        (b"1\t1\n2\t2\n", "x.tsv: 2 pairs"),
+        (b"1\t1\n\n", "x.tsv: 1 pair"),
+        (b"1\t1\n2\t2\njunk\n\njunk\njunk", "x.tsv: 2 pairs; lines without a tab, left out: 3"),
+        (b"junk\njunk\n", "x.tsv: 0 pairs; lines without a tab, left out: 2"),
+    ],
+)
+def test_the_pairs_of_a_file_are_counted_and_the_lines_that_are_none(
+    contents: bytes, said: str
+) -> None:
+    app = open_page("heads", part="pruning", model="reverse")
+    app = app.radio(key="prune-kind-en").set_value("pairs").run()
+    app = app.file_uploader[0].set_value(("x.tsv", contents, "")).run()
+    assert said in captions(app)
 
 
 def test_lines_stand_there_at_first_for_a_model_that_has_nothing_else(
