@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explorer.core.errors import ExplorerError, VocabularyError
+from explorer.core.errors import ConfigError, ExplorerError, VocabularyError
 from explorer.core.memory import limit_memory, ran_out_of_memory
 
 if TYPE_CHECKING:
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 LEAST_MEMORY = 512 * 2**20
 """Bytes below which a job cannot load its libraries, whatever it is to measure."""
+
+LARGEST_SEED = 2**63 - 1
+"""Of the generators of torch, whose seeds have 64 bits."""
 
 
 def comma_list(text: str) -> tuple[str, ...]:
@@ -59,17 +62,24 @@ def as_job(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Names
         except (MemoryError, RuntimeError) as error:
             if not ran_out_of_memory(error):
                 raise
-            raise MeasurementError("measure_memory") from error
+            in_app = options.end_with_parent
+            raise MeasurementError(f"measure_memory{'_app' if in_app else ''}") from error
 
     return run_job
 
 
 def progress_writer(path: Path | None) -> Callable[[float], None]:
-    """Writes the share done to a file, if there is one."""
+    """Writes the share done to a file, if there is one. Raises `FileError` now, and when called,
+    where the file cannot be written."""
+    from explorer.core.files import check_output, writing
+
+    if path is not None:
+        check_output(path)
 
     def write(share: float) -> None:
         if path is not None:
-            path.write_text(f"{share:.3f}", encoding="utf-8")
+            with writing(path):
+                path.write_text(f"{share:.3f}", encoding="utf-8")
 
     return write
 
@@ -116,6 +126,15 @@ def asking_for_translator(name: str, facts: Mapping[str, Any]) -> Iterator[None]
         ):
             raise
         raise VocabularyError("needs_translator", name=name, task=task, **reason.facts) from error
+
+
+def refuse_sentence_options(options: argparse.Namespace) -> None:
+    """Raise `ConfigError` on options of `evaluation_sentences` that no model could be measured
+    with."""
+    if not 0 <= options.seed <= LARGEST_SEED:
+        raise ConfigError("bad_seed", seed=options.seed, most=LARGEST_SEED)
+    if options.texts is not None and options.pairs is not None:
+        raise ConfigError("texts_and_pairs")
 
 
 def evaluation_sentences(

@@ -12,6 +12,7 @@ from explorer.cli.common import (
     comma_list,
     evaluation_sentences,
     progress_writer,
+    refuse_sentence_options,
 )
 from explorer.core.errors import ConfigError, EvaluationBatchError, FileError
 
@@ -72,6 +73,9 @@ def _heads(options: argparse.Namespace) -> int:
         raise FileError("bad_report_suffix", name=out.name)
     if out is not None:
         check_output(out, (options.model, options.pairs, options.texts, options.gold))
+    refuse_sentence_options(options)
+    if options.ablation and options.removed_on < 1:
+        raise ConfigError("removed_on_none", count=options.removed_on)
     if options.gold_columns is not None and options.gold is None:
         raise ConfigError("only_with", name="gold-columns", needed="--gold")
     write_progress = progress_writer(options.progress)

@@ -10,6 +10,7 @@ from explorer.cli.common import (
     comma_list,
     evaluation_sentences,
     progress_writer,
+    refuse_sentence_options,
 )
 from explorer.core.errors import FileError, PruningError
 
@@ -66,6 +67,7 @@ def _prune(options: argparse.Namespace) -> int:
     out: Path | None = options.out
     if out is not None and out.suffix not in (".csv", ".json"):
         raise FileError("bad_report_suffix", name=out.name)
+    refuse_sentence_options(options)
     if not options.orders:
         raise PruningError("no_orders")
     if out is not None:

@@ -4,6 +4,7 @@ import sys
 
 import pytest
 
+from explorer.cli import common
 from explorer.cli.common import (
     LEAST_MEMORY,
     as_job,
@@ -37,7 +38,18 @@ def test_a_job_without_enough_memory_ends_with_one_sentence():
         raise RuntimeError("DefaultCPUAllocator: can't allocate memory")
 
     options = argparse.Namespace(background=False, end_with_parent=False, most_memory=None)
-    with pytest.raises(MeasurementError, match="more memory than it may have"):
+    with pytest.raises(MeasurementError, match="more memory than it may have") as raised:
+        as_job(fill)(options)
+    assert "command line" not in str(raised.value)
+
+
+def test_a_job_of_the_app_without_enough_memory_names_the_command_line(monkeypatch):
+    def fill(options: argparse.Namespace) -> int:
+        raise MemoryError
+
+    monkeypatch.setattr(common, "end_with_parent", lambda: None)
+    options = argparse.Namespace(background=False, end_with_parent=True, most_memory=None)
+    with pytest.raises(MeasurementError, match="or use the command line"):
         as_job(fill)(options)
 
 

@@ -52,6 +52,10 @@ def test_pairs_and_lines_are_evaluation_batches(tiny, tmp_path, capsys):
         ("--sentences -3", "at least one"),
         ("--texts nowhere.txt", "cannot be read"),
         ("--out x.png", ".json"),
+        ("--seed 99999999999999999999", "--seed is 99999999999999999999; expected"),
+        ("--progress nowhere/p", "no folder"),
+        ("--texts a.txt --pairs b.tsv", "give one of them"),
+        ("--ablation --removed-on 0", "--removed-on is 0"),
         ("--gold-columns 1,2,3", "--gold-columns applies only with --gold"),
     ],
 )

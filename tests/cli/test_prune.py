@@ -71,6 +71,8 @@ def test_what_cannot_be_gone_on_with_is_said_in_one_sentence(tiny, tmp_path, cap
     assert "should end in .csv" in capsys.readouterr().err
     assert main(["prune", tiny, "--orders", "size"]) == 2
     assert "choose one of importance" in capsys.readouterr().err
+    assert main(["prune", tiny, "--orders", "random", "--seed", "-1"]) == 2
+    assert "--seed is -1; expected a whole number from 0 to" in capsys.readouterr().err
     assert main(["prune", tiny, "--orders", ""]) == 2
     assert "at least one order" in capsys.readouterr().err
 
