@@ -121,8 +121,8 @@ def _lesson_pages(found: FoundLessons, offered: Mapping[str, ShippedModel], lang
         (name, written.get(language) or next(iter(written.values())))
         for name, written in found.lessons.items()
     ]
-    titles = [(name, lesson.title) for name, lesson in in_order]
-    for (name, lesson), following in zip(in_order, [*titles[1:], None], strict=True):
+    followers: list[tuple[str, str] | None] = [(name, one.title) for name, one in in_order[1:]]
+    for (name, lesson), following in zip(in_order, [*followers, None], strict=False):
         back = live.BACK_FROM_LESSON
         text = whole_lesson(name, lesson, offered, language, back, following)
         yield f"lessons/{name}.{language}.html", text
