@@ -207,9 +207,9 @@ def model_comparison(
     _mount("model_comparison", payload, _of_picture(key, on_report), _HEAD_VIEW_EVENTS)
 
 
-def metric_matrix(report: HeadReport, language: str, on_report: Report) -> None:
-    """The metrics by layer and head."""
-    payload = metric_matrix_payload(report, language=language)
+def metric_matrix(report: HeadReport, batch: str, language: str, on_report: Report) -> None:
+    """The metrics by layer and head. batch: the name of the sentences."""
+    payload = metric_matrix_payload(report, batch, language=language)
     _mount("metric_matrix", payload, on_report, _HEAD_VIEW_EVENTS)
 
 

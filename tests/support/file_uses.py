@@ -96,7 +96,7 @@ def use_report(report: HeadReport) -> None:
     report.to_json().encode()
     report.to_csv().encode()
     head_grid_payload(small_trace(), report)
-    metric_matrix_payload(report, language="zh")
+    metric_matrix_payload(report, "lines", language="zh")
     for language in ("en", "zh"):
         report.summary(language)
         head_tables.batch_text(report, language)

@@ -28,7 +28,8 @@ def metrics(report: HeadReport, language: str) -> None:
     """Every metric: by layer and head, and as a table."""
     table = head_tables.metrics(report, language)
     _about(report, metric_words(table), "heads.metric_words", language)
-    mount.metric_matrix(report, language, heads_state.read_view)
+    batch = head_tables.batch_name(report.facts["batch"], language)
+    mount.metric_matrix(report, batch, language, heads_state.read_view)
     st.dataframe(
         written(table),
         column_config=columns(table, language),

@@ -124,14 +124,16 @@ def model_comparison_payload(
     return pack_payload(header | _sentences(language), arrays | _named("similarity", similarity))
 
 
-def metric_matrix_payload(report: HeadReport, *, language: str = "en") -> bytes:
-    """Every metric of every head, by layer and head."""
+def metric_matrix_payload(report: HeadReport, batch: str, *, language: str = "en") -> bytes:
+    """Every metric of every head, by layer and head. batch: the name of the sentences, as a page
+    writes it."""
     header = {
         "view": "metric_matrix",
         "heads": _heads(report, language),
         "metrics": report.metrics,
         "level": report.facts.get("level"),
         "model": report.facts.get("model"),
+        "batch": batch,
         "sentences": report.facts["sentences"],
         "removed_on": (report.facts.get("ablation") or {}).get("sentences"),
         "project": PROJECT,

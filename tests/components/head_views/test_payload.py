@@ -116,7 +116,8 @@ def test_two_texts_are_sent_position_by_position():
 
 
 def test_the_metric_matrix_has_every_metric(report):
-    header, parts = unpack_payload(metric_matrix_payload(report))
+    header, parts = unpack_payload(metric_matrix_payload(report, "reverse, held out"))
+    assert header["batch"] == "reverse, held out"
     assert not parts
     assert tuple(header["metrics"]) == report.metrics
     assert [len(header["heads"][site]) for site in ("encoder", "decoder", "cross")] == [8, 8, 8]

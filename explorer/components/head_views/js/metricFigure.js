@@ -3,11 +3,13 @@ import {
   addParagraph,
   drawn,
   FONT,
+  figurePen,
   LINE,
   MARGIN,
   TYPE,
   widthOf,
 } from "../../shared/js/figureText.js";
+import { textWidth } from "../../shared/js/geometry.js";
 import { css, inkOn, printPalette } from "../../shared/js/palette.js";
 import { fillIn } from "../../shared/js/sentences.js";
 import { isDifference, shortNumber, signedNumber } from "./numbers.js";
@@ -18,8 +20,8 @@ import { isDifference, shortNumber, signedNumber } from "./numbers.js";
 /** @import { MeasuredHead } from "./viewPayload.js" */
 
 const NAMES = 34; // px left of the cells, for the names of layers
-const CELL = { widest: 72, height: 24 }; // px
-const NARROWEST = 70; // px, in which nine characters have room
+const CELL = { widest: 72, height: 24, padding: 6 }; // px
+const LINES_APART = LINE + 4; // px above a line of cells, for the names of heads
 
 /**
  * A metric of every head as a figure that explains itself: a table for each attention, layers down
@@ -41,8 +43,10 @@ export function metricFigure(frame, metric, { colour, numberOf, signed }, width)
   let end = addParagraph(figure, title, MARGIN, { heading: true });
   for (const text of captions(frame, metric)) end = addParagraph(figure, text, end + 2);
   const number = signed ? signedNumber : shortNumber;
+  const pen = figurePen();
   for (const [site, heads] of Object.entries(header.heads)) {
-    const layout = layoutOf(heads, widthOf(figure));
+    const widths = heads.map((head) => textWidth(pen, number(numberOf(head))));
+    const layout = layoutOf(heads, Math.max(...widths) + CELL.padding, widthOf(figure));
     const name = fillIn(header.player_strings, `site_${site}`);
     const top = end + LINE * 1.5;
     figure.append(drawn("text", { x: MARGIN, y: top, "font-weight": 600 }, name));
@@ -58,45 +62,49 @@ export function metricFigure(frame, metric, { colour, numberOf, signed }, width)
 }
 
 /**
- * What the metric is, and of which model over how many sentences.
+ * What the metric is, of which model, and over which and how many sentences.
  * @param {ViewFrame} frame
  * @param {string} metric
  */
 function captions({ payload, say }, metric) {
-  const { model, sentences, removed_on: removedOn } = payload.header;
+  const { model, batch, sentences, removed_on: removedOn } = payload.header;
   const count = isDifference(metric) ? removedOn : sentences;
   const origin = model
     ? [fillIn(payload.header.player_strings, "figure_model", { name: model })]
     : [];
-  return [say(`metric_${metric}_title`), ...origin, say("figure_sentences", { count: count ?? 0 })];
+  const measured = say("figure_sentences", { count: count ?? 0, batch: batch ?? "" });
+  return [say(`metric_${metric}_title`), ...origin, measured];
 }
 
 /**
  * Where cells and names of one attention lie; the heads of a layer take several lines where they
  * are many.
- * @param {MeasuredHead[]} heads
+ * @param {{layer: number, head: number}[]} heads
+ * @param {number} narrowest px of a cell
  * @param {number} sheet px
  */
-function layoutOf(heads, sheet) {
+export function layoutOf(heads, narrowest, sheet) {
   const count = Math.max(...heads.map(({ head }) => head)) + 1;
   const space = sheet - 2 * MARGIN - NAMES;
-  const lines = Math.ceil((count * NARROWEST) / space);
+  const lines = Math.ceil((count * narrowest) / space);
   const across = Math.ceil(count / lines);
   const width = Math.min(CELL.widest, space / across);
   const layers = Math.max(...heads.map(({ layer }) => layer)) + 1;
+  const apart = lines > 1 ? LINES_APART : 0;
+  const down = CELL.height + apart;
   /** @type {(one: {layer: number, head: number}, top: number) => {x: number, y: number, width: number}} */
   const placeOf = ({ layer, head }, top) => ({
     x: MARGIN + NAMES + (head % across) * width,
-    y: top + LINE + 6 + (layer * lines + Math.floor(head / across)) * CELL.height,
+    y: top + LINE + 6 + (layer * lines + Math.floor(head / across)) * down,
     width,
   });
   /** @param {number} top */
-  const endBelow = (top) => top + LINE + 6 + layers * lines * CELL.height;
-  return { across, lines, layers, placeOf, endBelow };
+  const endBelow = (top) => top + LINE + 6 + layers * lines * down - apart;
+  return { lines, placeOf, endBelow };
 }
 
 /**
- * The names of layers and, where each has one line, of heads.
+ * The names of layers and of heads: once, or above every line of cells where a layer has several.
  * @param {MeasuredHead[]} heads
  * @param {ReturnType<typeof layoutOf>} layout
  * @param {number} top px
@@ -107,9 +115,8 @@ function names(heads, { lines, placeOf }, top) {
     const { y } = placeOf({ layer, head: 0 }, top);
     return drawn("text", { x: MARGIN, y: y + CELL.height / 2 + TYPE * 0.35 }, `L${layer}`);
   });
-  if (lines > 1) return rows;
-  const first = heads.filter(({ layer }) => layer === layers[0]);
-  const columns = first.map(({ layer, head }) => {
+  const named = lines > 1 ? heads : heads.filter(({ layer }) => layer === layers[0]);
+  const columns = named.map(({ layer, head }) => {
     const { x, y, width } = placeOf({ layer, head }, top);
     return drawn("text", { x: x + width / 2, y: y - 4, "text-anchor": "middle" }, `H${head}`);
   });

@@ -24,6 +24,7 @@ import { readTrace } from "../../shared/js/trace.js";
  * @property {number} [sentences] on which they were measured
  * @property {number} [removed_on] sentences on which each head was removed
  * @property {string} [model] of which they were measured
+ * @property {string} [batch] the name of the sentences
  * @property {string} [project] name and version of the project
  * @property {string[]} roles
  * @property {Partial<Record<SiteName, [string, string][]>>} role_groups keys and names
