@@ -527,7 +527,8 @@ def test_pruning_curves_grow_and_are_saved_as_a_picture(new_tab, tmp_path):
         expect(chart.locator(".xtitle")).to_have_text("heads left, of 24")
         with tab.expect_download() as saved:
             tab.get_by_role("button", name="SVG, one column").click()
-        assert saved.value.suggested_filename == "pruning-copy-column.svg"
+        named = r"pruning-copy-copy-held-out-1-to-\d+-symbols-seed-0-256-column\.svg"
+        assert re.fullmatch(named, saved.value.suggested_filename)
         assert "Pruning curves of copy" in saved.value.path().read_text("utf-8")
         tab.goto("about:blank")  # before its server ends
 

@@ -11,6 +11,7 @@ from explorer.app import experiment_cache
 from explorer.app.state import alignment, session, visitor
 from explorer.app.widgets import head_tables
 from explorer.app.widgets.alignment_form import alignment_form
+from explorer.app.widgets.download_name import download_name
 from explorer.app.widgets.head_table_columns import columns, written
 from explorer.app.widgets.job_progress import job_progress
 from explorer.app.widgets.measurement_panel import reports_of
@@ -111,7 +112,7 @@ def _download(report: AlignmentReport, name: str, language: str) -> None:
     st.download_button(
         say("heads.download", language),
         visitor.limited_download(partial(AlignmentReport.to_csv, report), language),
-        file_name=f"alignment-{name}.csv".replace(" ", "-"),
+        file_name=f"{download_name('alignment', name, report.name, report.pairs)}.csv",
         mime="text/csv",
         key="alignment-download",
         on_click="ignore",

@@ -13,6 +13,7 @@ from explorer.app import experiment_cache
 from explorer.app.state import heads as heads_state
 from explorer.app.state import session, visitor
 from explorer.app.widgets import head_tables
+from explorer.app.widgets.download_name import download_name
 from explorer.app.widgets.job_progress import job_progress
 from explorer.app.widgets.measurement_form import measurement_form
 from explorer.core.i18n import say
@@ -78,15 +79,24 @@ def _choose_report(model: CatalogModel, shown: StoredReport, language: str) -> N
 def _downloads(report: HeadReport, name: str, language: str) -> None:
     """The table of the section with all its digits, and the whole report."""
     table: Literal["heads", "roles"] = "roles" if heads_state.section() == "roles" else "heads"
+    on = (name, report.facts["batch"], report.facts["sentences"])
     offers: dict[str, tuple[Callable[[], bytes], str, str]] = {
-        "download": (partial(_table, report, language, table), f"{table}-{name}.csv", "text/csv"),
-        "download_all": (partial(_whole, report), f"heads-{name}.json", "application/json"),
+        "download": (
+            partial(_table, report, language, table),
+            f"{download_name(table, *on)}.csv",
+            "text/csv",
+        ),
+        "download_all": (
+            partial(_whole, report),
+            f"{download_name('heads', *on)}.json",
+            "application/json",
+        ),
     }
     for offer, (make, file_name, kind) in offers.items():
         st.download_button(
             say(f"heads.{offer}", language),
             visitor.limited_download(make, language),
-            file_name=file_name.replace(" ", "-"),
+            file_name=file_name,
             mime=kind,
             key=f"heads-{offer}",
             on_click="ignore",

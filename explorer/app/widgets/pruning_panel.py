@@ -11,6 +11,7 @@ import streamlit as st
 from explorer.app import experiment_cache, model_cache
 from explorer.app.state import pruning, session, visitor
 from explorer.app.widgets import head_tables
+from explorer.app.widgets.download_name import download_name
 from explorer.app.widgets.figure_buttons import figure_buttons
 from explorer.app.widgets.job_progress import job_progress
 from explorer.app.widgets.messages import literal
@@ -84,7 +85,8 @@ def _choose(stored: Sequence[StoredPruning], shown: StoredPruning, language: str
 
 def _downloads(shown: StoredPruning, language: str) -> None:
     """The table and the picture, as they are when the button is pressed."""
-    name = f"pruning-{shown.report.facts['model']}".replace(" ", "-").replace("/", "-")
+    facts = shown.report.facts
+    name = download_name("pruning", facts["model"], facts["batch"], facts["sentences"])
 
     def draw(width: Width) -> bytes:
         report = shown.now()

@@ -1,0 +1,12 @@
+"""The names of the files that the sections of Heads offer."""
+
+import re
+
+_LONGEST = 100  # characters; file systems take 255 bytes
+
+
+def download_name(*parts: object) -> str:
+    """The parts joined by hyphens, with letters, digits, dots and hyphens alone, as every system
+    allows them in the name of a file."""
+    joined = "-".join(str(part) for part in parts)
+    return re.sub(r"[^\w.]+", "-", joined)[:_LONGEST].strip("-.")
