@@ -46,6 +46,17 @@ def test_a_bad_file_is_refused_in_one_sentence(name: str, language: str) -> None
     assert ("。" in error.value) == (language == "zh")
 
 
+def test_the_links_chosen_just_before_the_click_are_taken() -> None:
+    """The button was drawn for the links that ship with the model."""
+    app = open_page("heads", part="alignment", model="chinese-english")
+    (choice,) = [one for one in app.radio if one.key.startswith("align-kind")]
+    choice.set_value("file")
+    app = app.button(key="align-start").click().run()
+    assert not app.exception
+    assert "OwnJobs" not in app.session_state  # no file yet, so nothing was started
+    assert app.button(key="align-start").disabled
+
+
 def test_guests_in_class_mode_look_and_do_not_compare(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(access.KEY_VARIABLE, "secret")
     app = open_page("heads", part="alignment", model="reverse")
