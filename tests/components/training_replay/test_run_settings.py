@@ -38,7 +38,8 @@ def test_a_quick_demo_has_nothing_to_say(shown):
 def test_what_differs_from_the_quick_demo_is_named_the_mask_first(shown):
     config = replace(DEMO, rate=0.001, seed=7, causal=False, until=1.0)
     found = shown(config)
-    words = "unlike the quick demo: no causal mask · rate .001 · trains to the last step"
+    words = "unlike “Quick demo”, the short training of the app: "
+    words += "no causal mask · rate .001 · trains to the last step"
     assert found.demo == words
     assert found.badges == ["no causal mask"]
     assert shown(config, language="zh").badges == ["无因果掩码"]

@@ -32,7 +32,7 @@ const STRETCH = 1.6; // of one side of a thumbnail, where its cells then fill th
 const TIGHT_THUMBNAIL = 46; // px; below, a score leaves no space for the head's number
 const THUMBNAIL_EDGE = 6; // what a frame adds to the picture
 const SCORE_HEIGHT = 17;
-const LAYER_LABEL = 22;
+const LAYER_LABEL = { desk: 22, phone: 44 }; // px, as in the style sheets
 const MEAN_HEIGHT = 58; // px of the name of a layer with the word under it
 const GAP = 1;
 const GRID_EDGE = 2;
@@ -92,6 +92,11 @@ function axesText(context, gold) {
   return scored ? (gold.axes ?? say("mini_axes_gold")) : say("mini_axes");
 }
 
+/** The width of the name of a layer, which on a phone is large enough for a finger. */
+function labelWidth() {
+  return LAYER_LABEL[window.matchMedia("(max-width: 640px)").matches ? "phone" : "desk"];
+}
+
 /**
  * The largest thumbnails with which every head fits.
  * @param {number} width for all heads
@@ -107,14 +112,14 @@ function fitThumbnails(width, height, site, larger) {
   let best = { edge: 0, columns: 1, across: smallest, down: smallest };
   for (let lines = 1; lines <= site.heads; lines += 1) {
     const columns = Math.ceil(site.heads / lines);
-    const across = (width - LAYER_LABEL) / columns - THUMBNAIL_EDGE - GAP;
+    const across = (width - labelWidth()) / columns - THUMBNAIL_EDGE - GAP;
     const down = height / (lines * site.layers) - THUMBNAIL_EDGE - SCORE_HEIGHT * larger - 6;
     if (across < smallest) continue;
     const edge = Math.min(largest, (across * longest) / site.keys, (down * longest) / site.queries);
     if (edge > best.edge * WORTH_A_LINE) best = { edge, columns, across, down };
   }
   if (best.edge < smallest) {
-    const most = Math.floor((width - LAYER_LABEL) / (smallest + THUMBNAIL_EDGE + GAP));
+    const most = Math.floor((width - labelWidth()) / (smallest + THUMBNAIL_EDGE + GAP));
     const lines = Math.ceil(site.heads / Math.max(most, 1)); // and then the rail scrolls
     best = { ...best, edge: smallest, columns: Math.ceil(site.heads / lines) };
   }
@@ -138,7 +143,7 @@ function fitThumbnails(width, height, site, larger) {
 export function railWidth({ trace, state }, most, height) {
   const larger = state.projector ? LARGER : 1;
   const { width, columns } = fitThumbnails(most, height, sharedShape(trace), larger);
-  return Math.ceil(columns * (width + THUMBNAIL_EDGE + GAP) + LAYER_LABEL + GRID_EDGE);
+  return Math.ceil(columns * (width + THUMBNAIL_EDGE + GAP) + labelWidth() + GRID_EDGE);
 }
 
 /**

@@ -57,7 +57,7 @@ export function scaleMarks(scale, largest) {
       [1, "max"],
     ];
   }
-  const weights = scale === "sqrt" ? [0, 0.05, 0.25, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1];
+  const weights = scale === "sqrt" ? [0, 0.05, 0.25, 0.6, 1] : [0, 0.25, 0.5, 0.75, 1];
   return weights.map((weight) => [
     scale === "sqrt" ? Math.sqrt(weight) : weight,
     String(Number((weight * largest).toPrecision(2))),

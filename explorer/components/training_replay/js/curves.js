@@ -52,10 +52,13 @@ export function createCurves(context, panels, columnsNow, testid) {
   const draw = async () => {
     const size = { width: box.clientWidth, height: box.clientHeight };
     if (size.width < 60 || size.height < 60) return;
-    boxes = panelBoxes(panels, columnsNow(), size);
+    const columns = columnsNow();
+    boxes = panelBoxes(panels, columns, size);
     headings.forEach(({ element: heading }, index) => {
       heading.style.transform = `translate(${boxes[index].left}px, ${boxes[index].top - 20}px)`;
-      heading.style.width = `${boxes[index].width}px`;
+      const { left, width } = boxes[index];
+      const free = columns === 1 ? size.width - left : width; // above the names of the lines, too
+      heading.style.width = `${free}px`;
     });
     const { every, moments } = context.run;
     write(note, moments.length ? "" : context.say("no_moment", { every }));
