@@ -37,6 +37,7 @@ base-uri 'none'; form-action 'none'">
 html {{ color-scheme: light dark; }}
 body {{ margin: 0; --player-height: 100dvh; }}
 .back {{ margin: 0; padding: 4px 12px; font: 14px system-ui, sans-serif; }}
+@media (pointer: coarse) {{ .back a {{ display: inline-block; padding-block: 10px; }} }}
 {styles}
 </style>
 </head>

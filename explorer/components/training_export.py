@@ -10,7 +10,10 @@ from explorer.components.training_replay.payload import replay_payload
 from explorer.core.i18n import say
 from explorer.training.run_directory import Run
 
-_STYLES = "body { --available-height: calc(100dvh - 32px); }"
+_STYLES = """
+body { --available-height: calc(100dvh - 32px); }
+@media (pointer: coarse) { body { --available-height: calc(100dvh - 52px); } }
+"""
 """The line that leads back is above the replay."""
 
 
