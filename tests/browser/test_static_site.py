@@ -3,13 +3,14 @@
 import re
 import shutil
 import threading
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 import explorer
 from explorer.app.static_site import write_site
@@ -432,6 +433,69 @@ def test_on_a_phone_strips_show_the_step_of_a_text_that_follows_a_longer_one(on_
         settle(tab)
         assert tab.evaluate(HIDDEN_CHIPS) == []
         tab.keyboard.press("ArrowRight")
+
+
+@pytest.fixture
+def on_phone(chromium, site, complaints):
+    """Open the site on a phone, upright or lying."""
+    contexts = []
+
+    def show(fragment: str, width: int = 390, height: int = 844) -> Page:
+        size = {"width": width, "height": height}
+        context = chromium.new_context(viewport=size, has_touch=True, is_mobile=True)
+        contexts.append(context)
+        tab = context.new_page()
+        tab.goto((site / "index.html").as_uri() + fragment)
+        tab.wait_for_selector(".plotted")
+        return tab
+
+    yield show
+    for context in contexts:
+        context.close()
+
+
+ABOVE_STEPS = """(node) => {
+  const box = node.getBoundingClientRect();
+  const steps = document.querySelector(".transport").getBoundingClientRect();
+  return box.top >= 0 && box.bottom <= steps.top;
+}"""
+
+
+def expect_above_steps(part: Locator) -> None:
+    deadline = time.monotonic() + 10
+    while not part.evaluate(ABOVE_STEPS):
+        assert time.monotonic() < deadline
+        part.page.wait_for_timeout(50)
+
+
+def test_on_a_phone_guess_leads_to_its_choices_and_a_what_if_to_both_outputs(on_phone):
+    tab = on_phone("#model=english-french&text=The.cat.is.sleeping.&step=2")
+    tab.get_by_test_id("guess").tap()
+    choices = tab.get_by_test_id("candidates").get_by_role("button")
+    for part in (tab.get_by_test_id("candidates-note"), choices.first, choices.last):
+        expect_above_steps(part)
+    cut = ".candidate .name"
+    assert tab.locator(cut).evaluate_all(
+        "all => all.every((node) => node.scrollWidth <= node.clientWidth)"
+    )
+    tab.get_by_test_id("guess").tap()
+    expect(tab.get_by_test_id("candidates-percent")).to_be_visible()
+    tab.locator(".candidate:not([aria-disabled])").first.tap()
+    outputs = tab.get_by_test_id("outputs")
+    expect(outputs).to_be_visible()
+    expect_above_steps(outputs)
+
+
+def test_on_a_phone_that_lies_all_of_the_player_can_be_touched(on_phone):
+    tab = on_phone("#model=reverse&text=7+3+9&step=2&cell=1.1", 844, 390)
+    expect(tab.get_by_test_id("inside-sentence")).to_be_visible()
+    small = """[...document.querySelectorAll('.player :is(button, summary, select, label)')]
+      .filter((node) => node.checkVisibility() && node.offsetHeight < 32)
+      .map((node) => node.outerHTML.slice(0, 120))"""
+    assert tab.evaluate(small) == []
+    transport = tab.locator(".transport").bounding_box()
+    assert transport is not None
+    assert transport["height"] < 60  # one line
 
 
 def test_what_needs_the_program_gives_its_command(on_disk):

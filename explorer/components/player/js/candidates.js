@@ -2,6 +2,7 @@ import { atTemperature, createTemperature } from "../../inside/js/temperature.js
 import { tellVote } from "../../shared/js/classEvents.js";
 import { assign, element, populate, write } from "../../shared/js/element.js";
 import { guessToken, plain, tokenHidden, weightsHidden } from "../../shared/js/guess.js";
+import { scrollIntoSight } from "../../shared/js/inView.js";
 import { labelOf, writeToken } from "../../shared/js/label.js";
 import { asking, asksNextToken, cardChoices, onAsking } from "../../shared/js/lessonEvents.js";
 import { percent } from "../../shared/js/numbers.js";
@@ -87,6 +88,7 @@ export function createCandidates(context, attribution) {
   };
   const inside = ["inside", "temperature", "vectors", "layer"]; // of the temperature
   onAsking(() => context.touch("asking"), context.signal);
+  const lead = leadToChoices(context, node);
   const heads = ["nextView", "head", "shows", "theme"];
   const causes = ["trace", "site", "step", "projector", "guess", "asking", ...inside, ...heads];
   /** @param {Set<string>} changed */
@@ -99,8 +101,26 @@ export function createCandidates(context, attribution) {
     const hidden = fitCandidates(context, node, list, all, guessed);
     drawOthers(context, others, guessed || showsHeadParts(context) ? [] : all, hidden);
     fitHeadParts(context, /** @type {HTMLElement} */ (node.parentElement));
+    lead(changed);
   };
   return { element: node, update };
+}
+
+/**
+ * Where the choices are far below Guess, scroll to them when guessing begins; not where a link or a
+ * lesson begins it.
+ * @param {TraceContext} context
+ * @param {HTMLElement} node
+ * @returns {(changed: Set<string>) => void}
+ */
+function leadToChoices({ root, state }, node) {
+  let before = state.guess !== null;
+  return (changed) => {
+    const begins = state.guess !== null && !before && !anyOf(changed, "trace", "look");
+    before = state.guess !== null;
+    if (begins && root.dataset.narrow !== undefined)
+      requestAnimationFrame(() => scrollIntoSight(root, node, "start"));
+  };
 }
 
 /**

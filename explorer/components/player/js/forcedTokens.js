@@ -1,4 +1,5 @@
 import { element } from "../../shared/js/element.js";
+import { scrollIntoSight } from "../../shared/js/inView.js";
 import { labelOf, outputLine } from "../../shared/js/label.js";
 import { anyOf } from "../../shared/js/store.js";
 import { stepPredicting } from "../../shared/js/unitChoice.js";
@@ -7,7 +8,8 @@ import { stepPredicting } from "../../shared/js/unitChoice.js";
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 
 /**
- * The forced tokens, each removable, and the outputs with and without them.
+ * The forced tokens, each removable, and the outputs with and without them. Where they are far below
+ * the candidates, the page is scrolled to them after one more was forced.
  * @param {TraceContext} context
  * @returns {Part}
  */
@@ -27,17 +29,23 @@ export function createForcedTokens(context) {
     reset,
     outputs,
   );
+  let before = context.trace.header.view.forced.length;
   /** @param {Set<string>} changed */
   const update = (changed) => {
     if (!anyOf(changed, "trace", "step", "ahead", "guess")) return;
     const { view, facts, original } = context.trace.header; // a trace in words has its own original
     const hidden = context.state.guess !== null; // they tell what comes
     node.hidden = view.forced.length === 0 || Boolean(facts.given) || hidden;
+    if (view.forced.length === 0) before = 0;
     if (node.hidden) return;
     if (changed.has("trace"))
       chips.replaceChildren(...view.forced.map(([step, token]) => chip(context, step, token)));
     reset.hidden = !context.state.whatIf; // a saved page has no model to decode with
     drawOutputs(context, outputs, original ?? view.original);
+    const more = view.forced.length > before;
+    before = view.forced.length;
+    if (more && context.root.dataset.narrow !== undefined)
+      requestAnimationFrame(() => scrollIntoSight(context.root, node));
   };
   return { element: node, update };
 }
