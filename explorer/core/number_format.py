@@ -90,9 +90,9 @@ def power(value: float) -> str:
 def _percent_decimals(value: float) -> int:
     if 99.95 <= value < 100:
         return 2
-    if value >= 0.1 or value == 0:
+    if value >= 0.095 or value == 0:  # rounded to 0.1, which is not written as 0.10
         return 1
-    return 2 if value >= 0.01 else 4
+    return 2 if value >= 0.00995 else 4
 
 
 def _one_digit(value: float) -> str:

@@ -1,15 +1,15 @@
 /**
  * A probability as a percentage with as many digits as are informative, never broken over two
- * lines.
+ * lines. What is rounded to 0.1 is not written as 0.10.
  * @param {number} probability
  */
 export function percent(probability) {
   const value = probability * 100;
   if (value >= 99.995 && value < 100) return ">\u00a099.99\u00a0%";
   if (value >= 99.95 && value < 100) return `${value.toFixed(2)}\u00a0%`;
-  if (value >= 0.1 || value === 0) return `${value.toFixed(1)}\u00a0%`;
+  if (value >= 0.095 || value === 0) return `${value.toFixed(1)}\u00a0%`;
   if (value < 0.00005) return "<\u00a00.0001\u00a0%";
-  return `${value.toFixed(value >= 0.01 ? 2 : 4)}\u00a0%`;
+  return `${value.toFixed(value >= 0.00995 ? 2 : 4)}\u00a0%`;
 }
 
 /**
