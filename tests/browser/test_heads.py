@@ -453,6 +453,33 @@ def test_the_maps_of_a_comparison_begin_high_in_a_small_window(address, new_tab)
     expect(tab.get_by_text("Shown first: L1 H1")).to_be_visible()
 
 
+@pytest.mark.parametrize(
+    "compared",
+    [
+        "other_text=The+grandmother+cat+is+beautiful.",  # a longer label of a key
+        "with=@changes&do=close+cross.1.7+1+1",  # a pen beside every token
+    ],
+)
+@pytest.mark.parametrize("size", [(1440, 900), (1024, 768)])
+def test_the_three_maps_of_a_comparison_have_one_height_and_one_size(
+    address, new_tab, compared, size
+):
+    tab = new_tab(*size)
+    query = "model=english-french&text=The+black+cat+is+asleep.&site=cross&layer=1&head=7"
+    tab.goto(f"{address}heads?lang=en&part=compare&{query}&{compared}")
+    maps = tab.locator(".comparison-side canvas.base")
+    expect(maps).to_have_count(3)
+    expect(tab.locator(".comparison-side .plotted")).to_have_count(2)
+    tab.wait_for_timeout(500)
+    boxes = [one.bounding_box() for one in maps.all()]
+    for name in ("y", "width", "height"):
+        values = [box[name] for box in boxes]
+        assert max(values) - min(values) < 2, (name, values)
+    marks = tab.get_by_test_id("comparison-difference").locator(".marks span").last
+    place = marks.bounding_box()
+    assert place["x"] + place["width"] <= tab.viewport_size["width"]
+
+
 def test_a_comparison_is_saved_with_the_numbers_of_the_traces(address, new_tab):
     model = explorer.load(folders.checkpoints() / "reverse.safetensors")
     compared = explorer.compare(model.trace("2 3 1"), model.trace("1 2 3"), by="position")

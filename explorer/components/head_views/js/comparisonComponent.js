@@ -59,6 +59,8 @@ function openComparison(parent, payload, listeners) {
   const original = createSide(frame, payload.trace("original"), listeners);
   const changed = createSide(frame, payload.trace("changed"), listeners);
   const sides = [original, changed];
+  original.context.beside = [changed.context];
+  changed.context.beside = [original.context];
   shareScale(original.context.trace, changed.context.trace);
   placeParts(frame, original, changed, changedIsLonger(payload) ? changed : original);
   const [follow, followBack] = synchronise(original.context, changed.context);

@@ -62,6 +62,8 @@ function openModelComparison(parent, payload, listeners) {
   const original = createSide(frame, payload.trace("original"), listeners);
   const changed = createSide(frame, payload.trace("changed"), listeners);
   const sides = [original, changed];
+  original.context.beside = [changed.context];
+  changed.context.beside = [original.context];
   const { context: own } = original;
   const opening = payload.header.rule ?? "matched";
   const similar = () => frame.payload.header.similar ?? {};

@@ -135,7 +135,8 @@ export function sharedShape({ sites }) {
 
 /**
  * Where everything of the large map lies within a box of `width` × `height` px. Every attention
- * of the trace has the same rectangle, as large as the largest of them needs.
+ * of the trace, and of those shown beside it, has the same rectangle, as large as the largest of them
+ * needs.
  * @param {TraceContext} context
  * @param {Site} site
  * @param {number} width
@@ -143,18 +144,21 @@ export function sharedShape({ sites }) {
  * @param {number} [slack] how much longer than wide, or wider than long, a cell may become
  * @returns {Geometry}
  */
-export function createGeometry({ palette, state, trace, say }, site, width, height, slack = SLACK) {
+export function createGeometry(context, site, width, height, slack = SLACK) {
+  const { palette, state, say } = context;
   const font = MAP_TYPE[state.projector ? "projector" : "desk"];
   const pen = measuringPen(`${font}px ${palette.font}`);
   /** @type {(value: number, most: number) => number} */
   const bounded = (value, most) => Math.ceil(Math.min(value, most));
-  const sites = Object.values(trace.sites);
-  const predicted = trace.masks.length ? trace.fillings : trace.predicted;
-  const predicts = predicted.length > 0 && (trace.masks.length > 0 || sites.some(isDecoded));
+  const traces = [context, ...context.beside].map(({ trace }) => trace);
+  const sites = traces.flatMap((trace) => Object.values(trace.sites));
+  const predicted = traces.flatMap((one) => (one.masks.length ? one.fillings : one.predicted));
+  const masks = traces.some((trace) => trace.masks.length > 0);
+  const predicts = predicted.length > 0 && (masks || sites.some(isDecoded));
   const queries = Math.max(...sites.map(({ queryTokens }) => widest(pen, queryTokens)));
   const queryRoom = bounded(queries, width * 0.2) + 12;
   const title = textWidth(pen, say("predicts")) + font;
-  const forced = trace.candidates.some((row) => row.some((candidate) => candidate.forced));
+  const forced = traces.some(({ candidates }) => candidates.flat().some((one) => one.forced));
   const marks = (forced ? 4.5 : 3) * font; // an arrow before the token, a pen after it
   const longest = Math.max(widest(pen, predicted) + marks, title);
   const predictedRoom = predicts ? bounded(longest, width * 0.2 + font) : 8;

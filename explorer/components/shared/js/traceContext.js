@@ -43,6 +43,7 @@ import { inUnit } from "./unitChoice.js";
  * @property {Store<TraceState>["set"]} set
  * @property {Store<TraceState>["touch"]} touch
  * @property {Store<TraceState>} store
+ * @property {TraceContext[]} beside of the maps that stand beside this one, in equal rectangles
  * @property {Palette} palette
  * @property {Say} say
  * @property {Actions} act
@@ -110,6 +111,7 @@ export function createTraceContext({
     mirrors: false,
     touch: store.touch,
     store,
+    beside: [],
     palette,
     say: (key, facts) => fillIn(strings(), key, facts),
     plotly: null,
