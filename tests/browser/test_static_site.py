@@ -10,7 +10,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 import explorer
 from explorer.app.static_site import write_site
@@ -19,7 +19,7 @@ from explorer.model.catalog import shipped_models
 from tests.support.page_checks import CLIPPED, SMALL_BUTTONS, settle
 from tests.support.player_page import save
 
-MODELS = ("reverse", "english-french")
+MODELS = ("reverse", "english-french", "copy")
 BROWSERS_OWN = {"Invalid or unexpected token", "Failed to load resource: net::ERR_FILE_NOT_FOUND"}
 """What the browser says of a script that was cut off or is missing."""
 
@@ -61,6 +61,38 @@ def on_disk(new_visitor: Callable[..., Page], site: Path) -> Callable[..., Page]
         return tab
 
     return show
+
+
+Opener = Callable[..., tuple[Page, dict[str, list[Route]]]]
+
+
+@pytest.fixture
+def on_slow_network(chromium: Browser, served: str) -> Iterator[Opener]:
+    """Open the served site with the files of some models held back; also the held requests."""
+    context = chromium.new_context(service_workers="block", locale="en-US")
+
+    def show(*names: str) -> tuple[Page, dict[str, list[Route]]]:
+        tab = context.new_page()
+        held: dict[str, list[Route]] = {name: [] for name in names}
+        for name, routes in held.items():
+            tab.route(f"**/models/{name}.safetensors*", holder(routes))
+        tab.goto(served)
+        return tab, held
+
+    yield show
+    context.close()
+
+
+def holder(held: list[Route]) -> Callable[[Route], None]:
+    """What keeps a request until it is let go."""
+    return lambda route: held.append(route)
+
+
+def let_go(tab: Page, held: list[Route]) -> None:
+    while not held:
+        tab.wait_for_timeout(20)
+    (route,) = held  # asked for once
+    route.continue_()
 
 
 def type_source(tab: Page, text: str) -> None:
@@ -324,6 +356,93 @@ def test_a_model_that_cannot_be_opened_leaves_the_one_on_screen(
     expect(tab.get_by_role("textbox", name="Source")).to_have_value("7 3 9 1 4")
     assert set(complaints) < BROWSERS_OWN
     complaints.clear()
+
+
+def test_what_is_done_while_a_model_loads_is_done_with_that_model(on_slow_network, site):
+    tab, held = on_slow_network("english-french")
+    tab.wait_for_selector(".plotted")
+    model, status = tab.get_by_test_id("model"), tab.get_by_test_id("status")
+    model.select_option("english-french")
+    expect(status).to_have_text("Loading english-french: 0 % of 15.4 MB")
+    tab.get_by_test_id("random").click()
+    sentence = tab.get_by_role("textbox", name="Source").input_value()
+    assert re.search("[a-z]{2}", sentence)
+    tab.get_by_test_id("language-zh").click()
+    expect(tab.get_by_role("textbox", name="输入")).to_have_value(sentence)
+    expect(status).to_have_text("正在载入 english-french：15.4 MB 的 0 %")
+    tab.get_by_test_id("language-en").click()
+    type_source(tab, "I love my cat")
+    expect(model).to_have_value("english-french")
+    expect(status).to_contain_text("Loading english-french")
+    let_go(tab, held["english-french"])
+    trace = explorer.load(site / "models" / "english-french.safetensors").trace("I love my cat")
+    expect(tab.get_by_test_id("output")).to_have_text(trace.text)
+    expect(tab.get_by_test_id("message")).to_have_text("")
+    expect(model).to_have_value("english-french")
+    expect(status).to_have_text("")
+
+
+def test_what_is_typed_while_a_model_loads_stays_in_the_box(on_slow_network):
+    tab, held = on_slow_network("reverse")
+    source = tab.get_by_role("textbox", name="Source")
+    source.fill("1 2 3")
+    let_go(tab, held["reverse"])
+    expect(tab.get_by_test_id("output")).to_have_text("4 1 9 3 7")
+    expect(source).to_have_value("1 2 3")
+    tab.get_by_test_id("language-zh").click()
+    source = tab.get_by_role("textbox", name="输入")
+    expect(source).to_have_value("1 2 3")
+    source.press("Enter")
+    expect(tab.get_by_test_id("output")).to_have_text("3 2 1")
+
+
+def test_the_model_chosen_last_is_the_one_that_is_waited_for(on_slow_network):
+    tab, held = on_slow_network("english-french", "copy")
+    tab.wait_for_selector(".plotted")
+    model, status = tab.get_by_test_id("model"), tab.get_by_test_id("status")
+    for name in ("english-french", "copy"):
+        model.select_option(name)
+        expect(status).to_contain_text(f"Loading {name}: 0 %")
+    let_go(tab, held["copy"])
+    expect(tab.get_by_test_id("output")).to_have_text("7 3 9 1 4")
+    expect(status).to_have_text("")
+    expect(tab.locator("#player.waiting")).to_have_count(0)
+    with tab.expect_response("**/english-french.safetensors*") as answer:
+        let_go(tab, held["english-french"])
+    answer.value.finished()
+    expect(model).to_have_value("copy")
+    expect(status).to_have_text("")
+    model.select_option("english-french")
+    expect(tab.get_by_test_id("output")).to_contain_text("chaise rouge")
+
+
+def test_two_models_chosen_in_a_row_from_disk_are_both_read(on_disk):
+    tab = on_disk()
+    for name in ("english-french", "copy", "english-french"):
+        tab.get_by_test_id("model").select_option(name)
+    expect(tab.get_by_test_id("output")).to_contain_text("chaise rouge")
+    expect(tab.get_by_test_id("message")).to_have_text("")
+    tab.get_by_test_id("model").select_option("copy")
+    expect(tab.get_by_test_id("output")).to_have_text("7 3 9 1 4")
+
+
+def test_a_sentence_that_symbols_refuse_goes_on_to_the_translator(on_disk, site):
+    tab = on_disk()
+    type_source(tab, "I love my cat")
+    expect(tab.get_by_test_id("message")).to_contain_text("choose english-french in the list")
+    tab.get_by_test_id("model").select_option("english-french")
+    trace = explorer.load(site / "models" / "english-french.safetensors").trace("I love my cat")
+    expect(tab.get_by_test_id("output")).to_have_text(trace.text)
+    expect(tab.get_by_test_id("message")).to_have_text("")
+    tab.get_by_test_id("model").select_option("copy")
+    expect(tab.get_by_role("textbox", name="Source")).to_have_value("7 3 9 1 4")
+
+
+def test_a_text_that_the_chosen_model_refuses_leaves_that_model_with_its_example(on_disk):
+    tab = on_disk("#model=copy&text=1+2+x")
+    expect(tab.get_by_test_id("message")).to_contain_text("“x” is not a symbol")
+    expect(tab.get_by_test_id("output")).to_have_text("7 3 9 1 4")
+    expect(tab.get_by_role("textbox", name="Source")).to_have_value("1 2 x")
 
 
 def test_a_browser_without_workers_is_told_so(new_visitor, site):

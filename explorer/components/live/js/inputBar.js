@@ -1,36 +1,48 @@
 /**
- * The row of controls: model, source, random text, examples and padding.
+ * The row of controls: model, source, random text, examples and padding. They change the latest
+ * request, whether it is on screen or its model is still on its way.
  *
  * @import { LiveModel } from "./liveModel.js"
  * @import { LiveRequest } from "./modelWorker.js"
  * @import { Say } from "../../shared/js/sentences.js"
  * @typedef {object} InputBar
  * @property {HTMLElement} element
- * @property {(request: LiveRequest) => void} show
+ * @property {(request: LiveRequest) => void} show the latest request; a draft stays in its box
+ * @property {() => string | null} draft what a person typed and has not sent
+ * @property {(text: string | null) => void} setDraft
  */
 
 import { element } from "../../shared/js/element.js";
 import { MOST_PADDING } from "./address.js";
-import { openingRequest, randomText } from "./liveModel.js";
+import { openingRequest, randomText, requestAfter } from "./liveModel.js";
 
 /**
  * @param {LiveModel[]} models
  * @param {string} language
  * @param {Say} say
- * @param {(request: LiveRequest, typed: boolean) => void} onRequest typed: whether Enter was pressed
+ * @param {object} listeners
+ * @param {(request: LiveRequest, typed: boolean) => void} listeners.onRequest typed: whether it was
+ *   sent from the text box
  * @returns {InputBar}
  */
-export function createInputBar(models, language, say, onRequest) {
+export function createInputBar(models, language, say, { onRequest }) {
   /** @type {LiveRequest} */
   let shown = openingRequest(models[0]);
+  /** @type {string | null} */
+  let draft = null;
   const current = () => models.find(({ name }) => name === shown.model) ?? models[0];
+  /** @type {(request: LiveRequest, typed?: boolean) => void} */
+  const send = (request, typed = false) => {
+    draft = null;
+    onRequest(request, typed);
+  };
   /** @type {(text: string, typed?: boolean) => void} */
-  const trace = (text, typed = false) => onRequest({ ...shown, text, forced: [] }, typed);
+  const trace = (text, typed) => send({ ...shown, text, forced: [] }, typed);
 
   const model = select(say("model"), "model", models, ({ name, label }) => [name, label[language]]);
   model.addEventListener("change", () => {
     const chosen = models.find(({ name }) => name === model.value) ?? models[0];
-    onRequest(openingRequest(chosen), false);
+    send(requestAfter(chosen, current(), source.value));
   });
   const source = element("input", {
     type: "text",
@@ -39,6 +51,9 @@ export function createInputBar(models, language, say, onRequest) {
     autocomplete: "off",
     spellcheck: "false",
     enterkeyhint: "go",
+  });
+  source.addEventListener("input", () => {
+    draft = source.value;
   });
   const form = element("form", { class: "source", testid: "source-form" }, source);
   form.addEventListener("submit", (event) => {
@@ -57,7 +72,10 @@ export function createInputBar(models, language, say, onRequest) {
     String(count),
     say("pad_choice", { count }),
   ]);
-  pad.addEventListener("change", () => onRequest({ ...shown, pad: Number(pad.value) }, false));
+  pad.addEventListener("change", () => {
+    const forced = draft === null || draft === shown.text ? shown.forced : [];
+    send({ ...shown, text: draft ?? shown.text, pad: Number(pad.value), forced });
+  });
   const root = element(
     "div",
     { class: "input-row", testid: "input-row" },
@@ -72,11 +90,16 @@ export function createInputBar(models, language, say, onRequest) {
     show: (request) => {
       shown = request;
       model.value = request.model;
-      if (source.value !== request.text) source.value = request.text;
+      if (draft === null && source.value !== request.text) source.value = request.text;
       source.placeholder = current().placeholder[language];
       pad.value = String(request.pad);
       const texts = current().examples.map(({ text }) => element("option", { value: text }, text));
       examples.replaceChildren(element("option", { value: "" }, say("examples")), ...texts);
+    },
+    draft: () => draft,
+    setDraft: (text) => {
+      draft = text;
+      if (text !== null) source.value = text;
     },
   };
 }

@@ -31,6 +31,40 @@ export function openingRequest({ name, examples, pad }) {
 }
 
 /**
+ * What a model opens with that is chosen after another one: the person's own text, where it can read
+ * that, else its first example.
+ * @param {LiveModel} model
+ * @param {LiveModel} before
+ * @param {string} text in the text box; an example of `before` is not the person's own
+ * @returns {LiveRequest}
+ */
+export function requestAfter(model, before, text) {
+  const opening = openingRequest(model);
+  if (before.examples.some((example) => example.text === text) || !reads(model, text))
+    return opening;
+  const alike = Boolean(before.symbols.length) === Boolean(model.symbols.length);
+  return alike || !reads(before, text) ? { ...opening, text } : opening; // symbols are no sentence
+}
+
+/**
+ * Whether a text means something to a model: all its symbols are known or, for a model of sentences,
+ * it has a word, in a script of the examples.
+ * @param {LiveModel} model
+ * @param {string} text
+ */
+export function reads({ symbols, examples }, text) {
+  const given = text.split(/\s+/).filter(Boolean);
+  if (symbols.length) return given.length > 0 && given.every((one) => symbols.includes(one));
+  const own = examples.some((example) => isChinese(example.text) === isChinese(text));
+  return own && /\p{L}{2}/u.test(text);
+}
+
+/** @param {string} text */
+export function isChinese(text) {
+  return /[\u4e00-\u9fff]/u.test(text);
+}
+
+/**
  * Another text than `shown`, where the model has another.
  * @param {LiveModel} model
  * @param {string} shown

@@ -7,7 +7,7 @@
  * @import { Trace } from "../../shared/js/trace.js"
  * @import { LiveModel } from "./liveModel.js"
  * @import { ModelClient } from "./modelClient.js"
- * @import { LiveRequest } from "./modelWorker.js"
+ * @import { LiveRequest, Questions } from "./modelWorker.js"
  * @import { OpeningView } from "./openingView.js"
  * @typedef {object} PageData what `explorer/components/live/page.py` writes
  * @property {string} project name and version
@@ -18,6 +18,12 @@
  * @property {string} version of a site, whose lessons and recorded training lie beside this page; ""
  *   of a page alone
  * @property {{name: string, title: Record<string, string>}[]} lessons
+ * @typedef {object} Asked
+ * @property {LiveRequest} request
+ * @property {OpeningView} view where not as the model opens
+ * @property {boolean} [typed] whether it was sent from the text box
+ * @property {string[]} [refused] parameters of a link that could not be followed
+ * @property {string} [problem] a sentence on the text that this one stands for
  */
 
 import { ModelError } from "../../browser_model/js/modelError.js";
@@ -30,8 +36,8 @@ import { readTrace } from "../../shared/js/trace.js";
 import { readAddress, writeAddress } from "./address.js";
 import { createHeader } from "./header.js";
 import { createInputBar } from "./inputBar.js";
-import { createModelClient } from "./modelClient.js";
-import { openModel, tooLarge } from "./modelFiles.js";
+import { openingRequest, reads } from "./liveModel.js";
+import { ModelLoader } from "./modelLoader.js";
 
 const SLOW = 300; // ms after which a person is told what the page waits for
 
@@ -47,17 +53,17 @@ class LivePage {
    */
   constructor(data, workerSource) {
     this.data = data;
-    this.workerSource = workerSource;
+    this.models = new ModelLoader(data.models, workerSource, () => this.tell());
     this.languages = Object.keys(data.strings);
     this.language = this.chosenLanguage();
     this.turn = 0; // of the latest request; an answer to an earlier one is not shown
     this.late = false; // whether the person has waited for a while
+    /** @type {ReturnType<typeof setTimeout> | undefined} after which it is late */
+    this.timer = undefined;
+    /** @type {Asked} the latest request, which a control changes, on screen or not yet */
+    this.asked = { request: openingRequest(data.models[0]), view: {} };
     /** @type {LiveRequest | null} on screen */
     this.shown = null;
-    /** @type {ModelClient | null} */
-    this.client = null;
-    /** @type {Map<string, Promise<unknown>>} by name */
-    this.opened = new Map();
     /** @type {ReturnType<typeof mountPlayer> | null} */
     this.player = null;
     this.message = element("p", { class: "message", role: "alert", testid: "message" });
@@ -75,9 +81,9 @@ class LivePage {
     const say = (/** @type {string} */ key, /** @type {object} */ facts = {}) =>
       fillIn({ ...live, ...explore }, key, /** @type {any} */ (facts));
     document.title = say("page_title");
-    const bar = createInputBar(this.data.models, this.language, say, (request, typed) =>
-      this.ask(request, { words: this.player?.selection().words ?? null }, typed),
-    );
+    const bar = createInputBar(this.data.models, this.language, say, {
+      onRequest: (request, typed) => this.ask({ request, view: { words: this.player?.selection().words ?? null }, typed }),
+    });
     const header = createHeader(this.data, this.language, say, (language) => this.speak(language));
     const top = element(
       "div",
@@ -107,10 +113,12 @@ class LivePage {
   speak(language) {
     this.language = language;
     storeLanguage(language);
+    const draft = this.bar.draft();
     this.bar = this.build();
-    if (!this.shown) return;
+    this.bar.setDraft(draft);
     const { view } = readAddress(location.hash, this.data.models, this.languages);
-    this.ask(this.shown, view, false);
+    const { request } = this.asked;
+    this.ask(request === this.shown ? { request, view } : this.asked);
   }
 
   /** Show what the address asks for; who goes back to an earlier one keeps the language. */
@@ -118,7 +126,8 @@ class LivePage {
     const { request, view, refused } = readAddress(location.hash, this.data.models, this.languages);
     const { opening } = this.data;
     const asked = location.hash.length > 1 || !opening ? request : { ...request, ...opening };
-    this.ask(asked, view, false, refused);
+    this.bar.setDraft(null);
+    this.ask({ request: asked, view, refused });
   }
 
   /**
@@ -126,107 +135,123 @@ class LivePage {
    * @param {LiveRequest} request
    * @returns {OpeningView}
    */
-  openingOf({ model }) {
-    const opening = this.data.models.find(({ name }) => name === model)?.opening;
-    return opening ?? {};
+  openingOf(request) {
+    return this.modelOf(request).opening ?? {};
+  }
+
+  /** @param {LiveRequest} request */
+  modelOf({ model }) {
+    return /** @type {LiveModel} */ (this.data.models.find(({ name }) => name === model));
   }
 
   /**
-   * Trace a text and show it; an error leaves the picture and says a sentence.
-   * @param {LiveRequest} request
-   * @param {OpeningView} view where not as the model opens
-   * @param {boolean} typed
-   * @param {string[]} refused parameters of a link that could not be followed
+   * Trace a text and show it; what was asked before is not waited for any longer.
+   * @param {Asked} asked
    */
-  async ask(request, view, typed, refused = []) {
+  async ask(asked) {
     this.turn += 1;
     const { turn } = this;
-    this.late = false;
-    const waiting = setTimeout(() => {
+    const latest = () => turn === this.turn;
+    this.asked = asked;
+    this.bar.show(asked.request);
+    this.message.textContent = asked.problem ?? "";
+    this.wait();
+    let open = false;
+    try {
+      const client = await this.models.open(asked.request.model);
+      open = true;
+      if (!latest()) return;
+      this.tell();
+      const bytes = await client.ask("trace", this.question(asked), (decoded) => {
+        if (latest()) this.tell(decoded);
+      });
+      if (latest()) this.show(readTrace(bytes), asked, client);
+    } catch (error) {
+      if (latest()) this.refuse(asked, error, open);
+    } finally {
+      if (latest()) this.rest();
+    }
+  }
+
+  /**
+   * @param {Asked} asked
+   * @returns {Questions["trace"]}
+   */
+  question({ request, view }) {
+    const { strings, project } = this.data;
+    const { language } = this;
+    const shown = { language, strings: strings[language].player, project };
+    return { request, shown, opening: { ...this.openingOf(request), ...view } };
+  }
+
+  /** From now on the person waits; who waited already goes on to be told for what. */
+  wait() {
+    clearTimeout(this.timer);
+    this.tell();
+    this.timer = setTimeout(() => {
       this.late = true;
       this.place.classList.add("waiting");
+      this.tell();
     }, SLOW);
-    this.message.textContent = "";
-    try {
-      const client = await this.open(request.model);
-      const { strings, project } = this.data;
-      const { language } = this;
-      const shown = { language, strings: strings[language].player, project };
-      const opening = { ...this.openingOf(request), ...view };
-      const bytes = await client.ask("trace", { request, shown, opening }, (text) => {
-        if (turn === this.turn) this.tell(text);
-      });
-      if (turn !== this.turn) return;
-      this.show(readTrace(bytes), request, view, typed);
-      if (refused.length) this.message.textContent = this.refusal(refused);
-    } catch (error) {
-      if (turn !== this.turn) return;
-      this.message.textContent = this.sentence(error);
-      const same = this.shown?.model === request.model; // whose text may be mended
-      this.bar.show({ ...(this.shown ?? request), ...(same ? { text: request.text } : {}) });
-    } finally {
-      clearTimeout(waiting);
-      if (turn === this.turn) {
-        this.place.classList.remove("waiting");
-        this.tell("");
-      }
-    }
+  }
+
+  /** Nothing is waited for. */
+  rest() {
+    clearTimeout(this.timer);
+    this.late = false;
+    this.place.classList.remove("waiting");
+    this.status.textContent = "";
   }
 
   /**
-   * The models, that one among them.
-   * @param {string} name
+   * Say what a person waits for: the file of the model that was chosen, or its output.
+   * @param {string} decoded so far
    */
-  async open(name) {
-    this.client ??= createModelClient(this.workerSource);
-    const known = this.opened.get(name) ?? this.load(this.client, name);
-    this.opened.set(name, known);
-    try {
-      await known;
-    } catch (error) {
-      this.opened.delete(name);
-      throw error;
-    }
-    return this.client;
-  }
-
-  /**
-   * @param {ModelClient} client
-   * @param {string} name
-   */
-  async load(client, name) {
-    const file = this.data.models.find((model) => model.name === name) ?? this.data.models[0];
-    const problem = tooLarge(file);
-    if (problem) throw problem;
+  tell(decoded = "") {
+    if (!this.late) return;
     const { live } = this.data.strings[this.language];
-    const size = (file.bytes / 1e6).toFixed(1);
-    const open = (/** @type {Uint8Array<ArrayBuffer>} */ data) =>
-      client.ask("open", { name, data, sha256: file.sha256 });
-    await openModel(file, open, (share) => {
-      this.tell(fillIn(live, "loading", { name, percent: Math.floor(100 * share), size }));
-    });
+    const name = this.asked.request.model;
+    const progress = this.models.progress(name);
+    const waits = progress
+      ? fillIn(live, "loading", { name, ...progress })
+      : fillIn(live, "computing", { name });
+    this.status.textContent = decoded || waits;
   }
 
-  /** @param {string} text what the page waits for, or what is decoded so far */
-  tell(text) {
-    if (this.late || !text) this.status.textContent = text;
+  /**
+   * Say why a text is not shown, and leave it in its box. A model that was chosen opens with another
+   * one; else the picture stays.
+   * @param {Asked} asked
+   * @param {unknown} error
+   * @param {boolean} open whether its model is
+   */
+  refuse({ request }, error, open) {
+    const problem = this.sentence(error, request);
+    const opening = openingRequest(this.modelOf(request));
+    const given = request.text !== opening.text;
+    if (given && this.bar.draft() === null) this.bar.setDraft(request.text);
+    const other = request.forced.length ? { ...request, forced: [] } : opening;
+    if (open && request.model !== this.shown?.model && (given || request.forced.length)) {
+      this.ask({ request: other, view: {}, problem });
+      return;
+    }
+    this.asked = { request: this.shown ?? request, view: {} };
+    this.bar.show(this.asked.request);
+    this.message.textContent = problem;
   }
 
   /**
    * @param {Trace} trace
-   * @param {LiveRequest} request
-   * @param {OpeningView} view
-   * @param {boolean} typed
+   * @param {Asked} asked
+   * @param {ModelClient} client
    */
-  show(trace, request, view, typed) {
+  show(trace, { request, view, typed, refused }, client) {
     const first = this.shown === null;
     this.shown = request;
-    this.bar.show(request);
     this.hint.textContent = this.hintOf(trace, request);
     const inside = {
       held: null,
-      fetch: (/** @type {string} */ name) =>
-        /** @type {ModelClient} */ (this.client).ask("inside", { request, name }),
+      fetch: (/** @type {string} */ name) => client.ask("inside", { request, name }),
     };
     const listeners = this.listeners(request);
     if (this.player) {
@@ -238,7 +263,9 @@ class LivePage {
     }
     const addressed = readAddress(location.hash, this.data.models, this.languages).request;
     this.writeAddress(view, first || sameRequest(addressed, request)); // as after Back
-    if (typed) this.place.querySelector(/** @type {"div"} */ (".player"))?.focus();
+    if (refused?.length) this.message.textContent = this.refusal(refused);
+    if (!typed || this.bar.draft() !== null) return; // who types on keeps the text box
+    this.place.querySelector(/** @type {"div"} */ (".player"))?.focus();
   }
 
   /**
@@ -246,11 +273,9 @@ class LivePage {
    * @param {Trace} trace
    * @param {LiveRequest} request
    */
-  hintOf({ header }, { model, text: shown }) {
-    const { examples, longest } = /** @type {LiveModel} */ (
-      this.data.models.find(({ name }) => name === model)
-    );
-    const example = examples.find(({ text }) => text === shown);
+  hintOf({ header }, request) {
+    const { examples, longest } = this.modelOf(request);
+    const example = examples.find(({ text }) => text === request.text);
     if (example) return example.hint[this.language];
     const longer = header.content.source.filter(Boolean).length > longest;
     if (!longer) return "";
@@ -266,7 +291,8 @@ class LivePage {
     const force = (forced, step) => {
       const player = /** @type {ReturnType<typeof mountPlayer>} */ (this.player); // that asks
       const { site, layer, head, ahead, words } = player.selection();
-      this.ask({ ...request, forced }, { site, layer, head, ahead, words, step }, false);
+      const view = { site, layer, head, ahead, words, step };
+      this.ask({ request: { ...request, forced }, view });
     };
     return {
       onState: (/** @type {Selection} */ selection) => this.writeAddress(selection, true),
@@ -302,15 +328,20 @@ class LivePage {
     else history.pushState(null, "", fragment);
   }
 
-  /** @param {unknown} error */
-  sentence(error) {
+  /**
+   * @param {unknown} error
+   * @param {LiveRequest} request that failed
+   */
+  sentence(error, { text }) {
     const { live, errors } = this.data.strings[this.language];
-    if (error instanceof ModelError && error.key) {
-      return fillIn({ ...errors, ...live }, error.key, /** @type {any} */ (error.facts));
+    if (!(error instanceof ModelError && error.key)) {
+      const problem = String(/** @type {any} */ (error)?.facts?.problem ?? error);
+      return fillIn(live, "unexpected", { problem });
     }
-    return fillIn(live, "unexpected", {
-      problem: String(/** @type {any} */ (error)?.facts?.problem ?? error),
-    });
+    const said = fillIn({ ...errors, ...live }, error.key, /** @type {any} */ (error.facts));
+    const other = this.data.models.find((model) => !model.symbols.length && reads(model, text));
+    if (error.key !== "unknown_symbol" || !other) return said;
+    return `${said} ${fillIn(live, "choose_translator", { name: other.name })}`;
   }
 
   /** @param {string[]} names of parameters */
