@@ -13,8 +13,9 @@ from explorer.training.run_directory import Run
 _STYLES = """
 body { --available-height: calc(100dvh - 32px); }
 @media (pointer: coarse) { body { --available-height: calc(100dvh - 52px); } }
+.training-replay .live { display: none; }
 """
-"""The line that leads back is above the replay."""
+"""The line that leads back is above the replay; what is recorded does not go on."""
 
 
 def training_page(key: str, run: Run, language: str = "en", back: str = "") -> str:

@@ -190,6 +190,7 @@ def test_guess_and_inside_work(on_disk):
     tab.get_by_test_id("inside-open").click()
     sentence = tab.get_by_test_id("inside-sentence")
     expect(sentence).to_be_visible()
+    expect(tab.get_by_test_id("inside_part-score")).to_be_hidden()  # needs the program
     figure = save(tab, "inside-svg", "inside_save").path().read_text(encoding="utf-8")
     assert sentence.inner_text().split(";")[0] in figure
     for part in ("before", "after", "depth", "without"):
@@ -500,6 +501,8 @@ def test_lessons_and_the_recorded_training_lead_back(on_disk):
     tab.get_by_role("link", name="Attention explorer").click()
     tab.get_by_test_id("training").click()
     expect(tab.get_by_test_id("training-replay")).to_be_visible()
+    expect(tab.get_by_test_id("moment")).to_be_visible()
+    expect(tab.get_by_test_id("live")).to_be_hidden()  # a recorded training does not go on
     tab.get_by_role("slider").first.press("Home")
     tab.wait_for_url("**#**moment=**")
     tab.get_by_role("link", name="Attention explorer").click()

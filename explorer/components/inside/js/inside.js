@@ -37,6 +37,7 @@ import { findPath } from "./tokenPath.js";
 /** @import { TokenPath } from "./tokenPath.js" */
 
 const PARTS = ["before", "cell", "score", "after", "depth", "without"];
+const SERVERLESS = ["live", "page"]; // where what is inside heads comes from on pages without a server
 
 /**
  * The panel below the map: how the weight of one cell arises, and the path of its query through the
@@ -102,6 +103,8 @@ export function createInside(context) {
     node.hidden = !open;
     context.root.toggleAttribute("data-inside", open);
     if (!cell) return;
+    const { inside, score } = context.pieces.header;
+    radios.buttons.score.hidden = !score && SERVERLESS.includes(inside ?? "");
     radios.check(part);
     const { heading, complete, figure } = content.draw(part, cell);
     write(title, heading);

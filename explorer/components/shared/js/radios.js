@@ -58,7 +58,9 @@ function moveChoice(choices, event, choose) {
   const by = MOVES[event.key];
   if (!by || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();
-  const enabled = choices.filter(([, button]) => button.getAttribute("aria-disabled") === null);
+  const enabled = choices.filter(
+    ([, button]) => button.getAttribute("aria-disabled") === null && !button.hidden,
+  );
   const now = enabled.findIndex(([, button]) => button === event.target);
   const [name, button] = enabled[(now + by + enabled.length) % enabled.length];
   button.focus();
