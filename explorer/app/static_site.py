@@ -132,6 +132,7 @@ def _fixed_files() -> Files:
     yield live.SCRIPT, script("live").encode()
     yield live.STYLES, styles("live").encode()
     yield live.PLOTLY_NAME, PLOTLY.read_bytes()
+    yield live.NOT_VISITED, live.not_visited_page().encode()
     yield live.SERVICE_WORKER, script("live_service_worker").encode()
 
 

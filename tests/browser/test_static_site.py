@@ -256,6 +256,68 @@ def test_an_unknown_language_of_a_link_is_said_by_its_name(on_disk):
     expect(tab.get_by_test_id("message")).not_to_contain_text("part_lang")
 
 
+def test_what_the_trace_of_a_link_has_not_is_said_in_the_same_sentence(on_disk):
+    tab = on_disk("#model=reverse&text=1+2+3&step=99&head=77&layer=9&pad=x")
+    message = tab.get_by_test_id("message")
+    expect(message).to_contain_text("shown for: padding, layer, head, step.")
+    expect(tab.get_by_test_id("output")).to_have_text("3 2 1")
+    assert "layer=9" not in tab.url
+    tab = on_disk("#model=reverse&text=1+2+3&step=4&head=3&layer=1")
+    expect(tab.get_by_test_id("message")).to_have_text("")
+    expect(tab.get_by_test_id("map-title")).to_have_text("Cross · L1 H3")
+
+
+@pytest.mark.parametrize(
+    ("text", "named"), [("Hello 😀", "😀"), ("مرحبا", "م ر ح ب …"), ("שלום", "ש ל ו ם")]
+)
+def test_characters_that_a_translator_does_not_know_are_named(on_disk, text, named):
+    tab = on_disk("#model=english-french")
+    type_source(tab, text)
+    expect(tab.get_by_test_id("text-hint")).to_contain_text(f"no piece for {named}:")
+    tab.get_by_test_id("language-zh").click()
+    expect(tab.get_by_test_id("text-hint")).to_contain_text(f"没有 {named} 对应的词片")
+
+
+def test_a_text_in_the_wrong_language_is_asked_about(on_disk):
+    tab = on_disk("#model=english-french")
+    type_source(tab, "Le chat noir dort sur la chaise rouge.")
+    expect(tab.get_by_test_id("text-hint")).to_contain_text("language that the model writes")
+
+
+def test_an_error_goes_when_its_text_is_changed_or_left(on_disk):
+    tab = on_disk()
+    message, source = tab.get_by_test_id("message"), tab.get_by_role("textbox", name="Source")
+    for leave in (lambda: source.press("ArrowLeft"), lambda: source.press("Tab")):
+        type_source(tab, "1 2 x")
+        expect(message).to_contain_text("“x” is not a symbol")
+        source.press("Home")
+        leave()
+        if not tab.get_by_test_id("go").evaluate("(e) => e === document.activeElement"):
+            expect(message).not_to_have_text("")
+            source.type("1")
+        expect(message).to_have_text("")
+    expect(source).to_have_value("1 2 x")
+
+
+def test_a_first_visit_is_told_what_the_model_does_until_it_is_used(chromium, site):
+    context = chromium.new_context(locale="en-US")
+    tab = context.new_page()
+    tab.goto((site / "index.html").as_uri())
+    intro = tab.get_by_test_id("intro")
+    expect(intro).to_contain_text("writes its symbols in reverse order")
+    tab.get_by_test_id("language-zh").click()
+    expect(intro).to_contain_text("倒序")
+    tab.get_by_test_id("language-en").click()
+    tab.get_by_test_id("model").select_option("english-french")
+    expect(intro).to_contain_text("translates English into French")
+    type_source(tab, "I see him.")
+    expect(intro).to_have_text("")
+    tab.reload()
+    tab.wait_for_selector(".plotted")
+    expect(intro).to_have_text("")
+    context.close()
+
+
 def test_a_file_that_is_not_whole_or_missing_is_refused(new_visitor, site, tmp_path, complaints):
     copy = tmp_path / "site"
     copy.mkdir()
@@ -481,6 +543,20 @@ def test_served_it_asks_no_other_origin_and_works_offline_afterwards(new_visitor
     expect(tab.get_by_test_id("output")).to_have_text("5 4")
 
 
+def test_offline_a_page_that_was_not_opened_is_said_to_be_so(new_visitor, served):
+    tab = new_visitor()
+    tab.goto(served)
+    tab.wait_for_selector(".plotted")
+    tab.evaluate("() => navigator.serviceWorker.ready")
+    tab.context.set_offline(True)
+    tab.get_by_test_id("lessons").locator("summary").click()
+    tab.get_by_test_id("lessons").get_by_role("link").first.click()
+    expect(tab.locator("p[lang=en]")).to_contain_text("not opened before")
+    expect(tab.locator("p[lang=zh]")).to_contain_text("离线")
+    tab.get_by_role("link", name="← Attention explorer").click()
+    expect(tab.get_by_test_id("output")).to_have_text("4 1 9 3 7")
+
+
 def test_the_policy_lets_nothing_out(chromium, served):
     context = chromium.new_context()
     tab = context.new_page()
@@ -647,8 +723,35 @@ def test_on_a_phone_nothing_is_cut_and_a_tap_steps(chromium, site, complaints):
     assert tab.evaluate(SMALL_BUTTONS) == []
     tab.get_by_role("button", name="First").tap()
     expect(tab.get_by_role("slider", name="Step")).to_have_value("1")
+    source = tab.get_by_role("textbox", name="Source")
+    source.fill("1 2 3")
+    tab.get_by_test_id("go").tap()
+    expect(tab.get_by_test_id("output")).to_have_text("3 2 1")
+    for name, value in {"enterkeyhint": "go", "autocapitalize": "off"}.items():
+        expect(source).to_have_attribute(name, value)
     tab.get_by_test_id("random").tap()
     expect(tab.get_by_role("textbox", name="Source")).not_to_have_value("7 3 9 1 4")
+    context.close()
+
+
+@pytest.mark.parametrize("width", [320, 360, 390])
+def test_on_a_phone_menus_and_the_names_of_models_are_whole(chromium, site, width):
+    context = chromium.new_context(
+        viewport={"width": width, "height": 740}, has_touch=True, is_mobile=True
+    )
+    tab = context.new_page()
+    tab.goto((site / "index.html").as_uri())
+    tab.wait_for_selector(".plotted")
+    for name in ("lessons", "elsewhere"):
+        tab.get_by_test_id(name).locator("summary").tap()
+        box = tab.get_by_test_id(name).locator(".menu").bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+    model = tab.get_by_test_id("model")
+    expect(model.locator("option").first).to_have_text("reverse · 100.0 % exact")
+    assert model.bounding_box()["width"] >= width - 30
+    tab.set_viewport_size({"width": 1000, "height": 740})
+    expect(model.locator("option").first).to_contain_text("2+2 layers")
     context.close()
 
 
@@ -678,5 +781,6 @@ def test_one_file_with_a_model_decodes_offline(open_html, tmp_path):
     model.to_html(path, text="9 1 5", pad=1)
     tab = open_html(path.read_text("utf-8"))
     expect(tab.get_by_test_id("output")).to_have_text("1 5 9")
+    expect(tab.get_by_test_id("model-name")).to_have_text("sort")
     type_source(tab, "c 3 a 2")
     expect(tab.get_by_test_id("output")).to_have_text("2 3 a c")

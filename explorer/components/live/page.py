@@ -26,6 +26,7 @@ PADDING = 2
 
 SCRIPT, STYLES, PLOTLY_NAME = "live.js", "live.css", "plotly.min.js"
 SERVICE_WORKER = "service-worker.js"
+NOT_VISITED = "not-visited.html"
 """The files beside the first page of a site."""
 
 BACK, BACK_FROM_LESSON = "index.html", "../index.html"
@@ -65,6 +66,26 @@ _PAGE = """<!doctype html>
 <script type="application/json" id="page-data">{data}</script>
 <script type="text/plain" id="worker">{worker}</script>
 {scripts}
+</body>
+</html>
+"""
+
+
+_NOT_VISITED_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>{title}</title>
+<style>
+html {{ color-scheme: light dark; }}
+body {{ margin: 16px; font: 16px / 1.5 system-ui, sans-serif; }}
+a {{ display: inline-block; padding: 8px 0; }}
+</style>
+</head>
+<body>
+{sentences}
 </body>
 </html>
 """
@@ -122,6 +143,17 @@ def file_page(model: LiveModel, text: str | None = None, pad: int = 0) -> str:
     return _filled(_FILE_POLICY, data, f"<style>{styles('live')}</style>", "\n".join(parts))
 
 
+def not_visited_page() -> str:
+    """What is shown offline in place of a page of the site that was not opened before."""
+    sentences = (
+        f'<p lang="{language}">{html.escape(say("live.not_visited", language))}<br>'
+        f'<a href="{BACK}">{html.escape(say("live.back", language))}</a></p>'
+        for language in LANGUAGES
+    )
+    title = html.escape(say("live.page_title"))
+    return _NOT_VISITED_PAGE.format(title=title, sentences="\n".join(sentences))
+
+
 def model_script(data: bytes) -> str:
     """A model's file as a classic script: from disk, browsers allow pages nothing else."""
     return f'receiveModel("{base64.b64encode(data).decode()}");\n'
@@ -170,6 +202,8 @@ def _described(model: LiveModel) -> dict[str, Any]:
         "bytes": len(model.data),
         "sha256": hashlib.sha256(model.data).hexdigest(),
         "label": {language: describe(listed, language) for language in LANGUAGES},
+        "short": {language: _short_label(listed, language) for language in LANGUAGES},
+        "intro": {language: _introduction(listed, language) for language in LANGUAGES},
         "placeholder": {language: _placeholder(listed, language) for language in LANGUAGES},
         "examples": [
             {"text": text, "hint": {one: examples.hint(model.name, text, one) for one in LANGUAGES}}
@@ -179,8 +213,25 @@ def _described(model: LiveModel) -> dict[str, Any]:
         "symbols": summary.symbols,
         "longest": summary.trained_tokens,
         "sentences": summary.sentences,
+        "sourceWords": sorted(summary.source_words),
+        "targetWords": sorted(summary.target_words),
         "opening": opening,
     }
+
+
+def _short_label(listed: CatalogModel, language: str) -> str:
+    """The label without sizes: "reverse · 100.0 % exact"."""
+    _, *scores = listed.details(language)
+    return " · ".join([listed.label, *scores])
+
+
+def _introduction(listed: CatalogModel, language: str) -> str:
+    """What the model does, for a first visit."""
+    summary = listed.summary
+    kinds = (listed.name, summary.task, "sentences" if summary.reads_sentences else "symbols")
+    known = section("live", language)
+    key = next(key for kind in kinds if (key := f"intro_{kind}") in known)
+    return say(f"live.{key}", language, name=listed.name)
 
 
 def _placeholder(listed: CatalogModel, language: str) -> str:

@@ -10,6 +10,7 @@ from explorer.components.live.page import (
     LiveModel,
     file_page,
     model_script,
+    not_visited_page,
     site_page,
 )
 from explorer.core.folders import PACKAGE
@@ -76,6 +77,31 @@ def test_a_model_of_sentences_opens_without_padding():
     assert all(described["placeholder"].values())
 
 
+def test_each_shipped_model_has_a_short_label_and_says_what_it_does():
+    for listed in shipped_models().values():
+        (described,) = data_in(file_page(LiveModel(listed, b"")))["models"]
+        for language in LANGUAGES:
+            assert described["short"][language].startswith(f"{listed.name} · ")
+            intro = section("live", language)[f"intro_{listed.name}"]
+            assert described["intro"][language] == intro
+            assert len(described["sourceWords"]) <= 1000
+
+
+def test_another_model_is_introduced_by_its_task_or_kind(model):
+    other = CatalogModel("mine", "", model.listed.summary)
+    (described,) = data_in(file_page(LiveModel(other, b"")))["models"]
+    assert "reverse order" in described["intro"]["en"]
+    translator = CatalogModel("mine", "", shipped_models()["english-french"].summary)
+    (described,) = data_in(file_page(LiveModel(translator, b"")))["models"]
+    assert described["intro"]["en"].startswith("mine translates sentences")
+
+
+def test_the_page_of_what_was_not_opened_leads_back_in_both_languages():
+    html = not_visited_page()
+    assert html.count('href="index.html"') == len(LANGUAGES)
+    assert "离线" in html
+
+
 def test_a_name_is_text(model):
     listed = CatalogModel('"><b>', "", model.listed.summary)
     assert 'data-model="&quot;&gt;&lt;b&gt;"' in file_page(LiveModel(listed, b""))
@@ -83,7 +109,7 @@ def test_a_name_is_text(model):
 
 def test_every_sentence_that_the_page_says_is_written():
     text = "".join(path.read_text("utf-8") for path in SOURCES.glob("*.js"))
-    asked = set(re.findall(r'(?:say|fillIn\(live,|new ModelError)\(?\s*"(\w+)"', text))
+    asked = set(re.findall(r'(?:say|fillIn\(live,|new ModelError|noteOf)\(?\s*"(\w+)"', text))
     asked |= set(re.findall(r'\["(needs_\w+)"', text))
     assert len(asked) > 15
     known = [section(name).keys() for name in ("live", "explore", "errors")]

@@ -16,6 +16,8 @@ import { element } from "../../shared/js/element.js";
 import { MOST_PADDING } from "./address.js";
 import { openingRequest, randomText, requestAfter } from "./liveModel.js";
 
+const NARROW = matchMedia("(max-width: 700px)"); // as in live.css
+
 /**
  * @param {LiveModel[]} models
  * @param {string} language
@@ -23,9 +25,11 @@ import { openingRequest, randomText, requestAfter } from "./liveModel.js";
  * @param {object} listeners
  * @param {(request: LiveRequest, typed: boolean) => void} listeners.onRequest typed: whether it was
  *   sent from the text box
+ * @param {() => void} listeners.onEdit told when the text is changed
+ * @param {() => void} listeners.onLeave told when its box is left
  * @returns {InputBar}
  */
-export function createInputBar(models, language, say, { onRequest }) {
+export function createInputBar(models, language, say, { onRequest, onEdit, onLeave }) {
   /** @type {LiveRequest} */
   let shown = openingRequest(models[0]);
   /** @type {string | null} */
@@ -39,7 +43,12 @@ export function createInputBar(models, language, say, { onRequest }) {
   /** @type {(text: string, typed?: boolean) => void} */
   const trace = (text, typed) => send({ ...shown, text, forced: [] }, typed);
 
-  const model = select(say("model"), "model", models, ({ name, label }) => [name, label[language]]);
+  const label = (/** @type {LiveModel} */ one) =>
+    (NARROW.matches ? one.short : one.label)[language];
+  const model = select(say("model"), "model", models, (one) => [one.name, label(one)]);
+  NARROW.onchange = () => {
+    for (const [index, one] of models.entries()) model.options[index].text = label(one);
+  };
   model.addEventListener("change", () => {
     const chosen = models.find(({ name }) => name === model.value) ?? models[0];
     send(requestAfter(chosen, current(), source.value));
@@ -49,13 +58,17 @@ export function createInputBar(models, language, say, { onRequest }) {
     testid: "source",
     "aria-label": say("source"),
     autocomplete: "off",
+    autocapitalize: "off",
     spellcheck: "false",
     enterkeyhint: "go",
   });
   source.addEventListener("input", () => {
     draft = source.value;
+    onEdit();
   });
-  const form = element("form", { class: "source", testid: "source-form" }, source);
+  source.addEventListener("blur", onLeave);
+  const go = element("button", { type: "submit", testid: "go", title: say("go_title") }, say("go"));
+  const form = element("form", { class: "source", testid: "source-form" }, source, go);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     trace(source.value, true);
@@ -79,7 +92,7 @@ export function createInputBar(models, language, say, { onRequest }) {
   const root = element(
     "div",
     { class: "input-row", testid: "input-row" },
-    ...(models.length > 1 ? [model] : []),
+    models.length > 1 ? model : element("strong", { testid: "model-name" }, models[0].name),
     form,
     random,
     examples,

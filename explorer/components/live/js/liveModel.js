@@ -8,11 +8,15 @@
  * @property {number} bytes of its file
  * @property {string} sha256 of its file
  * @property {Record<string, string>} label by language
+ * @property {Record<string, string>} short label where there is little room
+ * @property {Record<string, string>} intro what the model does, and how to begin
  * @property {Record<string, string>} placeholder by language, what may be typed
  * @property {{text: string, hint: Record<string, string>}[]} examples the first is opened
  * @property {number} pad with which it opens
  * @property {string[]} symbols what it reads; empty where it reads sentences
  * @property {number} longest tokens of a text of its training, its end not counted
+ * @property {string[]} sourceWords the frequent ones of a model of sentences; none where not known
+ * @property {string[]} targetWords
  * @property {string[]} sentences to draw random texts from
  * @property {{site: "cross", layer: number, head: number} | null} opening the head to open with
  */

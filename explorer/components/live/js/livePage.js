@@ -38,8 +38,11 @@ import { createHeader } from "./header.js";
 import { createInputBar } from "./inputBar.js";
 import { openingRequest, reads } from "./liveModel.js";
 import { ModelLoader } from "./modelLoader.js";
+import { missingIn, viewWithout } from "./openingView.js";
+import { textNote } from "./textNotes.js";
 
 const SLOW = 300; // ms after which a person is told what the page waits for
+const TAP = 300; // ms that a tap on something else takes, which may not move meanwhile
 
 /** @param {string} id */
 function found(id) {
@@ -69,6 +72,8 @@ class LivePage {
     this.message = element("p", { class: "message", role: "alert", testid: "message" });
     this.status = element("p", { class: "status", role: "status", testid: "status" });
     this.hint = element("p", { class: "hint", testid: "text-hint" });
+    this.intro = element("p", { class: "hint", testid: "intro" });
+    this.used = stored(USED) !== null; // whether the person has stepped or typed, now or before
     this.place = element("main", { id: "player" });
     this.bar = this.build();
     window.addEventListener("hashchange", () => this.followAddress());
@@ -80,15 +85,23 @@ class LivePage {
     const { live, explore } = this.data.strings[this.language];
     const say = (/** @type {string} */ key, /** @type {object} */ facts = {}) =>
       fillIn({ ...live, ...explore }, key, /** @type {any} */ (facts));
-    document.title = say("page_title");
+    const alone = this.data.models.length === 1 ? `${this.data.models[0].name} · ` : "";
+    document.title = `${alone}${say("page_title")}`;
     const bar = createInputBar(this.data.models, this.language, say, {
-      onRequest: (request, typed) => this.ask({ request, view: { words: this.player?.selection().words ?? null }, typed }),
+      onRequest: (request, typed) =>
+        this.ask({ request, view: { words: this.player?.selection().words ?? null }, typed }),
+      onEdit: () => this.forget(),
+      onLeave: () => {
+        const { turn } = this;
+        setTimeout(() => turn === this.turn && this.forget(), TAP);
+      },
     });
     const header = createHeader(this.data, this.language, say, (language) => this.speak(language));
     const top = element(
       "div",
       { class: "top" },
       header,
+      this.intro,
       bar.element,
       this.hint,
       this.status,
@@ -105,14 +118,14 @@ class LivePage {
   chosenLanguage() {
     const linked = readAddress(location.hash, this.data.models, this.languages).language;
     const own = (navigator.languages ?? [navigator.language]).map((name) => name.slice(0, 2));
-    const wanted = [linked, storedLanguage(), ...own, "en"];
+    const wanted = [linked, stored(LANGUAGE), ...own, "en"];
     return wanted.find((name) => name && this.languages.includes(name)) ?? this.languages[0];
   }
 
   /** @param {string} language */
   speak(language) {
     this.language = language;
-    storeLanguage(language);
+    store(LANGUAGE, language);
     const draft = this.bar.draft();
     this.bar = this.build();
     this.bar.setDraft(draft);
@@ -128,15 +141,6 @@ class LivePage {
     const asked = location.hash.length > 1 || !opening ? request : { ...request, ...opening };
     this.bar.setDraft(null);
     this.ask({ request: asked, view, refused });
-  }
-
-  /**
-   * With which head a model opens.
-   * @param {LiveRequest} request
-   * @returns {OpeningView}
-   */
-  openingOf(request) {
-    return this.modelOf(request).opening ?? {};
   }
 
   /** @param {LiveRequest} request */
@@ -155,6 +159,8 @@ class LivePage {
     this.asked = asked;
     this.bar.show(asked.request);
     this.message.textContent = asked.problem ?? "";
+    if (asked.typed) this.use();
+    this.intro.textContent = this.used ? "" : this.modelOf(asked.request).intro[this.language];
     this.wait();
     let open = false;
     try {
@@ -181,7 +187,7 @@ class LivePage {
     const { strings, project } = this.data;
     const { language } = this;
     const shown = { language, strings: strings[language].player, project };
-    return { request, shown, opening: { ...this.openingOf(request), ...view } };
+    return { request, shown, opening: this.modelOf(request).opening ?? {}, view };
   }
 
   /** From now on the person waits; who waited already goes on to be told for what. */
@@ -193,6 +199,17 @@ class LivePage {
       this.place.classList.add("waiting");
       this.tell();
     }, SLOW);
+  }
+
+  /** What was said of a text no longer holds. */
+  forget() {
+    this.message.textContent = "";
+  }
+
+  /** What is said to begin with is known; it goes when the next text comes. */
+  use() {
+    if (!this.used) store(USED, "1");
+    this.used = true;
   }
 
   /** Nothing is waited for. */
@@ -261,25 +278,28 @@ class LivePage {
       const plotly = document.getElementById("plotly") ? embeddedPlotly : servedPlotly;
       this.player = mountPlayer(this.place, trace, { plotly, inside, ...listeners });
     }
+    const { sites, target } = trace.header;
+    const missing = missingIn(sites, target.length, view);
     const addressed = readAddress(location.hash, this.data.models, this.languages).request;
-    this.writeAddress(view, first || sameRequest(addressed, request)); // as after Back
-    if (refused?.length) this.message.textContent = this.refusal(refused);
+    this.writeAddress(viewWithout(missing, view), first || sameRequest(addressed, request)); // as after Back
+    const unfollowed = refused ? [...refused, ...missing] : [];
+    if (unfollowed.length) this.message.textContent = this.refusal(unfollowed);
     if (!typed || this.bar.draft() !== null) return; // who types on keeps the text box
-    this.place.querySelector(/** @type {"div"} */ (".player"))?.focus();
+    this.place.querySelector(/** @type {"div"} */ (".player"))?.focus({ preventScroll: true });
   }
 
   /**
-   * What to look at in an example; of another text that it is longer than those of the training.
+   * What to look at in an example; of another text what the model does not know of it.
    * @param {Trace} trace
    * @param {LiveRequest} request
    */
   hintOf({ header }, request) {
-    const { examples, longest } = this.modelOf(request);
-    const example = examples.find(({ text }) => text === request.text);
+    const model = this.modelOf(request);
+    const example = model.examples.find(({ text }) => text === request.text);
     if (example) return example.hint[this.language];
-    const longer = header.content.source.filter(Boolean).length > longest;
-    if (!longer) return "";
-    return fillIn(this.data.strings[this.language].explore, "note_longer", { most: longest });
+    const length = header.content.source.filter(Boolean).length;
+    const note = textNote(model, request.text, header.source, length);
+    return note ? fillIn(this.data.strings[this.language].explore, note.key, note.facts) : "";
   }
 
   /**
@@ -295,7 +315,10 @@ class LivePage {
       this.ask({ request: { ...request, forced }, view });
     };
     return {
-      onState: (/** @type {Selection} */ selection) => this.writeAddress(selection, true),
+      onState: (/** @type {Selection} */ selection) => {
+        this.use();
+        this.writeAddress(selection, true);
+      },
       onForce: (
         /** @type {number} */ step,
         /** @type {number} */ id,
@@ -362,19 +385,21 @@ function sameRequest(one, other) {
 }
 
 const LANGUAGE = "attention-language";
+const USED = "attention-used";
 
-function storedLanguage() {
+/** @param {string} name */
+function stored(name) {
   try {
-    return localStorage.getItem(LANGUAGE);
+    return localStorage.getItem(name);
   } catch {
     return null; // a page may have no storage
   }
 }
 
-/** @param {string} language */
-function storeLanguage(language) {
+/** @param {string} name @param {string} value */
+function store(name, value) {
   try {
-    localStorage.setItem(LANGUAGE, language);
+    localStorage.setItem(name, value);
   } catch {
     // it is asked again next time
   }

@@ -7,8 +7,8 @@
  *   the app: padding tokens added, and (step, id) of forced tokens
  * @typedef {object} Questions what the page asks, by kind
  * @property {{name: string, data: Uint8Array<ArrayBuffer>, sha256: string}} open a file; the answer is null
- * @property {{request: LiveRequest, shown: Omit<Shown, "view">, opening: OpeningView}} trace the answer
- *   is a payload of the player
+ * @property {{request: LiveRequest, shown: Omit<Shown, "view">, opening: OpeningView,
+ *   view: OpeningView}} trace the answer is a payload of the player; opening: where `view` says nothing
  * @property {{request: LiveRequest, name: string}} inside the answer is a payload
  * @typedef {keyof Questions} Kind
  * @typedef {{id: number, answer?: Uint8Array<ArrayBuffer> | null, text?: string,
@@ -21,7 +21,7 @@ import { Inside } from "../../browser_model/js/insidePayloads.js";
 import { ModelError } from "../../browser_model/js/modelError.js";
 import { sha256 } from "../../browser_model/js/sha256.js";
 import { tracePayload } from "../../browser_model/js/tracePayload.js";
-import { openingView } from "./openingView.js";
+import { openingView, viewWithin } from "./openingView.js";
 
 /** @type {Map<string, ExplorableModel>} */
 const models = new Map();
@@ -41,7 +41,7 @@ function modelCalled(name) {
  * @param {ExplorableModel} model
  * @param {LiveRequest} request
  */
-function asked(model, { text, pad, forced }) {
+function options(model, { text, pad, forced }) {
   const length = model.source(text, undefined).length;
   const limit = model.checkpoint.transformer.config.max_length;
   const padTo = Math.min(length + pad, limit);
@@ -56,22 +56,23 @@ const ANSWERS = {
     models.set(name, ExplorableModel.read(data, name));
     return null;
   },
-  trace: ({ request, shown, opening }, tell) => {
+  trace: ({ request, shown, opening, view: given }, tell) => {
     const model = modelCalled(request.model);
     const { targetVocabulary } = model.checkpoint;
     const onToken = (/** @type {number[]} */ ids) => tell(targetVocabulary.decode(ids));
-    const trace = model.trace(request.text, { ...asked(model, request), onToken });
+    const trace = model.trace(request.text, { ...options(model, request), onToken });
     const free = { ...request, forced: [] };
     const original = request.forced.length
-      ? model.trace(request.text, asked(model, free)).predictedTokens
+      ? model.trace(request.text, options(model, free)).predictedTokens
       : [];
-    const view = openingView(trace, opening, request.forced, original);
+    const asked = { ...opening, ...viewWithin(trace, given) };
+    const view = openingView(trace, asked, request.forced, original);
     return tracePayload(trace, { ...shown, view });
   },
   inside: ({ request, name }) => {
     if (JSON.stringify(looked?.request) !== JSON.stringify(request)) {
       const model = modelCalled(request.model);
-      looked = { request, inside: new Inside(model, request.text, asked(model, request)) };
+      looked = { request, inside: new Inside(model, request.text, options(model, request)) };
     }
     return /** @type {NonNullable<typeof looked>} */ (looked).inside.payload(name);
   },

@@ -12,6 +12,45 @@ import { isSpecial } from "../../shared/js/label.js";
 const SHARP = 0.5; // a weight that no other key can have too
 
 /**
+ * The names of what a view asks for that a trace has not, as `Selection.within` in the app.
+ * @param {{[site: string]: {shape: readonly number[]}}} sites layers, heads, queries and keys of each
+ * @param {number} steps
+ * @param {OpeningView} view
+ */
+export function missingIn(sites, steps, { site, layer, head, step, cell }) {
+  const [layers, heads, queries, keys] = sites[site ?? "cross"].shape;
+  /** @type {[keyof OpeningView, boolean][]} */
+  const found = [
+    ["layer", (layer ?? 0) >= layers],
+    ["head", (head ?? 0) >= heads],
+    ["step", (step ?? 1) > steps],
+    ["cell", Boolean(cell) && (Number(cell?.[0]) >= queries || Number(cell?.[1]) >= keys)],
+  ];
+  return found.filter(([, missing]) => missing).map(([name]) => name);
+}
+
+/**
+ * @param {string[]} names
+ * @param {OpeningView} view
+ * @returns {OpeningView}
+ */
+export function viewWithout(names, view) {
+  return Object.fromEntries(Object.entries(view).filter(([name]) => !names.includes(name)));
+}
+
+/**
+ * What of a view the trace has.
+ * @param {ModelTrace} trace
+ * @param {OpeningView} view
+ * @returns {OpeningView}
+ */
+export function viewWithin(trace, view) {
+  const names = ["encoder", "decoder", "cross"];
+  const sites = Object.fromEntries(names.map((site) => [site, trace.arrays[`${site}.attention`]]));
+  return viewWithout(missingIn(sites, trace.targetTokens.length, view), view);
+}
+
+/**
  * @param {ModelTrace} trace
  * @param {OpeningView} asked
  * @param {[number, number][]} forced

@@ -15,7 +15,8 @@ const worker = /** @type {SiteWorker} */ (/** @type {unknown} */ (self));
 const SITE = new URL(worker.registration.scope).pathname;
 const KEPT = `attention-explorer-site ${SITE}?`; // an origin may have several sites
 const NAME = KEPT + location.search.slice(1);
-const FIRST = ["./", "live.js", "live.css", "plotly.min.js"];
+const NOT_VISITED = "not-visited.html"; // what is shown offline of a page that was not opened before
+const FIRST = ["./", NOT_VISITED, "live.js", "live.css", "plotly.min.js"];
 
 self.addEventListener("install", (event) => {
   // From the host itself: the browser's own cache may still have files of an earlier version.
@@ -42,16 +43,16 @@ self.addEventListener("fetch", (event) => {
 });
 
 /**
- * A page from the network, so that a new version is noticed; offline the one that was kept.
+ * A page from the network, so that a new version is noticed; offline the one that was kept, or one
+ * that says that none was.
  * @param {AskedEvent} asked
  */
 async function newest(asked) {
   try {
     return await fetchedAndKept(asked);
-  } catch (problem) {
+  } catch {
     const found = await ownCopy(asked.request);
-    if (found) return found;
-    throw problem;
+    return found ?? Response.redirect(new URL(NOT_VISITED, location.href).href);
   }
 }
 
