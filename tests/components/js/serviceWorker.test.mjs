@@ -80,7 +80,7 @@ async function lived(kind) {
  * @param {string} address
  * @param {string} [mode]
  */
-async function answered(address, mode = "no-cors") {
+async function answerTo(address, mode = "no-cors") {
   /** @type {Promise<Response> | undefined} */
   let answer;
   /** @type {Promise<unknown>[]} */
@@ -92,9 +92,18 @@ async function answered(address, mode = "no-cors") {
     },
     waitUntil: (/** @type {Promise<unknown>} */ one) => later.push(one),
   });
-  const text = await (await answer)?.text();
+  const given = await answer;
   await Promise.all(later);
-  return text;
+  return given;
+}
+
+/**
+ * The text of it.
+ * @param {string} address
+ * @param {string} [mode]
+ */
+async function answered(address, mode) {
+  return (await answerTo(address, mode))?.text();
 }
 
 beforeEach(() => {
@@ -105,7 +114,10 @@ test("a new version asks the host, not the browser's own cache", async () => {
   await lived("install");
   assert.deepEqual(
     asked.map(({ url, cache }) => [url, cache]),
-    ["", "live.js", "live.css", "plotly.min.js"].map((name) => [SITE + name, "reload"]),
+    ["", "not-visited.html", "live.js", "live.css", "plotly.min.js"].map((name) => [
+      SITE + name,
+      "reload",
+    ]),
   );
 });
 
@@ -116,13 +128,15 @@ test("earlier versions of this site alone are deleted", async () => {
   assert.deepEqual([...stored.keys()], [NAME, ...others]);
 });
 
-test("offline, both addresses of the first page open, and a page that was visited", async () => {
+test("offline, both addresses of the first page open, a visited page, and a sentence for others", async () => {
   await lived("install");
   await answered("training.en.html", "navigate");
   offline = true;
   for (const name of ["", "index.html"]) assert.equal(await answered(name, "navigate"), SITE);
   assert.equal(await answered("training.en.html", "navigate"), `${SITE}training.en.html`);
-  await assert.rejects(() => answered("lessons/the-mask.en.html", "navigate"), /offline/);
+  const elsewhere = await answerTo("lessons/the-mask.en.html", "navigate");
+  assert.equal(elsewhere?.headers.get("location"), `${SITE}not-visited.html`);
+  assert.equal(await answered("not-visited.html", "navigate"), `${SITE}not-visited.html`);
 });
 
 test("a full storage takes no answer away", async () => {
