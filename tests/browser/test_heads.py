@@ -92,7 +92,7 @@ def test_the_metric_on_screen_is_saved_as_a_figure(address, new_tab):
         texts = re.findall(r"<text[^>]*>([^<]*)</text>", saved(tab, name))
         assert "Model: reverse" in texts
         of = f"{report.facts['sentences']} sentences ({report.facts['batch']})."
-        assert f"Mean over {of}" in texts
+        assert f"Mean over {of}" in " ".join(texts)
         numbers = [text for text in texts if re.fullmatch(r"[01]\.[0-9]{2}", text)]
         assert numbers == [f"{value:.2f}" for value in expected]
 
