@@ -20,6 +20,15 @@ const KEEPS_FOCUS = "[data-head]"; // ↑ and ↓ go on from the thumbnail that 
 const CONTROL = "button, summary, input[type=checkbox], input[type=range]";
 
 /**
+ * Whether words are open beside `root`, which Escape closes first.
+ * @param {HTMLElement} root
+ */
+function hasOpenPopover(root) {
+  const tree = /** @type {Document | ShadowRoot} */ (root.getRootNode());
+  return tree.querySelector(":popover-open") !== null;
+}
+
+/**
  * ← → Home End, space and letters, wherever the focus is, except in text boxes and on elements that use
  * them themselves. After a click the focus is on the component, not on the control: the next key
  * must not press it again, nor a thumbnail, which keeps the focus.
@@ -57,7 +66,7 @@ export function listenToKeys({ root, signal, act }, shortcuts) {
     if (within(TAKES_TEXT)) return;
     const shortcut = shortcuts[event.key.toLowerCase()];
     if (shortcut) {
-      shortcut();
+      if (event.key !== "Escape" || !hasOpenPopover(root)) shortcut();
       return;
     }
     const move = KEY_MOVES[event.key];

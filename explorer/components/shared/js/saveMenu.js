@@ -29,7 +29,9 @@ export function saveMenu(say, signal, buttons, name = "save") {
   );
   /** @param {KeyboardEvent} event wherever the focus is: a click may leave it on the page */
   const closeByKey = (event) => {
-    if (event.key === "Escape") close();
+    if (event.key !== "Escape" || !menu.open) return;
+    close();
+    event.preventDefault(); // it closes nothing else
   };
   document.addEventListener("keydown", closeByKey, { signal, capture: true });
   /** @param {Event} event */
