@@ -244,9 +244,9 @@ def test_what_is_shown_of_the_current_query_is_scrolled_into_view(visit, view):
         assert view == "without" or rows.first.evaluate(IN_FRAME)
 
 
-@pytest.mark.parametrize("query", [QUERY, LONG], ids=["short", "long"])
+@pytest.mark.parametrize("query", [f"{QUERY}&cell=1.1", f"{LONG}&cell=7.1"], ids=["short", "long"])
 def test_the_current_row_of_the_map_is_seen_above_a_calculation_in_a_low_window(visit, query):
-    tab = visit(f"{query}&cell=1.1", 1366, 630)
+    tab = visit(query, 1366, 630)
     expect(tab.get_by_test_id("inside-output")).to_be_in_viewport(ratio=1)
     transport = tab.locator(".transport").bounding_box()
     assert transport is not None
