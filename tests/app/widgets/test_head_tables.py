@@ -66,7 +66,7 @@ def test_a_column_has_one_number_of_decimals_and_changes_have_signs(reverse):
 def test_a_change_has_its_corrected_p_beside_the_interval(reverse):
     table = head_tables.effects(reverse, "en")
     worst = reverse.heads.zero_loss.idxmax()
-    assert table.zero_loss_interval[worst].endswith("], p < 0.001")
+    assert table.zero_loss_interval[worst].endswith("], p 0.0024")
     assert not table.confidence_interval.str.contains("p").any()
     assert [head_tables.p_value(p) for p in (1.0, 0.0314, 0.001, 0.0)] == [
         *("p 1", "p 0.031", "p 0.001", "p < 0.001")
