@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import pandas as pd
 import torch
@@ -14,6 +14,7 @@ from explorer.core.files import read_text
 from explorer.data.parallel_corpus import read_pairs, read_rows, references
 from explorer.data.task_names import task_of
 from explorer.data.toy_data import FIRST, find_task
+from explorer.heads.measurement_jobs import SIDES
 from explorer.model.evaluation_batch import PART_SIZE, EvaluationBatch
 from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import MeasurableModel
@@ -27,9 +28,6 @@ Progress = Callable[[float], None]
 
 SENTENCES = 256
 """Of a toy task, where none are given."""
-
-SIDES: tuple[Literal["source", "target"], ...] = ("source", "target")
-"""Of a pair of sentences."""
 
 LARGEST_TEXTS = 64 * 2**20
 """Bytes of a file of sentences."""

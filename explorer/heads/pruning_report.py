@@ -114,7 +114,7 @@ class PruningReport:
     def table(self) -> "pd.DataFrame":
         """One row an order and number of heads: order, heads_left, loss, low, high, change_low,
         change_high, of a translator the same of bleu, NaN where it was not measured; and removed,
-        the heads without which the next fewer heads were measured."""
+        the heads removed since the row before."""
         import pandas as pd
 
         rows = []
