@@ -397,7 +397,7 @@ def test_no_table_without_a_part_is_cut_on_a_phone(visit, part):
 def test_a_long_text_without_a_part_stays_inside_the_panel(visit):
     words = "She gave her little brother a beautiful red bicycle because he had worked very hard."
     tab = visit(
-        f"?lang=en&model=english-french-early&text={words}&site=cross&cell=2.1&step=5", 1366, 630
+        f"?lang=en&model=english-french-early&text={words}&site=cross&cell=4.1&step=5", 1366, 630
     )
     tab.keyboard.press("p")
     tab.get_by_test_id("inside_part-without").click()

@@ -200,7 +200,7 @@ def test_interventions_on_cells_and_rows_are_exact(pair, name):
     for site in FAMILIES[name].projection:
         layer = model.anatomy.layers(site) - 1
         options = {"target": "5 9 8 7 6", "pad_to": 9} if model.kind != Kind.ENCODER_ONLY else {}
-        whole = model.trace(TEXT, **options).attention(site)[layer, 1, query]
+        whole = model.trace(TEXT, **options).attention(site)[layer, 1, query].astype(float)
         without = np.where(np.arange(len(whole)) == key, 0, whole)
         given = np.where(np.arange(len(whole)) >= key, whole > 0, 0)
         edits = {
