@@ -161,15 +161,17 @@ def _whole_lessons(models: Iterable[str]) -> FoundLessons:
 
 
 def _log_broken_cards(found: FoundLessons, offered: Mapping[str, ShippedModel]) -> None:
-    """Log each card that cannot be shown, of the lessons in the site and of those of no model."""
+    """Log each card that cannot be shown, of the lessons in the site and of those of no model.
+
+    In the language of the lesson: its choices are compared with what the trace says in it.
+    """
     listed = shipped_models()
     for name, language, number, card in _cards():
         if name not in found.lessons and card.view["model"] in listed:
             continue
-        if problem := filled_in(card, offered, "en").problem:
-            file = one_line(f"{name}.{language}.md")
-            problem = one_line(problem)
-            _LOG.warning(say("lessons.broken_card", file=file, number=number, problem=problem))
+        if problem := filled_in(card, offered, language).problem:
+            facts = {"file": one_line(f"{name}.{language}.md"), "problem": one_line(problem)}
+            _LOG.warning(say("lessons.broken_card", language, number=number, **facts))
 
 
 def _cards() -> Iterator[tuple[str, str, int, Card]]:

@@ -113,6 +113,13 @@ Three.
 """
 
 
+def test_no_card_that_ships_is_logged(tmp_path, caplog):
+    """In both languages: an answer is looked for among the choices of its own lesson."""
+    write_site([shipped_models()["reverse"]], tmp_path / "site")
+    assert (tmp_path / "site" / "lessons" / "the-mask.zh.html").is_file()
+    assert [record.getMessage() for record in caplog.records] == []
+
+
 def test_cards_that_cannot_be_shown_are_logged(tmp_path, monkeypatch, caplog):
     folder = tmp_path / "lessons"
     folder.mkdir()
@@ -126,4 +133,4 @@ def test_cards_that_cannot_be_shown_are_logged(tmp_path, monkeypatch, caplog):
     (first,) = [one for one in logged if one.startswith("“wrong.en.md”, card 1: ")]
     assert "not among the choices" in first
     assert any("“wrong.en.md”, card 2: " in one for one in logged)
-    assert any("“elsewhere.zh.md”, card 1: " in one and "“nothing”" in one for one in logged)
+    assert any("“elsewhere.zh.md”第 1 张卡片" in one and "“nothing”" in one for one in logged)
