@@ -31,6 +31,7 @@ TEXTS = {  # 15 symbols and 14 pieces, with their ends
         "The woman who lives next door to us has sold an old car.",
     ),
 }
+REST = 250  # ms between a drawn text and the next one, as somebody who types leaves
 OPENED = f"""
 async () => {{{PAINTED}
   while (!document.querySelector("[data-testid=map] canvas")) await painted();
@@ -39,12 +40,16 @@ async () => {{{PAINTED}
 """
 TRACED = f"""
 async (text) => {{{PAINTED}
+  while (document.querySelector(".redrawing")) await painted();
+  await new Promise((resolve) => setTimeout(resolve, {REST}));
   const source = document.querySelector("[data-testid=source]");
   source.value = text;
-  const before = location.hash;
+  const shown = new Promise((resolve) => {{
+    history.pushState = (...to) => resolve(History.prototype.pushState.apply(history, to));
+  }});
   const start = performance.now();
   source.form.requestSubmit();
-  while (location.hash === before) await new Promise((resolve) => setTimeout(resolve, 1));
+  await shown; // the page writes its address in the task that draws
   return (await painted()) - start;
 }}
 """

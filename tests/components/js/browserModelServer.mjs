@@ -10,6 +10,7 @@ import { basename } from "node:path";
 import { createInterface } from "node:readline";
 import { ExplorableModel } from "../../../explorer/components/browser_model/js/explorableModel.js";
 import { Inside } from "../../../explorer/components/browser_model/js/insidePayloads.js";
+import { integrityOf } from "../../../explorer/components/browser_model/js/integrity.js";
 import { ModelError } from "../../../explorer/components/browser_model/js/modelError.js";
 import { sha256 } from "../../../explorer/components/browser_model/js/sha256.js";
 import { tracePayload } from "../../../explorer/components/browser_model/js/tracePayload.js";
@@ -28,11 +29,11 @@ let inside = null;
 const ANSWERS = {
   read: () => packPayload({}, {}),
   trace: ({ text, request }, model) => traced(model, text, request),
-  payload: ({ text, request, shown }, model) => tracePayload(model.trace(text, request), shown),
+  payload: ({ text, request, shown }, model) => payloadOf(model, model.trace(text, request), shown),
   tampered: ({ text, shown }, model) => {
     const trace = model.trace(text);
     trace.arrays["cross.attention"].values[0] += 1e-3;
-    return tracePayload(trace, shown);
+    return payloadOf(model, trace, shown);
   },
   inside: ({ text, name }, model) => {
     const own = inside && inside.text === text ? inside : new Inside(model, text, {});
@@ -57,6 +58,16 @@ const ANSWERS = {
     ),
   time: ({ text, runs }, model) => packPayload({ times: timed(model, text, runs) }, {}),
 };
+
+/**
+ * A payload with the checks of its trace, which a page adds later.
+ * @param {ExplorableModel} model
+ * @param {import("../../../explorer/components/browser_model/js/explorableModel.js").ModelTrace} trace
+ * @param {import("../../../explorer/components/browser_model/js/tracePayload.js").Shown} shown
+ */
+function payloadOf(model, trace, shown) {
+  return tracePayload(trace, shown, integrityOf(model, trace));
+}
 
 /**
  * Label, start and stop of each word that labels spell.
@@ -86,7 +97,9 @@ function encoded(vocabulary, text) {
  * @param {object} request
  */
 function traced(model, text, request) {
-  const { arrays, logits, ...header } = model.trace(text, request);
+  const trace = model.trace(text, request);
+  const { arrays, logits, captured: _, ...facts } = trace;
+  const header = { ...facts, measured: model.measured(trace) };
   const shapes = Object.entries(arrays).map(([name, { shape }]) => [name, shape]);
   /** @type {Record<string, ["uint8" | "float32", ArrayLike<number>]>} */
   const packed = { chosen_from: ["float32", logits] };

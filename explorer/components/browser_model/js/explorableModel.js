@@ -28,10 +28,10 @@
  * @property {LabelledCandidate[]} candidates of all steps
  * @property {CapturedArrays} arrays of the pass that captures; in full its logits, too; "gold" (T, S)
  *   where the gold alignment is known
- * @property {Record<string, number>} measured differences of logits: of the captured pass and one
- *   without capture, of that and step-by-step decoding, and of a source with and without padding
+ * @property {number[]} source ids, with end and padding
+ * @property {Float32Array} captured logits (T, V) of the pass that captures
  * @property {TraceFacts} facts where the trace comes from, as in Python
- * @property {string} digest of what the trace shows, when it was captured
+ * @property {number} digest of what the trace shows, when it was captured
  */
 
 import { capturing, maskCodes } from "./attentionCapture.js";
@@ -90,14 +90,15 @@ export class ExplorableModel {
     const labels = targetVocabulary.labels(candidates.map(({ id }) => id));
     const trace = {
       sourceTokens: sourceVocabulary.labels(source),
-      targetTokens: targetVocabulary.labels([BOS, ...chosen.slice(0, -1)]),
+      targetTokens: targetVocabulary.labels(queriesOf(chosen)),
       predictedTokens: targetVocabulary.labels(chosen),
       text: targetVocabulary.decode(chosen),
       chosen,
       logits,
       candidates: candidates.map((candidate, index) => ({ ...candidate, token: labels[index] })),
       arrays,
-      measured: pass.measured,
+      source,
+      captured: pass.captured,
       facts: this.described(text, forced, request, chosen),
     };
     return { ...trace, digest: digestOf(trace) };
@@ -116,10 +117,10 @@ export class ExplorableModel {
       transformer.encode(source, mask),
     );
     const { chosen, logits } = this.decoded(encoded.result, mask, forced, onToken);
-    const queries = [BOS, ...chosen.slice(0, -1)];
-    const decode = () => transformer.decode(queries, encoded.result, mask);
-    const whole = capturing(transformer, ["decoder", "cross"], capture, decode);
-    const plain = decode();
+    const queries = queriesOf(chosen);
+    const whole = capturing(transformer, ["decoder", "cross"], capture, () =>
+      transformer.decode(queries, encoded.result, mask),
+    );
     /** @type {CapturedArrays} */
     const arrays = { ...encoded.arrays, ...whole.arrays };
     Object.assign(
@@ -130,12 +131,29 @@ export class ExplorableModel {
       const shape = [queries.length, transformer.config.target_vocabulary];
       arrays.logits = { values: whole.result, shape };
     }
-    const measured = {
-      hooked_equals_plain: largestDifference(whole.result, plain),
+    return { chosen, logits, arrays, captured: whole.result };
+  }
+
+  /**
+   * What only the model can measure of a trace that it made as a whole, by passes without capture:
+   * the largest differences of logits between the pass that captured and one that did not, between
+   * that and decoding step by step and, where the source is padded, without its padding.
+   * @param {ModelTrace} trace
+   * @returns {Record<string, number>} by check
+   */
+  measured({ source, chosen, logits, captured }) {
+    const { transformer } = this.checkpoint;
+    const queries = queriesOf(chosen);
+    const plain = transformer.forward(source, queries);
+    const bare = source.filter((token) => token !== PAD);
+    const padded = bare.length < source.length;
+    return {
+      hooked_equals_plain: largestDifference(captured, plain),
       cached_equals_full: largestDifference(logits, plain),
-      ...this.paddingDifference(source, queries, plain),
+      ...(padded && {
+        padding_changes_nothing: largestDifference(plain, transformer.forward(bare, queries)),
+      }),
     };
-    return { chosen, logits, arrays, measured };
   }
 
   /**
@@ -240,28 +258,14 @@ export class ExplorableModel {
     const limit = this.checkpoint.transformer.config.max_length;
     if (got > limit) throw new ModelError(key, { got, limit });
   }
-
-  /**
-   * By how much the padding of `source`, if any, changes the `logits` (T, V).
-   * @param {number[]} source
-   * @param {number[]} queries
-   * @param {Float32Array} logits
-   * @returns {Record<string, number>}
-   */
-  paddingDifference(source, queries, logits) {
-    const bare = source.filter((token) => token !== PAD);
-    if (bare.length === source.length) return {};
-    const alone = this.checkpoint.transformer.forward(bare, queries);
-    return { padding_changes_nothing: largestDifference(logits, alone) };
-  }
 }
 
 /**
- * The buffers of a trace that a worker can hand over instead of copying them.
- * @param {ModelTrace} trace
+ * The ids that are fed in: the beginning, then what was chosen, without the last.
+ * @param {number[]} chosen
  */
-export function transferable({ logits, arrays }) {
-  return [logits, ...Object.values(arrays).map(({ values }) => values)].map(({ buffer }) => buffer);
+function queriesOf(chosen) {
+  return [BOS, ...chosen.slice(0, -1)];
 }
 
 /**

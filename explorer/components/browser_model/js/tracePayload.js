@@ -6,6 +6,7 @@
  * @import { ViewOptions } from "../../shared/js/trace.js"
  * @import { CapturedArray, Site } from "./attentionCapture.js"
  * @import { ModelTrace } from "./explorableModel.js"
+ * @import { Check } from "./integrity.js"
  * @typedef {object} Shown beside the trace
  * @property {Partial<ViewOptions>} view
  * @property {string} language
@@ -16,7 +17,6 @@
 import { packEnvelope } from "../../shared/js/envelope.js";
 import { isSpecial } from "../../shared/js/label.js";
 import { FULL_WEIGHT } from "../../shared/js/trace.js";
-import { integrityOf } from "./integrity.js";
 import { UNMASKED } from "./masks.js";
 import { mergedTrace } from "./traceWords.js";
 import { grouped, marksWords } from "./wordSegmentation.js";
@@ -50,9 +50,10 @@ const VIEW = {
 /**
  * @param {ModelTrace} trace
  * @param {Shown} shown
+ * @param {Check[] | null} integrity null where it is checked later
  * @returns {Uint8Array<ArrayBuffer>}
  */
-export function tracePayload(trace, { view, language, strings, project }) {
+export function tracePayload(trace, { view, language, strings, project }, integrity) {
   const whole = { ...VIEW, ...view };
   const { arrays, header } = partsOf(trace);
   const words = wordsPayload(trace, whole);
@@ -64,7 +65,7 @@ export function tracePayload(trace, { view, language, strings, project }) {
       version: FORMAT_VERSION,
       project,
       reasons: REASONS,
-      integrity: integrityOf(trace),
+      integrity,
       language,
       strings,
       view: whole,

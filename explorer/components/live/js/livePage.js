@@ -30,6 +30,7 @@ import { ModelError } from "../../browser_model/js/modelError.js";
 import { embeddedPlotly } from "../../player/js/embeddedPlotly.js";
 import { mountPlayer } from "../../player/js/player.js";
 import { element } from "../../shared/js/element.js";
+import { frameShown } from "../../shared/js/frame.js";
 import { servedPlotly } from "../../shared/js/plotly.js";
 import { fillIn } from "../../shared/js/sentences.js";
 import { readTrace } from "../../shared/js/trace.js";
@@ -171,7 +172,13 @@ class LivePage {
       const bytes = await client.ask("trace", this.question(asked), (decoded) => {
         if (latest()) this.tell(decoded);
       });
-      if (latest()) this.show(readTrace(bytes), asked, client);
+      if (!latest()) return;
+      this.show(readTrace(bytes), asked, client);
+      this.rest();
+      await frameShown(); // its checks, which take passes of their own, delay no picture
+      if (!latest()) return;
+      const checks = await client.ask("integrity", null);
+      if (latest()) this.player?.check(checks);
     } catch (error) {
       if (latest()) this.refuse(asked, error, open);
     } finally {

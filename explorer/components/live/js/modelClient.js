@@ -1,7 +1,7 @@
 /**
  * Asks the worker with the models.
  *
- * @import { Kind, Message, Questions } from "./modelWorker.js"
+ * @import { Answers, Kind, Message, Questions } from "./modelWorker.js"
  */
 
 import { ModelError } from "../../browser_model/js/modelError.js";
@@ -9,8 +9,8 @@ import { ModelError } from "../../browser_model/js/modelError.js";
 /**
  * @typedef {object} ModelClient
  * @property {<Name extends Kind>(kind: Name, question: Questions[Name],
- *   onText?: (text: string) => void) => Promise<Uint8Array<ArrayBuffer>>} ask rejects with a
- *   `ModelError`; onText: told of what is decoded so far
+ *   onText?: (text: string) => void) => Promise<Answers[Name]>} ask rejects with a `ModelError`;
+ *   onText: told of what is decoded so far
  */
 
 /**
@@ -45,7 +45,7 @@ export function createModelClient(source) {
         if (failed) throw new ModelError("no_worker");
         asked += 1;
         waiting.set(asked, { resolve, reject, onText });
-        const handed = "data" in question ? [question.data.buffer] : []; // not copied: megabytes
+        const handed = question && "data" in question ? [question.data.buffer] : []; // not copied: megabytes
         worker.postMessage({ id: asked, kind, question }, handed);
       }),
   };

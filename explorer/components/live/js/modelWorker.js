@@ -1,6 +1,8 @@
 /**
  * The models of a live page, in a worker, so that typing never waits for them.
  *
+ * @import { ModelTrace } from "../../browser_model/js/explorableModel.js"
+ * @import { Check } from "../../browser_model/js/integrity.js"
  * @import { Shown } from "../../browser_model/js/tracePayload.js"
  * @import { OpeningView } from "./openingView.js"
  * @typedef {{model: string, text: string, pad: number, forced: [number, number][]}} LiveRequest as in
@@ -8,16 +10,24 @@
  * @typedef {object} Questions what the page asks, by kind
  * @property {{name: string, data: Uint8Array<ArrayBuffer>, sha256: string}} open a file; the answer is null
  * @property {{request: LiveRequest, shown: Omit<Shown, "view">, opening: OpeningView,
- *   view: OpeningView}} trace the answer is a payload of the player; opening: where `view` says nothing
+ *   view: OpeningView}} trace the answer is a payload of the player, its integrity left out; opening:
+ *   where `view` says nothing
+ * @property {null} integrity of the trace that was asked for last
  * @property {{request: LiveRequest, name: string}} inside the answer is a payload
+ * @typedef {object} Answers
+ * @property {null} open
+ * @property {Uint8Array<ArrayBuffer>} trace
+ * @property {Check[]} integrity
+ * @property {Uint8Array<ArrayBuffer>} inside
  * @typedef {keyof Questions} Kind
- * @typedef {{id: number, answer?: Uint8Array<ArrayBuffer> | null, text?: string,
+ * @typedef {{id: number, answer?: Answers[Kind], text?: string,
  *   error?: {key: string, facts: Record<string, unknown>}}} Message to the page; text: what is decoded
  *   so far
  */
 
 import { ExplorableModel } from "../../browser_model/js/explorableModel.js";
 import { Inside } from "../../browser_model/js/insidePayloads.js";
+import { integrityOf } from "../../browser_model/js/integrity.js";
 import { ModelError } from "../../browser_model/js/modelError.js";
 import { sha256 } from "../../browser_model/js/sha256.js";
 import { tracePayload } from "../../browser_model/js/tracePayload.js";
@@ -25,6 +35,9 @@ import { openingView, viewWithin } from "./openingView.js";
 
 /** @type {Map<string, ExplorableModel>} */
 const models = new Map();
+
+/** @type {{model: ExplorableModel, trace: ModelTrace} | null} that was asked for last */
+let latest = null;
 
 /** @type {{request: LiveRequest, inside: Inside} | null} of the text that was looked into last */
 let looked = null;
@@ -49,7 +62,7 @@ function options(model, { text, pad, forced }) {
 }
 
 /** @type {{[Name in Kind]: (question: Questions[Name], tell: (text: string) => void) =>
- *   Uint8Array<ArrayBuffer> | null}} */
+ *   Answers[Name]}} */
 const ANSWERS = {
   open: ({ name, data, sha256: expected }) => {
     if (sha256(data) !== expected) throw new ModelError("damaged_checkpoint", { name });
@@ -67,8 +80,10 @@ const ANSWERS = {
       : [];
     const asked = { ...opening, ...viewWithin(trace, given) };
     const view = openingView(trace, asked, request.forced, original);
-    return tracePayload(trace, { ...shown, view });
+    latest = { model, trace };
+    return tracePayload(trace, { ...shown, view }, null);
   },
+  integrity: () => (latest ? integrityOf(latest.model, latest.trace) : []),
   inside: ({ request, name }) => {
     if (JSON.stringify(looked?.request) !== JSON.stringify(request)) {
       const model = modelCalled(request.model);
@@ -88,7 +103,7 @@ self.addEventListener("message", ({ data: { id, kind, question } }) => {
   const tell = (text) => page.postMessage({ id, text }, []);
   try {
     const answer = ANSWERS[/** @type {Kind} */ (kind)](/** @type {never} */ (question), tell);
-    page.postMessage({ id, answer }, answer ? [answer.buffer] : []);
+    page.postMessage({ id, answer }, answer instanceof Uint8Array ? [answer.buffer] : []);
   } catch (error) {
     const known = error instanceof ModelError;
     const { key, facts } = known ? error : { key: "", facts: { problem: String(error) } };

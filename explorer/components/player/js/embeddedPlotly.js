@@ -1,3 +1,5 @@
+import { frameShown } from "../../shared/js/frame.js";
+
 /** @import { Plotly, PlotlyWindow } from "../../shared/js/plotly.js" */
 
 const ARRIVED = "explorer-plotly"; // event on a page around several players
@@ -30,7 +32,7 @@ async function sourceOfPlotly() {
 
 /** @returns {Promise<Plotly>} */
 async function runPlotly() {
-  await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+  await frameShown();
   const script = document.createElement("script");
   script.textContent = await sourceOfPlotly();
   document.head.append(script);

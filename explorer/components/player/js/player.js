@@ -42,7 +42,7 @@ import { createStrips } from "./strips.js";
 /** @import { TraceState } from "../../shared/js/openingState.js" */
 /** @import { Selection } from "../../shared/js/selectionReport.js" */
 /** @import { View } from "../../shared/js/streamlitComponent.js" */
-/** @import { Trace } from "../../shared/js/trace.js" */
+/** @import { IntegrityCheck, Trace } from "../../shared/js/trace.js" */
 /** @import { TraceContext, TraceOptions } from "../../shared/js/traceContext.js" */
 /** @import { FindAttribution } from "./headParts.js" */
 
@@ -55,7 +55,9 @@ const COLUMNS = 960; // px that thumbnails, map and candidates need beside each 
  * @param {HTMLElement | ShadowRoot} parent
  * @param {Trace} trace
  * @param {TraceOptions} options
- * @returns {View<Trace, Listeners> & {selection: () => Selection}}
+ * @returns {View<Trace, Listeners> & {selection: () => Selection,
+ *   check: (integrity: IntegrityCheck[]) => void}} check: says what the checks of a trace found that
+ *   came without them
  */
 export function mountPlayer(parent, trace, options) {
   const abort = new AbortController();
@@ -130,6 +132,10 @@ export function mountPlayer(parent, trace, options) {
       });
     },
     selection: () => selectionOf(context),
+    check: (integrity) => {
+      context.pieces.header.integrity = integrity;
+      context.touch("integrity");
+    },
     listen: (listeners) => {
       Object.assign(context.options, listeners);
       root.classList.remove("waiting"); // an answer of any kind ends the waiting

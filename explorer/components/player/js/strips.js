@@ -75,7 +75,6 @@ export function createStrips(context) {
     write(target.label, context.say(context.trace.prompt ? "strip_prompted" : "strip_target"));
     source.row.hidden = context.trace.source.length === 0;
     target.row.hidden = context.trace.target.length === 0;
-    if (changed.has("trace")) for (const { tokens } of [source, target]) tokens.scrollTop = 0;
     if (anyOf(changed, "trace", "size", "projector")) {
       const abreast = fitAbreast(context);
       node.classList.toggle("abreast", abreast);
@@ -88,9 +87,10 @@ export function createStrips(context) {
     drawTarget(context, target.tokens);
     markHovered(context, source.tokens, target.tokens);
     if (![...changed].every((name) => still.includes(name))) {
-      scrollToToken(target.tokens, currentRow(context));
+      const other = changed.has("trace");
+      scrollToToken(target.tokens, currentRow(context), other);
       const looked = context.state.site === "cross" ? strongestKey(context) : -1;
-      scrollToToken(source.tokens, looked);
+      scrollToToken(source.tokens, looked, other);
     }
     for (const strip of [source, target]) strip.markMore();
   };
@@ -347,12 +347,15 @@ function markHovered({ state }, source, target) {
 }
 
 /**
- * Scroll a strip of many lines so that a token and the line after it are visible.
+ * Scroll a strip of many lines so that a token and the line after it are visible; of another trace,
+ * without such a token, to its beginning.
  * @param {HTMLElement} parent
  * @param {number} position
+ * @param {boolean} other
  */
-function scrollToToken(parent, position) {
+function scrollToToken(parent, position, other) {
+  if (parent.scrollHeight <= parent.clientHeight) return;
   const chip = parent.children[position];
-  if (chip instanceof HTMLElement && parent.scrollHeight > parent.clientHeight)
-    parent.scrollTop = chip.offsetTop - 2;
+  if (chip instanceof HTMLElement) parent.scrollTop = chip.offsetTop - 2;
+  else if (other) parent.scrollTop = 0;
 }

@@ -1,6 +1,7 @@
 import { assign, element, write } from "./element.js";
 import { createExplanation } from "./explanation.js";
 import { shortError } from "./numbers.js";
+import { anyOf } from "./store.js";
 
 /** @import { Part } from "./element.js" */
 /** @import { Entry } from "./explanation.js" */
@@ -19,7 +20,7 @@ export function createIntegrity(context, keysHere = () => "keys") {
   const { element: line, button } = createExplanation(
     "integrity-line",
     { label: say("integrity"), close: say("words_close") },
-    () => context.trace.header.integrity.map((check) => checkEntry(context, check)),
+    () => (context.pieces.header.integrity ?? []).map((check) => checkEntry(context, check)),
   );
   button.removeAttribute("aria-label"); // its text tells more
   const failed = element("ul", { class: "failures" });
@@ -33,11 +34,13 @@ export function createIntegrity(context, keysHere = () => "keys") {
   const node = element("footer", { class: "foot" }, list, counting, keys);
   /** @param {Set<string>} changed */
   const update = (changed) => {
-    if (!changed.has("trace")) return;
+    if (!anyOf(changed, "trace", "integrity")) return;
     write(keys, say(keysHere()));
     assign(keys, "title", say(`${keysHere()}_title`));
-    const checks = context.trace.header.integrity;
-    write(button, summary(context, checks));
+    const { integrity } = context.pieces.header;
+    const checks = integrity ?? [];
+    write(button, integrity ? summary(context, integrity) : say("checking"));
+    button.disabled = !integrity;
     const wrong = checks.filter(({ ok }) => !ok);
     button.classList.toggle("passed", wrong.length === 0);
     failed.replaceChildren(

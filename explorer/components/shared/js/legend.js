@@ -1,6 +1,6 @@
 import { paintRamp } from "./bitmap.js";
 import { METHODS } from "./contributions.js";
-import { context2d, element } from "./element.js";
+import { context2d, element, populate, write } from "./element.js";
 import { createExplanation, wordEntry } from "./explanation.js";
 import { wholeRange } from "./geometry.js";
 import { LEVELS, MASK_CODES, maskColour } from "./palette.js";
@@ -49,27 +49,37 @@ export function createLegend(context) {
     words.element,
     reasons,
   );
-  const draw = () => {
-    const { state, palette } = context;
-    const site = siteOf(context);
-    const scale = scaleOf(state, site);
-    paintRamp(bar, palette.ramp);
-    writeMarks(marks, scaleMarks(scale, site.scale));
-    scales.check(scale);
-    const shown = new Set(site.masked(state.layer, shownHead(state)));
-    const elsewhere = Object.values(context.trace.sites).flatMap((other) => other.reasons);
-    /** @param {(code: number) => boolean} wanted */
-    const keys = (wanted) =>
-      MASK_CODES.filter(wanted).map((code) => reasonKey(context, code, shown.has(code)));
+  let painted = ""; // the palette
+  let listed = ""; // the reasons
+  const paintBar = () => {
+    const { key, ramp } = context.palette;
+    if (painted !== key) paintRamp(bar, ramp);
+    painted = key;
+  };
+  const listReasons = () => {
+    const { state, palette, trace } = context;
+    const codes = siteOf(context).masked(state.layer, shownHead(state));
+    const shown = MASK_CODES.filter((code) => codes.includes(code));
+    const elsewhere = Object.values(trace.sites).flatMap((site) => site.reasons);
+    const absent = MASK_CODES.filter((code) => elsewhere.includes(code) && !shown.includes(code));
+    const now = JSON.stringify([shown, absent, palette.key]);
+    if (listed === now) return;
+    listed = now;
     reasons.replaceChildren(
-      ...keys((code) => shown.has(code)),
-      ...keys((code) => !shown.has(code) && elsewhere.includes(code)), // their space stays free
+      ...shown.map((code) => reasonKey(context, code, true)),
+      ...absent.map((code) => reasonKey(context, code, false)), // their space stays free
     );
   };
   /** @param {Set<string>} changed */
   const update = (changed) => {
     shown.update(changed);
-    if (anyOf(changed, "trace", "site", "layer", "head", "shows", "scale", "theme")) draw();
+    if (!anyOf(changed, "trace", "site", "layer", "head", "shows", "scale", "theme")) return;
+    const site = siteOf(context);
+    const scale = scaleOf(context.state, site);
+    paintBar();
+    writeMarks(marks, scaleMarks(scale, site.scale));
+    scales.check(scale);
+    listReasons();
   };
   return { element: node, update };
 }
@@ -103,13 +113,11 @@ function entries(context) {
  * @param {[number, string][]} marks tone 0..1, text
  */
 export function writeMarks(parent, marks) {
-  parent.replaceChildren(
-    ...marks.map(([tone, text]) => {
-      const mark = element("span", {}, text);
-      mark.style.left = `${tone * 100}%`;
-      return mark;
-    }),
-  );
+  const spans = populate(parent, marks.length, () => element("span"));
+  marks.forEach(([tone, text], index) => {
+    write(spans[index], text);
+    spans[index].style.left = `${tone * 100}%`;
+  });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { createAlignment, drawLinks } from "./alignment.js";
 import { createAxes } from "./axes.js";
 import { assign, element, positionRectangle, sharpCanvas, write } from "./element.js";
+import { frameShown } from "./frame.js";
 import { cellAt, createGeometry, SMALLEST_AXIS } from "./geometry.js";
 import { visibleRows } from "./guess.js";
 import { isLargeMap, paintVisible } from "./largeMap.js";
@@ -254,7 +255,7 @@ function createDrawing(context, layers, space) {
     if (busy) return;
     busy = true;
     while (requested) {
-      await new Promise((resolve) => setTimeout(resolve)); // lets the frame be painted
+      await frameShown();
       const geometry = space.geometry();
       if (stopped || !geometry) break;
       requested = false;

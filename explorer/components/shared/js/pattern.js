@@ -88,7 +88,9 @@ function drawStrokes(pen, { width, height }, { falling, rising }) {
  * @param {Plot} plot
  */
 function drawDots(pen, { width, height }) {
+  pen.beginPath();
   for (let y = PITCH / 2; y < height; y += PITCH) {
-    for (let x = PITCH / 2; x < width; x += PITCH) pen.fillRect(x, y, 2, 2);
+    for (let x = PITCH / 2; x < width; x += PITCH) pen.rect(x, y, 2, 2);
   }
+  pen.fill();
 }

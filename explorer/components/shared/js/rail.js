@@ -86,10 +86,9 @@ export function createRail(
  * @param {GoldNumbers} gold
  */
 function axesText(context, gold) {
-  const { say, state } = context;
+  const { say } = context;
   if (shownMethod(context)) return say("mini_axes_weights");
-  const scored = state.site === "cross" && gold.weight(0, 0) !== null;
-  return scored ? (gold.axes ?? say("mini_axes_gold")) : say("mini_axes");
+  return isScored(context, gold) ? (gold.axes ?? say("mini_axes_gold")) : say("mini_axes");
 }
 
 /** The width of the name of a layer, which on a phone is large enough for a finger. */
@@ -162,7 +161,8 @@ function goldOfTrace(context) {
 }
 
 /**
- * Lay the thumbnails out, layer by layer. They have one size in all attentions.
+ * Lay the thumbnails out, layer by layer. They have one size in all attentions, and stay as elements
+ * from one trace to the next of its shape: new ones would cost more than all else that is drawn.
  * @param {TraceContext} context
  * @param {HTMLElement} grid
  * @param {GoldNumbers} gold
@@ -173,12 +173,13 @@ function buildRail(context, grid, gold, removal) {
   const shape = sharedShape(context.trace);
   const above = context.root.dataset.railAbove !== undefined;
   const larger = context.state.projector ? LARGER : 1;
+  const scored = isScored(context, gold);
   const { layout, named } = above
     ? {
         layout: { ...thumbnailSize(72, shape, SMALLEST_THUMBNAIL), columns: site.heads },
         named: false,
       }
-    : fitNamed(grid, shape, larger, context.state.site === "cross" && gold.weight(0, 0) !== null);
+    : fitNamed(grid, shape, larger, scored);
   grid.style.setProperty("--thumb-width", `${layout.width}px`);
   grid.style.setProperty("--thumb-height", `${layout.height}px`);
   grid.style.setProperty("--columns", String(layout.columns));
@@ -188,19 +189,45 @@ function buildRail(context, grid, gold, removal) {
     "low",
     lines * (layout.height + SCORE_HEIGHT + THUMBNAIL_EDGE) < MEAN_HEIGHT,
   );
-  const layers = Array.from({ length: site.layers }, (_, layer) => {
-    const heads = Array.from({ length: site.heads }, (_, head) =>
-      thumbnail(context, layer, head, gold, removal(layer, head)),
-    );
-    return element(
-      "div",
-      { class: "layer" },
-      layerName(context, site, layer),
-      element("div", { class: "layer-heads" }, ...heads),
-    );
+  const made = JSON.stringify([site.numbers, site.heads, named, scored]);
+  if (grid.dataset.made !== made) {
+    const layers = site.numbers.map((_, layer) => layerOfHeads(context, site, layer, scored));
+    grid.replaceChildren(...(named ? [columnNames(site)] : []), ...layers);
+    grid.dataset.made = made;
+  }
+  grid.querySelectorAll(".thumbnail").forEach((frame, index) => {
+    const [layer, head] = [Math.floor(index / site.heads), index % site.heads];
+    nameThumbnail(context, frame, gold, layer, head, removal(layer, head));
   });
-  grid.replaceChildren(...(named ? [columnNames(site)] : []), ...layers);
   return layout;
+}
+
+/**
+ * The name of a layer and its thumbnails.
+ * @param {TraceContext} context
+ * @param {Site} site
+ * @param {number} layer
+ * @param {boolean} scored
+ */
+function layerOfHeads(context, site, layer, scored) {
+  const heads = Array.from({ length: site.heads }, (_, head) =>
+    thumbnail(context, layer, head, scored),
+  );
+  return element(
+    "div",
+    { class: "layer" },
+    layerName(context, site, layer),
+    element("div", { class: "layer-heads" }, ...heads),
+  );
+}
+
+/**
+ * Whether there are numbers under the thumbnails.
+ * @param {TraceContext} context
+ * @param {GoldNumbers} gold
+ */
+function isScored({ state }, gold) {
+  return state.site === "cross" && gold.weight(0, 0) !== null;
 }
 
 /**
@@ -277,14 +304,50 @@ function layerName({ say, act, state }, site, layer) {
 }
 
 /**
- * One head: its picture, the marks on it, and its gold weight.
+ * One head: its picture, the marks on it, its name and, if `scored`, its gold weight.
  * @param {TraceContext} context
  * @param {number} layer
  * @param {number} head
+ * @param {boolean} scored
+ */
+function thumbnail(context, layer, head, scored) {
+  const picture = element(
+    "span",
+    { class: "picture" },
+    element("canvas", { "aria-hidden": "true" }),
+    element("i", { class: "cover" }),
+    element("i", { class: "tick" }),
+    element("i", { class: "key-mark" }),
+  );
+  return element(
+    "button",
+    {
+      type: "button",
+      class: "thumbnail",
+      testid: `head-${layer}-${head}`,
+      "data-head": `${layer}/${head}`,
+      on: {
+        click: () => context.act.select({ layer, head }),
+        pointermove: (event) => hoverThumbnail(context, picture, event, layer, head),
+        pointerleave: (event) => clearHover(context, event),
+      },
+    },
+    picture,
+    element("span", { class: "head-name" }, `H${head}`),
+    ...(scored ? [" ", element("span", { class: "score" })] : []),
+  );
+}
+
+/**
+ * Write on a thumbnail what the trace says of its head.
+ * @param {TraceContext} context
+ * @param {Element} frame
  * @param {GoldNumbers} gold
+ * @param {number} layer
+ * @param {number} head
  * @param {Replacement | null} removed
  */
-function thumbnail(context, layer, head, gold, removed) {
+function nameThumbnail(context, frame, gold, layer, head, removed) {
   const weight = context.state.site === "cross" ? gold.weight(layer, head) : null;
   const name = shownName(context, layer, head);
   const measured = weight === null ? name : gold.title(name, weight);
@@ -294,35 +357,10 @@ function thumbnail(context, layer, head, gold, removed) {
     held ? "" : context.say("not_in_page"),
   ];
   const title = [measured, ...notes].filter(Boolean).join(". ");
-  const picture = element(
-    "span",
-    { class: "picture" },
-    element("canvas", { "aria-hidden": "true" }),
-    element("i", { class: "cover" }),
-    element("i", { class: "tick" }),
-    element("i", { class: "key-mark" }),
-  );
-  const frame = element(
-    "button",
-    {
-      type: "button",
-      class: "thumbnail",
-      testid: `head-${layer}-${head}`,
-      "data-head": `${layer}/${head}`,
-      title,
-      "aria-label": title,
-      on: {
-        click: () => context.act.select({ layer, head }),
-        pointermove: (event) => hoverThumbnail(context, picture, event, layer, head),
-        pointerleave: (event) => clearHover(context, event),
-      },
-    },
-    picture,
-    element("span", { class: "head-name" }, `H${head}`),
-  );
-  if (weight !== null) frame.append(" ", element("span", { class: "score" }, shortWeight(weight)));
+  for (const attribute of ["title", "aria-label"]) assign(frame, attribute, title);
+  const score = frame.querySelector(".score");
+  if (score) write(score, weight === null ? "" : shortWeight(weight));
   frame.classList.toggle("absent", !held);
-  return frame;
 }
 
 /**

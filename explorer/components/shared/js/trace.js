@@ -76,7 +76,7 @@ import { createLoadedHeads } from "./loadedHeads.js";
  * @property {number} [prompt] tokens fed in that are the prompt
  * @property {string} project name and version of the project
  * @property {string[]} reasons by mask code
- * @property {IntegrityCheck[]} integrity
+ * @property {IntegrityCheck[] | null} integrity null until it is checked
  * @property {string} language
  * @property {Strings} strings
  * @property {ViewOptions} view
