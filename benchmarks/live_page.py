@@ -41,9 +41,9 @@ async () => {{{PAINTED}
 TRACED = f"""
 async (text) => {{{PAINTED}
   while (document.querySelector(".redrawing")) await painted();
-  await new Promise((resolve) => setTimeout(resolve, {REST}));
   const source = document.querySelector("[data-testid=source]");
   source.value = text;
+  await new Promise((resolve) => setTimeout(resolve, {REST}));
   const shown = new Promise((resolve) => {{
     history.pushState = (...to) => resolve(History.prototype.pushState.apply(history, to));
   }});

@@ -173,7 +173,9 @@ class LivePage {
         if (latest()) this.tell(decoded);
       });
       if (!latest()) return;
-      this.show(readTrace(bytes), asked, client);
+      const trace = readTrace(bytes);
+      trace.header.strings = this.data.strings[trace.header.language].player;
+      this.show(trace, asked, client);
       this.rest();
       await frameShown(); // its checks, which take passes of their own, delay no picture
       if (!latest()) return;
@@ -191,9 +193,7 @@ class LivePage {
    * @returns {Questions["trace"]}
    */
   question({ request, view }) {
-    const { strings, project } = this.data;
-    const { language } = this;
-    const shown = { language, strings: strings[language].player, project };
+    const shown = { language: this.language, project: this.data.project };
     return { request, shown, opening: this.modelOf(request).opening ?? {}, view };
   }
 

@@ -9,9 +9,9 @@
  *   the app: padding tokens added, and (step, id) of forced tokens
  * @typedef {object} Questions what the page asks, by kind
  * @property {{name: string, data: Uint8Array<ArrayBuffer>, sha256: string}} open a file; the answer is null
- * @property {{request: LiveRequest, shown: Omit<Shown, "view">, opening: OpeningView,
- *   view: OpeningView}} trace the answer is a payload of the player, its integrity left out; opening:
- *   where `view` says nothing
+ * @property {{request: LiveRequest, shown: Omit<Shown, "view" | "strings">, opening: OpeningView,
+ *   view: OpeningView}} trace the answer is a payload of the player without its sentences
+ *   and checks; opening: where `view` says nothing
  * @property {null} integrity of the trace that was asked for last
  * @property {{request: LiveRequest, name: string}} inside the answer is a payload
  * @typedef {object} Answers
@@ -81,7 +81,7 @@ const ANSWERS = {
     const asked = { ...opening, ...viewWithin(trace, given) };
     const view = openingView(trace, asked, request.forced, original);
     latest = { model, trace };
-    return tracePayload(trace, { ...shown, view }, null);
+    return tracePayload(trace, { ...shown, strings: {}, view }, null);
   },
   integrity: () => (latest ? integrityOf(latest.model, latest.trace) : []),
   inside: ({ request, name }) => {
