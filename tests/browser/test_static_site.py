@@ -116,6 +116,90 @@ def test_from_disk_the_browser_decodes_what_python_decodes(on_disk, site):
     expect(tab.get_by_role("textbox", name="Source")).to_have_value("甲 乙 丙")
 
 
+HOLD_CHECKS = """
+  const { postMessage } = Worker.prototype;
+  const held = [];
+  Worker.prototype.postMessage = function (message, ...more) {
+    const send = () => postMessage.call(this, message, ...more);
+    if (message.kind === "integrity") held.push(send);
+    else send();
+  };
+  window.letGo = () => { for (const send of held.splice(0)) send(); };
+"""
+
+
+def test_the_checks_of_a_text_follow_its_picture(new_visitor, site):
+    tab = new_visitor()
+    tab.add_init_script(HOLD_CHECKS)
+    tab.goto((site / "index.html").as_uri())
+    model = explorer.load(site / "models" / "reverse.safetensors")
+    line = tab.get_by_test_id("integrity-line")
+    for pad in (4, 0):
+        tab.get_by_test_id("pad").select_option(str(pad))
+        type_source(tab, "1 2 3")
+        expect(tab.get_by_test_id("output")).to_have_text("3 2 1")
+        expect(tab.get_by_test_id("strip-source").locator(".chip")).to_have_count(4 + pad)
+        expect(line).to_have_text("Checking…")
+        expect(line).to_be_disabled()
+        settle(tab)
+        tab.evaluate("letGo()")
+        checks = model.trace("1 2 3", pad_to=4 + pad if pad else None).integrity()
+        expect(line).to_have_text(f"✓ {len(checks)} checks")
+        line.click()
+        names = tab.get_by_test_id("integrity-line-words").locator("section")
+        expect(names).to_have_count(len(checks))
+        tab.keyboard.press("Escape")
+
+
+ON_SCREEN = """() => {
+  const parts = ["heads", "map"].map((name) => document.querySelector(`[data-testid=${name}]`));
+  const legend = document.querySelector(".legend");
+  const shown = [parts[0], legend].map((part) => part.outerHTML);
+  const strips = [...document.querySelectorAll(".strip-tokens")].map((part) => part.outerHTML);
+  const canvases = [...parts, legend].flatMap((part) => [...part.querySelectorAll("canvas")]);
+  return [...shown, ...strips, ...canvases.map((canvas) => canvas.toDataURL())];
+}"""
+
+
+def test_what_is_on_screen_does_not_depend_on_what_was_before(on_disk):
+    tab, fresh = on_disk(), on_disk()
+    first = tab.get_by_test_id("head-0-0").element_handle()
+    assert first
+
+    def compare() -> None:
+        for page in (tab, fresh):
+            settle(page)
+            expect(page.get_by_test_id("integrity-line")).to_contain_text("✓")
+            page.wait_for_selector(".map:not(.redrawing)")
+            page.mouse.move(1, 1)
+            page.evaluate("document.activeElement?.blur()")
+        assert tab.evaluate(ON_SCREEN) == fresh.evaluate(ON_SCREEN)
+
+    def reopen() -> None:
+        fresh.goto("about:blank")
+        fresh.goto(tab.url)
+        fresh.wait_for_selector(".plotted")
+
+    for text in ("a b c d e f", "f e d c b a", "1 2 3"):
+        type_source(tab, text)
+        expect(tab.get_by_test_id("output")).to_have_text(" ".join(reversed(text.split())))
+        reopen()
+        compare()
+    assert first.evaluate("(button) => button.isConnected"), "thumbnails were made anew"
+    for site in ("encoder", "decoder", "cross"):
+        tab.get_by_test_id(f"site-{site}").click()
+        reopen()
+        compare()
+    tab.get_by_test_id("pad").select_option("0")
+    expect(tab.get_by_test_id("strip-source").locator(".chip")).to_have_count(4)
+    reopen()
+    compare()
+    tab.get_by_role("combobox", name="Model").select_option("copy")
+    expect(tab.get_by_test_id("output")).to_have_text("1 2 3")
+    reopen()
+    compare()
+
+
 def test_back_and_forward_go_through_the_texts(on_disk):
     tab = on_disk()
     source = tab.get_by_role("textbox", name="Source")

@@ -20,10 +20,11 @@ const KEEPS_FOCUS = "[data-head]"; // ↑ and ↓ go on from the thumbnail that 
 const CONTROL = "button, summary, input[type=checkbox], input[type=range]";
 
 /**
- * Whether words are open beside `root`, which Escape closes first.
+ * Whether words are open beside `root`, which Escape closes first; an older browser opens none so.
  * @param {HTMLElement} root
  */
 function hasOpenPopover(root) {
+  if (!CSS.supports("selector(:popover-open)")) return false;
   const tree = /** @type {Document | ShadowRoot} */ (root.getRootNode());
   return tree.querySelector(":popover-open") !== null;
 }
