@@ -47,7 +47,7 @@ export function createCurrentRow(context) {
       const button = /** @type {HTMLElement} */ (item.firstElementChild);
       const number = isAsked(context, cell.query, key) ? ASKED : printed(weights[key]);
       drawKey(button, keyTokens[key], weights[key], masked[key] ? "" : number);
-      button.lastElementChild?.classList.toggle("masked", masked[key] !== 0);
+      assign(/** @type {Element} */ (button.lastElementChild), "data-masked", masked[key] || null);
       assign(button, "aria-pressed", key === cell.key ? "true" : "false");
     });
     requestAnimationFrame(() => centre(keys, cell.key)); // measured after the layout

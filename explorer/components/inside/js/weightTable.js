@@ -1,4 +1,4 @@
-import { element, populate, write } from "../../shared/js/element.js";
+import { assign, element, populate, write } from "../../shared/js/element.js";
 import { labelOf } from "../../shared/js/label.js";
 import { shortWeight } from "../../shared/js/numbers.js";
 import { scrollToCurrent } from "./scroll.js";
@@ -61,7 +61,7 @@ function drawRow(line, label, keys, { weights, masked }, signed) {
   write(cells[0], label);
   for (let key = 0; key < keys; key += 1) {
     const cell = cells[key + 1];
-    cell.classList.toggle("masked", masked[key] !== 0);
+    assign(cell, "data-masked", masked[key] || null);
     const size = Math.abs(weights[key]);
     const sign = !signed ? "" : weights[key] < 0 ? "−" : "+";
     cell.classList.toggle("strong", size > 0.5);

@@ -1,6 +1,8 @@
 import { assign, element, write } from "../../shared/js/element.js";
 import { plain } from "../../shared/js/guess.js";
 import {
+  asking,
+  cardChoices,
   closeCell,
   FOLLOWED,
   highlight,
@@ -92,7 +94,10 @@ export function mountLesson(parent, content, listeners) {
       index = to;
       draw();
       showLook(/** @type {NonNullable<Card["look"]>} */ (card?.look));
-    } else root.classList.add("waiting");
+    } else {
+      root.classList.add("waiting");
+      tellAsking(asking(), cardChoices()); // the answer was to the card that is left
+    }
     heard.onCard(to, here);
   };
   const goOn = () => {

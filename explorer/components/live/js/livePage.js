@@ -66,6 +66,8 @@ class LivePage {
     this.timer = undefined;
     /** @type {Asked} the latest request, which a control changes, on screen or not yet */
     this.asked = { request: openingRequest(data.models[0]), view: {} };
+    /** @type {Promise<unknown>} settles when the worker has answered the latest text it was asked */
+    this.tracing = Promise.resolve(); // so that a text waits for one before it, however many there were
     /** @type {LiveRequest | null} on screen */
     this.shown = null;
     /** @type {ReturnType<typeof mountPlayer> | null} */
@@ -167,24 +169,39 @@ class LivePage {
     try {
       const client = await this.models.open(asked.request.model);
       open = true;
+      await this.tracing;
       if (!latest()) return;
       this.tell();
-      const bytes = await client.ask("trace", this.question(asked), (decoded) => {
+      const answer = client.ask("trace", this.question(asked), (decoded) => {
         if (latest()) this.tell(decoded);
       });
+      this.tracing = answer.catch(() => {});
+      const bytes = await answer;
       if (!latest()) return;
       const trace = readTrace(bytes);
       trace.header.strings = this.data.strings[trace.header.language].player;
       this.show(trace, asked, client);
-      this.rest();
-      await frameShown(); // its checks, which take passes of their own, delay no picture
-      if (!latest()) return;
-      const checks = await client.ask("integrity", null);
-      if (latest()) this.player?.check(checks);
+      this.checkShown(client, asked.request);
     } catch (error) {
       if (latest()) this.refuse(asked, error, open);
     } finally {
       if (latest()) this.rest();
+    }
+  }
+
+  /**
+   * Check the trace on screen, once it is there: the checks take passes of their own.
+   * @param {ModelClient} client
+   * @param {LiveRequest} request
+   */
+  async checkShown(client, request) {
+    await frameShown();
+    if (request !== this.shown) return;
+    try {
+      const checks = await client.ask("integrity", { request });
+      if (request === this.shown) this.player?.check(checks);
+    } catch (error) {
+      this.message.textContent = this.sentence(error, request);
     }
   }
 

@@ -45,7 +45,7 @@ export function createModelClient(source) {
         if (failed) throw new ModelError("no_worker");
         asked += 1;
         waiting.set(asked, { resolve, reject, onText });
-        const handed = question && "data" in question ? [question.data.buffer] : []; // not copied: megabytes
+        const handed = "data" in question ? [question.data.buffer] : []; // not copied: megabytes
         worker.postMessage({ id: asked, kind, question }, handed);
       }),
   };

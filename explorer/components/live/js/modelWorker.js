@@ -12,7 +12,7 @@
  * @property {{request: LiveRequest, shown: Omit<Shown, "view" | "strings">, opening: OpeningView,
  *   view: OpeningView}} trace the answer is a payload of the player without its sentences
  *   and checks; opening: where `view` says nothing
- * @property {null} integrity of the trace that was asked for last
+ * @property {{request: LiveRequest}} integrity
  * @property {{request: LiveRequest, name: string}} inside the answer is a payload
  * @typedef {object} Answers
  * @property {null} open
@@ -36,7 +36,7 @@ import { openingView, viewWithin } from "./openingView.js";
 /** @type {Map<string, ExplorableModel>} */
 const models = new Map();
 
-/** @type {{model: ExplorableModel, trace: ModelTrace} | null} that was asked for last */
+/** @type {{request: LiveRequest, trace: ModelTrace} | null} that was asked for last */
 let latest = null;
 
 /** @type {{request: LiveRequest, inside: Inside} | null} of the text that was looked into last */
@@ -61,6 +61,14 @@ function options(model, { text, pad, forced }) {
   return { force: Object.fromEntries(forced), ...(pad ? { padTo } : {}) };
 }
 
+/**
+ * @param {LiveRequest | undefined} one
+ * @param {LiveRequest} other
+ */
+function sameRequest(one, other) {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
 /** @type {{[Name in Kind]: (question: Questions[Name], tell: (text: string) => void) =>
  *   Answers[Name]}} */
 const ANSWERS = {
@@ -80,12 +88,16 @@ const ANSWERS = {
       : [];
     const asked = { ...opening, ...viewWithin(trace, given) };
     const view = openingView(trace, asked, request.forced, original);
-    latest = { model, trace };
+    latest = { request, trace };
     return tracePayload(trace, { ...shown, strings: {}, view }, null);
   },
-  integrity: () => (latest ? integrityOf(latest.model, latest.trace) : []),
+  integrity: ({ request }) => {
+    const model = modelCalled(request.model);
+    const known = sameRequest(latest?.request, request) ? latest : null;
+    return integrityOf(model, known?.trace ?? model.trace(request.text, options(model, request)));
+  },
   inside: ({ request, name }) => {
-    if (JSON.stringify(looked?.request) !== JSON.stringify(request)) {
+    if (!sameRequest(looked?.request, request)) {
       const model = modelCalled(request.model);
       looked = { request, inside: new Inside(model, request.text, options(model, request)) };
     }

@@ -42,7 +42,7 @@ export function createIntegrity(context, keysHere = () => "keys") {
     write(button, integrity ? summary(context, integrity) : say("checking"));
     button.disabled = !integrity;
     const wrong = checks.filter(({ ok }) => !ok);
-    button.classList.toggle("passed", wrong.length === 0);
+    button.classList.toggle("passed", integrity !== null && wrong.length === 0);
     failed.replaceChildren(
       ...wrong.map((check) => {
         const { name, text } = checkEntry(context, check);

@@ -233,11 +233,11 @@ function createDrawing(context, layers, space) {
     if (!geometry) return;
     const { xaxis, yaxis } = plot.layout;
     const [x, y] = [xaxis.range, [...yaxis.range].reverse()];
-    if ([0, 1].every((end) => geometry.x[end] === x[end] && geometry.y[end] === y[end])) return;
-    Object.assign(geometry, { x: [...x], y });
     const site = siteOf(context);
     const zoomed = x[1] - x[0] < site.keys || y[1] - y[0] < site.queries;
     context.set({ zoomed });
+    if ([0, 1].every((end) => geometry.x[end] === x[end] && geometry.y[end] === y[end])) return;
+    Object.assign(geometry, { x: [...x], y });
     context.touch("zoom");
   };
   /** Show every cell. */
