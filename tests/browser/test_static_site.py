@@ -155,8 +155,10 @@ ON_SCREEN = """() => {
   const parts = ["heads", "map"].map((name) => document.querySelector(`[data-testid=${name}]`));
   const legend = document.querySelector(".legend");
   const shown = [parts[0], legend].map((part) => part.outerHTML);
-  const strips = [...document.querySelectorAll(".strip-tokens .chip")].map((chip) =>
-    [chip.textContent, ...[...chip.classList].sort(), getComputedStyle(chip).backgroundColor].join());
+  const strips = [...document.querySelectorAll(".strip-tokens .chip")].map((chip) => {
+    const classes = [...chip.classList].sort();
+    return [chip.textContent, ...classes, getComputedStyle(chip).backgroundColor].join();
+  });
   const canvases = [...parts, legend].flatMap((part) => [...part.querySelectorAll("canvas")]);
   return [...shown, ...strips, ...canvases.map((canvas) => canvas.toDataURL())];
 }"""
