@@ -5,7 +5,8 @@
 The static site, opened from disk in headless Chromium with the network off. "Opened" is from the
 start of the navigation to the first painted map, plotly.js excluded, which follows. "Traced" is
 from Enter to the first task after the frame that shows the new text: the worker encodes, decodes
-step by step, runs two passes more (with and without capture) and makes the payload of the player.
+step by step, captures in one pass and makes the payload of the player; the checks of the trace and
+the drawing of Plotly follow. A text is sent once all that is left of the one before is done.
 "Slowed": the processor of the page, not of its worker, is throttled to a quarter, as DevTools does
 it. "Step": another step of the text on screen, to compare with on a busy machine. Two texts in
 turn; the first of each is not counted. Medians.
