@@ -145,6 +145,19 @@ def test_zoom_moves_the_printed_weights_and_is_kept_at_a_step(
     assert zoomed != tab.locator(".weights").evaluate("node => node.style.transform")
 
 
+def test_another_attention_is_whole_after_a_zoom(show: Callable[..., Page]) -> None:
+    trace = example_trace()
+    tab = show(trace)
+    tab.mouse.move(*cell_center(tab, trace, "cross", 1, 1))
+    tab.mouse.down()
+    tab.mouse.move(*cell_center(tab, trace, "cross", 4, 4), steps=4)
+    tab.mouse.up()
+    whole = tab.get_by_test_id("reset-zoom")
+    expect(whole).to_be_visible()
+    tab.get_by_test_id("site-decoder").click()
+    expect(whole).to_be_hidden()
+
+
 def test_cells_not_yet_decoded_are_covered_on_map_and_thumbnails(show: Callable[..., Page]) -> None:
     trace = example_trace()
     other = dict(trace.arrays)

@@ -156,6 +156,49 @@ def test_the_checks_of_a_text_follow_its_picture(new_visitor, site):
         tab.keyboard.press("Escape")
 
 
+def test_a_text_refused_while_another_is_checked_leaves_its_checks(new_visitor, site):
+    tab = new_visitor()
+    tab.add_init_script(HOLD_CHECKS)
+    tab.goto((site / "index.html").as_uri())
+    line = tab.get_by_test_id("integrity-line")
+    expect(line).to_have_text("Checking…")
+    type_source(tab, "zzz")
+    expect(tab.get_by_test_id("message")).not_to_be_empty()
+    settle(tab)
+    tab.evaluate("hold(false)")
+    expect(line).to_have_text("✓ 6 checks")
+
+
+COUNT_TRACES = """
+  const { postMessage } = Worker.prototype;
+  window.traces = 0;
+  Worker.prototype.postMessage = function (message, ...more) {
+    if (message.kind === "trace") window.traces += 1;
+    return postMessage.call(this, message, ...more);
+  };
+"""
+
+
+def test_of_texts_sent_in_a_row_those_between_are_not_decoded(new_visitor, site):
+    tab = new_visitor()
+    tab.add_init_script(COUNT_TRACES)
+    tab.goto((site / "index.html").as_uri())
+    tab.wait_for_selector(".plotted")
+    before = tab.evaluate("traces")
+    tab.evaluate(
+        """(texts) => {
+          const source = document.querySelector("[data-testid=source]");
+          for (const text of texts) {
+            source.value = text;
+            source.form.requestSubmit();
+          }
+        }""",
+        ["a b c", "b c d", "c d e", "d e f"],
+    )
+    expect(tab.get_by_test_id("output")).to_have_text("f e d")
+    assert tab.evaluate("traces") - before <= 2
+
+
 ON_SCREEN = """() => {
   const parts = ["heads", "map"].map((name) => document.querySelector(`[data-testid=${name}]`));
   const legend = document.querySelector(".legend");
@@ -281,7 +324,7 @@ def test_a_link_keeps_words(on_disk):
 
 
 def test_guess_and_inside_work(on_disk):
-    tab = on_disk("#model=reverse&text=7+3+9+1+4&site=cross&layer=1&head=2&step=3")
+    tab = on_disk("#model=reverse&text=7+3+9+1+4&pad=2&site=cross&layer=1&head=2&step=3")
     tab.get_by_test_id("inside-open").click()
     sentence = tab.get_by_test_id("inside-sentence")
     expect(sentence).to_be_visible()
@@ -292,6 +335,10 @@ def test_guess_and_inside_work(on_disk):
         tab.get_by_test_id(f"inside_part-{part}").click()
         expect(tab.get_by_test_id(f"inside_part-{part}")).to_have_attribute("aria-checked", "true")
     expect(tab.get_by_test_id("without-other")).to_be_visible()
+    padding = tab.get_by_test_id("without-own").locator("tr.current [data-masked]")
+    expect(padding).to_have_count(2)
+    for cell in padding.all():  # dotted, as on the map
+        expect(cell).to_have_css("background-image", re.compile("^radial-gradient"))
     tab.wait_for_url("**inside=without**")
     tab.get_by_role("button", name="Guess").click()
     expect(tab.get_by_test_id("output")).not_to_contain_text("4 1 9")
