@@ -4,11 +4,12 @@
 
 For each text, in turns, so that a busy machine slows both alike:
 
-    node    `trace` of `explorer/components/browser_model/js/explorableModel.js`, one thread
+    node    `trace` and `measured` of `explorer/components/browser_model/js/explorableModel.js`,
+            one thread
     python  `trace` of the same model, with its usual threads
 
-Both decode step by step and then capture all weights in one pass. The first run of each is not
-counted. Medians.
+Both decode step by step, capture all weights in one pass and make the passes of the integrity
+checks. The first run of each is not counted. Medians.
 """
 
 import argparse
