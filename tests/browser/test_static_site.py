@@ -621,6 +621,18 @@ def test_the_model_chosen_last_is_the_one_that_is_waited_for(on_slow_network):
     expect(tab.get_by_test_id("output")).to_contain_text("chaise rouge")
 
 
+def test_a_click_on_a_candidate_does_not_undo_the_choice_of_a_model_that_loads(on_slow_network):
+    tab, held = on_slow_network("copy")
+    tab.wait_for_selector(".plotted")
+    tab.get_by_test_id("model").select_option("copy")
+    candidates = tab.get_by_test_id("candidates").get_by_role("button")
+    candidates.nth(2).evaluate("(button) => button.click()")
+    let_go(tab, held["copy"])
+    expect(tab.get_by_test_id("output")).to_have_text("7 3 9 1 4")
+    expect(tab.get_by_test_id("model")).to_have_value("copy")
+    expect(tab.locator(".player.waiting")).to_have_count(0)
+
+
 def test_two_models_chosen_in_a_row_from_disk_are_both_read(on_disk):
     tab = on_disk()
     for name in ("english-french", "copy", "english-french"):
@@ -683,6 +695,8 @@ def test_served_it_asks_no_other_origin_and_works_offline_afterwards(new_visitor
     expect(tab.get_by_test_id("output")).to_have_text("3 2 1")
     tab.goto(f"{served}index.html#text=4+5")
     expect(tab.get_by_test_id("output")).to_have_text("5 4")
+    tab.get_by_test_id("model").select_option("copy")
+    expect(tab.get_by_test_id("message")).to_contain_text("connect to the network")
 
 
 def test_offline_a_page_that_was_not_opened_is_said_to_be_so(new_visitor, served):

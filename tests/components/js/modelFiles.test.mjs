@@ -87,7 +87,7 @@ for (const [what, body] of /** @type {[string, Uint8Array<ArrayBuffer> | string]
 test("what was kept and is damaged is fetched again, or deleted", async () => {
   stored.set(ADDRESS, new Response("<h1>"));
   setGlobals({ fetch: () => Promise.reject(new TypeError("offline")) });
-  await assert.rejects(opened, { key: "model_not_there" });
+  await assert.rejects(opened, { key: "model_not_reached" });
   assert.equal(stored.size, 0);
   stored.set(ADDRESS, new Response("<h1>"));
   answering(WHOLE);

@@ -3,13 +3,13 @@ import { tokenElement } from "../../shared/js/label.js";
 import { createMap } from "../../shared/js/map.js";
 import { createViewContext } from "./viewFrame.js";
 
-/** @import { Part } from "../../shared/js/element.js" */
+/** @import { DrawnPart, Part } from "../../shared/js/element.js" */
 /** @import { MapPart } from "../../shared/js/map.js" */
 /** @import { Trace } from "../../shared/js/trace.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 /** @import { Listeners, ViewFrame } from "./viewFrame.js" */
 
-/** @typedef {{context: TraceContext, map: MapPart, parts: Pick<Part, "update">[]}} Side */
+/** @typedef {{context: TraceContext, map: MapPart, parts: DrawnPart[]}} Side */
 
 export const MAPS_BESIDE = 820; // px that three maps need
 export const RAIL_BESIDE = 1100; // px that they need with the heads beside them

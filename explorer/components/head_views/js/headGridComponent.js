@@ -5,7 +5,7 @@ import {
   isOffered,
   lookInside,
 } from "../../inside/js/inside.js";
-import { element, write } from "../../shared/js/element.js";
+import { drawParts, element, write } from "../../shared/js/element.js";
 import { figureButtons } from "../../shared/js/figureButtons.js";
 import { createHeadsNote } from "../../shared/js/headsNote.js";
 import { createIntegrity } from "../../shared/js/integrity.js";
@@ -37,7 +37,7 @@ import {
 } from "./viewFrame.js";
 import { readViewPayload } from "./viewPayload.js";
 
-/** @import { Part } from "../../shared/js/element.js" */
+/** @import { DrawnPart, Part } from "../../shared/js/element.js" */
 /** @import { MapPart } from "../../shared/js/map.js" */
 /** @import { View } from "../../shared/js/streamlitComponent.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
@@ -65,11 +65,11 @@ export default streamlitComponent({
  */
 function openHeadGrid(parent, payload, listeners) {
   const frame = createViewFrame(parent, payload);
-  /** @type {Pick<Part, "update">[]} */
+  /** @type {DrawnPart[]} */
   const parts = [];
   const context = createViewContext(frame, payload.trace("trace"), listeners, parts);
   const filter = createStore(NO_FILTER, (changed) => {
-    for (const part of parts) part.update(changed);
+    drawParts(parts, changed);
   });
   const map = createMap(context, {
     tools: [insideButton(context)],

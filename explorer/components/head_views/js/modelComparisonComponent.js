@@ -1,4 +1,4 @@
-import { element } from "../../shared/js/element.js";
+import { drawParts, element } from "../../shared/js/element.js";
 import { figureButtons } from "../../shared/js/figureButtons.js";
 import { createIntegrity } from "../../shared/js/integrity.js";
 import { listenToKeys } from "../../shared/js/keyboard.js";
@@ -85,7 +85,7 @@ function openModelComparison(parent, payload, listeners) {
     {
       update: (names) => {
         if (!anyOf(names, "layer", "head")) return;
-        for (const part of parts) part.update(new Set(["head"]));
+        drawParts(parts, new Set(["head"]));
         report(new Set(["head"]));
       },
     },

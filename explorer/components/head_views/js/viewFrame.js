@@ -1,4 +1,4 @@
-import { element } from "../../shared/js/element.js";
+import { drawParts, element } from "../../shared/js/element.js";
 import { openingState } from "../../shared/js/openingState.js";
 import { servedPlotly } from "../../shared/js/plotly.js";
 import { showProjector } from "../../shared/js/projector.js";
@@ -6,7 +6,7 @@ import { fillIn } from "../../shared/js/sentences.js";
 import { createTraceContext } from "../../shared/js/traceContext.js";
 import { markNarrow, watchSize, watchTheme } from "../../shared/js/watchers.js";
 
-/** @import { Part } from "../../shared/js/element.js" */
+/** @import { DrawnPart } from "../../shared/js/element.js" */
 /** @import { Palette } from "../../shared/js/palette.js" */
 /** @import { Say } from "../../shared/js/sentences.js" */
 /** @import { Trace } from "../../shared/js/trace.js" */
@@ -88,7 +88,7 @@ export function watchFrame({ root, signal }, onChange, columns, railBeside = col
  * @param {ViewFrame} frame
  * @param {Trace} trace
  * @param {Listeners} listeners
- * @param {Pick<Part, "update">[]} parts which may be added later
+ * @param {DrawnPart[]} parts which may be added later
  * @returns {TraceContext}
  */
 export function createViewContext(frame, trace, listeners, parts) {
@@ -102,7 +102,7 @@ export function createViewContext(frame, trace, listeners, parts) {
     strings: () => context.trace.header.strings,
     draw: (changed) => {
       if (changed.has("projector")) showProjector(frame.root, context.state.projector);
-      for (const part of parts) part.update(changed);
+      drawParts(parts, changed);
     },
   });
   frame.recolour.push((palette) => {

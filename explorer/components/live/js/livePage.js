@@ -278,6 +278,7 @@ class LivePage {
     }
     this.asked = { request: this.shown ?? request, view: {} };
     this.bar.show(this.asked.request);
+    this.player?.listen({}); // it waits no longer
     this.message.textContent = problem;
   }
 
@@ -333,6 +334,7 @@ class LivePage {
   listeners(request) {
     /** @param {[number, number][]} forced @param {number} step */
     const force = (forced, step) => {
+      if (!sameSource(this.asked.request, request)) return; // what is on screen is being replaced
       const player = /** @type {ReturnType<typeof mountPlayer>} */ (this.player); // that asks
       const { site, layer, head, ahead, words } = player.selection();
       const view = { site, layer, head, ahead, words, step };
@@ -397,6 +399,15 @@ class LivePage {
     const parts = names.map((name) => fillIn(explore, `part_${name}`, { longest: 2000 }));
     return fillIn(explore, "link_refused", { parts: parts.join(explore.part_separator) });
   }
+}
+
+/**
+ * Whether two requests have the same model read the same tokens.
+ * @param {LiveRequest} one
+ * @param {LiveRequest} other
+ */
+function sameSource(one, other) {
+  return sameRequest({ ...one, forced: [] }, { ...other, forced: [] });
 }
 
 /**

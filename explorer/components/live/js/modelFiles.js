@@ -152,7 +152,7 @@ async function fetched(address, { name, bytes }, onProgress) {
       onProgress(length / bytes);
     }
   } catch (error) {
-    throw error instanceof ModelError ? error : notThere(name);
+    throw error instanceof ModelError ? error : new ModelError("model_not_reached", { name });
   }
   return length === bytes ? data : data.slice(0, length); // all of its buffer is handed on
 }

@@ -42,20 +42,25 @@ export function createOutput(context) {
       write(said, "");
     }, SAID);
   });
+  const causes = ["trace", "step", "ahead", "guess", "size", "projector"];
   /** @param {Set<string>} changed */
   const update = (changed) => {
-    if (!anyOf(changed, "trace", "step", "ahead", "guess", "size", "projector")) return;
+    if (!anyOf(changed, ...causes)) return;
     const { header, masks } = context.pieces;
     const { text: whole, predicted } = header;
     node.hidden = predicted.length === 0 && masks.length === 0;
     if (node.hidden) return;
     if (anyOf(changed, "trace", "size", "projector")) reserveHeight(text, whole);
     write(text, shownText(context));
+  };
+  /** @param {Set<string>} changed */
+  const scroll = (changed) => {
+    if (node.hidden || !anyOf(changed, ...causes)) return;
     if (!context.state.ahead) text.scrollTop = text.scrollHeight;
     markMore();
     assign(text, "title", text.scrollHeight > text.clientHeight ? text.textContent : null);
   };
-  return { element: node, update };
+  return { element: node, update, scroll };
 }
 
 /**

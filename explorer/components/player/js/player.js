@@ -6,7 +6,7 @@ import {
   lookInside,
 } from "../../inside/js/inside.js";
 import { createLoading } from "../../inside/js/loading.js";
-import { element } from "../../shared/js/element.js";
+import { drawParts, element } from "../../shared/js/element.js";
 import { createHeadsNote } from "../../shared/js/headsNote.js";
 import { createIntegrity } from "../../shared/js/integrity.js";
 import { listenToKeys } from "../../shared/js/keyboard.js";
@@ -37,7 +37,7 @@ import { createOutput } from "./output.js";
 import { createSourceShare } from "./sourceShare.js";
 import { createStrips } from "./strips.js";
 
-/** @import { Part } from "../../shared/js/element.js" */
+/** @import { DrawnPart } from "../../shared/js/element.js" */
 /** @import { MapPart } from "../../shared/js/map.js" */
 /** @import { TraceState } from "../../shared/js/openingState.js" */
 /** @import { Selection } from "../../shared/js/selectionReport.js" */
@@ -63,7 +63,7 @@ export function mountPlayer(parent, trace, options) {
   const abort = new AbortController();
   const root = element("div", { class: "player", testid: "player", tabindex: "-1" });
   parent.append(root);
-  /** @type {Pick<Part, "update">[]} */
+  /** @type {DrawnPart[]} */
   let parts = [];
   /** @type {MapPart | null} */
   let map = null;
@@ -82,7 +82,7 @@ export function mountPlayer(parent, trace, options) {
     draw: (changed) => {
       if (changed.has("projector")) showProjector(root, context.state.projector);
       root.dataset.site = context.state.site;
-      for (const part of parts) part.update(changed);
+      drawParts(parts, changed);
       report(changed);
       tellClass(changed);
     },
@@ -156,7 +156,7 @@ export function mountPlayer(parent, trace, options) {
  * @param {TraceContext} context
  * @param {MapPart} map
  * @param {FindAttribution} attribution
- * @returns {Pick<Part, "update">[]} in the order of drawing
+ * @returns {DrawnPart[]} in the order of drawing
  */
 function placeParts(context, map, attribution) {
   const strips = createStrips(context);
@@ -208,7 +208,6 @@ function placeParts(context, map, attribution) {
     },
   };
   const columns = { element: main, update: createColumns(context, { main, aside }) };
-  // Drawn first: the others take what space is left.
   const above = [
     inside,
     unit,
@@ -223,8 +222,10 @@ function placeParts(context, map, attribution) {
     columns,
   ];
   const lesson = [createHighlight(context), createCardAnswer(context)]; // of what is drawn by then
-  const below = [forced, sentence, share, cutOff, candidates, tooltip];
-  return [...above, strip, rail, map, ...below, ...lesson];
+  const column = [forced, sentence, share, cutOff, candidates];
+  // Each takes what space those before it leave. The pictures are last: reading a space after them
+  // would make the browser lay them out once more.
+  return [...above, ...column, strip, rail, map, tooltip, ...lesson];
 }
 
 /**

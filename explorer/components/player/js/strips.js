@@ -62,12 +62,16 @@ export function createStrips(context) {
     "scale",
     "size",
     "projector",
+    "alignment",
   ];
   const still = ["hover", "theme", "scale", "ahead"]; // changes that move no token
   /** @param {Set<string>} changed */
+  const onlyHovers = (changed) =>
+    changed.size === 1 && changed.has("hover") && context.state.site !== "encoder";
+  /** @param {Set<string>} changed */
   const update = (changed) => {
-    if (!anyOf(changed, ...causes, "alignment")) return;
-    if (changed.size === 1 && changed.has("hover") && context.state.site !== "encoder") {
+    if (!anyOf(changed, ...causes)) return;
+    if (onlyHovers(changed)) {
       markHovered(context, source.tokens, target.tokens);
       return;
     }
@@ -86,6 +90,10 @@ export function createStrips(context) {
     drawSource(context, source.tokens);
     drawTarget(context, target.tokens);
     markHovered(context, source.tokens, target.tokens);
+  };
+  /** @param {Set<string>} changed */
+  const scroll = (changed) => {
+    if (!anyOf(changed, ...causes) || onlyHovers(changed)) return;
     if (![...changed].every((name) => still.includes(name))) {
       const other = changed.has("trace");
       scrollToToken(target.tokens, currentRow(context), other);
@@ -94,7 +102,7 @@ export function createStrips(context) {
     }
     for (const strip of [source, target]) strip.markMore();
   };
-  return { element: node, update };
+  return { element: node, update, scroll };
 }
 
 /**

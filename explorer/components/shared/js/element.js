@@ -9,7 +9,21 @@
  * @typedef {object} Part
  * @property {HTMLElement} element
  * @property {(changed: Set<string>) => void} update `changed`: names of the changed values
+ * @property {(changed: Set<string>) => void} [scroll] to what is current, when all parts are drawn; it
+ *   reads the layout, which a part that is drawn afterwards would make the browser compute again
  */
+
+/** @typedef {Pick<Part, "update" | "scroll">} DrawnPart */
+
+/**
+ * Let parts follow a change of state, in their order.
+ * @param {DrawnPart[]} parts
+ * @param {Set<string>} changed
+ */
+export function drawParts(parts, changed) {
+  for (const part of parts) part.update(changed);
+  for (const part of parts) part.scroll?.(changed);
+}
 
 /**
  * Make an element. Text is added as text nodes only, so a token can never become markup.

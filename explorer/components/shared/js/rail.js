@@ -38,6 +38,8 @@ const GAP = 1;
 const GRID_EDGE = 2;
 const LARGER = 1.4; // type of a projector
 const WORTH_A_LINE = 1.3; // a layer is broken into more lines only for this much larger pictures
+const REBUILDING = ["trace", "site", "size", "projector"]; // changes that move the thumbnails
+const SELECTING = ["layer", "head", "shows"];
 
 /**
  * Thumbnails of all heads of the chosen attention, the selected one ringed.
@@ -63,7 +65,7 @@ export function createRail(
   let painted = ""; // the scale of the pictures
   /** @param {Set<string>} changed */
   const update = (changed) => {
-    const rebuilt = anyOf(changed, "trace", "site", "size", "projector");
+    const rebuilt = anyOf(changed, ...REBUILDING);
     if (rebuilt || changed.has("shows")) write(axes, axesText(context, gold));
     if (rebuilt) {
       layout = buildRail(context, grid, gold, removal);
@@ -72,11 +74,16 @@ export function createRail(
     if (rebuilt || changed.has("theme") || scale !== painted)
       paintThumbnails(context, grid, layout, removal);
     painted = scale;
-    if (rebuilt || anyOf(changed, "layer", "head", "shows")) markSelected(context, grid);
+    if (rebuilt || anyOf(changed, ...SELECTING)) markSelected(context, grid);
     if (rebuilt || anyOf(changed, "step", "ahead", "guess", "hover")) markStep(context, grid);
   };
+  /** @param {Set<string>} changed */
+  const scroll = (changed) => {
+    const frame = grid.querySelector(".selected");
+    if (frame && anyOf(changed, ...REBUILDING, ...SELECTING)) bringIntoView(grid, frame);
+  };
   grid.addEventListener("keydown", (event) => moveSelection(context, grid, event));
-  return { element: node, update };
+  return { element: node, update, scroll };
 }
 
 /**
@@ -422,7 +429,6 @@ function markSelected(context, grid) {
     frame.classList.toggle("selected", chosen);
     assign(frame, "aria-pressed", chosen ? "true" : "false");
     frame.tabIndex = chosen ? 0 : -1;
-    if (chosen) bringIntoView(grid, frame);
   }
 }
 
@@ -456,7 +462,7 @@ function selectedName(context) {
 /**
  * Scroll the rail, and nothing but the rail, until a head is visible.
  * @param {HTMLElement} grid
- * @param {HTMLElement} frame
+ * @param {Element} frame
  */
 function bringIntoView(grid, frame) {
   const [outer, inner] = [grid.getBoundingClientRect(), frame.getBoundingClientRect()];

@@ -1,4 +1,4 @@
-import { assign, element, write } from "../../shared/js/element.js";
+import { assign, drawParts, element, write } from "../../shared/js/element.js";
 import { tokenElement } from "../../shared/js/label.js";
 import { createMap } from "../../shared/js/map.js";
 import { shortWeight } from "../../shared/js/numbers.js";
@@ -206,7 +206,7 @@ function createProbeView(replay, body, sharpest, moment, trace) {
     palette: replay.palette,
     strings: () => replay.run.player,
     draw: (changed) => {
-      for (const part of parts) part.update(changed);
+      drawParts(parts, changed);
       if (anyOf(changed, "trace", "site", "size", "zoomed")) drawGoldRings(context, body, key);
       if (anyOf(changed, "site", "layer", "head")) replay.touch("head");
     },
