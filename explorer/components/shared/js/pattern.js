@@ -24,13 +24,13 @@ export function drawPattern(pen, plot, site, masked, palette) {
   pen.rect(0, 0, plot.width, plot.height);
   pen.clip();
   for (const code of MASK_CODES) {
-    const cells = maskedPath(plot, site, masked, code);
-    if (!cells) continue;
+    const { cells, left } = maskedPath(plot, site, masked, code);
+    if (left === Infinity) continue;
     pen.save();
     pen.clip(cells);
     pen.strokeStyle = pen.fillStyle = maskColour(palette.stroke, code);
     pen.lineWidth = 1;
-    if (code === 2) drawDots(pen, plot);
+    if (code === 2) drawDots(pen, plot, left);
     else drawStrokes(pen, plot, { falling: code !== 4, rising: code > 2 });
     pen.restore();
   }
@@ -38,7 +38,8 @@ export function drawPattern(pen, plot, site, masked, palette) {
 }
 
 /**
- * All cells masked for one reason as one path, a rectangle a run; null where there are none.
+ * All cells masked for one reason as one path, a rectangle a run, and where the leftmost of them
+ * begins; infinity where there are none.
  * @param {Plot} plot
  * @param {Shape} site
  * @param {ArrayLike<number>} masked
@@ -46,19 +47,20 @@ export function drawPattern(pen, plot, site, masked, palette) {
  */
 function maskedPath(plot, site, masked, code) {
   const size = cellSize(plot);
-  const path = new Path2D();
-  let runs = 0;
+  const cells = new Path2D();
+  let left = Infinity;
   for (let query = 0; query < site.queries; query += 1) {
     const start = query * site.keys;
     for (let key = 0; key < site.keys; key += 1) {
       if (masked[start + key] !== code) continue;
       const first = key;
       while (key + 1 < site.keys && masked[start + key + 1] === code) key += 1;
-      path.rect(xOf(plot, first), yOf(plot, query), (key + 1 - first) * size.width, size.height);
-      runs += 1;
+      const x = xOf(plot, first);
+      cells.rect(x, yOf(plot, query), (key + 1 - first) * size.width, size.height);
+      left = Math.min(left, x);
     }
   }
-  return runs ? path : null;
+  return { cells, left };
 }
 
 /**
@@ -83,14 +85,16 @@ function drawStrokes(pen, { width, height }, { falling, rising }) {
 }
 
 /**
- * A lattice of dots over the whole plot.
+ * A lattice of dots over the plot from `left` on: padding is at the end.
  * @param {CanvasRenderingContext2D} pen
  * @param {Plot} plot
+ * @param {number} left px
  */
-function drawDots(pen, { width, height }) {
+function drawDots(pen, { width, height }, left) {
+  const first = (Math.max(Math.floor(left / PITCH), 0) + 1 / 2) * PITCH;
   pen.beginPath();
   for (let y = PITCH / 2; y < height; y += PITCH) {
-    for (let x = PITCH / 2; x < width; x += PITCH) pen.rect(x, y, 2, 2);
+    for (let x = first; x < width; x += PITCH) pen.rect(x, y, 2, 2);
   }
   pen.fill();
 }
