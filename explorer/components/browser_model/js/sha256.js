@@ -6,21 +6,21 @@
 const BLOCK = 64; // bytes
 
 /** The first 32 bits of the fractions of the square and cube roots of the first primes. */
-const [START, ROUNDS] = constants();
+const [START, ROUNDS] = constants(); // as signed words, which are added without a conversion
 
 /**
  * The digest of `bytes`, 64 hexadecimal digits.
  * @param {Uint8Array} bytes
  */
 export function sha256(bytes) {
-  const state = Uint32Array.from(START);
-  const schedule = new Uint32Array(64);
+  const state = START.slice();
+  const schedule = new Int32Array(64);
   const whole = bytes.length - (bytes.length % BLOCK);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let start = 0; start < whole; start += BLOCK) addBlock(state, schedule, view, start);
   const end = lastBlocks(bytes.subarray(whole), bytes.length);
   for (let start = 0; start < end.byteLength; start += BLOCK) addBlock(state, schedule, end, start);
-  return Array.from(state, (word) => word.toString(16).padStart(8, "0")).join("");
+  return Array.from(state, (word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
 }
 
 /**
@@ -38,20 +38,28 @@ function lastBlocks(rest, length) {
 }
 
 /**
- * @param {Uint32Array} state eight words
- * @param {Uint32Array} schedule room for 64 words
+ * @param {Int32Array} state eight words
+ * @param {Int32Array} schedule room for 64 words
  * @param {DataView} view
  * @param {number} start of the block
  */
 function addBlock(state, schedule, view, start) {
-  for (let index = 0; index < 16; index++) schedule[index] = view.getUint32(start + 4 * index);
+  for (let index = 0; index < 16; index++) schedule[index] = view.getInt32(start + 4 * index);
   for (let index = 16; index < 64; index++) {
-    const [early, late] = [schedule[index - 15], schedule[index - 2]];
+    const early = schedule[index - 15];
+    const late = schedule[index - 2];
     const first = turned(early, 7) ^ turned(early, 18) ^ (early >>> 3);
     const second = turned(late, 17) ^ turned(late, 19) ^ (late >>> 10);
-    schedule[index] = schedule[index - 16] + first + schedule[index - 7] + second;
+    schedule[index] = (schedule[index - 16] + first + schedule[index - 7] + second) | 0;
   }
-  let [a, b, c, d, e, f, g, h] = state;
+  let a = state[0];
+  let b = state[1];
+  let c = state[2];
+  let d = state[3];
+  let e = state[4];
+  let f = state[5];
+  let g = state[6];
+  let h = state[7];
   for (let index = 0; index < 64; index++) {
     const mixed = (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) + ((e & f) ^ (~e & g));
     const one = (h + mixed + ROUNDS[index] + schedule[index]) | 0;
@@ -83,14 +91,19 @@ function turned(word, bits) {
   return (word >>> bits) | (word << (32 - bits));
 }
 
-/** @returns {[number[], number[]]} */
+/** @returns {[Int32Array, Int32Array]} */
 function constants() {
   /** @type {number[]} */
   const primes = [];
   for (let number = 2; primes.length < 64; number++) {
     if (primes.every((prime) => number % prime)) primes.push(number);
   }
-  return [primes.slice(0, 8).map((prime) => fraction(prime ** (1 / 2))), primes.map(cubeRoot)];
+  return [Int32Array.from(primes.slice(0, 8), squareRoot), Int32Array.from(primes, cubeRoot)];
+}
+
+/** @param {number} prime */
+function squareRoot(prime) {
+  return fraction(Math.sqrt(prime));
 }
 
 /** @param {number} prime */
