@@ -1,0 +1,34 @@
+"""The pictures of Heads: what names one, and where it opens."""
+
+from explorer.app import experiment_cache
+from explorer.app.mount import PictureKey
+from explorer.app.request import NO_INTERVENTIONS, Selection
+from explorer.app.state import address_bar
+from explorer.app.state import heads as heads_state
+from explorer.core.interventions import Interventions
+from explorer.core.sites import Head
+from explorer.core.trace import Trace
+from explorer.model.catalog import CatalogMember
+
+
+def opening(
+    picture: object, member: CatalogMember, trace: Trace, changed: Head | None = None
+) -> Selection:
+    """Where a picture opens: as Explore does; an experiment rather on the head it changes."""
+    opened, _ = heads_state.opening(picture).or_head(changed).within(trace)
+    with_step = opened.step is None
+    return experiment_cache.opening_selection(opened, member, trace, with_step=with_step)
+
+
+def picture_key(
+    member: CatalogMember,
+    language: str,
+    interventions: Interventions = NO_INTERVENTIONS,
+    report: str = "",
+    other: str = "",
+) -> PictureKey:
+    """The key of a picture; interventions, report and the other model change only the pictures
+    that show them."""
+    request = heads_state.shown_request()
+    moved = address_bar.times_followed() + heads_state.times_moved()
+    return PictureKey(member.stamp, request, language, moved, interventions, report, other)

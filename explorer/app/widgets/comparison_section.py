@@ -1,0 +1,172 @@
+"""Two models, two texts, two moments of a training, or a text with and without interventions: their
+heads matched."""
+
+from dataclasses import replace
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from explorer.app import (
+    compared_models,
+    compared_moments,
+    compared_texts,
+    experiment_cache,
+    heads_picture,
+    mount,
+)
+from explorer.app.compared_models import ComparedModelError
+from explorer.app.compared_moments import ComparedMomentError
+from explorer.app.moment_pair import MomentPair
+from explorer.app.mount import PictureKey
+from explorer.app.permalink import CHANGES, COMPARE, OTHER_TEXT
+from explorer.app.state import heads as heads_state
+from explorer.app.state import visit as visit_state
+from explorer.app.uploads import visitor_catalog
+from explorer.app.widgets import comparison_panel, intervention_editor
+from explorer.app.widgets.comparison_panel import ComparisonPlaces
+from explorer.app.widgets.messages import show_error
+from explorer.components.head_views.payload import Sides
+from explorer.core.errors import ExplorerError
+from explorer.core.i18n import say
+from explorer.core.trace import Trace
+from explorer.heads.trace_comparison import TraceComparison
+from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace
+
+
+def comparison_section(
+    member: CatalogModel, trace: Trace, language: str, messages: DeltaGenerator
+) -> None:
+    """The text in two models, or two texts, or what else is chosen, and their heads matched."""
+    request, wanted = heads_state.shown_request(), heads_state.compared()
+    offered = compared_models.comparable(member, visitor_catalog(), request.text, wanted)
+    runs = compared_moments.runs()
+    own = (OTHER_TEXT, CHANGES)
+    nothing_changed = wanted == CHANGES and not visit_state.current().interventions
+    if (pair := MomentPair.parse(wanted)) and wanted not in offered:
+        places = comparison_panel.choose(offered, runs, own, pair.run, language)
+        _compare_moments(pair, language, places, messages)
+        return
+    if wanted and (nothing_changed or wanted not in (*offered, *own)):
+        facts = {"name": wanted, "shown": member.label}
+        key = "no_changes" if nothing_changed else "not_comparable"
+        show_error(ComparedModelError(key, **facts), language, messages)
+        wanted = ""
+    shown = wanted or next(iter(offered), OTHER_TEXT)
+    heads_state.remember_compared(shown)
+    places = comparison_panel.choose(offered, runs, own, shown, language)
+    try:
+        if shown == OTHER_TEXT:
+            _compare_texts(member, trace, language, places)
+        elif shown == CHANGES:
+            _compare_changes(member, trace, language, places)
+        else:
+            _compare_models(member, offered[shown], trace, language, places)
+    except ExplorerError as error:
+        show_error(error, language, places.area)
+
+
+def _compare_models(
+    member: CatalogModel,
+    other: CatalogModel,
+    trace: Trace,
+    language: str,
+    places: ComparisonPlaces,
+) -> None:
+    """The text in two models. Raises `ExplorerError`."""
+    compared = compared_models.comparison(member, other, heads_state.shown_request())
+    experiment_cache.refuse_large(compared.forced)
+    names = (member.label, other.label)
+    places.summarise(comparison_panel.models_summary(compared, names, language))
+    sides = Sides(names, say("heads.models_given", language, a=names[0], b=names[1]))
+    key = heads_picture.picture_key(member, language, other=other.stamp)
+    _show_compared(key, (member, trace), sides, compared, places)
+
+
+def _compare_texts(
+    member: CatalogModel, trace: Trace, language: str, places: ComparisonPlaces
+) -> None:
+    """The text above and another one, position by position. Raises `ExplorerError`."""
+    request = heads_state.shown_request()
+    text = heads_state.other_text() or compared_texts.opening_text(member, request.text)
+    heads_state.remember_other_text(text, member.name)
+    with places.area:
+        comparison_panel.type_text(text, language)
+    compared = compared_texts.comparison(member, request, text)
+    experiment_cache.refuse_large(compared.forced)
+    other = experiment_cache.original(member, replace(request, text=text))
+    places.summarise(comparison_panel.texts_summary(compared, (trace, other), language))
+    names = comparison_panel.text_names(request.text, text)
+    sides = Sides(names, rule="same", about=say("heads.figure_texts", language))
+    key = heads_picture.picture_key(member, language, other=f"{OTHER_TEXT} {text}")
+    _show_compared(key, (member, compared.original), sides, compared, places)
+
+
+def _compare_changes(
+    member: CatalogModel, trace: Trace, language: str, places: ComparisonPlaces
+) -> None:
+    """The text without and with the interventions. Raises `ExplorerError`."""
+    interventions = visit_state.current().interventions
+    try:
+        compared = experiment_cache.experiment(member, heads_state.shown_request(), interventions)
+    except ExplorerError as error:
+        raise intervention_editor.counted_from_1(error) from error
+    experiment_cache.refuse_large(compared.forced)
+    with places.area:
+        intervention_editor.intervention_list(trace, language)
+    places.summarise(comparison_panel.changes_summary(compared, language))
+    names, given = comparison_panel.change_names(language), say("heads.changes_given", language)
+    sides = Sides(names, given, rule="same")
+    key = heads_picture.picture_key(member, language, interventions, other=CHANGES)
+    _show_compared(key, (member, trace), sides, compared, places)
+
+
+def _compare_moments(
+    pair: MomentPair,
+    language: str,
+    places: ComparisonPlaces,
+    messages: DeltaGenerator,
+) -> None:
+    """Two moments of a run on its probe, whatever model and text are chosen above."""
+    try:
+        run = compared_moments.run_of(pair)
+        steps = compared_moments.steps_of(run)
+        if missing := {pair.first, pair.second} - set(steps):
+            pair = compared_moments.opening_pair(pair.run, steps)
+            heads_state.compare_with(str(pair))
+            facts = {"step": min(missing), "name": run.name}
+            show_error(ComparedMomentError("no_moment", **facts), language, messages)
+        compared = compared_moments.comparison(pair)
+        experiment_cache.refuse_large(compared.forced)
+    except ExplorerError as error:
+        show_error(error, language, messages)
+        return
+    with places.area:
+        comparison_panel.choose_moments(pair, steps, language)
+    places.summarise(comparison_panel.moments_summary(compared, run, pair, language))
+    stamp = compared_moments.stamp(pair)
+    probe = UploadedTrace(pair.run, stamp, compared.original)
+    key = heads_picture.picture_key(probe, language, other=stamp)
+    about = say("heads.figure_moments", language, name=run.name)
+    sides = Sides(comparison_panel.moment_names(pair, language), about=about)
+    _show_compared(key, (probe, probe.trace), sides, compared, places)
+
+
+def _show_compared(
+    key: PictureKey,
+    first: tuple[CatalogMember, Trace],
+    sides: Sides,
+    compared: TraceComparison,
+    places: ComparisonPlaces,
+) -> None:
+    """The maps of both, how alike their heads are, and the table of those that are matched.
+
+    first: what the head to open with is chosen by. places: where a sentence says why.
+    """
+    opening, attention = heads_picture.opening((key, COMPARE), *first), compared.attention
+    wanted, _ = heads_state.opening((key, COMPARE)).within(first[1])
+    chosen = experiment_cache.chosen_head(wanted, *first)
+    with places.words:
+        comparison_panel.opening_summary(chosen, attention, sides, key.language)
+    mount.model_comparison(key, opening, sides, compared, heads_state.read_view)
+    with st.container(key="matched-heads-table"):
+        comparison_panel.matched_table(attention.matched(), sides.names, key.language)
