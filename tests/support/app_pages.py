@@ -11,6 +11,7 @@ from streamlit.testing.v1.element_tree import WidgetList
 
 import explorer.app
 from explorer.app.state import visitor
+from tests.support.payloads import unpack_payload
 
 MAIN = Path(explorer.app.__file__).with_name("main.py")
 
@@ -51,3 +52,14 @@ def each_turn_costs_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
 def captions(app: AppTest) -> list[str]:
     """All captions, without escapes."""
     return [text.value.replace("\\", "") for text in app.caption]
+
+
+def head_view(app: AppTest, name: str) -> tuple[dict, dict[str, dict]]:
+    """The header that a head view was sent, and those of the traces in it."""
+    header, arrays = unpack_payload(sent_to(app, name))
+    traces = {
+        part: unpack_payload(array.tobytes())[0]
+        for part, array in arrays.items()
+        if "." not in part
+    }
+    return header, traces
