@@ -323,6 +323,37 @@ def test_a_link_keeps_words(on_disk):
     expect(other.get_by_test_id("step-count")).to_have_text(shown)
 
 
+@pytest.mark.parametrize("unit", ["pieces", "words"])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_sentence_is_written_out_in_pieces_and_words(on_disk, language, unit):
+    text = "My+grandmother's+caterpillars+marched."
+    tab = on_disk(f"#model=english-french&text={text}&words={int(unit == 'words')}&lang={language}")
+    player = tab.locator(".player")
+    unit_button = tab.get_by_test_id(f"unit-{unit}")
+    expect(unit_button).to_have_attribute("aria-checked", "true")
+
+    def names_of_sentences() -> list[str]:
+        settle(tab)
+        titles = player.evaluate(
+            "(node) => [...node.querySelectorAll('[title], [aria-label]')]"
+            ".map((one) => `${one.title} ${one.getAttribute('aria-label')}`).join(' ')"
+        )
+        return re.findall(r"[a-z]+_[a-z]+", f"{player.inner_text()} {titles}")
+
+    assert names_of_sentences() == []
+    tab.get_by_test_id("guess").click()
+    assert names_of_sentences() == []
+    tab.get_by_test_id("guess").click()
+    tab.get_by_test_id("site-encoder").click()
+    assert names_of_sentences() == []
+    tab.get_by_test_id("site-cross").click()
+    tab.get_by_test_id("first").click()
+    tab.get_by_test_id("candidates").get_by_role("button").nth(2).click()
+    expect(tab.get_by_test_id("unforce-1")).to_be_visible()
+    expect(unit_button).to_have_attribute("aria-checked", "true")
+    assert names_of_sentences() == []
+
+
 def test_guess_and_inside_work(on_disk):
     tab = on_disk("#model=reverse&text=7+3+9+1+4&pad=2&site=cross&layer=1&head=2&step=3")
     tab.get_by_test_id("inside-open").click()
@@ -679,7 +710,9 @@ def test_a_model_too_large_for_the_device_is_not_loaded(new_visitor, site):
     assert tab.locator("script[src*=english]").count() == 0
 
 
-def test_served_it_asks_no_other_origin_and_works_offline_afterwards(new_visitor, served):
+def test_served_it_asks_no_other_origin_and_works_offline_afterwards(
+    new_visitor, served, complaints
+):
     tab = new_visitor()
     asked: list[str] = []
     tab.context.on("request", lambda request: asked.append(request.url))
@@ -697,6 +730,8 @@ def test_served_it_asks_no_other_origin_and_works_offline_afterwards(new_visitor
     expect(tab.get_by_test_id("output")).to_have_text("5 4")
     tab.get_by_test_id("model").select_option("copy")
     expect(tab.get_by_test_id("message")).to_contain_text("connect to the network")
+    assert complaints == ["Failed to load resource: net::ERR_INTERNET_DISCONNECTED"]
+    complaints.clear()
 
 
 def test_offline_a_page_that_was_not_opened_is_said_to_be_so(new_visitor, served):

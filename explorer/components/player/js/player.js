@@ -78,7 +78,7 @@ export function mountPlayer(parent, trace, options) {
     pieces: trace,
     state: openingState(trace, trace.header.view, {}),
     palette,
-    strings: () => context.trace.header.strings,
+    strings: () => context.pieces.header.strings,
     draw: (changed) => {
       if (changed.has("projector")) showProjector(root, context.state.projector);
       root.dataset.site = context.state.site;
