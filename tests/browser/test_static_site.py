@@ -254,6 +254,34 @@ def test_what_is_on_screen_does_not_depend_on_what_was_before(on_disk):
     compare()
 
 
+def test_inside_is_of_the_text_on_screen(on_disk):
+    tab, fresh = on_disk("#model=reverse&text=7+3+9+1+4&cell=1.1"), on_disk()
+    inside = "[data-testid=inside]"
+
+    def compare(text: str) -> None:
+        expect(tab.get_by_test_id("output")).to_have_text(" ".join(reversed(text.split())))
+        expect(tab).to_have_url(re.compile("cell="))  # a moment later
+        fresh.goto("about:blank")
+        fresh.goto(tab.url)
+        for page in (tab, fresh):
+            expect(page.get_by_test_id("inside-sentence")).to_be_visible()
+            settle(page)
+        assert tab.locator(inside).inner_text() == fresh.locator(inside).inner_text()
+
+    compare("7 3 9 1 4")
+    for text in ("5 5 2 5 2", "1 2", "1 2 3 4 5 6 7 8 9"):
+        tab.keyboard.press("i")
+        expect(tab.locator(inside)).to_be_hidden()
+        type_source(tab, text)
+        expect(tab.get_by_test_id("output")).to_have_text(" ".join(reversed(text.split())))
+        tab.keyboard.press("i")
+        compare(text)
+    for text in ("a b c", "1 2 3 4 5 6"):
+        link = f"#model=reverse&text={text.replace(' ', '+')}&site=cross&layer=1&head=1&cell=1.1"
+        tab.evaluate("(link) => { location.hash = link; }", link)
+        compare(text)
+
+
 def test_back_and_forward_go_through_the_texts(on_disk):
     tab = on_disk()
     source = tab.get_by_role("textbox", name="Source")
@@ -421,6 +449,10 @@ def test_what_of_a_link_cannot_be_followed_is_said(on_disk):
     tab = on_disk("#model=nothing&pad=999&site=%3Cb%3E")
     expect(tab.get_by_test_id("message")).to_contain_text("model, padding")
     expect(tab.get_by_test_id("output")).to_have_text("4 1 9 3 7")
+    tab = on_disk("#model=nothing&text=hi")
+    message = tab.get_by_test_id("message")
+    expect(message).to_contain_text("shown for: model.")
+    expect(message).to_contain_text("“hi” is not a symbol")
 
 
 def test_an_unknown_language_of_a_link_is_said_by_its_name(on_disk):
@@ -874,18 +906,50 @@ def test_on_a_phone_guess_leads_to_its_choices_and_a_what_if_to_both_outputs(on_
     tab = on_phone("#model=english-french&text=The.cat.is.sleeping.&step=2")
     tab.get_by_test_id("guess").tap()
     choices = tab.get_by_test_id("candidates").get_by_role("button")
-    for part in (tab.get_by_test_id("candidates-note"), choices.first, choices.last):
+    note = tab.get_by_test_id("candidates-note")
+    for part in (note, choices.first, choices.last):
         expect_above_steps(part)
     cut = ".candidate .name"
     assert tab.locator(cut).evaluate_all(
         "all => all.every((node) => node.scrollWidth <= node.clientWidth)"
     )
+    choices.first.tap()
+    expect(note).to_contain_text(re.compile("^[✓✗]"))
+    expect_above_steps(note)
     tab.get_by_test_id("guess").tap()
     expect(tab.get_by_test_id("candidates-percent")).to_be_visible()
     tab.locator(".candidate:not([aria-disabled])").first.tap()
     outputs = tab.get_by_test_id("outputs")
     expect(outputs).to_be_visible()
     expect_above_steps(outputs)
+
+
+def test_on_a_phone_inside_opens_the_cell_that_was_touched(on_phone):
+    tab = on_phone("#model=reverse&text=7+3+9+1+4&pad=0&site=encoder&layer=0&head=0")
+    box = tab.get_by_test_id("map").bounding_box()
+    cells = tab.locator(".map .overlay, .map canvas").first.bounding_box()
+    assert box
+    assert cells
+    x, y = cells["x"] + cells["width"] / 2, cells["y"] + cells["height"] / 2
+    tab.touchscreen.tap(x, y)
+    read = tab.get_by_test_id("tooltip")
+    expect(read).to_contain_text("query")
+    query, key = (re.search(f"{name} “(.)”", read.inner_text())[1] for name in ("query", "key"))
+    tab.get_by_test_id("inside-open").tap()
+    expect(tab.get_by_test_id("inside-title")).to_contain_text(f"query “{query}”")
+    expect(tab.get_by_test_id("inside-title")).to_contain_text(f"key “{key}”")
+
+
+def test_what_was_chosen_stands_beside_its_row(on_disk):
+    tab = on_disk("#model=english-french&text=The.cat.is.sleeping.&step=2&pad=0")
+    tab.get_by_test_id("candidates").get_by_role("button").nth(2).click()
+    expect(tab.get_by_test_id("unforce-2")).to_be_visible()
+    heights = tab.locator(".axis-label").evaluate_all(
+        "all => [...new Set(all.map((node) => node.offsetHeight))]"
+    )
+    assert len(heights) == 1, "a label has two lines"
+    forced = tab.locator(".query-label.forced, .predicted-label.forced")
+    expect(forced).to_have_count(2)
 
 
 def test_on_a_phone_that_lies_all_of_the_player_can_be_touched(on_phone):

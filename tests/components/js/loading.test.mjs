@@ -38,3 +38,25 @@ test("an answer is fetched once, and a failure again after a while", async () =>
   assert.equal(touched.mock.callCount(), 2);
   mock.timers.reset();
 });
+
+test("where traces have one address, each is answered by its own source", async () => {
+  const context = contextWith(mock.fn());
+  /** @type {((bytes: Uint8Array) => void)[]} */
+  const answer = [];
+  const source = () => ({
+    held: null,
+    fetch: () =>
+      new Promise((/** @type {(bytes: Uint8Array) => void} */ resolve) => answer.push(resolve)),
+  });
+  const find = createLoading(context, (bytes) => ({ first: bytes[0] }));
+  context.options.inside = source();
+  assert.equal(find("live/cross/1/2"), "loading");
+  context.options.inside = source();
+  assert.equal(find("live/cross/1/2"), "loading");
+  answer[0](new Uint8Array([1]));
+  await settle();
+  assert.equal(find("live/cross/1/2"), "loading"); // the first one answers for the trace before
+  answer[1](new Uint8Array([2]));
+  await settle();
+  assert.deepEqual(find("live/cross/1/2"), { first: 2 });
+});

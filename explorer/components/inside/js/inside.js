@@ -211,7 +211,7 @@ export function insideButton(context) {
       class: "quiet inside-open",
       testid: "inside-open",
       title: say("inside_open_title"),
-      on: { click: () => lookInside(context, context.state.inside ? null : undefined) },
+      on: { click: () => lookInside(context, context.state.inside ? null : touchedCell(context)) },
     },
     say("inside"),
   );
@@ -258,15 +258,28 @@ export function headFacts(context) {
  * @returns {(cell: Cell) => void}
  */
 export function cellOpener(context) {
-  let read = ""; // the cell whose hover text is on screen
   return (cell) => {
     const { inside, site, layer, head } = context.state;
     if (shownMethod(context)) return; // it is computed of no single head
-    const name = [site, layer, head, cell.query, cell.key].join("/");
-    const first = inside === null && isNarrow(context) && name !== read;
-    read = first ? name : "";
+    const read = touchedCell(context);
+    const again = read && read.query === cell.query && read.key === cell.key;
+    const first = inside === null && isNarrow(context) && !again;
+    context.set({ touched: first ? { ...cell, site, layer, head } : null });
     if (!first) lookInside(context, cell);
   };
+}
+
+/**
+ * The cell that was touched last, unless another head or step is shown since.
+ * @param {TraceContext} context
+ * @returns {Cell | undefined}
+ */
+function touchedCell(context) {
+  const { touched, site, layer, head } = context.state;
+  const row = currentRow(context);
+  if (!touched || touched.site !== site || touched.layer !== layer || touched.head !== head)
+    return undefined;
+  return row < 0 || touched.query === row ? { query: touched.query, key: touched.key } : undefined;
 }
 
 /** @param {TraceContext} context */

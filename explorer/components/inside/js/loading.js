@@ -46,22 +46,28 @@ export function isThere({ options }, address) {
  */
 export function createLoading(context, read) {
   /** @type {Map<string, Answer | "loading" | "failed">} by address */
-  const answers = new Map();
+  let answers = new Map();
+  let { inside: source } = context.options; // of a page without a server, where all traces have one address
   /** @param {string} address */
   const request = async (address) => {
-    if (answers.size >= MOST) answers.clear();
-    answers.set(address, "loading");
+    const own = answers;
+    if (own.size >= MOST) own.clear();
+    own.set(address, "loading");
     try {
       const bytes = await bytesAt(context, address);
-      answers.set(address, read(bytes));
+      own.set(address, read(bytes));
     } catch {
       if (context.signal.aborted) return;
-      answers.set(address, "failed");
-      setTimeout(() => answers.delete(address), RETRY_AFTER);
+      own.set(address, "failed");
+      setTimeout(() => own.delete(address), RETRY_AFTER);
     }
     context.touch("vectors");
   };
   return (address) => {
+    if (context.options.inside !== source) {
+      source = context.options.inside;
+      answers = new Map();
+    }
     if (!answers.has(address)) request(address);
     return answers.get(address) ?? "loading";
   };

@@ -220,7 +220,7 @@ class LivePage {
     this.tell();
     this.timer = setTimeout(() => {
       this.late = true;
-      this.place.classList.add("waiting");
+      for (const part of [this.place, this.hint]) part.classList.add("waiting");
       this.tell();
     }, SLOW);
   }
@@ -240,7 +240,7 @@ class LivePage {
   rest() {
     clearTimeout(this.timer);
     this.late = false;
-    this.place.classList.remove("waiting");
+    for (const part of [this.place, this.hint]) part.classList.remove("waiting");
     this.status.textContent = "";
   }
 
@@ -266,8 +266,9 @@ class LivePage {
    * @param {unknown} error
    * @param {boolean} open whether its model is
    */
-  refuse({ request }, error, open) {
-    const problem = this.sentence(error, request);
+  refuse({ request, refused }, error, open) {
+    const unfollowed = refused?.length ? this.refusal(refused) : "";
+    const problem = [unfollowed, this.sentence(error, request)].filter(Boolean).join(" ");
     const opening = openingRequest(this.modelOf(request));
     const given = request.text !== opening.text;
     if (given && this.bar.draft() === null) this.bar.setDraft(request.text);

@@ -71,6 +71,7 @@ export function createCandidates(context, attribution) {
     const hidden = tokenHidden(context, row);
     const candidates = listed(context, row, hidden);
     node.classList.toggle("guessing", hidden);
+    node.classList.toggle("guessed", context.state.guess !== null && !hidden);
     radios.element.hidden = hidden;
     drawChoice(context, radios);
     write(title, titleOf(context, row));

@@ -24,7 +24,7 @@ export function createForcedTokens(context) {
   const outputs = element("div", { class: "outputs", testid: "outputs" });
   const node = element(
     "section",
-    { class: "forced", "aria-label": say("forced_steps") },
+    { class: "forced-tokens", "aria-label": say("forced_steps") },
     chips,
     reset,
     outputs,

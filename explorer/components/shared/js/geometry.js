@@ -155,12 +155,13 @@ export function createGeometry(context, site, width, height, slack = SLACK) {
   const predicted = traces.flatMap((one) => (one.masks.length ? one.fillings : one.predicted));
   const masks = traces.some((trace) => trace.masks.length > 0);
   const predicts = predicted.length > 0 && (masks || sites.some(isDecoded));
-  const queries = Math.max(...sites.map(({ queryTokens }) => widest(pen, queryTokens)));
-  const queryRoom = bounded(queries, width * 0.2) + 12;
-  const title = textWidth(pen, say("predicts")) + font;
   const forced = traces.some(({ candidates }) => candidates.flat().some((one) => one.forced));
-  const marks = (forced ? 4.5 : 3) * font; // an arrow before the token, a pen after it
-  const longest = Math.max(widest(pen, predicted) + marks, title);
+  const mark = forced ? 1.5 * font : 0; // a pen after the token
+  const queries = Math.max(...sites.map(({ queryTokens }) => widest(pen, queryTokens)));
+  const queryRoom = bounded(queries + mark, width * 0.2) + 12;
+  const title = textWidth(pen, say("predicts")) + font;
+  const arrow = 3 * font; // before the token
+  const longest = Math.max(widest(pen, predicted) + arrow + mark, title);
   const predictedRoom = predicts ? bounded(longest, width * 0.2 + font) : 8;
   const left = queryRoom + Math.round(font * 1.6) + 8;
   const largest = LARGEST_CELL * (font / MAP_TYPE.desk);

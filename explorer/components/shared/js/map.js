@@ -17,10 +17,12 @@ import { clearHover, setHover } from "./tooltip.js";
 /** @import { Part } from "./element.js" */
 /** @import { Geometry } from "./geometry.js" */
 /** @import { Plotly, PlotlyElement } from "./plotly.js" */
+/** @import { SiteName } from "./trace.js" */
 /** @import { TraceContext } from "./traceContext.js" */
 
 /**
  * @typedef {{query: number, key: number}} Cell
+ * @typedef {Cell & {site: SiteName, layer: number, head: number}} TouchedCell and its head
  *
  * @typedef {Part & {start: () => void, destroy: () => void, legend: HTMLElement}} MapPart
  *

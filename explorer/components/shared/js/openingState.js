@@ -7,7 +7,7 @@ import { inUnit, stepInUnit } from "./unitChoice.js";
 /** @import { HeadOrMethod, Method } from "./contributions.js" */
 /** @import { Guess } from "./guess.js" */
 /** @import { Scale } from "./scale.js" */
-/** @import { Cell } from "./map.js" */
+/** @import { Cell, TouchedCell } from "./map.js" */
 /** @import { Alignment, InsideView, NextView, Site, SiteName, Trace, ViewOptions } from "./trace.js" */
 
 /**
@@ -41,6 +41,7 @@ import { inUnit, stepInUnit } from "./unitChoice.js";
  * @property {boolean} zoomed
  * @property {boolean} playing
  * @property {Hover | null} hover
+ * @property {TouchedCell | null} touched the cell whose hover text was read on a phone
  * @property {Guess | null} guess null while nothing is guessed
  * @property {InsideView} insideView what is shown of that cell
  * @property {Cell | null} inside the cell whose arithmetic is shown; see `shownCell`
@@ -93,6 +94,7 @@ export function openingState(pieces, view, before) {
     zoomed: false,
     playing: false,
     hover: null,
+    touched: null,
     guess: guesses ? openingGuess(before, step) : null,
     insideView: view.inside ?? (view.cell ? "cell" : (before.insideView ?? "cell")),
     inside: openingCell(view, before),

@@ -10,6 +10,8 @@ import { is, letter, over, sub } from "./mathml.js";
 const i = (name) => `<mi>${name}</mi>`;
 /** @param {string} sign */
 const o = (sign) => `<mo>${sign}</mo>`;
+/** A word that a space sets apart from what it is of. @param {string} name */
+const word = (name) => `<mo lspace="0" rspace="0.2em">${name}</mo>`;
 const a = i("a");
 const [minus, sum, open, close] = ["−", "∑", "(", ")"].map(o);
 const cell = sub(a, `${i("q")}${i("k")}`);
@@ -19,7 +21,7 @@ const under = (base, below) => `<munder>${base}<mrow>${below}</mrow></munder>`;
 /** The mean over all queries. @param {string} inside */
 const mean = (inside) => `${over("<mn>1</mn>", i("Q"))}${under(sum, i("q"))}${inside}`;
 const entropy = `${minus}${under(sum, key)}${cell}${i("ln")}${o("⁡")}${cell}`;
-const largest = `${under(i("arg max"), key)}${cell}`;
+const largest = `${under(word("arg max"), key)}${cell}`;
 /** The share of queries whose largest weight is at a key. @param {string} where */
 const shareAt = (where) => mean(`${o("[")}${largest}${is}${where}${o("]")}`);
 /** The share of queries whose largest weight is at one of some keys. @param {string} keys */
@@ -76,7 +78,9 @@ export const WORDS = {
     paper: "paper_vaswani_2017",
   },
   scale_sqrt: { formula: `<msqrt>${cell}</msqrt>` },
-  scale_row: { formula: over(cell, `${under(i("max"), i("j"))}${sub(a, `${i("q")}${i("j")}`)}`) },
+  scale_row: {
+    formula: over(cell, `${under(word("max"), i("j"))}${sub(a, `${i("q")}${i("j")}`)}`),
+  },
   alti: {
     formula: `${contributed}${o("∝")}${nearer}${o(",")}${under(sum, i("j"))}${contributed}${is}<mn>1</mn>`,
     paper: "paper_ferrando_2022",
@@ -106,15 +110,15 @@ export const WORDS = {
   term_score_parts: { formula: scoreSum, paper: "paper_elhage_2021" },
   gold_weight: { formula: gold, paper: "paper_ghader_2017" },
   alignment_prediction: {
-    formula: `${under(i("arg max"), key)}${sub(a, `${i("t")}${minus}<mn>1</mn><mo>,</mo>${key}`)}`,
+    formula: `${under(word("arg max"), key)}${sub(a, `${i("t")}${minus}<mn>1</mn><mo>,</mo>${key}`)}`,
     paper: "paper_ghader_2017",
   },
   alignment_input: {
-    formula: `${under(i("arg max"), key)}${sub(a, `${i("t")}<mo>,</mo>${key}`)}`,
+    formula: `${under(word("arg max"), key)}${sub(a, `${i("t")}<mo>,</mo>${key}`)}`,
     paper: "paper_chen_2020",
   },
   metric_confidence: {
-    formula: mean(`${under(i("max"), `${key}${o("≠")}${i("eos")}`)}${cell}`),
+    formula: mean(`${under(word("max"), `${key}${o("≠")}${i("eos")}`)}${cell}`),
     paper: "paper_voita_2019",
   },
   metric_entropy: { formula: mean(`${open}${entropy}${close}`), paper: "paper_vig_2019" },
@@ -127,7 +131,7 @@ export const WORDS = {
     paper: "paper_vig_2019",
   },
   metric_positional: {
-    formula: `${under(i("max"), i("δ"))}${shareAt(`${i("q")}${o("+")}${i("δ")}`)}`,
+    formula: `${under(word("max"), i("δ"))}${shareAt(`${i("q")}${o("+")}${i("δ")}`)}`,
     paper: "paper_voita_2019",
   },
   metric_gold_weight: { formula: gold, paper: "paper_ghader_2017" },
