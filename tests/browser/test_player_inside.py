@@ -514,6 +514,13 @@ def test_a_second_tap_on_a_phone_opens_the_calculation_and_goes_to_it(address, c
     for name in ("row", "sentence", "product"):
         expect(tab.get_by_test_id(f"inside-{name}")).to_be_in_viewport(ratio=1)
     expect(tooltip).not_to_contain_text(again)
+    tab.get_by_test_id("inside-close").tap()
+    for key in (2, 0):  # the button opens the cell that was read last
+        tab.get_by_test_id("map").scroll_into_view_if_needed()
+        tab.touchscreen.tap(*cell_center(tab, trace, "cross", 1, key))
+        expect(tooltip).to_contain_text(f"(position {key + 1})")
+    tab.get_by_test_id("inside-open").tap()
+    expect(tab.get_by_test_id("inside-sentence")).to_contain_text("q₂ · k₁ = ")
     context.close()
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
+from unicodedata import category
 
 from explorer.core.alignment import content
 from explorer.core.frequent_words import in_target_language, knows_few_words
@@ -41,13 +42,21 @@ def _sentence_note(model: CatalogModel, text: str, trace: Trace, language: str) 
     if knows_few_words(text, own):
         return say("explore.note_rare_words", language)
     if unknown:
-        named = " ".join(unknown[:_MOST_NAMED]) + (" …" if len(unknown) > _MOST_NAMED else "")
+        named = " ".join(map(_name_of, unknown[:_MOST_NAMED])) + (
+            " …" if len(unknown) > _MOST_NAMED else ""
+        )
         return say("explore.note_characters", language, characters=named)
     if not letters:
         return say("explore.note_no_word", language)
     if letters >= _CAPITALS and text.isupper():
         return say("explore.note_capitals", language)
     return ""
+
+
+def _name_of(character: str) -> str:
+    """The character, or the code of one that is not seen and may turn what follows around."""
+    unseen = category(character) in ("Cc", "Cf")
+    return f"U+{ord(character):04X}" if unseen else character
 
 
 def _length_note(trace: Trace, most: int, language: str) -> str:

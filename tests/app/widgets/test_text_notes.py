@@ -4,7 +4,7 @@ from explorer.app.widgets.text_notes import text_note
 from explorer.core.trace import Trace
 from tests.support.catalog_members import shipped
 
-BYTES_OF = {letter: [f"<0x{byte:02X}>" for byte in letter.encode()] for letter in "猫睡我"}
+BYTES_OF = {letter: [f"<0x{byte:02X}>" for byte in letter.encode()] for letter in "猫睡我\u202e"}
 TRANSLATOR = shipped("translator", sentences=("A cat.",), trained_tokens=128)
 
 
@@ -27,6 +27,7 @@ def trace(*tokens: str) -> Trace:
             "no piece for 😀:",
         ),
         ("😀", ("▁", "<0xF0>", "<0x9F>", "<0x98>", "<0x80>"), "no piece for 😀:"),
+        ("\u202ea", ("▁", *BYTES_OF["\u202e"], "a"), "no piece for U+202E:"),
         ("12345", ("▁12", "345"), "this text has no word"),
         ("WHERE IS TOM?", ("▁W", "HE", "RE", "▁IS", "▁T", "OM", "?"), "All in capitals"),
         ("TV", ("▁T", "V"), ""),

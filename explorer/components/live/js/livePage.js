@@ -374,8 +374,12 @@ class LivePage {
   writeAddress(selection, replace) {
     if (!this.shown) return;
     const fragment = writeAddress(this.shown, selection, this.language);
-    if (replace) history.replaceState(null, "", fragment);
-    else history.pushState(null, "", fragment);
+    try {
+      if (replace) history.replaceState(null, "", fragment);
+      else history.pushState(null, "", fragment);
+    } catch {
+      // a browser refuses more than so many addresses a minute; the next one is written again
+    }
   }
 
   /**

@@ -13,6 +13,7 @@ const MOST_NAMED = 4; // characters without a piece
 const CAPITALS = 4; // from so many letters on, a text in capitals is no abbreviation
 const FEW_WORDS = 2; // a text of so few is judged by one word
 const BYTE = /^<0x([0-9A-F]{2})>$/;
+const UNSEEN = /[\p{Cc}\p{Cf}]/u; // control and format characters, which may turn what follows around
 
 /**
  * The note on a text; null where there is nothing to say.
@@ -47,7 +48,7 @@ function sentenceNote({ examples, sourceWords, targetWords }, text, source) {
   if (knowsFewWords(text, own)) return noteOf("note_rare_words");
   if (unknown.length) {
     const more = unknown.length > MOST_NAMED ? " …" : "";
-    const characters = unknown.slice(0, MOST_NAMED).join(" ") + more;
+    const characters = unknown.slice(0, MOST_NAMED).map(nameOf).join(" ") + more;
     return noteOf("note_characters", { characters });
   }
   if (!letters) return noteOf("note_no_word");
@@ -111,4 +112,11 @@ function* readInBytes(tokens) {
       bytes = [];
     }
   }
+}
+
+/** @param {string} character */
+function nameOf(character) {
+  if (!UNSEEN.test(character)) return character;
+  const code = /** @type {number} */ (character.codePointAt(0)).toString(16).toUpperCase();
+  return `U+${code.padStart(4, "0")}`;
 }

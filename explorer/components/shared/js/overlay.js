@@ -38,6 +38,7 @@ const SMALLEST_PRINTED = [0.5, 0.05, 0.005]; // by digits; a smaller weight is a
 const OUTLINE = 2; // px, as in the style sheet
 const THIN_ROW = 12; // px
 const SMALLEST_RULE = 7; // px between two lines of the cover
+const PAST_EDGE = 2; // px by which the cover is longer than the map, which cuts it off: rounding shows no row
 
 /**
  * What a step changes on the large map: outline, printed weights, cover, hovered key.
@@ -103,7 +104,7 @@ function drawOverlay(context, geometry, parts) {
   if (covered) {
     const top = yOf(geometry, visible);
     const height = yOf(geometry, site.queries) - top;
-    positionRectangle(parts.cover, left, top, right - left, height);
+    positionRectangle(parts.cover, left, top, right - left, height + PAST_EDGE);
     const ruled = size.height * Math.ceil(SMALLEST_RULE / size.height);
     parts.cover.style.backgroundSize = `100% ${ruled}px`;
     parts.coverText.hidden = state.ahead || height < 20 || right - left < 90;
