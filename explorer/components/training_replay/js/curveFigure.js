@@ -10,9 +10,11 @@ import { css, mix } from "../../shared/js/palette.js";
  */
 
 const MARGIN = { left: 50, right: 8, top: 26, bottom: 36 };
+const TYPE = { desk: 13, projector: 18 }; // px
 const GAP = { across: 60, down: 30 };
 const ROOM = 72; // px right of a panel for the names of its lines, by default
 const TICK_PITCH = 17; // px between two decades
+const STEP_ROOM = 60; // px that the number of a step needs
 const MANY_POINTS = 80; // more are drawn without dots
 
 /**
@@ -20,11 +22,14 @@ const MANY_POINTS = 80; // more are drawn without dots
  * @param {Pick<Panel, "weight" | "room">[]} panels
  * @param {number} columns
  * @param {Size} size
+ * @param {boolean} [projector] whose type is larger
  * @returns {Box[]}
  */
-export function panelBoxes(panels, columns, { width, height }) {
+export function panelBoxes(panels, columns, { width, height }, projector = false) {
   const rows = Math.ceil(panels.length / columns);
-  const { left, right, top, bottom } = MARGIN;
+  const { right, top, bottom } = MARGIN;
+  const larger = projector ? TYPE.projector / TYPE.desk : 1;
+  const left = MARGIN.left * larger;
   const across = (width - left - right - GAP.across * (columns - 1)) / columns;
   const weights = Array.from({ length: rows }, (_, row) => panels[row * columns].weight ?? 1);
   const total = weights.reduce((sum, weight) => sum + weight, 0);
@@ -41,7 +46,7 @@ export function panelBoxes(panels, columns, { width, height }) {
     return {
       left: left + (index % columns) * (across + GAP.across),
       top: tops[row],
-      width: Math.max(across - (panel.room ?? ROOM), 10),
+      width: Math.max(across - (panel.room ?? ROOM) * larger, 10),
       height: Math.max(weights[row] * unit, 10),
     };
   });
@@ -76,7 +81,7 @@ export function panelFigure(context, panels, { columns, boxes, size, range }) {
     uirevision: "steady",
     font: {
       family: palette.font,
-      size: context.state.projector ? 18 : 13,
+      size: TYPE[context.state.projector ? "projector" : "desk"],
       color: css(mix(palette.ink, palette.paper, 0.2)),
     },
     shapes: panels.flatMap((panel, index) => markLine(context, panel, index, range)),
@@ -154,7 +159,8 @@ function panelAxes({ palette }, panel, lines, index, box, size, range, labelled)
       anchor: y,
       range,
       showgrid: false,
-      nticks: 6,
+      nticks: Math.max(2, Math.min(6, Math.floor(box.width / STEP_ROOM))),
+      tickangle: 0,
       showticklabels: labelled,
     },
     [`yaxis${y.slice(1)}`]: {

@@ -53,7 +53,7 @@ export function createCurves(context, panels, columnsNow, testid) {
     const size = { width: box.clientWidth, height: box.clientHeight };
     if (size.width < 60 || size.height < 60) return;
     const columns = columnsNow();
-    boxes = panelBoxes(panels, columns, size);
+    boxes = panelBoxes(panels, columns, size, context.state.projector);
     headings.forEach(({ element: heading }, index) => {
       heading.style.transform = `translate(${boxes[index].left}px, ${boxes[index].top - 20}px)`;
       const { left, width } = boxes[index];
