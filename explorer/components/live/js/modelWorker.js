@@ -33,6 +33,8 @@ import { sha256 } from "../../browser_model/js/sha256.js";
 import { tracePayload } from "../../browser_model/js/tracePayload.js";
 import { openingView, viewWithin } from "./openingView.js";
 
+const TELL_EVERY = 50; // ms
+
 /** @type {Map<string, ExplorableModel>} */
 const models = new Map();
 
@@ -62,6 +64,21 @@ function options(model, { text, pad, forced }) {
 }
 
 /**
+ * Tells of the tokens decoded so far, not more often than somebody reads: a message takes longer than
+ * a step of a small model.
+ * @param {(ids: number[]) => void} tell
+ */
+function reporter(tell) {
+  let last = performance.now();
+  return (/** @type {number[]} */ ids) => {
+    const now = performance.now();
+    if (now - last < TELL_EVERY) return;
+    last = now;
+    tell(ids);
+  };
+}
+
+/**
  * @param {LiveRequest | undefined} one
  * @param {LiveRequest} other
  */
@@ -80,7 +97,7 @@ const ANSWERS = {
   trace: ({ request, shown, opening, view: given }, tell) => {
     const model = modelCalled(request.model);
     const { targetVocabulary } = model.checkpoint;
-    const onToken = (/** @type {number[]} */ ids) => tell(targetVocabulary.decode(ids));
+    const onToken = reporter((ids) => tell(targetVocabulary.decode(ids)));
     const trace = model.trace(request.text, { ...options(model, request), onToken });
     const free = { ...request, forced: [] };
     const original = request.forced.length
