@@ -117,7 +117,7 @@ SEEN_WHOLE = """() => {
     return bottom > top && top >= box.top - 1 && bottom <= box.bottom + 1;
   };
   const rows = [...column.querySelectorAll(".candidates li")].filter((row) => row.offsetParent);
-  const parts = [".sentence", ".forced"].map((name) => column.querySelector(name));
+  const parts = [".sentence", ".forced-tokens"].map((name) => column.querySelector(name));
   return {
     rows: rows.length,
     all: [...rows, ...parts.filter((part) => part.offsetParent)].every(inside),
