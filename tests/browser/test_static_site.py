@@ -837,6 +837,19 @@ def test_the_last_card_of_a_lesson_leads_on_and_back(on_disk, site):
     expect(tab).to_have_url(re.compile(r"/index\.html"))
 
 
+def test_a_projector_shows_the_checks_that_a_lesson_speaks_of(new_visitor, site):
+    tab = new_visitor()
+    tab.goto((site / "lessons" / "padding.en.html").as_uri())
+    tab.wait_for_selector(".plotted")
+    tab.keyboard.press("p")
+    line, progress = tab.get_by_test_id("integrity-line"), tab.get_by_test_id("lesson-progress")
+    expect(line).to_be_hidden()
+    for number in range(2, 7):
+        tab.get_by_test_id("lesson-next").click()
+        expect(progress).to_have_text(f"{number}/6")
+    expect(line).to_be_in_viewport(ratio=1)
+
+
 def test_a_card_after_one_that_was_answered_is_open(on_disk, site):
     tab = on_disk()
     tab.goto((site / "lessons" / "what-if.en.html").as_uri())
