@@ -4,9 +4,11 @@
 
 The static site, opened from disk in headless Chromium with the network off. "Opened" is from the
 start of the navigation to the first painted map, plotly.js excluded, which follows. "Traced" is
-from Enter to the first task after the frame that shows the new text: the worker encodes, decodes
-step by step, captures in one pass and makes the payload of the player; the checks of the trace and
-the drawing of Plotly follow. A text is sent once all that is left of the one before is done.
+from Enter to the first task after the frame that shows the new text, which nobody typed, as one of
+the examples: the worker encodes, decodes step by step, captures in one pass and makes the payload
+of the player; the checks of the trace and the drawing of Plotly follow. "Typed" is the same for a
+text whose last key was pressed a quarter of a second before: the page has traced it by then. A text
+is sent once all that is left of the one before is done.
 "Slowed": the processor of the page, not of its worker, is throttled to a quarter, as DevTools does
 it. "Step": another step of the text on screen, to compare with on a busy machine. Two texts in
 turn; the first of each is not counted. Medians.
@@ -32,7 +34,7 @@ TEXTS = {  # 15 symbols and 14 pieces, with their ends
         "The woman who lives next door to us has sold an old car.",
     ),
 }
-REST = 250  # ms between a drawn text and the next one, as somebody who types leaves
+REST = 250  # ms between a drawn text, or the last key of a typed one, and Enter
 OPENED = f"""
 async () => {{{PAINTED}
   while (!document.querySelector("[data-testid=map] canvas")) await painted();
@@ -40,10 +42,11 @@ async () => {{{PAINTED}
 }}
 """
 TRACED = f"""
-async (text) => {{{PAINTED}
+async ({{ text, typed }}) => {{{PAINTED}
   while (document.querySelector(".redrawing")) await painted();
   const source = document.querySelector("[data-testid=source]");
   source.value = text;
+  if (typed) source.dispatchEvent(new InputEvent("input"));
   await new Promise((resolve) => setTimeout(resolve, {REST}));
   const shown = new Promise((resolve) => {{
     history.pushState = (...to) => resolve(History.prototype.pushState.apply(history, to));
@@ -71,23 +74,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
             page.goto((out / "index.html").as_uri() + f"#model={model}")
             report(f"{model}, opened", [page.evaluate(OPENED)])
             page.wait_for_selector(".plotted")
-            report(f"{model}, traced", traced(page, texts, options.runs))
+            for typed in (False, True):
+                name = f"{model}, {'typed' if typed else 'traced'}"
+                report(name, traced(page, texts, options.runs, typed))
             step = {"kind": "step", "count": options.runs}
             report(f"{model}, step", page.evaluate(MEASURE, step))
             session = page.context.new_cdp_session(page)
             session.send("Emulation.setCPUThrottlingRate", {"rate": SLOWED})
             report(f"{model}, slowed", traced(page, texts, options.runs))
+            report(f"{model}, slowed, typed", traced(page, texts, options.runs, typed=True))
             page.context.close()
 
 
-def traced(page: Page, texts: Sequence[str], runs: int) -> list[float]:
+def traced(page: Page, texts: Sequence[str], runs: int, typed: bool = False) -> list[float]:
     """Milliseconds of `runs` traces of each text, after one of each: the last text differs from the
     first one, so that each trace is of another text than the one on screen."""
-    return [page.evaluate(TRACED, text) for text in [*texts] * (1 + runs)][len(texts) :]
+    asked = [{"text": text, "typed": typed} for text in [*texts] * (1 + runs)]
+    return [page.evaluate(TRACED, one) for one in asked][len(texts) :]
 
 
 def report(name: str, times: Sequence[float]) -> None:
-    print(f"{name:24} {statistics.median(times):7.1f} ms")
+    print(f"{name:30} {statistics.median(times):7.1f} ms")
 
 
 if __name__ == "__main__":

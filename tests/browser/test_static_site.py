@@ -179,6 +179,14 @@ COUNT_TRACES = """
 """
 
 
+def wait_for_traces(tab: Page, count: int) -> None:
+    """Until the page has asked its worker for so many traces."""
+    deadline = time.monotonic() + 10
+    while tab.evaluate("traces") < count:
+        assert time.monotonic() < deadline, f"{tab.evaluate('traces')} traces instead of {count}"
+        tab.wait_for_timeout(20)
+
+
 def test_of_texts_sent_in_a_row_those_between_are_not_decoded(new_visitor, site):
     tab = new_visitor()
     tab.add_init_script(COUNT_TRACES)
@@ -197,6 +205,38 @@ def test_of_texts_sent_in_a_row_those_between_are_not_decoded(new_visitor, site)
     )
     expect(tab.get_by_test_id("output")).to_have_text("f e d")
     assert tab.evaluate("traces") - before <= 2
+
+
+def test_a_text_that_was_typed_is_shown_without_another_trace(new_visitor, site):
+    tab = new_visitor()
+    tab.add_init_script(COUNT_TRACES)
+    tab.goto((site / "index.html").as_uri())
+    tab.wait_for_selector(".plotted")
+    source, output = tab.get_by_test_id("source"), tab.get_by_test_id("output")
+
+    source.fill("")
+    source.press_sequentially("a b c")
+    wait_for_traces(tab, 2)
+    expect(output).to_have_text("4 1 9 3 7")  # of the example on screen
+    source.press("Enter")
+    expect(output).to_have_text("c b a")
+    assert tab.evaluate("traces") == 2
+
+    source.fill("d e f")
+    wait_for_traces(tab, 3)
+    tab.get_by_test_id("language-zh").click()
+    expect(tab.get_by_test_id("integrity-line")).to_contain_text("项检查")
+    expect(source).to_have_value("d e f")
+    source.press("Enter")
+    expect(output).to_have_text("f e d")
+    expect(tab.get_by_test_id("integrity-line")).to_contain_text("项检查")
+
+    source.fill("x?")
+    settle(tab)
+    expect(tab.get_by_test_id("message")).to_be_empty()
+    source.press("Enter")
+    expect(tab.get_by_test_id("message")).to_contain_text("x?")
+    expect(output).to_have_text("f e d")
 
 
 ON_SCREEN = """() => {

@@ -25,7 +25,7 @@ const NARROW = matchMedia("(max-width: 700px)"); // as in live.css
  * @param {object} listeners
  * @param {(request: LiveRequest, typed: boolean) => void} listeners.onRequest typed: whether it was
  *   sent from the text box
- * @param {() => void} listeners.onEdit told when the text is changed
+ * @param {(request: LiveRequest) => void} listeners.onEdit told of the text that is changed, not sent
  * @param {() => void} listeners.onLeave told when its box is left
  * @returns {InputBar}
  */
@@ -40,8 +40,9 @@ export function createInputBar(models, language, say, { onRequest, onEdit, onLea
     draft = null;
     onRequest(request, typed);
   };
+  const requestOf = (/** @type {string} */ text) => ({ ...shown, text, forced: [] });
   /** @type {(text: string, typed?: boolean) => void} */
-  const trace = (text, typed) => send({ ...shown, text, forced: [] }, typed);
+  const trace = (text, typed) => send(requestOf(text), typed);
 
   const label = (/** @type {LiveModel} */ one) =>
     (NARROW.matches ? one.short : one.label)[language];
@@ -64,7 +65,7 @@ export function createInputBar(models, language, say, { onRequest, onEdit, onLea
   });
   source.addEventListener("input", () => {
     draft = source.value;
-    onEdit();
+    onEdit(requestOf(source.value));
   });
   source.addEventListener("blur", onLeave);
   const go = element("button", { type: "submit", testid: "go", title: say("go_title") }, say("go"));

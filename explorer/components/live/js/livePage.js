@@ -41,6 +41,7 @@ import { openingRequest, reads } from "./liveModel.js";
 import { ModelLoader } from "./modelLoader.js";
 import { missingIn, viewWithout } from "./openingView.js";
 import { textNote } from "./textNotes.js";
+import { TraceQueue } from "./traceQueue.js";
 
 const SLOW = 300; // ms after which a person is told what the page waits for
 const TAP = 300; // ms that a tap on something else takes, which may not move meanwhile
@@ -66,8 +67,7 @@ class LivePage {
     this.timer = undefined;
     /** @type {Asked} the latest request, which a control changes, on screen or not yet */
     this.asked = { request: openingRequest(data.models[0]), view: {} };
-    /** @type {Promise<unknown>} settles when the worker has answered the latest text it was asked */
-    this.tracing = Promise.resolve(); // so that a text waits for one before it, however many there were
+    this.traces = new TraceQueue();
     /** @type {LiveRequest | null} on screen */
     this.shown = null;
     /** @type {ReturnType<typeof mountPlayer> | null} */
@@ -91,9 +91,8 @@ class LivePage {
     const alone = this.data.models.length === 1 ? `${this.data.models[0].name} · ` : "";
     document.title = `${alone}${say("page_title")}`;
     const bar = createInputBar(this.data.models, this.language, say, {
-      onRequest: (request, typed) =>
-        this.ask({ request, view: { words: this.player?.selection().words ?? null }, typed }),
-      onEdit: () => this.forget(),
+      onRequest: (request, typed) => this.ask({ request, view: this.kept(), typed }),
+      onEdit: (request) => this.edited(request),
       onLeave: () => {
         const { turn } = this;
         setTimeout(() => turn === this.turn && this.forget(), TAP);
@@ -169,15 +168,12 @@ class LivePage {
     try {
       const client = await this.models.open(asked.request.model);
       open = true;
-      await this.tracing;
-      if (!latest()) return;
       this.tell();
-      const answer = client.ask("trace", this.question(asked), (decoded) => {
-        if (latest()) this.tell(decoded);
+      const bytes = await this.traces.trace(client, this.question(asked), {
+        wanted: latest,
+        onText: (decoded) => latest() && this.tell(decoded),
       });
-      this.tracing = answer.catch(() => {});
-      const bytes = await answer;
-      if (!latest()) return;
+      if (!latest() || !bytes) return;
       const trace = readTrace(bytes);
       trace.header.strings = this.data.strings[trace.header.language].player;
       this.show(trace, asked, client);
@@ -223,6 +219,22 @@ class LivePage {
       for (const part of [this.place, this.hint]) part.classList.add("waiting");
       this.tell();
     }, SLOW);
+  }
+
+  /** What another text keeps of the one on screen. */
+  kept() {
+    return { words: this.player?.selection().words ?? null };
+  }
+
+  /**
+   * A text was changed that is not sent yet.
+   * @param {LiveRequest} request with it
+   */
+  async edited(request) {
+    this.forget();
+    if (request.model !== this.shown?.model) return; // not open yet
+    const client = await this.models.open(request.model);
+    this.traces.traceAhead(client, this.question({ request, view: this.kept() }));
   }
 
   /** What was said of a text no longer holds. */

@@ -1,0 +1,95 @@
+/**
+ * Asks the worker for traces, one after another: that of a text which was sent, and ahead of it that
+ * of the text a person is typing, which is there by the time it is sent.
+ *
+ * @import { ModelClient } from "./modelClient.js"
+ * @import { Questions } from "./modelWorker.js"
+ * @typedef {Questions["trace"]} Question
+ * @typedef {Promise<Uint8Array<ArrayBuffer>>} Answer
+ */
+
+const PAUSE = 100; // ms without a key before a text is traced ahead
+const LONGEST = 200; // ms; a text that is sent waits for the one traced ahead, which cannot be stopped
+
+export class TraceQueue {
+  constructor() {
+    /** @type {Promise<unknown>} settles when the worker has answered */
+    this.running = Promise.resolve();
+    /** @type {{key: string, answer: Answer} | null} */
+    this.ahead = null;
+    /** @type {ReturnType<typeof setTimeout> | undefined} of a text that is being typed */
+    this.timer = undefined;
+    /** @type {Map<string, number>} least milliseconds a character, by model */
+    this.pace = new Map();
+  }
+
+  /**
+   * The payload of a text that was sent; null where nobody waits for it any longer when its turn
+   * comes. Rejects as the worker does.
+   * @param {ModelClient} client
+   * @param {Question} question
+   * @param {object} options
+   * @param {() => boolean} options.wanted whether it is waited for
+   * @param {(decoded: string) => void} options.onText
+   * @returns {Promise<Uint8Array<ArrayBuffer> | null>}
+   */
+  async trace(client, question, { wanted, onText }) {
+    this.cancel();
+    await this.running;
+    if (!wanted()) return null;
+    const key = keyOf(question);
+    const answer = this.ahead?.key === key ? this.ahead.answer : this.ask(client, question, onText);
+    this.ahead = null;
+    return answer;
+  }
+
+  /**
+   * Trace a text that is not sent yet, once no key has been pressed for a while, if its model is fast
+   * enough.
+   * @param {ModelClient} client
+   * @param {Question} question
+   */
+  traceAhead(client, question) {
+    this.cancel();
+    const { model, text } = question.request;
+    if (text.length * (this.pace.get(model) ?? Infinity) > LONGEST) return;
+    const key = keyOf(question);
+    const timer = setTimeout(async () => {
+      await this.running;
+      if (timer !== this.timer || key === this.ahead?.key) return;
+      this.ahead = { key, answer: this.ask(client, question) };
+    }, PAUSE);
+    this.timer = timer;
+  }
+
+  /** Trace nothing ahead that is not begun. */
+  cancel() {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+
+  /**
+   * @param {ModelClient} client
+   * @param {Question} question
+   * @param {(decoded: string) => void} [onText]
+   * @returns {Answer}
+   */
+  ask(client, question, onText) {
+    const { model, text } = question.request;
+    const start = performance.now();
+    const answer = client.ask("trace", question, onText);
+    this.running = answer.then(
+      () => {
+        const pace = (performance.now() - start) / Math.max(1, text.length);
+        this.pace.set(model, Math.min(pace, this.pace.get(model) ?? Infinity));
+      },
+      () => {},
+    );
+    return answer;
+  }
+}
+
+/** @param {Question} question */
+function keyOf(question) {
+  return JSON.stringify(question);
+}
