@@ -37,6 +37,7 @@ base-uri 'none'; form-action 'none'">
 html {{ color-scheme: light dark; }}
 body {{ margin: 0; --player-height: 100dvh; }}
 .back {{ margin: 0; padding: 4px 12px; font: 14px system-ui, sans-serif; }}
+.back h1 {{ display: inline; margin: 0 0 0 12px; font: inherit; font-weight: 600; }}
 @media (pointer: coarse) {{ .back a {{ display: inline-block; padding-block: 10px; }} }}
 {styles}
 </style>
@@ -78,13 +79,14 @@ def page(
     )
 
 
-def back_link(address: str, language: str) -> str:
-    """The element that leads back to the page at `address`, below which this one lies; "" without
-    an address."""
+def back_link(address: str, language: str, title: str = "") -> str:
+    """The element that leads back to the page at `address`, below which this one lies, beside the
+    title of this one; "" without an address."""
     if not address:
         return ""
     text = html.escape(say("live.back", language))
-    return f'<p class="back"><a href="{html.escape(address)}">{text}</a></p>\n'
+    heading = f"<h1>{html.escape(title)}</h1>" if title else ""
+    return f'<div class="back"><a href="{html.escape(address)}">{text}</a>{heading}</div>\n'
 
 
 def checked_language(language: str) -> str:

@@ -38,11 +38,12 @@ def training_page(key: str, run: Run, language: str = "en", back: str = "") -> s
         for step, address in addresses
         if address
     ]
+    title = say("live.training_title", language, name=run.name)
     return page(
         language,
-        say("live.training_title", language, name=run.name),
+        title,
         styles=styles("training_replay") + _STYLES,
-        body=f'{back_link(back, language)}<main id="player"></main>',
+        body=f'{back_link(back, language, title)}<main id="player"></main>',
         data=[data_element('id="payload"', payload, compress=True), *probes],
         script=script("exported_replay"),
     )

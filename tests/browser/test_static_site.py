@@ -839,19 +839,26 @@ def test_the_policy_lets_nothing_out(chromium, served):
 
 def test_lessons_and_the_recorded_training_lead_back(on_disk):
     tab = on_disk()
+    type_source(tab, "a b c")
+    expect(tab.get_by_test_id("output")).to_have_text("c b a")
+    tab.get_by_role("button", name="First").click()
+    tab.wait_for_url("**step=1&**")
     tab.get_by_test_id("lessons").locator("summary").click()
     tab.get_by_test_id("lessons").get_by_role("link").first.click()
     tab.wait_for_selector(".plotted")
     expect(tab.get_by_test_id("lesson")).to_be_visible()
     tab.get_by_role("link", name="Attention explorer").click()
+    expect(tab.get_by_test_id("source")).to_have_value("a b c")  # what was on screen before
+    expect(tab.get_by_role("slider", name="Step")).to_have_value("1")
     tab.get_by_test_id("training").click()
+    expect(tab.get_by_role("heading", name="reverse: a recorded training")).to_be_visible()
     expect(tab.get_by_test_id("training-replay")).to_be_visible()
     expect(tab.get_by_test_id("moment")).to_be_visible()
     expect(tab.get_by_test_id("live")).to_be_hidden()  # a recorded training does not go on
     tab.get_by_role("slider").first.press("Home")
     tab.wait_for_url("**#**moment=**")
     tab.get_by_role("link", name="Attention explorer").click()
-    expect(tab.get_by_test_id("player")).to_be_visible()
+    expect(tab.get_by_test_id("output")).to_have_text("c")
 
 
 def test_the_last_card_of_a_lesson_leads_on_and_back(on_disk, site):

@@ -21,6 +21,7 @@ def test_a_page_has_the_probe_trace_of_every_moment(run):
         assert f'data-probe="moments/recorded/reverse/{step}?' in html
     assert '<html lang="zh-Hans">' in html
     assert '<a href="index.html">' in html
+    assert "<h1>reverse：训练记录</h1>" in html
     assert "default-src 'none'" in html
 
 

@@ -29,8 +29,10 @@ SERVICE_WORKER = "service-worker.js"
 NOT_VISITED = "not-visited.html"
 """The files beside the first page of a site."""
 
-BACK, BACK_FROM_LESSON = "index.html", "../index.html"
-"""The first page of a site, from its other pages."""
+FIRST_PAGE = "index.html"
+BACK, BACK_FROM_LESSON = f"{FIRST_PAGE}#last", f"../{FIRST_PAGE}#last"
+"""The first page of a site with what it showed last, from the site's other pages; `livePage.js` has
+the same fragment."""
 
 _PATIENCE = 5
 """Seconds after which a page whose script has not run says so; the script removes the sentence."""
@@ -147,7 +149,7 @@ def not_visited_page() -> str:
     """What is shown offline in place of a page of the site that was not opened before."""
     sentences = (
         f'<p lang="{language}">{html.escape(say("live.not_visited", language))}<br>'
-        f'<a href="{BACK}">{html.escape(say("live.back", language))}</a></p>'
+        f'<a href="{FIRST_PAGE}">{html.escape(say("live.back", language))}</a></p>'
         for language in LANGUAGES
     )
     title = html.escape(say("live.page_title"))

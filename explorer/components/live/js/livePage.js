@@ -138,11 +138,18 @@ class LivePage {
 
   /** Show what the address asks for; who goes back to an earlier one keeps the language. */
   followAddress() {
+    if (location.hash === LAST_SHOWN) this.followLast();
     const { request, view, refused } = readAddress(location.hash, this.data.models, this.languages);
     const { opening } = this.data;
     const asked = location.hash.length > 1 || !opening ? request : { ...request, ...opening };
     this.bar.setDraft(null);
     this.ask({ request: asked, view, refused });
+  }
+
+  /** Who comes back from another page of the site finds what was on screen before. */
+  followLast() {
+    const last = stored(LAST, ofTab);
+    history.replaceState(null, "", last ?? location.href.split("#")[0]);
   }
 
   /** @param {LiveRequest} request */
@@ -386,6 +393,7 @@ class LivePage {
   writeAddress(selection, replace) {
     if (!this.shown) return;
     const fragment = writeAddress(this.shown, selection, this.language);
+    store(LAST, fragment, ofTab);
     try {
       if (replace) history.replaceState(null, "", fragment);
       else history.pushState(null, "", fragment);
@@ -436,22 +444,28 @@ function sameRequest(one, other) {
   return writeAddress(one, {}, "") === writeAddress(other, {}, "");
 }
 
+const LAST_SHOWN = "#last"; // as in `explorer/components/live/page.py`
+const LAST = "attention-last"; // address, of a tab
 const LANGUAGE = "attention-language";
 const USED = "attention-used";
 
-/** @param {string} name */
-function stored(name) {
+/** @typedef {() => Storage} Place which a page may not have */
+const ofBrowser = () => localStorage;
+const ofTab = () => sessionStorage;
+
+/** @param {string} name @param {Place} [place] */
+function stored(name, place = ofBrowser) {
   try {
-    return localStorage.getItem(name);
+    return place().getItem(name);
   } catch {
-    return null; // a page may have no storage
+    return null;
   }
 }
 
-/** @param {string} name @param {string} value */
-function store(name, value) {
+/** @param {string} name @param {string} value @param {Place} [place] */
+function store(name, value, place = ofBrowser) {
   try {
-    localStorage.setItem(name, value);
+    place().setItem(name, value);
   } catch {
     // it is asked again next time
   }
