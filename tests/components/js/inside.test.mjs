@@ -91,8 +91,8 @@ test("numbers have the digits that say something", () => {
   assert.deepEqual([0, 2.095, 12_900_000_000_000, 0.00013].map(power), [
     "0.00",
     "2.10",
-    "1.3·10¹³",
-    "1.3·10⁻⁴",
+    "1.29·10¹³",
+    "1.30·10⁻⁴",
   ]);
   assert.equal(subscript(120), "₁₂₀");
 });

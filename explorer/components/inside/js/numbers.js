@@ -14,12 +14,12 @@ export function decimal(value) {
 }
 
 /**
- * A power of e, which may be of any size.
+ * A power of e, which may be of any size; three digits, so that two of them divided give the weight beside them.
  * @param {number} value
  */
 export function power(value) {
   if (value === 0 || (value >= 0.01 && value < 10_000)) return decimal(value);
-  const [digits, exponent] = value.toExponential(1).split("e");
+  const [digits, exponent] = value.toExponential(2).split("e");
   return `${digits}·10${[...exponent.replace("+", "")].map(raised).join("")}`;
 }
 

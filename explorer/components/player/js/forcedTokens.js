@@ -1,8 +1,9 @@
 import { element } from "../../shared/js/element.js";
 import { scrollIntoSight } from "../../shared/js/inView.js";
-import { labelOf, outputLine } from "../../shared/js/label.js";
+import { labelOf, tokenElement } from "../../shared/js/label.js";
 import { anyOf } from "../../shared/js/store.js";
 import { stepPredicting } from "../../shared/js/unitChoice.js";
+import { commonTokens } from "./commonTokens.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
@@ -90,8 +91,29 @@ function drawOutputs({ trace, say, state }, parent, original) {
   const first = Math.max(trace.prompt - 1, 0);
   const shown = state.ahead ? Infinity : Math.max(state.step - first, 0);
   const [before, now] = [original, trace.predicted].map((tokens) => tokens.slice(first));
+  const [inBefore, inNow] = commonTokens(before, now);
   parent.replaceChildren(
-    outputLine(say("output_original"), before, now, shown),
-    outputLine(say("output_now"), now, before, shown),
+    outputLine(say("output_original"), before, inBefore, shown),
+    outputLine(say("output_now"), now, inNow, shown),
+  );
+}
+
+/**
+ * An output as a line of tokens; those that the other one has not are underlined.
+ * @param {string} name in front of the line
+ * @param {string[]} tokens
+ * @param {boolean[]} common whether the other one has the token
+ * @param {number} shown how many tokens are shown
+ */
+function outputLine(name, tokens, common, shown) {
+  const drawn = tokens
+    .slice(0, shown)
+    .map((token, index) => tokenElement(token, { class: common[index] ? "" : "differs" }));
+  return element(
+    "div",
+    { class: "output" },
+    element("span", { class: "output-name" }, name),
+    ...drawn,
+    ...(tokens.length > shown ? ["…"] : []),
   );
 }

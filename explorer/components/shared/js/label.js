@@ -120,24 +120,3 @@ export function tokenElement(token, attributes = {}) {
   writeToken(node, token);
   return node;
 }
-
-/**
- * An output as a line of tokens; those that differ from `others` are underlined.
- * @param {string} name in front of the line
- * @param {string[]} tokens
- * @param {string[]} others
- * @param {number} [shown] how many tokens are shown
- */
-export function outputLine(name, tokens, others, shown = Infinity) {
-  return element(
-    "div",
-    { class: "output" },
-    element("span", { class: "output-name" }, name),
-    ...tokens
-      .slice(0, shown)
-      .map((token, index) =>
-        tokenElement(token, { class: token === others[index] ? "" : "differs" }),
-      ),
-    ...(tokens.length > shown ? ["…"] : []),
-  );
-}
