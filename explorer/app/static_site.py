@@ -110,8 +110,8 @@ def _files(models: Sequence[ShippedModel]) -> Files:
         yield from _lesson_pages(found, offered, language)
     run = find_run(folders.shipped_runs(), _RECORDED)
     for language in LANGUAGES:
-        key = f"recorded/{_RECORDED}"
-        yield f"training.{language}.html", training_page(key, run, language, live.BACK).encode()
+        key, back = f"recorded/{_RECORDED}", live.back_address(language)
+        yield f"training.{language}.html", training_page(key, run, language, back).encode()
     yield "index.html", live.site_page(opened, list(_linked(found))).encode()
 
 
@@ -123,7 +123,7 @@ def _lesson_pages(found: FoundLessons, offered: Mapping[str, ShippedModel], lang
     ]
     followers: list[tuple[str, str] | None] = [(name, one.title) for name, one in in_order[1:]]
     for (name, lesson), following in zip(in_order, [*followers, None], strict=False):
-        back = live.BACK_FROM_LESSON
+        back = f"../{live.back_address(language)}"
         text = whole_lesson(name, lesson, offered, language, back, following)
         yield f"lessons/{name}.{language}.html", text
 

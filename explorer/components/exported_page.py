@@ -36,9 +36,13 @@ base-uri 'none'; form-action 'none'">
 <style>
 html {{ color-scheme: light dark; }}
 body {{ margin: 0; --player-height: 100dvh; }}
-.back {{ margin: 0; padding: 4px 12px; font: 14px system-ui, sans-serif; }}
+.back {{ padding: 4px 12px; font: 14px/20px system-ui, sans-serif; }}
+body:has(.back) {{ --back-height: 28px; }}
 .back h1 {{ display: inline; margin: 0 0 0 12px; font: inherit; font-weight: 600; }}
-@media (pointer: coarse) {{ .back a {{ display: inline-block; padding-block: 10px; }} }}
+@media (pointer: coarse) {{
+  .back a {{ display: inline-block; padding-block: 10px; }}
+  body:has(.back) {{ --back-height: 48px; }}
+}}
 {styles}
 </style>
 </head>

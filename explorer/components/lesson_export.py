@@ -27,7 +27,9 @@ from explorer.core.trace import Trace
 _STYLES = """
 #lesson { position: sticky; z-index: 5; top: 0; background: Canvas; }
 html[data-projector] { --lesson-type: 20px; --lesson-small-type: 19px; }
-#player { --player-height: calc(100dvh - var(--lesson-height, 0px)); }
+#player {
+  --player-height: calc(100dvh - var(--lesson-height, 0px) - var(--back-height, 0px));
+}
 """
 
 

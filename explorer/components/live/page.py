@@ -30,9 +30,6 @@ NOT_VISITED = "not-visited.html"
 """The files beside the first page of a site."""
 
 FIRST_PAGE = "index.html"
-BACK, BACK_FROM_LESSON = f"{FIRST_PAGE}#last", f"../{FIRST_PAGE}#last"
-"""The first page of a site with what it showed last, from the site's other pages; `livePage.js` has
-the same fragment."""
 
 _PATIENCE = 5
 """Seconds after which a page whose script has not run says so; the script removes the sentence."""
@@ -143,6 +140,12 @@ def file_page(model: LiveModel, text: str | None = None, pad: int = 0) -> str:
         f"<script>{inline(script('live'))}</script>",
     )
     return _filled(_FILE_POLICY, data, f"<style>{styles('live')}</style>", "\n".join(parts))
+
+
+def back_address(language: str) -> str:
+    """The first page of a site with what it showed last, else in this language; `livePage.js` reads
+    the same fragment."""
+    return f"{FIRST_PAGE}#last=1&lang={language}"
 
 
 def not_visited_page() -> str:

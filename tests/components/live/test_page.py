@@ -8,6 +8,7 @@ from explorer.components.live.page import (
     MOST_PADDING,
     LinkedLesson,
     LiveModel,
+    back_address,
     file_page,
     model_script,
     not_visited_page,
@@ -94,6 +95,10 @@ def test_another_model_is_introduced_by_its_task_or_kind(model):
     translator = CatalogModel("mine", "", shipped_models()["english-french"].summary)
     (described,) = data_in(file_page(LiveModel(translator, b"")))["models"]
     assert described["intro"]["en"].startswith("mine translates sentences")
+
+
+def test_other_pages_lead_back_to_what_was_shown_in_their_language():
+    assert back_address("zh") == "index.html#last=1&lang=zh"
 
 
 def test_the_page_of_what_was_not_opened_leads_back_in_both_languages():

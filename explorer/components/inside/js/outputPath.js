@@ -1,4 +1,4 @@
-import { labelOf } from "../../shared/js/label.js";
+import { labelOf, markOf } from "../../shared/js/label.js";
 import { percent } from "../../shared/js/numbers.js";
 import { costsOf } from "./costs.js";
 import { decimal } from "./numbers.js";
@@ -94,7 +94,7 @@ function logits(_context, path, query, cost) {
     .slice(0, SHOWN)
     .map(
       ({ label, logit, probability }) =>
-        `${labelOf(label)}: ${decimal(logit)} → ${percent(probability)}`,
+        `${markOf(label)}${labelOf(label)}: ${decimal(logit)} → ${percent(probability)}`,
     );
   return { equation: "logits", text: lines.join("\n"), cost };
 }

@@ -14,7 +14,7 @@ import { openingRequest } from "./liveModel.js";
 
 export const MOST_PADDING = 16;
 const MOST_FORCED = 64;
-const LONGEST_TEXT = 2000; // characters of a text in a link
+export const LONGEST_TEXT = 20_000; // characters of a text in a link; models read fewer
 const SITES = ["encoder", "decoder", "cross"];
 const TIMINGS = ["prediction", "input"];
 const INSIDE_VIEWS = ["before", "after", "depth", "without"];

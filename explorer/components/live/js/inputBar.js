@@ -10,6 +10,7 @@
  * @property {(request: LiveRequest) => void} show the latest request; a draft stays in its box
  * @property {() => string | null} draft what a person typed and has not sent
  * @property {(text: string | null) => void} setDraft
+ * @property {() => void} focus type into the text box, after its text
  */
 
 import { element } from "../../shared/js/element.js";
@@ -26,10 +27,9 @@ const NARROW = matchMedia("(max-width: 700px)"); // as in live.css
  * @param {(request: LiveRequest, typed: boolean) => void} listeners.onRequest typed: whether it was
  *   sent from the text box
  * @param {(request: LiveRequest) => void} listeners.onEdit told of the text that is changed, not sent
- * @param {() => void} listeners.onLeave told when its box is left
  * @returns {InputBar}
  */
-export function createInputBar(models, language, say, { onRequest, onEdit, onLeave }) {
+export function createInputBar(models, language, say, { onRequest, onEdit }) {
   /** @type {LiveRequest} */
   let shown = openingRequest(models[0]);
   /** @type {string | null} */
@@ -52,7 +52,9 @@ export function createInputBar(models, language, say, { onRequest, onEdit, onLea
   };
   model.addEventListener("change", () => {
     const chosen = models.find(({ name }) => name === model.value) ?? models[0];
-    send(requestAfter(chosen, current(), source.value));
+    const next = requestAfter(chosen, current(), source.value);
+    const typed = draft?.trim() ? draft : next.text; // which symbols refuse with a sentence
+    send(chosen.symbols.length ? { ...next, text: typed } : next);
   });
   const source = element("input", {
     type: "text",
@@ -65,10 +67,11 @@ export function createInputBar(models, language, say, { onRequest, onEdit, onLea
   });
   source.addEventListener("input", () => {
     draft = source.value;
+    markDraft();
     onEdit(requestOf(source.value));
   });
-  source.addEventListener("blur", onLeave);
   const go = element("button", { type: "submit", testid: "go", title: say("go_title") }, say("go"));
+  const markDraft = () => go.classList.toggle("primary", draft !== null && draft !== shown.text);
   const form = element("form", { class: "source", testid: "source-form" }, source, go);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -107,6 +110,7 @@ export function createInputBar(models, language, say, { onRequest, onEdit, onLea
       if (draft === null && source.value !== request.text) source.value = request.text;
       source.placeholder = current().placeholder[language];
       pad.value = String(request.pad);
+      markDraft();
       const texts = current().examples.map(({ text }) => element("option", { value: text }, text));
       examples.replaceChildren(element("option", { value: "" }, say("examples")), ...texts);
     },
@@ -114,6 +118,11 @@ export function createInputBar(models, language, say, { onRequest, onEdit, onLea
     setDraft: (text) => {
       draft = text;
       if (text !== null) source.value = text;
+      markDraft();
+    },
+    focus: () => {
+      source.focus();
+      source.setSelectionRange(source.value.length, source.value.length);
     },
   };
 }

@@ -34,7 +34,7 @@ import { frameShown } from "../../shared/js/frame.js";
 import { servedPlotly } from "../../shared/js/plotly.js";
 import { fillIn } from "../../shared/js/sentences.js";
 import { readTrace } from "../../shared/js/trace.js";
-import { readAddress, writeAddress } from "./address.js";
+import { LONGEST_TEXT, readAddress, writeAddress } from "./address.js";
 import { createHeader } from "./header.js";
 import { createInputBar } from "./inputBar.js";
 import { openingRequest, reads } from "./liveModel.js";
@@ -43,8 +43,8 @@ import { missingIn, viewWithout } from "./openingView.js";
 import { textNote } from "./textNotes.js";
 import { TraceQueue } from "./traceQueue.js";
 
+const TYPED_ON = 1000; // ms in which somebody who types on has not seen yet that a text is shown
 const SLOW = 300; // ms after which a person is told what the page waits for
-const TAP = 300; // ms that a tap on something else takes, which may not move meanwhile
 
 /** @param {string} id */
 function found(id) {
@@ -58,6 +58,7 @@ class LivePage {
    */
   constructor(data, workerSource) {
     this.data = data;
+    this.followLast();
     this.models = new ModelLoader(data.models, workerSource, () => this.tell());
     this.languages = Object.keys(data.strings);
     this.language = this.chosenLanguage();
@@ -70,15 +71,19 @@ class LivePage {
     this.traces = new TraceQueue();
     /** @type {LiveRequest | null} on screen */
     this.shown = null;
+    /** @type {{request: LiveRequest, error: unknown} | null} a text that could not be read */
+    this.unread = null;
     /** @type {ReturnType<typeof mountPlayer> | null} */
     this.player = null;
     this.message = element("p", { class: "message", role: "alert", testid: "message" });
     this.status = element("p", { class: "status", role: "status", testid: "status" });
     this.hint = element("p", { class: "hint", testid: "text-hint" });
     this.intro = element("p", { class: "hint", testid: "intro" });
+    this.stepping = Number.NEGATIVE_INFINITY; // when the player got the focus of the text box
     this.used = stored(USED) !== null; // whether the person has stepped or typed, now or before
     this.place = element("main", { id: "player" });
     this.bar = this.build();
+    this.place.addEventListener("keydown", (event) => this.typeOn(event), { capture: true });
     window.addEventListener("hashchange", () => this.followAddress());
   }
 
@@ -93,10 +98,6 @@ class LivePage {
     const bar = createInputBar(this.data.models, this.language, say, {
       onRequest: (request, typed) => this.ask({ request, view: this.kept(), typed }),
       onEdit: (request) => this.edited(request),
-      onLeave: () => {
-        const { turn } = this;
-        setTimeout(() => turn === this.turn && this.forget(), TAP);
-      },
     });
     const header = createHeader(this.data, this.language, say, (language) => this.speak(language));
     const top = element(
@@ -138,7 +139,6 @@ class LivePage {
 
   /** Show what the address asks for; who goes back to an earlier one keeps the language. */
   followAddress() {
-    if (location.hash === LAST_SHOWN) this.followLast();
     const { request, view, refused } = readAddress(location.hash, this.data.models, this.languages);
     const { opening } = this.data;
     const asked = location.hash.length > 1 || !opening ? request : { ...request, ...opening };
@@ -148,8 +148,10 @@ class LivePage {
 
   /** Who comes back from another page of the site finds what was on screen before. */
   followLast() {
-    const last = stored(LAST, ofTab);
-    history.replaceState(null, "", last ?? location.href.split("#")[0]);
+    const query = new URLSearchParams(location.hash.slice(1));
+    if (!query.has(LAST_SHOWN)) return;
+    query.delete(LAST_SHOWN);
+    history.replaceState(null, "", stored(LAST, ofTab) ?? `#${query}`);
   }
 
   /** @param {LiveRequest} request */
@@ -167,9 +169,10 @@ class LivePage {
     const latest = () => turn === this.turn;
     this.asked = asked;
     this.bar.show(asked.request);
-    this.message.textContent = asked.problem ?? "";
+    if (this.unread?.request.text !== this.bar.draft()) this.unread = null;
+    this.say(asked.problem);
     if (asked.typed) this.use();
-    this.intro.textContent = this.used ? "" : this.modelOf(asked.request).intro[this.language];
+    this.introduce(asked.request);
     this.wait();
     let open = false;
     try {
@@ -204,7 +207,7 @@ class LivePage {
       const checks = await client.ask("integrity", { request });
       if (request === this.shown) this.player?.check(checks);
     } catch (error) {
-      this.message.textContent = this.sentence(error, request);
+      this.say(this.sentence(error, request));
     }
   }
 
@@ -238,15 +241,27 @@ class LivePage {
    * @param {LiveRequest} request with it
    */
   async edited(request) {
-    this.forget();
+    this.unread = null;
+    this.say();
     if (request.model !== this.shown?.model) return; // not open yet
     const client = await this.models.open(request.model);
     this.traces.traceAhead(client, this.question({ request, view: this.kept() }));
   }
 
-  /** What was said of a text no longer holds. */
-  forget() {
-    this.message.textContent = "";
+  /**
+   * Say a sentence, and that of a text that could not be read as long as it is in the box.
+   * @param {string} [problem]
+   */
+  say(problem = "") {
+    const { unread } = this;
+    const said = unread ? this.sentence(unread.error, unread.request) : "";
+    this.message.textContent = [problem, said].filter(Boolean).join(" ");
+    if (unread) this.hint.textContent = ""; // it is of the text on screen, which is not in the box
+  }
+
+  /** @param {LiveRequest} request for whose model the page is new to a person */
+  introduce(request) {
+    this.intro.textContent = this.used ? "" : this.modelOf(request).intro[this.language];
   }
 
   /** What is said to begin with is known; it goes when the next text comes. */
@@ -287,10 +302,12 @@ class LivePage {
    */
   refuse({ request, refused }, error, open) {
     const unfollowed = refused?.length ? this.refusal(refused) : "";
-    const problem = [unfollowed, this.sentence(error, request)].filter(Boolean).join(" ");
     const opening = openingRequest(this.modelOf(request));
     const given = request.text !== opening.text;
     if (given && this.bar.draft() === null) this.bar.setDraft(request.text);
+    this.unread = request.text === this.bar.draft() ? { request, error } : null;
+    const said = this.unread ? "" : this.sentence(error, request);
+    const problem = [unfollowed, said].filter(Boolean).join(" ");
     const other = request.forced.length ? { ...request, forced: [] } : opening;
     if (open && request.model !== this.shown?.model && (given || request.forced.length)) {
       this.ask({ request: other, view: {}, problem });
@@ -298,8 +315,9 @@ class LivePage {
     }
     this.asked = { request: this.shown ?? request, view: {} };
     this.bar.show(this.asked.request);
+    this.introduce(this.asked.request);
     this.player?.listen({}); // it waits no longer
-    this.message.textContent = problem;
+    this.say(problem);
   }
 
   /**
@@ -310,7 +328,7 @@ class LivePage {
   show(trace, { request, view, typed, refused }, client) {
     const first = this.shown === null;
     this.shown = request;
-    this.hint.textContent = this.hintOf(trace, request);
+    this.hint.textContent = this.unread ? "" : this.hintOf(trace, request);
     const inside = {
       held: null,
       fetch: (/** @type {string} */ name) => client.ask("inside", { request, name }),
@@ -328,9 +346,23 @@ class LivePage {
     const addressed = readAddress(location.hash, this.data.models, this.languages).request;
     this.writeAddress(viewWithout(missing, view), first || sameRequest(addressed, request)); // as after Back
     const unfollowed = refused ? [...refused, ...missing] : [];
-    if (unfollowed.length) this.message.textContent = this.refusal(unfollowed);
+    if (unfollowed.length) this.say(this.refusal(unfollowed));
     if (!typed || this.bar.draft() !== null) return; // who types on keeps the text box
     this.place.querySelector(/** @type {"div"} */ (".player"))?.focus({ preventScroll: true });
+    this.stepping = performance.now();
+  }
+
+  /**
+   * Letters that follow a sent text at once are meant for its box, not for the shortcuts of the
+   * player, which has the focus.
+   * @param {KeyboardEvent} event
+   */
+  typeOn(event) {
+    const { key, ctrlKey, metaKey, altKey } = event;
+    const letter = key.length === 1 && !ctrlKey && !metaKey && !altKey;
+    if (!letter || performance.now() - this.stepping > TYPED_ON) return;
+    event.stopPropagation();
+    this.bar.focus(); // which receives the letter
   }
 
   /**
@@ -421,7 +453,7 @@ class LivePage {
   /** @param {string[]} names of parameters */
   refusal(names) {
     const { explore } = this.data.strings[this.language];
-    const parts = names.map((name) => fillIn(explore, `part_${name}`, { longest: 2000 }));
+    const parts = names.map((name) => fillIn(explore, `part_${name}`, { longest: LONGEST_TEXT }));
     return fillIn(explore, "link_refused", { parts: parts.join(explore.part_separator) });
   }
 }
@@ -444,7 +476,7 @@ function sameRequest(one, other) {
   return writeAddress(one, {}, "") === writeAddress(other, {}, "");
 }
 
-const LAST_SHOWN = "#last"; // as in `explorer/components/live/page.py`
+const LAST_SHOWN = "last"; // in an address, as in `explorer/components/live/page.py`
 const LAST = "attention-last"; // address, of a tab
 const LANGUAGE = "attention-language";
 const USED = "attention-used";

@@ -1,0 +1,91 @@
+"""The static site from disk, served, on a slow network and on a phone."""
+
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, Route
+
+from explorer.app.static_site import write_site
+from explorer.model.catalog import shipped_models
+from tests.support.site_page import Opener, holder
+
+MODELS = ("reverse", "english-french", "copy")
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Like `python -m http.server`, without a line for each request."""
+
+    def log_message(self, *facts: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("site")
+    listed = shipped_models()
+    write_site([listed[name] for name in MODELS], out)
+    return out
+
+
+@pytest.fixture(scope="session")
+def served(site: Path) -> Iterator[str]:
+    """The site below a path of a plain web server."""
+    handler = partial(Quiet, directory=str(site.parent))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/{site.name}/"
+        server.shutdown()
+
+
+@pytest.fixture
+def on_disk(new_visitor: Callable[..., Page], site: Path) -> Callable[..., Page]:
+    """Open the site from disk, with the network off."""
+
+    def show(fragment: str = "", width: int = 1440, height: int = 900) -> Page:
+        tab = new_visitor(width, height)
+        tab.context.set_offline(True)
+        tab.goto((site / "index.html").as_uri() + fragment)
+        tab.wait_for_selector(".plotted")
+        return tab
+
+    return show
+
+
+@pytest.fixture
+def on_slow_network(chromium: Browser, served: str) -> Iterator[Opener]:
+    """Open the served site with the files of some models held back; also the held requests."""
+    context = chromium.new_context(service_workers="block", locale="en-US")
+
+    def show(*names: str) -> tuple[Page, dict[str, list[Route]]]:
+        tab = context.new_page()
+        held: dict[str, list[Route]] = {name: [] for name in names}
+        for name, routes in held.items():
+            tab.route(f"**/models/{name}.safetensors*", holder(routes))
+        tab.goto(served)
+        return tab, held
+
+    yield show
+    context.close()
+
+
+@pytest.fixture
+def on_phone(chromium, site, complaints):
+    """Open the site on a phone, upright or lying."""
+    contexts = []
+
+    def show(fragment: str, width: int = 390, height: int = 844) -> Page:
+        size = {"width": width, "height": height}
+        context = chromium.new_context(viewport=size, has_touch=True, is_mobile=True)
+        contexts.append(context)
+        tab = context.new_page()
+        tab.goto((site / "index.html").as_uri() + fragment)
+        tab.wait_for_selector(".plotted")
+        return tab
+
+    yield show
+    for context in contexts:
+        context.close()

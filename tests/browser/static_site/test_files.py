@@ -1,0 +1,114 @@
+"""The files of the static site, from disk and served, and one file with a model."""
+
+import pytest
+from playwright.sync_api import expect
+
+import explorer
+from explorer.model.catalog import shipped_models
+from tests.support.site_page import BROWSERS_OWN, type_source
+
+
+@pytest.mark.parametrize("script", [None, "(() => {"])
+def test_a_page_whose_script_is_missing_or_cut_off_says_so(
+    script, new_visitor, site, tmp_path, complaints
+):
+    (tmp_path / "index.html").write_bytes((site / "index.html").read_bytes())
+    if script:
+        (tmp_path / "live.js").write_text(script)
+    tab = new_visitor()
+    tab.goto((tmp_path / "index.html").as_uri())
+    sentence = tab.get_by_text("This page has not started.")
+    expect(sentence).to_be_hidden()
+    expect(sentence).to_be_visible()
+    expect(sentence).to_contain_text("请连同整个文件夹重新复制")
+    assert set(complaints) <= {"Unexpected end of input", *BROWSERS_OWN}
+    complaints.clear()
+
+
+def test_an_older_browser_works_or_says_that_it_is_too_old(new_visitor, site):
+    tab = new_visitor()
+    tab.add_init_script(
+        "delete Intl.DisplayNames; delete CSS.escape;"
+        "Object.defineProperty(Navigator.prototype, 'languages', { get: () => undefined });"
+    )
+    tab.goto((site / "index.html").as_uri())
+    tab.wait_for_selector(".plotted")
+    expect(tab.get_by_text("This page has not started.")).to_have_count(0)
+    tab.add_init_script("delete window.ResizeObserver")
+    tab.reload()
+    expect(tab.get_by_text("This page has not started.")).to_be_visible()
+
+
+def test_served_it_asks_no_other_origin_and_works_offline_afterwards(
+    new_visitor, served, complaints
+):
+    tab = new_visitor()
+    asked: list[str] = []
+    tab.context.on("request", lambda request: asked.append(request.url))
+    tab.goto(served)
+    tab.wait_for_selector(".plotted")
+    tab.evaluate("() => navigator.serviceWorker.ready")
+    assert len(asked) >= 5
+    assert all(url.startswith((served, "blob:", "data:")) for url in asked)
+    tab.context.set_offline(True)
+    tab.goto(f"{served}#text=1+2+3")
+    tab.reload()
+    tab.wait_for_selector(".plotted")
+    expect(tab.get_by_test_id("output")).to_have_text("3 2 1")
+    tab.goto(f"{served}index.html#text=4+5")
+    expect(tab.get_by_test_id("output")).to_have_text("5 4")
+    tab.get_by_test_id("model").select_option("copy")
+    expect(tab.get_by_test_id("message")).to_contain_text("connect to the network")
+    assert complaints == ["Failed to load resource: net::ERR_INTERNET_DISCONNECTED"]
+    complaints.clear()
+
+
+def test_offline_a_page_that_was_not_opened_is_said_to_be_so(new_visitor, served):
+    tab = new_visitor()
+    tab.goto(served)
+    tab.wait_for_selector(".plotted")
+    tab.evaluate("() => navigator.serviceWorker.ready")
+    tab.context.set_offline(True)
+    tab.get_by_test_id("lessons").locator("summary").click()
+    tab.get_by_test_id("lessons").get_by_role("link").first.click()
+    expect(tab.locator("p[lang=en]")).to_contain_text("not opened before")
+    expect(tab.locator("p[lang=zh]")).to_contain_text("离线")
+    tab.get_by_role("link", name="← Attention explorer").click()
+    expect(tab.get_by_test_id("output")).to_have_text("4 1 9 3 7")
+
+
+def test_the_policy_lets_nothing_out(chromium, served):
+    context = chromium.new_context()
+    tab = context.new_page()
+    tab.goto(served)
+    refused = tab.evaluate(
+        "() => fetch('https://example.org/').then(() => 'answered', () => 'refused')"
+    )
+    assert refused == "refused"
+    context.close()
+
+
+def test_what_needs_the_program_gives_its_command(on_disk):
+    tab = on_disk()
+    menu = tab.get_by_test_id("elsewhere")
+    menu.locator("summary").click()
+    expect(menu).to_contain_text("attention-explorer class")
+    menu.locator("summary").press("Escape")
+    expect(menu.locator("code").first).to_be_hidden()
+    for elsewhere in (tab.locator("header.site h1"), tab.locator(".map .nsewdrag").first):
+        menu.locator("summary").click()
+        menu.locator("code").first.click()
+        expect(menu.locator("code").first).to_be_visible()
+        elsewhere.click()
+        expect(menu.locator("code").first).to_be_hidden()
+
+
+def test_one_file_with_a_model_decodes_offline(open_html, tmp_path):
+    model = explorer.load(shipped_models()["sort"].path)
+    path = tmp_path / "sort.html"
+    model.to_html(path, text="9 1 5", pad=1)
+    tab = open_html(path.read_text("utf-8"))
+    expect(tab.get_by_test_id("output")).to_have_text("1 5 9")
+    expect(tab.get_by_test_id("model-name")).to_have_text("sort")
+    type_source(tab, "c 3 a 2")
+    expect(tab.get_by_test_id("output")).to_have_text("2 3 a c")

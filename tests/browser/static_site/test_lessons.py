@@ -1,0 +1,131 @@
+"""Lessons and the recorded training of the static site."""
+
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from explorer.components.live.page import LinkedLesson, LiveModel, site_page
+from explorer.model.catalog import shipped_models
+from tests.support.site_page import type_source
+
+
+@pytest.fixture
+def with_lessons(new_visitor: Callable[..., Page], site: Path, tmp_path: Path):
+    """The first page of a site with other lessons."""
+
+    def show(*lessons: str) -> Page:
+        copy = tmp_path / "site"
+        shutil.copytree(site, copy)
+        listed = shipped_models()["reverse"]
+        model = LiveModel(listed, (site / "models" / "reverse.safetensors").read_bytes())
+        linked = [LinkedLesson(name, {"en": name, "zh": name}) for name in lessons]
+        (copy / "index.html").write_text(site_page([model], linked), "utf-8")
+        for name in lessons:
+            text = "<!doctype html><link rel=icon href=data:,><h1>Found</h1>"
+            (copy / "lessons" / f"{name}.en.html").write_text(text)
+        tab = new_visitor()
+        tab.goto((copy / "index.html").as_uri())
+        tab.wait_for_selector(".plotted")
+        return tab
+
+    return show
+
+
+def test_a_lesson_may_have_any_name(with_lessons):
+    tab = with_lessons("50% #1? of 3")
+    tab.get_by_test_id("lessons").locator("summary").click()
+    tab.get_by_role("link", name="50%").click()
+    expect(tab.get_by_role("heading", name="Found")).to_be_visible()
+
+
+def test_without_lessons_there_is_no_menu_of_them(with_lessons):
+    tab = with_lessons()
+    expect(tab.get_by_test_id("training")).to_be_visible()
+    expect(tab.get_by_test_id("lessons")).to_have_count(0)
+
+
+def test_lessons_and_the_recorded_training_lead_back(on_disk):
+    tab = on_disk()
+    type_source(tab, "a b c")
+    expect(tab.get_by_test_id("output")).to_have_text("c b a")
+    tab.get_by_role("button", name="First").click()
+    tab.wait_for_url("**step=1&**")
+    tab.get_by_test_id("lessons").locator("summary").click()
+    tab.get_by_test_id("lessons").get_by_role("link").first.click()
+    tab.wait_for_selector(".plotted")
+    expect(tab.get_by_test_id("lesson")).to_be_visible()
+    tab.get_by_role("link", name="Attention explorer").click()
+    expect(tab.get_by_test_id("source")).to_have_value("a b c")  # what was on screen before
+    expect(tab.get_by_role("slider", name="Step")).to_have_value("1")
+    tab.get_by_test_id("training").click()
+    expect(tab.get_by_role("heading", name="reverse: a recorded training")).to_be_visible()
+    expect(tab.get_by_test_id("training-replay")).to_be_visible()
+    expect(tab.get_by_test_id("moment")).to_be_visible()
+    expect(tab.get_by_test_id("live")).to_be_hidden()  # a recorded training does not go on
+    tab.get_by_role("slider").first.press("Home")
+    tab.wait_for_url("**#**moment=**")
+    tab.get_by_role("link", name="Attention explorer").click()
+    expect(tab.get_by_test_id("output")).to_have_text("c")
+
+
+def test_a_lesson_somebody_was_sent_leads_to_the_site_in_its_language(new_visitor, site):
+    tab = new_visitor()
+    tab.goto((site / "lessons" / "query-and-key.zh.html").as_uri())
+    tab.wait_for_selector(".plotted")
+    assert tab.evaluate("document.documentElement.scrollHeight - innerHeight") <= 0
+    tab.get_by_role("link", name="注意力浏览器").click()
+    expect(tab.get_by_test_id("go")).to_have_text("运行")
+    expect(tab.get_by_test_id("output")).to_have_text("4 1 9 3 7")
+
+
+def test_the_last_card_of_a_lesson_leads_on_and_back(on_disk, site):
+    tab = on_disk()
+    pages = sorted(path.name for path in (site / "lessons").glob("*.zh.html"))
+    tab.goto((site / "lessons" / "query-and-key.zh.html").as_uri())
+    following = tab.get_by_test_id("lesson-next")
+    for number in range(1, 7):
+        expect(tab.get_by_test_id("lesson-progress")).to_have_text(f"{number}/6")
+        expect(tab.get_by_test_id("lesson-leave")).to_be_visible(visible=number == 6)
+        if number < 6:
+            following.click()
+    expect(following).to_have_text("下一课")
+    following.click()
+    expect(tab).to_have_url(re.compile(r"/lessons/one-number-by-hand\.zh\.html$"))
+    assert "one-number-by-hand.zh.html" in pages
+    tab.goto((site / "lessons" / "what-if.en.html").as_uri())  # the last one with these models
+    cards = int(tab.get_by_test_id("lesson-progress").inner_text().split("/")[1])
+    for _ in range(cards - 1):
+        following.click()
+    expect(following).to_be_hidden()
+    tab.get_by_role("button", name="Back to the explorer").click()
+    expect(tab).to_have_url(re.compile(r"/index\.html"))
+
+
+def test_a_projector_shows_the_checks_that_a_lesson_speaks_of(new_visitor, site):
+    tab = new_visitor()
+    tab.goto((site / "lessons" / "padding.en.html").as_uri())
+    tab.wait_for_selector(".plotted")
+    tab.keyboard.press("p")
+    line, progress = tab.get_by_test_id("integrity-line"), tab.get_by_test_id("lesson-progress")
+    expect(line).to_be_hidden()
+    for number in range(2, 7):
+        tab.get_by_test_id("lesson-next").click()
+        expect(progress).to_have_text(f"{number}/6")
+    expect(line).to_be_in_viewport(ratio=1)
+
+
+def test_a_card_after_one_that_was_answered_is_open(on_disk, site):
+    tab = on_disk()
+    tab.goto((site / "lessons" / "what-if.en.html").as_uri())
+    tab.get_by_test_id("lesson-choices").get_by_role("button", name="6").click()
+    tab.get_by_test_id("lesson-next").click()
+    expect(tab.get_by_test_id("lesson-progress")).to_have_text("2/5")
+    expect(tab.get_by_test_id("strip-target").locator(".predicted")).to_have_text("?")
+    answer = tab.get_by_test_id("lesson-answer")
+    expect(answer).to_be_empty()
+    tab.get_by_test_id("lesson-choices").get_by_role("button", name="9").click()
+    expect(answer).not_to_be_empty()

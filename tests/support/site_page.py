@@ -1,0 +1,27 @@
+"""What a person does on a page without a server, and models that are held back from it."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, Route
+
+BROWSERS_OWN = {"Invalid or unexpected token", "Failed to load resource: net::ERR_FILE_NOT_FOUND"}
+"""What the browser says of a script that was cut off or is missing."""
+
+Opener = Callable[..., tuple[Page, dict[str, list[Route]]]]
+
+
+def holder(held: list[Route]) -> Callable[[Route], None]:
+    """What keeps a request until it is let go."""
+    return lambda route: held.append(route)
+
+
+def let_go(tab: Page, held: list[Route]) -> None:
+    while not held:
+        tab.wait_for_timeout(20)
+    (route,) = held  # asked for once
+    route.continue_()
+
+
+def type_source(tab: Page, text: str) -> None:
+    tab.get_by_role("textbox", name="Source").fill(text)
+    tab.keyboard.press("Enter")
