@@ -80,10 +80,11 @@ def calculated(value: float) -> str:
 
 
 def power(value: float) -> str:
-    """A power of e, which may be of any size."""
+    """A power of e, which may be of any size, in three digits: two of them divided give the weight
+    beside them."""
     if value == 0 or 0.01 <= value < 10_000:
         return calculated(value)
-    digits, exponent = f"{value:.1e}".split("e")
+    digits, exponent = f"{value:.2e}".split("e")
     return f"{digits}·10{str(int(exponent)).translate(_RAISED)}"
 
 
