@@ -28,6 +28,8 @@ def test_from_disk_the_browser_decodes_what_python_decodes(on_disk, site):
     expect(tab.get_by_role("textbox", name="Source")).to_have_value("甲 乙 丙")
 
 
+TYPED_ON = 800  # ms after which letters are shortcuts again
+
 HOLD_CHECKS = """
   const { postMessage } = Worker.prototype;
   const held = [];
@@ -230,6 +232,7 @@ def test_inside_is_of_the_text_on_screen(on_disk):
         expect(tab.locator(inside)).to_be_hidden()
         type_source(tab, text)
         expect(tab.get_by_test_id("output")).to_have_text(" ".join(reversed(text.split())))
+        tab.wait_for_timeout(TYPED_ON)
         tab.keyboard.press("i")
         compare(text)
     for text in ("a b c", "1 2 3 4 5 6"):
@@ -412,7 +415,7 @@ def test_who_types_on_after_enter_types_into_the_box(on_disk):
     type_source(tab, "3 2 1")
     expect(tab.get_by_test_id("go")).not_to_have_class("primary")
     expect(tab.get_by_test_id("player")).to_be_focused()
-    tab.wait_for_timeout(1100)
+    tab.wait_for_timeout(TYPED_ON)
     tab.keyboard.press("g")
     expect(tab.get_by_test_id("guess")).to_have_attribute("aria-pressed", "true")
     expect(source).to_have_value("3 2 1")

@@ -43,7 +43,7 @@ import { missingIn, viewWithout } from "./openingView.js";
 import { textNote } from "./textNotes.js";
 import { TraceQueue } from "./traceQueue.js";
 
-const TYPED_ON = 1000; // ms in which somebody who types on has not seen yet that a text is shown
+const TYPED_ON = 700; // ms in which somebody who types on has not seen yet that a text is shown
 const SLOW = 300; // ms after which a person is told what the page waits for
 
 /** @param {string} id */
@@ -395,6 +395,7 @@ class LivePage {
     return {
       onState: (/** @type {Selection} */ selection) => {
         this.use();
+        if (this.asked.request !== this.shown) return; // the address is of a text on its way
         this.writeAddress(selection, true);
       },
       onForce: (
