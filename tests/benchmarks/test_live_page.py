@@ -6,7 +6,7 @@ def test_every_case_has_a_line():
     cases = [
         f"{model}, {what}"
         for model in ("reverse", "english-french")
-        for what in ("opened", "traced", "step", "slowed")
+        for what in ("opened", "traced", "typed", "step", "slowed", "slowed, typed")
     ]
-    assert [line[:24].rstrip() for line in lines] == cases
+    assert [line[:30].rstrip() for line in lines] == cases
     assert all(line.endswith(" ms") for line in lines)
