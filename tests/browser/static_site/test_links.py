@@ -32,6 +32,39 @@ def test_back_and_forward_go_through_the_texts(on_disk):
     expect(tab.get_by_role("textbox", name="输入")).to_have_value("4 5 6 7")
 
 
+HOLD_TRACES = """() => {
+  const { postMessage } = Worker.prototype;
+  const held = [];
+  Worker.prototype.postMessage = function (message, ...more) {
+    const send = () => postMessage.call(this, message, ...more);
+    if (message.kind === "trace") held.push(send);
+    else send();
+  };
+  window.release = () => {
+    Worker.prototype.postMessage = postMessage;
+    for (const send of held) send();
+  };
+}"""
+
+
+def test_a_step_reported_late_does_not_replace_the_text_somebody_went_back_to(on_disk):
+    tab = on_disk()
+    for text in ("1 2 3", "4 5 6 7"):
+        type_source(tab, text)
+        expect(tab.get_by_test_id("output")).to_have_text(" ".join(reversed(text.split())))
+    tab.wait_for_timeout(700)
+    tab.evaluate(HOLD_TRACES)
+    tab.keyboard.press("Home")
+    tab.go_back()
+    tab.wait_for_timeout(700)  # the step is reported half a second later
+    assert "text=1+2+3&" in tab.url
+    tab.evaluate("release()")
+    expect(tab.get_by_test_id("strip-source").locator(".chip")).to_have_count(6)
+    assert "text=1+2+3&" in tab.url
+    tab.go_forward()
+    expect(tab.get_by_test_id("source")).to_have_value("4 5 6 7")
+
+
 def test_a_link_keeps_the_mean_and_what_is_seen_after_a_forced_token(on_disk):
     tab = on_disk()
     title, step = tab.get_by_test_id("map-title"), tab.get_by_test_id("step-count")

@@ -79,7 +79,7 @@ class LivePage {
     this.status = element("p", { class: "status", role: "status", testid: "status" });
     this.hint = element("p", { class: "hint", testid: "text-hint" });
     this.intro = element("p", { class: "hint", testid: "intro" });
-    this.stepping = Number.NEGATIVE_INFINITY; // when the player got the focus of the text box
+    this.focused = Number.NEGATIVE_INFINITY; // when the player got the focus of the text box
     this.used = stored(USED) !== null; // whether the person has stepped or typed, now or before
     this.place = element("main", { id: "player" });
     this.bar = this.build();
@@ -96,7 +96,7 @@ class LivePage {
     const alone = this.data.models.length === 1 ? `${this.data.models[0].name} · ` : "";
     document.title = `${alone}${say("page_title")}`;
     const bar = createInputBar(this.data.models, this.language, say, {
-      onRequest: (request, typed) => this.ask({ request, view: this.kept(), typed }),
+      onRequest: (request, typed) => this.ask({ request, view: this.keptView(), typed }),
       onEdit: (request) => this.edited(request),
     });
     const header = createHeader(this.data, this.language, say, (language) => this.speak(language));
@@ -232,7 +232,7 @@ class LivePage {
   }
 
   /** What another text keeps of the one on screen. */
-  kept() {
+  keptView() {
     return { words: this.player?.selection().words ?? null };
   }
 
@@ -245,7 +245,7 @@ class LivePage {
     this.say();
     if (request.model !== this.shown?.model) return; // not open yet
     const client = await this.models.open(request.model);
-    this.traces.traceAhead(client, this.question({ request, view: this.kept() }));
+    this.traces.traceAhead(client, this.question({ request, view: this.keptView() }));
   }
 
   /**
@@ -349,7 +349,7 @@ class LivePage {
     if (unfollowed.length) this.say(this.refusal(unfollowed));
     if (!typed || this.bar.draft() !== null) return; // who types on keeps the text box
     this.place.querySelector(/** @type {"div"} */ (".player"))?.focus({ preventScroll: true });
-    this.stepping = performance.now();
+    this.focused = performance.now();
   }
 
   /**
@@ -360,7 +360,7 @@ class LivePage {
   typeOn(event) {
     const { key, ctrlKey, metaKey, altKey } = event;
     const letter = key.length === 1 && !ctrlKey && !metaKey && !altKey;
-    if (!letter || performance.now() - this.stepping > TYPED_ON) return;
+    if (!letter || performance.now() - this.focused > TYPED_ON) return;
     event.stopPropagation();
     this.bar.focus(); // which receives the letter
   }
