@@ -11,8 +11,7 @@ from explorer.core.i18n import say
 from explorer.training.run_directory import Run
 
 _STYLES = """
-body { --available-height: calc(100dvh - 32px); }
-@media (pointer: coarse) { body { --available-height: calc(100dvh - 52px); } }
+body { --available-height: calc(100dvh - var(--back-height, 0px) - 4px); }
 .training-replay .live { display: none; }
 """
 """The line that leads back is above the replay; what is recorded does not go on."""
