@@ -78,7 +78,7 @@ def _traces(
 ) -> Iterator[Trace]:
     """One batch: decode, then capture a pass over the result."""
     transformer, config = model.transformer, model.transformer.config
-    source = token_rows(sources).ids  # (N, S)
+    source = token_rows(sources).ids.to(transformer.device)  # (N, S)
     mask = padding_mask(source)
     with threads_for(config.parameters, source.numel()):
         memory = transformer.encode(source, mask)  # (N, S, D)
@@ -99,7 +99,7 @@ def _traces(
             "cached_equals_full": largest_difference(cached[own], plain[own]),
         }
         arrays = _unpadded(weights, row, {"source": len(ids), "target": length}, config.causal)
-        decoded = Decoded(torch.tensor(ids), chosen[own], cached[own])
+        decoded = Decoded(torch.tensor(ids), chosen[own].cpu(), cached[own].cpu())
         facts = {**model.described(text), "given": False, "batched": len(texts)}
         yield assembled(model.checkpoint, decoded, arrays, measured, facts)
 
@@ -116,7 +116,9 @@ def _captured(
     with capture(transformer, *(name for own in paths.values() for name in own)) as values:
         logits = transformer(source, queries)
     stacked = {
-        site: torch.stack([values[name] for name in own], 1) for site, own in paths.items() if own
+        site: torch.stack([values[name] for name in own], 1).cpu()
+        for site, own in paths.items()
+        if own
     }
     return logits, stacked
 

@@ -82,12 +82,12 @@ def captured_pass(
     ):
         logits = transformer(source, target)[0]
     captured = {site: [values[name] for name in own] for site, own in names.items()}
-    closed = _closed(captured, (source[0] == PAD).numpy(), target.size(1))
+    closed = _closed(captured, (source[0] == PAD).cpu().numpy(), target.size(1))
     found = arrays.finished() | closed
     if full:
         found |= _scales(transformer.config, places)
-        found |= {name: values[point][0].numpy() for point, name in whole.items()}
-        found["logits"] = logits.numpy()
+        found |= {name: values[point][0].cpu().numpy() for point, name in whole.items()}
+        found["logits"] = logits.cpu().numpy()
     return logits, found
 
 
@@ -159,6 +159,6 @@ def _closed(
 def _shared_mask(masks: list[Tensor], queries: int) -> NDArray[np.bool_]:
     """(query, key) where all heads of all layers have one mask, else (layer, head, query, key)."""
     if masks[0].size(1) == 1 and all(torch.equal(mask, masks[0]) for mask in masks):
-        return masks[0][0].expand(-1, queries, -1)[0].numpy()
+        return masks[0][0].expand(-1, queries, -1)[0].cpu().numpy()
     heads = max(mask.size(1) for mask in masks)
-    return torch.cat([mask.expand(-1, heads, queries, -1) for mask in masks]).numpy()
+    return torch.cat([mask.expand(-1, heads, queries, -1) for mask in masks]).cpu().numpy()

@@ -25,11 +25,12 @@ def early_predictions(
     outputs = arrays.get("decoder.layer_output")
     if outputs is None:
         return {}, {}
-    hidden = transformer.decoder.norm(torch.from_numpy(outputs.copy()))  # (layer, T, D)
+    after = torch.tensor(outputs, device=transformer.device)
+    hidden = transformer.decoder.norm(after)  # (layer, T, D)
     # One layer at a time: the logits of all layers are never in memory together.
     shown = min(EARLY, len(vocabulary) - EOS)
     best = [transformer.logits(layer).softmax(-1)[:, EOS:].topk(shown) for layer in hidden]
-    ids = torch.stack([indices for _, indices in best]) + EOS  # (layer, T, rank)
-    shares = torch.stack([values for values, _ in best])
+    ids = torch.stack([indices for _, indices in best]).cpu() + EOS  # (layer, T, rank)
+    shares = torch.stack([values for values, _ in best]).cpu()
     labels = [[vocabulary.labels(row) for row in layer] for layer in ids.tolist()]
     return {"early.id": ids.numpy(), "early.probability": shares.numpy()}, {"early_tokens": labels}

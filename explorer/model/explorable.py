@@ -197,7 +197,7 @@ class ExplorableModel:
         looks_ahead = interventions.counterfactual or "mask" in facts.get("without", ())
         shown = plain_logits if looks_ahead else cached_logits
         facts |= layer_facts(sizes, places) | early_tokens
-        decoded = Decoded(source[0], chosen, shown, frozenset(forced))
+        decoded = Decoded(source[0].cpu(), chosen.cpu(), shown.cpu(), frozenset(forced))
         return assembled(self.checkpoint, decoded, arrays | early, measured, facts)
 
     def traces(self, texts: Sequence[str]) -> list[Trace]:
@@ -240,7 +240,7 @@ class ExplorableModel:
         if pad_to is not None and not fits:
             raise ConfigError("bad_padding", pad_to=pad_to, length=len(ids), limit=limit)
         padding = [PAD] * ((pad_to or len(ids)) - len(ids))
-        return torch.tensor([ids + padding])
+        return torch.tensor([ids + padding], device=self.transformer.device)
 
     def _forced(
         self, target: str | None, prefix: str | None, force: Mapping[int, int]

@@ -49,13 +49,14 @@ def gated(model: Transformer, gates: Tensor, fills: Fills | None = None) -> Iter
         attention whose gates are all 1 without gradients is not edited.
     fills: the outputs at gate 0; None = zero.
     """
+    gates = gates.to(model.device)
     by_attention = gates.view(len(gates), -1, model.config.heads)  # (B, attention, head)
 
     def scaled(place: tuple[str, int], gate: Tensor) -> Action:
         gate = gate[:, :, None, None]  # (B, H, 1, 1)
         if fills is None:
             return lambda value: value * gate  # (B, H, T, K)
-        fill = fills[place][None, :, None]  # (1, H, 1, K)
+        fill = fills[place][None, :, None].to(gates.device)  # (1, H, 1, K)
         return lambda value: value * gate + (1 - gate) * fill
 
     places = attentions(model.config)

@@ -49,6 +49,11 @@ class Transformer(nn.Module):
         memory_mask = padding_mask(source)
         return self._hidden(target, self.encode(source, memory_mask), memory_mask)
 
+    @property
+    def device(self) -> torch.device:
+        """The device of the weights, where the token ids must be, too."""
+        return self.logits.weight.device
+
     def encode(self, source: Tensor, mask: Tensor) -> Tensor:
         """The memory (B, S, D) of `source` (B, S); `mask` is its `padding_mask`."""
         memory: Tensor = self.encoder(source, mask)

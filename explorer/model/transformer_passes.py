@@ -59,7 +59,7 @@ class TransformerPasses:
         sources = [self._source(text) for text in texts]
         targets: list[list[int]] = []
         for start in range(0, len(sources), PART_SIZE):
-            part = token_rows(sources[start : start + PART_SIZE]).ids
+            part = token_rows(sources[start : start + PART_SIZE]).ids.to(self._transformer.device)
             # Each step decodes one token a sentence.
             with torch.inference_mode(), threads_for(self.parameters, len(part)):
                 decoded = greedy(self._transformer, part, self._config.max_length).tolist()
@@ -76,7 +76,8 @@ class TransformerPasses:
         assert batch.queries is not None
         source, target = batch.source, batch.queries
         with capture(self._transformer, "*.pattern", "*.head_output") as values:
-            self._transformer(source.ids, target.ids)
+            device = self._transformer.device
+            self._transformer(source.ids.to(device), target.ids.to(device))
         sides = {
             "encoder": (source, source),
             "decoder": (target, target),
@@ -90,7 +91,7 @@ class TransformerPasses:
             unmasked["decoder"] &= causal_mask(target.ids.size(1))
         for site, layer in attentions(self._config):
             weights, output = (
-                values[path(site, layer, hook)] for hook in ("pattern", "head_output")
+                values[path(site, layer, hook)].cpu() for hook in ("pattern", "head_output")
             )
             yield LayerAttention(site, layer, weights, unmasked[site], output)
 
@@ -107,7 +108,7 @@ class TransformerPasses:
         model = self._transformer
         rows = torch.ones(len(batch), len(self.heads)) if gates is None else gates
         copies = len(rows) // len(batch)
-        source = batch.source.ids
+        source, target = (side.ids.to(model.device) for side in (batch.source, batch.queries))
         mask = padding_mask(source)  # (N, 1, 1, S)
         each = mask.repeat(copies, 1, 1, 1)
         of_encoder = rows[:, : self._config.encoder_layers * self._config.heads]
@@ -117,7 +118,7 @@ class TransformerPasses:
                 memory = model.encode(source, mask).repeat(copies, 1, 1)
             else:
                 memory = model.encode(source.repeat(copies, 1), each)
-            return model.decode(batch.queries.ids.repeat(copies, 1), memory, each)
+            return model.decode(target.repeat(copies, 1), memory, each).cpu()
 
     def choices(self, logits: Tensor) -> Tensor:
         return logits[..., EOS:].argmax(-1) + EOS  # padding and BOS are never chosen

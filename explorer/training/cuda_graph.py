@@ -1,39 +1,61 @@
 """A training step as one CUDA graph: captured once, then replayed without launch overhead."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import torch
 
 WARMUP_STEPS = 3
-"""Steps that must have run in a `side_stream` before one can be captured."""
+"""Steps that must have run one operation at a time, in this process, before one is captured."""
 
 
 class GraphedStep:
-    """`step`, captured as a CUDA graph. Raises `RuntimeError` when it cannot be captured.
+    """`step`, run one operation at a time at first, then captured as a CUDA graph and replayed.
 
-    step: works on static tensors; has run `WARMUP_STEPS` times in a `side_stream`. Capturing
-        does not run it.
+    step: works on static tensors and reads no value back.
     generator: the random generator it uses, beside the GPU's default one.
     """
 
     def __init__(self, step: Callable[[], None], generator: torch.Generator) -> None:
-        self.graph = torch.cuda.CUDAGraph()
-        self.graph.register_generator_state(generator)
-        torch.cuda.synchronize()
-        with torch.cuda.graph(self.graph):
-            step()
+        self._step = step
+        self._generator = generator
+        self._ran = 0
+        self._graph: torch.cuda.CUDAGraph | None = None
+        self._refused = False  # it cannot be captured
+        # One stream for all eager steps and for the capture: each stream has memory of its own.
+        self._stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+
+    @property
+    def captured(self) -> bool:
+        """Whether steps are replays of a graph by now."""
+        return self._graph is not None
 
     def __call__(self) -> None:
-        self.graph.replay()
+        """Take the step, by a replay where there is a graph."""
+        if self._graph is None and self._ran >= WARMUP_STEPS and not self._refused:
+            self._capture()
+        if self._graph is None:
+            self.run_eagerly(self._step)
+        else:
+            self._graph.replay()
 
+    def run_eagerly(self, step: Callable[[], None]) -> None:
+        """Take one `step`, which may read values back, in order with the work before and after."""
+        outer = torch.cuda.current_stream()
+        self._stream.wait_stream(outer)
+        with torch.cuda.stream(self._stream):
+            step()
+        outer.wait_stream(self._stream)
+        self._ran += 1
 
-@contextmanager
-def side_stream() -> Iterator[None]:
-    """A block whose work runs on another stream, in order with the work before and after it."""
-    outer = torch.cuda.current_stream()
-    stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
-    stream.wait_stream(outer)
-    with torch.cuda.stream(stream):
-        yield
-    outer.wait_stream(stream)
+    def _capture(self) -> None:
+        """Capture the step, which does not run it; without a graph where that is impossible."""
+        graph = torch.cuda.CUDAGraph()
+        graph.register_generator_state(self._generator)
+        torch.cuda.synchronize()
+        try:
+            with torch.cuda.graph(graph, stream=self._stream):
+                self._step()
+        except RuntimeError:
+            self._refused = True
+        else:
+            self._graph = graph

@@ -103,10 +103,9 @@ def _batches(
 ) -> Iterator[tuple[int, Batch]]:
     """Each length with `each` sequences, on the model's device."""
     generator = torch.Generator().manual_seed(seed)
-    device = next(model.parameters()).device
     for length in lengths:
         batch = task.held_out_batch(each, length, alphabet, generator)
-        yield length, Batch(batch.source.to(device), batch.target.to(device))
+        yield length, Batch(batch.source.to(model.device), batch.target.to(model.device))
 
 
 def _exact_match(model: Transformer, batch: Batch) -> float:

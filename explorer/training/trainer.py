@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -20,7 +21,7 @@ from explorer.model.checkpoint import Checkpoint
 from explorer.model.transformer import Transformer
 from explorer.training import distributed
 from explorer.training.config import TrainingConfig, learning_rate
-from explorer.training.cuda_graph import WARMUP_STEPS, GraphedStep, side_stream
+from explorer.training.cuda_graph import GraphedStep
 from explorer.training.data_modules import STATE_PREFIX, DataModule, find_data_module
 from explorer.training.device import choose_device, computes_bfloat16
 from explorer.training.start_checkpoint import load_start
@@ -79,14 +80,15 @@ class Trainer:
         self.model = Transformer(self.data_module.model_config).to(self.device)
         if start is not None:
             self.model.load_state_dict(start.model.state_dict())
-        self.rate = torch.zeros((), device=self.device)
+        exact = torch.float64 if self.device.type == "cpu" else torch.float32  # all a GPU takes
+        self.rate = torch.zeros((), dtype=exact, device=self.device)
         self.optimizer = torch.optim.Adam(
             self.model.parameters(),
-            lr=self.rate if self._on_gpu else 0.0,
+            lr=self.rate,  # this very tensor, which every step fills
             betas=(config.beta1, config.beta2),
             eps=1e-9,
             fused=True,
-            capturable=self._on_gpu,
+            capturable=self.device.type == "cuda",
         )
         self.step = 0
         self.seconds = 0.0
@@ -102,10 +104,7 @@ class Trainer:
         self._losses = torch.zeros((), device=self.device)  # summed since the last moment
         self._tokens = torch.zeros((), dtype=torch.long, device=self.device)
         self._counted = 0
-        self._graphed_step: GraphedStep | None = None
-        self._uses_graph = (
-            self._on_gpu and self.data_module.fixed_shapes and distributed.world_size() == 1
-        )
+        self._graphed_step = self._make_graphed_step()
         if saved is not None:
             self._restore(saved)
 
@@ -178,9 +177,9 @@ class Trainer:
                 for key, value in state.items()
                 if key.startswith(start)
             }
+            # As `Adam.load_state_dict` does with fused=True; that would also copy the rate.
             self.optimizer.state[weight] = {
-                key: value if key == "step" else value.to(self.device)
-                for key, value in saved.items()
+                key: value.to(weight.device) for key, value in saved.items()
             }
         if self.averaged is not self.model:
             for name, weight in self.averaged.named_parameters():
@@ -202,10 +201,6 @@ class Trainer:
     def _evaluates(self, step: int) -> bool:
         return step % self.config.evaluate_every == 0 or step == self.config.steps
 
-    @property
-    def _on_gpu(self) -> bool:
-        return self.device.type == "cuda"
-
     def _advance(self) -> None:
         """One step: replayed as a CUDA graph where there is one.
 
@@ -213,16 +208,14 @@ class Trainer:
         gradients can be read.
         """
         self.model.train()
-        self._set_rate(learning_rate(self.config, self.step))
+        self.rate.fill_(learning_rate(self.config, self.step))
         evaluates = self._evaluates(self.step + 1)
-        if self._graphed_step is not None and not evaluates:
-            self._graphed_step()
-        elif self._uses_graph:
-            with side_stream():
-                self._learn(look=evaluates)
-            self._capture_graph()
-        else:
+        if self._graphed_step is None:
             self._learn(look=evaluates)
+        elif evaluates:
+            self._graphed_step.run_eagerly(partial(self._learn, look=True))
+        else:
+            self._graphed_step()
         self.step += 1
         self._counted += 1
         if self.averaged is not self.model and self.step % _AVERAGED_EVERY == 0:
@@ -237,23 +230,13 @@ class Trainer:
         for average, weight in pairs:
             average.lerp_(weight, 1 / (1 + span))
 
-    def _capture_graph(self) -> None:
-        """Capture the step as a CUDA graph once it is warm; fall back to eager execution on
-        RuntimeError."""
-        if self._graphed_step is not None or self._counted + 1 < WARMUP_STEPS:
-            return
-        assert self.data_module.generator is not None
-        try:
-            self._graphed_step = GraphedStep(self._learn, self.data_module.generator)
-        except RuntimeError:
-            self._uses_graph = False
-
-    def _set_rate(self, rate: float) -> None:
-        if self._on_gpu:
-            self.rate.fill_(rate)
-            return
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
+    def _make_graphed_step(self) -> GraphedStep | None:
+        """The step for one GPU and batches of one shape; None elsewhere."""
+        generator = self.data_module.generator
+        alone = distributed.world_size() == 1
+        if self.device.type != "cuda" or generator is None or not alone:
+            return None
+        return GraphedStep(self._learn, generator) if self.data_module.fixed_shapes else None
 
     def _learn(self, look: bool = False) -> None:
         """One update by Adam from one batch, part by part; `look`: keep the gradient norms."""

@@ -55,7 +55,6 @@ def translate(
 
     Raises `VocabularyError` on a text that cannot be encoded or is too long for the model.
     """
-    device = next(model.parameters()).device
     limit = model.config.max_length
     encoded = [[*source.encode(text), EOS] for text in texts]
     if (longest := max(map(len, encoded), default=0)) > limit:
@@ -65,7 +64,7 @@ def translate(
     with torch.inference_mode():
         for start in range(0, len(order), DECODED_TOGETHER):
             numbers = order[start : start + DECODED_TOGETHER]
-            ids = padded([encoded[number] for number in numbers]).to(device)
+            ids = padded([encoded[number] for number in numbers]).to(model.device)
             room = min(limit, 3 * ids.size(1) + 20)  # an endless repetition ends here
             for number, row in zip(numbers, greedy(model, ids, room).tolist(), strict=True):
                 written[number] = target.decode(row)

@@ -7,6 +7,7 @@ import torch
 from explorer.core.errors import TrainingError
 from explorer.data.toy_data import find_task
 from explorer.training import distributed
+from explorer.training.config import learning_rate
 from explorer.training.toy_evaluation import evaluate
 from explorer.training.trainer import Moment, Trainer
 from tests.support.tiny_configs import TINY
@@ -182,6 +183,33 @@ def test_a_resumed_training_gives_equal_results(stop):
         assert ours.measured == theirs.measured
     pairs = zip(second.model.parameters(), uninterrupted.model.parameters(), strict=True)
     assert all(torch.equal(ours, theirs) for ours, theirs in pairs)
+
+
+def test_a_resumed_training_goes_on_with_the_rate_of_its_schedule():
+    """`load_state_dict` would put a copy in place of the tensor that the schedule fills."""
+    first = Trainer(replace(LEARNING, steps=6, evaluate_every=3))
+    next(moment for moment in first.run() if moment is not None)
+    second = Trainer(first.config, first.state())
+    for step, _ in enumerate(second.run(), start=3):
+        used = second.optimizer.param_groups[0]["lr"]
+        assert used is second.rate
+        assert float(used) == learning_rate(first.config, step)
+
+
+def test_all_that_adam_has_stored_goes_where_the_weights_are():
+    """Its `step`, too: fused Adam on a GPU refuses one on the CPU."""
+    first = Trainer(replace(LEARNING, steps=2, evaluate_every=2))
+    moments(first)
+    second = Trainer(first.config)
+    second.model.to("meta")  # stands for another device
+    second._restore(first.state())
+    for weight in second.model.parameters():
+        stored = second.optimizer.state[weight]
+        assert {name: value.device.type for name, value in stored.items()} == {
+            "step": "meta",
+            "exp_avg": "meta",
+            "exp_avg_sq": "meta",
+        }
 
 
 def test_each_moment_has_the_held_out_loss_in_the_unit_of_the_training_loss():

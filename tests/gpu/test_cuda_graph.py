@@ -1,0 +1,45 @@
+"""The step as a CUDA graph."""
+
+import torch
+
+from explorer.training.cuda_graph import WARMUP_STEPS, GraphedStep
+
+
+def test_a_replay_repeats_the_step_and_the_capture_does_not_run_it():
+    total = torch.zeros((), device="cuda")
+
+    def step() -> None:
+        total.add_(torch.ones((), device="cuda"))
+
+    graphed = GraphedStep(step, torch.Generator("cuda"))
+    for taken in range(1, WARMUP_STEPS + 3):
+        assert graphed.captured == (taken > WARMUP_STEPS + 1)
+        graphed()
+        assert total.item() == taken
+
+
+def test_each_replay_draws_new_numbers_from_the_generator():
+    drawn = torch.zeros(8, device="cuda")
+    generator = torch.Generator("cuda").manual_seed(7)
+    graphed = GraphedStep(lambda: drawn.uniform_(generator=generator) and None, generator)
+    seen = []
+    for _ in range(WARMUP_STEPS + 3):
+        graphed()
+        seen.append(drawn.clone())
+    assert graphed.captured
+    generator.manual_seed(7)  # the same numbers one operation at a time
+    for ours in seen:
+        assert torch.equal(ours, drawn.uniform_(generator=generator))
+
+
+def test_a_step_that_reads_a_value_back_runs_without_a_graph():
+    total = torch.zeros((), device="cuda")
+
+    def step() -> None:
+        total.add_(1 if total.item() >= 0 else -1)
+
+    graphed = GraphedStep(step, torch.Generator("cuda"))
+    for _ in range(WARMUP_STEPS + 2):
+        graphed()
+    assert not graphed.captured
+    assert total.item() == WARMUP_STEPS + 2
