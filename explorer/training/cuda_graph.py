@@ -57,5 +57,12 @@ class GraphedStep:
                 self._step()
         except RuntimeError:
             self._refused = True
+            _end_capture_of(self._generator)
+            _end_capture_of(torch.cuda.default_generators[torch.cuda.current_device()])
         else:
             self._graph = graph
+
+
+def _end_capture_of(generator: torch.Generator) -> None:
+    """Let `generator` draw again: a capture that fails leaves it waiting for the end of it."""
+    generator.graphsafe_set_state(generator.clone_state())

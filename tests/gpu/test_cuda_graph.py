@@ -21,7 +21,11 @@ def test_a_replay_repeats_the_step_and_the_capture_does_not_run_it():
 def test_each_replay_draws_new_numbers_from_the_generator():
     drawn = torch.zeros(8, device="cuda")
     generator = torch.Generator("cuda").manual_seed(7)
-    graphed = GraphedStep(lambda: drawn.uniform_(generator=generator) and None, generator)
+
+    def step() -> None:
+        drawn.uniform_(generator=generator)
+
+    graphed = GraphedStep(step, generator)
     seen = []
     for _ in range(WARMUP_STEPS + 3):
         graphed()
@@ -32,14 +36,25 @@ def test_each_replay_draws_new_numbers_from_the_generator():
         assert torch.equal(ours, drawn.uniform_(generator=generator))
 
 
-def test_a_step_that_reads_a_value_back_runs_without_a_graph():
-    total = torch.zeros((), device="cuda")
+def test_a_step_that_cannot_be_captured_runs_without_a_graph_and_draws_the_same_numbers():
+    generator = torch.Generator("cuda")
+    drawn: list[float] = []
 
     def step() -> None:
-        total.add_(1 if total.item() >= 0 else -1)
+        data = torch.rand((), generator=generator, device="cuda")
+        dropout = torch.rand((), device="cuda")
+        drawn.append(float(data + dropout))  # reads a value back
 
-    graphed = GraphedStep(step, torch.Generator("cuda"))
-    for _ in range(WARMUP_STEPS + 2):
+    torch.manual_seed(5)
+    generator.manual_seed(7)
+    graphed = GraphedStep(step, generator)
+    for _ in range(WARMUP_STEPS + 3):
         graphed()
     assert not graphed.captured
-    assert total.item() == WARMUP_STEPS + 2
+    ours = list(drawn)
+    drawn.clear()
+    torch.manual_seed(5)
+    generator.manual_seed(7)
+    for _ in ours:
+        step()
+    assert ours == drawn

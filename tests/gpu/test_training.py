@@ -4,7 +4,8 @@ import os
 import subprocess
 import sys
 import time
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -29,26 +30,68 @@ ROOT = Path(__file__).parents[2]
 SHORT = replace(quick_demo("reverse", on_gpu=True), precision="float32", dropout=0.1, until=1.0)
 
 
-def trained(trainer: Trainer, until: int = 0) -> list[Moment]:
-    """The moments of `trainer`, to its end or to step `until`."""
+@dataclass(frozen=True)
+class Trained:
+    """A training, its moments, and everything it would save."""
+
+    trainer: Trainer
+    moments: list[Moment]
+    state: dict[str, torch.Tensor]
+
+
+def trained(
+    config: TrainingConfig,
+    saved: Mapping[str, torch.Tensor] | None = None,
+    *,
+    until: int = 0,
+    graph: bool = True,
+) -> Trained:
+    """Train to the end, or to step `until`. One training after the other: the generator of
+    dropout belongs to the whole process, and a new trainer seeds it."""
+    trainer = Trainer(config, saved)
+    if not graph:
+        trainer._graphed_step = None
     moments: list[Moment] = []
     for moment in trainer.run():
         moments += [moment] if moment else []
         if trainer.step == until:
             break
-    return moments
+    return Trained(trainer, moments, trainer.state())
 
 
-def drawn_so_far(trainer: Trainer) -> list[torch.Tensor]:
-    """The states of the generators of data and dropout."""
-    state = trainer.state()
-    return [state["random.data"], state["random.cuda"]]
+def has_graph(one: Trained) -> bool:
+    graphed = one.trainer._graphed_step
+    return graphed is not None and graphed.captured
 
 
-def assert_close(one: Trainer, other: Trainer, tolerance: float) -> None:
-    """Equal weights, to `tolerance`."""
-    for ours, theirs in zip(one.model.parameters(), other.model.parameters(), strict=True):
-        torch.testing.assert_close(ours, theirs, atol=tolerance, rtol=0)
+def assert_equal(one: Trained, other: Trained, tolerance: float = 1e-3) -> None:
+    """The same random numbers drawn, exactly; the same losses and weights, to rounding.
+
+    The biases of the keys are left out: a softmax ignores them, so their gradient is rounding
+    alone, which Adam makes as large as any other.
+    """
+    for name in ("random.data", "random.cuda", "random.cpu", "step"):
+        assert torch.equal(one.state[name], other.state[name]), name
+    known = {moment.step: moment.loss for moment in other.moments}
+    for moment in one.moments:
+        assert moment.loss == pytest.approx(known.get(moment.step, moment.loss), rel=tolerance)
+    ours, theirs = flat_weights(one), flat_weights(other)
+    assert float((ours - theirs).norm() / theirs.norm()) < tolerance
+
+
+def flat_weights(done: Trained) -> torch.Tensor:
+    """All weights that are saved, without the biases of the keys."""
+    kept = []
+    for name, value in done.state.items():
+        if name.startswith(("model.", "averaged.")):
+            if name.endswith("query_key_value.bias"):
+                query, _, value_bias = value.chunk(3)
+                kept += [query, value_bias]
+            elif name.endswith("key_value.bias"):
+                kept.append(value.chunk(2)[1])
+            else:
+                kept.append(value.flatten())
+    return torch.cat(kept)
 
 
 @pytest.mark.parametrize("task", TASK_NAMES)
@@ -73,55 +116,39 @@ def test_the_quick_demo_of_each_task_reaches_99_percent(task, tmp_path, record_p
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_fifty_steps_of_the_graph_equal_fifty_one_operation_at_a_time(precision):
     config = replace(SHORT, steps=50, warmup=10, evaluate_every=25, precision=precision)
-    graphed, eager = Trainer(config), Trainer(config)
-    eager._graphed_step = None
-    ours, theirs = trained(graphed), trained(eager)
-    assert graphed._graphed_step is not None
-    assert graphed._graphed_step.captured
-    for one, other in zip(drawn_so_far(graphed), drawn_so_far(eager), strict=True):
-        assert torch.equal(one, other)
-    for one, other in zip(ours, theirs, strict=True):
-        assert one.loss == pytest.approx(other.loss, rel=1e-5)
-        assert one.gradient_norm == pytest.approx(other.gradient_norm, rel=1e-3)
-    assert_close(graphed, eager, 1e-4)
+    graphed, eager = trained(config), trained(config, graph=False)
+    assert has_graph(graphed)
+    assert not has_graph(eager)
+    assert_equal(graphed, eager, 1e-3 if precision == "float32" else 1e-2)
+    for one, other in zip(graphed.moments, eager.moments, strict=True):
+        assert one.gradient_norm == pytest.approx(other.gradient_norm, rel=1e-2)
 
 
 def test_evaluating_often_keeps_the_graph_and_changes_nothing_that_is_learnt():
-    often, seldom = (
-        Trainer(replace(SHORT, steps=40, warmup=10, evaluate_every=every)) for every in (2, 40)
-    )
-    trained(often)
-    trained(seldom)
-    assert often._graphed_step is not None
-    assert often._graphed_step.captured
-    for one, other in zip(drawn_so_far(often), drawn_so_far(seldom), strict=True):
-        assert torch.equal(one, other)
-    assert_close(often, seldom, 1e-4)
+    config = replace(SHORT, steps=40, warmup=10, evaluate_every=2)
+    often, seldom = trained(config), trained(replace(config, evaluate_every=40))
+    assert has_graph(often)
+    assert len(often.moments) == 20
+    seldom = replace(seldom, moments=[])  # losses are means since the last moment
+    assert_equal(often, seldom)
 
 
 @pytest.mark.parametrize("stop", [2, 13, 20])
 def test_a_resumed_training_gives_equal_results(stop):
     config = replace(SHORT, steps=40, warmup=10, evaluate_every=10, average=20)
-    whole, first = Trainer(config), Trainer(config)
-    expected = trained(whole)
-    seen = trained(first, until=stop)
-    state = first.state()
+    whole, first = trained(config), trained(config, until=stop)
     torch.manual_seed(99)  # whatever else happens meanwhile
-    second = Trainer(config, state)
-    for weight in second.model.parameters():
-        stored = second.optimizer.state[weight]
+    second = trained(config, first.state)
+    trainer = second.trainer
+    for weight in trainer.model.parameters():
+        stored = trainer.optimizer.state[weight]
         assert {value.device.type for value in stored.values()} == {"cuda"}
-    seen += trained(second)
-    assert second.optimizer.param_groups[0]["lr"] is second.rate
-    assert float(second.rate) == pytest.approx(learning_rate(config, 39), rel=1e-6)
-    assert second._graphed_step is not None
-    assert second._graphed_step.captured
-    for one, other in zip(drawn_so_far(second), drawn_so_far(whole), strict=True):
-        assert torch.equal(one, other)
-    assert [moment.step for moment in seen] == [moment.step for moment in expected]
-    for one, other in zip(seen, expected, strict=True):
-        assert one.loss == pytest.approx(other.loss, rel=1e-4)
-    assert_close(second, whole, 1e-3)
+    assert trainer.optimizer.param_groups[0]["lr"] is trainer.rate
+    assert float(trainer.rate) == pytest.approx(learning_rate(config, 39), rel=1e-6)
+    assert has_graph(second)
+    seen = first.moments + second.moments
+    assert [moment.step for moment in seen] == [10, 20, 30, 40]
+    assert_equal(replace(second, moments=seen), whole)
 
 
 def start(folder: Path, **environment: str) -> subprocess.Popen[str]:
@@ -171,20 +198,18 @@ def test_out_of_memory_names_a_remedy_and_the_next_run_trains(tmp_path):
 
 def test_bfloat16_learns_as_float32_does():
     config = replace(quick_demo("copy", on_gpu=True), steps=200, until=1.0)
-    ours, theirs = (Trainer(replace(config, precision=p)) for p in ("bfloat16", "float32"))
-    one, other = trained(ours)[-1], trained(theirs)[-1]
-    assert one.loss == pytest.approx(other.loss, abs=0.05)
-    assert {weight.dtype for weight in ours.model.parameters()} == {torch.float32}
+    one, other = (trained(replace(config, precision=p)) for p in ("bfloat16", "float32"))
+    assert one.moments[-1].loss == pytest.approx(other.moments[-1].loss, abs=0.05)
+    assert {weight.dtype for weight in one.trainer.model.parameters()} == {torch.float32}
 
 
 def test_pairs_of_sentences_train_and_translate(pairs_file):
     config = small_translation(str(pairs_file), ("1", "2"), on_gpu=True)
     config = replace(config, pieces=400, steps=400, warmup=40, evaluate_every=100)
-    trainer = Trainer(config)
-    moments = trained(trainer)
-    assert moments[-1].loss < 0.5 * moments[0].loss
-    model = ExplorableModel(trainer.checkpoint({}), "pairs")
-    source, target = trainer.data_module.probe()
+    done = trained(config)
+    assert done.moments[-1].loss < 0.5 * done.moments[0].loss
+    model = ExplorableModel(done.trainer.checkpoint({}), "pairs")
+    source, target = done.trainer.data_module.probe()
     assert model.trace(source, target=target).integrity().ok.all()
 
 

@@ -19,7 +19,8 @@ _MAPS = ("auto", "balanced", "balanced_low_0", "sequential")
 class Placement:
     """What a caller asks for. Raises `ModelDirectoryError` on a device map that does not exist.
 
-    device_map: "auto" and the like, or module → device; None = all in memory.
+    device_map: "auto" and the like, a device such as "cuda" for the whole model, or module →
+        device; None = all in memory.
     max_memory: the most bytes on each device, such as {"cpu": "8GiB"}; the rest stays on disk.
     offload_folder: where that is written which cannot be read from the model's own files.
     """
@@ -30,7 +31,7 @@ class Placement:
 
     def __post_init__(self) -> None:
         known = self.device_map is None or isinstance(self.device_map, Mapping)
-        if not known and self.device_map not in _MAPS:
+        if not known and self.device_map not in _MAPS and not _is_device(self.device_map):
             raise ModelDirectoryError("bad_device_map", got=self.device_map, known=", ".join(_MAPS))
         more = self.max_memory is not None or self.offload_folder is not None
         if more and self.device_map is None:
@@ -46,9 +47,19 @@ class Placement:
         return options | {"offload_folder": self.offload_folder} if self.offload_folder else options
 
 
+def _is_device(name: Any) -> bool:
+    """Whether a device of that name can exist, such as "cuda:1"."""
+    try:
+        return isinstance(name, str) and bool(torch.device(name))
+    except RuntimeError:
+        return False
+
+
 def devices_of(model: Any) -> list[str]:
-    """The devices that a device map has spread `model` over; none without one."""
-    return sorted({str(device) for device in getattr(model, "hf_device_map", {}).values()})
+    """The devices that a device map has put `model` on; none where all of it is in memory."""
+    spread = getattr(model, "hf_device_map", {})  # not there where one device holds all
+    whole = [] if model.device.type == "cpu" else [model.device]
+    return sorted({str(device) for device in spread.values() or whole})
 
 
 def on_device(model: Any, given: Mapping[str, Any]) -> dict[str, Any]:
