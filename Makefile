@@ -22,7 +22,7 @@ START_OPTIONS = $(if $(PORT),--port $(PORT)) $(if $(MODELS),--models $(MODELS)) 
 	$(if $(LESSONS),--lessons $(LESSONS))
 CLASS_OPTIONS = $(if $(ADDRESS),--address $(ADDRESS)) $(if $(NAME),--name $(NAME))
 
-.PHONY: help run class test verify check bundles lock clean
+.PHONY: help run class test verify gpu check bundles lock clean
 
 help:
 	@echo "make run [PORT=8600]    start the app and open the browser"
@@ -34,6 +34,7 @@ help:
 	@echo "make bundles            bundle the JavaScript and CSS of the components"
 	@echo "make test               check, and all tests, with a browser"
 	@echo "make verify             the same with all repeated tests, families and trained weights"
+	@echo "make gpu                the checks that need a GPU, on a machine that has one"
 	@echo "make lock               choose the versions of all packages anew"
 	@echo "make clean              remove the virtual environment and caches"
 
@@ -51,6 +52,9 @@ verify: export MUTATIONS = 300
 verify: export FAMILIES = all
 verify: export CASES = all
 verify: $(VENV)/weights test
+
+gpu: $(VENV)/test
+	$(BIN)/python -m pytest tests/gpu -rs --durations 10
 
 check: $(VENV)/test $(COMPONENTS)/node_modules
 	$(BIN)/ruff format --check .

@@ -9,7 +9,7 @@ from explorer.core.errors import ModelDirectoryError
 from explorer.heads.gradient_importance import importance
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.loading import open_directory
-from explorer.model.huggingface.placement import Placement, on_device, weights_of
+from explorer.model.huggingface.placement import Placement, devices_of, on_device, weights_of
 from tests.support.huggingface_families import ALL, FAMILIES
 
 REFUSED = {"marian", "bart", "mbart", "pegasus", "plbart", "blenderbot"}
@@ -91,3 +91,24 @@ def test_a_device_map_that_does_not_exist_is_refused(wrong, key):
     with pytest.raises(ModelDirectoryError) as caught:
         Placement(**wrong)
     assert caught.value.key == key
+
+
+def test_a_device_by_its_name_holds_the_whole_model(directory):
+    assert Placement("cuda:1").options["device_map"] == "cuda:1"
+    placed = explorer.load(directory("llama"), device_map="cpu")
+    own = open_directory(directory("llama")).trace(TEXT, max_new_tokens=3)
+    found = placed.trace(TEXT, max_new_tokens=3)
+    assert found.predicted_tokens == own.predicted_tokens
+    np.testing.assert_array_equal(
+        found.arrays["decoder.attention"], own.arrays["decoder.attention"]
+    )
+
+
+def test_the_devices_are_named_where_one_of_them_is_no_cpu():
+    model = torch.nn.Linear(2, 2)
+    model.device = torch.device("cpu")
+    assert devices_of(model) == []
+    model.device = torch.device("cuda", 0)
+    assert devices_of(model) == ["cuda:0"]
+    model.hf_device_map = {"one": "cpu", "two": "disk"}
+    assert devices_of(model) == ["cpu", "disk"]
