@@ -32,6 +32,20 @@ def processor_seconds(process: int) -> float:
 
 def resident_megabytes(process: int | None = None) -> float:
     """Resident memory of the process with this id, by default of this one. Linux only."""
-    status = Path(f"/proc/{process or os.getpid()}/status").read_text(encoding="ascii")
-    line = next(line for line in status.splitlines() if line.startswith("VmRSS"))
+    return _status_megabytes("VmRSS", process or os.getpid())
+
+
+def reset_peak() -> None:
+    """Let `peak_megabytes` count from now on. Linux only."""
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+
+
+def peak_megabytes() -> float:
+    """The largest resident memory of this process. Linux only."""
+    return _status_megabytes("VmHWM", os.getpid())
+
+
+def _status_megabytes(name: str, process: int) -> float:
+    status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
+    line = next(line for line in status.splitlines() if line.startswith(name))
     return int(line.split()[1]) / 1024

@@ -14,6 +14,9 @@ from explorer.core.vocabulary import shorten
 LARGEST_TRACE = 512 * 2**20
 """Bytes of all attention in one trace; what is to be captured is refused before the run."""
 
+LARGEST_LOGITS = 256 * 2**20
+"""Bytes of the logits of one pass, where they are in memory together."""
+
 FIT: Literal["fit"] = "fit"
 """In place of layers: as many of the first ones as a trace may have."""
 
@@ -99,6 +102,15 @@ class LayerChoice:
         if count < len(numbers) and self.layers != FIT:
             raise _error("attention_too_large", offered, places, fits=count)
         return fitting
+
+
+def refuse_logits(rows: int, width: int) -> None:
+    """Raise `TraceSizeError` when the logits of so many rows are larger than `LARGEST_LOGITS`."""
+    needed = _NUMBER * rows * width
+    if needed > LARGEST_LOGITS:
+        sizes = {"needed": _megabytes(needed), "limit": _megabytes(LARGEST_LOGITS)}
+        fits = LARGEST_LOGITS // (_NUMBER * width)
+        raise TraceSizeError("logits_too_large", rows=rows, entries=width, fits=fits, **sizes)
 
 
 def layer_facts(sizes: Sizes, places: Places) -> dict[str, Any]:

@@ -4,7 +4,14 @@ import time
 
 import pytest
 
-from benchmarks.timing import milliseconds, percentile_95, processor_seconds, resident_megabytes
+from benchmarks.timing import (
+    milliseconds,
+    peak_megabytes,
+    percentile_95,
+    processor_seconds,
+    reset_peak,
+    resident_megabytes,
+)
 
 
 def test_a_call_is_timed_in_milliseconds():
@@ -24,6 +31,18 @@ def test_memory_is_counted_in_megabytes():
     block = bytearray(b"x" * 50 * 2**20)
     assert 30 < resident_megabytes() - before < 80
     assert len(block)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
+def test_the_peak_is_counted_from_its_reset_on():
+    block = bytearray(b"x" * 50 * 2**20)
+    assert peak_megabytes() > 50
+    del block
+    reset_peak()
+    before = peak_megabytes()
+    block = bytearray(b"x" * 50 * 2**20)
+    del block
+    assert 40 < peak_megabytes() - before < 130  # the bytes, and their copy
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the clock of a process by its id")

@@ -51,6 +51,15 @@ def test_facts_tell_the_numbers_and_how_many_layers_there_are():
     }
 
 
+def test_logits_take_four_bytes_each():
+    most = trace_size.LARGEST_LOGITS // 4000
+    trace_size.refuse_logits(most, 1000)
+    with pytest.raises(TraceSizeError) as caught:
+        trace_size.refuse_logits(most + 1, 1000)
+    assert caught.value.facts["fits"] == most
+    assert int(caught.value.facts["needed"]) > int(caught.value.facts["limit"])
+
+
 def test_as_many_of_the_first_layers_as_fit(monkeypatch):
     for limit, count in [(3 * LAYER, 3), (3 * LAYER - 1, 2), (LAYER, 1)]:
         monkeypatch.setattr(trace_size, "LARGEST_TRACE", limit)

@@ -1,10 +1,11 @@
-"""Which attention a model has, in the order in which it computes it."""
+"""Which attention a model has, in the order in which it computes it, and which output head."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 from explorer.core.sites import SITES, Head
 from explorer.core.trace_size import SiteSize
+from explorer.model.huggingface.logits import BLOCK
 
 
 class Kind(StrEnum):
@@ -33,8 +34,23 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class OutputHead:
+    """What comes behind the hidden states.
+
+    width: logits of a row.
+    body: path of the module that returns the hidden states; "" where nothing shows that the logits
+        of some rows can be computed without those of all.
+    block: the most bytes of logits that are computed at once.
+    """
+
+    width: int = 0
+    body: str = ""
+    block: int = BLOCK
+
+
+@dataclass(frozen=True, slots=True)
 class Anatomy:
-    """The calls of attention in a pass of the encoder, and in one of the decoder.
+    """The calls of attention in a pass of the encoder, and in one of the decoder, and the head.
 
     Calls are told apart by their order: some models run one module for all layers.
     """
@@ -42,6 +58,7 @@ class Anatomy:
     kind: Kind
     encoder: tuple[Place, ...]
     decoder: tuple[Place, ...]
+    head: OutputHead = OutputHead()
 
     @property
     def places(self) -> tuple[Place, ...]:

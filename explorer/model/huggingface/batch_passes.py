@@ -75,7 +75,8 @@ class LibraryPasses:
 
     @torch.inference_mode()
     def attentions(self, batch: EvaluationBatch) -> Iterator[LayerAttention]:
-        found = full_pass(self.model, self.anatomy.kind, _inputs(batch), record=True)
+        kind, head = self.anatomy.kind, self.anatomy.head  # no logits are read
+        found = full_pass(self.model, kind, _inputs(batch), record=True, head=head)
         calls = [
             *zip(self.anatomy.encoder, found.encoder, strict=True),
             *zip(self.anatomy.decoder, found.decoder, strict=True),
@@ -101,7 +102,7 @@ class LibraryPasses:
         edits = edits_for(interventions, self.anatomy, means, gates, fills)
         copies = 1 if gates is None else len(gates) // len(batch)
         done = full_pass(self.model, self.anatomy.kind, _inputs(batch), edits, copies=copies)
-        return done.predictions.float()
+        return done.logits.whole().float()
 
     def choices(self, logits: Tensor) -> Tensor:
         rules = self.settings.rules(self.anatomy.kind, 1, 1, {})

@@ -110,8 +110,8 @@ class BatchTexts:
         edits = Edits({}, {}, Cursor())
         with threads_for(int(self.model.num_parameters()), len(rows)):
             memory = encoded(self.model, self.kind, inputs, edits)
-            steps = list(greedy_rows(self.model, self.kind, inputs, edits, rules, memory))
-        decoded = torch.stack([tokens for _, tokens in steps], 1).tolist()
+            steps = greedy_rows(self.model, self.kind, inputs, edits, rules, memory)
+            decoded = torch.stack([tokens for _, tokens in steps], 1).tolist()
         return [[start, *self._until_end(row)] for row in decoded]
 
     def _until_end(self, row: list[int]) -> list[int]:

@@ -4,11 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import torch
-from torch import Tensor
-
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.inputs import Inputs
+from explorer.model.huggingface.logits import NO_LOGITS, Logits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -16,14 +14,14 @@ class Decoded:
     """The result of decoding; of an encoder-only model its inputs alone.
 
     inputs: with the decoded tokens that were fed in.
-    logits: (T, V) of each row, as they came step by step.
+    logits: of each row, as they came step by step.
     chosen: the decoded tokens.
     forced: step → the id that a caller imposed.
     memory: the output of the encoder that decoding used; None without one.
     """
 
     inputs: Inputs
-    logits: Tensor = field(default_factory=lambda: torch.empty(0))
+    logits: Logits = NO_LOGITS
     chosen: Sequence[int] = ()
     forced: Mapping[int, int] = field(default_factory=dict)
     memory: Any = None

@@ -1,36 +1,46 @@
 """The errors of a trace that only the model can measure."""
 
-import torch
 from torch import Tensor
 
 from explorer.model.huggingface.decoded import Decoded
 from explorer.model.huggingface.inputs import Inputs
+from explorer.model.huggingface.logits import Logits
 from explorer.model.huggingface.passes import Pass
 
 
 def measured_errors(captured: Pass, plain: Pass, decoded: Decoded) -> dict[str, float]:
     """The largest differences between the pass that captures, one that does not, and decoding."""
-    errors = {"hooked_equals_plain": _largest(captured.outputs, plain.outputs)}
-    if len(decoded.logits):
-        real = _real_rows(decoded.inputs, plain.outputs)
-        errors["cached_equals_full"] = _largest(decoded.logits[real], plain.outputs[real])
+    compared = {"hooked_equals_plain": (captured.logits, 0)}
+    if decoded.logits.rows:
+        padding = _first_real_row(decoded.inputs, plain.logits)
+        compared["cached_equals_full"] = (decoded.logits, padding)
+    errors = dict.fromkeys(compared, 0.0)
+    for first, end in plain.logits.blocks():
+        expected = plain.logits.read(first, end)[0]
+        for name, (logits, padding) in compared.items():
+            found, own = logits.read(first, end)[0], slice(max(padding - first, 0), None)
+            errors[name] = max(errors[name], _largest(found[own], expected[own]))
     return errors
 
 
 def padding_error(padded: Pass, bare: Pass, inputs: Inputs) -> dict[str, float]:
     """By how much the padding of `inputs` changes the outputs."""
-    real = _real_rows(inputs, padded.outputs)
-    return {"padding_changes_nothing": _largest(padded.outputs[real], bare.outputs)}
+    begin = _first_real_row(inputs, padded.logits)
+    differences = [
+        _largest(padded.logits.read(begin + first, begin + end), bare.logits.read(first, end))
+        for first, end in bare.logits.blocks()
+    ]
+    return {"padding_changes_nothing": max(differences)}
 
 
-def _real_rows(inputs: Inputs, outputs: Tensor) -> Tensor:
-    """Which rows of `outputs` belong to no padding, (T or S,)."""
-    if inputs.target_mask is not None:
-        return inputs.target_mask[0] == 1
-    if outputs.ndim == 2 and inputs.source_mask is not None:
-        return inputs.source_mask[0] == 1
-    return torch.ones(len(outputs), dtype=torch.bool)  # one output for the whole text
+def _first_real_row(inputs: Inputs, logits: Logits) -> int:
+    """The first row that belongs to no padding. Padding before it is of a decoder alone."""
+    mask = inputs.source_mask if inputs.target_mask is None else inputs.target_mask
+    if mask is None or mask.size(1) != logits.rows:
+        return 0  # one output for the whole text
+    return int(mask[0].argmax())
 
 
 def _largest(one: Tensor, other: Tensor) -> float:
-    return float((one.float() - other.float()).abs().max())
+    """0 of no rows."""
+    return float((one.float() - other.float()).abs_().max()) if one.numel() else 0.0

@@ -10,35 +10,35 @@ from torch import Tensor
 from transformers import DynamicCache, EncoderDecoderCache
 from transformers.modeling_outputs import BaseModelOutput
 
-from explorer.model.huggingface.anatomy import Kind
+from explorer.model.huggingface.anatomy import Kind, OutputHead
 from explorer.model.huggingface.capture import Call, Seen, watching
 from explorer.model.huggingface.decoding_rules import DecodingRules
 from explorer.model.huggingface.edits import Cursor, Edits
 from explorer.model.huggingface.inputs import Inputs
+from explorer.model.huggingface.logits import Logits, rows_of_block
+from explorer.model.huggingface.output_head import predictions, run
 from explorer.model.huggingface.placement import on_device
 
-_NOBODY: Mapping[str, Seen] = MappingProxyType({})
+NOBODY: Mapping[str, Seen] = MappingProxyType({})
+"""Nothing is called with the calls of a pass."""
+
+_AT_ONCE = OutputHead()
+"""All logits with the pass."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pass:
     """What one full pass over N sequences gave.
 
-    predictions: (N, T or S, V) logits of the rows; hidden states where the model has no logits of
-        tokens.
+    logits: of the rows, (N, T or S, V); hidden states where the model has no logits of tokens.
     encoder, decoder: the recorded calls.
     library: by site, the weights (N, H, Q, K) that the library returned, one a layer.
     """
 
-    predictions: Tensor
+    logits: Logits
     encoder: list[Call] = field(default_factory=list)
     decoder: list[Call] = field(default_factory=list)
     library: Mapping[str, list[Tensor]] = field(default_factory=dict)
-
-    @property
-    def outputs(self) -> Tensor:
-        """Those of the only sequence, or the first, (T or S, V)."""
-        return self.predictions[0]
 
 
 def full_pass(
@@ -50,8 +50,9 @@ def full_pass(
     copies: int = 1,
     record: bool = False,
     library: bool = False,
-    seen: Mapping[str, Seen] = _NOBODY,
+    seen: Mapping[str, Seen] = NOBODY,
     memory: Any = None,
+    head: OutputHead = _AT_ONCE,
 ) -> Pass:
     """One pass over all of `inputs`, without a cache.
 
@@ -60,25 +61,31 @@ def full_pass(
     record: keep the calls. library: let the library return its own weights. Both keep the weights
     of all layers.
     seen: by stack, "encoder" or "decoder", what is called with each call.
+    head: of the model, where its logits are computed only as they are read.
     """
     changes = edits or Edits({}, {}, Cursor())
     changes.cursor.first = 0
     options = {"output_attentions": True} if library else {}
     repeated = inputs if copies == 1 else inputs.repeated(copies)
     shared = kind == Kind.ENCODER_DECODER and copies > 1 and not changes.encoder
+    alone = kind == Kind.ENCODER_ONLY
     with watching(changes.encoder, record=record, seen=seen.get("encoder")) as of_encoder:
-        if memory is None:
+        if alone:
+            out, logits = run(model, head, _encoder_inputs(repeated) | options)
+        elif memory is None:
             memory = _encode(model, kind, inputs if shared else repeated, **options)
     if shared:
         memory = BaseModelOutput(memory.last_hidden_state.repeat(copies, 1, 1))
     with watching(changes.decoder, record=record, seen=seen.get("decoder")) as of_decoder:
-        out = _decode(model, kind, repeated, memory, **options)
+        if not alone:
+            given = _decoder_inputs(repeated, memory) | {"use_cache": False} | options
+            out, logits = run(model, head, given)
     returned = _returned(kind, memory, out) if library else {}
-    return Pass(_predictions(out), of_encoder.calls, of_decoder.calls, returned)
+    return Pass(logits, of_encoder.calls, of_decoder.calls, returned)
 
 
 def encoded(
-    model: Any, kind: Kind, inputs: Inputs, edits: Edits, seen: Mapping[str, Seen] = _NOBODY
+    model: Any, kind: Kind, inputs: Inputs, edits: Edits, seen: Mapping[str, Seen] = NOBODY
 ) -> Any:
     """The output of the encoder of an encoder–decoder model, for `greedy_rows` and `full_pass`.
 
@@ -92,32 +99,26 @@ def encoded(
 
 
 def _encode(model: Any, kind: Kind, inputs: Inputs, **options: Any) -> Any:
-    """The output of the encoder; the only one of an encoder-only model, None of a decoder alone."""
+    """The output of the encoder of an encoder–decoder model; None of a decoder alone."""
     if kind == Kind.DECODER_ONLY:
         return None
-    stack = model if kind == Kind.ENCODER_ONLY else model.get_encoder()
-    given = {"input_ids": inputs.source, "attention_mask": inputs.source_mask}
-    return stack(**on_device(model, given), return_dict=True, **options)
-
-
-def _decode(model: Any, kind: Kind, inputs: Inputs, memory: Any, **options: Any) -> Any:
-    """The output of the whole model, without a cache; memory: of `_encode`."""
-    if kind == Kind.ENCODER_ONLY:
-        return memory
-    if kind == Kind.ENCODER_DECODER:
-        given = _cross_inputs(inputs, memory, inputs.target)
-    else:
-        given = _decoder_inputs(inputs.target, inputs.target_mask, 0)
-    return model(**on_device(model, given), use_cache=False, return_dict=True, **options)
+    given = on_device(model, _encoder_inputs(inputs))
+    return model.get_encoder()(**given, return_dict=True, **options)
 
 
 def greedy_rows(
-    model: Any, kind: Kind, inputs: Inputs, edits: Edits, rules: DecodingRules, memory: Any
-) -> Iterator[tuple[Tensor, Tensor]]:
-    """Decode on from `inputs.target` (N, P), step by step; yield new rows of logits (N, rows, V),
-    and the tokens (N,) that follow them: P rows at first, then one at a time.
+    model: Any,
+    kind: Kind,
+    inputs: Inputs,
+    edits: Edits,
+    rules: DecodingRules,
+    memory: Any,
+    head: OutputHead = _AT_ONCE,
+) -> Iterator[tuple[Logits, Tensor]]:
+    """Decode on from `inputs.target` (N, P), step by step; yield the logits of the new rows, and
+    the tokens (N,) that follow them: P rows at first, then one at a time.
 
-    memory: of `encoded`.
+    memory: of `encoded`. head: as in `full_pass`.
 
     Stops when all sequences have ended; what follows the end of one of them means nothing.
     """
@@ -128,23 +129,35 @@ def greedy_rows(
         # The library's own choice has as many layers as the encoder in some families.
         cache = EncoderDecoderCache(DynamicCache(), DynamicCache())
     step, ended = 0, torch.zeros(len(target), dtype=torch.bool)
+    keep = rules.last <= rows_of_block(head.block, len(target), head.width)
     while not bool(ended.all()) and step < rules.last:
         edits.cursor.first = step
         with watching(edits.decoder, record=False):
             if memory is not None:
                 given = _cross_inputs(inputs, memory, target)
             else:
-                given = _decoder_inputs(target, mask, step)
+                given = _alone_inputs(target, mask, step)
             given |= {"past_key_values": cache, "use_cache": True}
-            out = model(**on_device(model, given), return_dict=True)
-        cache, logits = out.past_key_values, out.logits.cpu()
-        step += logits.size(1)
-        tokens = rules.chosen(logits[:, -1], step)
+            out, logits = run(model, head, given, keep=keep)
+        cache = out.past_key_values
+        step += logits.rows
+        tokens = rules.chosen(predictions(out)[:, -1], step)
         yield logits, tokens
         ended |= torch.isin(tokens, rules.ends)
         target = tokens[:, None]
         if mask is not None:
             mask = torch.cat([mask, torch.ones_like(mask[:, :1])], 1)
+
+
+def _encoder_inputs(inputs: Inputs) -> dict[str, Any]:
+    return {"input_ids": inputs.source, "attention_mask": inputs.source_mask}
+
+
+def _decoder_inputs(inputs: Inputs, memory: Any) -> dict[str, Any]:
+    """Arguments of the whole model, after `_encode`."""
+    if memory is None:
+        return _alone_inputs(inputs.target, inputs.target_mask, 0)
+    return _cross_inputs(inputs, memory, inputs.target)
 
 
 def _cross_inputs(inputs: Inputs, memory: Any, target: Tensor | None) -> dict[str, Any]:
@@ -156,7 +169,7 @@ def _cross_inputs(inputs: Inputs, memory: Any, target: Tensor | None) -> dict[st
     }
 
 
-def _decoder_inputs(target: Tensor | None, mask: Tensor | None, past: int) -> dict[str, Any]:
+def _alone_inputs(target: Tensor | None, mask: Tensor | None, past: int) -> dict[str, Any]:
     """Arguments of a model with a decoder alone; positions count the tokens that are no padding.
 
     past: the rows that the cache has already.
@@ -166,14 +179,6 @@ def _decoder_inputs(target: Tensor | None, mask: Tensor | None, past: int) -> di
         positions = (mask.long().cumsum(-1) - 1).clamp(min=0)
         given["position_ids"] = positions[:, past:]
     return given
-
-
-def _predictions(out: Any) -> Tensor:
-    for name in ("logits", "prediction_logits", "last_hidden_state"):
-        found = getattr(out, name, None)
-        if isinstance(found, Tensor):
-            return found.cpu()
-    return next(value for value in out.values() if isinstance(value, Tensor)).cpu()
 
 
 def _returned(kind: Kind, memory: Any, out: Any) -> dict[str, list[Tensor]]:

@@ -1,9 +1,11 @@
 """What a model predicts, as the labels, the candidates and the text of a `Trace`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
@@ -13,6 +15,7 @@ from explorer.model.candidates import candidate_columns
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.decoded import Decoded
 from explorer.model.huggingface.inputs import Inputs
+from explorer.model.huggingface.logits import Logits
 from explorer.model.huggingface.tokens import Tokens
 
 
@@ -21,7 +24,7 @@ class Predictions:
     """The result of one run; of an encoder-only model what it fills in for its mask tokens.
 
     labels: of the text, with its padding.
-    outputs: logits (T or S, V) of each row.
+    outputs: logits of each row.
     ends: ids after which decoding stops.
     """
 
@@ -29,7 +32,7 @@ class Predictions:
     tokens: Tokens
     decoded: Decoded
     labels: tuple[str, ...]
-    outputs: Tensor
+    outputs: Logits
     ends: frozenset[int]
 
     @property
@@ -74,8 +77,7 @@ class Predictions:
         assert self.inputs.source is not None
         assert self.inputs.source_mask is not None
         ids = self.inputs.source[0].clone()
-        masked = self._masked()
-        ids[masked] = self._taken(masked)
+        ids[self._masked] = self._taken
         return self.tokens.decode(ids[self.inputs.source_mask[0] == 1].tolist())
 
     def _decoded(self) -> dict[str, NDArray[Any]]:
@@ -83,27 +85,42 @@ class Predictions:
         follows = torch.tensor([*self.inputs.target[0, 1:].tolist(), self.chosen[-1]])
         fixed = len(follows) - len(self.chosen)
         given = [row < fixed or row + 1 in self.decoded.forced for row in range(len(follows))]
-        return candidate_columns(self.outputs.float().softmax(-1), follows, torch.tensor(given))
+        return self._candidates(torch.arange(len(follows)), follows, torch.tensor(given))
 
     def _filled_in(self) -> dict[str, NDArray[Any]]:
-        masked = self._masked()
+        masked = self._masked
         forced = [position + 1 in self.decoded.forced for position in masked.tolist()]
         if sum(forced) < len(self.decoded.forced):
             raise VocabularyError("no_mask", step=max(self.decoded.forced), masks=len(masked))
         if not len(masked):
             return {}
-        probabilities = self.outputs[masked].float().softmax(-1)
-        arrays = candidate_columns(probabilities, self._taken(masked), torch.tensor(forced))
-        arrays["steps.step"] = masked.numpy()[arrays["steps.step"] - 1] + 1
-        return arrays
+        return self._candidates(masked, self._taken, torch.tensor(forced))
 
-    def _taken(self, masked: Tensor) -> Tensor:
+    def _candidates(self, rows: Tensor, follows: Tensor, forced: Tensor) -> dict[str, NDArray[Any]]:
+        """The columns of the steps of `rows`, whose tokens are `follows`."""
+        parts = []
+        for own, logits in self._logits_of(rows):
+            columns = candidate_columns(logits.float().softmax(-1), follows[own], forced[own])
+            columns["steps.step"] = rows[own].numpy()[columns["steps.step"] - 1] + 1
+            parts.append(columns)
+        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+    def _logits_of(self, rows: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
+        """For each block of rows that has any of `rows`: which of them (bool), and their logits."""
+        for first, end in self.outputs.blocks():
+            own = (rows >= first) & (rows < end)
+            if bool(own.any()):
+                yield own, self.outputs.read(first, end)[0, rows[own] - first]
+
+    @cached_property
+    def _taken(self) -> Tensor:
         """The id that fills each mask: the most probable, unless a caller chose another.
 
         Raises `VocabularyError` on one that is no id.
         """
-        ids: Tensor = self.outputs[masked].argmax(-1)
-        for index, position in enumerate(masked.tolist()):
+        best = [logits.argmax(-1) for _, logits in self._logits_of(self._masked)]
+        ids = torch.cat([*best, torch.empty(0, dtype=torch.long)])
+        for index, position in enumerate(self._masked.tolist()):
             token = self.decoded.forced.get(position + 1)
             if token is not None:
                 if not isinstance(token, int) or not 0 <= token < self.tokens.size:
@@ -111,11 +128,13 @@ class Predictions:
                 ids[index] = token
         return ids
 
+    @cached_property
     def _masked(self) -> Tensor:
         """The positions of mask tokens that the model fills in."""
         assert self.inputs.source is not None
         mask = self.tokens.mask_id
-        predicts = self.outputs.ndim == 2 and self.outputs.size(-1) >= self.tokens.size
+        rows = self.inputs.source.size(1)
+        predicts = self.outputs.rows == rows and self.outputs.width >= self.tokens.size
         if mask is None or not predicts:
             return torch.empty(0, dtype=torch.long)
         return (self.inputs.source[0] == mask).nonzero()[:, 0]

@@ -19,23 +19,25 @@ from explorer.core.errors import (
 from explorer.core.interventions import Interventions
 from explorer.core.json_values import valid_text
 from explorer.core.trace import Trace
-from explorer.core.trace_size import LayerChoice, Layers, layer_facts
+from explorer.core.trace_size import LayerChoice, Layers, layer_facts, refuse_logits
 from explorer.model.fingerprint import fingerprint
 from explorer.model.greedy_decoding import NO_TOKENS
 from explorer.model.head_gates import Means
 from explorer.model.huggingface.anatomy import Anatomy, Kind
 from explorer.model.huggingface.attention_arrays import attention_arrays
 from explorer.model.huggingface.batch_passes import LibraryPasses
+from explorer.model.huggingface.capture import Seen
 from explorer.model.huggingface.decoded import Decoded
 from explorer.model.huggingface.decoding_rules import NEW_TOKENS
 from explorer.model.huggingface.edits import Edits, edits_for
 from explorer.model.huggingface.forced_tokens import checked_steps, numbered_steps
 from explorer.model.huggingface.generation_settings import GenerationSettings
 from explorer.model.huggingface.inputs import TOO_LONG, Inputs, padded_inputs
+from explorer.model.huggingface.logits import Logits
 from explorer.model.huggingface.masks import open_before_edits
 from explorer.model.huggingface.measured_errors import measured_errors, padding_error
 from explorer.model.huggingface.output_projections import output_weights
-from explorer.model.huggingface.passes import encoded, full_pass, greedy_rows
+from explorer.model.huggingface.passes import NOBODY, Pass, encoded, full_pass, greedy_rows
 from explorer.model.huggingface.placement import devices_of, weights_of
 from explorer.model.huggingface.predictions import Predictions
 from explorer.model.huggingface.recording import Recording
@@ -185,6 +187,8 @@ class HuggingFaceModel:
             last = self._last_step(inputs, len(forced), max_new_tokens)
         sizes = self.anatomy.sizes(inputs.lengths[0], last, full=full)
         recording = Recording(self.anatomy, choice.within(sizes))
+        if not self.anatomy.head.body:
+            refuse_logits(last or inputs.lengths[0], self.anatomy.head.width)
         if self.kind != Kind.ENCODER_ONLY:
             decoded = self._decode(inputs, edits, recording, forced, last)
         facts = {"model": self.name, **self.facts, "text": valid_text(text), "pad_to": pad_to}
@@ -213,27 +217,24 @@ class HuggingFaceModel:
         inputs = decoded.inputs
         refuse_outside(interventions, *inputs.lengths)
         with threads_for(self.passes.parameters, max(inputs.lengths)):
-            captured = full_pass(
-                self.model, self.kind, inputs, edits, seen=recording.keep(), memory=decoded.memory
-            )
+            captured = self._pass(inputs, edits, recording.keep(), decoded.memory)
             calls = recording.calls
             refuse_unchanged(interventions, lambda cell: open_before_edits(calls[cell.site], cell))
-            plain = full_pass(self.model, self.kind, inputs, edits, seen=recording.compare())
-        stepwise = len(decoded.logits) and not interventions.counterfactual
-        predictions = Predictions(
-            self.kind,
-            self.tokens,
-            decoded,
-            labels,
-            decoded.logits if stepwise else plain.outputs,
-            self._settings.ends,
-        )
-        steps, candidates = predictions.steps()
-        measured = measured_errors(captured, plain, decoded)
-        measured |= {"equals_library": recording.difference}
-        if inputs.padded and not interventions:
-            bare = full_pass(self.model, self.kind, inputs.without_padding())
-            measured |= padding_error(plain, bare, inputs)
+            plain = self._pass(inputs, edits, recording.compare())
+            stepwise = decoded.logits.rows and not interventions.counterfactual
+            predictions = Predictions(
+                self.kind,
+                self.tokens,
+                decoded,
+                labels,
+                decoded.logits if stepwise else plain.logits,
+                self._settings.ends,
+            )
+            steps, candidates = predictions.steps()
+            measured = measured_errors(captured, plain, decoded)
+            measured |= {"equals_library": recording.difference}
+            if inputs.padded and not interventions:
+                measured |= padding_error(plain, self._pass(inputs.without_padding()), inputs)
         return Trace(
             source_tokens=predictions.source_labels(),
             target_tokens=predictions.target_labels(),
@@ -244,6 +245,17 @@ class HuggingFaceModel:
             measured=measured,
             facts=facts,
         )
+
+    def _pass(
+        self,
+        inputs: Inputs,
+        edits: Edits | None = None,
+        seen: Mapping[str, Seen] = NOBODY,
+        memory: Any = None,
+    ) -> Pass:
+        """As `full_pass`."""
+        head = self.anatomy.head
+        return full_pass(self.model, self.kind, inputs, edits, seen=seen, memory=memory, head=head)
 
     def traces(self, texts: Sequence[str]) -> list[Trace]:
         """The trace of each text, one after another."""
@@ -311,11 +323,14 @@ class HuggingFaceModel:
         with threads_for(self.passes.parameters, inputs.lengths[0]):
             memory = encoded(self.model, self.kind, inputs, edits, recording.keep())
         with threads_for(self.passes.parameters, first):
-            found = list(greedy_rows(self.model, self.kind, inputs, edits, rules, memory))
+            rows = greedy_rows(
+                self.model, self.kind, inputs, edits, rules, memory, self.anatomy.head
+            )
+            found = list(rows)
         reached = first + len(found) - 1
         if forced and max(forced) > reached:
             raise VocabularyError("no_such_step", step=max(forced), last=reached)
-        logits = torch.cat([rows[0].float() for rows, _ in found])
+        logits = Logits.joined([logits for logits, _ in found])
         chosen = [int(tokens) for _, tokens in found]
         return Decoded(inputs.with_target(chosen[:-1]), logits, chosen, forced, memory)
 

@@ -10,9 +10,10 @@ import torch
 from torch import Tensor
 
 from explorer.core.errors import ModelDirectoryError
-from explorer.model.huggingface.anatomy import Anatomy, Kind, Place
+from explorer.model.huggingface.anatomy import Anatomy, Kind, OutputHead, Place
 from explorer.model.huggingface.capture import CAPTURE, Call, recomputed, register
 from explorer.model.huggingface.inputs import Inputs
+from explorer.model.huggingface.output_head import body_path, returned_before_head
 from explorer.model.huggingface.passes import Pass, full_pass
 
 SOURCE, TARGET = 11, 7
@@ -20,6 +21,8 @@ SOURCE, TARGET = 11, 7
 
 LARGEST_ERROR = 1e-6
 _LARGEST_HALF_ERROR = 1e-2
+_PROBED_ROWS = 3
+"""Of a block of logits."""
 
 
 @torch.inference_mode()
@@ -37,15 +40,16 @@ def examine(model: Any, kind: Kind, vocabulary: int, positions: int | None) -> A
         model.set_attn_implementation("eager")
         reference = full_pass(model, kind, inputs, library=True)
         model.set_attn_implementation(CAPTURE)
-        captured = full_pass(model, kind, inputs, record=True)
+        with returned_before_head(model) as returned:
+            captured = full_pass(model, kind, inputs, record=True)
     except Exception as error:  # the library's own code, which raises anything
         reason = str(error).strip().split("\n")[0][:200] or type(error).__name__
         raise ModelDirectoryError("cannot_run", family=family, reason=reason) from error
-    if reference.outputs.isnan().any():
+    if reference.logits.whole().isnan().any():
         raise ModelDirectoryError("not_finite", family=family)
     anatomy = _anatomy(kind, captured, inputs, family)
     _compare(anatomy, captured, reference, family, model.dtype)
-    return anatomy
+    return replace(anatomy, head=_head(model, kind, inputs, captured, returned))
 
 
 def difference(calls: Sequence[Call], library: Sequence[Tensor]) -> float:
@@ -117,6 +121,30 @@ def _places(
     return tuple(places)
 
 
+def _head(
+    model: Any, kind: Kind, inputs: Inputs, whole: Pass, returned: Sequence[str]
+) -> OutputHead:
+    """The output head, with its body where the logits of a few rows at a time are those of `whole`.
+
+    returned: paths of the modules that returned before the head was called.
+    """
+    width = whole.logits.width
+    last = (whole.decoder or whole.encoder)[-1].module
+    body = body_path(model, last, returned)
+    if not body:
+        return OutputHead(width)
+    try:
+        head = OutputHead(width, body, block=4 * width * _PROBED_ROWS)
+        found = full_pass(model, kind, inputs, head=head).logits.whole()
+    except Exception:  # the family's own code, which may need the whole output of its body
+        return OutputHead(width)
+    expected = whole.logits.whole()
+    limit = LARGEST_ERROR if model.dtype == torch.float32 else _LARGEST_HALF_ERROR
+    most = limit * max(1.0, float(expected.abs().max()))
+    same = found.shape == expected.shape and float((found - expected).abs().max()) <= most
+    return OutputHead(width, body if same else "")
+
+
 def _compare(
     anatomy: Anatomy, captured: Pass, reference: Pass, family: str, dtype: torch.dtype
 ) -> None:
@@ -135,6 +163,7 @@ def _compare(
         for key, error in errors.items():
             if not error <= limit:  # NaN fails as well
                 raise ModelDirectoryError(key, family=family, site=site, error=f"{error:.1e}")
-    changed = float((captured.outputs - reference.outputs).abs().max())
-    if not changed <= 1e-4 * max(1.0, float(reference.outputs.abs().max())):
+    logits, expected = captured.logits.whole(), reference.logits.whole()
+    changed = float((logits - expected).abs().max())
+    if not changed <= 1e-4 * max(1.0, float(expected.abs().max())):
         raise ModelDirectoryError("changes_result", family=family, error=f"{changed:.1e}")

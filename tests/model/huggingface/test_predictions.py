@@ -5,6 +5,7 @@ from explorer.core.errors import VocabularyError
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.decoded import Decoded
 from explorer.model.huggingface.inputs import padded_inputs
+from explorer.model.huggingface.logits import Logits
 from explorer.model.huggingface.predictions import Predictions
 from explorer.model.huggingface.tokens import Tokens
 
@@ -24,7 +25,10 @@ def predictions(kind, *, chosen=(), padding=(), outputs=None, tokens=None, force
         outputs = torch.eye(SIZE)[: inputs.target.size(1)]
     tokens = tokens or Tokens(None, SIZE)
     decoded = Decoded(inputs, chosen=chosen, forced=forced or {})
-    return Predictions(kind, tokens, decoded, labels, outputs, ends=frozenset([1]))
+    logits = Logits.of(outputs[None])
+    # Two rows a block: what is found is joined from several blocks.
+    logits = Logits.computed(logits.rows, logits.width, 2, logits.read)
+    return Predictions(kind, tokens, decoded, labels, logits, ends=frozenset([1]))
 
 
 def test_the_decoder_of_two_stacks_starts_with_its_own_token():
