@@ -7,13 +7,14 @@ the named folders is listed. What a visitor chooses is a name of this list, neve
 import os
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 
-from explorer.core.errors import ModelDirectoryError
-from explorer.core.files import log_skipped, printable, reason
+from explorer.core.errors import FileError, ModelDirectoryError
+from explorer.core.files import log_skipped, opened, printable, reason
 from explorer.model.huggingface.directory_files import (
     CONFIG,
     read_config,
@@ -107,11 +108,18 @@ def _folders(root: Path) -> Iterator[tuple[Path, list[os.DirEntry[str]]]]:
             except OSError as error:
                 log_skipped(folder, reason(error))
                 continue
-            files = [entry for entry in listed if not entry.is_dir()]
+            files = [entry for entry in listed if not _is_folder(entry)]
             inner = (entry for entry in listed if entry.is_dir(follow_symlinks=False))
             below += [Path(entry.path) for entry in inner if not entry.name.startswith(".")]
             yield folder, files
         level = below
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry is, or leads to, a folder; a link in a circle is none."""
+    with suppress(OSError):
+        return entry.is_dir()
+    return False
 
 
 def _found(folder: Path, files: list[os.DirEntry[str]]) -> FoundDirectory | None:
@@ -126,10 +134,10 @@ def _found(folder: Path, files: list[os.DirEntry[str]]) -> FoundDirectory | None
     tokenizer = tokenizer_among(by_name)
     rest = [name for name in (CONFIG, _GENERATION) if name in by_name]
     try:
-        with (folder / CONFIG).open("rb"):
+        with opened(folder / CONFIG):
             sizes = {name: by_name[name].stat() for name in (*weights, *tokenizer, *rest)}
-    except OSError as error:
-        log_skipped(folder, reason(error))
+    except (FileError, OSError) as error:
+        log_skipped(folder, reason(error) if isinstance(error, OSError) else error)
         return None
     marks = [f"{name}:{one.st_mtime_ns}:{one.st_size}" for name, one in sizes.items()]
     stamp = blake2b("\n".join((str(folder), *marks)).encode(), digest_size=16).hexdigest()

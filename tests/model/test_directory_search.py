@@ -92,6 +92,25 @@ def test_what_cannot_be_read_is_skipped_with_one_line(tmp_path, monkeypatch, cap
     assert any(line.endswith("closed: Permission denied") for line in lines)
 
 
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors", "tokenizer.json", "x"])
+def test_a_link_that_leads_in_a_circle_takes_nothing_else_away(name, tmp_path):
+    make(tmp_path / "good")
+    odd = make(tmp_path / "odd")
+    (odd / name).unlink(missing_ok=True)
+    (odd / name).symlink_to(name)
+    assert names(tmp_path) == (["good", "odd"] if name == "x" else ["good"])
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors", "special_tokens_map.json"])
+def test_a_pipe_keeps_nobody_waiting(name, tmp_path):
+    make(tmp_path / "good")
+    odd = make(tmp_path / "odd", architectures=["BertForMaskedLM"])
+    (odd / "vocab.txt").write_text("[PAD]")
+    (odd / name).unlink(missing_ok=True)
+    os.mkfifo(odd / name)
+    assert names(tmp_path) == (["good"] if name == "config.json" else ["good", "odd"])
+
+
 def test_a_damaged_config_is_listed_so_that_choosing_it_says_what_is_wrong(tmp_path):
     (make(tmp_path / "damaged") / "config.json").write_text("[")
     assert names(tmp_path) == ["damaged"]

@@ -1,12 +1,16 @@
 """What is in a model directory, read without the library: its config, weights and tokenizer."""
 
-from collections.abc import Iterable
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from explorer.core import json_values
-from explorer.core.errors import ModelDirectoryError
+from explorer.core.errors import FileError, ModelDirectoryError
+from explorer.core.files import byte_count, printable, read_bytes
 
 CONFIG = "config.json"
 
@@ -15,7 +19,47 @@ _WEIGHTS = ("model*.safetensors", "pytorch_model*.bin")
 
 _VOCABULARY = ("tokenizer.json", "vocab*", "*.model", "*.spm", "merges.txt", "bpe.codes")
 _SETTINGS = ("tokenizer_config.json", "special_tokens_map.json")
-_LARGEST_CONFIG = 16 * 2**20
+_TEMPLATES = "additional_chat_templates"
+"""A folder in the directory; the library reads its files with the tokenizer."""
+
+_OTHER = ("*config*.json", "*.index.json", "added_tokens.json", "*.jinja", "*.tiktoken")
+
+LARGEST_CONFIG = 16 * 2**20
+"""Bytes."""
+
+LARGEST_VOCABULARY = 64 * 2**20
+"""Bytes of a file of a tokenizer; that of 262,000 entries and 514,000 merges has 33 million."""
+
+
+def refuse_odd_files(path: Path) -> None:
+    """Raise `ModelDirectoryError` on a pipe or device in a directory, which the library might wait
+    for without end, and on a file that it reads whole and that is too large for that; to be called
+    before the library looks into the directory."""
+    for file, status in _files(path):
+        named = {"name": path.name, "file": printable(file)}
+        if not stat.S_ISREG(status.st_mode):
+            raise ModelDirectoryError("odd_file", **named)
+        limit = _limit(file)
+        if limit is not None and status.st_size > limit:
+            sizes = {"size": byte_count(status.st_size), "limit": byte_count(limit)}
+            raise ModelDirectoryError("large_file", **named, **sizes)
+
+
+def _files(path: Path) -> Iterator[tuple[str, os.stat_result]]:
+    """What is in a directory and its templates and is no folder; links to nothing are left out."""
+    for folder in (path, path / _TEMPLATES):
+        for name in sorted(os.listdir(folder)) if folder.is_dir() else ():
+            with suppress(OSError):
+                status = (folder / name).stat()
+                if not stat.S_ISDIR(status.st_mode):
+                    yield name, status
+
+
+def _limit(name: str) -> int | None:
+    """The most bytes of a file that is read whole; None for others."""
+    if _matches(name, (CONFIG, *_SETTINGS, *_OTHER)):
+        return LARGEST_CONFIG
+    return LARGEST_VOCABULARY if _matches(name, _VOCABULARY) else None
 
 
 def read_config(path: Path) -> dict[str, Any]:
@@ -24,12 +68,12 @@ def read_config(path: Path) -> dict[str, Any]:
         raise ModelDirectoryError("no_directory", name=path.name)
     if not path.is_dir():
         raise ModelDirectoryError("not_a_directory", name=path.name)
-    if not (path / CONFIG).is_file():
+    if not (path / CONFIG).exists():
         key = "no_config" if any(path.iterdir()) else "empty_directory"
         raise ModelDirectoryError(key, name=path.name)
     try:
         described = _object(path / CONFIG)
-    except (OSError, ValueError, RecursionError) as error:
+    except (FileError, ValueError, RecursionError) as error:
         raise ModelDirectoryError("damaged_config", name=path.name) from error
     if not isinstance(described.get("model_type"), str):
         raise ModelDirectoryError("no_model_type", name=path.name)
@@ -64,7 +108,7 @@ def mask_token(path: Path) -> str:
     for name in _SETTINGS:
         try:
             found = _object(path / name).get("mask_token")
-        except (OSError, ValueError, RecursionError):
+        except (FileError, ValueError, RecursionError):
             continue
         text = found.get("content") if isinstance(found, dict) else found
         if isinstance(text, str) and text.strip():
@@ -77,7 +121,5 @@ def _matches(name: str, patterns: Iterable[str]) -> bool:
 
 
 def _object(file: Path) -> dict[str, Any]:
-    """A JSON object in a file. Raises `OSError`, `ValueError` or `RecursionError`."""
-    if file.stat().st_size > _LARGEST_CONFIG:
-        raise ValueError("too large")
-    return json_values.parse_object(file.read_bytes())
+    """A JSON object in a file. Raises `FileError`, `ValueError` or `RecursionError`."""
+    return json_values.parse_object(read_bytes(file, LARGEST_CONFIG))

@@ -21,6 +21,7 @@ from explorer.core.memory import free_memory
 from explorer.model.huggingface.anatomy import Anatomy, Kind
 from explorer.model.huggingface.directory_files import (
     read_config,
+    refuse_odd_files,
     tokenizer_among,
     weight_files,
 )
@@ -30,7 +31,11 @@ from explorer.model.huggingface.tokens import Tokens, is_usable
 from explorer.model.huggingface.traced_model import HuggingFaceModel
 from explorer.model.huggingface.verification import examine
 from explorer.model.huggingface.weight_layout import store_by_input
-from explorer.model.huggingface.weight_sizes import refuse_other_sizes, tensor_sizes
+from explorer.model.huggingface.weight_sizes import (
+    refuse_other_sizes,
+    sizes_within,
+    tensor_sizes,
+)
 
 IN_MEMORY = Placement()
 
@@ -57,10 +62,11 @@ def open_directory(
     if dtype not in DTYPES:
         raise ModelDirectoryError("bad_dtype", dtype=dtype, known=", ".join(DTYPES))
     described = read_config(path)
+    refuse_odd_files(path)
+    files = weight_files(path)
+    refuse_other_sizes(path, files)
     config = _config(path, described)
     kind, model_class = _model_class(path, described, config)
-    files = weight_files(path)
-    refuse_other_sizes(path, described, files)
     if placement.device_map is None:  # else what does not fit stays on disk
         _refuse_large(path, files, DTYPES[dtype])
     options = {"dtype": DTYPES[dtype], **placement.options}
@@ -176,14 +182,15 @@ def _load(
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
     try:
-        model, told = model_class.from_pretrained(
-            str(path),
-            use_safetensors=files[0].suffix == ".safetensors",
-            attn_implementation="eager",
-            output_loading_info=True,
-            **options,
-            **_LOCAL,
-        )
+        with sizes_within(path, files):
+            model, told = model_class.from_pretrained(
+                str(path),
+                use_safetensors=files[0].suffix == ".safetensors",
+                attn_implementation="eager",
+                output_loading_info=True,
+                **options,
+                **_LOCAL,
+            )
     except ExplorerError:
         raise
     except Exception as error:

@@ -1,34 +1,98 @@
-"""Sizes that a config names, against those of the weights beside it, before the library builds
-anything: it takes minutes or all memory for a model of a hundred thousand layers."""
+"""Sizes that a config names, against those of the weights beside it, before the library takes
+memory or time for them: it takes minutes or all memory for a model of a hundred thousand layers, or
+of a billion labels."""
 
+import json
 import struct
+import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from math import prod
 from pathlib import Path
 from typing import Any
 
+from torch import Tensor
+from torch.nn.modules.module import (
+    register_module_buffer_registration_hook,
+    register_module_parameter_registration_hook,
+)
+
 from explorer.core import json_values
-from explorer.core.errors import ModelDirectoryError
+from explorer.core.errors import FileError, ModelDirectoryError
+from explorer.core.files import opened, read_text
+from explorer.model.huggingface.directory_files import CONFIG, LARGEST_CONFIG
 
 _LAYERS = ("num_hidden_layers", "num_layers", "n_layer", "encoder_layers", "decoder_layers")
 _WIDTHS = ("vocab_size", "hidden_size", "d_model", "n_embd", "intermediate_size", "d_ff")
+_LABELS = ("num_labels", "id2label", "label2id")
+_FREE = ("theta", "window", "seed", "_id", "length", "context")
+"""In the names of integers that are no sizes of anything that is built, and may be huge."""
+
 _ALWAYS_ALLOWED = 1000
 """Layers that may share their weights, as those of ALBERT do."""
+
+_MOST_LABELS = 50_000
+_LARGEST_SIZE = 2**24
+"""Of what is not stored, such as positions that are computed."""
+
+_SPARE_NUMBERS = 2**25
+"""Numbers of a model beyond twice those that are stored, such as masks of all its positions."""
+
+_SPARE_TENSORS = 20_000
+_TENSOR_BYTES = 100
+"""That a tensor takes in a file at least, with its name."""
 
 _LARGEST_HEADER = 100 * 2**20
 
 
-def refuse_other_sizes(path: Path, described: Mapping[str, Any], files: Sequence[Path]) -> None:
-    """Raise `ModelDirectoryError` when a config asks for more layers than there are tensors, or for
-    a larger vocabulary or width than there are numbers."""
+def refuse_other_sizes(path: Path, files: Sequence[Path]) -> None:
+    """Raise `ModelDirectoryError` when a config asks for more layers than there are tensors, for a
+    larger vocabulary, width or other size than there are numbers, or for more labels than a model
+    has."""
     counts = [tensor_sizes(file) for file in files]
+    whole = None not in counts  # else pickles, of which reading them tells more
     sizes = [size for own in counts if own is not None for size in own]
-    if not sizes or None in counts:
-        return  # pickles; reading them tells more
-    for name, value in _integers(described):
-        most = max(_ALWAYS_ALLOWED, len(sizes)) if name in _LAYERS else sum(sizes)
-        if name in (*_LAYERS, *_WIDTHS) and value > most:
+    for name, value in _integers(json.loads(read_text(path / CONFIG, LARGEST_CONFIG))):
+        most = max(_LARGEST_SIZE, sum(sizes))
+        if name in _LABELS:
+            most = _MOST_LABELS
+        elif whole and sizes and name in _LAYERS:
+            most = max(_ALWAYS_ALLOWED, len(sizes))
+        elif whole and sizes and name in _WIDTHS:
+            most = sum(sizes)
+        if value > most:
             raise ModelDirectoryError("other_sizes", name=path.name)
+
+
+@contextmanager
+def sizes_within(path: Path, files: Sequence[Path]) -> Iterator[None]:
+    """Raise `ModelDirectoryError` as soon as the models that the block builds on this thread have
+    many more tensors or numbers than the files. The library builds them without memory first."""
+    counts, here = [tensor_sizes(file) for file in files], threading.get_ident()
+    stored = sum(file.stat().st_size for file in files)
+    numbers, tensors = stored, stored // _TENSOR_BYTES  # of a pickle, at most so many
+    if None not in counts:
+        numbers = sum(size for own in counts for size in own or ())
+        tensors = sum(len(own or ()) for own in counts)
+    left = [4 * tensors + _SPARE_TENSORS, 2 * numbers + _SPARE_NUMBERS]
+
+    def count(module: Any, name: str, tensor: Tensor | None) -> None:
+        if tensor is None or threading.get_ident() != here:
+            return
+        left[0] -= 1
+        left[1] -= tensor.numel()
+        if min(left) < 0:
+            raise ModelDirectoryError("other_sizes", name=path.name)
+
+    registered = (
+        register_module_parameter_registration_hook(count),
+        register_module_buffer_registration_hook(count),
+    )
+    try:
+        yield
+    finally:
+        for hook in registered:
+            hook.remove()
 
 
 def tensor_sizes(file: Path) -> list[int] | None:
@@ -36,19 +100,25 @@ def tensor_sizes(file: Path) -> list[int] | None:
     if file.suffix != ".safetensors":
         return None
     try:
-        with file.open("rb") as stream:
+        with opened(file) as stream:
             (length,) = struct.unpack("<Q", stream.read(8))
             header = json_values.parse_object(stream.read(min(length, _LARGEST_HEADER)))
         tensors = [entry for name, entry in header.items() if name != "__metadata__"]
         return [prod(int(size) for size in entry["shape"]) for entry in tensors]
-    except (OSError, ValueError, OverflowError, KeyError, TypeError, struct.error):
+    except (FileError, OSError, ValueError, OverflowError, KeyError, TypeError, struct.error):
         return None
 
 
-def _integers(described: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
-    """All integers with their names, those of parts such as a text config, too."""
-    for name, value in described.items():
-        if isinstance(value, Mapping):
-            yield from _integers(value)
-        elif isinstance(value, int):
-            yield name, value
+def _integers(value: Any, name: str = "") -> Iterator[tuple[str, int]]:
+    """All sizes with their names, those of parts such as a text config, too; of labels that are
+    listed, their number."""
+    if name in ("id2label", "label2id") and isinstance(value, Mapping):
+        yield name, len(value)
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _integers(item, key)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _integers(item, name)
+    elif isinstance(value, int) and not any(part in name for part in _FREE):
+        yield name, value

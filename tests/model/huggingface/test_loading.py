@@ -60,11 +60,14 @@ def test_paths_that_are_no_model(tmp_path):
 
 def test_configs_of_other_sizes_than_the_weights(folder):
     """Refused before the library builds anything, which takes minutes or all memory."""
-    for changes in ({"num_hidden_layers": 100_000}, {"vocab_size": 10**12}, {"hidden_size": 36}):
+    for changes in (
+        *({"num_hidden_layers": 100_000}, {"vocab_size": 10**12}, {"hidden_size": 36}),
+        *({"num_labels": 10**9}, {"type_vocab_size": 2**24}),
+    ):
         before = json.loads((folder / "config.json").read_text("utf-8"))
         config(folder, **changes)
         refused(folder, "other_sizes", "tiny")
-        config(folder, **before)
+        config(folder, **({"num_labels": None} | before))
     assert open_directory(folder).anatomy.layers("encoder") > 0
 
 
