@@ -86,6 +86,9 @@ def load_directory(
     """The model in a directory; arguments as of `load`. Raises `ModelDirectoryError`."""
     if not has_library():
         raise ModelDirectoryError("not_installed", name=path.name, command=EXTRA)
+    from explorer.model.huggingface import tokenizer_check
+
+    tokenizer_check.start()  # meanwhile
     # Imported late: the library takes a second, and need not be installed.
     from explorer.model.huggingface.loading import open_directory
     from explorer.model.huggingface.placement import Placement

@@ -48,11 +48,11 @@ def refuse_odd_files(path: Path) -> None:
 def _files(path: Path) -> Iterator[tuple[str, os.stat_result]]:
     """What is in a directory and its templates and is no folder; links to nothing are left out."""
     for folder in (path, path / _TEMPLATES):
-        for name in sorted(os.listdir(folder)) if folder.is_dir() else ():
+        for file in sorted(folder.iterdir()) if folder.is_dir() else ():
             with suppress(OSError):
-                status = (folder / name).stat()
+                status = file.stat()
                 if not stat.S_ISDIR(status.st_mode):
-                    yield name, status
+                    yield file.name, status
 
 
 def _limit(name: str) -> int | None:

@@ -18,6 +18,7 @@ from transformers.models.auto.modeling_auto import (
 
 from explorer.core.errors import ExplorerError, ModelDirectoryError
 from explorer.core.memory import free_memory
+from explorer.model.huggingface import tokenizer_check
 from explorer.model.huggingface.anatomy import Anatomy, Kind
 from explorer.model.huggingface.directory_files import (
     read_config,
@@ -26,6 +27,7 @@ from explorer.model.huggingface.directory_files import (
     weight_files,
 )
 from explorer.model.huggingface.placement import Placement, devices_of
+from explorer.model.huggingface.tokenizer_check import Verdict
 from explorer.model.huggingface.tokenizer_fit import doubt, refuse_other_tokenizer
 from explorer.model.huggingface.tokens import Tokens, is_usable
 from explorer.model.huggingface.traced_model import HuggingFaceModel
@@ -65,6 +67,7 @@ def open_directory(
     refuse_odd_files(path)
     files = weight_files(path)
     refuse_other_sizes(path, files)
+    trial = tokenizer_check.begin(path)
     config = _config(path, described)
     kind, model_class = _model_class(path, described, config)
     if placement.device_map is None:  # else what does not fit stays on disk
@@ -74,7 +77,7 @@ def open_directory(
     if not devices_of(model):
         store_by_input(model)
     size = int(model.get_input_embeddings().weight.shape[0])
-    tokenizer, note = _tokenizer(path, described, size)
+    tokenizer, note = _tokenizer(path, described, size, trial.result())
     positions = _positions(model)
     anatomy = _examined(model, kind, size, positions)
     return HuggingFaceModel(
@@ -232,11 +235,16 @@ def _positions(model: Any) -> int | None:
 
 
 def _tokenizer(
-    path: Path, described: dict[str, Any], size: int
+    path: Path, described: dict[str, Any], size: int, verdict: Verdict
 ) -> tuple[Any, ModelDirectoryError | None]:
-    """The tokenizer, or None where the model goes on by ids; and what a reader should know."""
-    if not tokenizer_among(file.name for file in path.iterdir()):
+    """The tokenizer, or None where the model goes on by ids; and what a reader should know.
+
+    verdict: what the trial in a child process said of it.
+    """
+    if not tokenizer_among(file.name for file in path.iterdir()) or verdict == Verdict.UNREADABLE:
         return None, ModelDirectoryError("no_tokenizer", name=path.name)
+    if verdict == Verdict.HARMFUL:
+        return None, ModelDirectoryError("harmful_tokenizer", name=path.name)
     try:
         with warnings.catch_warnings():  # such as of packages that some tokenizers recommend
             warnings.simplefilter("ignore")

@@ -12,7 +12,8 @@ model goes on by ids: its text is then the ids themselves, separated by spaces.
 
 import re
 import unicodedata
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -88,7 +89,8 @@ class Tokens:
         if self.tokenizer is None:
             return " ".join(map(str, ids))
         known = [number for number in ids if number in self._entries]
-        return str(self.tokenizer.decode(known, skip_special_tokens=True)).strip()
+        with _reported(" ".join(map(str, ids))):
+            return str(self.tokenizer.decode(known, skip_special_tokens=True)).strip()
 
     @property
     def mask_id(self) -> int | None:
@@ -129,10 +131,8 @@ class Tokens:
 
     def _encoded(self, shown: str, **options: Any) -> Any:
         """What the tokenizer makes of a text. Raises `VocabularyError` where it fails."""
-        try:
+        with _reported(shown):  # as without a token for what is unknown
             return self.tokenizer(**options, return_attention_mask=False)
-        except Exception as error:  # as it does without a token for what is unknown
-            raise VocabularyError("not_tokenized", text=shorten(shown)) from error
 
     def _numbers(self, text: str) -> list[int]:
         parts = text.split()
@@ -163,6 +163,18 @@ class Tokens:
                 label, begins = _label(str(piece), place, self.marks, begins)
                 labels.append(label)
         return tuple(labels)
+
+
+@contextmanager
+def _reported(shown: str) -> Iterator[None]:
+    """Raise `VocabularyError` where the tokenizer fails in the block on a text, of which `shown`
+    is said; a failure in Rust is no `Exception`."""
+    try:
+        yield
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        raise VocabularyError("not_tokenized", text=shorten(shown)) from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Bad directories: one sentence each, and nothing made up."""
 
 import json
+import os
 import pickle
 import struct
 import warnings
@@ -15,6 +16,7 @@ from transformers import PreTrainedTokenizerFast
 from explorer.core.errors import ModelDirectoryError
 from explorer.model.huggingface import loading
 from explorer.model.huggingface.loading import open_directory
+from tests.support.harmful_tokenizers import HARMFUL
 from tests.support.huggingface_families import saved, tiny_model
 
 FORMAT = {"format": "pt"}
@@ -198,3 +200,20 @@ def test_what_a_tokenizer_recommends_does_not_keep_it_from_being_used(folder, mo
 
     monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", recommend)
     assert open_directory(folder).tokens.tokenizer is not None
+
+
+@pytest.mark.parametrize("harm", ["growing", "panic"])
+def test_a_tokenizer_that_does_harm_is_not_used(harm, folder):
+    """Each of these once ended the process, or the thread of a page, that opened it."""
+    tokenizer(folder, {"[UNK]": 0, "cat": 1, "dog": 2})
+    described = json.loads((folder / "tokenizer.json").read_text("utf-8")) | HARMFUL[harm]
+    (folder / "tokenizer.json").write_text(json.dumps(described), "utf-8")
+    model = open_directory(folder)
+    assert [note.key for note in model.notes] == ["harmful_tokenizer"]
+    assert model.trace("5 6").source_tokens == ("5", "6")
+
+
+def test_a_pipe_as_weights_keeps_nobody_waiting(folder):
+    (folder / "model.safetensors").unlink()
+    os.mkfifo(folder / "model.safetensors")
+    refused(folder, "odd_file", "model.safetensors")

@@ -3,12 +3,13 @@ import warnings
 
 import pytest
 import transformers
-from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 from transformers import CTRLTokenizer, PreTrainedTokenizerFast
 
 from explorer.core.errors import VocabularyError
 from explorer.core.word_segmentation import grouped
 from explorer.model.huggingface.tokens import Tokens, is_usable
+from tests.support.harmful_tokenizers import PANIC
 
 LINES = ["the unbelievable cat", "the cat sat unbelievably", "believe the naive cat's ."] * 4
 
@@ -150,3 +151,23 @@ def test_a_tokenizer_without_entries_is_not_usable():
     assert is_usable(learned("byte"))
     empty = Tokenizer(models.WordPiece({"[UNK]": 0}, unk_token="[UNK]"))
     assert not is_usable(PreTrainedTokenizerFast(tokenizer_object=empty, unk_token="[UNK]"))
+
+
+def test_a_panic_in_rust_is_an_error_of_the_text():
+    """A pattern that tries too many ways is one; it is no `Exception`, so a page ran for ever."""
+    own = Tokenizer(models.WordLevel({"[UNK]": 0, "a": 1}, unk_token="[UNK]"))
+    own.pre_tokenizer = pre_tokenizers.Split(Regex(PANIC), "isolated")
+    tokens = Tokens(PreTrainedTokenizerFast(tokenizer_object=own, unk_token="[UNK]"), 2)
+    assert tokens.source("=x")[1] == ("▁[UNK]",)
+    for read in (tokens.source, tokens.target):
+        with pytest.raises(VocabularyError) as caught:
+            read("a" * 500 + "b")
+        assert caught.value.key == "not_tokenized"
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
+def test_an_interrupt_is_no_error_of_the_text(error, monkeypatch):
+    tokenizer = learned("inside")
+    monkeypatch.setattr(type(tokenizer), "decode", lambda *_, **__: (_ for _ in ()).throw(error))
+    with pytest.raises(error):
+        Tokens(tokenizer, 60).decode([1])
