@@ -21,6 +21,7 @@ from explorer.model.huggingface.directory_files import (
     tokenizer_among,
     weights_among,
 )
+from explorer.model.huggingface.other_contents import refuse_adapter
 from explorer.model.model_directory import DirectoryModel, directory_model
 
 MOST_DEPTH = 4
@@ -127,6 +128,10 @@ def _found(folder: Path, files: list[os.DirEntry[str]]) -> FoundDirectory | None
     by_name = {file.name: file for file in files}
     weights = weights_among(by_name)
     if CONFIG not in by_name or not weights:
+        try:
+            refuse_adapter(folder)
+        except ModelDirectoryError as error:
+            log_skipped(folder, error)
         return None
     if printable(str(folder)) != str(folder):
         log_skipped(folder, "its name cannot be shown")

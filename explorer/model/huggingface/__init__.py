@@ -7,6 +7,7 @@ comes out; `verification` compares that with the weights that the library itself
 refuses a model where they differ.
 
     directory_files      what is in a directory, without the library
+    other_contents       what is in the place of whole weights: pointers, adapters, packed numbers
     loading              a directory → model, safely
     weight_sizes         sizes that a config names, against those of the weights
     placement            weights on several devices and on disk

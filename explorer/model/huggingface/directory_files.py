@@ -10,7 +10,7 @@ from typing import Any
 
 from explorer.core import json_values
 from explorer.core.errors import FileError, ModelDirectoryError
-from explorer.core.files import byte_count, printable, read_bytes
+from explorer.core.files import byte_count, printable, read_bytes, reading
 
 CONFIG = "config.json"
 
@@ -48,7 +48,9 @@ def refuse_odd_files(path: Path) -> None:
 def _files(path: Path) -> Iterator[tuple[str, os.stat_result]]:
     """What is in a directory and its templates and is no folder; links to nothing are left out."""
     for folder in (path, path / _TEMPLATES):
-        for file in sorted(folder.iterdir()) if folder.is_dir() else ():
+        with reading(folder):
+            listed = sorted(folder.iterdir()) if folder.is_dir() else []
+        for file in listed:
             with suppress(OSError):
                 status = file.stat()
                 if not stat.S_ISDIR(status.st_mode):

@@ -21,10 +21,19 @@ from explorer.core.memory import free_memory
 from explorer.model.huggingface import tokenizer_check
 from explorer.model.huggingface.anatomy import Anatomy, Kind
 from explorer.model.huggingface.directory_files import (
+    CONFIG,
     read_config,
     refuse_odd_files,
     tokenizer_among,
     weight_files,
+)
+from explorer.model.huggingface.other_contents import (
+    WRAPPERS,
+    are_wrapped,
+    quantised,
+    refuse_absent_parts,
+    refuse_adapter,
+    refuse_pointers,
 )
 from explorer.model.huggingface.placement import Placement, devices_of
 from explorer.model.huggingface.tokenizer_check import Verdict
@@ -59,13 +68,13 @@ def open_directory(
     dtype: "float32", "float16" or "bfloat16".
     placement: where the weights are.
 
-    Raises `ModelDirectoryError`.
+    Raises `ModelDirectoryError`, and `FileError` on what the system does not let us read.
     """
     if dtype not in DTYPES:
         raise ModelDirectoryError("bad_dtype", dtype=dtype, known=", ".join(DTYPES))
-    described = read_config(path)
     refuse_odd_files(path)
-    files = weight_files(path)
+    described = _described(path)
+    files = _weight_files(path)
     refuse_other_sizes(path, files)
     trial = tokenizer_check.begin(path)
     config = _config(path, described)
@@ -73,7 +82,7 @@ def open_directory(
     if placement.device_map is None:  # else what does not fit stays on disk
         _refuse_large(path, files, DTYPES[dtype])
     options = {"dtype": DTYPES[dtype], **placement.options}
-    model = _weights(path, model_class, files, options)
+    model = _weights(path, model_class, files, options, described)
     if not devices_of(model):
         store_by_input(model)
     size = int(model.get_input_embeddings().weight.shape[0])
@@ -97,6 +106,31 @@ def _examined(model: Any, kind: Kind, size: int, positions: int | None) -> Anato
         if error.key == "cannot_run" and "disk" in devices_of(model):
             raise ModelDirectoryError("cannot_run_from_disk", **error.facts) from error
         raise
+
+
+def _described(path: Path) -> dict[str, Any]:
+    """`config.json`, or what is in its place."""
+    try:
+        return read_config(path)
+    except ModelDirectoryError as error:
+        if error.key == "no_config":
+            refuse_adapter(path)
+        if error.key == "damaged_config":
+            refuse_pointers(path, [path / CONFIG])
+        raise
+
+
+def _weight_files(path: Path) -> list[Path]:
+    """The files with weights, or what is in their place."""
+    names = [file.name for file in path.iterdir()]
+    refuse_absent_parts(path, names)
+    try:
+        files = weight_files(path)
+    except ModelDirectoryError:
+        refuse_adapter(path)
+        raise
+    refuse_pointers(path, [*files, *(path / name for name in tokenizer_among(names))])
+    return files
 
 
 def _config(path: Path, described: dict[str, Any]) -> Any:
@@ -160,24 +194,34 @@ def _bytes_in_memory(file: Path, dtype: torch.dtype) -> int:
     return file.stat().st_size if sizes is None else sum(sizes) * dtype.itemsize
 
 
-def _weights(path: Path, model_class: Any, files: list[Path], options: dict[str, Any]) -> Any:
+def _weights(
+    path: Path,
+    model_class: Any,
+    files: list[Path],
+    options: dict[str, Any],
+    described: dict[str, Any],
+) -> Any:
     """The model with its weights. A file may have weights of a head that the class named in the
     config lacks; the class for pre-training then has them all."""
-    model, unused = _load(path, model_class, files, options)
+    model, unused = _load(path, model_class, files, options, described)
     if unused:
         stem = model_class.__name__.split("For")[0]
         wider = getattr(transformers, f"{stem}ForPreTraining", None)
         if isinstance(wider, type) and wider is not model_class:
             # Where it needs weights that are not there, the first class was the right one.
             with suppress(ModelDirectoryError):
-                model, unused = _load(path, wider, files, options)
+                model, unused = _load(path, wider, files, options, described)
     if unused:
         raise ModelDirectoryError("unexpected_weights", **_names(unused))
     return model.eval()
 
 
 def _load(
-    path: Path, model_class: Any, files: list[Path], options: dict[str, Any]
+    path: Path,
+    model_class: Any,
+    files: list[Path],
+    options: dict[str, Any],
+    described: dict[str, Any],
 ) -> tuple[Any, list[str]]:
     """The model, and the names of weights it has no place for."""
     level = transformers.logging.get_verbosity()
@@ -204,15 +248,22 @@ def _load(
             key = "code_in_weights"
         elif "ignore_mismatched_sizes" in told_by:
             key = "other_sizes"
+        elif packed := quantised(path, described):
+            raise packed from error
         raise ModelDirectoryError(key, name=path.name, reason=reason) from error
     finally:
         transformers.logging.set_verbosity(level)
         if bar:
             transformers.logging.enable_progress_bar()
     absent = sorted({*told["missing_keys"], *(str(one[0]) for one in told["mismatched_keys"])})
+    unexpected = sorted(told["unexpected_keys"])
+    if absent and are_wrapped(unexpected) and "key_mapping" not in options:
+        bare = options | {"key_mapping": {WRAPPERS.pattern: ""}}
+        return _load(path, model_class, files, bare, described)
     if absent:
-        raise ModelDirectoryError("missing_weights", **_names(absent))
-    return model, sorted(told["unexpected_keys"])
+        lacking = ModelDirectoryError("missing_weights", **_names(absent))
+        raise quantised(path, described, unexpected) or lacking
+    return model, unexpected
 
 
 def _names(names: list[str]) -> dict[str, object]:

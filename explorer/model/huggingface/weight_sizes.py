@@ -36,7 +36,7 @@ _LARGEST_SIZE = 2**24
 """Of what is not stored, such as positions that are computed."""
 
 _SPARE_NUMBERS = 2**25
-"""Numbers of a model beyond twice those that are stored, such as masks of all its positions."""
+"""Numbers of a model beyond twice its bytes in the files, such as masks of all its positions."""
 
 _SPARE_TENSORS = 20_000
 _TENSOR_BYTES = 100
@@ -70,11 +70,11 @@ def sizes_within(path: Path, files: Sequence[Path]) -> Iterator[None]:
     many more tensors or numbers than the files. The library builds them without memory first."""
     counts, here = [tensor_sizes(file) for file in files], threading.get_ident()
     stored = sum(file.stat().st_size for file in files)
-    numbers, tensors = stored, stored // _TENSOR_BYTES  # of a pickle, at most so many
+    tensors = stored // _TENSOR_BYTES  # of a pickle, at most so many
     if None not in counts:
-        numbers = sum(size for own in counts for size in own or ())
         tensors = sum(len(own or ()) for own in counts)
-    left = [4 * tensors + _SPARE_TENSORS, 2 * numbers + _SPARE_NUMBERS]
+    # A stored byte may hold two numbers of a quantised model.
+    left = [4 * tensors + _SPARE_TENSORS, 2 * stored + _SPARE_NUMBERS]
 
     def count(module: Any, name: str, tensor: Tensor | None) -> None:
         if tensor is None or threading.get_ident() != here:
