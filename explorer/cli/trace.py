@@ -7,6 +7,10 @@ from typing import Any
 
 from explorer.core.errors import FileError
 from explorer.core.trace_size import FIT, Layers
+from explorer.core.typed_number import typed_number
+from explorer.core.vocabulary import shorten
+
+_LAST_LAYER = 9_999  # of any model that a trace could hold
 
 _INTERVENTIONS = {  # option → help; "--ablate cross.1.2" is the intervention "ablate cross.1.2"
     "ablate": "remove a head: cross.1.2, all heads of a layer: 'cross.1.*', or set it to its mean "
@@ -48,7 +52,12 @@ def _layers(text: str) -> Layers:
     numbers: list[int] = []
     for part in text.split(","):
         first, _, last = part.partition("-")
-        numbers += range(int(first), int(last or first) + 1)
+        start, end = typed_number(first), typed_number(last or first)
+        if start is None or end is None or not start <= end <= _LAST_LAYER:
+            raise argparse.ArgumentTypeError(
+                f"write numbers up to {_LAST_LAYER}, like 0-3,8, or {FIT}, not {shorten(text)!r}"
+            )
+        numbers += range(start, end + 1)
     return numbers
 
 

@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from explorer.core.errors import AlignmentError
 from explorer.core.files import as_path, read_bytes
 from explorer.core.trace import Trace, check_trace, is_index
+from explorer.core.typed_number import typed_number
 from explorer.core.vocabulary import shorten
 from explorer.core.word_segmentation import Word, grouped, is_special
 from explorer.core.words import (
@@ -294,9 +295,10 @@ def parse_links(line: str, number: int, name: str) -> Gold:
     kinds: dict[bool, set[tuple[int, int]]] = {True: set(), False: set()}
     for word in line.split():
         link = _LINK.fullmatch(word)
-        if link is None:
+        source, target = map(typed_number, link.group(1, 3)) if link else (None, None)
+        if link is None or source is None or target is None:
             raise AlignmentError("bad_link", name=name, line=number, got=shorten(word))
-        kinds[link[2] == "-"].add((int(link[1]), int(link[3])))
+        kinds[link[2] == "-"].add((source, target))
     return Gold(frozenset(kinds[True]), frozenset(kinds[False]))
 
 

@@ -22,6 +22,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from explorer.core.errors import InterventionError
 from explorer.core.sites import SITES, Head
+from explorer.core.typed_number import typed_number
 
 OMISSIONS = ("scaling", "mask", "positions")
 """What can be left out of a Transformer to see what it is for: the division of the scores by √K
@@ -307,15 +308,15 @@ def _read(text: str) -> Intervention:
         site, layer, head = name.split(".")
         match Verb(verb), rest:
             case Verb.ABLATE, [] | ["zero"] | ["mean"]:
-                return _checked(Ablation, (site, int(layer), _or_all(head), *rest))
+                return _checked(Ablation, (site, _number(layer), _or_all(head), *rest))
             case Verb.KEEP, []:
-                return _checked(Keep, (site, int(layer), _or_all(head)))
+                return _checked(Keep, (site, _number(layer), _or_all(head)))
             case ((Verb.CLOSE | Verb.OPEN), [query, key]):
-                where = (site, _or_all(layer), _or_all(head), int(query), int(key))
+                where = (site, _or_all(layer), _or_all(head), _number(query), _number(key))
                 return _checked(CellEdit, (*where, verb == Verb.OPEN))
             case Verb.ROW, [query, weights]:
                 given = tuple(map(float, weights.split(",")))
-                row = (site, int(layer), int(head), int(query), given)
+                row = (site, _number(layer), _number(head), _number(query), given)
                 return _checked_row(_checked(RowOverride, row))
     except ValueError:
         pass
@@ -323,7 +324,14 @@ def _read(text: str) -> Intervention:
 
 
 def _or_all(part: str) -> int | None:
-    return None if part == "*" else int(part)
+    return None if part == "*" else _number(part)
+
+
+def _number(part: str) -> int:
+    """Raises `ValueError` on anything but a whole number from 0 on."""
+    if (number := typed_number(part)) is None:
+        raise ValueError
+    return number
 
 
 def _name(site: str, layer: int | None, head: int | None) -> str:

@@ -39,6 +39,7 @@ _SMALL_WORDS = 0.7  # share of those words that are of numbers up to twenty
 _TWENTY = 19  # words for numbers up to twenty
 _RANGES = ((2, 13), (2, 60), (10, 100), (10, 100), (100, 1000), (1000, 2100), (2000, 100_000))
 _SMALL_RANGES = 5
+_MOST_DIGITS = 18  # that a generator draws at once; further ones are 0
 _LETTERS = re.compile(r"[A-Za-z]+")
 _OWN_WORDS = {
     "fr": ("je", "il", "elle", "nous", "vous", "le", "les", "une", "est", "et", "pas", "qu"),
@@ -141,8 +142,9 @@ class Augmentation:
         words for another number."""
         if anchor.source.isdigit():
             size = len(anchor.source)
-            lowest = 10 ** (size - 1) if size > 1 and anchor.source[0] != "0" else 2
-            new = str(random.integers(lowest, 10 ** min(size, 18))).zfill(size)
+            drawn = min(size, _MOST_DIGITS)
+            lowest = 10 ** (drawn - 1) if drawn > 1 and anchor.source[0] != "0" else 2
+            new = str(random.integers(lowest, 10**drawn)).zfill(drawn).ljust(size, "0")
             return new, new
         known = all(language in LANGUAGES for language in self._languages)
         if known and random.random() < _WORDS:

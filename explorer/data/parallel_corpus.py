@@ -16,6 +16,7 @@ from typing import Literal
 from explorer.core.errors import PairsError
 from explorer.core.files import as_path, opened, size_of
 from explorer.core.sentencepiece_vocabulary import tidy
+from explorer.core.typed_number import typed_number
 from explorer.core.vocabulary import shorten
 from explorer.data.delimited import table, texts
 
@@ -253,8 +254,8 @@ def _column_index(rows: Iterator[list[str]], column: str, name: str) -> int:
 
 def _numbers(columns: Sequence[str]) -> list[int]:
     """Indices from 0 of columns that are called by their numbers from 1; [] where they are not."""
-    called = all(column.isdecimal() and int(column) > 0 for column in columns)
-    return [int(column) - 1 for column in columns] if called else []
+    numbers = [typed_number(column) or 0 for column in columns]
+    return [number - 1 for number in numbers] if all(numbers) else []
 
 
 def _heading(headings: Sequence[str], column: str, name: str) -> int:

@@ -9,6 +9,7 @@ from typing import Literal
 from explorer.core.alignment import Gold, parse_links, read_gold, refuse_foreign
 from explorer.core.errors import AlignmentError
 from explorer.core.given_tokens import refuse_other_tokens, split_tokens
+from explorer.core.typed_number import typed_number
 from explorer.core.vocabulary import shorten
 from explorer.data.parallel_corpus import (
     Pair,
@@ -109,7 +110,7 @@ class AlignmentFile:
         if not pairs:
             raise AlignmentError("nothing_to_align", name=shorten(name))
         for column in columns[2:]:
-            if column.isdecimal() and int(column) > (count := most_columns(data, name)):
+            if (typed_number(column) or 0) > (count := most_columns(data, name)):
                 raise AlignmentError(
                     "beyond_columns", name=shorten(name), column=column, count=count
                 )
@@ -118,12 +119,12 @@ class AlignmentFile:
             cells = enumerate(parse_column(data, name, columns[2]), start=1)
             gold = GoldFile(tuple(parse_links(cell, row, name) for row, cell in cells), name)
             if not any(links.possible for links in gold.links):
-                raise AlignmentError("no_links", name=shorten(name), column=columns[2])
+                raise AlignmentError("no_links", name=shorten(name), column=shorten(columns[2]))
             _refuse_counted_from_one(gold)
         if len(columns) < 4 and unit == "columns":
             raise AlignmentError("no_token_columns")
         if len(columns) == 5 and unit == "pieces":
-            named = ", ".join(columns[3:])
+            named = shorten(", ".join(columns[3:]))
             raise AlignmentError("links_of_tokens", name=shorten(name), columns=named)
         if unit is None:
             counted = linked or gold is not None

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from explorer.core.i18n import say
+from explorer.core.typed_number import typed_number
 from explorer.core.vocabulary import LONGEST_TEXT
 from explorer.model import examples
 from explorer.model.catalog import StoredModel
@@ -80,7 +81,8 @@ class DirectoryModel(StoredModel):
         """Whether `text` is of the kind that the model reads."""
         match self.kind:
             case TextKind.IDS:
-                return all(part.isdecimal() for part in text.split()) and bool(text.strip())
+                parts = text.split()
+                return bool(parts) and all(typed_number(part) is not None for part in parts)
             case TextKind.MASKED:
                 return self.mask in text and len(text) <= LONGEST_TEXT
         return self.summary.reads(text)

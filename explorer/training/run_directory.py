@@ -41,6 +41,7 @@ from explorer.core.files import (
     write_atomically,
 )
 from explorer.core.trace import Trace
+from explorer.core.typed_number import typed_number
 from explorer.training import run_metrics
 from explorer.training.config import TrainingConfig
 from explorer.training.run_lock import is_locked, locked
@@ -232,7 +233,7 @@ class Run:
         """Delete the moments after `step`: a resumed run repeats them."""
         run_metrics.discard_after(self.metrics_path, step)
         for path in (self.folder / "moments").glob("*.trace"):
-            if path.stem.isdigit() and int(path.stem) > step:
+            if (typed_number(path.stem) or 0) > step:
                 path.unlink(missing_ok=True)
 
     def delete(self) -> None:

@@ -59,9 +59,12 @@ def test_layers_and_sites_are_chosen(tiny, tmp_path, capsys):
     error = capsys.readouterr().err
     assert "layer 7" in error
     assert "“self”" in error
-    with pytest.raises(SystemExit):
-        main(["trace", tiny, "1 2", "--layers", "some"])
-    assert "--layers" in capsys.readouterr().err
+    for wrong in ("some", "-", "3-1", "1-x", f"0-{10**12}", "9" * 5000):
+        with pytest.raises(SystemExit):
+            main(["trace", tiny, "1 2", "--layers", wrong])
+        *_, last = capsys.readouterr().err.splitlines()
+        assert "argument --layers: write numbers up to 9999, like 0-3,8, or fit" in last
+        assert len(last) < 200
 
 
 def test_more_attention_than_a_trace_may_have_is_refused(tiny, capsys, monkeypatch):

@@ -152,7 +152,13 @@ def test_gold_files_have_sure_and_possible_links(tmp_path):
     assert last.sure == {(2, 1)}
 
 
-@pytest.mark.parametrize("text", ["0-0\n0:1", "0-0\n1-", "0-0\n-1-2", "0-0\na-b", "0-0\n1-2-3"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("0-0\n0:1", "0-0\n1-", "0-0\n-1-2", "0-0\na-b", "0-0\n1-2-3"),
+        *(f"0-0\n0-{'9' * 5000}", f"0-0\n{'9' * 5000}p0", f"0-0\n0-{10**12}"),
+    ],
+)
 def test_a_malformed_link_is_named_with_its_line(text):
     with pytest.raises(AlignmentError, match="line 2 of “x”"):
         parse_gold(text, "x")

@@ -1,6 +1,7 @@
 import re
 
 import numpy as np
+import pytest
 
 from explorer.data.augmentation import Augmentation, language_of, random_number
 from explorer.data.name_lists import word_classes
@@ -38,6 +39,16 @@ def test_a_swapped_pair_has_the_same_new_name_and_number_on_both_sides():
     assert len(seen) > 30
     assert augmentation.swapped(2, 0.0, generator()) == FRENCH[2]
     assert augmentation.swapped(3, 1.0, generator()) == FRENCH[3]
+
+
+@pytest.mark.parametrize("digits", ["7" * 18, "7" * 19, "7" * 40, "0" * 25])
+def test_a_number_of_many_digits_keeps_their_count(digits):
+    pair = Pair(f"Call {digits}.", f"Appelez {digits}.")
+    new = Augmentation([*FRENCH, pair]).swapped(len(FRENCH), 1.0, generator())
+    (number,) = re.findall(r"\d+", new.source)
+    assert len(number) == len(digits)
+    assert number != digits
+    assert new.target == f"Appelez {number}."
 
 
 def test_french_elides_before_a_vowel_and_english_does_not():

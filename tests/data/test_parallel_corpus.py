@@ -161,7 +161,11 @@ def test_a_large_file_is_not_held_as_text_and_rows_at_once():
 
 @pytest.mark.parametrize(
     ("columns", "words"),
-    [(("1", "1"), "two different"), (("1",), "two different"), (("en", "fr"), "no column called")],
+    [
+        *((("1", "1"), "two different"), (("1",), "two different")),
+        *((("en", "fr"), "no column called"), (("1", "0"), "no column called “1”")),
+        (("9" * 5000, "1"), "no column called “9{24,60}…”"),
+    ],
 )
 def test_missing_columns_are_refused(columns, words):
     with pytest.raises(PairsError, match=words):

@@ -63,6 +63,7 @@ def test_a_last_row_without_links_is_a_row() -> None:
         (ROW + ROW.replace(" 'm", " am"), FIVE, None, "Row 2 of “x.tsv”: the text .*“'m here.”"),
         (ROW.replace("\t我 在 这里 。", "\t "), FIVE, None, "Row 1 of “x.tsv”: .* tokens with “”"),
         (ROW, ("1", "2", "9"), None, "“x.tsv” has no column 9: its widest row has 5"),
+        (ROW.replace("0-0", f"0-{'9' * 5000}"), FIVE, None, "“0-9+…” in line 1 of “x.tsv” is no l"),
         (ROW, FIVE, "pieces", "count the tokens in columns 4, 5, not pieces of the model"),
     ],
 )
@@ -72,6 +73,12 @@ def test_other_tables_are_refused_in_one_sentence(
     with pytest.raises(AlignmentError, match=sentence) as refused:
         parsed(text, columns, unit)
     assert "\n" not in str(refused.value)
+
+
+def test_a_column_of_thousands_of_digits_is_refused_in_a_short_sentence() -> None:
+    with pytest.raises(PairsError, match=r"no column called “9+…”") as refused:
+        parsed(ROW, ("1", "2", "9" * 5000))
+    assert len(str(refused.value)) < 300
 
 
 def test_a_file_that_is_no_table_is_refused() -> None:

@@ -99,6 +99,7 @@ def test_a_model_without_a_tokenizer_reads_ids_it_has():
     assert model.kind == TextKind.IDS
     assert max(map(int, model.examples[0].split())) < 7
     assert model.reads("5 6")
+    assert not model.reads("9" * 5000)
     assert not model.reads("a cat")
 
 

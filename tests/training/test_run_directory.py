@@ -131,7 +131,11 @@ def test_moments_after_a_step_are_discarded(run):
         run.append({"step": step})
         run.probe_path(step).parent.mkdir(exist_ok=True)
         run.probe_path(step).write_bytes(b"")
+    foreign = [run.probe_path(30).with_name(f"{stem}.trace") for stem in ("²", "9" * 100, "notes")]
+    for path in foreign:
+        path.write_bytes(b"")
     run.discard_after(20)
+    assert all(path.exists() for path in foreign)
     assert [moment["step"] for moment in run.moments()] == [10, 20]
     assert not run.probe_path(30).exists()
     assert run.probe_path(20).exists()

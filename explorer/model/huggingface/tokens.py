@@ -20,6 +20,7 @@ from typing import Any
 
 from explorer.core.errors import VocabularyError
 from explorer.core.sentencepiece_vocabulary import byte_label
+from explorer.core.typed_number import typed_number
 from explorer.core.vocabulary import check_text, shorten
 from explorer.core.word_segmentation import byte_letters
 
@@ -136,9 +137,9 @@ class Tokens:
 
     def _numbers(self, text: str) -> list[int]:
         parts = text.split()
-        if not parts or not all(part.isdecimal() for part in parts):
+        ids = [number for part in parts if (number := typed_number(part)) is not None]
+        if not parts or len(ids) < len(parts):
             raise VocabularyError("not_ids", text=shorten(text), last=self.size - 1)
-        ids = [int(part) for part in parts]
         self._refuse_unknown(ids)
         return ids
 

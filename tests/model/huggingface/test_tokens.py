@@ -122,7 +122,9 @@ def test_without_a_tokenizer_the_text_is_ids():
     tokens = Tokens(None, 67)
     assert tokens.source("5 17 8") == ([5, 17, 8], ("5", "17", "8"))
     assert tokens.decode([5, 17]) == "5 17"
-    for text, key in [("five", "not_ids"), ("5 67", "id_too_large"), (" ", "not_ids")]:
+    digits = "9" * 5000
+    wrong = [("five", "not_ids"), ("5 67", "id_too_large"), (" ", "not_ids"), (digits, "not_ids")]
+    for text, key in wrong:
         with pytest.raises(VocabularyError) as caught:
             tokens.source(text)
         assert caught.value.key == key
