@@ -45,8 +45,7 @@ def start(options: argparse.Namespace) -> int:
 
     _name_folders(getattr(options, "models", []))  # absent without a command, as the port
     _name_lessons(getattr(options, "lessons", []))
-    port: int | None = getattr(options, "port", None)
-    return launch.serve({} if port is None else {"server.port": port})
+    return launch.serve_alone(getattr(options, "port", None))
 
 
 def _start_class(options: argparse.Namespace) -> int:

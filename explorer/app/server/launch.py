@@ -20,9 +20,13 @@ from explorer.app.server import access
 from explorer.core import folders
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import LANGUAGES, say
+from explorer.core.typed_number import typed_number
+from explorer.core.vocabulary import shorten
 
 _FIRST_PORT = 8501
 _PORTS = 100
+_LAST_PORT = 65_535
+_LOOPBACK = "127.0.0.1"  # as in `.streamlit/config.toml`
 _ALL_ADDRESSES = "0.0.0.0"
 _WILDCARDS = (_ALL_ADDRESSES, "::")
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|[0-9a-fA-F:]+")
@@ -32,8 +36,8 @@ _UNREACHABLE = "192.0.2.1"
 """Reserved for documentation (RFC 5737); looking up the route to it sends nothing."""
 
 
-class ClassModeError(ExplorerError):
-    """Class mode cannot be started."""
+class StartError(ExplorerError):
+    """The app cannot be served at the port or the address that is asked for."""
 
     section = "classroom"
 
@@ -43,6 +47,19 @@ def entry_script() -> Path:
     there), else at the top of the checkout."""
     installed = folders.PACKAGE / "app" / "entry" / "app.py"
     return installed if installed.exists() else folders.IMPORT_ROOT / "app.py"
+
+
+def serve_alone(port: int | None = None) -> int:
+    """Serve the app for one person until it is stopped.
+
+    port: to listen on; None = that of Streamlit's own environment variable, or the first free one.
+
+    Raises `StartError`.
+    """
+    asked = _asked_port(port)
+    if asked is not None:
+        _refuse_unfree(os.environ.get("STREAMLIT_SERVER_ADDRESS", "") or _LOOPBACK, asked)
+    return serve({} if port is None else {"server.port": port})
 
 
 def serve(options: Mapping[str, str | int]) -> int:
@@ -86,18 +103,19 @@ def serve_class(port: int | None = None, address: str = "", name: str = "") -> i
     name: by which guests open the app; "" = the address.
 
     What is not given is taken from Streamlit's own environment variables. Raises
-    `ClassModeError`.
+    `StartError`.
     """
     address = address or os.environ.get("STREAMLIT_SERVER_ADDRESS", "") or _ALL_ADDRESSES
     name = name or os.environ.get("STREAMLIT_BROWSER_SERVER_ADDRESS", "")
     if name and not _NAME.fullmatch(name):
-        raise ClassModeError("bad_name", name=name[:60])
-    wanted = os.environ.get("STREAMLIT_SERVER_PORT", "")
-    port = port or (int(wanted) if wanted.isdecimal() else free_port(address))
-    if not _is_free(address, port):
-        raise ClassModeError("port_taken", port=port)
+        raise StartError("bad_name", name=name[:60])
+    if (port := _asked_port(port)) is None:
+        port = free_port(address)
+    _refuse_unfree(address, port)
     shown = name or (local_address() if address in _WILDCARDS else address)
     url = f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
+    if path := os.environ.get("STREAMLIT_SERVER_BASE_URL_PATH", "").strip("/"):
+        url = f"{url}/{path}"
     key = os.environ[access.KEY_VARIABLE] = secrets.token_urlsafe(9)
     print(invitation(url, key, here_only=_is_loopback(address)))
     segno.make(url, error="m", micro=False).terminal(compact=True)
@@ -122,16 +140,36 @@ def local_address() -> str:
         return str(probe.getsockname()[0])
 
 
+def _asked_port(port: int | None) -> int | None:
+    """`port`, or that of Streamlit's environment variable; None where neither is given. Raises
+    `StartError` on what is no port."""
+    wanted = os.environ.get("STREAMLIT_SERVER_PORT", "")
+    if port is None and not wanted:
+        return None
+    number = typed_number(wanted) if port is None else port
+    if number is None or not 1 <= number <= _LAST_PORT:
+        got = shorten(wanted if port is None else f"{port:d}")
+        raise StartError("bad_port", got=got, last=_LAST_PORT)
+    return number
+
+
 def free_port(address: str = _ALL_ADDRESSES) -> int:
-    """The first free port of `address` from 8501 on. Raises `ClassModeError`."""
+    """The first free port of `address` from 8501 on. Raises `StartError`."""
     for port in range(_FIRST_PORT, _FIRST_PORT + _PORTS):
-        if _is_free(address, port):
+        if not _refusal(address, port):
             return port
-    raise ClassModeError("no_port", first=_FIRST_PORT, last=_FIRST_PORT + _PORTS - 1)
+    raise StartError("no_port", first=_FIRST_PORT, last=_FIRST_PORT + _PORTS - 1)
 
 
-def _is_free(address: str, port: int) -> bool:
-    """Whether `port` is free. Raises `ClassModeError` when `address` is none of this machine."""
+def _refuse_unfree(address: str, port: int) -> None:
+    """Raise `StartError` where this process cannot listen on `port` of `address`."""
+    if key := _refusal(address, port):
+        raise StartError(key, port=port)
+
+
+def _refusal(address: str, port: int) -> str:
+    """The name of the sentence that says why `port` cannot be listened on; "" where it can be.
+    Raises `StartError` when `address` is none of this machine."""
     try:
         family, *_, target = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, socket.SOCK_STREAM) as probe:
@@ -139,9 +177,9 @@ def _is_free(address: str, port: int) -> bool:
             probe.bind(target)
     except OSError as error:
         if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
-            raise ClassModeError("no_address", address=address[:60]) from error
-        return False
-    return True
+            raise StartError("no_address", address=address[:60]) from error
+        return "port_denied" if isinstance(error, PermissionError) else "port_taken"
+    return ""
 
 
 def _is_loopback(address: str) -> bool:

@@ -1,3 +1,4 @@
+import errno
 import re
 import runpy
 import socket
@@ -11,7 +12,7 @@ from streamlit.web import cli
 
 from explorer.app.server import access, launch
 from explorer.app.server.connection_limits import LimitedProtocol
-from explorer.app.server.launch import ClassModeError
+from explorer.app.server.launch import StartError
 
 
 @pytest.fixture
@@ -112,7 +113,7 @@ def test_class_mode_says_that_it_is_plain_http(started, monkeypatch, capsys):
     ],
 )
 def test_class_mode_refuses_what_it_cannot_listen_on(started, arguments, message):
-    with pytest.raises(ClassModeError, match=message):
+    with pytest.raises(StartError, match=message):
         launch.serve_class(*arguments)
     assert not started
 
@@ -122,13 +123,69 @@ def test_a_taken_port_is_named(started):
         busy.bind(("", 0))
         busy.listen()
         port = busy.getsockname()[1]
-        with pytest.raises(ClassModeError, match=f"Port {port} is taken"):
+        with pytest.raises(StartError, match=f"Port {port} is taken"):
             launch.serve_class(port)
     assert not started
 
 
+WAYS = [launch.serve_alone, launch.serve_class]
+
+
+@pytest.mark.parametrize("serve", WAYS)
+@pytest.mark.parametrize("port", [-1, 0, 65_536, 99_999, int("9" * 300)])
+def test_what_is_no_port_is_refused_in_one_sentence(started, serve, port, monkeypatch):
+    shown = f"{port}"[:9]
+    with pytest.raises(StartError, match=rf"{shown}.* is no port; .* 1 to 65535") as refused:
+        serve(port)
+    assert len(str(refused.value)) < 150
+    assert not started
+
+
+@pytest.mark.parametrize("serve", WAYS)
+@pytest.mark.parametrize("wanted", ["0", "-1", "99999", "http", "9" * 5000])
+def test_what_is_no_port_in_the_environment_is_refused(started, serve, wanted, monkeypatch):
+    monkeypatch.setenv("STREAMLIT_SERVER_PORT", wanted)
+    with pytest.raises(StartError, match="is no port"):
+        serve()
+    assert not started
+
+
+@pytest.mark.parametrize("serve", WAYS)
+def test_a_port_without_the_right_to_listen_is_refused(started, serve, monkeypatch):
+    def denied(*_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(launch.socket.socket, "bind", denied)
+    with pytest.raises(StartError, match="does not let this account listen on port 80;"):
+        serve(80)
+    assert not started
+
+
+def test_one_person_s_taken_port_is_named(started):
+    with socket.socket() as busy:
+        busy.bind(("127.0.0.1", 0))
+        busy.listen()
+        port = busy.getsockname()[1]
+        with pytest.raises(StartError, match=f"Port {port} is taken"):
+            launch.serve_alone(port)
+    assert not started
+
+
+@pytest.mark.parametrize(("path", "shown"), [("attn", "/attn "), ("/a/b/", "/a/b "), ("", " ")])
+def test_the_address_to_join_has_the_base_path(started, path, shown, monkeypatch, capsys):
+    monkeypatch.setenv(access.KEY_VARIABLE, "")
+    monkeypatch.setenv("STREAMLIT_SERVER_BASE_URL_PATH", path)
+    codes = []
+    made = launch.segno.make
+    monkeypatch.setattr(launch.segno, "make", lambda url, **_: codes.append(url) or made(url))
+    port = launch.free_port("127.0.0.1")
+    launch.serve_class(port, "127.0.0.1")
+    assert f"http://127.0.0.1:{port}{shown}" in capsys.readouterr().out
+    assert codes == [f"http://127.0.0.1:{port}{shown.strip()}"]
+
+
 def test_an_ipv6_address_is_written_in_brackets(started, monkeypatch, capsys):
-    monkeypatch.setattr(launch, "_is_free", lambda address, port: True)
+    monkeypatch.setattr(launch, "_refusal", lambda address, port: "")
     monkeypatch.setenv(access.KEY_VARIABLE, "")
     launch.serve_class(8600, "::1")
     assert "http://[::1]:8600 on this computer" in capsys.readouterr().out
@@ -145,9 +202,7 @@ def test_a_free_port_is_found_or_none_is_named(monkeypatch):
         port = busy.getsockname()[1]
         monkeypatch.setattr(launch, "_FIRST_PORT", port)
         monkeypatch.setattr(launch, "_PORTS", 1)
-        with pytest.raises(
-            ClassModeError, match=f"No port from {port} to {port} is free"
-        ) as raised:
+        with pytest.raises(StartError, match=f"No port from {port} to {port} is free") as raised:
             launch.free_port()
         assert "均被占用" in raised.value.in_language("zh")
     assert launch.free_port() == port
