@@ -21,7 +21,9 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.websockets import WebSocketClose
 
+from explorer.app.server.rate_limit import RateLimiter
 from explorer.app.server.static_files import Application, Message, Receive, Send
+from explorer.core.files import one_line
 from explorer.core.i18n import LANGUAGES, say
 
 _LOG = logging.getLogger(__name__)
@@ -29,6 +31,9 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _ADDRESS_SETTINGS = ("server.address", "browser.serverAddress")
 _WILDCARD_ADDRESSES = {"", "0.0.0.0", "::"}
 _LONGEST_SHOWN = 100
+_LOGGED_AT_ONCE = 20  # refusals
+_LOGGED_A_SECOND = 0.1
+_ANYBODY = {"": 1.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +66,7 @@ class OriginCheck:
     def __init__(self, app: Application, allowed: Allowed | None = None) -> None:
         self.app = app
         self._allowed = allowed
+        self._lines = RateLimiter(owners=1)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -70,11 +76,17 @@ class OriginCheck:
         if refusal is None:
             await self.app(_without_origin(scope), receive, send)
             return
-        _LOG.warning(refusal)
+        self._log(refusal)
         if scope["type"] == "websocket":
             await WebSocketClose(code=1008, reason="origin or host refused")(scope, receive, send)
         else:
             await PlainTextResponse(refusal, status_code=403)(scope, receive, send)
+
+    def _log(self, refusal: str) -> None:
+        """Log a refusal; of very many at once, which any page can cause, not each."""
+        if self._lines.allows(_ANYBODY, _LOGGED_A_SECOND, _LOGGED_AT_ONCE):
+            self._lines.charge(_ANYBODY, 1.0, _LOGGED_A_SECOND, _LOGGED_AT_ONCE)
+            _LOG.warning(refusal)
 
 
 @cache
@@ -100,10 +112,15 @@ def _refusal(allowed: Allowed, scope: Message) -> str | None:
     wanted = headers.get("accept-language", "").lower()[:2]
     language = wanted if wanted in LANGUAGES else "en"
     if not allowed.host(host, address):
-        return say("server.host_refused", language, host=host[:_LONGEST_SHOWN])
+        return say("server.host_refused", language, host=_shown(host))
     if origin is not None and not allowed.origin(origin, host):
-        return say("server.origin_refused", language, origin=origin[:_LONGEST_SHOWN])
+        return say("server.origin_refused", language, origin=_shown(origin))
     return None
+
+
+def _shown(header: str) -> str:
+    """A header for a sentence that a terminal prints."""
+    return one_line(header[:_LONGEST_SHOWN])
 
 
 def _without_origin(scope: Message) -> Message:

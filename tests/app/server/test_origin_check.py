@@ -107,6 +107,26 @@ def test_a_refusal_is_in_the_browser_s_language(browser):
     assert "此服务器" in browser.get("/", headers=headers).text
 
 
+@pytest.mark.parametrize("header", ["Host", "Origin"])
+def test_a_refused_header_cannot_steer_the_terminal(browser, header, caplog):
+    sent = (
+        b"http://evil.example/\x9b2J\x1b[2J\x85next\xadline" if header == "Origin" else b"e\x9b2J"
+    )
+    answer = browser.get("/", headers={"Host": "localhost", header: sent})
+    assert answer.status_code == 403
+    (line,) = caplog.messages
+    assert line.isprintable()
+    assert "\\u009b2J" in line
+
+
+def test_the_log_of_refusals_is_bounded_in_length_and_number(browser, caplog):
+    for number in range(200):
+        header = f"http://{number}.evil.example/".encode() + b"\x9b" * 5000
+        assert browser.get("/", headers={"Origin": header}).status_code == 403
+    assert 10 <= len(caplog.messages) <= 25
+    assert max(map(len, caplog.messages)) < 1000
+
+
 class SilentProxy:
     """A proxy that accepts connections and never answers; `connections` counts them."""
 
