@@ -37,8 +37,10 @@ from explorer.core.files import (
     log_skipped,
     printable,
     read_bytes,
+    replace_atomically,
     unwritable,
     write_atomically,
+    writing,
 )
 from explorer.core.trace import Trace
 from explorer.core.typed_number import typed_number
@@ -206,9 +208,32 @@ class Run:
         except (OSError, SafetensorError, ValueError, TypeError) as error:
             raise RunError("damaged_run", name=self.name, file=self.state_path.name) from error
 
+    @property
+    def is_deleted(self) -> bool:
+        """Whether the folder is no longer that of this run: deleted, moved, or of a newer run."""
+        if not (self.folder / "config.json").is_file():
+            return True
+        try:
+            return Run(self.folder).created != self.created
+        except RunError:  # damaged, such as by an editor that is writing it
+            return False
+
+    def refuse_deleted(self) -> None:
+        """Raises `RunError` where the folder is no longer that of this run."""
+        if self.is_deleted:
+            raise RunError("run_deleted", name=self.name)
+
+    def write(self, path: Path, data: bytes) -> None:
+        """Replace a file in the folder, atomically. Raises `FileError`, and `RunError` where the
+        folder is no longer that of this run: it is not made anew."""
+        self.refuse_deleted()
+        with writing(path):
+            path.parent.mkdir(exist_ok=True)
+        replace_atomically(path, data)
+
     def request_stop(self) -> None:
-        """Ask the process of the run to stop after its present step."""
-        write_atomically(self.folder / "stop", b"")
+        """Ask the process of the run to stop after its present step. Raises as `write`."""
+        self.write(self.folder / "stop", b"")
 
     def stop_requested(self) -> bool:
         return (self.folder / "stop").exists()
@@ -217,20 +242,21 @@ class Run:
         (self.folder / "stop").unlink(missing_ok=True)
 
     def write_status(self, status: Status) -> None:
-        """Replace the status. Raises `FileError`."""
-        write_atomically(self.folder / "status.json", json.dumps(asdict(status)).encode())
+        """Replace the status. Raises as `write`."""
+        self.write(self.folder / "status.json", json.dumps(asdict(status)).encode())
 
     def write_data_facts(self, facts: dict[str, Any]) -> None:
-        """Write the facts of the training data. Raises `FileError`."""
-        text = json.dumps(facts, ensure_ascii=False)
-        write_atomically(self.folder / "lesson.json", text.encode())
+        """Write the facts of the training data. Raises as `write`."""
+        self.write(self.folder / "lesson.json", json.dumps(facts, ensure_ascii=False).encode())
 
     def append(self, moment: dict[str, Any]) -> None:
-        """Add one line to the metrics. Raises `FileError`."""
+        """Add one line to the metrics. Raises as `write`."""
+        self.refuse_deleted()
         run_metrics.append(self.metrics_path, moment)
 
     def discard_after(self, step: int) -> None:
-        """Delete the moments after `step`: a resumed run repeats them."""
+        """Delete the moments after `step`: a resumed run repeats them. Raises as `write`."""
+        self.refuse_deleted()
         run_metrics.discard_after(self.metrics_path, step)
         for path in (self.folder / "moments").glob("*.trace"):
             if (typed_number(path.stem) or 0) > step:
@@ -242,7 +268,7 @@ class Run:
         if self.status().state in ACTIVE_STATES:
             raise RunError("run_busy", name=self.name)
         if self.folder.exists():
-            with self.locked():
+            with locked(self.folder):
                 shutil.rmtree(self.folder, ignore_errors=True)
             shutil.rmtree(self.folder, ignore_errors=True)  # Windows keeps the held lock's file
         if self.folder.exists():
@@ -251,6 +277,8 @@ class Run:
     def discard(self, *, with_folder: bool) -> None:
         """Undo `create_run`, before the first step; with_folder: it made the folder, too. Otherwise
         other files may be in there, and only those that make it a run are deleted."""
+        if self.is_deleted:
+            return
         if with_folder:
             self.delete()
             return
@@ -258,7 +286,9 @@ class Run:
             (self.folder / name).unlink(missing_ok=True)
 
     def locked(self) -> AbstractContextManager[None]:
-        """Hold the run's lock, as the one process that carries it out; see `run_lock`."""
+        """Hold the run's lock, as the one process that carries it out; see `run_lock`. Raises
+        `RunError` where the folder is no longer that of this run."""
+        self.refuse_deleted()  # else the lock would make the folder anew
         return locked(self.folder)
 
     def _json(self, file: str) -> dict[str, Any]:
@@ -331,9 +361,10 @@ def _status(data: dict[str, Any]) -> Status:
 
 
 def _is_stale(status: Status) -> bool:
-    """Whether the process has ended, or its heartbeat is too old."""
+    """Whether the process has ended, or its heartbeat is too far from now: in the past, or in the
+    future since the clock was set back."""
     launched = status.state == "waiting" and status.pid == 0
-    age = time.time() - status.heartbeat
+    age = abs(time.time() - status.heartbeat)
     return age > (START_TIMEOUT if launched else HEARTBEAT_TIMEOUT) or not _is_alive(status.pid)
 
 

@@ -55,7 +55,7 @@ class Heartbeat:
     ) -> Status:
         """Set the status: a new state is written at once, a new step with the next heartbeat.
 
-        Raises `FileError` when it cannot be written.
+        Raises `FileError` when it cannot be written, `RunError` where the folder is deleted.
         """
         with self._lock:
             before = self._status.state

@@ -31,7 +31,7 @@ from typing import Any
 
 from explorer.core import json_values
 from explorer.core.errors import ExplorerError, RunError
-from explorer.core.files import log_skipped, read_bytes, write_atomically, writing
+from explorer.core.files import log_skipped, read_bytes, replace_atomically, writing
 
 LARGEST_METRICS = 16 * 2**20
 """Bytes, some twenty thousand moments. Larger metrics are not read."""
@@ -74,7 +74,7 @@ def append(path: Path, moment: Mapping[str, Any]) -> None:
 def discard_after(path: Path, step: int) -> None:
     """Write the file at `path` again without the lines after `step`. Raises `FileError`."""
     lines = [json.dumps(m, ensure_ascii=False) for m in read(path) if m["step"] <= step]
-    write_atomically(path, "".join(line + "\n" for line in lines).encode())
+    replace_atomically(path, "".join(line + "\n" for line in lines).encode())
 
 
 def best_moment(moments: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:

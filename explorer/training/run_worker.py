@@ -12,7 +12,7 @@ from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 
 from explorer.core.errors import ExplorerError, RunError, TrainingError
-from explorer.core.files import read_bytes, write_atomically
+from explorer.core.files import read_bytes
 from explorer.core.memory import ran_out_of_memory
 from explorer.model.checkpoint import to_bytes
 from explorer.model.explorable import ExplorableModel
@@ -45,7 +45,7 @@ def run_training(
 
     One run a device: the others wait, in the order of their creation. Any exception is written
     to the run's status, then raised. Raises `RunError`, and writes nothing, when another
-    process carries the run out.
+    process carries the run out; the same once its folder is deleted or moved.
     """
     if distributed.rank() > 0:
         return _train_beside(run)
@@ -104,7 +104,9 @@ def _train(
                     best = None
                     saved = time.monotonic()
             asks = now - checked >= INTERVAL
-            checked = now if asks else checked
+            if asks:
+                run.refuse_deleted()
+                checked = now
             if _stops(run, stops, asks, moment):
                 break
     except TrainingError:  # it diverged: its present weights are worth nothing
@@ -143,7 +145,7 @@ def _record(run: Run, trainer: Trainer, moment: Moment) -> None:
     model = ExplorableModel(trainer.checkpoint({}), run.name)
     text, answer = trainer.data_module.probe()
     probe = model.trace(text, target=answer)
-    write_atomically(run.probe_path(moment.step), probe.to_bytes())
+    run.write(run.probe_path(moment.step), probe.to_bytes())
     run.append(moment.line() | {"greedy": model.trace(text).text})
 
 
@@ -151,13 +153,13 @@ def _save(run: Run, trainer: Trainer, best: bytes | None) -> None:
     """Save the model, for inspection, and the trainer's state, for resuming; and the checkpoint
     with the lowest held-out loss, where there is a new one."""
     _save_best(run, best)
-    write_atomically(run.checkpoint_path, _serialised(trainer))
-    write_atomically(run.state_path, save_tensors(trainer.state()))
+    run.write(run.checkpoint_path, _serialised(trainer))
+    run.write(run.state_path, save_tensors(trainer.state()))
 
 
 def _save_best(run: Run, best: bytes | None) -> None:
     if best is not None:
-        write_atomically(run.best_path, best)
+        run.write(run.best_path, best)
 
 
 def _serialised(trainer: Trainer) -> bytes:
@@ -188,6 +190,7 @@ def _device(
     heartbeat.update("waiting", heartbeat.step)
     told = False
     while not (run.stop_requested() or stops()):
+        run.refuse_deleted()
         first = next(iter(waiting_runs(root, run.config.device)), run)
         if first.name == run.name:
             with ExitStack() as locks, suppress(Timeout):

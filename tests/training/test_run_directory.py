@@ -1,5 +1,6 @@
 import json
 import os
+import shutil
 import time
 from dataclasses import replace
 
@@ -111,6 +112,54 @@ def test_a_launched_process_has_more_time_for_its_first_status(run):
     assert run.status().state == "waiting"
     run.write_status(Status("waiting", 0, time.time() - START_TIMEOUT - 1))
     assert run.status().state == "interrupted"
+
+
+def test_a_heartbeat_of_the_future_is_stale(run):
+    """The clock was set back by two hours; nothing holds the lock."""
+    for launched in (status("running", age=-7200), Status("waiting", 0, time.time() + 7200)):
+        run.write_status(launched)
+        assert run.status().state == "interrupted"
+        assert waiting_runs(run.folder.parent, run.config.device) == []
+    with run.locked():
+        assert run.status().state == "waiting"
+
+
+WRITERS = {
+    "status": lambda run: run.write_status(status("running")),
+    "facts": lambda run: run.write_data_facts({}),
+    "metrics": lambda run: run.append({"step": 1}),
+    "discarded metrics": lambda run: run.discard_after(0),
+    "checkpoint": lambda run: run.write(run.checkpoint_path, b""),
+    "probe": lambda run: run.write(run.probe_path(1), b""),
+    "stop": lambda run: run.request_stop(),
+    "lock": lambda run: run.locked().__enter__(),
+}
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a_deleted_folder_is_not_made_anew(run, writer):
+    assert not run.is_deleted
+    shutil.rmtree(run.folder)
+    with pytest.raises(RunError, match="“one” was deleted or moved"):
+        WRITERS[writer](run)
+    assert not run.folder.exists()
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_nothing_is_written_to_a_newer_run_of_the_same_name(run, writer):
+    assert not run.is_deleted
+    shutil.rmtree(run.folder)
+    create_run(run.folder, CONFIG)
+    with pytest.raises(RunError, match="“one” was deleted or moved"):
+        WRITERS[writer](run)
+    run.discard(with_folder=True)
+    assert [path.name for path in run.folder.iterdir()] == ["config.json"]
+
+
+def test_settings_that_cannot_be_read_for_a_moment_are_not_those_of_another_run(run):
+    assert not run.is_deleted
+    (run.folder / "config.json").write_text("{")
+    assert not run.is_deleted
 
 
 def test_a_dead_process_means_interrupted_at_once(run):

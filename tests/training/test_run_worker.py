@@ -4,6 +4,7 @@ import json
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -96,6 +97,33 @@ def test_a_stopped_and_resumed_run_has_the_same_losses_and_weights(uninterrupted
     ours, theirs = (load_checkpoint(r.checkpoint_path).model for r in (run, uninterrupted))
     pairs = zip(ours.parameters(), theirs.parameters(), strict=True)
     assert all(torch.equal(one, other) for one, other in pairs)
+
+
+@pytest.mark.parametrize("anew", [False, True])
+def test_a_run_whose_folder_is_deleted_ends_and_writes_nothing_anew(tmp_path, anew):
+    run = create_run(tmp_path / "runs" / "gone", replace(LONGER, steps=100_000))
+
+    def delete_at(moment: Moment) -> None:
+        if moment.step == 10:
+            shutil.rmtree(run.folder)
+            if anew:
+                create_run(run.folder, LONGER)
+
+    with pytest.raises(RunError, match="“gone” was deleted or moved"):
+        run_training(run, delete_at)
+    left = [path.name for path in run.folder.iterdir()] if anew else run.folder.exists()
+    assert left == (["config.json"] if anew else False)
+    assert not any("gone" in name for name in heartbeats())
+
+
+def test_a_run_whose_folder_is_deleted_while_it_waits_ends(tmp_path):
+    run = create_run(tmp_path / "runs" / "gone", LONGER)
+    with (
+        FileLock(run.folder.parent / ".cpu0.lock"),
+        pytest.raises(RunError, match="“gone” was deleted or moved"),
+    ):
+        run_training(run, on_wait=lambda: shutil.rmtree(run.folder))
+    assert not run.folder.exists()
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
