@@ -11,6 +11,7 @@ from explorer.cli.common import (
     as_job,
     asking_for_translator,
     comma_list,
+    pair_columns,
     progress_writer,
 )
 from explorer.core.errors import AlignmentError, FileError
@@ -25,14 +26,16 @@ def add_parser(commands: Any) -> None:
         "align", help="link each word of translations to a word of their source, by attention"
     )
     command.set_defaults(run_command=as_job(_align))
-    command.add_argument("checkpoint", type=Path)
+    command.add_argument(
+        "checkpoint", type=Path, help="a checkpoint, or the name of a model that ships"
+    )
     command.add_argument("--pairs", type=Path, required=True, help="sentences and translations")
     command.add_argument(
         "--columns",
         type=comma_list,
-        default=("1", "2"),
         help="of source and translation; then, if there are any, of the right links, and of the "
-        "tokens of source and translation (default: 1,2; all five: 1,2,3,4,5)",
+        "tokens of source and translation (default: 1,2, or the two with texts where those have "
+        "numbers alone; all five: 1,2,3,4,5)",
     )
     command.add_argument(
         "--gold", type=Path, help="a file of the right links, to compute the error rate"
@@ -68,9 +71,12 @@ def _align(options: argparse.Namespace) -> int:
     from explorer.core.files import write_atomically
     from explorer.heads.alignment_file import AlignmentFile
     from explorer.heads.corpus_alignment import align_pairs, error_rate_table
+    from explorer.model.checkpoint_name import named_checkpoint
     from explorer.model.explorable import load
 
-    given = AlignmentFile.read(options.pairs, options.columns, options.tokens, options.gold)
+    options.checkpoint = named_checkpoint(options.checkpoint)
+    columns = pair_columns(options.pairs, options.columns)
+    given = AlignmentFile.read(options.pairs, columns, options.tokens, options.gold)
     pairs, gold = given.pairs, given.gold
     if options.report is not None and gold is None:
         raise AlignmentError("report_without_gold")

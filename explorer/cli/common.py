@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from explorer.core.errors import ConfigError, ExplorerError, VocabularyError
 from explorer.core.memory import limit_memory, ran_out_of_memory
 
 if TYPE_CHECKING:
+    from explorer.data.column_guess import Rows
     from explorer.heads.gated_decoding import References
     from explorer.model.evaluation_batch import EvaluationBatch
     from explorer.model.measurable import MeasurableModel
@@ -128,6 +129,26 @@ def asking_for_translator(name: str, facts: Mapping[str, Any]) -> Iterator[None]
         raise VocabularyError("needs_translator", name=name, task=task, **reason.facts) from error
 
 
+def pair_columns(path: str | Path, given: Sequence[str] | None) -> Sequence[str]:
+    """`given`, or where none are given the columns of a file of pairs that hold texts, by number.
+
+    Raises `FileError`, and `PairsError` where it is not clear which these are.
+    """
+    return given or tuple(str(index + 1) for index in text_columns_of(path)[1])
+
+
+def text_columns_of(path: str | Path) -> "tuple[Rows, tuple[int, int]]":
+    """The first rows of a file of pairs, and the indices of the columns that hold texts. Raises as
+    `pair_columns` does."""
+    from explorer.core.files import as_path
+    from explorer.data.column_guess import first_rows, text_columns
+    from explorer.data.parallel_corpus import read_table
+
+    path = as_path(path)
+    rows = first_rows(read_table(path), path.name)
+    return rows, text_columns(rows, path.name)
+
+
 def refuse_sentence_options(options: argparse.Namespace) -> None:
     """Raise `ConfigError` on options of `evaluation_sentences` that no model could be measured
     with."""
@@ -146,7 +167,8 @@ def evaluation_sentences(
     from explorer.model.explorable import ExplorableModel
 
     if options.pairs is not None:
-        known, name = held_out_pairs(options.pairs, options.sentences, options.columns)
+        columns = pair_columns(options.pairs, options.columns)
+        known, name = held_out_pairs(options.pairs, options.sentences, columns)
         pairs = [(source, targets[0]) for source, targets in known]
         batch = model.passes.pairs(pairs, name)
         translates = isinstance(model, ExplorableModel) and task_of(model.facts) is None

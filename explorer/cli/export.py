@@ -1,10 +1,8 @@
 """`export`: write a model trained here for another library."""
 
 import argparse
-from pathlib import Path
 from typing import Any
 
-from explorer.core import folders
 from explorer.core.errors import ConfigError
 
 _FORMATS = ("huggingface",)
@@ -24,18 +22,13 @@ def add_parser(commands: Any) -> None:
 
 
 def _export(options: argparse.Namespace) -> int:
+    from explorer.model.checkpoint_name import named_checkpoint
     from explorer.model.explorable import load
     from explorer.model.exporting import export_huggingface
 
     kind, folder = options.to
     if kind not in _FORMATS:
         raise ConfigError("bad_choice", name="--to", got=kind, choices=", ".join(_FORMATS))
-    difference = export_huggingface(load(_checkpoint(options.model)), folder)
+    difference = export_huggingface(load(named_checkpoint(options.model)), folder)
     print(f"{folder}: the same logits within {difference:.0e}; trace {folder} opens it")
     return 0
-
-
-def _checkpoint(name: str) -> Path:
-    """The file of that name, or that of the model of that name that ships."""
-    shipped = folders.checkpoints() / f"{name.removesuffix('.safetensors')}.safetensors"
-    return shipped if shipped.is_file() and not Path(name).exists() else Path(name)

@@ -20,14 +20,18 @@ from explorer.core.errors import ConfigError, EvaluationBatchError, FileError
 def add_parser(commands: Any) -> None:
     command = commands.add_parser("heads", help="measure every head of a model")
     command.set_defaults(run_command=as_job(_heads))
-    command.add_argument("model", type=Path, help="a checkpoint, or the directory of a model")
+    command.add_argument(
+        "model", type=Path, help="a checkpoint, the name of one that ships, or a model directory"
+    )
     command.add_argument("--sentences", type=int, default=256, help="how many (default: 256)")
     command.add_argument(
         "--seed", type=int, default=0, help="of the task's generator, or of masks (default: 0)"
     )
     command.add_argument("--pairs", type=Path, help="sentences and translations: their dev part")
     command.add_argument(
-        "--columns", type=comma_list, default=("1", "2"), help="of that file (default: 1 2)"
+        "--columns",
+        type=comma_list,
+        help="of that file (default: 1 2, or the two with texts where those have numbers alone)",
     )
     command.add_argument(
         "--texts",

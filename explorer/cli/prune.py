@@ -23,7 +23,9 @@ def add_parser(commands: Any) -> None:
         "prune", help="the loss of a model as its heads are removed one after another"
     )
     command.set_defaults(run_command=as_job(_prune))
-    command.add_argument("model", type=Path, help="a checkpoint, or the directory of a model")
+    command.add_argument(
+        "model", type=Path, help="a checkpoint, the name of one that ships, or a model directory"
+    )
     command.add_argument(
         "--orders",
         type=comma_list,
@@ -44,7 +46,9 @@ def add_parser(commands: Any) -> None:
         help="sentences and translations: their dev part; of a translator also BLEU is measured",
     )
     command.add_argument(
-        "--columns", type=comma_list, default=("1", "2"), help="of that file (default: 1 2)"
+        "--columns",
+        type=comma_list,
+        help="of that file (default: 1 2, or the two with texts where those have numbers alone)",
     )
     command.add_argument("--texts", type=Path, help="one text a line, as of the command heads")
     command.add_argument(

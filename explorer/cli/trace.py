@@ -25,7 +25,9 @@ _INTERVENTIONS = {  # option → help; "--ablate cross.1.2" is the intervention 
 def add_parser(commands: Any) -> None:
     command = commands.add_parser("trace", help="trace one text to a page or a .trace file")
     command.set_defaults(run_command=_trace)
-    command.add_argument("model", type=Path, help="a checkpoint, or the directory of a model")
+    command.add_argument(
+        "model", type=Path, help="a checkpoint, the name of one that ships, or a model directory"
+    )
     command.add_argument("text", help="the source, or the prompt of a decoder-only model")
     command.add_argument("--target", help="teacher forcing: the whole output is given")
     command.add_argument("--prefix", help="the beginning of the output is given")

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from explorer.training.trainer import Moment
 
 
+_FIRST_ROWS = 20  # that tell what kind of texts a column holds
 _USAGE = "%(prog)s [--task TASK | --pairs FILE] [--run FOLDER [--resume]] [--out FILE] [SETTINGS]"
 
 _EXAMPLES = """examples:
@@ -200,15 +201,22 @@ def _discarded_if_refused(
 
 
 def _print_pairs(data: "DataModule") -> None:
-    """Print how many pairs are trained on and held out; of a toy task nothing."""
+    """Print how many pairs are trained on and held out, and what looks wrong about their columns;
+    of a toy task nothing."""
     from tqdm import tqdm
 
+    from explorer.data.column_guess import is_numbers
     from explorer.training.translation_data import TranslationDataModule
 
     if isinstance(data, TranslationDataModule):
         facts: dict[str, Any] = {**data.pair_counts(), **data.part_sizes()}
-        name = Path(data.config.pairs).name
-        tqdm.write(say("train.pairs_read", name=name, **facts))  # above the progress bar
+        name, columns = Path(data.config.pairs).name, data.config.columns
+        read = say("train.pairs_read", name=name, columns=", ".join(columns), **facts)
+        tqdm.write(read)  # above the progress bar
+        rows = tuple((pair.source, pair.target) for pair in data.corpus.pairs[:_FIRST_ROWS])
+        for side, column in enumerate(columns):
+            if is_numbers(rows, side):
+                tqdm.write(say("train.pairs_numbers", column=column))
 
 
 def _write(

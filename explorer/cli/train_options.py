@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explorer.cli.common import comma_list
+from explorer.cli.common import comma_list, text_columns_of
 from explorer.core.errors import ConfigError, FileError
 from explorer.core.i18n import say
 
@@ -129,15 +129,18 @@ def _default_text(name: str) -> str:
 def chosen_settings(options: argparse.Namespace) -> "TrainingConfig":
     """The settings on the command line; the others are those of the checkpoint to begin with, or
     the defaults of the task, as far as there are so many steps."""
+    from explorer.data.column_guess import column_names
     from explorer.training.config import LIMITED_BY_STEPS, refuse_late, refuse_unused
     from explorer.training.start_checkpoint import settings_from
 
     given = _given_settings(options)
     refuse_unused(given)
+    if options.pairs and not options.columns:
+        given["columns"] = column_names(*text_columns_of(options.pairs))
     if "batch" in given:
         given.setdefault("batch_tokens", 0)
     if options.start:
-        given = settings_from(Path(options.start)) | given
+        given = settings_from(Path(given["start"])) | given
     defaults = _defaults(options.task, options.pairs)
     steps = given.get("steps", defaults.steps)
     if steps > 0:  # the config refuses others
@@ -148,11 +151,16 @@ def chosen_settings(options: argparse.Namespace) -> "TrainingConfig":
 
 
 def _given_settings(options: argparse.Namespace) -> dict[str, Any]:
-    """The settings on the command line."""
+    """The settings on the command line; the checkpoint to begin with by its path, also where it is
+    named as one that ships."""
+    from explorer.model.checkpoint_name import named_checkpoint
     from explorer.training.config import TrainingConfig
 
     names = [field.name for field in fields(TrainingConfig)]
-    return {name: value for name in names if (value := getattr(options, name)) is not None}
+    given = {name: value for name in names if (value := getattr(options, name)) is not None}
+    if options.start:
+        given["start"] = str(named_checkpoint(options.start))
+    return given
 
 
 def refuse_run_options(options: argparse.Namespace) -> None:

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 def add_parser(commands: Any) -> None:
     command = commands.add_parser("translate", help="translate a file of texts")
     command.set_defaults(run_command=_translate)
-    command.add_argument("checkpoint", type=Path, help="of a translator")
+    command.add_argument(
+        "checkpoint", type=Path, help="of a translator, or the name of one that ships"
+    )
     command.add_argument(
         "texts", type=Path, help="a text a line, or a column of a table (tabs, .csv)"
     )
@@ -44,7 +46,9 @@ def _translate(options: argparse.Namespace) -> int:
     from explorer.core.vocabulary import shorten
     from explorer.data.parallel_corpus import read_sources
     from explorer.model.checkpoint import load_checkpoint
+    from explorer.model.checkpoint_name import named_checkpoint
 
+    options.checkpoint = named_checkpoint(options.checkpoint)
     check_output(options.out, (options.checkpoint, options.texts))
     checkpoint = load_checkpoint(options.checkpoint)
     texts = list(dict.fromkeys(read_sources(options.texts, options.column)))

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from explorer.core.errors import PairsError
+from explorer.core.vocabulary import shorten
 from explorer.data.delimited import table
 
 Rows = tuple[tuple[str, ...], ...]
@@ -43,6 +44,34 @@ def is_numbers(rows: Rows, column: int) -> bool:
     """Whether a column has numbers alone; its first row may be a heading."""
     below = _column(rows[1:] or rows, column)
     return any(below) and all(_is_number(cell) for cell in below if cell)
+
+
+def text_columns(rows: Rows, name: str) -> tuple[int, int]:
+    """The indices of the two columns of texts in a file called `name`: the first two or, where one
+    of these has numbers alone, such as ids, the two that have not. Where both have numbers and
+    only one has not, the numbers are the texts.
+
+    Raises `PairsError` where it is not clear which two are meant.
+    """
+    columns = range(max(map(len, rows), default=0))
+    numbers = [column for column in columns if is_numbers(rows, column)]
+    texts = [column for column in columns if column not in numbers]
+    if len(texts) == 2:
+        return texts[0], texts[1]
+    both = {0, 1} <= set(numbers) and len(texts) < 2
+    if len(columns) <= 2 or not {0, 1} & set(numbers) or both:
+        return 0, 1
+    listed = ", ".join(str(column + 1) for column in numbers)
+    raise PairsError("which_texts", name=shorten(name), numbers=listed, columns=len(columns))
+
+
+def column_names(rows: Rows, columns: tuple[int, int]) -> tuple[str, ...]:
+    """How `columns` are called: by the headings in the first row, or by numbers from 1 on where it
+    holds none, or the same twice."""
+    headings = tuple(_column(rows, index)[0] for index in columns) if rows else ()
+    if len(set(headings)) == 2 and looks_headed(rows, columns):
+        return headings
+    return tuple(str(index + 1) for index in columns)
 
 
 def _column(rows: Rows, index: int) -> list[str]:

@@ -5,9 +5,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explorer.core import folders
-from explorer.core.errors import CheckpointError, FileError, ModelDirectoryError
-from explorer.core.files import as_path, printable, reading
+from explorer.core.errors import CheckpointError, ModelDirectoryError
+from explorer.core.files import reading
+from explorer.model.checkpoint_name import named_checkpoint
 from explorer.model.explorable import ExplorableModel
 from explorer.model.explorable import load as load_checkpoint
 
@@ -39,9 +39,8 @@ def load(
 
     Raises `FileError`, `CheckpointError`, `ModelDirectoryError`.
     """
-    path = as_path(path)
+    path = named_checkpoint(path)
     with reading(path):  # too long a name is an error of the system
-        path = _shipped(path)
         is_directory = path.is_dir()
     if not is_directory:
         try:
@@ -59,19 +58,6 @@ def load(
         max_memory=max_memory,
         offload_folder=offload_folder,
     )
-
-
-def _shipped(path: Path) -> Path:
-    """The checkpoint that ships under the name `path`; `path` itself where it exists or is no
-    name. Raises `FileError` on a name that none has."""
-    if path.name != str(path) or path.suffix or path.exists():
-        return path
-    found = {file.stem: file for file in folders.checkpoints().glob("*.safetensors")}
-    if str(path) not in found:
-        raise FileError(
-            "no_shipped_model", name=printable(path.name), names=", ".join(sorted(found))
-        )
-    return found[str(path)]
 
 
 def load_directory(

@@ -144,3 +144,15 @@ def test_a_file_that_is_read_is_not_overwritten(
     both = ["--out", str(tmp_path / "x.csv"), "--report", str(tmp_path / "." / "x.csv")]
     assert main([*command[:-1], str(gold), *both]) == 2
     assert "Two outputs would be written" in capsys.readouterr().err
+
+
+def test_a_model_that_ships_is_known_by_its_name(tmp_path: Path, capsys) -> None:
+    table = tmp_path / "pairs.tsv"
+    table.write_text("17\tI am here.\t99\tJe suis ici.\n", "utf-8")
+    named = ["align", "english-french", "--pairs", str(table), "--layer", "1", "--mean"]
+    assert main(named) == 0  # of the columns of texts
+    printed = capsys.readouterr().out
+    path = str(shipped_checkpoints() / "english-french.safetensors")
+    assert main(["align", path, *named[2:], "--columns", "2,4"]) == 0
+    assert capsys.readouterr().out == printed
+    assert re.fullmatch(r"(\d-\d ?)+\n", printed)

@@ -20,7 +20,7 @@ def test_a_checkpoint_or_a_shipped_model_is_exported(explorable, tmp_path, monke
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["nowhere", "--to", "huggingface", "x"], "cannot be read"),
+        (["nowhere", "--to", "huggingface", "x"], "“nowhere” is neither a file nor the name of a"),
         (["nowhere", "--to", "onnx", "x"], "huggingface"),
     ],
 )

@@ -3,6 +3,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -164,10 +165,36 @@ def test_how_many_pairs_are_kept_and_held_out_is_printed_at_the_start(pairs_file
         assert main(command.split()) == 0
         line = capsys.readouterr().out.splitlines()[0]
         assert line == (
-            "pairs.tsv: of 242 rows 240 pairs are kept (left out: 0 duplicate, 1 with a blank "
-            "side, 1 with too few columns); 214 to train on, 1 of another file among them (3 "
-            "excluded, 0 too long); held out: 12 dev, 12 test"
+            "pairs.tsv, columns 1, 2: of 242 rows 240 pairs are kept (left out: 0 duplicate, 1 "
+            "with a blank side, 1 with too few columns); 214 to train on, 1 of another file among "
+            "them (3 excluded, 0 too long); held out: 12 dev, 12 test"
         )
+
+
+def test_the_columns_of_texts_are_trained_on_not_those_of_ids(pairs_file, tmp_path, capsys):
+    rows = [line.split("\t") for line in pairs_file.read_text("utf-8").splitlines()]
+    ids = tmp_path / "ids.tsv"
+
+    def trained(columns: str, write: Callable[[int, str, str], str]) -> tuple[str, list[str]]:
+        ids.write_text("".join(write(number, *row) for number, row in enumerate(rows)), "utf-8")
+        out = tmp_path / "x.safetensors"
+        assert main(f"train --pairs {ids} {TINY_PAIRS} {columns} --out {out}".split()) == 0
+        lines = capsys.readouterr().out.splitlines()
+        return lines[0], lines[1:-1]
+
+    table = "{0}\t{1}\t{0}9\t{2}\n".format
+    line, doubts = trained("", table)
+    assert line.startswith("ids.tsv, columns 2, 4: of 240 rows 240 pairs are kept")
+    assert not doubts
+    line, doubts = trained("--columns 1,4", table)
+    assert line.startswith("ids.tsv, columns 1, 4: of 240")
+    assert doubts == ["Column 1 holds nothing but numbers; is it the right one?"]
+    line, doubts = trained("", "{0}\t{2}\n".format)
+    assert doubts == ["Column 1 holds nothing but numbers; is it the right one?"]
+    ids.write_text("".join(f"{n}\t{a}\t{b}\tAnn\n" for n, (a, b) in enumerate(rows)), "utf-8")
+    assert main(["train", "--pairs", str(ids), "--out", str(tmp_path / "y.safetensors")]) == 2
+    assert "the columns 1 of 4" in (error := capsys.readouterr().err)
+    assert error.count("\n") == 1
 
 
 def test_a_run_is_resumed_by_the_same_command_and_not_with_other_settings(tmp_path, capsys):

@@ -83,3 +83,13 @@ def test_a_setting_after_the_last_step_is_refused_and_a_default_is_lowered(name,
     error = capsys.readouterr().err
     assert f"{name}: 8 steps are more than the 7 of the training" in error
     assert "Traceback" not in error
+
+
+def test_the_checkpoint_to_begin_with_may_be_named_as_one_that_ships(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    given = "--task", "reverse", "--start"
+    path = str(shipped_checkpoints() / "reverse.safetensors")
+    assert settings(*given, "reverse") == settings(*given, path)
+    assert settings(*given, "reverse").start == path
+    assert main(["train", *given, "klingon"]) == 2
+    assert "“klingon” is neither a file nor the name of a model" in capsys.readouterr().err

@@ -82,3 +82,14 @@ def test_what_is_no_model_or_no_file_is_one_sentence(
         assert main(["translate", str(model), str(file), *out]) == 2
         assert said in capsys.readouterr().err
     assert not (tmp_path / "out.tsv").exists()
+
+
+def test_a_translator_that_ships_is_known_by_its_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts, out = tmp_path / "x.txt", tmp_path / "out.tsv"
+    texts.write_text("I am here.\n", "utf-8")
+    assert main(["translate", "english-french", str(texts), "--out", str(out)]) == 0
+    assert out.read_text("utf-8") == "I am here.\tJe suis ici.\n"
+    assert main(["translate", "klingon", str(texts), "--out", str(out)]) == 2
+    assert "“klingon” is neither a file nor the name of a model" in capsys.readouterr().err

@@ -1,6 +1,13 @@
 import pytest
 
-from explorer.data.column_guess import first_rows, is_numbers, looks_headed
+from explorer.core.errors import PairsError
+from explorer.data.column_guess import (
+    column_names,
+    first_rows,
+    is_numbers,
+    looks_headed,
+    text_columns,
+)
 from tests.support.toy_sentences import as_table
 
 TSV = as_table().encode()
@@ -31,6 +38,41 @@ def test_what_numbers_look_like():
     assert not is_numbers(rows, 1)
     assert not is_numbers(rows, 2)
     assert not is_numbers((), 0)
+
+
+IDS = [("17", "I see a dog.", "9,001", "Je vois un chien."), ("18", "Look!", "9,002", "Regarde !")]
+HEADED = [("id", "English", "no", "French"), *IDS]
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "names"),
+    [
+        (IDS, (1, 3), ("2", "4")),
+        (HEADED, (1, 3), ("English", "French")),
+        ([row[1:] for row in IDS], (0, 2), ("1", "3")),
+        ([row[1::2] for row in IDS], (0, 1), ("1", "2")),
+        ([row[1::2] for row in HEADED], (0, 1), ("English", "French")),
+        ([("text", "text"), *SEEN], (0, 1), ("1", "2")),
+        ([(*row[1::2], row[0]) for row in IDS], (0, 1), ("1", "2")),
+        ([row[:2] for row in IDS], (0, 1), ("1", "2")),
+        ([("7 3", "3 7", "1"), ("1 2", "2 1", "2")], (0, 1), ("1", "2")),
+        ([("7 3", "3 7", "Ann"), ("1 2", "2 1", "Bo")], (0, 1), ("1", "2")),
+        ([(*row[1::2], "Ann", "Bo") for row in IDS], (0, 1), ("1", "2")),
+        ([], (0, 1), ("1", "2")),
+    ],
+)
+def test_the_columns_of_texts_are_guessed_and_called_as_the_file_calls_them(rows, columns, names):
+    assert text_columns(tuple(rows), "x.tsv") == columns
+    assert column_names(tuple(rows), columns) == names
+
+
+@pytest.mark.parametrize(
+    ("rows", "numbers"),
+    [([(*row, "a tag") for row in IDS], "1, 3"), ([row[:3] for row in IDS], "1, 3")],
+)
+def test_columns_that_could_be_others_are_asked_for(rows, numbers):
+    with pytest.raises(PairsError, match=f"numbers in the columns {numbers} of .*--columns 2,3"):
+        text_columns(tuple(rows), "x.tsv")
 
 
 def test_the_first_rows_are_read_without_the_rest_of_the_file():

@@ -16,6 +16,7 @@ import streamlit as st
 from explorer.app.state import address_bar, session
 from explorer.components.training_replay.compared_runs import MOST_RUNS
 from explorer.core.errors import PairsError
+from explorer.data.column_guess import first_rows, looks_headed, text_columns
 from explorer.data.parallel_corpus import RowCounts
 from explorer.training import run_launcher
 from explorer.training.cost_estimate import PairsSize
@@ -210,13 +211,19 @@ def times_reset() -> int:
 
 
 def set_corpus(corpus: UploadedCorpus) -> None:
-    """Keep a corpus in place of the last one; its columns are chosen anew.
+    """Keep a corpus in place of the last one; its columns are guessed anew.
 
     It stays in the session, so that it is there again when a training on it is refused.
     """
     state = session.load(TrainState)
     state = replace(state, corpus=corpus, uploads=state.uploads + 1, checks={})
-    session.save(replace(state, columns=(0, 1), has_headings=False))
+    rows = first_rows(corpus.data, corpus.name)
+    try:
+        columns = text_columns(rows, corpus.name)
+    except PairsError:  # the page says what is odd about these
+        columns = (0, 1)
+    headed = looks_headed(rows, columns)
+    session.save(replace(state, columns=columns, has_headings=headed))
 
 
 def corpus() -> UploadedCorpus | None:

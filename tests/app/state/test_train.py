@@ -95,10 +95,15 @@ def test_another_corpus_has_its_own_columns_and_checks():
     train_state.choose_columns((2, 1), True)
     train_state.save_check(("3", "2"), CorpusCheck(None, None, None))
     assert (train_state.corpus(), train_state.uploads()) == (first, 1)
+    table = "id\tEnglish\tid\tFrench\n" + "7\tI go.\t8\tJe vais.\n" * 3
+    train_state.set_corpus(UploadedCorpus("ids.tsv", table.encode()))
+    assert (train_state.columns(), train_state.has_headings()) == ((1, 3), True)
+    train_state.set_corpus(UploadedCorpus("unclear.tsv", b"7\ta\t8\n9\tb\t9\n"))
+    assert (train_state.columns(), train_state.has_headings()) == ((0, 1), False)
     train_state.set_corpus(UploadedCorpus("second.tsv", b"2"))
     assert (train_state.columns(), train_state.has_headings()) == ((0, 1), False)
     assert train_state.check(("3", "2")) is None
-    assert train_state.uploads() == 2
+    assert train_state.uploads() == 4
 
 
 def test_the_oldest_checks_are_dropped():

@@ -90,12 +90,16 @@ def test_columns_are_chosen_by_number_or_by_heading(folder):
     app = uploaded(open_form(), "dogs.csv", CSV)
     assert app.selectbox(key="pairs-column-0-1").options[1] == "2 · english"
     assert "**1**" in app.table[0].value.iloc[2, 2].replace("\\", "")
+    assert "rows: 300 · pairs kept: 300" in " ".join(captions(app))  # guessed: both by heading
+    app.checkbox(key="pairs-headings-1").uncheck().run()
     app.selectbox(key="pairs-column-0-1").set_value(2).run()
+    app.selectbox(key="pairs-column-1-1").set_value(1).run()
     assert "pairs kept: 301" in " ".join(captions(app))
     app.selectbox(key="pairs-column-1-1").set_value(2).run()
     assert "Name two different columns" in app.error[0].value
     assert not can_start(app)
     app.selectbox(key="pairs-column-0-1").set_value(1).run()
+    app.selectbox(key="pairs-column-1-1").set_value(2).run()
     app.checkbox(key="pairs-headings-1").check().run()
     assert "rows: 300 · pairs kept: 300" in " ".join(captions(app))
     app.button(key="start-these").click().run()
@@ -185,21 +189,25 @@ def test_a_file_is_read_once_for_each_choice_of_columns(monkeypatch):
     app.selectbox(key="pairs-column-0-1").set_value(1).run()
     app.selectbox(key="pairs-column-1-1").set_value(0).run()
     app = uploaded(app, "other.csv", CSV)
-    assert read[4:] == [("0.tsv", ("2", "2")), ("0.tsv", ("2", "1")), ("other.csv", ("1", "2"))]
-    assert set(app.session_state["TrainState"].checks) == {("1", "2")}
+    named = ("english", "french")
+    assert read[4:] == [("0.tsv", ("2", "2")), ("0.tsv", ("2", "1")), ("other.csv", named)]
+    assert set(app.session_state["TrainState"].checks) == {named}
 
 
 def test_a_column_of_numbers_and_a_row_of_headings_give_a_warning():
     app = uploaded(open_form(), "dogs.csv", CSV)
-    assert "Column 1 holds nothing but numbers" in app.warning[0].value
-    assert "tick “The first row holds headings”" in app.warning[0].value
-    app.selectbox(key="pairs-column-0-1").set_value(2).run()
-    assert "numbers" not in app.warning[0].value
-    app.checkbox(key="pairs-headings-1").check().run()
-    assert not app.warning
+    assert not app.warning  # the columns of texts are guessed
     assert can_start(app)
+    app.selectbox(key="pairs-column-0-1").set_value(0).run()
+    assert "Column 1 holds nothing but numbers" in app.warning[0].value
+    app.checkbox(key="pairs-headings-1").uncheck().run()
+    assert "tick “The first row holds headings”" in app.warning[0].value
+    app.selectbox(key="pairs-column-0-1").set_value(1).run()
+    assert "numbers" not in app.warning[0].value
     assert not uploaded(app, "good.tsv", TSV).warning
-    assert "首行看似列名" in uploaded(open_form(lang="zh"), "dogs.csv", CSV).warning[0].value
+    app = uploaded(open_form(lang="zh"), "dogs.csv", CSV)
+    app.checkbox(key="pairs-headings-1").uncheck().run()
+    assert "首行看似列名" in app.warning[0].value
 
 
 def test_open_in_explore_shows_the_run_s_own_sentence(folder, pairs_file, tmp_path):
