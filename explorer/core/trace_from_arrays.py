@@ -18,6 +18,8 @@ from explorer.core.mask_reasons import (
     reason_codes,
 )
 
+_SHOWN = 10  # numbers in an error
+
 LARGEST_MASKED = -1e4
 """The largest number that an additive mask has where a query may not attend."""
 
@@ -28,7 +30,10 @@ def read_weights(site: str, weights: Any) -> NDArray[np.float32]:
     A batch axis of length 1 is dropped. Tensors may be on a GPU, require gradients or have half
     precision. Raises `TraceError` on anything else.
     """
-    layers = list(weights) if isinstance(weights, list | tuple) else None
+    objects = getattr(weights, "dtype", "") == np.dtype(object)
+    layers = list(weights) if objects or isinstance(weights, list | tuple) else None
+    if layers is not None:
+        _refuse_foreign(site, layers)
     try:
         if layers is None:
             array = _numbers(weights)
@@ -36,7 +41,7 @@ def read_weights(site: str, weights: Any) -> NDArray[np.float32]:
             parts = [_numbers(layer) for layer in layers]
             shapes = dict.fromkeys(str(part.shape) for part in parts)
             if len(shapes) != 1:
-                raise TraceError("uneven_layers", site=site, got=", ".join(shapes) or "[]")
+                raise TraceError("uneven_layers", site=site, got=", ".join(shapes))
             array = np.stack(parts)
             array.flags.writeable = False  # nobody else has it, so a `Trace` need not copy it
     except (TypeError, ValueError, RuntimeError) as error:
@@ -46,8 +51,23 @@ def read_weights(site: str, weights: Any) -> NDArray[np.float32]:
             raise TraceError("whole_batch", site=site, got=array.shape[1])
         array = array[:, 0]  # (layer, head, query, key)
     if array.ndim != 4:
-        raise TraceError("wrong_shape", site=site, got=array.shape, expected="(query, key)")
+        raise TraceError("wrong_axes", site=site, got=array.shape)
     return array
+
+
+def _refuse_foreign(site: str, layers: Sequence[Any]) -> None:
+    """Raise `TraceError` on layers that another library may return, but not the weights: none, or
+    None, where it has kept none, and the weights of each step of generating a text."""
+    parts = [layer if isinstance(layer, list | tuple) else (layer,) for layer in layers]
+    missing = [n for n, part in enumerate(parts) if all(one is None for one in part)]
+    if len(missing) == len(layers):
+        raise TraceError("weights_none", site=site)
+    if missing:
+        shown = ", ".join(map(str, missing[:_SHOWN])) + (", …" if len(missing) > _SHOWN else "")
+        raise TraceError("layers_none", site=site, layers=shown)
+    for layer, part in zip(layers, parts, strict=True):
+        if isinstance(layer, list | tuple) and any(getattr(one, "ndim", 0) == 4 for one in part):
+            raise TraceError("weights_of_steps", site=site)
 
 
 def is_half(weights: Any) -> bool:

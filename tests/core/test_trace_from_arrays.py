@@ -83,7 +83,6 @@ def test_masks_of_zeros_and_ones_with_leading_axes_are_read():
     ("given", "key"),
     [
         ({"cross": np.ones((1, 2, 1, 3, 4))}, "whole_batch"),
-        ({"cross": []}, "uneven_layers"),
         ({"cross": [np.ones((1, 3, 4)), np.ones((2, 3, 4))]}, "uneven_layers"),
         ({"cross": "text"}, "no_numbers"),
         ({"cross": np.ones((1, 1, 3, 4)), "masks": {"enc": 1}}, "unknown_site"),
@@ -96,6 +95,46 @@ def test_each_kind_of_invalid_array_has_its_own_error(given, key):
     with pytest.raises(TraceError) as caught:
         Trace.from_arrays(SOURCE, TARGET, **given)
     assert caught.value.key == key
+
+
+LAYER = np.ones((1, 1, 3, 4))
+EAGER = r'from_pretrained\(name, attn_implementation="eager"\)'
+
+
+@pytest.mark.parametrize(
+    ("weights", "key", "line"),
+    [
+        ((None, None), "weights_none", EAGER),
+        ([None], "weights_none", EAGER),
+        ((), "weights_none", EAGER),
+        (((), ()), "weights_none", EAGER),
+        (np.array([None, None]), "weights_none", EAGER),
+        (((None, None), (None, None)), "weights_none", EAGER),
+        ((LAYER, None, LAYER, None), "layers_none", r"layers 1, 3, .*if w is not None\]"),
+        (((LAYER, LAYER), (LAYER, LAYER)), "weights_of_steps", r"model\(outputs\.sequences, "),
+        (((torch.ones(1, 1, 3, 4),), (torch.ones(1, 1, 1, 4),)), "weights_of_steps", "generate"),
+        (
+            np.ones((3, 4)),
+            "wrong_axes",
+            r"shape \(3, 4\); expected \(layer, head, query, key\), or",
+        ),
+    ],
+)
+def test_what_a_library_returns_in_place_of_weights_is_told_the_line_to_write(weights, key, line):
+    with pytest.raises(TraceError, match=line) as caught:
+        Trace.from_arrays(SOURCE, TARGET, cross=weights)
+    assert caught.value.key == key
+    assert caught.value.in_language("zh") != str(caught.value)
+
+
+def test_without_any_weights_the_library_s_setting_is_named():
+    with pytest.raises(TraceError, match='attn_implementation="eager"'):
+        Trace.from_arrays(SOURCE, TARGET, decoder=None)
+
+
+def test_lists_of_the_maps_of_heads_are_read():
+    heads = [[np.full((3, 4), 0.25), np.full((3, 4), 0.25)]] * 2
+    assert Trace.from_arrays(SOURCE, TARGET, cross=heads).attention("cross").shape == (2, 2, 3, 4)
 
 
 @pytest.mark.parametrize(
