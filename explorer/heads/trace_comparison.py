@@ -4,6 +4,7 @@ text in the same model: what changes in output and attention.
 The attention of any two traces is compared by `comparison`.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,6 +76,16 @@ class TraceComparison:
     def log_probability(self) -> float:
         """Δ ln probability of the whole original output; below 0: now less likely."""
         return float((_outcome(self.original).loss - _outcome(self.forced).loss).sum())
+
+    @property
+    def factor(self) -> float:
+        """How many times as probable the whole original output is now; at most e^700."""
+        return math.exp(min(self.log_probability, 700.0))  # e^709 is the largest
+
+    @property
+    def as_sure(self) -> bool:
+        """Whether the original output is as probable as before: `factor` is 1 to two decimals."""
+        return abs(self.factor - 1) < 0.005
 
     def opening_head(self) -> Head | None:
         """The head whose weights change most; where none changes, the first that is removed.

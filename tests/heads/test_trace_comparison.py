@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from explorer.core.interventions import Interventions
+from explorer.core.number_format import short_number
 from explorer.heads.counterfactuals import compare_traces
 from explorer.heads.trace_comparison import TraceComparison
 
@@ -37,6 +38,21 @@ def test_probabilities_are_those_of_the_losses(comparison):
         .all()
     )
     np.testing.assert_allclose(comparison.log_probability, steps.log_probability.sum(), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("change", "factor", "as_sure"),
+    [
+        *((-6e-7, "1.00", True), (0.0049, "1.00", True), (-0.0049, "1.00", True)),
+        *((0.0051, "1.01", False), (-0.0051, "0.99", False), (-700, "1e−304", False)),
+    ],
+)
+def test_an_output_is_as_sure_as_before_where_the_factor_reads_1(
+    comparison, monkeypatch, change, factor, as_sure
+):
+    monkeypatch.setattr(TraceComparison, "log_probability", change)
+    assert short_number(comparison.factor) == factor
+    assert comparison.as_sure == as_sure
 
 
 def test_a_map_is_forced_minus_original(comparison):

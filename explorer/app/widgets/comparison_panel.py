@@ -1,7 +1,6 @@
 """The section of Heads that compares two models, two moments of a run, two texts, or a text without
 and with interventions: which ones, what they say, and the heads that are matched as a table."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -221,17 +220,15 @@ def moments_summary(compared: TraceComparison, run: Run, pair: MomentPair, langu
 
 def models_summary(compared: TraceComparison, names: tuple[str, str], language: str) -> str:
     """What the second model says by itself, and how probable it finds the output of the first."""
-    change = compared.log_probability
     facts = {
         "a": names[0],
         "b": names[1],
-        "change": signed_number(change),
-        "factor": short_number(math.exp(min(change, 700.0))),  # e^709 is the largest
+        "change": signed_number(compared.log_probability),
+        "factor": short_number(compared.factor),
+        "output": compared.changed.text or say("heads.compare_nothing", language),
     }
-    if compared.same_text:
-        return say("heads.compare_same", language, **facts)
-    facts["output"] = compared.changed.text or say("heads.compare_nothing", language)
-    return say("heads.compare_other", language, **facts)
+    key = "compare_same" if compared.same_text else "compare_other"
+    return say(f"heads.{key}{'_as_sure' if compared.as_sure else ''}", language, **facts)
 
 
 def matched_table(matched: pd.DataFrame, names: tuple[str, str], language: str) -> None:

@@ -1,7 +1,5 @@
 """What the interventions in force change: the output in words, and token by token."""
 
-import math
-
 import streamlit as st
 
 from explorer.app import experiment_cache
@@ -39,15 +37,15 @@ def output_sentence(compared: TraceComparison, language: str) -> str:
     """What the interventions change of the output."""
     if not compared.has_output:
         return say("heads.no_output", language)
-    steps, change = compared.steps, compared.log_probability
+    steps = compared.steps
     facts = {
-        "change": signed_number(change),
-        "factor": short_number(math.exp(min(change, 700.0))),  # e^709 is the largest
+        "change": signed_number(compared.log_probability),
+        "factor": short_number(compared.factor),
         "count": int((~steps.same).sum()),
         "steps": len(steps),
     }
     key = "same_output" if compared.same_text else "other_output"
-    return say(f"heads.{key}", language, **facts)
+    return say(f"heads.{key}{'_as_sure' if compared.as_sure else ''}", language, **facts)
 
 
 def steps_table(compared: TraceComparison, language: str) -> None:
