@@ -27,6 +27,11 @@ class PerExampleMean:
         return _ratio(self.total.sum(0), self.count.sum(0))
 
     @property
+    def of_examples(self) -> NDArray[np.float64]:
+        """(example, …) the mean of each, NaN where its count is 0."""
+        return _ratio(self.total, self.count)
+
+    @property
     def queries(self) -> NDArray[np.float64]:
         """(…) number of queries counted."""
         return self.count.sum(0)

@@ -30,7 +30,7 @@ from explorer.heads.roles import NEAREST_EFFECT, ROLES
 
 FORMAT_VERSION = 3
 _TABLES = ("heads", "roles", "offsets")
-_ENDS = ("_low", "_high", "_p", "_bound")
+_ENDS = ("_low", "_high", "_p", "_bound", "_most")
 LARGEST_FILE = 8 * 2**20
 """Bytes. A larger file is not opened."""
 
@@ -44,7 +44,7 @@ class HeadReport:
 
     heads: one row a head: site, layer, head, and for every metric x its mean over the batch
         with the ends of its interval, x, x_low, x_high; NaN where it has no meaning. For the
-        changes when a head is removed also x_p and x_bound; see `ablation`.
+        changes when a head is removed also x_p and x_bound, of the loss x_most; see `ablation`.
     roles: one row a head and role: site, layer, head, role, score, low, high, chance (the score
         under shuffled keys, see `shuffled_keys`; NaN where there is none), effect (score − chance)
         with effect_low and effect_high, threshold, queries, sentences, holds (the lower end of

@@ -14,6 +14,12 @@ EXCHANGES = 9999
 """Random exchanges of a test: p is at least a ten thousandth, before its correction."""
 
 _AT_ONCE = 500
+_HALVINGS = 40
+"""Of the interval in which a bound is sought."""
+
+_STAKES = 0.999 / 2.0 ** np.arange(5)
+"""Shares of the capital that are staked on an example; below 1, so that none takes it all."""
+
 _TIE = 1e-12
 """Of the sum of all sizes: sums closer than this are equal but for rounding."""
 
@@ -52,6 +58,9 @@ def mean_change_p(totals: Numbers) -> Numbers:
     `EXCHANGES` random exchanges whose sum is as far from 0 (Noreen 1989; Riezler & Maxwell 2005,
     section 4). It needs no normal distribution, of which the changes, many small and few large, are
     far. 1 where all are 0; NaN of a single example, of which nothing is known about others.
+
+    Too small of few examples if their mean is 0 and yet they could not be exchanged, because most
+    change a little and a few much the other way; see `docs/statistics.md`.
     """
     size = len(totals)
     if size < 2:
@@ -66,6 +75,12 @@ def mean_change_p(totals: Numbers) -> Numbers:
     return (farther / (EXCHANGES + 1)).reshape(totals.shape[1:])
 
 
+def smallest_mean_change_p(tests: int) -> float:
+    """The smallest p that `mean_change_p` can find, corrected for so many tests (`holm`): of a p
+    that is as small it says only that it is not larger."""
+    return min(1.0, tests / (EXCHANGES + 1))
+
+
 def holm(p: Numbers) -> Numbers:
     """The p-values (test,), corrected for their number so that the chance of any false finding
     stays below the level one compares them with (Holm 1979). NaN counts as no test, and stays."""
@@ -77,20 +92,30 @@ def holm(p: Numbers) -> Numbers:
     return result
 
 
-def largest_rise(mean: PerExampleMean, level: float = LEVEL) -> Numbers:
-    """An upper bound (head,) of each mean (example, head) that holds for all heads together.
+def largest_rise(mean: PerExampleMean, most: float, level: float = LEVEL) -> Numbers:
+    """An upper bound (head,) of each mean (example, head) that holds for all heads together, with
+    the error divided among them (Bonferroni), so that it may be quoted of the largest of them.
 
-    One-sided Student bound of the ratio, with the error divided among the heads (Bonferroni), so
-    that it may be quoted of the largest of them. NaN of a single example.
+    It holds if no example has a mean above `most`, nor more queries than the longest has: nothing
+    less bounds what a rare example adds. Exact for samples of any size and changes of any shape. A
+    stake grows with each example by what its total is below the bound, and is positive; if the
+    true mean were the bound, it would reach 1 / error with at most the probability `error` (Ville;
+    Waudby-Smith & Ramdas 2024, section 4). Of changes that are all 0, the bound is little above
+    the one of Clopper & Pearson. NaN of a single example.
     """
-    from scipy.stats import t as student
-
     size, heads = mean.total.shape
     if size < 2:
         return np.full(heads, np.nan)
-    residuals = mean.total - mean.mean * mean.count
-    error = np.sqrt((residuals**2).sum(0) * size / (size - 1)) / mean.queries
-    return np.asarray(mean.mean + student.isf((1 - level) / heads, size - 1) * error)
+    needed = np.log(heads / (1 - level))
+    low, high = mean.mean, np.full(heads, most)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        room = np.maximum(most - middle, np.finfo(float).tiny) * mean.count.max()
+        gains = (middle * mean.count - mean.total) / room  # (example, head), −1 or more
+        capital = np.log1p(_STAKES[:, None, None] * gains).sum(1)  # (stake, head)
+        excluded = np.logaddexp.reduce(capital) - np.log(len(_STAKES)) >= needed
+        low, high = np.where(excluded, low, middle), np.where(excluded, middle, high)
+    return high
 
 
 def largest_fall(changes: Numbers, level: float = LEVEL) -> Numbers:

@@ -66,10 +66,23 @@ def test_ablation_in_batches_is_removing_each_head_by_itself(explorable, batch, 
             assert row[f"{name}_exact"] == pytest.approx(one_exact - exact, abs=1e-9)
             assert row[f"{name}_loss_low"] <= row[f"{name}_loss"] <= row[f"{name}_loss_high"]
             assert row[f"{name}_exact_low"] <= row[f"{name}_exact"] <= row[f"{name}_exact_high"]
-            assert row[f"{name}_loss_bound"] >= row[f"{name}_loss"]
+            assert row[f"{name}_loss"] <= row[f"{name}_loss_bound"] <= row[f"{name}_loss_most"]
             assert row[f"{name}_exact_bound"] <= row[f"{name}_exact"]
             assert 0 <= row[f"{name}_loss_p"] <= 1
     assert (table.only_loss.abs() > 1e-3).any()
+
+
+def test_the_most_is_that_of_any_sentence_without_any_head_of_the_site(explorable, batch):
+    found = ablation(explorable, batch, mean_outputs(explorable, batch), variants=("zero",))
+    lost: dict[str, list[float]] = {}
+    for one in batch.parts(1):
+        whole, _ = outcomes(explorable, one, Interventions(), None)
+        for head in all_heads(explorable.transformer.config):
+            without, _ = outcomes(explorable, one, Interventions.gather(ablate=[head]), None)
+            lost.setdefault(head.site, []).append(without - whole)
+    for site, most in found.groupby("site").zero_loss_most:
+        assert most.nunique() == 1
+        assert most.iloc[0] == pytest.approx(max(lost[site]), abs=1e-5)
 
 
 def test_p_is_of_the_sentences_and_corrected_for_all_heads(explorable, batch):

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from explorer.heads.bootstrap import PerExampleMean, concatenate, percentile_ends
+from tests.support.documented_tables import rows_below
 
 
 def test_every_query_weighs_the_same():
@@ -55,3 +56,24 @@ def test_concatenated_means_are_over_all_examples():
     assert both.total.shape == (4, 2, 3)
     np.testing.assert_allclose(both.mean, (0.5 + 3 * 1.5) / 8)
     assert both.interval()[0].shape == (2, 3)
+
+
+@pytest.mark.parametrize("row", rows_below("Where the intervals are too short"))
+def test_intervals_hold_as_often_as_the_documents_say(row):
+    """Of a figure that is 1 in a share of the sentences and 0 in the others."""
+    size, *stated = row
+    random = np.random.default_rng(size)
+    for share, percent in zip((0.01, 0.02, 0.05, 0.1), stated, strict=True):
+        drawn = (random.random((size, 2000)) < share).astype(float)
+        low, high = PerExampleMean(drawn, np.ones_like(drawn)).interval()
+        held = 100 * np.mean((low <= share) & (share <= high))
+        assert held == pytest.approx(percent, abs=3), share
+
+
+def test_intervals_of_ten_sentences_that_differ_hold_as_often_as_the_documents_say():
+    """In 88 to 90 %, of exponential figures."""
+    for size, share in ((64, 0.16), (128, 0.08), (256, 0.04)):
+        drawn = (np.random.default_rng(size).random((size, 2000)) < share).astype(float)
+        drawn *= np.random.default_rng(1).exponential(size=drawn.shape)
+        low, high = PerExampleMean(drawn, np.ones_like(drawn)).interval()
+        assert np.mean((low <= share) & (share <= high)) == pytest.approx(0.89, abs=0.02)

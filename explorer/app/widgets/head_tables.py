@@ -21,6 +21,7 @@ from explorer.heads.attention_metrics import METRICS
 from explorer.heads.head_report import HeadReport
 from explorer.heads.role_names import group_name, sentence_of
 from explorer.heads.roles import ROLES, WITHOUT_SCORE
+from explorer.heads.statistics import smallest_mean_change_p
 
 _FIRST = (
     "gold_weight",
@@ -40,6 +41,13 @@ EFFECTS = (
     *("only_loss", "only_exact"),
 )
 """Changes when a head is removed, or when only it is kept."""
+
+_LOSSES = ("zero_loss", "mean_loss", "only_loss")
+_SMALLEST_LOSS = 0.0005
+"""Nats a token: a smaller change of the loss may be written as 0."""
+
+_FEW_SENTENCES = 64
+"""On fewer, p of the loss may be much too small; see `docs/statistics.md`."""
 
 _EXACT = ("zero_exact", "mean_exact", "only_exact")
 _POINTS = 100  # percentage points of a share
@@ -80,9 +88,12 @@ def interval(low: float, high: float) -> str:
     return f"[{short_number(low)}, {short_number(high)}]"
 
 
-def p_value(p: float) -> str:
-    """ "p 0.031"; below a thousandth "p < 0.001"."""
-    return f"p {p:.2g}" if p >= 0.001 else "p < 0.001"
+def p_value(p: float, smallest: float = 0.0) -> str:
+    """ "p .031"; below a thousandth "p < .001". One that is the smallest its test can find is a
+    bound: "p ≤ .0024"."""
+    if 0 < smallest < 1 and p <= smallest * (1 + 1e-6):  # stored in seven digits
+        return f"p ≤ {smallest:.4g}".replace("0.", ".")
+    return f"p {p:.2g}".replace("0.", ".") if p >= 0.001 else "p < .001"
 
 
 def number_writer(name: str, values: Iterable[float]) -> Callable[[float], str]:
@@ -90,8 +101,18 @@ def number_writer(name: str, values: Iterable[float]) -> Callable[[float], str]:
     decimals, changes with a sign, those of the exact match in percentage points."""
     if name in _EXACT:
         return lambda value: fixed_number(_POINTS * value, 1, signed=True)
-    decimals, signed = common_decimals(values), name in EFFECTS or name == "log_probability"
-    return lambda value: fixed_number(value, decimals, signed=signed)
+    if name == "log_probability":
+        return lambda value: fixed_number(value, 2, signed=True)
+    decimals = (_loss_decimals if name in _LOSSES else common_decimals)(values)
+    return lambda value: fixed_number(value, decimals, signed=name in EFFECTS)
+
+
+def _loss_decimals(values: Iterable[float]) -> int:
+    """As `common_decimals`, and enough that no change that counts is written with less than a
+    digit."""
+    decimals = common_decimals(values)
+    small = any(_SMALLEST_LOSS <= abs(value) < 10**-decimals for value in values)
+    return max(decimals, 3) if small else decimals
 
 
 def batch_name(stored: str, language: str) -> str:
@@ -264,7 +285,11 @@ def redundancy(report: HeadReport, language: str) -> list[str]:
         facts = {"alone": alone, "bound": bound, "before": before, "together": after}
         name = "heads.redundant" if exact else "heads.redundant_loss"
         named = site_name(site, language)
-        sentences.append(say(name, language, site=named, count=len(own), **facts))
+        sentence = say(name, language, site=named, count=len(own), **facts)
+        if not exact and "zero_loss_most" in own:  # older reports have a bound that need not hold
+            most = at_most(own.zero_loss_most.max())
+            sentence += f" {say('heads.redundant_bound', language, bound=bound, most=most)}"
+        sentences.append(sentence)
     return sentences
 
 
@@ -291,6 +316,8 @@ def batch_text(report: HeadReport, language: str) -> str:
     if ablation := facts.get("ablation"):
         about = {"count": ablation["sentences"], "means": batch_name(ablation["means"], language)}
         text += f" {say('heads.batch_removed', language, **about)}"
+        if ablation["sentences"] < _FEW_SENTENCES:
+            text += f" {say('heads.batch_few', language)}"
     return text
 
 
@@ -307,13 +334,15 @@ def effect_text(effect: MeasuredEffect, language: str) -> str:
     facts["batch"] = batch_name(effect.batch, language)
     change, low, high = (float(effect.table[name]["loss"]) for name in ("change", "low", "high"))
     facts["change"], facts["interval"] = signed_number(change), interval(low, high)
-    text = say("heads.effect", language, count=effect.sentences, **facts)
+    is_same = max(map(abs, (change, low, high))) < _SMALLEST_LOSS
+    key = "heads.effect_same_loss" if is_same else "heads.effect"
+    text = say(key, language, count=effect.sentences, **facts)
     return f"{text} {say('heads.effect_greedy', language)}" if effect.targets == "greedy" else text
 
 
 def _measure(table: pd.DataFrame, report: HeadReport, name: str) -> None:
     """Add a metric to a table: a number, which can be sorted by, and as text its interval, for a
-    change with its p."""
+    change with its p; nothing is said of the significance of what is written as 0."""
     table[name] = report.heads[name].astype(float)
     written = number_writer(name, table[name])
     ends = zip(report.heads[f"{name}_low"], report.heads[f"{name}_high"], strict=True)
@@ -322,9 +351,18 @@ def _measure(table: pd.DataFrame, report: HeadReport, name: str) -> None:
         for low, high in ends
     ]
     if f"{name}_p" in report.heads:
-        tests = zip(texts, report.heads[f"{name}_p"], strict=True)
-        texts = [f"{text}, {p_value(p)}" if math.isfinite(p) else text for text, p in tests]
+        tests = report.heads[f"{name}_p"]
+        smallest = smallest_mean_change_p(int(tests.count())) if name in _LOSSES else 0.0
+        texts = [
+            f"{text}, {p_value(p, smallest)}" if math.isfinite(p) and _is_shown(value) else text
+            for text, p, value in zip(texts, tests, map(written, table[name]), strict=True)
+        ]
     table[f"{name}_interval"] = texts
+
+
+def _is_shown(written: str) -> bool:
+    """Whether a number is written as another than 0."""
+    return bool(written.strip("+−0."))
 
 
 def _say_unchanged(table: pd.DataFrame, report: HeadReport, language: str) -> None:

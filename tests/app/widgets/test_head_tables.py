@@ -63,14 +63,58 @@ def test_a_column_has_one_number_of_decimals_and_changes_have_signs(reverse):
     assert table.zero_exact_interval[0] == f"{ends}, {head_tables.p_value(row.zero_exact_p)}"
 
 
+def test_a_column_has_as_many_decimals_as_its_smallest_change_that_counts():
+    def written(*values: float) -> list[str]:
+        return list(map(head_tables.number_writer("zero_loss", values), values))
+
+    assert written(0.86, 0.012) == ["+0.86", "+0.01"]
+    assert written(0.86, 0.004, -0.0004) == ["+0.860", "+0.004", "0.000"]
+    assert written(0.86, 0.0004) == ["+0.86", "0.00"]
+    assert written(0.0056, 0.0006) == ["+0.0056", "+0.0006"]
+
+
 def test_a_change_has_its_corrected_p_beside_the_interval(reverse):
     table = head_tables.effects(reverse, "en")
     worst = reverse.heads.zero_loss.idxmax()
-    assert table.zero_loss_interval[worst].endswith("], p 0.0024")
+    assert table.zero_loss_interval[worst].endswith("], p ≤ .0024")
     assert not table.confidence_interval.str.contains("p").any()
     assert [head_tables.p_value(p) for p in (1.0, 0.0314, 0.001, 0.0)] == [
-        *("p 1", "p 0.031", "p 0.001", "p < 0.001")
+        *("p 1", "p .031", "p .001", "p < .001")
     ]
+    assert [head_tables.p_value(p, 0.0123) for p in (1.0, 0.013, 0.01230000001, 0.0123)] == [
+        *("p 1", "p .013", "p ≤ .0123", "p ≤ .0123")
+    ]
+    assert head_tables.p_value(1.0, 1.0) == "p 1"
+
+
+REPORTS = sorted(FOLDER.glob("*.json"))
+CHANGES = [name for name in head_tables.EFFECTS if "bleu" not in name]
+
+
+@pytest.mark.parametrize("path", REPORTS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_floor_is_written_as_a_bound_and_nothing_is_said_of_what_rounds_to_0(path, name):
+    """Read from the text alone: of n heads no p of 9,999 exchanges is below n ÷ 10,000."""
+    report = HeadReport.load(path)
+    table = head_tables.effects(report, "en")
+    shown = head_tables.number_writer(name, table[name])
+    floor = len(table) / 10_000
+    for value, low, p, text in zip(
+        *(report.heads[f"{name}{end}"] for end in ("", "_low", "_p")),
+        table[f"{name}_interval"],
+        strict=True,
+    ):
+        written, said = shown(value), text.partition("], p")[2]
+        assert bool(said) == bool(written.strip("0.")), text
+        if said and "loss" in name:
+            assert said.startswith(" ≤ ") == (p <= floor * 1.00001), text
+            assert float(said.strip(" ≤<").rstrip()) >= 0.99 * floor
+        elif said:
+            assert "≤" not in said
+        if "loss" in name and abs(value) >= 0.0005 and p < 0.05:
+            ends = text[1 : text.index("]")].split(", ")
+            assert any(end.strip("+−0.") for end in ends), text
+            assert low <= 0 or value < 0.001 or written.strip("+0."), text
 
 
 def test_a_change_of_bleu_is_in_points_with_interval_and_p(reverse):
@@ -80,7 +124,7 @@ def test_a_change_of_bleu_is_in_points_with_interval_and_p(reverse):
     )
     table = head_tables.effects(reverse.with_columns(more), "en")
     assert table.zero_bleu[0] == -1.25
-    assert table.zero_bleu_interval[0] == "[−2.50, +0.50], p 0.03"
+    assert table.zero_bleu_interval[0] == "[−2.50, +0.50], p .03"
     same = dict.fromkeys(("zero_bleu", "zero_bleu_low", "zero_bleu_high"), 0.0)
     table = head_tables.effects(reverse.with_columns(more.assign(**same)), "en")
     assert table.zero_bleu_interval[0] == "no sentence scores otherwise"
@@ -119,6 +163,23 @@ def test_an_effect_says_which_targets_it_compares_with(targets, words, by_constr
     )
     assert ("by construction" in text) == by_construction
     assert head_tables.effect_text(effect, "zh")
+
+
+def test_an_effect_that_rounds_to_0_is_none():
+    numbers = {"before": [1.0, 1e-6], "after": [1.0, 1.1e-6], "change": [0.0, 1e-7]}
+    numbers |= {"low": [-0.02, 0.0], "high": [0.02, 2e-7]}
+    table = pd.DataFrame(numbers, index=["exact", "loss"])
+    text = head_tables.effect_text(MeasuredEffect(table, 64, "some", "task"), "en")
+    assert "loss as before, 0.000001 a token" in text
+    assert "95 %" not in text
+
+
+def test_few_sentences_have_a_p_that_may_be_too_small(reverse):
+    assert "too small" not in head_tables.batch_text(reverse, "en")
+    few = replace(
+        reverse, facts={**reverse.facts, "ablation": reverse.facts["ablation"] | {"sentences": 63}}
+    )
+    assert "On so few sentences p of the loss is too small" in head_tables.batch_text(few, "en")
 
 
 def test_lists_in_chinese_have_chinese_punctuation(reverse):
@@ -191,6 +252,23 @@ def test_redundancy_is_not_bounded_by_one_sentence(reverse):
     ablation = reverse.facts["ablation"] | {"sentences": 1}
     one = replace(reverse, facts={**reverse.facts, "ablation": ablation})
     assert head_tables.redundancy(one, "en") == []
+
+
+def test_the_bound_of_a_loss_names_its_condition_and_an_older_report_has_none():
+    columns = {"zero_loss": 0.0056, "zero_loss_bound": 0.02141, "zero_loss_most": 0.6}
+    report = HeadReport.load(FOLDER / "english-french.json")
+    keys = report.heads[["site", "layer", "head"]]
+    sentence = head_tables.redundancy(report.with_columns(keys.assign(**columns)), "en")[0]
+    assert sentence == (
+        "Encoder: removing one of 24 heads raises the loss of a token by at most 0.0056 here; "
+        "removing all of them raises it from 0.84 to 1.16. If no sentence loses more than 0.60 a "
+        "token, the most here, one head raises it by at most 0.022, with 95 % confidence for all "
+        "of them together."
+    )
+    without = report.heads.drop(columns="zero_loss_most", errors="ignore")
+    older = head_tables.redundancy(replace(report, heads=without), "en")[0]
+    assert sentence.startswith(older)
+    assert "confidence" not in older
 
 
 def test_redundancy_is_described(reverse):
