@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.errors import LessonError, TraceError
+from explorer.core.head_scores import capped, head_scores
 from explorer.core.i18n import say
 from explorer.core.mask_reasons import REASONS, UNMASKED
-from explorer.core.number_format import calculated, percent, power
+from explorer.core.number_format import calculated, percent
+from explorer.core.printed_numbers import Cell, PrintedCell, print_cell
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import shown_label
 
@@ -141,11 +143,31 @@ def _best_head(trace: Trace, place: Place, _: str) -> str:
     return f"L{layer} H{head}"
 
 
-def _components(trace: Trace, place: Place) -> NDArray[np.float64]:
-    """The products of the components of query and key (width,)."""
-    where = place.layer, place.head
-    query = trace.query_vectors(place.site)[where][place.query].astype(np.float64)
-    return query * trace.key_vectors(place.site)[where][_key(trace, place)]
+def _calculation(trace: Trace, place: Place) -> PrintedCell:
+    """What *Inside* prints of the cell."""
+    site, layer, head = place.site, place.layer, place.head
+    query = trace.query_vectors(site)[layer, head, place.query].astype(np.float64)
+    products = trace.key_vectors(site)[layer, head].astype(np.float64) @ query
+    made = head_scores(trace, site, layer, head)
+    bias = np.zeros(len(products)) if made.bias is None else made.bias[place.query]
+    scores = capped(products * made.scale, made.cap) + bias
+    opened = scores[trace.closed(site, layer, head)[place.query] == UNMASKED]
+    largest = float(opened.max(initial=-math.inf))
+    sinks = trace.arrays.get(f"{site}.sink")
+    left = 1.0 if sinks is None else 1 - float(sinks[layer, head, place.query])
+    key = _key(trace, place)
+    cell = Cell(
+        product=float(products[key]),
+        scale=made.scale,
+        width=made.width if made.divides_by_root else None,
+        cap=made.cap,
+        bias=float(bias[key]),
+        score=float(scores[key]),
+        largest=largest,
+        total=float(np.exp(opened - largest).sum()) / left,
+        masked=_reason_code(trace, place) != UNMASKED,
+    )
+    return print_cell(cell)
 
 
 def _parts(trace: Trace, place: Place) -> NDArray[np.float64]:
@@ -158,28 +180,17 @@ def _largest_part(trace: Trace, place: Place, _: str) -> str:
     return _label(trace.keys(place.site), int(_parts(trace, place).argmax()))
 
 
-def _score(trace: Trace, place: Place) -> float:
-    """The score of the cell before the mask."""
-    return float(trace.scores(place.site)[place.layer, place.head, place.query, _key(trace, place)])
-
-
-def _powers(trace: Trace, place: Place) -> NDArray[np.float64]:
-    """e to the scores of the unmasked keys of the row."""
-    scores = trace.scores(place.site)[place.layer, place.head, place.query].astype(np.float64)
-    closed = trace.closed(place.site, place.layer, place.head)[place.query]
-    return np.exp(scores[closed == UNMASKED])
-
-
 Answer = Callable[[Trace, Place, str], str]
 
 _CALCULATED: Mapping[str, Answer] = {
     "part": lambda trace, place, _: calculated(float(_parts(trace, place)[_key(trace, place)])),
     "largest part": _largest_part,
-    "width": lambda trace, place, _: str(len(_components(trace, place))),
-    "product": lambda trace, place, _: calculated(float(_components(trace, place).sum())),
-    "score": lambda trace, place, _: calculated(_score(trace, place)),
-    "power": lambda trace, place, _: power(math.exp(_score(trace, place))),
-    "sum of powers": lambda trace, place, _: power(float(_powers(trace, place).sum())),
+    "width": lambda trace, place, _: str(trace.query_vectors(place.site).shape[-1]),
+    "product": lambda trace, place, _: _calculation(trace, place).product,
+    "score": lambda trace, place, _: _calculation(trace, place).score,
+    "exponent": lambda trace, place, _: _calculation(trace, place).exponent,
+    "power": lambda trace, place, _: _calculation(trace, place).power,
+    "sum of powers": lambda trace, place, _: _calculation(trace, place).total,
 }
 
 ANSWERS: Mapping[str, Answer] = {
@@ -198,5 +209,5 @@ ANSWERS: Mapping[str, Answer] = {
     "best head": _best_head,
     **_CALCULATED,
 }
-"""By the name that a lesson uses. Weights have two decimals; scores and their powers as many as the
-panel *Inside* shows."""
+"""By the name that a lesson uses. Weights have two decimals; the numbers of a calculation as many
+as the panel *Inside* shows."""

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
 
 _MISSING = "–"
-_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def percent(share: float) -> str:
@@ -77,15 +76,6 @@ def calculated(value: float) -> str:
     size = abs(value)
     decimals = 2 if size >= 0.1 or size < 5e-6 else 3 if size >= 0.01 else 5
     return fixed_number(value, decimals)
-
-
-def power(value: float) -> str:
-    """A power of e, which may be of any size, in three digits: two of them divided give the weight
-    beside them."""
-    if value == 0 or 0.01 <= value < 10_000:
-        return calculated(value)
-    digits, exponent = f"{value:.2e}".split("e")
-    return f"{digits}·10{str(int(exponent)).translate(_RAISED)}"
 
 
 def _percent_decimals(value: float) -> int:

@@ -11,7 +11,9 @@ from explorer.core import folders
 from explorer.core.errors import LessonError
 from explorer.core.lesson_answers import ANSWERS, Place, answer, needs_capture
 from tests.support.example_traces import example_trace
+from tests.support.printed_equations import cell_texts
 
+CALCULATION = ("width", "product", "score", "exponent", "power", "sum of powers")
 CROSS = Place("cross", 0, 2, step=2)
 
 
@@ -76,8 +78,10 @@ def test_a_calculation_is_that_of_the_vectors(captured):
     assert said["width"] == "32"
     assert float(said["product"]) == pytest.approx(keys[4] @ query, abs=0.006)
     assert float(said["score"]) == pytest.approx(scores[4], abs=0.006)
-    assert float(said["power"]) == pytest.approx(math.exp(scores[4]), abs=0.006)
-    assert float(said["sum of powers"]) == pytest.approx(np.exp(scores[:6]).sum(), abs=0.006)
+    assert said["power"] == "1"  # of the largest score
+    assert said["exponent"] == f"({said['score']} − {said['score']})"
+    total = np.exp(scores[:6] - scores[:6].max()).sum()
+    assert float(said["sum of powers"]) == pytest.approx(total, abs=0.006)
     values = captured.values("cross")[0, 1].astype(float)
     parts = captured.attention("cross")[0, 1, 0] * np.sqrt((values**2).sum(-1))
     assert float(said["part"]) == pytest.approx(parts[4], abs=0.006)
@@ -85,6 +89,20 @@ def test_a_calculation_is_that_of_the_vectors(captured):
     shown = float(said["power"]) / float(said["sum of powers"])
     assert f"{shown:.2f}" == said["weight"]
     assert f"{float(said['product']) / math.sqrt(32):.2f}" == said["score"]
+
+
+def test_a_calculation_has_the_numbers_of_the_panel(captured):
+    for site in captured.sites:
+        shape = captured.attention(site).shape
+        for index, texts in zip(np.ndindex(shape), cell_texts(captured, site), strict=True):
+            layer, head, *cell = index
+            place = Place(site, layer, head, cell=(cell[0], cell[1]))
+            said = {name: answer(name, captured, place, "en") for name in CALCULATION}
+            assert texts["product"].endswith(f" sum {said['product']}")
+            assert texts["scaled"].startswith(f"{said['product']} ÷ √{said['width']}")
+            assert texts["scaled"].endswith(f" {said['score']}")
+            assert texts["softmax"].startswith(f"e^{said['exponent']} ÷ Σ")
+            assert f" {said['power']} ÷ {said['sum of powers']} " in texts["softmax"]
 
 
 @pytest.mark.parametrize(

@@ -17,16 +17,13 @@
  * @property {number[]} scores of all keys of the row, before the mask
  * @property {boolean} masked whether the query may not attend to the key
  * @property {number} unmasked how many keys of the row are not masked
- * @property {number} shift what is taken from each score before e is raised to it: 0, or the largest
- *   score where its power would be too large or too small for a number
- * @property {number} power e to the score
+ * @property {number} largest score of the unmasked keys, which is taken from each before e is raised
+ *   to it, so that no power is too large; −∞ where all keys are masked
  * @property {number} sum of the powers of all unmasked keys, and of the sink
  * @property {number[]} weights of the row
  * @property {number[]} value of the key
  * @property {number[]} output of the head for the query, the sum of weight × value over all keys
  */
-
-const LARGEST_EXPONENT = 700; // e^709 is the largest number of a computer
 
 /**
  * The arithmetic of a cell.
@@ -44,9 +41,7 @@ export function cellArithmetic(head, masked, query, key) {
   const scores = Array.from({ length: count }, (_, other) => scoreOf(head, query, other));
   const added = bias ? bias[query * count + key] : 0;
   const largest = Math.max(...scores.filter((_, other) => !masked[other]));
-  const extreme = Number.isFinite(largest) && Math.abs(largest) > LARGEST_EXPONENT;
-  const shift = extreme ? largest : 0; // a padding query attends to no key
-  const powers = scores.map((score, other) => (masked[other] ? 0 : Math.exp(score - shift)));
+  const powers = scores.map((score, other) => (masked[other] ? 0 : Math.exp(score - largest)));
   const sum = sumOf(powers) / (1 - (sink ? sink[query] : 0));
   const weights = powers.map((power) => (sum ? power / sum : 0));
   const valueWidth = values.length / count;
@@ -61,8 +56,7 @@ export function cellArithmetic(head, masked, query, key) {
     scores,
     masked: Boolean(masked[key]),
     unmasked: powers.filter((_, other) => !masked[other]).length,
-    shift,
-    power: Math.exp(scores[key] - shift),
+    largest,
     sum,
     weights,
     value: Array.from(values.subarray(key * valueWidth, (key + 1) * valueWidth)),

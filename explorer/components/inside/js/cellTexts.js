@@ -2,11 +2,14 @@ import { labelOf } from "../../shared/js/label.js";
 import { ASKED, asking } from "../../shared/js/lessonEvents.js";
 import { shortWeight } from "../../shared/js/numbers.js";
 import { mapTitle, siteOf } from "../../shared/js/stepState.js";
-import { decimal, power, subscript } from "./numbers.js";
+import { printCell, printMasked } from "./equationDigits.js";
+import { decimal, printedPower, printedWeight, subscript } from "./numbers.js";
 
 /** @import { Cell } from "../../shared/js/map.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 /** @import { CellArithmetic, HeadVectors } from "./arithmetic.js" */
+/** @import { CellNumbers, PrintedScaling } from "./equationDigits.js" */
+/** @import { Printed } from "./numbers.js" */
 
 /** @typedef {"product" | "scaled" | "mask" | "softmax" | "value" | "output"} StepName */
 
@@ -60,15 +63,23 @@ export function cellTexts(context, head, found, masked, cell) {
   const { say } = context;
   const facts = factsOf(context, head, found, masked, cell);
   hideAsked(facts);
-  const numbers = STEPS.map((name) => {
-    const masks = found.masked && (name === "mask" || name === "softmax");
-    return [name, say(`inside_${name}_number${masks ? "_masked" : ""}`, facts)];
-  });
+  const numbers = STEPS.map((name) => [name, say(numberKey(found, name), facts)]);
   return {
     sentence: say(found.masked ? "inside_sentence_masked" : "inside_sentence", facts),
     numbers: Object.fromEntries(numbers),
     notes: { scaled: scalingNote(context, head), mask: maskNote(context, masked) },
   };
+}
+
+/**
+ * The sentence with the numbers of a step.
+ * @param {CellArithmetic} found
+ * @param {StepName} name
+ */
+function numberKey({ masked, sum }, name) {
+  const masks = masked && (name === "mask" || name === "softmax");
+  if (masks && name === "softmax" && !sum) return "inside_softmax_number_none";
+  return `inside_${name}_number${masks ? "_masked" : ""}`;
 }
 
 /**
@@ -81,22 +92,73 @@ export function cellTexts(context, head, found, masked, cell) {
  */
 function factsOf(context, head, found, masked, cell) {
   const { say, trace } = context;
+  const { width, scale, cap } = head;
+  const { product, bias, largest, sum } = found;
+  const score = found.scores[cell.key];
+  const usual = isUsual(head) ? width : null;
+  const numbers = { product, scale, width: usual, cap, bias, score, largest, sum };
   return {
+    ...(found.masked ? maskedFacts(context, head, numbers) : openFacts(context, head, numbers)),
     query: subscript(cell.query + 1),
     key: subscript(cell.key + 1),
-    product: decimal(found.product),
-    scaling: scalingText(context, head, found),
-    score: decimal(found.scores[cell.key]),
-    exponent: exponentText(found, cell.key),
     reason: reasonText(say, trace.header.reasons[masked[cell.key]]),
-    power: power(found.power),
-    sum: power(found.sum),
     count: found.unmasked,
     keys: keysText(say, head.sink, cell.query, found.unmasked),
-    weight: shortWeight(found.weights[cell.key]),
     count_products: found.products.length,
     width: found.value.length,
   };
+}
+
+/**
+ * The numbers of a masked cell, and of the softmax without it.
+ * @param {TraceContext} context
+ * @param {HeadVectors} head
+ * @param {CellNumbers} numbers
+ */
+function maskedFacts(context, head, numbers) {
+  const shown = scalingFacts(context, head, printMasked(numbers));
+  return { ...shown, sum: printedPower(numbers.sum).text, weight: printedWeight(0).text };
+}
+
+/**
+ * The numbers of a cell that is not masked.
+ * @param {TraceContext} context
+ * @param {HeadVectors} head
+ * @param {CellNumbers} numbers
+ */
+function openFacts(context, head, numbers) {
+  const found = printCell(numbers);
+  return {
+    ...scalingFacts(context, head, found),
+    exponent: `(${found.score.text} − ${found.largest.text.replace(/^−.*/, "($&)")})`,
+    is_power: equals(found.powerFollows),
+    power: found.power.text,
+    sum: found.sum.text,
+    is_weight: equals(found.weightFollows),
+    weight: found.weight.text,
+  };
+}
+
+/**
+ * @param {TraceContext} context
+ * @param {HeadVectors} head
+ * @param {PrintedScaling & {score: Printed}} found
+ */
+function scalingFacts(context, head, found) {
+  return {
+    product: found.product.text,
+    scaling: scalingText(context, head, found),
+    is_score: equals(found.scoreFollows),
+    score: found.score.text,
+  };
+}
+
+/**
+ * The sign between the two sides of an equation.
+ * @param {boolean} follows whether the right side is what the left side gives as it is printed
+ */
+function equals(follows) {
+  return follows ? "=" : "≈";
 }
 
 /**
@@ -127,13 +189,12 @@ function hideAsked(facts) {
  * What is done with the product: "÷ √32" or, with another scale, "× 0.0625"; then cap and bias.
  * @param {TraceContext} context
  * @param {HeadVectors} head
- * @param {CellArithmetic} found
+ * @param {PrintedScaling} printed
  */
-function scalingText({ say }, head, found) {
-  const { width, scale, cap, bias } = head;
-  const parts = [isUsual(head) ? `÷ √${width}` : `× ${Number(scale.toPrecision(3))}`];
+function scalingText({ say }, head, { scale, cap, bias }) {
+  const parts = [isUsual(head) ? `÷ √${head.width}` : `× ${scale}`];
   if (cap !== null) parts.push(say("inside_cap", { cap }));
-  if (bias) parts.push(say("inside_bias", { bias: decimal(found.bias) }));
+  if (head.bias) parts.push(say("inside_bias", { bias: bias.text }));
   return parts.join(" ");
 }
 
@@ -167,16 +228,6 @@ function maskNote({ say, trace }, masked) {
   const names = codes.map((code) => reasonText(say, reasons[code]));
   const count = masked.reduce((sum, code) => sum + (code ? 1 : 0), 0);
   return say("inside_mask_note", { count, keys: masked.length, reasons: names.join(", ") });
-}
-
-/**
- * To which power e is raised: the score or, where that is too large, less the largest of the row.
- * @param {CellArithmetic} found
- * @param {number} key
- */
-export function exponentText({ scores, shift }, key) {
-  const score = decimal(scores[key]);
-  return shift ? `(${score} − ${decimal(shift).replace(/^−.*/, "($&)")})` : score;
 }
 
 /**

@@ -1,0 +1,58 @@
+"""How one head makes scores of products, read from a trace with full capture."""
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.core.trace import Trace
+
+_Number = TypeVar("_Number", bound=np.floating)
+
+_NO_BIAS = 1e-3
+"""The largest difference between captured and computed scores that is rounding, relative to the
+largest score."""
+_ROUNDING = 1e-4
+"""Of a scale, relative to 1 ÷ √width."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeadScores:
+    """Products of queries and keys, times `scale`, capped, plus `bias`.
+
+    width: of queries and keys.
+    cap: the largest score; None without one.
+    bias: (query, key), what the model adds; None where it adds nothing.
+    """
+
+    width: int
+    scale: float
+    cap: float | None
+    bias: NDArray[np.float32] | None
+
+    @property
+    def divides_by_root(self) -> bool:
+        """Whether products are divided by the root of the width, as in the paper."""
+        return abs(self.scale * self.width**0.5 - 1) < _ROUNDING
+
+
+def head_scores(trace: Trace, site: str, layer: int, head: int) -> HeadScores:
+    """How a head of `site` makes its scores. layer: counted among those that the trace has.
+
+    Raises `TraceError` where the trace has only weights.
+    """
+    queries, keys = trace.query_vectors(site)[layer, head], trace.key_vectors(site)[layer, head]
+    scores = trace.scores(site)[layer, head]
+    scale = float(trace.arrays[f"{site}.score_scale"][layer])
+    caps = trace.arrays.get(f"{site}.score_cap")
+    cap = None if caps is None else float(caps[layer])
+    bias = scores - capped(queries @ keys.T * scale, cap)
+    largest = max(1.0, float(np.abs(scores).max(initial=0)))
+    adds = np.abs(bias).max(initial=0) > _NO_BIAS * largest
+    return HeadScores(queries.shape[-1], scale, cap, bias if adds else None)
+
+
+def capped(scores: NDArray[_Number], cap: float | None) -> NDArray[_Number]:
+    """Scores that approach `cap` where they are large; as they are without one."""
+    return scores if cap is None else np.asarray(np.tanh(scores / cap) * cap, scores.dtype)
