@@ -130,6 +130,67 @@ def test_links_are_those_of_the_python_alignment(
             assert download.suggested_filename.endswith(f"-{timing}.pharaoh")
 
 
+@pytest.mark.parametrize("unit", ["pieces", "words"])
+@pytest.mark.parametrize("timing", TIMINGS)
+def test_corners_are_on_the_largest_weight_of_their_row(
+    open_html: Callable[..., Page], unit: str, timing: str
+) -> None:
+    """The map, its table and its sentence show the rows from which words are linked."""
+    tab = open_html(
+        html_page(pieces_trace(), view=View(site="cross", layer=0, head=0, step=1, ahead=True))
+    )
+    tab.get_by_test_id(f"unit-{unit}").click()
+    tab.get_by_test_id(f"alignment-{timing}").click()
+    settle(tab)
+    table = [line.split(",") for line in save(tab, "csv").path().read_text("utf-8-sig").split()]
+    keys = table[0][1:].index("<eos>")  # what follows the content
+    weights = np.array([[float(cell) for cell in line[1 : keys + 1]] for line in table[1:]])
+    largest = weights.argmax(-1)
+    output = 0 if timing == "prediction" else 1  # the row of the first token of the output
+    linked = save(tab, "pharaoh").path().read_text("utf-8").split()
+    assert linked
+    for link in linked:
+        source, target = map(int, link.split("-"))
+        assert largest[target + output] == source, (link, weights[target + output])
+
+
+def test_a_row_that_predicts_a_word_is_the_mean_of_those_of_its_pieces(
+    open_html: Callable[..., Page],
+) -> None:
+    tab = open_html(
+        html_page(pieces_trace(), view=View(site="cross", layer=0, head=0, step=1, ahead=True))
+    )
+    tab.get_by_test_id("unit-words").click()
+    settle(tab)
+    fed = canvas_pixels(tab)
+    expect(tab.get_by_test_id("sentence")).to_contain_text("After reading “bos”")
+    tab.get_by_test_id("alignment-prediction").click()
+    # “Le” is predicted in pieces by rows 0 and 1: The ½ (.5 + .25), cat ½ (.375 + .5).
+    expect(tab.get_by_test_id("sentence")).to_contain_text("While writing “Le”")
+    expect(tab.locator("[data-testid=map-title]")).to_have_attribute(
+        "title", re.compile("rows that predict")
+    )
+    download = save(tab, "csv")
+    rows = download.path().read_text("utf-8-sig").splitlines()
+    assert rows[1] == "<bos>,0.3750,0.4375,0.0938,0.0938,"
+    assert rows[2] == "Le,0.3750,0.6250,0.0000,0.0000,"
+    assert rows[3] == "chat,0.1250,0.6250,0.1250,0.1250,"  # what it predicts is not fed in
+    assert download.suggested_filename == "attention-cross-L0-H0-words-predicting-step1.csv"
+    assert canvas_pixels(tab) != fed
+    tab.get_by_test_id("alignment-off").click()
+    expect(tab.get_by_test_id("sentence")).to_contain_text("After reading “bos”")
+    settle(tab)
+    assert canvas_pixels(tab) == fed
+
+
+def canvas_pixels(tab: Page) -> list[str]:
+    """The thumbnails, as addresses of their pixels."""
+    found: list[str] = tab.locator(".thumbnail canvas").evaluate_all(
+        "all => all.map((canvas) => canvas.toDataURL())"
+    )
+    return found
+
+
 def test_the_sentence_names_the_word_that_a_piece_begins(open_html: Callable[..., Page]) -> None:
     trace = pieces_trace()
     forced, chosen = np.zeros(10, dtype=np.bool_), np.tile([False, True], 5)

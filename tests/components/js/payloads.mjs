@@ -69,6 +69,7 @@ export function siteOfCodes(heads, keys, more = {}) {
     nameOf: () => "",
     reasons: [],
     gold: null,
+    drop: () => 0,
     ...more,
   };
 }
@@ -88,6 +89,7 @@ export function traceWith(properties) {
     masks: [],
     fillings: [],
     sites: {},
+    predicting: null,
     ...properties,
   });
 }

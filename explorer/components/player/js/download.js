@@ -11,6 +11,7 @@ import {
   shownHead,
   shownKeys,
   shownMethod,
+  showsPredicting,
   siteOf,
 } from "../../shared/js/stepState.js";
 import { tableButton } from "../../shared/js/tableButton.js";
@@ -95,7 +96,8 @@ function fileName(context) {
   const { state, trace } = context;
   const step = state.site === "encoder" ? "" : `-step${state.step}`; // all rows of an encoder
   const head = state.head === MEAN ? "mean" : `H${state.head}`;
-  const unit = trace.rows ? "-words" : "";
+  const rows = showsPredicting(context) ? "-predicting" : "";
+  const unit = trace.rows ? `-words${rows}` : "";
   const method = shownMethod(context);
   if (method === "leave_one_out") return `${method}${unit}${step}`; // of the whole model
   if (method) return `${method}-${state.site}-L${layerNumber(context, state.layer)}${unit}${step}`;

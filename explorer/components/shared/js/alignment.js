@@ -3,17 +3,17 @@ import { cellSize, xOf, yOf } from "./geometry.js";
 import { visibleRows } from "./guess.js";
 import { css } from "./palette.js";
 import { createRadios } from "./radios.js";
-import { rowCodes, shownHead } from "./stepState.js";
+import { rowCodes, shownHead, siteOf } from "./stepState.js";
 import { anyOf } from "./store.js";
 
 /** @import { Part } from "./element.js" */
 /** @import { Geometry } from "./geometry.js" */
 /** @import { Palette } from "./palette.js" */
-/** @import { Alignment, Site } from "./trace.js" */
+/** @import { Alignment } from "./trace.js" */
 /** @import { TraceContext } from "./traceContext.js" */
 
 /**
- * @typedef {Pick<TraceContext, "trace" | "pieces" | "state">} Aligned
+ * @typedef {Pick<TraceContext, "trace" | "state">} Aligned
  * @typedef {[number, number]} Point
  */
 
@@ -51,8 +51,8 @@ export function createAlignment(context) {
 const known = new WeakMap();
 
 /**
- * The source position to which each row links its token, −1 = none: the largest weight on a
- * content token, as in `core/alignment.py`.
+ * The source position to which each row on screen links its token, −1 = none: the largest weight on
+ * a content token, as in `core/alignment.py`.
  * @param {Aligned} context
  * @returns {Int32Array} by row; empty where no alignment is shown
  */
@@ -74,51 +74,16 @@ export function linksOf(context) {
 function findLinks(context) {
   const { trace, state } = context;
   const { source, outputs } = trace.header.content;
-  const fromPieces = trace.rows !== null && state.alignment === "prediction";
-  const weightsOf = fromPieces ? predictingRow : shownRow;
+  const site = siteOf(context);
   return Int32Array.from({ length: trace.steps }, (_, row) => {
     if (!outputs[state.alignment === "input" ? row - 1 : row]) return -1;
-    const weights = weightsOf(context, row);
+    const weights = rowCodes(site, state.layer, shownHead(state), row);
     let best = -1;
     for (let key = 0; key < weights.length; key += 1) {
       if (source[key] && (best < 0 || weights[key] > weights[best])) best = key;
     }
     return best;
   });
-}
-
-/**
- * The weights of one row of the map, by key.
- * @param {Aligned} context
- * @param {number} row
- */
-function shownRow({ trace, state }, row) {
-  const site = /** @type {Site} */ (trace.sites.cross);
-  return rowCodes(site, state.layer, shownHead(state), row);
-}
-
-/**
- * The weights of the word that a row predicts, by source word: summed over the rows of the pieces
- * that predict its pieces. The row of the trace in words itself is another one: the mean of the
- * rows that feed in the word before, of which only the last predicts what follows.
- * @param {Aligned} context
- * @param {number} row
- */
-function predictingRow({ trace, pieces, state }, row) {
-  const site = /** @type {Site} */ (pieces.sites.cross);
-  const [rows, columns] = [trace.rows ?? [], trace.columns ?? []];
-  const weights = site.weights(state.layer, shownHead(state));
-  const sums = new Float64Array(columns.length);
-  const first = rows[row];
-  const stop = rows[row + 1] ?? first + 1; // what the last row predicts is never fed in
-  for (let query = first; query < stop; query += 1) {
-    let word = 0;
-    for (let key = 0; key < site.keys; key += 1) {
-      if (key > columns[word]) word += 1;
-      sums[word] += weights[query * site.keys + key];
-    }
-  }
-  return sums;
 }
 
 /**

@@ -49,5 +49,6 @@ export function largeSite(name, { shape, picture, reasons, gold }, array, heads,
     masked: (layer, head) => heads.get(nameOf(layer, head)).masked,
     reasons: reasons ?? [],
     gold: gold ?? null,
+    drop: () => Number.NaN, // leave-one-out is not offered
   };
 }

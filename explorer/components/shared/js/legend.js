@@ -73,7 +73,8 @@ export function createLegend(context) {
   /** @param {Set<string>} changed */
   const update = (changed) => {
     shown.update(changed);
-    if (!anyOf(changed, "trace", "site", "layer", "head", "shows", "scale", "theme")) return;
+    const causes = ["trace", "site", "layer", "head", "shows", "alignment", "scale", "theme"];
+    if (!anyOf(changed, ...causes)) return;
     const site = siteOf(context);
     const scale = scaleOf(context.state, site);
     paintBar();

@@ -94,7 +94,9 @@ export function createMap(context, { tools = [], onCell } = {}) {
     }
     const geometry = /** @type {Geometry} */ (space.geometry());
     drawLayers(context, layers, geometry, changed);
-    const cells = isLargeMap(siteOf(context)) ? [] : ["layer", "head", "shows", "scale"];
+    const cells = isLargeMap(siteOf(context))
+      ? []
+      : ["layer", "head", "shows", "scale", "alignment"];
     if (anyOf(changed, ...moved, ...cells)) drawing.request();
     overlay.update(geometry);
     axes.update(geometry);
@@ -124,7 +126,8 @@ function drawLayers(context, { box, base, pattern, links }, geometry, changed) {
   const site = siteOf(context);
   const redrawn = anyOf(
     changed,
-    ...["trace", "site", "layer", "head", "shows", "theme", "size", "map-size", "projector"],
+    ...["trace", "site", "layer", "head", "shows", "alignment"],
+    ...["theme", "size", "map-size", "projector"],
   );
   if (isLargeMap(site)) box.classList.add("by-canvas");
   if (redrawn || changed.has("scale") || (isLargeMap(site) && changed.has("zoom"))) {
@@ -139,7 +142,7 @@ function drawLayers(context, { box, base, pattern, links }, geometry, changed) {
   if (redrawn || anyOf(changed, "scale", "zoom")) {
     paintPattern(context, pattern, geometry, site.masked(state.layer, shownHead(state)));
   }
-  if (redrawn || anyOf(changed, "alignment", "zoom")) drawLinks(context, links, geometry);
+  if (redrawn || changed.has("zoom")) drawLinks(context, links, geometry);
 }
 
 /**
@@ -387,7 +390,7 @@ function mapHeading(context, tools, resetZoom) {
   const update = (changed) => {
     for (const tool of all) tool.update(changed);
     if (changed.has("zoomed")) reset.hidden = !context.state.zoomed;
-    if (!anyOf(changed, "trace", "site", "layer", "head", "shows")) return;
+    if (!anyOf(changed, "trace", "site", "layer", "head", "shows", "alignment")) return;
     const { say, state } = context;
     write(site, `${say(`site_${state.site}`)} · `);
     write(head, shownName(context, state.layer, shownHead(state)));

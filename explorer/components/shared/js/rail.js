@@ -71,7 +71,7 @@ export function createRail(
       layout = buildRail(context, grid, gold, removal);
     }
     const scale = scaleOf(context.state, siteOf(context));
-    if (rebuilt || changed.has("theme") || scale !== painted)
+    if (rebuilt || anyOf(changed, "theme", "alignment") || scale !== painted)
       paintThumbnails(context, grid, layout, removal);
     painted = scale;
     if (rebuilt || anyOf(changed, ...SELECTING)) markSelected(context, grid);

@@ -15,6 +15,7 @@ import {
   shownHead,
   shownMethod,
   shownName,
+  showsPredicting,
   siteOf,
 } from "./stepState.js";
 import { anyOf } from "./store.js";
@@ -121,9 +122,8 @@ function attentionClause(context, row) {
   const { weights, masked } = rowOf(site, state.layer, shownHead(state), row);
   const order = weights.map((_, key) => key).sort((one, other) => weights[other] - weights[one]);
   const [key] = order;
-  const query = { query: labelOf(site.queryTokens[row]), position: row + 1 };
   const facts = {
-    reading: say(site.name === "encoder" ? "reading_mask" : "reading_token", query),
+    reading: readingClause(context, row),
     head: headOf(context),
     key: labelOf(site.keyTokens[key]),
     position: key + 1,
@@ -145,6 +145,22 @@ function attentionClause(context, row) {
 }
 
 /**
+ * When the selected head looks: after a token was read or, where a row is what predicts a word, while
+ * that is written.
+ * @param {TraceContext} context
+ * @param {number} row
+ */
+function readingClause(context, row) {
+  const { trace, say } = context;
+  const site = siteOf(context);
+  const known = showsPredicting(context) && !tokenHidden(context, row);
+  if (known && trace.predicted[row] !== undefined)
+    return say("writing_word", { word: labelOf(trace.predicted[row]) });
+  const query = { query: labelOf(site.queryTokens[row]), position: row + 1 };
+  return say(site.name === "encoder" ? "reading_mask" : "reading_token", query);
+}
+
+/**
  * From which key most of one row is, by a method of contributions.
  * @param {TraceContext} context
  * @param {Method} method
@@ -153,11 +169,11 @@ function attentionClause(context, row) {
  * @param {Record<string, string | number>} facts of that key
  */
 function contributionClause(context, method, row, key, facts) {
-  const { say, state, trace } = context;
+  const { say, state } = context;
   const site = siteOf(context);
   const other = otherShare(site, state.layer, method, row).toFixed(2);
   if (method === "leave_one_out") {
-    const drop = trace.contributions.drop(site.name, row * site.keys + key);
+    const drop = site.drop(row, key);
     return say(drop > 0 ? "left_out" : "left_out_none", { ...facts, drop: drop.toFixed(2) });
   }
   if (reachOf(method) === "through")

@@ -11,8 +11,19 @@ import { FULL_WEIGHT } from "./trace.js";
  * The attention on screen.
  * @param {Pick<TraceContext, "trace" | "state">} context
  */
-export function siteOf({ trace, state }) {
-  return /** @type {Site} */ (trace.sites[state.site]);
+export function siteOf(context) {
+  const { trace, state } = context;
+  return (
+    (showsPredicting(context) && trace.predicting) || /** @type {Site} */ (trace.sites[state.site])
+  );
+}
+
+/**
+ * Whether each row is what predicts the next word, as in words where those are linked from there.
+ * @param {Pick<TraceContext, "trace" | "state">} context
+ */
+export function showsPredicting({ trace, state }) {
+  return state.site === "cross" && state.alignment === "prediction" && trace.predicting !== null;
 }
 
 /**
@@ -233,10 +244,12 @@ export function isHeld(context, layer, head) {
 }
 
 /**
- * "Cross · L1 H3".
+ * "Cross · L1 H3", and which rows are shown where they are not those of the tokens fed in.
  * @param {Pick<TraceContext, "trace" | "say" | "state">} context
  */
 export function mapTitle(context) {
   const { say, state } = context;
-  return `${say(`site_${state.site}`)} · ${shownName(context, state.layer, shownHead(state))}`;
+  const name = shownName(context, state.layer, shownHead(state));
+  const rows = showsPredicting(context) ? [say("predicting_rows")] : [];
+  return [say(`site_${state.site}`), name, ...rows].join(" · ");
 }

@@ -179,11 +179,10 @@ function otherLine(context, layer, head, query) {
  * @param {number} query
  * @param {number} key
  */
-function dropLine({ trace, state, say }, head, query, key) {
+function dropLine(context, head, query, key) {
   if (head !== "leave_one_out") return [];
-  const site = siteOf({ trace, state });
-  const drop = trace.contributions.drop(site.name, query * site.keys + key);
-  return [say(drop < 0 ? "hover_rise" : "hover_drop", { drop: Math.abs(drop).toFixed(4) })];
+  const drop = siteOf(context).drop(query, key);
+  return [context.say(drop < 0 ? "hover_rise" : "hover_drop", { drop: Math.abs(drop).toFixed(4) })];
 }
 
 /**

@@ -2,6 +2,7 @@ import { createContributions } from "./contributions.js";
 import { readEnvelope } from "./envelope.js";
 import { largeSite } from "./largeSite.js";
 import { createLoadedHeads } from "./loadedHeads.js";
+import { predictingSite } from "./predictingRows.js";
 
 /** @import { Contributions, HeadOrMethod, Method } from "./contributions.js" */
 /** @import { PayloadArray } from "./envelope.js" */
@@ -119,6 +120,8 @@ import { createLoadedHeads } from "./loadedHeads.js";
  * @property {(layer: number, head: HeadOrMethod) => string} nameOf by which weights are asked for
  * @property {number[]} reasons mask codes that occur
  * @property {number[][] | null} gold gold weights that were computed by Python
+ * @property {(query: number, key: number) => number} drop of ln p (nats) without the key of a cell,
+ *   by leave-one-out, once that is loaded
  *
  * @typedef {object} Candidate
  * @property {number} rank
@@ -139,6 +142,7 @@ import { createLoadedHeads } from "./loadedHeads.js";
  * @property {number[]} masks without a target: the rows of the mask tokens that are filled in
  * @property {string[]} fillings what is filled in, by row; "" elsewhere, empty with a target
  * @property {Partial<Record<SiteName, Site>>} sites
+ * @property {Site | null} predicting of a trace in words: its cross-attention by the rows that predict
  * @property {Candidate[][]} candidates by row, best first
  * @property {Uint8Array | null} gold bits by row and key
  * @property {Trace | null} words the same trace in words
@@ -190,6 +194,7 @@ export function readTrace(bytes, pieces) {
     masks,
     fillings: masks.length ? candidates.map(fillingOf) : [],
     sites,
+    predicting: pieces ? predictingCross(sites, pieces, header) : null,
     candidates,
     gold: /** @type {Uint8Array | null} */ (array("gold")),
     words: null,
@@ -200,6 +205,17 @@ export function readTrace(bytes, pieces) {
   };
   if (words) trace.words = readTrace(/** @type {Uint8Array} */ (words), trace);
   return trace;
+}
+
+/**
+ * The cross-attention of a trace in words by the rows that predict; null without cross-attention.
+ * @param {Partial<Record<SiteName, Site>>} sites
+ * @param {Trace} pieces
+ * @param {TraceHeader} header
+ */
+function predictingCross({ cross }, pieces, { rows, columns }) {
+  const own = pieces.sites.cross;
+  return cross && own && rows && columns ? predictingSite(cross, own, rows, columns) : null;
 }
 
 /**
@@ -239,7 +255,7 @@ function readSite(name, header, array, loaded, unit) {
  * @param {SiteHeader} header
  * @param {(name: string) => PayloadArray | null} array
  * @param {Contributions} contributions
- * @returns {Pick<Site, "weights" | "masked" | "has" | "picture" | "nameOf" | "reasons" | "gold">}
+ * @returns {Pick<Site, "weights" | "masked" | "has" | "picture" | "nameOf" | "reasons" | "gold" | "drop">}
  */
 function wholeSite(name, { shape, packed }, array, contributions) {
   const [layers, heads, queries, keys] = shape;
@@ -281,6 +297,7 @@ function wholeSite(name, { shape, packed }, array, contributions) {
     nameOf: () => "",
     reasons: [...new Set(maskedOf(0, 0))],
     gold: null,
+    drop: (query, key) => contributions.drop(name, query * keys + key),
   };
 }
 
