@@ -26,8 +26,8 @@ from explorer.core.alignment import Links, matrix, refuse_unknown_timing
 from explorer.core.errors import AlignmentError
 from explorer.core.trace import Trace, check_trace
 from explorer.core.vocabulary import shorten
-from explorer.core.word_segmentation import Word, mark_of, spelling
-from explorer.core.words import merged_weights
+from explorer.core.word_segmentation import Word, spelling
+from explorer.core.words import merged_weights, word_mark
 
 _SKIPPED = ("Cc", "Cf")  # control and format characters
 _SHOWN = 20  # characters of a text in an error
@@ -60,7 +60,7 @@ def refuse_other_tokens(text: str, tokens: Sequence[str]) -> None:
 
 
 def token_pieces(labels: Sequence[str], tokens: Sequence[str], mark: str) -> TokenPieces:
-    """The pieces of each token; of `labels`, specials belong to none. mark: from `mark_of`.
+    """The pieces of each token; of `labels`, specials belong to none. mark: from `word_mark`.
 
     Raises `AlignmentError` when the pieces spell something else, or nothing for a token.
     """
@@ -117,7 +117,7 @@ def pair_pieces(
     trace: Trace, source: Sequence[str], target: Sequence[str]
 ) -> tuple[TokenPieces, TokenPieces]:
     """The pieces of the tokens of both sides. Raises as `token_pieces` does."""
-    mark = mark_of((*trace.source_tokens, *trace.target_tokens))
+    mark = word_mark(trace)
     return (
         token_pieces(trace.source_tokens, source, mark),
         token_pieces(trace.target_tokens, target, mark),

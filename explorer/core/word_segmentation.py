@@ -1,6 +1,7 @@
 """Tokens grouped into words.
 
-Where a word begins is read from the labels, by the mark that a vocabulary puts on them:
+Where a word begins is read from the labels, by the mark that a vocabulary puts on them; it is known
+from the model, because a text of one word may have none:
 
     ▁    SentencePiece (Kudo & Richardson 2018, arXiv 1808.06226): before a word's first piece;
          a byte without a piece of its own is called "<0xE4>", several "<0xE4><0xB8>"
@@ -21,6 +22,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 from explorer.core.vocabulary import SPECIALS
 
@@ -29,6 +31,7 @@ KNOWN_SPECIALS = frozenset((*SPECIALS, *_FOREIGN_SPECIALS))
 """Specials of this and other vocabularies. A list, not a pattern, because text may have pieces
 such as <b> and [A]; without <unk>, which stands for letters of the text."""
 
+_MARKS = ("▁", "Ġ", "##")
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 _BYTES = re.compile(r"(?:<0x[0-9A-F]{2}>)+")
 _JOINS_LETTERS = frozenset("'’-‐‑")
@@ -79,10 +82,23 @@ def is_punctuation(token: str) -> bool:
     return bare != "" and all(unicodedata.category(letter)[0] == "P" for letter in bare)
 
 
+def known_mark(facts: Mapping[str, Any], tokens: Sequence[str]) -> str:
+    """The mark of words in labels of a model or a trace with these facts: `facts["word_mark"]`,
+    that of the tokenizer, which a text without a space does not show; without it that of `tokens`.
+    """
+    if facts.get("unit") == "words":
+        return ""
+    known = facts.get("word_mark")
+    return str(known) if known in (*_MARKS, "") else mark_of(tokens)
+
+
 def mark_of(tokens: Sequence[str]) -> str:
-    """The mark of words in these labels: "▁", "Ġ" or "##"; "" without any."""
-    marks = (mark for mark in ("▁", "Ġ", "##") if any(_has(token, mark) for token in tokens))
-    return next(marks, "")
+    """The mark of words in these labels: "▁", "Ġ" or "##"; "" without any. Bytes are pieces of a
+    vocabulary with "▁"."""
+    for mark in _MARKS:
+        if any(_has(token, mark) for token in tokens):
+            return mark
+    return "▁" if any(_BYTES.fullmatch(token) for token in tokens) else ""
 
 
 def grouped(tokens: Sequence[str], mark: str | None = None) -> tuple[Word, ...]:

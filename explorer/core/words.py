@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from explorer.core.mask_reasons import EDITED, LATER, OUTSIDE, PADDING, UNMASKED
 from explorer.core.trace import Trace, check_trace
-from explorer.core.word_segmentation import Word, grouped, mark_of
+from explorer.core.word_segmentation import Word, grouped, known_mark
 
 Grouping = Callable[[Sequence[str], str], tuple[Word, ...]]
 """Labels and the mark of words → words: `grouped`, or `spaced`."""
@@ -17,7 +17,7 @@ Grouping = Callable[[Sequence[str], str], tuple[Word, ...]]
 def source_words(trace: Trace, grouping: Grouping = grouped) -> tuple[Word, ...]:
     """The words of the source, over its S positions."""
     check_trace(trace)
-    return grouping(trace.source_tokens, _mark(trace))
+    return grouping(trace.source_tokens, word_mark(trace))
 
 
 def target_words(trace: Trace, grouping: Grouping = grouped) -> tuple[Word, ...]:
@@ -32,7 +32,13 @@ def predicted_words(trace: Trace, grouping: Grouping = grouped) -> tuple[str, ..
 
 def marks_words(trace: Trace) -> bool:
     """Whether the labels mark where words begin."""
-    return _mark(trace) != ""
+    return word_mark(trace) != ""
+
+
+def word_mark(trace: Trace) -> str:
+    """The mark of words in the labels, as of `mark_of`; "" where every label is a word."""
+    labels = (*trace.source_tokens, *trace.target_tokens, *trace.predicted_tokens)
+    return known_mark(trace.facts, labels)
 
 
 def has_words(trace: Trace) -> bool:
@@ -155,7 +161,7 @@ def _target(trace: Trace, grouping: Grouping = grouped) -> tuple[tuple[Word, ...
     apostrophe is inside it; so it is grouped together with the tokens fed in.
     """
     check_trace(trace)
-    mark, fed = _mark(trace), trace.target_tokens
+    mark, fed = word_mark(trace), trace.target_tokens
     predicted = trace.predicted_tokens
     if not fed:
         return (), ()
@@ -170,10 +176,6 @@ def _target(trace: Trace, grouping: Grouping = grouped) -> tuple[tuple[Word, ...
         return words[:-1], tuple(labels)
     cut = Word(_spelled(fed[last.start :], mark), last.start, len(fed))
     return (*words[:-1], cut), (*labels, _spelled(predicted[-1:], mark))
-
-
-def _mark(trace: Trace) -> str:
-    return mark_of((*trace.source_tokens, *trace.target_tokens, *trace.predicted_tokens))
 
 
 def _starts(words: Sequence[Word]) -> NDArray[np.intp]:

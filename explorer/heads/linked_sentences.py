@@ -7,7 +7,7 @@ from pathlib import Path
 from explorer.core.alignment import Gold, refuse_foreign
 from explorer.core.errors import AlignmentError, VocabularyError
 from explorer.core.given_tokens import token_pieces
-from explorer.core.word_segmentation import grouped, is_special, mark_of, spaced
+from explorer.core.word_segmentation import grouped, is_special, known_mark, spaced
 from explorer.data.parallel_corpus import Pair
 from explorer.heads.alignment_file import AlignmentFile, GivenTokens
 from explorer.heads.corpus_alignment import refuse_other_spaces
@@ -42,7 +42,9 @@ def linked_sentences(
     batch = model.passes.pairs(texts, path.name)
     links = []
     for number, row in enumerate(rows):
-        keys, queries = _tokens_of(given, row, *_labels(model, batch, number))
+        source, output = _labels(model, batch, number)
+        mark = known_mark(model.facts, (*source, *output))
+        keys, queries = _tokens_of(given, row, (source, output), mark)
         gold = given.gold.links[row]
         refuse_foreign(gold, len(keys), len(queries), row + 1, given.gold.name)
         links.append(_piece_links(gold, keys, queries))
@@ -62,21 +64,20 @@ def _labels(
 
 
 def _tokens_of(
-    given: AlignmentFile, row: int, source: Sequence[str], output: Sequence[str]
+    given: AlignmentFile, row: int, sides: tuple[Sequence[str], Sequence[str]], mark: str
 ) -> tuple[list[Places], list[Places]]:
     """The pieces of the tokens that links count, of both sides."""
-    mark = mark_of((*source, *output))
     if isinstance(given.tokens, GivenTokens):
         try:
             keys, queries = (
                 _given_places(labels, tokens, mark)
-                for labels, tokens in zip((source, output), given.tokens.pairs[row], strict=True)
+                for labels, tokens in zip(sides, given.tokens.pairs[row], strict=True)
             )
         except AlignmentError as error:
             facts = {"row": row + 1, "name": given.tokens.name, "reason": error}
             raise AlignmentError("tokens_refused", **facts) from error
         return keys, queries
-    keys, queries = (_word_places(labels, mark, given.tokens) for labels in (source, output))
+    keys, queries = (_word_places(labels, mark, given.tokens) for labels in sides)
     if given.tokens == "whitespace":
         refuse_other_spaces(given.pairs[row], (len(keys), len(queries)), row + 1)
     return keys, queries

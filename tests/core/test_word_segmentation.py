@@ -1,6 +1,6 @@
 import pytest
 
-from explorer.core.word_segmentation import Word, byte_of, grouped, is_special, mark_of
+from explorer.core.word_segmentation import Word, byte_of, grouped, is_special, known_mark, mark_of
 
 
 def spelled(*tokens: str, mark: str | None = None) -> list[str]:
@@ -71,6 +71,23 @@ def test_marks_of_other_vocabularies_are_read():
         "[CLS]", "unbelievable", "!", "its", "[SEP]",
     ]  # fmt: skip
     assert [mark_of(tokens) for tokens in (["▁a"], ["aĠ", "Ġa"], ["##", "##a"])] == ["▁", "Ġ", "##"]
+
+
+def test_the_mark_of_a_text_without_a_space_is_that_of_its_model():
+    """Byte-level BPE marks no first word, so labels of one word have no mark."""
+    known = {"word_mark": "▁"}
+    assert known_mark(known, ["s", "p", "a"]) == "▁"
+    assert known_mark({"word_mark": ""}, ["▁a", "b"]) == ""
+    assert known_mark(known | {"unit": "words"}, ["spaces"]) == ""
+    for odd in (None, 1, ["▁"], "x"):
+        assert [known_mark({"word_mark": odd}, ["a", b]) for b in ("▁b", "b")] == ["▁", ""]
+    assert [word.label for word in grouped(tuple("spaces"), "▁")] == ["spaces"]
+
+
+def test_bytes_are_of_a_vocabulary_that_marks_words():
+    assert [word.label for word in grouped(("<0xD9>", "<0x85>", "<0xD8><0xB1>"))] == ["مر"]
+    assert [word.label for word in grouped(("<0xF0><0x9F>", "<0x99><0x82>"))] == ["🙂"]
+    assert mark_of(["<0xD9>x", "<bos>"]) == ""
 
 
 def test_without_marks_every_token_is_a_word():

@@ -119,3 +119,19 @@ def test_a_trace_without_marks_has_no_words():
     assert not has_words(example_trace())
     assert not marks_words(example_trace())
     assert marks_words(pieces_trace())
+
+
+def test_a_text_of_one_word_is_merged_as_its_model_marks_words():
+    plain = replace(pieces_trace(), source_tokens=("s", "p", "a", "t", "<eos>", "<pad>"), digest="")
+    plain = replace(plain, target_tokens=("<bos>", "L", "e", "c", "h"), predicted_tokens=())
+    assert not has_words(plain)  # nothing says that these are pieces
+    known = replace(plain, facts={"word_mark": "▁"}, digest="")
+    saved = Trace.from_bytes(known.to_bytes())
+    for trace in (known, saved):
+        assert [word.label for word in source_words(trace)] == ["spat", "<eos>", "<pad>"]
+        assert [word.label for word in target_words(trace)] == ["<bos>", "Lech"]
+    merged = merge(saved)
+    assert merged.attention("cross")[0, 0, 0].tolist() == [0.9375, 0.0625, 0]  # .5+.25+.125+.0625
+    assert not has_words(merged)
+    symbols = replace(pieces_trace(), facts={"word_mark": ""}, digest="")
+    assert not has_words(symbols)  # "▁ca" is a symbol of its own there

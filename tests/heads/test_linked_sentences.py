@@ -7,7 +7,9 @@ from explorer.heads.evaluation_batches import task_sentences
 from explorer.heads.linked_sentences import linked_sentences
 from explorer.heads.measure import measure
 from explorer.model.explorable import load
+from explorer.model.huggingface.loading import open_directory
 from tests.support.app_server import ROOT
+from tests.support.model_directories import bart
 
 
 @pytest.fixture
@@ -40,6 +42,19 @@ def test_a_word_of_several_pieces_is_linked_as_a_whole(tmp_path):
         for rows, keys in _joined(batch.links[0])
     }
     assert linked == {("▁vois", "▁unbelievable"), ("▁.", "▁.")}
+
+
+def test_a_pair_of_one_word_each_is_linked_as_a_whole(tmp_path):
+    """Byte-level BPE marks no first word, so that neither side has a mark."""
+    path = tmp_path / "gold.tsv"
+    path.write_text("spaces\tmots\t0-0\n", "utf-8")
+    batch = linked_sentences(open_directory(bart(tmp_path / "bart")), path)
+    assert batch.source is not None
+    keys = int(batch.source.lengths[0])
+    assert keys > 3
+    rows = {row for row, _ in batch.links[0]}
+    assert len(rows) > 1
+    assert batch.links[0] == {(row, key) for row in rows for key in range(keys)}
 
 
 def test_tokens_in_columns_of_their_own_are_found_in_the_pieces(tmp_path):

@@ -55,6 +55,17 @@ def marian(folder: Path) -> Path:
 
 def gpt2(folder: Path) -> Path:
     """A decoder-only model with byte-level BPE."""
+    return _byte_level("gpt2", folder, "n_positions", bos_token_id=0, eos_token_id=0)
+
+
+def bart(folder: Path) -> Path:
+    """An encoder–decoder model with byte-level BPE."""
+    special = {"bos_token_id": 0, "eos_token_id": 0, "pad_token_id": 0, "decoder_start_token_id": 0}
+    return _byte_level("bart", folder, "max_position_embeddings", **special)
+
+
+def _byte_level(name: str, folder: Path, positions: str, **special: int) -> Path:
+    """A model of a family with byte-level BPE. positions: how its config calls their number."""
     own = Tokenizer(models.BPE())
     own.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     own.decoder = decoders.ByteLevel()
@@ -63,8 +74,8 @@ def gpt2(folder: Path) -> Path:
     trainer = trainers.BpeTrainer(vocab_size=400, initial_alphabet=alphabet, special_tokens=[end])
     own.train_from_iterator(LINES, trainer)
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=own, eos_token=end, bos_token=end)
-    sizes = {"vocab_size": len(tokenizer), "n_positions": POSITIONS}
-    saved(tiny_model("gpt2", bos_token_id=0, eos_token_id=0, **sizes), folder)
+    sizes = {"vocab_size": len(tokenizer), positions: POSITIONS}
+    saved(tiny_model(name, **special, **sizes), folder)
     tokenizer.save_pretrained(folder)
     return folder
 

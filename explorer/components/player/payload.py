@@ -27,7 +27,7 @@ from explorer.core.alignment import content
 from explorer.core.i18n import section
 from explorer.core.mask_reasons import REASONS, UNMASKED
 from explorer.core.trace import Trace
-from explorer.core.word_segmentation import grouped, mark_of
+from explorer.core.word_segmentation import grouped
 from explorer.core.words import (
     has_words,
     marks_words,
@@ -35,6 +35,7 @@ from explorer.core.words import (
     source_words,
     target_words,
     word_axes,
+    word_mark,
 )
 from explorer.heads.opening_head import opening_head
 
@@ -191,8 +192,7 @@ def _words_payload(trace: Trace, view: View, maps: int | None) -> bytes:
     rows = [word.stop - 1 for word in words]
     prompt = sum(word.start < _prompt(trace) for word in words)
     columns = [word.stop - 1 for word in source_words(trace)]
-    labels = (*trace.source_tokens, *trace.target_tokens, *view.original)
-    original = [word.label for word in grouped(view.original, mark_of(labels))]
+    original = [word.label for word in grouped(view.original, word_mark(trace))]
     own = {"rows": rows, "columns": columns, "original": original, "prompt": prompt}
     return pack_payload(header | own, arrays)
 

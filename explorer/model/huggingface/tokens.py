@@ -2,9 +2,9 @@
 
 A label is what a token spells in the text, by its offsets there, so that "naïve" stays "naïve"
 where the tokenizer drops accents. Where a word begins its first piece is marked by "▁", whatever
-the tokenizer writes: ▁, Ġ, or nothing, where it marks the end of a word by </w>, or what goes on
-by ## or @@. Only a piece of WordPiece outside a text keeps its "##". Bytes that are no character
-alone are written "<0xE4>".
+the tokenizer writes: ▁, Ġ, a space, or nothing, where it marks the end of a word by </w>, or what
+goes on by ## or @@. Only a piece of WordPiece outside a text keeps its "##". Bytes that are no
+character alone are written "<0xE4>".
 
 The library builds a tokenizer without entries where files are missing. That is detected, and the
 model goes on by ids: its text is then the ids themselves, separated by spaces.
@@ -27,10 +27,13 @@ from explorer.core.word_segmentation import byte_letters
 _MARKS = {  # how a tokenizer marks words → whether a piece is written that way
     "start": lambda piece: piece.startswith("▁"),
     "byte": lambda piece: piece.startswith("Ġ"),
-    "inside": lambda piece: piece.startswith("##"),
-    "end": lambda piece: piece.endswith("</w>"),
-    "joined": lambda piece: piece.endswith("@@"),
+    "inside": lambda piece: piece.startswith("##") and piece != "##",
+    "end": lambda piece: piece.endswith("</w>") and piece != "</w>",
+    "joined": lambda piece: piece.endswith("@@") and piece != "@@",
 }
+_BYTES = frozenset(map(chr, range(256)))
+"""The pieces of a tokenizer that reads bytes, as ByT5's."""
+
 _VISIBLE = str.maketrans({" ": "␣", "\n": "⏎", "\r": "⏎", "\t": "⇥"})
 
 
@@ -104,11 +107,20 @@ class Tokens:
 
     @cached_property
     def marks(self) -> str:
-        """How the tokenizer marks words: "start", "byte", "inside", "end", "joined" or ""."""
-        pieces = list(self.tokenizer.get_vocab())
+        """How the tokenizer marks words: "start", "byte", "inside", "end", "joined", "utf8" or
+        ""."""
+        vocabulary = self.tokenizer.get_vocab()
+        pieces = {piece for piece, number in vocabulary.items() if number not in self.special_ids}
+        if pieces == _BYTES:
+            return "utf8"
         counts = {name: sum(map(test, pieces)) for name, test in _MARKS.items()}
         name, count = max(counts.items(), key=lambda one: one[1])
         return name if count else ""
+
+    @cached_property
+    def word_mark(self) -> str:
+        """What labels have before the first piece of a word; "" where each is a word."""
+        return "▁" if self.tokenizer is not None and self.marks else ""
 
     def named(self, *names: str) -> frozenset[int]:
         """The ids that the tokenizer has under names such as "eos_token_id"."""
@@ -211,6 +223,9 @@ def _label(piece: str, spelled: _Spelled, marks: str, begins: bool) -> tuple[str
                 return "▁", False
             marked = raw.startswith(b" ") and raw.strip() != b""
             return _marked(marked, _spelling(raw, text)), False
+        case "utf8":
+            own = "▁" if piece == " " else _visible(piece)
+            return own if piece.isascii() else f"<0x{ord(piece):02X}>", False
         case "inside":
             if text:
                 return _marked(spelled.after_space, text), False

@@ -95,6 +95,7 @@ class HuggingFaceModel:
             "library": f"transformers {transformers.__version__}",
             "parameters": int(self.model.num_parameters()),
             "tokens": "ids" if self.tokens.tokenizer is None else "text",
+            "word_mark": self.tokens.word_mark,
         }
         if self.model.dtype != torch.float32:
             facts["precision"] = "half"

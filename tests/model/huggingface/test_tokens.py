@@ -4,7 +4,7 @@ import warnings
 import pytest
 import transformers
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
-from transformers import CTRLTokenizer, PreTrainedTokenizerFast
+from transformers import ByT5Tokenizer, CTRLTokenizer, PreTrainedTokenizerFast
 
 from explorer.core.errors import VocabularyError
 from explorer.core.word_segmentation import grouped
@@ -54,6 +54,32 @@ def test_the_labels_of_every_kind_merge_to_the_words_of_the_text(kind):
     words = [word.label for word in grouped(labels)]
     assert words == ["the", "catbelieve", "natelat", "cat"]
     assert tokens.decode(ids).replace(" ", "") == "thecatbelievenatelatcat"
+
+
+@pytest.mark.parametrize("text", ["unbelievable", "مرحبا", "🙂", "猫"])
+def test_a_text_without_a_space_is_one_word(text):
+    tokens = Tokens(learned("byte"), 400)
+    _, labels = tokens.source(text)
+    assert len(labels) > 1
+    assert [word.label for word in grouped(labels, tokens.word_mark)] == [text]
+
+
+def test_a_vocabulary_without_marks_has_words_for_pieces():
+    own = Tokenizer(models.WordLevel({"[UNK]": 0, "cat": 1, "##": 2, "@@": 3}, unk_token="[UNK]"))
+    own.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokens = Tokens(PreTrainedTokenizerFast(tokenizer_object=own, unk_token="[UNK]"), 4)
+    assert (tokens.marks, tokens.word_mark) == ("", "")
+    assert Tokens(None, 4).word_mark == ""
+
+
+def test_a_tokenizer_of_bytes_spells_words():
+    """ByT5 has a token for each byte of UTF-8 and nothing else."""
+    tokens = Tokens(ByT5Tokenizer(), 384)
+    _, labels = tokens.source("Hé, 🙂!")
+    emoji = ("<0xF0>", "<0x9F>", "<0x99>", "<0x82>")
+    assert labels == ("H", "<0xC3>", "<0xA9>", ",", "▁", *emoji, "!", "</s>")
+    words = [word.label for word in grouped(labels, tokens.word_mark)]
+    assert words == ["Hé", ",", "🙂", "!", "</s>"]
 
 
 def test_pieces_that_go_on_are_marked_by_two_signs(tmp_path):

@@ -14,10 +14,12 @@ from explorer.core.errors import (
     VocabularyError,
 )
 from explorer.core.trace import Trace
-from explorer.core.words import merge
+from explorer.core.words import marks_words, merge
 from explorer.model.huggingface import traced_model
+from explorer.model.huggingface.loading import open_directory
 from explorer.model.huggingface.tokens import Tokens
 from tests.support.huggingface_families import EOS
+from tests.support.model_directories import gpt2
 
 TEXT = "5 17 8 41 9 23"
 
@@ -40,6 +42,17 @@ def test_a_decoder_alone_has_the_prompt_as_its_beginning(models):
     assert chosen.forced.tolist() == [True] * 5 + [False] * 3
     assert trace.text == " ".join(trace.predicted_tokens[-3:])
     assert trace.facts["prompt"] == 6
+
+
+@pytest.mark.parametrize("word", ["spaces", "مرحبا", "🙂"])
+def test_a_saved_text_without_a_space_keeps_its_word(word, tmp_path):
+    model = open_directory(gpt2(tmp_path / "gpt2"))
+    trace = model.trace(word, target=".")
+    trace.save(tmp_path / "one.trace")
+    for found in (trace, Trace.load(tmp_path / "one.trace")):
+        assert len(found.target_tokens) > 2
+        assert merge(found).target_tokens == (word, ".")
+        assert marks_words(found)
 
 
 def test_several_texts_have_a_trace_each(models):

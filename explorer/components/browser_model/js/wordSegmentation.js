@@ -25,11 +25,11 @@ const SPACELESS =
   /^[\u0e01-\u0e5b\u0e81-\u0edf\u1000-\u109f\u1780-\u17f9\u19e0-\u19ff\u2e80-\u2ef3\u3041-\u3096\u309b-\u30ff\u31c0-\u31e3\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua9e0-\ua9fe\uaa60-\uaa7f\uf900-\ufad9\u{1aff0}-\u{1affe}\u{1b000}-\u{1b001}\u{1b11f}-\u{1b167}\u{20000}-\u{323af}]$/u;
 
 /**
- * Whether these labels mark where words begin.
+ * Whether these labels mark where words begin; bytes are of a vocabulary that does.
  * @param {readonly string[]} tokens
  */
 export function marksWords(tokens) {
-  return tokens.some((token) => token.startsWith(MARK));
+  return tokens.some((token) => token.startsWith(MARK) || BYTES.test(token));
 }
 
 /**
