@@ -12,7 +12,7 @@ from explorer.app.state import visit as visit_state
 from explorer.components.lesson.payload import ShownCard, ShownLesson
 from explorer.components.lesson_export import LessonText, lesson_page
 from explorer.core.errors import ExplorerError, LessonError
-from explorer.core.i18n import say
+from explorer.core.i18n import isolated, say
 from explorer.core.lesson import Card, Lesson, asked_of_trace, fill_in
 from explorer.core.lesson_answers import Place, answer, needs_capture
 from explorer.core.trace import Trace
@@ -90,12 +90,13 @@ def _fill_in(card: Card, offered: Catalog, language: str) -> ShownCard:
     choices = tuple(fill_in(choice, values) for choice in card.choices)
     if card.answer and values[card.answer] not in choices:
         raise LessonError("no_such_choice", answer=values[card.answer])
+    told = {name: isolated(value) for name, value in values.items()}
     return ShownCard(
-        text=fill_in(card.text, values),
-        question=fill_in(card.question, values),
+        text=fill_in(card.text, told),
+        question=fill_in(card.question, told),
         choices=choices,
         right=choices.index(values[card.answer]) if card.answer else None,
-        because=fill_in(card.because, values),
+        because=fill_in(card.because, told),
         answer=card.answer,
         highlight=card.highlight,
         look=_look(selection),

@@ -5,10 +5,13 @@ next to each other so that neither is forgotten.
 """
 
 import tomllib
+import unicodedata
 from collections.abc import Mapping
 from functools import cache
 
 from explorer.core import folders
+
+_ISOLATE, _POP_ISOLATE = "\u2068", "\u2069"
 
 LANGUAGES: Mapping[str, str] = {"en": "English", "zh": "简体中文"}
 
@@ -20,6 +23,17 @@ def table() -> dict[str, dict[str, dict[str, str]]]:
     return {file.stem: tomllib.loads(file.read_text(encoding="utf-8")) for file in files}
 
 
+def isolated(text: str) -> str:
+    """`text` inside another one: what is written from right to left is set apart (U+2068, U+2069),
+    so that numbers, signs and arrows beside it keep their places (Unicode Annex 9)."""
+    alone = _ISOLATE not in text and any(map(_is_right_to_left, text))
+    return f"{_ISOLATE}{text}{_POP_ISOLATE}" if alone else text
+
+
+def _is_right_to_left(letter: str) -> bool:
+    return unicodedata.bidirectional(letter) in ("R", "AL", "AN")
+
+
 def say(key: str, language: str = "en", **facts: object) -> str:
     """The sentence called `key` ("section.name"), with `facts` filled in.
 
@@ -28,7 +42,8 @@ def say(key: str, language: str = "en", **facts: object) -> str:
     section, name = key.split(".", 1)
     sentences = table()[section][name]
     sentence = sentences.get(language, sentences["en"])
-    return sentence.format(**facts) if facts else sentence
+    told = {name: isolated(fact) if isinstance(fact, str) else fact for name, fact in facts.items()}
+    return sentence.format(**told) if told else sentence
 
 
 def section(name: str, language: str = "en") -> dict[str, str]:

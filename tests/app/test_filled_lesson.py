@@ -1,13 +1,17 @@
 import base64
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 
 from explorer.app.filled_lesson import card_visit, filled_in, whole_lesson
 from explorer.app.lessons import lessons
 from explorer.core.lesson import read_lesson
-from explorer.model.catalog import shipped_models
+from explorer.core.vocabulary import SPECIALS, SymbolVocabulary
+from explorer.model.catalog import UploadedModel, shipped_models
+from explorer.model.explorable import ExplorableModel, load
+from explorer.model.model_summary import ModelSummary
+from tests.support.app_server import ROOT
 
 VIEW = "model={}&text=7+3+9&pad=0&site=cross&layer=1&head=2&step=1"
 CARD = """---
@@ -32,6 +36,22 @@ def test_a_card_says_what_its_trace_says():
     assert re.fullmatch(r"[01]\.\d\d", shown.because)
     assert shown.look["step"] == 1
     assert card_visit(card(), shipped_models()).request.text == "7 3 9"
+
+
+def test_tokens_from_right_to_left_are_set_apart_in_sentences():
+    """A choice stands alone, and is compared with the answer and with a guess in the picture."""
+    own = load(ROOT / "checkpoints" / "reverse.safetensors").checkpoint
+    letters = tuple("אבגדהוזחטיכלמנסעפצקרשתםןץףךabcdefghijklmnopqrstuvwxyz")
+    symbols = SymbolVocabulary(letters[: len(own.source_vocabulary) - len(SPECIALS)])
+    checkpoint = replace(own, source_vocabulary=symbols, target_vocabulary=symbols)
+    summary = ModelSummary.of(asdict(own.model.config), symbols.symbols, own.facts)
+    model = UploadedModel("hebrew", "1", summary, ExplorableModel(checkpoint, "hebrew"))
+    view = "model=hebrew&text=%D7%90+%D7%91+%D7%92&pad=0&site=cross&layer=1&head=2&step=2"
+    shown = filled_in(card(view, "א | ב | ג"), {"hebrew": model}, "en")
+    assert shown.problem == ""
+    assert re.fullmatch("After “\u2068[א-ת]\u2069”.", shown.text)
+    assert shown.choices == ("א", "ב", "ג")
+    assert shown.right is not None
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

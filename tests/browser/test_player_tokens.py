@@ -47,6 +47,70 @@ def test_tokens_with_markup_stay_text(open_html: Callable[..., Page]) -> None:
     assert "<script" not in drawing
 
 
+DISORDER = r"""(all) => all.flatMap((node) => {
+  const found = [];
+  const texts = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
+  let before = null;
+  while (texts.nextNode()) {
+    const text = texts.currentNode;
+    for (let at = 0; at < text.length; at += 1) {
+      const range = document.createRange();
+      range.setStart(text, at);
+      range.setEnd(text, at + 1);
+      const box = range.getBoundingClientRect();
+      if (!box.width || /[\u0590-\u08ff\s]/u.test(text.data[at])) continue;
+      const below = before && box.top > before.bottom - 2;
+      if (before && !below && box.left < before.left - 0.5)
+        found.push([node.textContent, text.data.slice(at)]);
+      before = box;
+    }
+  }
+  return found;
+})"""
+"""Texts with a character of another script that stands left of the one before it."""
+
+RIGHT_TO_LEFT = ("החתול", "יושב", "على", "الطاولة", "10.8")
+
+
+def test_right_to_left_tokens_leave_what_stands_beside_them(show: Callable[..., Page]) -> None:
+    for language in ("en", "zh"):
+        trace, view = example_trace(RIGHT_TO_LEFT), View(site="cross", layer=1, head=1, step=3)
+        tab = show(trace, language=language, view=view)
+        tab.get_by_test_id("alignment-input").click()
+        tab.get_by_test_id("map").hover(position={"x": 150, "y": 150})
+        settle(tab)
+        sentence = tab.get_by_test_id("sentence")
+        expect(sentence).to_contain_text("92.7")
+        read = tab.locator(".sentence, .tooltip div, [data-testid=candidates-title], .axis-label")
+        assert read.count() > 20
+        assert read.evaluate_all(DISORDER) == []
+    arrows = tab.locator(".predicted-label").evaluate_all(
+        "all => all.map(node => [node.getBoundingClientRect(), node.lastChild"
+        ".getBoundingClientRect(), node.textContent[0]])"
+        ".map(([outer, token, arrow]) => [arrow, token.left - outer.left])"
+    )
+    assert all(arrow == "→" and 8 < left < 30 for arrow, left in arrows), arrows
+    drawing = save(tab, "svg").path().read_text("utf-8")
+    tab.evaluate(
+        "(source) => { const host = document.createElement('div'); host.id = 'figure';"
+        "host.append(new DOMParser().parseFromString(source, 'image/svg+xml').documentElement);"
+        "document.body.append(host); }",
+        drawing,
+    )
+    texts = tab.locator("#figure text")
+    assert texts.count() > 20
+    found = texts.evaluate_all(DISORDER)
+    tab.evaluate("document.getElementById('figure').remove()")
+    assert found == []
+
+
+def test_a_page_of_right_to_left_tokens_is_named_in_order() -> None:
+    page = html_page(example_trace(RIGHT_TO_LEFT))
+    title = page.partition("<title>")[2].partition("</title>")[0]
+    source, target = title.removesuffix(" · attention").split(" → ")
+    assert all(part.startswith("\u2068") and part.endswith("\u2069") for part in (source, target))
+
+
 def test_csv_holds_the_shown_matrix(show: Callable[..., Page]) -> None:
     trace = example_trace()
     tab = show(trace, view=View(site="cross", layer=1, head=1))

@@ -3,7 +3,7 @@ import string
 
 import pytest
 
-from explorer.core.i18n import LANGUAGES, say, section, table
+from explorer.core.i18n import LANGUAGES, isolated, say, section, table
 
 
 def placeholders(sentence: str) -> set[str]:
@@ -45,3 +45,12 @@ def test_an_unknown_key_is_an_error():
 
 def test_a_section_keeps_its_placeholders():
     assert section("errors")["not_divisible"] == table()["errors"]["not_divisible"]["en"]
+
+
+def test_text_from_right_to_left_is_set_apart_in_a_sentence():
+    assert isolated("על") == "\u2068על\u2069"
+    assert isolated("⁨על⁩ · 3") == "⁨על⁩ · 3"  # a sentence that has set it apart
+    assert [isolated(text) for text in ("naïve", "猫", "10.8 →")] == ["naïve", "猫", "10.8 →"]
+    assert [len(isolated(letter)) for letter in "אع٣"] == [3, 3, 3]
+    said = say("player.page_title", source="החתול 3", target="10.8 على")
+    assert said == "\u2068החתול 3\u2069 → \u206810.8 على\u2069 · attention"

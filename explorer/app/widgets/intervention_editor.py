@@ -15,7 +15,7 @@ from explorer.app.state import visit as visit_state
 from explorer.app.widgets import head_tables
 from explorer.app.widgets.messages import literal
 from explorer.core.errors import ExplorerError, InterventionError, MaskError
-from explorer.core.i18n import say
+from explorer.core.i18n import isolated, say
 from explorer.core.interventions import Ablation, CellEdit, Intervention, RowOverride, Verb
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import shown_label
@@ -151,7 +151,8 @@ def _choose_index(
 def _choose_position(field: str, tokens: tuple[str, ...], language: str) -> None:
     """A select of a query or a key: its position, which counts from 1 on screen, and its token."""
     options = tuple(range(len(tokens)))
-    names = [f"{number} · {shown_label(token)}" for number, token in enumerate(tokens, start=1)]
+    shown = [isolated(shown_label(token)) for token in tokens]
+    names = [f"{number} · {token}" for number, token in enumerate(shown, start=1)]
     _select(field, options, language, 130, names.__getitem__)
 
 

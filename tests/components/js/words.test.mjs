@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { csvCell } from "../../../explorer/components/shared/js/csv.js";
+import { brokenLines } from "../../../explorer/components/shared/js/figureText.js";
 import { isSpecial, labelOf, markOf } from "../../../explorer/components/shared/js/label.js";
 import {
   percent,
@@ -9,7 +10,7 @@ import {
 } from "../../../explorer/components/shared/js/numbers.js";
 import { openingState } from "../../../explorer/components/shared/js/openingState.js";
 import { joinedPieces } from "../../../explorer/components/shared/js/pieceText.js";
-import { fillIn } from "../../../explorer/components/shared/js/sentences.js";
+import { fillIn, isolated } from "../../../explorer/components/shared/js/sentences.js";
 import {
   decidingStep,
   inUnit,
@@ -130,4 +131,27 @@ test("sentences are filled in; an unknown key or fact stays visible", () => {
 
 test("bytes of a text are joined", () => {
   assert.equal(joinedPieces(["▁caf", "<0xC3>", "<0xA9>", "▁noir"]), "café noir");
+});
+
+test("text that is written from right to left is set apart in a sentence", () => {
+  const strings = { seen: "{query}: {weight}", whole: "{seen}; {next}" };
+  const seen = fillIn(strings, "seen", { query: "על", weight: 0.5 });
+  assert.equal(seen, "\u2068על\u2069: 0.5");
+  assert.equal(
+    fillIn(strings, "whole", { seen, next: "مرحبا" }),
+    "\u2068על\u2069: 0.5; \u2068مرحبا\u2069", // not once more
+  );
+  for (const plain of ["naïve", "猫", "🙂", "10.8", "→"]) assert.equal(isolated(plain), plain);
+  for (const letter of ["א", "ع", "٣", "ﷺ", "𐤀", "𞤀"])
+    assert.equal(isolated(letter), `\u2068${letter}\u2069`);
+});
+
+test("a line that ends inside of what is set apart ends and begins it again", () => {
+  const pen = /** @type {any} */ ({
+    measureText: (/** @type {string} */ text) => ({ width: text.length }),
+  });
+  assert.deepEqual(brokenLines(pen, "to \u2068אב גד\u2069: 3", 6), [
+    "to \u2068אב\u2069",
+    "\u2068גד\u2069: 3",
+  ]);
 });

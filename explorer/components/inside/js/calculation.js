@@ -2,6 +2,7 @@ import { element, write } from "../../shared/js/element.js";
 import { labelOf } from "../../shared/js/label.js";
 import { ASKED, asking } from "../../shared/js/lessonEvents.js";
 import { shortWeight } from "../../shared/js/numbers.js";
+import { isolated } from "../../shared/js/sentences.js";
 import { isAsked, shownKeys, siteOf } from "../../shared/js/stepState.js";
 import { cellArithmetic } from "./arithmetic.js";
 import { createBars } from "./bars.js";
@@ -140,7 +141,7 @@ function rowBars(context, { weights, scores }, masked, cell) {
 function barTitle(context, cell, { key, token, score, value }) {
   const weight = isAsked(context, cell.query, key) ? ASKED : shortWeight(value);
   const asksScore = key === cell.key && asking() === "score";
-  return `${key + 1} ${labelOf(token)}: ${asksScore ? ASKED : decimal(score)} → ${weight}`;
+  return `${key + 1} ${isolated(labelOf(token))}: ${asksScore ? ASKED : decimal(score)} → ${weight}`;
 }
 
 /**

@@ -2,6 +2,7 @@ import { assign, element, populate, write } from "../../shared/js/element.js";
 import { visibleRows } from "../../shared/js/guess.js";
 import { labelOf } from "../../shared/js/label.js";
 import { percent, shortWeight } from "../../shared/js/numbers.js";
+import { isolated } from "../../shared/js/sentences.js";
 import { currentRow, layerNumber, siteOf, stepOfRow } from "../../shared/js/stepState.js";
 import { scrollToCurrent } from "./scroll.js";
 import { findPath } from "./tokenPath.js";
@@ -72,9 +73,9 @@ function drawLine(context, line, path, layer, rows, current) {
   for (let row = 0; row < rows; row += 1) {
     const cell = cells[row + 1];
     const tokens = path.early(row);
-    write(cell, `${labelOf(tokens[0].label)} ${shortWeight(tokens[0].probability)}`);
+    write(cell, `${isolated(labelOf(tokens[0].label))} ${shortWeight(tokens[0].probability)}`);
     const lines = tokens.map(
-      ({ label, probability }) => `${labelOf(label)} ${percent(probability)}`,
+      ({ label, probability }) => `${isolated(labelOf(label))} ${percent(probability)}`,
     );
     assign(cell, "title", lines.join("\n"));
     cell.style.setProperty("--share", String(tokens[0].probability));

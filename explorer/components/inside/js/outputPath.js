@@ -1,5 +1,6 @@
 import { labelOf, markOf } from "../../shared/js/label.js";
 import { percent } from "../../shared/js/numbers.js";
+import { isolated } from "../../shared/js/sentences.js";
 import { costsOf } from "./costs.js";
 import { decimal } from "./numbers.js";
 
@@ -94,7 +95,7 @@ function logits(_context, path, query, cost) {
     .slice(0, SHOWN)
     .map(
       ({ label, logit, probability }) =>
-        `${markOf(label)}${labelOf(label)}: ${decimal(logit)} → ${percent(probability)}`,
+        `${isolated(markOf(label) + labelOf(label))}: ${decimal(logit)} → ${percent(probability)}`,
     );
   return { equation: "logits", text: lines.join("\n"), cost };
 }

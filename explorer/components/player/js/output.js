@@ -1,5 +1,5 @@
 import { assign, element, write } from "../../shared/js/element.js";
-import { isSpecial, WORD_START } from "../../shared/js/label.js";
+import { isSpecial } from "../../shared/js/label.js";
 import { markedWhereMore } from "../../shared/js/moreLines.js";
 import { joinedPieces } from "../../shared/js/pieceText.js";
 import { anyOf } from "../../shared/js/store.js";
@@ -85,16 +85,17 @@ function shownText(context) {
   const { ahead } = context.state;
   const decoded = decodedPieces(context);
   if (text && (ahead || decoded >= predicted.length)) return text;
-  return plainText(predicted.slice(Math.max(prompt - 1, 0), ahead ? undefined : decoded));
+  const tokens = predicted.slice(Math.max(prompt - 1, 0), ahead ? undefined : decoded);
+  return plainText(tokens, header.marked);
 }
 
 /**
  * Tokens as text: symbols separated by spaces, subword pieces and bytes joined.
  * @param {string[]} tokens
+ * @param {boolean} marked whether labels mark where words begin
  */
-export function plainText(tokens) {
+function plainText(tokens, marked) {
   const content = tokens.filter((token) => !isSpecial(token));
-  const marked = content.some((token) => token.startsWith(WORD_START));
   return marked ? joinedPieces(content) : content.join(" ");
 }
 

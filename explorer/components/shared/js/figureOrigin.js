@@ -1,4 +1,5 @@
 import { isSpecial, labelOf, WORD_START } from "./label.js";
+import { isolated } from "./sentences.js";
 import { decodedPieces } from "./unitChoice.js";
 
 /** @import { TraceContext } from "./traceContext.js" */
@@ -35,7 +36,7 @@ export function figureOrigin(context) {
   const decoded = state.guess ? output.slice(0, decodedPieces(context)) : output;
   const written = pieces.prompt ? [...pieces.target.slice(0, 1), ...decoded] : decoded;
   const texts = [pieces.source, written].map(textOf).filter(Boolean);
-  const text = texts.map(shortened).join("  →  ");
+  const text = texts.map((one) => isolated(shortened(one))).join("  →  ");
   const changes = Array.isArray(facts.interventions) ? facts.interventions : [];
   return [
     ...(changes.length ? [say("figure_interventions", { list: changes.join(", ") })] : []),

@@ -1,5 +1,6 @@
 import { measuringPen, textWidth } from "./geometry.js";
 import { labelOf, markOf, WORD_START } from "./label.js";
+import { ISOLATE, isolated, POP_ISOLATE } from "./sentences.js";
 
 /** @import { AttributeValue } from "./element.js" */
 
@@ -63,7 +64,20 @@ export function brokenLines(pen, text, width) {
       lines[lines.length - 1] += letter;
     }
   }
-  return lines.map((line) => line.trim()).filter(Boolean);
+  return isolatedLines(lines.map((line) => line.trim()).filter(Boolean));
+}
+
+/**
+ * Lines that each end the isolates that are open at their end, and begin with those of the one before.
+ * @param {string[]} lines
+ */
+function isolatedLines(lines) {
+  let open = 0;
+  return lines.map((line) => {
+    const begun = ISOLATE.repeat(open) + line;
+    open += line.split(ISOLATE).length - line.split(POP_ISOLATE).length;
+    return begun + POP_ISOLATE.repeat(open);
+  });
 }
 
 /**
@@ -90,7 +104,7 @@ export function shortLabel(pen, token, width) {
 export function labelText(attributes, label, faint, before = "") {
   const marked = label.length > 1 && label.startsWith(WORD_START);
   const mark = marked ? [drawn("tspan", { fill: faint }, WORD_START)] : [];
-  return drawn("text", attributes, before, ...mark, marked ? label.slice(1) : label);
+  return drawn("text", attributes, before, ...mark, isolated(marked ? label.slice(1) : label));
 }
 
 /**

@@ -103,7 +103,8 @@ export function writeToken(node, token, before = "") {
   written.set(node, token);
   const mark = markOf(token);
   const start = mark ? [element("span", { class: "word-start", "aria-hidden": "true" }, mark)] : [];
-  node.replaceChildren(before, ...start, labelOf(token));
+  const label = [...start, labelOf(token)];
+  node.replaceChildren(...(before ? [before, element("bdi", {}, ...label)] : label));
   node.classList.toggle("special", isSpecial(token) || UNKNOWN.includes(token));
   node.classList.toggle("byte", BYTE.test(token));
   assign(node, "title", token === labelOf(token) ? null : token.slice(0, 1000));

@@ -4,6 +4,22 @@
  * @typedef {(key: string, facts?: Facts) => string} Say
  */
 
+/** Characters of scripts that are written from right to left, and their numbers. */
+const RIGHT_TO_LEFT =
+  /[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+export const ISOLATE = "\u2068";
+export const POP_ISOLATE = "\u2069";
+
+/**
+ * `text` inside another one: written from right to left it is set apart, so that numbers, signs and
+ * arrows beside it keep their places, as `core/i18n.py`.
+ * @param {string} text
+ */
+export function isolated(text) {
+  const alone = RIGHT_TO_LEFT.test(text) && !text.includes(ISOLATE);
+  return alone ? `${ISOLATE}${text}${POP_ISOLATE}` : text;
+}
+
 /**
  * The sentence under `key` with its placeholders filled in; the key itself where there is none.
  * @param {Strings} strings
@@ -13,6 +29,6 @@
 export function fillIn(strings, key, facts = {}) {
   const sentence = strings[key] ?? key;
   return sentence.replace(/\{(\w+)\}/g, (placeholder, name) =>
-    name in facts ? String(facts[name]) : placeholder,
+    name in facts ? isolated(String(facts[name])) : placeholder,
   );
 }

@@ -1,5 +1,6 @@
 import { isSpecial } from "../../shared/js/label.js";
 import { joinedPieces } from "../../shared/js/pieceText.js";
+import { isolated } from "../../shared/js/sentences.js";
 
 /** @import { Trace } from "../../shared/js/trace.js" */
 
@@ -9,7 +10,7 @@ import { joinedPieces } from "../../shared/js/pieceText.js";
  * @param {Trace} trace
  */
 export function probeText(run, trace) {
-  return `${textOf(run, trace.source)} → ${textOf(run, trace.target)}`;
+  return [trace.source, trace.target].map((side) => isolated(textOf(run, side))).join(" → ");
 }
 
 /**
