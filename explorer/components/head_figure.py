@@ -3,7 +3,9 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from explorer.core.i18n import isolated
 from explorer.core.interventions import removed_heads
 from explorer.core.mask_reasons import REASONS, UNMASKED
 from explorer.core.trace import Trace, check_trace
@@ -13,14 +15,17 @@ if TYPE_CHECKING:
 
 _RAMP = ["#ffffff", "#c3d6ec", "#7ba3d0", "#31629f", "#08264f"]
 _GREY = "#c9ccd2"
+_LONGEST_LABEL = 24  # characters of a token on an axis
+_HOVER_LINE = 60  # characters
 _REPLACED = {"zero": "zero", "mean": "its mean"}
 
 
 def figure(trace: Trace, site: str, layer: int, head: int) -> "go.Figure":
     """The weights of one head as a heatmap: queries down, keys across, masked cells in grey.
 
-    The axes are positions with their tokens as labels, because a token may occur twice. Raises
-    `TraceError` on a site or head that the trace does not have.
+    The axes are positions with their tokens as labels, because a token may occur twice; a long one
+    is shortened there and whole where the pointer is. Raises `TraceError` on a site or head that
+    the trace does not have.
     """
     import plotly.graph_objects as go
 
@@ -29,7 +34,9 @@ def figure(trace: Trace, site: str, layer: int, head: int) -> "go.Figure":
     codes = trace.closed(site, layer, head)
     masked = codes != UNMASKED
     queries, keys = weights.shape
-    labels = {"x": list(range(keys)), "y": list(range(queries)), "hoverongaps": False}
+    tokens = trace.queries(site), trace.keys(site)
+    cell, whole = _hover(*tokens)
+    labels = {"x": list(range(keys)), "y": list(range(queries)), "hoverongaps": False, **whole}
     shown = go.Heatmap(
         z=np.where(masked, np.nan, weights),
         zmin=0,
@@ -37,7 +44,7 @@ def figure(trace: Trace, site: str, layer: int, head: int) -> "go.Figure":
         colorscale=_RAMP,
         colorbar={"title": {"text": "weight"}},
         name="weight",
-        hovertemplate="query %{y}, key %{x}: %{z:.4f}<extra></extra>",
+        hovertemplate=f"{cell}: %{{z:.4f}}<extra></extra>",
         **labels,
     )
     reasons = go.Heatmap(
@@ -46,7 +53,7 @@ def figure(trace: Trace, site: str, layer: int, head: int) -> "go.Figure":
         colorscale=[_GREY, _GREY],
         showscale=False,
         name="masked",
-        hovertemplate="query %{y}, key %{x}: masked, %{text}<extra></extra>",
+        hovertemplate=f"{cell}: masked, %{{text}}<extra></extra>",
         **labels,
     )
     model = trace.facts.get("model")
@@ -58,8 +65,8 @@ def figure(trace: Trace, site: str, layer: int, head: int) -> "go.Figure":
         [shown, reasons],
         {
             "title": {"text": _plain(title)},
-            "xaxis": _axis("key", trace.keys(site)) | {"side": "top"},
-            "yaxis": _axis("query", trace.queries(site)) | {"autorange": "reversed"},
+            "xaxis": _axis("key", tokens[1]) | {"side": "top"},
+            "yaxis": _axis("query", tokens[0]) | {"autorange": "reversed"},
             "plot_bgcolor": "white",
         },
     )
@@ -69,10 +76,32 @@ def _axis(name: str, tokens: tuple[str, ...]) -> dict[str, object]:
     return {
         "title": {"text": name},
         "tickvals": list(range(len(tokens))),
-        "ticktext": [_plain(token) for token in tokens],
+        "ticktext": [_plain(isolated(_shortened(token))) for token in tokens],
         "showgrid": False,
         "zeroline": False,
     }
+
+
+def _hover(
+    queries: tuple[str, ...], keys: tuple[str, ...]
+) -> tuple[str, dict[str, NDArray[np.object_]]]:
+    """What names a cell under the pointer: the labels of its axes or, where one of them is
+    shortened, the whole tokens, as data of the cells (query, key, 2)."""
+    if all(token == _shortened(token) for token in (*queries, *keys)):
+        return "query %{y}, key %{x}", {}
+    whole = [np.array([_in_lines(token) for token in side], object) for side in (queries, keys)]
+    cells = np.stack(np.meshgrid(*whole, indexing="ij"), axis=-1)
+    return "query %{customdata[0]}<br>key %{customdata[1]}", {"customdata": cells}
+
+
+def _shortened(token: str) -> str:
+    return token if len(token) <= _LONGEST_LABEL else f"{token[:_LONGEST_LABEL]}…"
+
+
+def _in_lines(token: str) -> str:
+    """A whole token, broken where it is too long for one line."""
+    starts = range(0, max(len(token), 1), _HOVER_LINE)
+    return "<br>".join(_plain(isolated(token[start : start + _HOVER_LINE])) for start in starts)
 
 
 def _plain(text: str) -> str:

@@ -34,6 +34,26 @@ def test_tokens_are_labels_at_positions_and_no_markup():
     assert drawn.layout.yaxis.autorange == "reversed"
 
 
+def test_a_long_token_is_short_on_the_axes_and_whole_under_the_pointer():
+    """Plotly gives labels the room that they want, and the map what is left."""
+    long = "<" + "x" * 299
+    drawn = explorer.figure(example_trace((long, "a", "b")), "cross", 0, 0)
+    for axis in (drawn.layout.xaxis, drawn.layout.yaxis):
+        assert "&lt;" + "x" * 23 + "…" in axis.ticktext
+        assert max(map(len, axis.ticktext)) < 32
+    weights, masked = drawn.data
+    queries, keys = weights.z.shape
+    assert weights.customdata.shape == masked.customdata.shape == (queries, keys, 2)
+    for query, key in np.ndindex(queries, keys):
+        fed, seen = weights.customdata[query, key]
+        assert (seen.replace("<br>", "") == "&lt;" + "x" * 299) == (key == 0)
+        assert (fed.replace("<br>", "") == "&lt;" + "x" * 299) == (query == 3)
+    assert weights.hovertemplate.startswith("query %{customdata[0]}<br>key %{customdata[1]}")
+    short = explorer.figure(example_trace(("x" * 24, "a", "b")), "cross", 0, 0)
+    assert short.data[0].customdata is None
+    assert short.data[0].hovertemplate == "query %{y}, key %{x}: %{z:.4f}<extra></extra>"
+
+
 @pytest.mark.parametrize("place", [("cross", 9, 0), ("cross", 0, -1), ("nowhere", 0, 0)])
 def test_a_head_that_is_not_there_is_said_in_one_sentence(place):
     with pytest.raises(ExplorerError):
