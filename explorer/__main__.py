@@ -10,6 +10,7 @@ from pathlib import Path
 from explorer import __version__
 from explorer.cli import (
     align,
+    convert,
     export,
     measure_heads,
     prune,
@@ -26,7 +27,19 @@ _COMMAND = "attention-explorer"
 """The installed command; from a checkout it is `python -m explorer`."""
 
 
-_COMMANDS = (start, train, trace, measure_heads, prune, align, translate, export, site, runs)
+_COMMANDS = (
+    start,
+    train,
+    trace,
+    measure_heads,
+    prune,
+    align,
+    translate,
+    export,
+    convert,
+    site,
+    runs,
+)
 """In the order in which the help lists them."""
 
 

@@ -31,6 +31,7 @@ from explorer.model.checkpoint_header import (
 )
 from explorer.model.config import ModelConfig
 from explorer.model.transformer import Transformer
+from explorer.model.wrapped_names import bare
 
 _SPARE_NUMBERS = 10_000_000
 """Numbers, 40 MB of them, that a model may take beyond what its file accounts for."""
@@ -105,7 +106,8 @@ def from_bytes(data: bytes, name: str) -> Checkpoint:
         raise CheckpointError("damaged_checkpoint", name=name) from error
     source, target = _vocabularies(header, tensors, name)
     weights = {key: tensor for key, tensor in tensors.items() if key not in PIECES.values()}
-    return Checkpoint(_model(header.config, weights, name), source, target, header.facts)
+    model = built(header.config, bare(weights), name)
+    return Checkpoint(model, source, target, header.facts)
 
 
 def piece_models(data: bytes, name: str) -> tuple[bytes, ...]:
@@ -172,8 +174,9 @@ def _vocabulary(entry: Mapping[str, Any], tensors: Mapping[str, Tensor], name: s
     return PieceVocabulary(proto)
 
 
-def _model(config: ModelConfig, weights: Mapping[str, Tensor], name: str) -> Transformer:
-    """The Transformer of `config` with `weights`, which must fit it exactly.
+def built(config: ModelConfig, weights: Mapping[str, Tensor], name: str) -> Transformer:
+    """The Transformer of `config` with `weights` of a file called `name`, which must fit it
+    exactly; raises `CheckpointError`.
 
     A config that claims far more numbers than the file holds is refused before memory is taken.
     (A model on the meta device would take none, but importing that takes a second.)

@@ -111,7 +111,9 @@ def _header_length(start: bytes, size: int, name: str) -> int:
     length = int.from_bytes(start[:_LENGTH], "little")
     if not 2 <= length <= size - _LENGTH or start[_LENGTH:] != b"{":
         pickled = start[:2] == b"PK" or start[:1] == b"\x80"  # zip or pickle, as of torch.save
-        raise CheckpointError("is_pickle" if pickled else "damaged_checkpoint", name=name)
+        pointer = start.startswith(b"version ")
+        key = "is_pickle" if pickled else "is_pointer" if pointer else "damaged_checkpoint"
+        raise CheckpointError(key, name=name)
     if length > LARGEST_HEADER:
         limit = LARGEST_HEADER // 2**20
         raise CheckpointError("header_too_large", name=name, size=length // 2**20, limit=limit)

@@ -56,6 +56,15 @@ def test_a_checkpoint_always_has_the_same_bytes(checkpoint):
     assert list(metadata) == sorted(metadata)
 
 
+@pytest.mark.parametrize("prefix", ["module.", "_orig_mod."])
+def test_the_prefix_of_a_wrapper_is_left_out(prefix, checkpoint):
+    data = to_bytes(checkpoint)
+    length = int.from_bytes(data[:8], "little")
+    metadata = json.loads(data[8 : 8 + length])["__metadata__"]
+    wrapped = {prefix + name: weight for name, weight in load(data).items()}
+    assert to_bytes(from_bytes(save(wrapped, metadata), "x")) == data
+
+
 def test_tied_weights_are_stored_once_and_stay_tied(make_model, tmp_path):
     config = replace(PRIMES, source_vocabulary=17, tied_embeddings=True)
     vocabulary = SymbolVocabulary(tuple("abcdefghijklmn"))
@@ -80,6 +89,8 @@ def changed(checkpoint: Checkpoint, how: str) -> bytes:
             return pickle.dumps({"weight": [1.0]})
         case "torch.save":
             return b"PK\x03\x04" + bytes(100)
+        case "pointer":
+            return b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 548\n"
         case "foreign":
             return save(tensors)
         case "newer":
@@ -117,6 +128,7 @@ def changed(checkpoint: Checkpoint, how: str) -> bytes:
         ("text", "damaged_checkpoint"),
         ("pickle", "is_pickle"),
         ("torch.save", "is_pickle"),
+        ("pointer", "is_pointer"),
         ("foreign", "foreign_checkpoint"),
         ("newer", "checkpoint_version"),
         ("version as a number", "damaged_facts"),

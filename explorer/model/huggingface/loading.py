@@ -28,8 +28,6 @@ from explorer.model.huggingface.directory_files import (
     weight_files,
 )
 from explorer.model.huggingface.other_contents import (
-    WRAPPERS,
-    are_wrapped,
     quantised,
     refuse_absent_parts,
     refuse_adapter,
@@ -47,6 +45,7 @@ from explorer.model.huggingface.weight_sizes import (
     sizes_within,
     tensor_sizes,
 )
+from explorer.model.wrapped_names import WRAPPERS, are_wrapped
 
 IN_MEMORY = Placement()
 

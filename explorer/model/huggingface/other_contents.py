@@ -1,8 +1,7 @@
 """What a directory has in the place of whole weights, and what to do about it: pointers of Git LFS,
-a part of the files, an adapter, quantised weights, names with the prefix of a wrapper."""
+a part of the files, an adapter, quantised weights."""
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,6 @@ from explorer.core.files import opened, printable, read_bytes
 from explorer.model.huggingface.directory_files import LARGEST_CONFIG
 
 ADAPTER = "adapter_config.json"
-
-WRAPPERS = re.compile(r"^(?:module\.|_orig_mod\.)+")
-"""What DataParallel and torch.compile put before the name of every weight."""
 
 _POINTER = b"version https://git-lfs.github.com/spec/"
 _INDEXES = ("model.safetensors.index.json", "pytorch_model.bin.index.json")
@@ -94,11 +90,6 @@ def quantised(
         return None
     called, library = _LIBRARIES.get(method, (method, method))
     return ModelDirectoryError("quantised", name=path.name, method=called, library=library)
-
-
-def are_wrapped(names: Sequence[str]) -> bool:
-    """Whether all of these weights have the prefix of a wrapper before their names."""
-    return bool(names) and all(map(WRAPPERS.match, names))
 
 
 def _object(file: Path) -> dict[str, Any]:

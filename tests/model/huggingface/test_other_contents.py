@@ -9,7 +9,6 @@ from safetensors.torch import load_file, save_file
 from explorer.core.errors import ModelDirectoryError
 from explorer.model.huggingface.loading import open_directory
 from explorer.model.huggingface.other_contents import (
-    are_wrapped,
     quantised,
     refuse_absent_parts,
     refuse_adapter,
@@ -62,13 +61,6 @@ def test_a_wrapped_file_that_lacks_weights_names_them(folder):
     wrapped = {f"module.{name}": weight for name, weight in weights.items()}
     save_file(wrapped, folder / WEIGHTS, {"format": "pt"})
     refused("missing_weights", lambda: open_directory(folder), "h.0.attn.c_attn.weight")
-
-
-def test_all_names_have_the_prefix_or_none_is_left_out():
-    assert are_wrapped(["module.a", "module._orig_mod.b"])
-    assert not are_wrapped(["module.a", "b"])
-    assert not are_wrapped(["modules.a"])
-    assert not are_wrapped([])
 
 
 @pytest.mark.parametrize("name", [WEIGHTS, "config.json", "tokenizer.json", "source.spm"])

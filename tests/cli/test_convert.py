@@ -1,0 +1,46 @@
+import pytest
+import torch
+
+from explorer.__main__ import main
+from explorer.model.checkpoint import save_checkpoint
+from explorer.model.explorable import load
+from tests.support.huggingface_families import saved, tiny_model
+
+
+@pytest.fixture
+def like(explorable, tmp_path):
+    save_checkpoint(explorable.checkpoint, tmp_path / "like.safetensors")
+    return tmp_path / "like.safetensors"
+
+
+def test_a_file_of_weights_becomes_a_checkpoint(like, explorable, tmp_path, capsys):
+    torch.save(explorable.transformer.state_dict(), tmp_path / "x.pt")
+    out = tmp_path / "new.safetensors"
+    assert main(["convert", str(tmp_path / "x.pt"), "--like", str(like), "--out", str(out)]) == 0
+    assert "new.safetensors" in capsys.readouterr().out
+    text = " ".join(explorable.source_vocabulary.symbols[:3])
+    assert load(out).trace(text).text == explorable.trace(text).text
+
+
+def test_the_name_of_a_model_that_ships_will_do(tmp_path):
+    torch.save(load("checkpoints/sort.safetensors").transformer.state_dict(), tmp_path / "x.pt")
+    out = str(tmp_path / "new.safetensors")
+    assert main(["convert", str(tmp_path / "x.pt"), "--like", "sort", "--out", out]) == 0
+
+
+def test_errors_are_one_sentence(like, tmp_path, capsys):
+    (tmp_path / "x.pt").write_bytes(b"x")
+    folder = saved(tiny_model("gpt2"), tmp_path / "gpt2")
+    for weights, model, out, message in [
+        ("x.pt", like, "new", "state_dict"),
+        ("none.pt", like, "new", "cannot be read"),
+        ("x.pt", folder, "new", "--like"),
+        ("x.pt", like, "x.pt", "x.pt"),
+        ("x.pt", like, "like.safetensors", "like.safetensors"),
+    ]:
+        paths = [str(tmp_path / weights), "--like", str(model), "--out", str(tmp_path / out)]
+        assert main(["convert", *paths]) == 2
+        error = capsys.readouterr().err
+        assert error.startswith("error: ")
+        assert message in error
+        assert not (tmp_path / "new").exists()
