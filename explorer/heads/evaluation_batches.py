@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 import pandas as pd
 import torch
 import torch.nn.functional as F
@@ -125,14 +126,21 @@ def distinct(given: Iterable[_T], name: str) -> tuple[list[_T], str]:
 def listed_texts(texts: Iterable[str] | Iterable[tuple[str, str]]) -> list[Any]:
     """Texts, or pairs as tuples, from an iterable. Raises `EvaluationBatchError` on what is
     neither."""
-    if isinstance(texts, str | Mapping | pd.DataFrame) or not isinstance(texts, Iterable):
+    if isinstance(texts, pd.DataFrame):
+        raise EvaluationBatchError("table_of_texts", columns=", ".join(map(str, texts.columns[:3])))
+    plain = texts.tolist() if isinstance(texts, np.ndarray) else texts
+    if isinstance(plain, str | bytes | Mapping) or not isinstance(plain, Iterable):
         raise EvaluationBatchError("no_list_of_texts", got=type(texts).__name__)
-    given = list(texts)
+    given = list(plain)
     pairs = [text for text in given if not isinstance(text, str)]
+    for number, pair in enumerate(given, start=1):
+        if pd.api.types.is_scalar(pair) and pd.isna(pair):
+            raise EvaluationBatchError("missing_text", number=number, got=str(pair))
     for pair in pairs:
         whole = isinstance(pair, tuple | list) and len(pair) == 2
         if not whole or len(pairs) < len(given) or not all(isinstance(side, str) for side in pair):
-            raise EvaluationBatchError("no_list_of_texts", got=f"list with {str(pair)[:40]}")
+            got = f"{type(texts).__name__} with {str(pair)[:40]}"
+            raise EvaluationBatchError("no_list_of_texts", got=got)
     return [text if isinstance(text, str) else tuple(text) for text in given]
 
 

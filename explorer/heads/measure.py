@@ -133,9 +133,11 @@ def measure(
     references: the known translations of each sentence of `batch`, with which the change of BLEU
         is measured, too, of a translator whose heads are removed.
 
-    Raises `EvaluationBatchError` when importance or removal is asked of a model that predicts no
-    tokens, and BLEU of one that does not translate.
+    Raises `EvaluationBatchError` on what is no batch, when importance or removal is asked of a
+    model that predicts no tokens, and BLEU of one that does not translate.
     """
+    if not isinstance(batch, EvaluationBatch):
+        raise EvaluationBatchError("no_batch", got=type(batch).__name__)
     if gradients or removed_on:
         refuse_without_targets(batch)
     translator = None if references is None else _translator(model)

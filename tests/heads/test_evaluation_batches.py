@@ -130,11 +130,43 @@ def test_given_sentences_are_texts_pairs_or_those_of_the_task(explorable):
 
 @pytest.mark.parametrize(
     "texts",
-    ["1 2", 5, {"1": "2"}, [5], ["1", ("1", "2")], [("1", "2"), "1"], [("1",)], [("1", 2)], [None]],
+    [
+        "1 2",
+        5,
+        {"1": "2"},
+        [5],
+        ["1", ("1", "2")],
+        [("1", "2"), "1"],
+        [("1",)],
+        [("1", 2)],
+        np.array("1 2"),
+        np.array([7]),
+        b"1 2",
+    ],
 )
 def test_what_is_no_list_of_texts_is_refused(explorable, texts):
     with pytest.raises(EvaluationBatchError, match="a list of sentences, or one of pairs"):
         given_sentences(explorable, texts)
+
+
+def test_an_array_of_pairs_is_one_of_pairs(explorable):
+    pairs = given_sentences(explorable, [("1 2", "2 1"), ("3", "3")])
+    array = given_sentences(explorable, np.array([["1 2", "2 1"], ["3", "3"]]))
+    assert array.labels.ids.tolist() == pairs.labels.ids.tolist()
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT])
+def test_a_missing_text_is_named(missing, explorable):
+    for given in (["1 2", missing], pd.Series(["1 2", missing], dtype=object)):
+        with pytest.raises(EvaluationBatchError, match="Text 2 is missing") as caught:
+            given_sentences(explorable, given)
+        assert "dropna()" in caught.value.in_language("zh")
+
+
+def test_a_whole_table_is_refused_with_its_columns(explorable):
+    with pytest.raises(EvaluationBatchError, match=r"one column.*columns en, fr") as caught:
+        given_sentences(explorable, pd.DataFrame({"en": ["1 2"], "fr": ["2 1"]}))
+    assert "en, fr" in caught.value.in_language("zh")
 
 
 def test_no_texts_are_refused(explorable):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from explorer.core.errors import EvaluationBatchError
 from explorer.core.vocabulary import EOS
 from explorer.data.task_names import task_of
 from explorer.heads import attention_metrics
@@ -34,6 +35,13 @@ def test_every_head_has_every_metric_with_an_interval(report):
         assert (own[name] <= own[f"{name}_high"] + 1e-12).all()
     assert heads.distance.isna().tolist() == (heads.site == "cross").tolist()
     assert heads.gold_weight.notna().tolist() == (heads.site == "cross").tolist()
+
+
+@pytest.mark.parametrize("batch", [np.array(["1 2", "3"]), ["1 2"], "1 2", None])
+def test_what_is_no_batch_is_refused_with_the_way_to_one(batch, explorable):
+    with pytest.raises(EvaluationBatchError, match=r"model\.passes\.texts") as caught:
+        measure(explorable, batch)
+    assert type(batch).__name__ in caught.value.in_language("zh")
 
 
 def test_a_batch_gives_the_mean_over_its_sentences(explorable):
