@@ -13,6 +13,7 @@ WITHOUT_TORCH = $$(sed 's/==.*//; s/^/--no-emit-package /' torch.lock)
 MORE_REQUIREMENTS := tests/requirements
 CPU_INDEX := https://download.pytorch.org/whl/cpu
 PROBE := import sys, urllib.request as u; u.urlopen(sys.argv[1], timeout=5)
+IMPORTABLE := import pathlib, sys, sysconfig; pathlib.Path(sysconfig.get_path("purelib"), "attention-explorer.pth").write_text(sys.argv[1] + "\n")
 SYSTEM := $(shell uname -s)
 NVIDIA := $(wildcard /proc/driver/nvidia/version)$(shell command -v nvidia-smi 2>/dev/null)
 COMPONENTS := explorer/components
@@ -38,10 +39,10 @@ help:
 	@echo "make lock               choose the versions of all packages anew"
 	@echo "make clean              remove the virtual environment and caches"
 
-run: $(VENV)/run
+run: $(VENV)/import
 	$(BIN)/python -m explorer start $(strip $(START_OPTIONS))
 
-class: $(VENV)/run
+class: $(VENV)/import
 	$(BIN)/python -m explorer class $(strip $(START_OPTIONS) $(CLASS_OPTIONS))
 
 test: check $(VENV)/chromium
@@ -86,7 +87,13 @@ $(VENV)/run: requirements.lock torch.lock
 	$(PIP) -c torch.lock torch
 	touch $@
 
-$(VENV)/test: $(VENV)/run tests/requirements.lock
+# `import explorer` in any folder: the line that an editable installation writes. pip would fetch
+# what builds the package, which no lock names, and copy the checkpoints.
+$(VENV)/import: $(VENV)/run
+	$(BIN)/python -c '$(IMPORTABLE)' "$(CURDIR)"
+	touch $@
+
+$(VENV)/test: $(VENV)/import tests/requirements.lock
 	$(PIP) --no-deps --require-hashes -r tests/requirements.lock
 	touch $@
 

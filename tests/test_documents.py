@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -20,6 +21,21 @@ def blocks(document: str, language: str) -> list[str]:
     """The code blocks of a document in one language."""
     text = (ROOT / document).read_text(encoding="utf-8")
     return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of an environment that `make` has made the package importable in; the packages it
+    needs are those of this environment."""
+    if shutil.which("make") is None:
+        pytest.skip("make is not installed")
+    venv = tmp_path_factory.mktemp("environment") / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
+    (venv / "run").touch()  # as if the requirements were installed
+    subprocess.run(["make", f"VENV={venv}", f"{venv}/import"], cwd=ROOT, check=True)
+    (folder,) = venv.glob("lib/python*/site-packages")
+    (folder / "needed.pth").write_text(f"{Path(pytest.__file__).parents[1]}\n")
+    return venv / "bin" / "python"
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
@@ -46,12 +62,12 @@ def test_the_readme_fits_on_a_few_screens():
 @pytest.mark.parametrize(
     "document", ["README.md", "docs/notebook.md", "docs/studies.md", "docs/translation.md"]
 )
-def test_the_python_examples_run(document, tmp_path):
+def test_the_python_examples_run_in_another_folder(document, python, tmp_path):
     (tmp_path / "checkpoints").symlink_to(ROOT / "checkpoints")
     done = subprocess.run(
-        [sys.executable, "-c", "\n".join(blocks(document, "python"))],
+        [str(python), "-c", "\n".join(blocks(document, "python"))],
         cwd=tmp_path,
-        env={"PYTHONPATH": str(ROOT), "PATH": "", "OMP_NUM_THREADS": "1"},
+        env={"PATH": "", "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
     )

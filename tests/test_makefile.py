@@ -1,5 +1,6 @@
 """What the Makefile runs, with a stand-in for Python that prints its arguments."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -59,6 +60,16 @@ def test_run_and_class_take_a_port():
 def test_class_takes_an_address_and_a_name():
     command = make("-n", "class", "ADDRESS=127.0.0.1", "NAME=x.org")[-1]
     assert command.endswith("explorer class --address 127.0.0.1 --name x.org")
+
+
+def test_the_package_is_importable_before_anything_starts_and_nothing_more_is_fetched(tmp_path):
+    for target in ("run", "class"):
+        lines = make("-n", target, f"VENV={tmp_path}")
+        importable = [line for line in lines if line.endswith(f'"{ROOT}"')]
+        assert len(importable) == 1
+        assert lines.index(importable[0]) < len(lines) - 1
+        pip = [line for line in lines if " -m pip " in line]
+        assert not [line for line in pip if not re.search("torch|--require-hashes", line)]
 
 
 def test_without_an_nvidia_driver_the_cpu_build_of_torch_is_taken(tmp_path):
