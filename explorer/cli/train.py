@@ -31,10 +31,15 @@ if TYPE_CHECKING:
 
 
 _FIRST_ROWS = 20  # that tell what kind of texts a column holds
-_USAGE = "%(prog)s [--task TASK | --pairs FILE] [--run FOLDER [--resume]] [--out FILE] [SETTINGS]"
+_SHARE_BAR = "{desc}: {percentage:3.0f}%|{bar}| [{elapsed}<{remaining}]"
+_USAGE = (
+    "%(prog)s [--task TASK | --pairs FILE] [--quick] [--run FOLDER [--resume]] [--out FILE] "
+    "[SETTINGS]"
+)
 
 _EXAMPLES = """examples:
   %(prog)s --task sort --run runs/mine              a toy task, recorded
+  %(prog)s --task sort --quick --run runs/demo      the same as the app's Quick demo
   %(prog)s --run runs/mine --resume                 go on after Ctrl-C or a power cut
   %(prog)s --pairs pairs.tsv --patience 10 --run runs/fr --out fr.safetensors
   %(prog)s --pairs ours.tsv --start fr.safetensors  go on from a model with other pairs
@@ -230,6 +235,7 @@ def _write(
     last: the last moment of the training.
     """
     import torch
+    from tqdm import tqdm
 
     from explorer.model.checkpoint import load_checkpoint, save_checkpoint
     from explorer.training.device import choose_device
@@ -237,7 +243,9 @@ def _write(
 
     save_checkpoint(checkpoint, options.out, half=options.half)
     shipped = load_checkpoint(options.out)
-    found = evaluate_checkpoint(shipped, config)
+    bar = tqdm(total=1.0, desc=say("train.evaluates"), bar_format=_SHARE_BAR, dynamic_ncols=True)
+    with bar:
+        found = evaluate_checkpoint(shipped, config, lambda share: bar.update(share - bar.n))
     credit = {"credit": options.credit} if options.credit else {}
     facts = {
         **shipped.facts,

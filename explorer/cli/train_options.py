@@ -56,6 +56,13 @@ def add_options(command: argparse.ArgumentParser) -> None:
     _add_run_options(command.add_argument_group("run"))
     for heading, names in SETTING_GROUPS.items():
         group = command.add_argument_group(heading)
+        if heading == "task":
+            group.add_argument(
+                "--quick",
+                action="store_true",
+                help="the settings of the app's Quick demo, or with --pairs those that Your pairs "
+                "suggests; others that are given hold",
+            )
         for name in names:
             _add_setting(group, name)
         if heading == "machine":
@@ -128,9 +135,10 @@ def _default_text(name: str) -> str:
 
 def chosen_settings(options: argparse.Namespace) -> "TrainingConfig":
     """The settings on the command line; the others are those of the checkpoint to begin with, or
-    the defaults of the task, as far as there are so many steps."""
+    the defaults of the task or of `--quick`, as far as there are so many steps."""
     from explorer.data.column_guess import column_names
-    from explorer.training.config import LIMITED_BY_STEPS, refuse_late, refuse_unused
+    from explorer.training.config import LIMITED_BY_STEPS, preset, refuse_late, refuse_unused
+    from explorer.training.device import choose_device
     from explorer.training.start_checkpoint import settings_from
 
     given = _given_settings(options)
@@ -142,6 +150,9 @@ def chosen_settings(options: argparse.Namespace) -> "TrainingConfig":
     if options.start:
         given = settings_from(Path(given["start"])) | given
     defaults = _defaults(options.task, options.pairs)
+    if options.quick:
+        device = choose_device(options.device or defaults.device)
+        defaults = preset(replace(defaults, device=device.type))
     steps = given.get("steps", defaults.steps)
     if steps > 0:  # the config refuses others
         given = {n: min(getattr(defaults, n), steps) for n in LIMITED_BY_STEPS} | given

@@ -58,7 +58,7 @@ def _translate(options: argparse.Namespace) -> int:
     room = checkpoint.model.config.max_length - 1  # the end symbol takes one
     with asking_for_translator(options.checkpoint.stem, checkpoint.facts):
         fitting = [text for text in texts if len(checkpoint.source_vocabulary.encode(text)) <= room]
-    rows = _translated(checkpoint, sorted(fitting, key=len))  # equal lengths are decoded together
+    rows = _translated(checkpoint, sorted(fitting, key=len))
     write_atomically(options.out, _table(rows, commas=options.out.suffix.lower() == ".csv"))
     left_out = len(texts) - len(fitting)
     print(f"{options.out}: {len(rows)} texts, {left_out} too long for the model left out")
@@ -69,17 +69,12 @@ def _translated(checkpoint: "Checkpoint", texts: Sequence[str]) -> list[tuple[st
     """Each text with its translation, and a progress bar that counts them."""
     from tqdm import tqdm
 
-    from explorer.training.translation_metrics import DECODED_TOGETHER, translate
+    from explorer.training.translation_metrics import translate
 
     sides = checkpoint.source_vocabulary, checkpoint.target_vocabulary
-    rows: list[tuple[str, str]] = []
     with tqdm(total=len(texts), unit="text") as bar:
-        for start in range(0, len(texts), DECODED_TOGETHER):
-            part = texts[start : start + DECODED_TOGETHER]
-            written = translate(checkpoint.model, *sides, part)
-            rows += [(text, " ".join(one.split())) for text, one in zip(part, written, strict=True)]
-            bar.update(len(part))
-    return rows
+        written = translate(checkpoint.model, *sides, texts, bar.update)
+    return [(text, " ".join(one.split())) for text, one in zip(texts, written, strict=True)]
 
 
 def _table(rows: Sequence[tuple[str, str]], *, commas: bool) -> bytes:

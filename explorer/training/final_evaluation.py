@@ -1,5 +1,6 @@
 """Final evaluation of a checkpoint: once, on the test part that no choice was based on."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -29,6 +30,22 @@ SENTENCES_JOINED = (3, 6)
 _MOST_REFERENCES = 4  # of a sentence in a joined text of three: their combinations are references
 
 
+Progress = Callable[[float], object]
+"""Called with the share that is done, 0 to 1."""
+
+
+class _Parts:
+    """Tells `progress` the share of parts that are done, of `total`."""
+
+    def __init__(self, total: int, progress: Progress) -> None:
+        self._done, self._total = 0, total
+        self._progress = progress
+
+    def done(self, count: int = 1) -> None:
+        self._done += count
+        self._progress(self._done / self._total)
+
+
 @dataclass(frozen=True, slots=True)
 class FinalEvaluation:
     """facts: JSON values for the checkpoint; sentence: a summary to print."""
@@ -37,23 +54,31 @@ class FinalEvaluation:
     sentence: str
 
 
-def evaluate_checkpoint(checkpoint: Checkpoint, config: TrainingConfig) -> FinalEvaluation:
+def evaluate_checkpoint(
+    checkpoint: Checkpoint, config: TrainingConfig, progress: Progress = lambda share: None
+) -> FinalEvaluation:
     """Evaluate a model on the data its training held out. Raises `PairsError`."""
     if config.pairs:
-        return evaluate_translations(checkpoint, read_pairs(config.pairs, config.columns))
-    return _evaluate_task(checkpoint, config)
+        corpus = read_pairs(config.pairs, config.columns)
+        return evaluate_translations(checkpoint, corpus, progress)
+    return _evaluate_task(checkpoint, config, progress)
 
 
-def _evaluate_task(checkpoint: Checkpoint, config: TrainingConfig) -> FinalEvaluation:
-    task = find_task(config.task)
-    evaluation = evaluate(checkpoint.model, task, len(config.symbols), config.longest)
+def _evaluate_task(
+    checkpoint: Checkpoint, config: TrainingConfig, progress: Progress
+) -> FinalEvaluation:
+    task, alphabets = find_task(config.task), typed_alphabets(config.symbols)
+    lengths = range(1, config.longest + 1)
+    part = _Parts((1 + len(alphabets)) * len(lengths), progress)
+    evaluation = evaluate(
+        checkpoint.model, task, len(config.symbols), config.longest, advance=part.done
+    )
     layer, head = evaluation.best_head
     by_length = evaluation.exact_match_by_length
-    lengths = range(1, config.longest + 1)
-    by_alphabet = {
-        name: mean_by_halves(exact_match_by_length(checkpoint.model, task, alphabet, lengths))
-        for name, alphabet in typed_alphabets(config.symbols).items()
-    }
+    by_alphabet = {}
+    for name, alphabet in alphabets.items():
+        exact = exact_match_by_length(checkpoint.model, task, alphabet, lengths, advance=part.done)
+        by_alphabet[name] = mean_by_halves(exact)
     worst = min(share for halves in by_alphabet.values() for share in halves.values())
     facts = {
         "exact_match": round(evaluation.exact_match, 5),
@@ -72,7 +97,9 @@ def _evaluate_task(checkpoint: Checkpoint, config: TrainingConfig) -> FinalEvalu
     return FinalEvaluation(facts, sentence)
 
 
-def evaluate_translations(checkpoint: Checkpoint, corpus: ParallelCorpus) -> FinalEvaluation:
+def evaluate_translations(
+    checkpoint: Checkpoint, corpus: ParallelCorpus, progress: Progress = lambda share: None
+) -> FinalEvaluation:
     """BLEU and chrF on the distinct sources of the test part, all references, greedy; and on
     texts that join several of them, beside the same sentences translated one by one.
 
@@ -85,7 +112,14 @@ def evaluate_translations(checkpoint: Checkpoint, corpus: ParallelCorpus) -> Fin
     held_out = references(known)
     if not held_out:
         raise PairsError("nothing_to_judge_by", longest=room)
-    outputs = dict(zip(held_out, _outputs(checkpoint, list(held_out)), strict=True))
+    joinable = {
+        size: short
+        for size in SENTENCES_JOINED
+        if len(short := references(fitting(known, vocabularies, room // size))) >= size
+    }
+    texts = _Parts(len(held_out) + JOINED * len(joinable), progress)
+    written = _outputs(checkpoint, list(held_out), texts)
+    outputs = dict(zip(held_out, written, strict=True))
     alone = score(list(outputs.values()), list(held_out.values()))
     facts: dict[str, Any] = {
         "bleu": round(alone.bleu, 2),
@@ -103,11 +137,8 @@ def evaluate_translations(checkpoint: Checkpoint, corpus: ParallelCorpus) -> Fin
         separator_of(list(held_out)),
         separator_of([text for texts in held_out.values() for text in texts]),
     )
-    for size in SENTENCES_JOINED:
-        short = references(fitting(known, vocabularies, room // size))
-        if len(short) < size:
-            continue
-        joined, apart = _joined_scores(checkpoint, short, outputs, size, separators)
+    for size, short in joinable.items():
+        joined, apart = _joined_scores(checkpoint, short, outputs, size, separators, texts)
         name = "joined" if size == SENTENCES_JOINED[0] else f"joined_{size}"
         facts |= {
             f"{name}_bleu": round(joined.bleu, 2),
@@ -127,16 +158,19 @@ def _joined_scores(
     outputs: dict[str, str],
     size: int,
     separators: tuple[str, str],
+    texts: _Parts,
 ) -> tuple[Scores, Scores]:
     """Scores of joined texts, translated as one and sentence by sentence.
 
-    known: sources with their references; outputs: their translations one by one.
+    known: sources with their references; outputs: their translations one by one; texts: those that
+    are translated, counted.
     """
     groups = _groups(list(known), size)
     source, target = separators
     right = [_joined_references([known[text] for text in group], target) for group in groups]
-    joined = score(_outputs(checkpoint, [source.join(group) for group in groups]), right)
-    apart = score([target.join(outputs[text] for text in group) for group in groups], right)
+    sources = [source.join(group) for group in groups]
+    joined = score(_outputs(checkpoint, sources, texts), right)
+    apart = score([target.join(outputs[one] for one in group) for group in groups], right)
     return joined, apart
 
 
@@ -153,6 +187,6 @@ def _joined_references(each: list[list[str]], separator: str) -> list[str]:
     return [separator.join(chosen) for chosen in product(*(known[:few] for known in each))]
 
 
-def _outputs(checkpoint: Checkpoint, texts: list[str]) -> list[str]:
-    source, target = checkpoint.source_vocabulary, checkpoint.target_vocabulary
-    return translate(checkpoint.model, source, target, texts)
+def _outputs(checkpoint: Checkpoint, sources: list[str], texts: _Parts) -> list[str]:
+    vocabularies = checkpoint.source_vocabulary, checkpoint.target_vocabulary
+    return translate(checkpoint.model, *vocabularies, sources, texts.done)

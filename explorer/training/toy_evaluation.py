@@ -1,7 +1,7 @@
 """Evaluation of a model on a toy task, on held-out sequences: of all symbols, and of the smaller
 alphabets that a class types."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,16 +38,24 @@ class Evaluation:
 
 
 def evaluate(
-    model: Transformer, task: Task, symbols: int, longest: int, *, each: int = 300, seed: int = 1
+    model: Transformer,
+    task: Task,
+    symbols: int,
+    longest: int,
+    *,
+    each: int = 300,
+    seed: int = 1,
+    advance: Callable[[], object] = lambda: None,
 ) -> Evaluation:
     """Decode greedily `each` held-out sequences of every length from 1 to `longest`, see
-    `Task.held_out_batch`."""
+    `Task.held_out_batch`. advance: called after each length."""
     exact: dict[int, float] = {}
     gold: list[NDArray[np.float64]] = []
     batches = _batches(model, task, range(symbols), range(1, longest + 1), each, seed)
     for length, batch in batches:
         exact[length] = _exact_match(model, batch)
         gold.append(batch_gold_weight(model, task, batch))
+        advance()
     return Evaluation(exact, np.mean(gold, axis=0))
 
 
@@ -59,10 +67,17 @@ def exact_match_by_length(
     *,
     each: int = 300,
     seed: int = 1,
+    advance: Callable[[], object] = lambda: None,
 ) -> dict[int, float]:
-    """The exact match of `evaluate` on sequences of `alphabet` alone, symbols from 0 on."""
-    batches = _batches(model, task, alphabet, lengths, each, seed)
-    return {length: _exact_match(model, batch) for length, batch in batches}
+    """The exact match of `evaluate` on sequences of `alphabet` alone, symbols from 0 on.
+
+    advance: called after each length.
+    """
+    exact: dict[int, float] = {}
+    for length, batch in _batches(model, task, alphabet, lengths, each, seed):
+        exact[length] = _exact_match(model, batch)
+        advance()
+    return exact
 
 
 def typed_alphabets(symbols: Sequence[str]) -> dict[str, list[int]]:

@@ -5,7 +5,7 @@ Scores are those of sacrebleu (Post 2018, arXiv 1804.08771): BLEU (Papineni et a
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,10 @@ class Scores:
     length_ratio: float  # words of the outputs ÷ words of the references nearest in length
 
 
+Advance = Callable[[int], object]
+"""Called with the number of texts that are done since the last call."""
+
+
 @dataclass(frozen=True, slots=True)
 class MeanLoss:
     """Mean cross-entropy, nats a target token."""
@@ -49,9 +53,15 @@ class MeanLoss:
 
 
 def translate(
-    model: Transformer, source: Vocabulary, target: Vocabulary, texts: Sequence[str]
+    model: Transformer,
+    source: Vocabulary,
+    target: Vocabulary,
+    texts: Sequence[str],
+    advance: Advance = lambda count: None,
 ) -> list[str]:
     """The greedy output for each text; texts of similar length are decoded together.
+
+    advance: called with the number of texts that were decoded since the last call.
 
     Raises `VocabularyError` on a text that cannot be encoded or is too long for the model.
     """
@@ -68,6 +78,7 @@ def translate(
             room = min(limit, 3 * ids.size(1) + 20)  # an endless repetition ends here
             for number, row in zip(numbers, greedy(model, ids, room).tolist(), strict=True):
                 written[number] = target.decode(row)
+            advance(len(numbers))
     return written
 
 

@@ -40,7 +40,7 @@ def test_the_checkpoint_records_its_training(tmp_path, capsys, monkeypatch):
     assert set(facts["exact_match_by_length"]) == {"1", "2"}
     printed = capsys.readouterr()
     assert re.search(r"exact match \d+\.\d\d%", printed.out)
-    for text in ("loss", "exact", "tokens/s", "40/40"):
+    for text in ("loss", "exact", "tokens/s", "40/40", "evaluating on the test part: 100%"):
         assert text in printed.err
 
 

@@ -8,7 +8,7 @@ from explorer.__main__ import main
 from explorer.cli.train_options import SETTING_GROUPS, add_options, chosen_settings
 from explorer.core.folders import shipped_checkpoints
 from explorer.model.checkpoint import load_checkpoint
-from explorer.training.config import TrainingConfig
+from explorer.training.config import TrainingConfig, quick_demo, small_translation
 
 
 def settings(*words: str) -> TrainingConfig:
@@ -93,3 +93,22 @@ def test_the_checkpoint_to_begin_with_may_be_named_as_one_that_ships(tmp_path, m
     assert settings(*given, "reverse").start == path
     assert main(["train", *given, "klingon"]) == 2
     assert "“klingon” is neither a file nor the name of a model" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("on_gpu", [False, True])
+@pytest.mark.parametrize("task", ["copy", "reverse", "sort"])
+def test_quick_is_the_quick_demo_of_the_app(task, on_gpu, monkeypatch):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: on_gpu)
+    demo = quick_demo(task, on_gpu=on_gpu)
+    assert settings("--task", task, "--quick") == demo
+    changed = settings("--task", task, "--quick", "--steps", "30", "--heads", "2")
+    assert (changed.steps, changed.warmup, changed.d_model) == (30, 30, demo.d_model)
+    assert settings("--quick") == quick_demo("reverse", on_gpu=on_gpu)
+    on_cpu = settings("--task", task, "--quick", "--device", "cpu")
+    assert on_cpu == quick_demo(task, on_gpu=False)
+
+
+def test_quick_with_pairs_is_what_your_pairs_suggests(pairs_file, monkeypatch):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    suggested = small_translation(str(pairs_file), ("2", "1"), on_gpu=False)
+    assert settings("--pairs", str(pairs_file), "--quick", "--columns", "2,1") == suggested

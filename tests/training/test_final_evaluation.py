@@ -32,8 +32,13 @@ def test_the_whole_model_fits_in_one_file_and_translates_as_before(trained):
 
 
 def test_joined_texts_are_judged_against_every_way_to_join_and_beside_their_parts(trained):
-    facts = evaluate_checkpoint(trained.checkpoint({}), trained.config).facts
+    shares: list[float] = []
+    facts = evaluate_checkpoint(trained.checkpoint({}), trained.config, shares.append).facts
     assert facts["test_sources"] == 12
+    joined = sum(name.endswith("_length_ratio") for name in facts)
+    assert shares[0] == pytest.approx(12 / (12 + 100 * joined))  # the sources before joined texts
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
     assert facts["test_overlong"] == 0
     held = references(PAIRS.part("test"))
     texts = list(held)
@@ -62,7 +67,10 @@ def test_a_task_is_judged_on_each_alphabet_that_a_class_types(make_model, monkey
     )
     model = make_model(config.model_config())
     vocabulary = config.vocabulary()
-    found = evaluate_checkpoint(Checkpoint(model, vocabulary, vocabulary, {}), config)
+    done: list[float] = []
+    checkpoint = Checkpoint(model, vocabulary, vocabulary, {})
+    found = evaluate_checkpoint(checkpoint, config, done.append)
+    assert done == [number / 20 for number in range(1, 21)]  # 4 lengths: of all and 4 alphabets
     shares = found.facts["exact_match_by_alphabet"]
     assert list(shares) == ["1 2 a b", "1 2", "a b", "1 2 a"]
     assert shares["1 2"] == {"1-2": 1.0, "3-4": 1.0}
