@@ -98,13 +98,18 @@ class ClassSession:
     _away: bool = False  # since a host has been missed, until one shows something
 
     def admit(self, guest: str) -> str:
-        """`guest` if this server made that word, else a new one."""
+        """`guest` if this server made that word, else a new one. Of too many guests those are
+        forgotten who were seen last longest ago, but nobody whose stream is open."""
         if guest not in self._tallies:
             guest = secrets.token_urlsafe(18)
             self._tallies[guest] = _Tally()
         self._tallies.move_to_end(guest)
+        present = {seat.guest for seat in self._seats}
         while len(self._tallies) > MOST_GUESTS:
-            gone, _ = self._tallies.popitem(last=False)
+            gone = next((one for one in self._tallies if one not in present), guest)
+            if gone == guest:  # all others are present
+                break
+            del self._tallies[gone]
             self._votes.pop(gone, None)
         return guest
 
@@ -116,6 +121,7 @@ class ClassSession:
     def join(self, seat: Seat) -> None:
         """Count the guest of a stream that has been opened as present."""
         self._seats.add(seat)
+        self._tallies.setdefault(seat.guest, _Tally())  # forgotten since it was admitted
         self._wake_all()
 
     def leave(self, seat: Seat) -> None:

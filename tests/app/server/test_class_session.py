@@ -246,9 +246,37 @@ def test_a_guest_who_is_forgotten_is_not_counted(together, monkeypatch):
     number = ask(together)
     guest, _ = sit(together)
     together.vote(guest.guest, number, 1)
+    together.leave(guest)
     other, _ = sit(together)
     together.show(Screen(question=replace(QUESTION, answer=1)))
     assert together.message(other)["question"]["answered"] == 0
+
+
+@pytest.mark.parametrize("others", [1, 9])
+def test_a_guest_whose_stream_is_open_is_not_forgotten(together, others, monkeypatch):
+    """However many come and go: the vote counts, and the answer is shown."""
+    monkeypatch.setattr(class_session, "MOST_GUESTS", 2)
+    number = ask(together)
+    guest, _ = sit(together)
+    for _ in range(others):
+        together.leave(sit(together)[0])
+    assert together.vote(guest.guest, number, 1)
+    together.show(Screen(question=replace(QUESTION, answer=1)))
+    told = together.message(guest)
+    assert (told["question"]["answered"], told["right"], told["total"]) == (1, 1, 1)
+    assert together.admit(guest.guest) == guest.guest
+    assert len(together._tallies) <= 3
+
+
+def test_a_guest_who_is_forgotten_before_the_stream_opens_may_vote(together, monkeypatch):
+    monkeypatch.setattr(class_session, "MOST_GUESTS", 1)
+    number = ask(together)
+    late = Seat(together.admit(""), "192.0.2.7", False, lambda: None, "")
+    together.admit("")
+    together.join(late)
+    assert together.vote(late.guest, number, 1)
+    together.show(Screen(question=replace(QUESTION, answer=1)))
+    assert together.message(late)["total"] == 1
 
 
 def test_the_end_wakes_all_and_lets_nobody_in(together):
