@@ -5,12 +5,15 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 from sacrebleu.metrics.bleu import BLEU
+from scipy.stats import binom
 
 from explorer.core.interventions import Interventions
+from explorer.data.bleu import corpus_bleu, sentence_counts
 from explorer.heads import bleu_effect as module
 from explorer.heads.bleu_effect import bleu_by_head, bleu_effect
-from explorer.heads.bootstrap import RESAMPLES
+from explorer.heads.bootstrap import RESAMPLES, percentile_ends
 from explorer.heads.counterfactuals import mean_outputs
+from tests.support.documented_tables import rows_below
 
 PAIRS = [("1 2 3", "3 2 1"), ("甲", "甲"), ("3 3 1 2 2", "2 2 1 3 3"), ("2 2", "2 2")]
 KNOWN = [[target] for _, target in PAIRS]
@@ -104,3 +107,26 @@ def test_p_is_of_the_normal_distribution_corrected_for_the_number_of_heads(
     assert table.zero_bleu[1] == pytest.approx(change)
     tail = 2 * NormalDist().cdf(-abs(change) / np.std(changes, ddof=1))
     assert table.zero_bleu_p[1] == pytest.approx(min(1, tail * heads), rel=1e-6)
+
+
+@pytest.mark.parametrize("row", rows_below("Where the intervals are too short")[:2])
+def test_the_interval_holds_as_often_as_the_documents_say_where_few_sentences_score_otherwise(row):
+    """Their number decides all, and has a binomial distribution."""
+    size, *stated = row
+    known = [["a b c d e f g h"]]
+    right, wrong = (sentence_counts([text], known)[0] for text in (known[0][0], "a b c x y z w h"))
+    whole = np.repeat(right[None], size, 0)
+    ends = []
+    for count in range(31):
+        without = whole.copy()
+        without[:count] = wrong
+        changes = module.resampled_bleu(without) - module.resampled_bleu(whole)
+        ends.append(percentile_ends(changes, size))
+    for share, percent in zip((0.01, 0.02, 0.05, 0.1), stated, strict=True):
+        total = (10_000 * ((1 - share) * right + share * wrong)).round().astype(np.int64)
+        true = corpus_bleu(total) - 100
+        held = sum(
+            binom.pmf(count, size, share) * (low <= true <= high)
+            for count, (low, high) in enumerate(ends)
+        )
+        assert 100 * held == pytest.approx(percent, abs=3), share
