@@ -9,8 +9,10 @@ from playwright.sync_api import Page, expect
 
 import explorer
 from explorer.core import folders
+from explorer.core.i18n import LANGUAGES
 from tests.support.page_checks import settle
 from tests.support.player_page import cell_center, label
+from tests.support.printed_equations import cell_texts, equations
 
 QUERY = "?lang=en&model=reverse&text=7+3+9&pad=2&site=cross&layer=1&head=2&step=2"
 
@@ -44,14 +46,11 @@ def test_a_click_on_a_cell_shows_its_arithmetic(visit, trace):
         re.compile("^Inside Cross · L1 H2: query 2 “.*” × key 2 “3”$")
     )
     expect(tab.get_by_test_id("inside-sentence")).to_contain_text("q₂ · k₂ = ")
-    score, weight = (kind("cross")[1, 2, 1, 1] for kind in (trace.scores, trace.attention))
-    product = trace.query_vectors("cross")[1, 2, 1] @ trace.key_vectors("cross")[1, 2, 1]
+    shape = trace.attention("cross").shape
     width = trace.query_vectors("cross").shape[-1]
-    assert number(tab, "product") == f"{width} products, sum {product:.2f}"
-    assert f"÷ √{width} = {score:.2f}" in number(tab, "scaled")
-    assert number(tab, "softmax").endswith(
-        f"= {weight:.2f}".replace("0.", ".", 1).replace("1.00", "1.0")
-    )
+    texts = cell_texts(trace, "cross")
+    for name, text in texts[np.ravel_multi_index((1, 2, 1, 1), shape)].items():
+        assert tab.get_by_test_id(f"inside-{name}").inner_text() == re.sub(" +", " ", text)
     unmasked = len(trace.source_tokens) - 2  # padding
     assert f"softmax over {unmasked} unmasked keys" in number(tab, "sentence")
     values = trace.values("cross").shape[-1]
@@ -62,6 +61,23 @@ def test_a_click_on_a_cell_shows_its_arithmetic(visit, trace):
     expect(tab).to_have_url(re.compile(r"[?&]cell=1\.1(&|$)"))
     tab.reload()
     expect(tab.get_by_test_id("inside-sentence")).to_contain_text("q₂ · k₂ = ")
+
+
+PRINTED = [
+    "?model=reverse&text=7+3+9+1+4&pad=2&site=cross&layer=1&head=1&step=6&cell=5.0",
+    "?model=english-french&site=encoder&layer=0&head=1&cell=8.5&text=The+cat+sleeps+in+the+garden.",
+]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("query", PRINTED)
+def test_each_printed_equation_is_true_with_the_digits_on_screen(visit, query, lang):
+    tab = visit(f"{query}&lang={lang}")
+    steps = ("sentence", "scaled", "softmax")
+    texts = {name: tab.get_by_test_id(f"inside-{name}").inner_text() for name in steps}
+    found = list(equations(texts))
+    assert len(found) == 4
+    assert all(one.sign == "=" and one.holds() for one in found), texts
 
 
 def short(weight: float) -> str:

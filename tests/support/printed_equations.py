@@ -32,7 +32,11 @@ class Equation:
     def holds(self) -> bool:
         """Whether the right side is what the left gives, within half a unit of its last digit."""
         value = eval(self.left, {"__builtins__": {}}, _FUNCTIONS)
-        return abs(value - _value(self.right)) <= _unit(self.right) / 2 * (1 + 1e-9) + 1e-15
+        return self.says(value, within=1e-9 * _unit(self.right) + 1e-15)
+
+    def says(self, value: float, within: float) -> bool:
+        """Whether the right side is `value`, rounded. within: how exactly `value` is known."""
+        return abs(value - _value(self.right)) <= _unit(self.right) / 2 + within
 
 
 _FUNCTIONS = {"sqrt": math.sqrt, "tanh": math.tanh, "exp": math.exp}

@@ -27,10 +27,12 @@ def checked(trace: Trace, language: str = "en") -> Counter[str]:
     signs: Counter[str] = Counter()
     for site in filter(lambda name: has_vectors(trace, name), trace.sites):
         texts = cell_texts(trace, site, language)
-        assert len(texts) == trace.attention(site).size
-        for text in texts:
+        weights, scores = trace.attention(site).ravel(), trace.scores(site).ravel()
+        for text, weight, score in zip(texts, weights, scores, strict=True):
             assert "{" not in "".join(text.values())
             found = list(equations(text))
+            assert found[0].says(score, within=1e-4 * max(1, abs(score))), text
+            assert len(found) == 2 or found[-1].says(weight, within=1e-4), text
             signs["cells"] += 1
             signs["rough cells"] += any(one.sign == "≈" for one in found)
             for one in found:
