@@ -15,7 +15,7 @@ LARGEST_TRACE = 512 * 2**20
 """Bytes of all attention in one trace; what is to be captured is refused before the run."""
 
 LARGEST_LOGITS = 256 * 2**20
-"""Bytes of the logits of one pass, where they are in memory together."""
+"""Bytes of the logits of one run, where they have to be in memory together."""
 
 FIT: Literal["fit"] = "fit"
 """In place of layers: as many of the first ones as a trace may have."""

@@ -19,8 +19,9 @@ from explorer.model.attention_paths import layers, path
 from explorer.model.greedy_decoding import greedy_steps
 from explorer.model.hooks import capture
 from explorer.model.masks import padding_mask
+from explorer.model.row_logits import RowLogits, largest_difference
 from explorer.model.threads import threads_for
-from explorer.model.trace_assembly import Decoded, assembled, largest_difference
+from explorer.model.trace_assembly import Decoded, assembled
 from explorer.model.transformer import Transformer
 from explorer.model.transformer_passes import token_rows
 
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 MOST_TOKENS = 2048
 """Source tokens of one batch, padding included; an output is about as long as its source."""
+
+MOST_LOGITS = 2**27
+"""Logits of all steps of one batch, if no output ended before the last position: 512 MB."""
 
 _SIDES = {
     "encoder": ("source", "source"),
@@ -53,19 +57,22 @@ def batched_traces(model: "ExplorableModel", texts: Sequence[str]) -> list[Trace
     texts = list(texts)
     sources = [model.source_ids(text) for text in texts]
     found: dict[int, Trace] = {}
-    for numbers in _batches(sources):
+    config = model.transformer.config
+    most_texts = max(1, MOST_LOGITS // (config.max_length * config.target_vocabulary))
+    for numbers in _batches(sources, most_texts):
         own = [sources[number] for number in numbers]
         traces = _traces(model, [texts[number] for number in numbers], own)
         found |= zip(numbers, traces, strict=True)
     return [found[number] for number in range(len(texts))]
 
 
-def _batches(sources: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+def _batches(sources: Sequence[Sequence[int]], most_texts: int) -> Iterator[list[int]]:
     """The numbers of the sources of each batch: of similar length, at most `MOST_TOKENS`."""
     order = sorted(range(len(sources)), key=lambda number: len(sources[number]))
     batch: list[int] = []
     for number in order:
-        if batch and (len(batch) + 1) * len(sources[number]) > MOST_TOKENS:
+        tokens = (len(batch) + 1) * len(sources[number])
+        if batch and (tokens > MOST_TOKENS or len(batch) == most_texts):
             yield batch
             batch = []
         batch.append(number)
@@ -84,22 +91,25 @@ def _traces(
         memory = transformer.encode(source, mask)  # (N, S, D)
     with threads_for(config.parameters, len(source)):
         steps = list(greedy_steps(transformer, memory, mask, config.max_length))
-    cached = torch.stack([logits for logits, _ in steps], 1)  # (N, T, V)
     chosen = torch.stack([token for _, token in steps], 1)  # (N, T)
     queries = torch.cat([torch.full_like(chosen[:, :1], BOS), chosen[:, :-1]], 1)  # (N, T)
     queries = queries.masked_fill(chosen == PAD, PAD)  # an end is chosen, and not fed in
     with threads_for(config.parameters, source.numel() + chosen.numel()):
         hooked, weights = _captured(transformer, source, queries)
-        plain = transformer.decode(queries, memory, mask)
+        plain = transformer.decoder_output(queries, memory, mask)
     for row, (text, ids) in enumerate(zip(texts, sources, strict=True)):
         length = int((chosen[row] != PAD).sum())
-        own = (row, slice(length))
+        cached = RowLogits.joined([RowLogits.of(logits[[row]]) for logits, _ in steps[:length]])
+        full, again = (
+            RowLogits.of_states(states[[row], :length], transformer.logits, cached.width)
+            for states in (plain, hooked)
+        )
         measured = {
-            "hooked_equals_plain": largest_difference(hooked[own], plain[own]),
-            "cached_equals_full": largest_difference(cached[own], plain[own]),
+            "hooked_equals_plain": largest_difference(again, full),
+            "cached_equals_full": largest_difference(cached, full),
         }
         arrays = _unpadded(weights, row, {"source": len(ids), "target": length}, config.causal)
-        decoded = Decoded(torch.tensor(ids), chosen[own].cpu(), cached[own].cpu())
+        decoded = Decoded(torch.tensor(ids), chosen[row, :length].cpu(), cached)
         facts = {**model.described(text), "given": False, "batched": len(texts)}
         yield assembled(model.checkpoint, decoded, arrays, measured, facts)
 
@@ -107,20 +117,20 @@ def _traces(
 def _captured(
     transformer: Transformer, source: Tensor, queries: Tensor
 ) -> tuple[Tensor, dict[str, Tensor]]:
-    """Logits (N, T, V) of one pass, and by site its weights (N, L, H, Q, K)."""
+    """The decoder's output (N, T, D) of one pass, and by site its weights (N, L, H, Q, K)."""
     config = transformer.config
     paths = {
         site: [path(site, layer, "pattern") for layer in range(layers(config, site))]
         for site in _SIDES
     }
     with capture(transformer, *(name for own in paths.values() for name in own)) as values:
-        logits = transformer(source, queries)
+        states = transformer.hidden(source, queries)
     stacked = {
         site: torch.stack([values[name] for name in own], 1).cpu()
         for site, own in paths.items()
         if own
     }
-    return logits, stacked
+    return states, stacked
 
 
 def _unpadded(

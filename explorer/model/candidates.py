@@ -2,12 +2,32 @@
 
 from typing import Any
 
+import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from explorer.model.row_logits import RowLogits
+
 CANDIDATES = 10
 """The most probable tokens listed at each step, beside the one that follows."""
+
+
+def step_columns(
+    logits: RowLogits, rows: Tensor, chosen: Tensor, forced: Tensor, first_id: int = 0
+) -> dict[str, NDArray[Any]]:
+    """The columns "steps.…" of the steps after `rows` (T,), which ascend.
+
+    chosen: (T,) the ids that follow. forced: as in `candidate_columns`.
+    first_id: what may follow; the ids before it have probability too.
+    """
+    parts = []
+    for own, found in logits.at(rows):
+        shares = found.float().softmax(-1)[:, first_id:]
+        columns = candidate_columns(shares, chosen[own] - first_id, forced[own], first_id)
+        columns["steps.step"] = rows[own].numpy()[columns["steps.step"] - 1] + 1
+        parts.append(columns)
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def candidate_columns(

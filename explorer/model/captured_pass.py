@@ -16,6 +16,7 @@ from explorer.model.attention_paths import MODULES, STACKS, layers, path, residu
 from explorer.model.config import ModelConfig
 from explorer.model.hooks import capture, edit
 from explorer.model.layer_arrays import LayerArrays
+from explorer.model.row_logits import RowLogits
 from explorer.model.trace_options import CAPTURES
 from explorer.model.transformer import Transformer
 
@@ -61,8 +62,8 @@ def attention_sizes(
 
 def captured_pass(
     transformer: Transformer, source: Tensor, target: Tensor, places: Places, capture_kind: str
-) -> tuple[Tensor, dict[str, NDArray[Any]]]:
-    """Logits (T, V) of one pass over `source` (1, S) and `target` (1, T), and the arrays of the
+) -> tuple[RowLogits, dict[str, NDArray[Any]]]:
+    """Logits of one pass over `source` (1, S) and `target` (1, T), and the arrays of the
     layers in `places`, as a `Trace` has them.
 
     capture_kind: one of `CAPTURES`.
@@ -80,14 +81,16 @@ def captured_pass(
         edit(transformer, actions),
         capture(transformer, *(name for own in names.values() for name in own), *whole) as values,
     ):
-        logits = transformer(source, target)[0]
+        hidden = transformer.hidden(source, target)  # (1, T, D)
+    width = transformer.config.target_vocabulary
+    logits = RowLogits.of_states(hidden, transformer.logits, width)
     captured = {site: [values[name] for name in own] for site, own in names.items()}
     closed = _closed(captured, (source[0] == PAD).cpu().numpy(), target.size(1))
     found = arrays.finished() | closed
     if full:
         found |= _scales(transformer.config, places)
         found |= {name: values[point][0].cpu().numpy() for point, name in whole.items()}
-        found["logits"] = logits.cpu().numpy()
+        found["logits"] = logits.whole()[0].numpy()
     return logits, found
 
 

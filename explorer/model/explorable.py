@@ -15,7 +15,7 @@ from explorer.core.files import as_path
 from explorer.core.interventions import Interventions
 from explorer.core.json_values import valid_text
 from explorer.core.trace import Trace
-from explorer.core.trace_size import LayerChoice, Layers, SiteSize, layer_facts
+from explorer.core.trace_size import LayerChoice, Layers, SiteSize, layer_facts, refuse_logits
 from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary
 from explorer.model.attention_paths import attentions, path
 from explorer.model.batched_traces import batched_traces
@@ -28,8 +28,9 @@ from explorer.model.head_gates import Means
 from explorer.model.intervention_hooks import applied, refuse_misplaced
 from explorer.model.masks import padding_mask
 from explorer.model.omissions import checked, omitting
+from explorer.model.row_logits import RowLogits, largest_difference
 from explorer.model.threads import threads_for
-from explorer.model.trace_assembly import Decoded, assembled, largest_difference
+from explorer.model.trace_assembly import Decoded, assembled
 from explorer.model.trace_options import forces_output, refuse_capture, refuse_new_tokens
 from explorer.model.transformer import Transformer
 from explorer.model.transformer_passes import TransformerPasses
@@ -173,8 +174,11 @@ class ExplorableModel:
             memory = self.transformer.encode(source, mask)  # (1, S, D)
         with threads_for(config.parameters, tokens=1):
             limit = min(most, config.max_length)
-            steps = list(greedy_steps(self.transformer, memory, mask, limit, forced))
-        cached_logits = torch.cat([logits for logits, _ in steps])  # (T, V)
+            steps: list[tuple[RowLogits, Tensor]] = []
+            for logits, token in greedy_steps(self.transformer, memory, mask, limit, forced):
+                steps.append((RowLogits.of(logits), token))
+                refuse_logits(len(steps), config.target_vocabulary)
+        cached_logits = RowLogits.joined([logits for logits, _ in steps])
         chosen = torch.cat([token for _, token in steps])  # (T,)
         if forced and max(forced) > len(steps):
             raise VocabularyError("no_such_step", step=max(forced), last=len(steps))
@@ -186,7 +190,7 @@ class ExplorableModel:
             hooked_logits, arrays = captured_pass(
                 self.transformer, source, queries, places, capture
             )
-            plain_logits = self.transformer.decode(queries, memory, mask)[0]
+            plain_logits = self._logits(self.transformer.decoder_output(queries, memory, mask))
             measured = {
                 "hooked_equals_plain": largest_difference(hooked_logits, plain_logits),
                 "cached_equals_full": largest_difference(cached_logits, plain_logits),
@@ -197,7 +201,7 @@ class ExplorableModel:
         looks_ahead = interventions.counterfactual or "mask" in facts.get("without", ())
         shown = plain_logits if looks_ahead else cached_logits
         facts |= layer_facts(sizes, places) | early_tokens
-        decoded = Decoded(source[0].cpu(), chosen.cpu(), shown.cpu(), frozenset(forced))
+        decoded = Decoded(source[0].cpu(), chosen.cpu(), shown, frozenset(forced))
         return assembled(self.checkpoint, decoded, arrays | early, measured, facts)
 
     def traces(self, texts: Sequence[str]) -> list[Trace]:
@@ -275,12 +279,19 @@ class ExplorableModel:
         full = capture == "full"
         return attention_sizes(self.transformer.config, source.size(1), steps, full=full)
 
-    def _measure_padding(self, source: Tensor, target: Tensor, logits: Tensor) -> dict[str, float]:
-        """By how much the padding of `source`, if any, changes the `logits` (T, V)."""
+    def _logits(self, hidden: Tensor) -> RowLogits:
+        """Those of the decoder's output (1, T, D)."""
+        model = self.transformer
+        return RowLogits.of_states(hidden, model.logits, model.config.target_vocabulary)
+
+    def _measure_padding(
+        self, source: Tensor, target: Tensor, logits: RowLogits
+    ) -> dict[str, float]:
+        """By how much the padding of `source`, if any, changes the `logits`."""
         bare = source[:, source[0] != PAD]
         if bare.size(1) == source.size(1):
             return {}
-        alone = self.transformer(bare, target)[0]
+        alone = self._logits(self.transformer.hidden(bare, target))
         return {"padding_changes_nothing": largest_difference(logits, alone)}
 
     def described(

@@ -13,18 +13,19 @@ from explorer.core.trace import Trace
 from explorer.core.vocabulary import BOS, EOS
 from explorer.data.task_names import task_of
 from explorer.data.toy_data import FIRST, find_task
-from explorer.model.candidates import candidate_columns
+from explorer.model.candidates import step_columns
 from explorer.model.checkpoint import Checkpoint
+from explorer.model.row_logits import RowLogits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decoded:
-    """A source (S,), the tokens (T,) decoded for it, the logits (T, V) that each was chosen from,
-    and the steps whose token was forced."""
+    """A source (S,), the tokens (T,) decoded for it, the logits that each was chosen from, and the
+    steps whose token was forced."""
 
     source: Tensor
     chosen: Tensor
-    logits: Tensor
+    logits: RowLogits
     forced: frozenset[int] = frozenset()
 
 
@@ -51,11 +52,6 @@ def assembled(
     )
 
 
-def largest_difference(one: Tensor, other: Tensor) -> float:
-    """The largest difference between two tensors of one shape, for `Trace.measured`."""
-    return float((one - other).abs().max())
-
-
 def _gold(checkpoint: Checkpoint, source: list[int], steps: int) -> dict[str, NDArray[np.bool_]]:
     """The gold alignment (T, S), for a model of a toy task."""
     task = task_of(checkpoint.facts)
@@ -74,7 +70,7 @@ def _candidates(
     """The columns of `Trace.steps`, and the labels of the candidates."""
     steps = range(1, len(decoded.chosen) + 1)
     imposed = torch.tensor([step in decoded.forced for step in steps])
+    rows = torch.arange(len(imposed))
     # Padding and BOS never follow.
-    probabilities = decoded.logits.softmax(-1)[:, EOS:]
-    arrays = candidate_columns(probabilities, decoded.chosen - EOS, imposed, EOS)
+    arrays = step_columns(decoded.logits, rows, decoded.chosen, imposed, EOS)
     return arrays, checkpoint.target_vocabulary.labels(arrays["steps.id"].tolist())

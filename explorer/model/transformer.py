@@ -47,7 +47,7 @@ class Transformer(nn.Module):
     def hidden(self, source: Tensor, target: Tensor) -> Tensor:
         """The decoder's output (B, T, D), from which `logits` are computed."""
         memory_mask = padding_mask(source)
-        return self._hidden(target, self.encode(source, memory_mask), memory_mask)
+        return self.decoder_output(target, self.encode(source, memory_mask), memory_mask)
 
     @property
     def device(self) -> torch.device:
@@ -61,9 +61,10 @@ class Transformer(nn.Module):
 
     def decode(self, target: Tensor, memory: Tensor, memory_mask: Tensor) -> Tensor:
         """Logits (B, T, V) of the token after each of `target` (B, T), all in one pass."""
-        return self.logits(self._hidden(target, memory, memory_mask))
+        return self.logits(self.decoder_output(target, memory, memory_mask))
 
-    def _hidden(self, target: Tensor, memory: Tensor, memory_mask: Tensor) -> Tensor:
+    def decoder_output(self, target: Tensor, memory: Tensor, memory_mask: Tensor) -> Tensor:
+        """As `hidden`, of a memory."""
         mask = padding_mask(target)
         if self.config.causal:
             mask = mask & causal_mask(target.size(1), target.device)  # (B, 1, T, T)

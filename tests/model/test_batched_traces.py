@@ -56,7 +56,17 @@ def test_other_models_are_traced_alike(explorable, changes):
 def test_batches_are_of_similar_length_and_hold_every_text(monkeypatch):
     monkeypatch.setattr(batched_traces, "MOST_TOKENS", 8)
     sources = [[1] * length for length in (3, 9, 1, 4, 2)]
-    assert list(batched_traces._batches(sources)) == [[2, 4], [0, 3], [1]]
+    assert list(batched_traces._batches(sources, 5)) == [[2, 4], [0, 3], [1]]
+
+
+def test_a_large_vocabulary_makes_batches_of_few_texts(explorable, monkeypatch):
+    """As if no output ended before the last position."""
+    config = explorable.transformer.config
+    two = 2 * config.max_length * config.target_vocabulary
+    for most, counts in [(two, {2}), (two - 1, {1}), (0, {1})]:
+        monkeypatch.setattr(batched_traces, "MOST_LOGITS", most)
+        found = explorable.traces(TEXTS)
+        assert {trace.facts["batched"] for trace in found} == counts
 
 
 def test_no_texts_have_no_traces(explorable):

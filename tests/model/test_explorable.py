@@ -14,6 +14,7 @@ from explorer.core.errors import (
 )
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import EOS, TOY_VOCABULARY
+from explorer.model import row_logits
 from explorer.model.checkpoint import Checkpoint
 from explorer.model.config import ModelConfig
 from explorer.model.explorable import ExplorableModel
@@ -312,6 +313,30 @@ def test_too_much_attention_is_refused_before_the_run(explorable, monkeypatch):
     with pytest.raises(TraceSizeError, match="2 layers the first 1 fit") as caught:
         explorable.trace(text, target=target)
     assert "前 1 层" in caught.value.in_language("zh")
+
+
+def test_logits_in_blocks_change_nothing(explorable, monkeypatch):
+    whole = explorable.trace("1 2 3 3 2", pad_to=8, capture="full")
+    width = explorable.transformer.config.target_vocabulary
+    monkeypatch.setattr(row_logits, "BLOCK", 4 * width * 2)
+    blocks = explorable.trace("1 2 3 3 2", pad_to=8, capture="full")
+    assert len(whole.target_tokens) > 2
+    assert blocks.integrity().ok.all()
+    assert blocks.measured.keys() == whole.measured.keys()
+    for name, array in whole.arrays.items():
+        np.testing.assert_allclose(blocks.arrays[name], array, rtol=0, atol=1e-5, err_msg=name)
+
+
+def test_more_logits_than_fit_are_refused_while_decoding(explorable, monkeypatch):
+    steps = len(explorable.trace("1 2 3").target_tokens)
+    needed = 4 * steps * explorable.transformer.config.target_vocabulary
+    monkeypatch.setattr(trace_size, "LARGEST_LOGITS", needed)
+    explorable.trace("1 2 3")
+    monkeypatch.setattr(trace_size, "LARGEST_LOGITS", needed - 1)
+    with pytest.raises(TraceSizeError) as caught:
+        explorable.trace("1 2 3")
+    assert caught.value.key == "logits_too_large"
+    assert caught.value.facts["fits"] == steps - 1
 
 
 def test_what_was_decoded_is_counted_as_well(explorable, monkeypatch):

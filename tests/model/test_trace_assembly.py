@@ -3,7 +3,8 @@ import pytest
 import torch
 
 from explorer.core.vocabulary import EOS
-from explorer.model.trace_assembly import Decoded, assembled, largest_difference
+from explorer.model.row_logits import RowLogits
+from explorer.model.trace_assembly import Decoded, assembled
 
 
 def test_a_trace_has_the_tokens_that_were_fed_in_and_predicted(explorable):
@@ -11,7 +12,7 @@ def test_a_trace_has_the_tokens_that_were_fed_in_and_predicted(explorable):
     chosen = torch.tensor([5, 3, EOS])
     logits = torch.zeros(3, 8)
     logits[[0, 1, 2], [5, 4, EOS]] = 3.0
-    decoded = Decoded(torch.tensor([3, 4, EOS]), chosen, logits, frozenset({2}))
+    decoded = Decoded(torch.tensor([3, 4, EOS]), chosen, RowLogits.of(logits[None]), frozenset({2}))
     arrays = {
         "cross.attention": np.full((1, 1, 3, 3), 1 / 3, np.float32),
         "cross.closed": np.zeros((3, 3), np.uint8),
@@ -29,7 +30,3 @@ def test_a_trace_has_the_tokens_that_were_fed_in_and_predicted(explorable):
     chosen = steps[(steps.step == 1) & steps.chosen].probability.item()
     assert chosen == pytest.approx(share, abs=1e-6)  # another order of the sum on each processor
     assert trace.arrays["gold"][:2].tolist() == [[False, True, False], [True, False, False]]
-
-
-def test_the_largest_difference_of_two_tensors():
-    assert largest_difference(torch.tensor([1.0, 5.0]), torch.tensor([1.5, 3.0])) == 2

@@ -18,7 +18,6 @@ refuses a model where they differ.
     generation_settings  what the configs say of decoding
     decoding_rules       what greedy decoding may choose
     forced_tokens        what a caller imposes on decoding
-    logits               the logits of a pass, a block of rows at a time
     output_head          what makes logits of hidden states, over some rows
     passes               the passes of the three kinds of models, and greedy decoding
     batch_texts          sentences with what follows them, as each kind of model reads them

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from explorer.core.sites import SITES, Head
 from explorer.core.trace_size import SiteSize
-from explorer.model.huggingface.logits import BLOCK
+from explorer.model.row_logits import BLOCK
 
 
 class Kind(StrEnum):

@@ -6,7 +6,7 @@ from typing import Any
 
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.inputs import Inputs
-from explorer.model.huggingface.logits import NO_LOGITS, Logits
+from explorer.model.row_logits import NO_LOGITS, RowLogits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,7 +21,7 @@ class Decoded:
     """
 
     inputs: Inputs
-    logits: Logits = NO_LOGITS
+    logits: RowLogits = NO_LOGITS
     chosen: Sequence[int] = ()
     forced: Mapping[int, int] = field(default_factory=dict)
     memory: Any = None

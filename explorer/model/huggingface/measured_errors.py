@@ -4,8 +4,8 @@ from torch import Tensor
 
 from explorer.model.huggingface.decoded import Decoded
 from explorer.model.huggingface.inputs import Inputs
-from explorer.model.huggingface.logits import Logits
 from explorer.model.huggingface.passes import Pass
+from explorer.model.row_logits import RowLogits
 
 
 def measured_errors(captured: Pass, plain: Pass, decoded: Decoded) -> dict[str, float]:
@@ -33,7 +33,7 @@ def padding_error(padded: Pass, bare: Pass, inputs: Inputs) -> dict[str, float]:
     return {"padding_changes_nothing": max(differences)}
 
 
-def _first_real_row(inputs: Inputs, logits: Logits) -> int:
+def _first_real_row(inputs: Inputs, logits: RowLogits) -> int:
     """The first row that belongs to no padding. Padding before it is of a decoder alone."""
     mask = inputs.source_mask if inputs.target_mask is None else inputs.target_mask
     if mask is None or mask.size(1) != logits.rows:

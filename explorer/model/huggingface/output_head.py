@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 
 from explorer.model.huggingface.anatomy import OutputHead
-from explorer.model.huggingface.logits import Logits, rows_of_block
 from explorer.model.huggingface.placement import on_device
+from explorer.model.row_logits import RowLogits, rows_of_block
 
 _STATES = "last_hidden_state"
 _WITHOUT_CACHE = {"past_key_values": None, "use_cache": False}
@@ -24,7 +24,7 @@ _WITHOUT_CACHE = {"past_key_values": None, "use_cache": False}
 
 def run(
     model: Any, head: OutputHead, given: Mapping[str, Any], *, keep: bool = True
-) -> tuple[Any, Logits]:
+) -> tuple[Any, RowLogits]:
     """The output of `model` for the arguments `given`, and its logits.
 
     With a `body` in `head` the output has the logits of the last block of rows alone.
@@ -34,20 +34,20 @@ def run(
     arguments = on_device(model, given)
     if not head.body:
         out = model(**arguments, return_dict=True)
-        return out, Logits.of(predictions(out))
+        return out, RowLogits.of(predictions(out))
     body = _Body(model.get_submodule(head.body), head)
     stand_in = _with_body(model, head.body.split("."), body)
     out = stand_in(**arguments, return_dict=True)
     rows = body.end
     if keep and rows <= body.step:
-        return out, Logits.of(predictions(out))
+        return out, RowLogits.of(predictions(out))
     again = arguments | {name: _WITHOUT_CACHE[name] for name in arguments.keys() & _WITHOUT_CACHE}
 
     def compute(first: int, end: int) -> Tensor:
         body.first, body.end = first, end
         return predictions(stand_in(**again, return_dict=True))
 
-    return out, Logits.computed(rows, head.width, body.step, compute)
+    return out, RowLogits.computed(rows, head.width, body.step, compute)
 
 
 def predictions(out: Any) -> Tensor:

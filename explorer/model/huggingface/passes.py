@@ -15,9 +15,9 @@ from explorer.model.huggingface.capture import Call, Seen, watching
 from explorer.model.huggingface.decoding_rules import DecodingRules
 from explorer.model.huggingface.edits import Cursor, Edits
 from explorer.model.huggingface.inputs import Inputs
-from explorer.model.huggingface.logits import Logits, rows_of_block
 from explorer.model.huggingface.output_head import predictions, run
 from explorer.model.huggingface.placement import on_device
+from explorer.model.row_logits import RowLogits, rows_of_block
 
 NOBODY: Mapping[str, Seen] = MappingProxyType({})
 """Nothing is called with the calls of a pass."""
@@ -35,7 +35,7 @@ class Pass:
     library: by site, the weights (N, H, Q, K) that the library returned, one a layer.
     """
 
-    logits: Logits
+    logits: RowLogits
     encoder: list[Call] = field(default_factory=list)
     decoder: list[Call] = field(default_factory=list)
     library: Mapping[str, list[Tensor]] = field(default_factory=dict)
@@ -114,7 +114,7 @@ def greedy_rows(
     rules: DecodingRules,
     memory: Any,
     head: OutputHead = _AT_ONCE,
-) -> Iterator[tuple[Logits, Tensor]]:
+) -> Iterator[tuple[RowLogits, Tensor]]:
     """Decode on from `inputs.target` (N, P), step by step; yield the logits of the new rows, and
     the tokens (N,) that follow them: P rows at first, then one at a time.
 

@@ -1,22 +1,21 @@
 """What a model predicts, as the labels, the candidates and the text of a `Trace`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
 from explorer.core.errors import VocabularyError
-from explorer.model.candidates import candidate_columns
+from explorer.model.candidates import step_columns
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.decoded import Decoded
 from explorer.model.huggingface.inputs import Inputs
-from explorer.model.huggingface.logits import Logits
 from explorer.model.huggingface.tokens import Tokens
+from explorer.model.row_logits import RowLogits
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +31,7 @@ class Predictions:
     tokens: Tokens
     decoded: Decoded
     labels: tuple[str, ...]
-    outputs: Logits
+    outputs: RowLogits
     ends: frozenset[int]
 
     @property
@@ -85,7 +84,7 @@ class Predictions:
         follows = torch.tensor([*self.inputs.target[0, 1:].tolist(), self.chosen[-1]])
         fixed = len(follows) - len(self.chosen)
         given = [row < fixed or row + 1 in self.decoded.forced for row in range(len(follows))]
-        return self._candidates(torch.arange(len(follows)), follows, torch.tensor(given))
+        return step_columns(self.outputs, torch.arange(len(follows)), follows, torch.tensor(given))
 
     def _filled_in(self) -> dict[str, NDArray[Any]]:
         masked = self._masked
@@ -94,23 +93,7 @@ class Predictions:
             raise VocabularyError("no_mask", step=max(self.decoded.forced), masks=len(masked))
         if not len(masked):
             return {}
-        return self._candidates(masked, self._taken, torch.tensor(forced))
-
-    def _candidates(self, rows: Tensor, follows: Tensor, forced: Tensor) -> dict[str, NDArray[Any]]:
-        """The columns of the steps of `rows`, whose tokens are `follows`."""
-        parts = []
-        for own, logits in self._logits_of(rows):
-            columns = candidate_columns(logits.float().softmax(-1), follows[own], forced[own])
-            columns["steps.step"] = rows[own].numpy()[columns["steps.step"] - 1] + 1
-            parts.append(columns)
-        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-
-    def _logits_of(self, rows: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
-        """For each block of rows that has any of `rows`: which of them (bool), and their logits."""
-        for first, end in self.outputs.blocks():
-            own = (rows >= first) & (rows < end)
-            if bool(own.any()):
-                yield own, self.outputs.read(first, end)[0, rows[own] - first]
+        return step_columns(self.outputs, masked, self._taken, torch.tensor(forced))
 
     @cached_property
     def _taken(self) -> Tensor:
@@ -118,7 +101,7 @@ class Predictions:
 
         Raises `VocabularyError` on one that is no id.
         """
-        best = [logits.argmax(-1) for _, logits in self._logits_of(self._masked)]
+        best = [logits.argmax(-1) for _, logits in self.outputs.at(self._masked)]
         ids = torch.cat([*best, torch.empty(0, dtype=torch.long)])
         for index, position in enumerate(self._masked.tolist()):
             token = self.decoded.forced.get(position + 1)

@@ -33,7 +33,6 @@ from explorer.model.huggingface.edits import Edits, edits_for
 from explorer.model.huggingface.forced_tokens import checked_steps, numbered_steps
 from explorer.model.huggingface.generation_settings import GenerationSettings
 from explorer.model.huggingface.inputs import TOO_LONG, Inputs, padded_inputs
-from explorer.model.huggingface.logits import Logits
 from explorer.model.huggingface.masks import open_before_edits
 from explorer.model.huggingface.measured_errors import measured_errors, padding_error
 from explorer.model.huggingface.output_projections import output_weights
@@ -44,6 +43,7 @@ from explorer.model.huggingface.recording import Recording
 from explorer.model.huggingface.tokens import Tokens
 from explorer.model.huggingface.verification import probe
 from explorer.model.intervention_hooks import refuse_outside, refuse_unchanged
+from explorer.model.row_logits import RowLogits
 from explorer.model.threads import threads_for
 from explorer.model.trace_options import forces_output, refuse_capture, refuse_new_tokens
 
@@ -331,7 +331,7 @@ class HuggingFaceModel:
         reached = first + len(found) - 1
         if forced and max(forced) > reached:
             raise VocabularyError("no_such_step", step=max(forced), last=reached)
-        logits = Logits.joined([logits for logits, _ in found])
+        logits = RowLogits.joined([logits for logits, _ in found])
         chosen = [int(tokens) for _, tokens in found]
         return Decoded(inputs.with_target(chosen[:-1]), logits, chosen, forced, memory)
 

@@ -3,15 +3,15 @@ import torch
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.decoded import Decoded
 from explorer.model.huggingface.inputs import padded_inputs
-from explorer.model.huggingface.logits import Logits
 from explorer.model.huggingface.measured_errors import measured_errors, padding_error
 from explorer.model.huggingface.passes import Pass
+from explorer.model.row_logits import RowLogits
 
 
 def in_blocks(rows, step):
-    """Logits (1, T, V), so many rows a block."""
-    logits = Logits.of(torch.as_tensor(rows)[None])
-    return Logits.computed(logits.rows, logits.width, step, logits.read)
+    """RowLogits (1, T, V), so many rows a block."""
+    logits = RowLogits.of(torch.as_tensor(rows)[None])
+    return RowLogits.computed(logits.rows, logits.width, step, logits.read)
 
 
 def test_the_largest_differences_are_measured():
@@ -20,7 +20,7 @@ def test_the_largest_differences_are_measured():
     for step in (1, 2, 3):
         plain = Pass(in_blocks(torch.zeros(3, 5), step))
         captured = Pass(in_blocks(torch.full((3, 5), -0.5), step))
-        logits = Logits.joined([in_blocks(steps[:2], step), in_blocks(steps[2:], 1)])
+        logits = RowLogits.joined([in_blocks(steps[:2], step), in_blocks(steps[2:], 1)])
         found = measured_errors(captured, plain, Decoded(inputs, logits))
         assert found == {
             "hooked_equals_plain": 0.5,
@@ -40,5 +40,5 @@ def test_padding_is_measured_on_the_rows_that_are_none():
 
 def test_one_output_for_the_whole_text_has_no_rows_of_padding():
     inputs = padded_inputs(Kind.ENCODER_ONLY, [5, 6], [0], start=0)
-    padded, bare = (Pass(Logits.of(torch.tensor([[1.0, other]]))) for other in (2.0, 2.5))
+    padded, bare = (Pass(RowLogits.of(torch.tensor([[1.0, other]]))) for other in (2.0, 2.5))
     assert padding_error(padded, bare, inputs) == {"padding_changes_nothing": 0.5}

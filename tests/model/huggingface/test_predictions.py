@@ -5,9 +5,9 @@ from explorer.core.errors import VocabularyError
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.decoded import Decoded
 from explorer.model.huggingface.inputs import padded_inputs
-from explorer.model.huggingface.logits import Logits
 from explorer.model.huggingface.predictions import Predictions
 from explorer.model.huggingface.tokens import Tokens
+from explorer.model.row_logits import RowLogits
 
 SIZE = 9
 
@@ -25,9 +25,9 @@ def predictions(kind, *, chosen=(), padding=(), outputs=None, tokens=None, force
         outputs = torch.eye(SIZE)[: inputs.target.size(1)]
     tokens = tokens or Tokens(None, SIZE)
     decoded = Decoded(inputs, chosen=chosen, forced=forced or {})
-    logits = Logits.of(outputs[None])
+    logits = RowLogits.of(outputs[None])
     # Two rows a block: what is found is joined from several blocks.
-    logits = Logits.computed(logits.rows, logits.width, 2, logits.read)
+    logits = RowLogits.computed(logits.rows, logits.width, 2, logits.read)
     return Predictions(kind, tokens, decoded, labels, logits, ends=frozenset([1]))
 
 

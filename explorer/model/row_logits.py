@@ -3,6 +3,7 @@ attention."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import torch
 from torch import Tensor
@@ -17,7 +18,7 @@ def rows_of_block(size: int, sequences: int, width: int) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Logits:
+class RowLogits:
     """The logits (N, T, V) of T rows of N sequences.
 
     rows: T. width: V.
@@ -31,16 +32,16 @@ class Logits:
     read: Callable[[int, int], Tensor]
 
     @classmethod
-    def of(cls, logits: Tensor) -> "Logits":
+    def of(cls, logits: Tensor) -> "RowLogits":
         """Those that are in memory, (N, T, V); (N, C) of one output a sequence is one row."""
-        rows = logits[:, None] if logits.ndim == 2 else logits
+        rows = (logits[:, None] if logits.ndim == 2 else logits).cpu()
         step = rows_of_block(BLOCK, len(rows), rows.size(-1))
         return cls(rows.size(1), rows.size(2), step, lambda first, end: rows[:, first:end])
 
     @classmethod
     def computed(
         cls, rows: int, width: int, step: int, compute: Callable[[int, int], Tensor]
-    ) -> "Logits":
+    ) -> "RowLogits":
         """Those that `compute` gives for one block, from its first row to the one behind its last.
 
         Only whole blocks are computed: a row has the same numbers whichever rows are read with it.
@@ -56,9 +57,17 @@ class Logits:
         return cls(rows, width, step, read)
 
     @classmethod
-    def joined(cls, parts: Sequence["Logits"]) -> "Logits":
+    def of_states(cls, states: Tensor, head: Callable[[Tensor], Tensor], width: int) -> "RowLogits":
+        """Those that `head` computes of hidden states (N, T, D); a single block is kept."""
+        rows, step = states.size(1), rows_of_block(BLOCK, len(states), width)
+        if rows <= step:
+            return cls.of(head(states))
+        return cls.computed(rows, width, step, lambda first, end: head(states[:, first:end]).cpu())
+
+    @classmethod
+    def joined(cls, parts: Sequence["RowLogits"]) -> "RowLogits":
         """The rows of one part after the other, in blocks as the first part has them."""
-        starts = [sum(part.rows for part in parts[:number]) for number in range(len(parts) + 1)]
+        starts = list(accumulate((part.rows for part in parts), initial=0))
 
         def read(first: int, end: int) -> Tensor:
             found = [
@@ -75,9 +84,25 @@ class Logits:
         for first in range(0, self.rows, self.step):
             yield first, min(first + self.step, self.rows)
 
+    def at(self, rows: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
+        """For each block that has any of `rows`, which ascend: which of them (bool), and their
+        logits in the first sequence (rows, V)."""
+        for first, end in self.blocks():
+            own = (rows >= first) & (rows < end)
+            if bool(own.any()):
+                yield own, self.read(first, end)[0, rows[own] - first]
+
     def whole(self) -> Tensor:
         """All of them, (N, T, V)."""
         return self.read(0, self.rows)
 
 
-NO_LOGITS = Logits.of(torch.empty(1, 0, 0))
+def largest_difference(one: RowLogits, other: RowLogits) -> float:
+    """The largest difference between the logits of as many rows, for `Trace.measured`."""
+    return max(
+        float((one.read(first, end) - other.read(first, end)).abs_().max())
+        for first, end in one.blocks()
+    )
+
+
+NO_LOGITS = RowLogits.of(torch.empty(1, 0, 0))

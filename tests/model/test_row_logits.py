@@ -1,0 +1,99 @@
+import pytest
+import torch
+
+from explorer.model import row_logits
+from explorer.model.row_logits import (
+    BLOCK,
+    NO_LOGITS,
+    RowLogits,
+    largest_difference,
+    rows_of_block,
+)
+
+LOGITS = torch.arange(2 * 7 * 3, dtype=torch.float32).view(2, 7, 3)
+
+
+def in_blocks(logits, step, computed):
+    def compute(first, end):
+        computed.append((first, end))
+        return logits[:, first:end]
+
+    return RowLogits.computed(logits.size(1), logits.size(2), step, compute)
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 7, 9])
+def test_rows_are_read_by_whole_blocks(step):
+    computed = []
+    logits = in_blocks(LOGITS, step, computed)
+    for first in range(7):
+        for end in range(first + 1, 8):
+            assert torch.equal(logits.read(first, end), LOGITS[:, first:end])
+    assert set(computed) <= {(first, min(first + step, 7)) for first in range(0, 7, step)}
+    computed.clear()
+    found = [logits.read(first, end) for first, end in logits.blocks()]
+    assert torch.equal(torch.cat(found, 1), LOGITS)
+    assert computed == list(logits.blocks())  # each block once
+
+
+def test_parts_that_are_joined_are_read_across_their_borders():
+    parts = [
+        in_blocks(LOGITS[:, :4], 3, []),
+        *(RowLogits.of(LOGITS[:, [row]]) for row in (4, 5, 6)),
+    ]
+    joined = RowLogits.joined(parts)
+    assert (joined.rows, joined.width, joined.step) == (7, 3, 3)
+    for first in range(7):
+        for end in range(first + 1, 8):
+            assert torch.equal(joined.read(first, end), LOGITS[:, first:end])
+    assert torch.equal(joined.whole(), LOGITS)
+
+
+def test_one_output_of_a_whole_text_is_one_row():
+    logits = RowLogits.of(LOGITS[:, 0])
+    assert (logits.rows, logits.width) == (1, 3)
+    assert torch.equal(logits.whole(), LOGITS[:, :1])
+    assert NO_LOGITS.rows == 0
+    assert not list(NO_LOGITS.blocks())
+
+
+def test_a_block_takes_four_bytes_a_logit():
+    assert rows_of_block(4 * 2 * 3 * 5, 2, 3) == 5
+    assert rows_of_block(4 * 2 * 3 * 5 - 1, 2, 3) == 4
+    assert rows_of_block(1, 2, 3) == 1
+    large = RowLogits.of(torch.empty(1, 1).expand(1, BLOCK // 4)[:, None].expand(1, 5, -1))
+    assert list(large.blocks()) == [(row, row + 1) for row in range(5)]
+
+
+def test_a_head_runs_over_a_block_of_hidden_states(monkeypatch):
+    states, weights = torch.randn(2, 7, 4), torch.randn(4, 3)
+    seen = []
+
+    def head(rows):
+        seen.append(rows.size(1))
+        return rows @ weights
+
+    kept = RowLogits.of_states(states, head, 3)
+    assert torch.equal(kept.whole(), kept.whole())
+    assert seen == [7]
+    monkeypatch.setattr(row_logits, "BLOCK", 4 * 2 * 3 * 3)
+    logits = RowLogits.of_states(states, head, 3)
+    assert seen == [7]  # nothing until it is read
+    torch.testing.assert_close(logits.whole(), states @ weights)
+    assert seen == [7, 3, 3, 1]
+
+
+def test_chosen_rows_come_from_their_blocks_alone():
+    computed = []
+    logits = in_blocks(LOGITS, 2, computed)
+    rows = torch.tensor([0, 4, 5])
+    found = list(logits.at(rows))
+    assert [own.tolist() for own, _ in found] == [[True, False, False], [False, True, True]]
+    assert torch.equal(torch.cat([own for _, own in found]), LOGITS[0, rows])
+    assert computed == [(0, 2), (4, 6)]
+
+
+def test_the_largest_difference_is_that_of_all_blocks():
+    other = LOGITS.clone()
+    other[1, 4, 2] -= 2
+    other[0, 6, 0] += 0.5
+    assert largest_difference(in_blocks(LOGITS, 2, []), in_blocks(other, 3, [])) == 2
