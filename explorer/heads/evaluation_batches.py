@@ -39,6 +39,9 @@ LARGEST_ATTENTION = 2**27
 LARGEST_LOGITS = 2**26
 """Logits of one pass: 256 MB."""
 
+MOST_OF_A_SENTENCE = 2**27
+"""Logits of one sentence, which is never divided: 512 MB, and a measurement has several copies."""
+
 
 def no_progress(share: float) -> None:
     """No-op progress callback."""
@@ -46,8 +49,15 @@ def no_progress(share: float) -> None:
 
 def parts(model: MeasurableModel, batch: EvaluationBatch) -> Iterator[EvaluationBatch]:
     """All sentences, as many at a time as one pass can have: `LARGEST_ATTENTION` weights of all
-    layers, `LARGEST_LOGITS` logits."""
+    layers, `LARGEST_LOGITS` logits.
+
+    Raises `EvaluationBatchError` on a sentence with more logits than `MOST_OF_A_SENTENCE`.
+    """
     passes, longest = model.passes, batch.longest
+    rows, entries = batch.labels.ids.size(1), passes.logits_size
+    if rows * entries > MOST_OF_A_SENTENCE:
+        limit = MOST_OF_A_SENTENCE // entries
+        raise EvaluationBatchError("too_many_logits", got=rows, entries=entries, limit=limit)
     by_weights = LARGEST_ATTENTION // (len(passes.heads) * longest**2)
     by_logits = LARGEST_LOGITS // (longest * max(1, passes.logits_size))
     return batch.parts(max(1, min(PART_SIZE, by_weights, by_logits)))

@@ -77,7 +77,7 @@ class TransformerPasses:
         source, target = batch.source, batch.queries
         with capture(self._transformer, "*.pattern", "*.head_output") as values:
             device = self._transformer.device
-            self._transformer(source.ids.to(device), target.ids.to(device))
+            self._transformer.hidden(source.ids.to(device), target.ids.to(device))
         sides = {
             "encoder": (source, source),
             "decoder": (target, target),

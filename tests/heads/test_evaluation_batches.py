@@ -61,6 +61,17 @@ def test_a_part_has_as_many_sentences_as_its_attention_and_logits_allow(explorab
     assert {len(part) for part in parts(explorable, batch)} == {1}
 
 
+def test_a_sentence_of_too_many_logits_is_refused_before_any_part(explorable, monkeypatch):
+    batch = task_sentences(explorable, 40)
+    rows, entries = batch.labels.ids.size(1), explorable.passes.logits_size
+    monkeypatch.setattr(evaluation_batches, "MOST_OF_A_SENTENCE", rows * entries)
+    assert next(parts(explorable, batch))
+    monkeypatch.setattr(evaluation_batches, "MOST_OF_A_SENTENCE", rows * entries - 1)
+    with pytest.raises(EvaluationBatchError) as caught:
+        next(parts(explorable, batch))
+    assert caught.value.facts == {"got": rows, "entries": entries, "limit": rows - 1}
+
+
 def test_token_losses_by_hand():
     logits = torch.tensor([[[0.0, 0, 0], [0, 0, 9], [5, 0, 0]]])
     losses = token_losses(logits, token_rows([[1, 2, PAD]]))

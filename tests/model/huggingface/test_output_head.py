@@ -29,7 +29,7 @@ def largest_pass(monkeypatch):
     """The most rows of logits that a model has returned at once."""
     seen, whole = [], output_head.predictions
     monkeypatch.setattr(output_head, "predictions", lambda out: seen.append(whole(out)) or seen[-1])
-    return lambda: max(logits.size(1) for logits in seen)
+    return lambda: max((logits.size(1) for logits in seen), default=0)
 
 
 @pytest.mark.parametrize("name", TESTED)
@@ -86,6 +86,20 @@ def test_a_trace_in_blocks_is_that_of_one_block(opened, name):
         torch.testing.assert_close(
             *(torch.tensor(trace.steps().probability.tolist()) for trace in (one, other))
         )
+
+
+@pytest.mark.parametrize("name", TESTED)
+def test_attention_over_a_batch_needs_no_logits(opened, monkeypatch, name):
+    """A block of them is computed, because no family runs without its head."""
+    model = small_blocks(opened(name))
+    batch = model.passes.texts(["5 17 8 41 9 23 7"], "one")
+    most = largest_pass(monkeypatch)
+    found = list(model.passes.attentions(batch))
+    assert most() <= ROWS
+    expected = list(opened(name).passes.attentions(batch))
+    assert len(found) == len(expected) == len(model.anatomy.places)
+    for one, other in zip(found, expected, strict=True):
+        assert torch.equal(one.weights, other.weights)
 
 
 class Mixing(LlamaForCausalLM):
