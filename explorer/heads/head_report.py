@@ -27,6 +27,7 @@ from explorer.heads.head_report_validation import (
 )
 from explorer.heads.role_names import GroupScore, RoleGroup, group_name, joined_roles, score_text
 from explorer.heads.roles import NEAREST_EFFECT, ROLES
+from explorer.heads.statistics import smallest_mean_change_p
 
 FORMAT_VERSION = 3
 _TABLES = ("heads", "roles", "offsets")
@@ -166,7 +167,11 @@ class HeadReport:
         table: Literal["heads", "roles"] = "heads",
     ) -> str:
         """The table of heads, with the column role, see `role_text`, or that of roles, as CSV; also
-        written to `path` if given. Raises `FileError`."""
+        written to `path` if given. Raises `FileError`.
+
+        Beside each p of a loss is x_p_floor, the smallest that its test can find: a p that is as
+        small is only known not to be larger.
+        """
         text = csv_text(self.roles if table == "roles" else self._heads_with_roles(language))
         if path is not None:
             replace_atomically(as_path(path), text.encode())
@@ -175,7 +180,11 @@ class HeadReport:
     def _heads_with_roles(self, language: str) -> pd.DataFrame:
         others = [name for name in self.heads.columns if name not in (*KEYS, "role")]
         texts = self._role_texts(language)
-        return self.heads.assign(role=texts)[[*KEYS, "role", *others]]
+        found = self.heads.assign(role=texts)[[*KEYS, "role", *others]]
+        for name in (one for one in others if one.endswith("_loss_p")):
+            floor = smallest_mean_change_p(int(found[name].count()))
+            found.insert(list(found).index(name) + 1, f"{name}_floor", floor)
+        return found
 
     def save(self, path: str | Path) -> None:
         """Write one JSON file that `load` reads back. Raises `FileError`."""

@@ -39,9 +39,9 @@ def test_a_column_without_a_sentence_is_an_error():
 
 
 def test_a_column_is_as_wide_as_the_longest_text_in_any_row_or_its_label():
-    frame = pd.DataFrame({"entropy_interval": ["–"] * 20 + ["[0.151, 0.162], p 0.031"]})
+    frame = pd.DataFrame({"entropy_interval": ["–"] * 20 + ["[0.151, 0.162], p ≤ .0024"]})
     wide = columns(frame, "en")["entropy_interval"]["width"]
-    assert wide >= 5.8 * len("[0.151, 0.162], p 0.031") + 16  # as the browser draws it
+    assert wide >= 5.8 * len("[0.151, 0.162], p ≤ .0024") + 16  # as the browser draws it
     label = say("heads.column_interval", "en")
     narrow = columns(frame[:20], "en")["entropy_interval"]["width"]
     assert 5.8 * len(label) + 16 <= narrow < wide

@@ -261,9 +261,9 @@ def test_the_bound_of_a_loss_names_its_condition_and_an_older_report_has_none():
     sentence = head_tables.redundancy(report.with_columns(keys.assign(**columns)), "en")[0]
     assert sentence == (
         "Encoder: removing one of 24 heads raises the loss of a token by at most 0.0056 here; "
-        "removing all of them raises it from 0.84 to 1.16. If no sentence loses more than 0.60 a "
-        "token, the most here, one head raises it by at most 0.022, with 95 % confidence for all "
-        "of them together."
+        "removing all of them raises it from 0.84 to 1.16. If no sentence's loss rises by more "
+        "than 0.60, the most here, one head raises the mean by at most 0.022, with 95 % "
+        "confidence for all heads together."
     )
     without = report.heads.drop(columns="zero_loss_most", errors="ignore")
     older = head_tables.redundancy(replace(report, heads=without), "en")[0]
