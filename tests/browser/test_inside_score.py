@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 import explorer
@@ -28,6 +29,9 @@ def test_the_parts_of_a_score_are_those_of_python(address, new_tab):
         name = f"{names[row.query_part]} × {names[row.key_part]}: {signed(row.value)};"
         expect(bar).to_have_attribute("title", re.compile("^" + re.escape(name)))
     expect(bars.last).to_contain_text(signed(found.score, 2))
+    numbers = [text.replace("−", "-") for text in bars.locator(".value").all_inner_texts()]
+    *printed, score = map(float, numbers)
+    assert sum(printed) == pytest.approx(score, abs=0.0051)
     expect(tab).to_have_url(re.compile(r"[?&]inside=score(&|$)"))
     box = tab.get_by_test_id("inside").bounding_box()
     assert box is not None

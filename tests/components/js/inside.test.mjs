@@ -3,7 +3,11 @@ import { test } from "node:test";
 import { cellArithmetic } from "../../../explorer/components/inside/js/arithmetic.js";
 import { cellTexts, keysText } from "../../../explorer/components/inside/js/cellTexts.js";
 import { decimal, subscript } from "../../../explorer/components/inside/js/numbers.js";
-import { hideLater, outputsText } from "../../../explorer/components/inside/js/omission.js";
+import {
+  differenceOf,
+  hideLater,
+  outputsText,
+} from "../../../explorer/components/inside/js/omission.js";
 import { openingState } from "../../../explorer/components/shared/js/openingState.js";
 import { shownCell } from "../../../explorer/components/shared/js/stepState.js";
 import { readTrace } from "../../../explorer/components/shared/js/trace.js";
@@ -119,6 +123,15 @@ test("the output without the mask is not named ahead of its step, and says why i
     assert.equal(text("scaling", own, shown), "without_same");
     assert.equal(text("mask", `${own} x`, shown), "without_outputs");
   }
+});
+
+test("a difference is that of the numbers in the tables beside it", () => {
+  const tokens = { queries: ["bos"], keys: ["7", "3"] };
+  /** @param {number[]} weights */
+  const table = (weights) => ({ ...tokens, row: () => ({ weights, masked: [0, 0] }) });
+  const { weights } = differenceOf(table([0.205, 0.795]), table([0.524, 0.476])).row(0);
+  near(weights[0], 0.52 - 0.2); // binary, 0.205 is less than that
+  near(weights[1], 0.48 - 0.8);
 });
 
 test("keys that are not yet decoded have no name in a table", () => {

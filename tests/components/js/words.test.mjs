@@ -5,8 +5,10 @@ import { brokenLines } from "../../../explorer/components/shared/js/figureText.j
 import { isSpecial, labelOf, markOf } from "../../../explorer/components/shared/js/label.js";
 import {
   percent,
+  percentOfLoss,
   shortError,
   shortWeight,
+  summands,
 } from "../../../explorer/components/shared/js/numbers.js";
 import { openingState } from "../../../explorer/components/shared/js/openingState.js";
 import { joinedPieces } from "../../../explorer/components/shared/js/pieceText.js";
@@ -122,6 +124,34 @@ test("numbers have as many digits as are informative", () => {
     ["1", "1", ".9", ".9"],
   );
   assert.deepEqual([0, 3e-8, null].map(shortError), ["0", "3e-8", "?"]);
+});
+
+test("numbers add up as they are printed", () => {
+  assert.deepEqual(summands([3.11, 2.12], 5.23), ["+3.11", "+2.12"]);
+  assert.deepEqual(summands([3.114, 2.124], 5.238), ["+3.114", "+2.124"]); // 3.11 + 2.12 is 5.23
+  let state = 1;
+  const random = () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647 - 0.5;
+  };
+  for (let count = 0; count < 500; count += 1) {
+    const parts = Array.from({ length: 12 }, () => 8 * random());
+    const sum = parts.reduce((before, part) => before + part, 0);
+    const printed = summands(parts, sum).map((text) => Number(text.replace("−", "-")));
+    const added = printed.reduce((before, part) => before + part, 0);
+    assert.ok(Math.abs(added - Number(sum.toFixed(2))) < 0.005 + 1e-9, printed.join(" "));
+    printed.forEach((part, index) => {
+      assert.ok(Math.abs(part - parts[index]) <= 0.005 + 1e-9);
+    });
+  }
+});
+
+test("a loss follows from the percentage beside it", () => {
+  assert.equal(percentOfLoss(0.5, "0.69"), "50.0\u00a0%");
+  assert.equal(percentOfLoss(0.00147, "6.52"), "0.147\u00a0%"); // −ln 0.1 % is 6.91
+  assert.equal(percentOfLoss(1e-9, "20.72"), percent(1e-9));
+  assert.equal(percentOfLoss(0.99999, "0.00"), percent(0.99999));
+  assert.equal(percentOfLoss(0, "∞"), percent(0));
 });
 
 test("sentences are filled in; an unknown key or fact stays visible", () => {

@@ -124,7 +124,8 @@ export function hideLater(weights, known) {
 }
 
 /**
- * How much more weight a part left out gives, as far as both have the same tokens.
+ * How much more weight a part left out gives, as far as both have the same tokens: the difference
+ * of the numbers in their tables.
  * @param {Weights} own
  * @param {Weights} other
  * @returns {Weights}
@@ -133,11 +134,21 @@ export function differenceOf(own, other) {
   const [queries, keys] = [common(own.queries, other.queries), common(own.keys, other.keys)];
   const row = (/** @type {number} */ query) => {
     const [before, after] = [own.row(query), other.row(query)];
-    const weights = keys.map((_, key) => after.weights[key] - before.weights[key]);
+    const weights = keys.map(
+      (_, key) => inTable(after.weights[key]) - inTable(before.weights[key]),
+    );
     const masked = keys.map((_, key) => (before.masked[key] ? after.masked[key] : 0));
     return { weights, masked };
   };
   return { queries, keys, row, signed: true };
+}
+
+/**
+ * A weight as a table prints it.
+ * @param {number} weight
+ */
+function inTable(weight) {
+  return Number(weight.toFixed(2));
 }
 
 /**

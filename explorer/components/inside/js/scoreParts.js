@@ -1,5 +1,5 @@
 import { element, write } from "../../shared/js/element.js";
-import { signed } from "../../shared/js/numbers.js";
+import { signed, summands } from "../../shared/js/numbers.js";
 import { createSignedBars } from "../../shared/js/signedBars.js";
 import { maskedKeys } from "./cellTexts.js";
 import { createLoading } from "./loading.js";
@@ -68,9 +68,16 @@ export function scoreSum(context, found, cell) {
   const parts = scorePartsOf(found, maskedKeys(context, cell.query), cell.query, cell.key);
   const score = sumOf(parts, "value");
   const rest = parts.length - MOST + 1;
-  const named = largestParts(parts, MOST).map((part) => barOf(context, part, rest));
-  const sum = { label: say("score_sum"), title: say("score_sum_title"), value: score, sum: true };
-  const bars = [...named, { ...sum, mark: sumOf(parts, "mean") }];
+  const largest = largestParts(parts, MOST);
+  const values = largest.map(({ value }) => value);
+  const numbers = summands(values, score);
+  const named = largest.map((part, index) => ({
+    ...barOf(context, part, rest),
+    number: numbers[index],
+  }));
+  const names = { label: say("score_sum"), title: say("score_sum_title"), sum: true };
+  const mark = sumOf(parts, "mean");
+  const bars = [...named, { ...names, value: score, number: signed(score), mark }];
   const best = parts.reduce((one, part) =>
     Math.abs(part.value) > Math.abs(one.value) ? part : one,
   );

@@ -5,7 +5,7 @@ import { guessToken, plain, tokenHidden, weightsHidden } from "../../shared/js/g
 import { scrollIntoSight } from "../../shared/js/inView.js";
 import { labelOf, writeToken } from "../../shared/js/label.js";
 import { asking, asksNextToken, cardChoices, onAsking } from "../../shared/js/lessonEvents.js";
-import { percent } from "../../shared/js/numbers.js";
+import { percent, percentOfLoss } from "../../shared/js/numbers.js";
 import { createRadios } from "../../shared/js/radios.js";
 import { currentRow, isGiven } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
@@ -437,7 +437,8 @@ function drawCandidate(context, item, candidate, hidden) {
   const why = candidate.chosen ? "taken" : whyEnabled(enabled, candidate, trace);
   const facts = { token: labelOf(candidate.token), probability: percent(probability) };
   const loss = probability > 0 ? (-Math.log(probability)).toFixed(2) : "∞";
-  assign(button, "title", `${say("candidate_title", { ...facts, loss })} ${say(why, facts)}`);
+  const exact = { ...facts, probability: percentOfLoss(probability, loss), loss };
+  assign(button, "title", `${say("candidate_title", exact)} ${say(why, facts)}`);
   assign(button, "tabindex", enabled ? null : "-1");
 }
 

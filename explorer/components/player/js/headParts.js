@@ -3,7 +3,7 @@ import { createExplanation, wordEntry } from "../../shared/js/explanation.js";
 import { tokenHidden } from "../../shared/js/guess.js";
 import { labelOf } from "../../shared/js/label.js";
 import { asking } from "../../shared/js/lessonEvents.js";
-import { signed } from "../../shared/js/numbers.js";
+import { signed, summands } from "../../shared/js/numbers.js";
 import { colourAt, css, inkOn, signedRamp } from "../../shared/js/palette.js";
 import { createSignedBars } from "../../shared/js/signedBars.js";
 import { chosenAt, currentRow, headName } from "../../shared/js/stepState.js";
@@ -145,12 +145,13 @@ export function stepParts(context, found) {
  * @param {number} row
  */
 export function factsOf({ trace }, step, row) {
+  const [heads, rest] = summands([step.heads, step.rest], step.difference);
   return {
     token: labelOf(chosenAt(trace, row)?.token ?? ""),
     other: labelOf(step.runnerUp),
     difference: signed(step.difference),
-    heads: signed(step.heads),
-    rest: signed(step.rest),
+    heads,
+    rest,
   };
 }
 
@@ -249,11 +250,11 @@ export function signedColour(palette, value, largest) {
  * @returns {SignedBar[]}
  */
 export function barsOf(say, { attentions, others, difference }) {
-  const bars = [
-    ...attentions.map(({ site, total }) => ({ name: site, value: total })),
-    ...others,
-    { name: "difference", value: difference, sum: true },
-  ];
+  const parts = [...attentions.map(({ site, total }) => ({ name: site, value: total })), ...others];
+  const values = parts.map(({ value }) => value);
+  const numbers = summands(values, difference);
+  const sum = { name: "difference", value: difference, number: signed(difference), sum: true };
+  const bars = [...parts.map((part, index) => ({ ...part, number: numbers[index] })), sum];
   return bars.map(({ name, ...bar }) => ({
     label: say(`parts_${name}`),
     title: say(`parts_${name}_title`),

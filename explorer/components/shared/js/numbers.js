@@ -1,3 +1,5 @@
+const MOST_DECIMALS = 6; // or digits, of a number that others are computed from
+
 /**
  * A probability as a percentage with as many digits as are informative, never broken over two
  * lines. What is rounded to 0.1 is not written as 0.10.
@@ -34,6 +36,39 @@ export function signed(value, digits = 2) {
   const text = Math.abs(value).toFixed(digits);
   if (Number(text) === 0) return text;
   return `${value < 0 ? "−" : "+"}${text}`;
+}
+
+/**
+ * Numbers with their signs, in the fewest decimals from two on with which they add up, as they are
+ * printed, to their sum, which has two decimals, within half a unit of its last digit.
+ * @param {number[]} numbers
+ * @param {number} sum
+ */
+export function summands(numbers, sum) {
+  for (let digits = 2; digits <= MOST_DECIMALS; digits += 1) {
+    const added = numbers.reduce((before, value) => before + Number(value.toFixed(digits)), 0);
+    if (Math.abs(added - Number(sum.toFixed(2))) <= 0.005)
+      return numbers.map((value) => signed(value, digits));
+  }
+  return numbers.map((value) => signed(value));
+}
+
+/**
+ * A probability as a percentage with as many digits as its loss, −ln p, takes: what is computed
+ * from it, as it is printed, is the loss within half a unit of its last digit.
+ * @param {number} probability
+ * @param {string} loss with two decimals
+ */
+export function percentOfLoss(probability, loss) {
+  const share = percent(probability);
+  /** @param {number} value in percent */
+  const follows = (value) => Math.abs(-Math.log(value / 100) - Number(loss)) <= 0.005;
+  if (!/^[\d.]+/.test(share) || follows(Number.parseFloat(share))) return share;
+  for (let digits = 2; digits <= MOST_DECIMALS; digits += 1) {
+    const value = Number((100 * probability).toPrecision(digits));
+    if (follows(value)) return `${value}\u00a0%`;
+  }
+  return share;
 }
 
 /**

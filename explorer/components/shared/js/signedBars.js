@@ -1,5 +1,4 @@
 import { assign, element, populate, write } from "./element.js";
-import { signed } from "./numbers.js";
 import { colourAt, css, signedRamp } from "./palette.js";
 
 /** @import { Palette } from "./palette.js" */
@@ -9,6 +8,7 @@ import { colourAt, css, signedRamp } from "./palette.js";
  * @property {string} label
  * @property {string} title on hover
  * @property {number} value
+ * @property {string} number as it is printed
  * @property {number} [mark] a value to compare with, drawn as a line
  * @property {boolean} [sum] whether it is what the bars above add up to
  *
@@ -29,7 +29,7 @@ export function createSignedBars(testid) {
   const draw = (palette, bars, largest) => {
     const ramp = signedRamp(palette);
     const items = populate(node, bars.length, barElement);
-    bars.forEach(({ label, title, value, mark, sum = false }, index) => {
+    bars.forEach(({ label, title, value, number: text, mark, sum = false }, index) => {
       const [name, track, number] = /** @type {HTMLElement[]} */ ([...items[index].children]);
       const [bar, line] = /** @type {HTMLElement[]} */ ([...track.children]);
       const [from, to] = [50, placeOf(value, largest)].sort((one, other) => one - other);
@@ -39,7 +39,7 @@ export function createSignedBars(testid) {
       line.hidden = mark === undefined;
       line.style.left = `${placeOf(mark ?? 0, largest)}%`;
       write(name, label);
-      write(number, signed(value));
+      write(number, text);
       assign(items[index], "title", title);
       items[index].classList.toggle("sum", sum);
     });

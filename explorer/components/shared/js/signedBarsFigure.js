@@ -1,6 +1,5 @@
 import { drawn, figurePen, LINE, MARGIN, TYPE } from "./figureText.js";
 import { textWidth } from "./geometry.js";
-import { signed } from "./numbers.js";
 import { colourAt, css, mix, signedRamp } from "./palette.js";
 import { TONE } from "./signedBars.js";
 
@@ -24,12 +23,12 @@ export function signedLines(palette, bars, largest, top, sheet) {
   const widest = (textOf) =>
     Math.max(...bars.map((bar) => textWidth(figurePen(bar.sum), textOf(bar))));
   const left = MARGIN + widest(({ label }) => label) + GAP;
-  const right = sheet - MARGIN - widest(({ value }) => signed(value)) - GAP;
+  const right = sheet - MARGIN - widest(({ number }) => number) - GAP;
   const half = (right - left) / 2;
   const zero = left + half;
   const ramp = signedRamp(palette);
   const track = css(mix(palette.paper, palette.ink, TRACK));
-  return bars.flatMap(({ label, value, mark, sum }, index) => {
+  return bars.flatMap(({ label, value, number, mark, sum }, index) => {
     const y = top + index * LINE;
     const text = { y: y + LINE / 2 + TYPE * 0.35, ...(sum ? { "font-weight": 600 } : {}) };
     const length = largest ? (Math.abs(value) / largest) * half : 0;
@@ -41,7 +40,7 @@ export function signedLines(palette, bars, largest, top, sheet) {
       drawn("rect", { ...box, x: left, width: 2 * half, fill: track }),
       drawn("rect", { ...box, x: value < 0 ? zero - length : zero, width: length, fill }),
       drawn("rect", { x: mean - 0.75, y: y + 2, width: 1.5, height: LINE - 4 }),
-      drawn("text", { x: sheet - MARGIN, "text-anchor": "end", ...text }, signed(value)),
+      drawn("text", { x: sheet - MARGIN, "text-anchor": "end", ...text }, number),
     ];
   });
 }
