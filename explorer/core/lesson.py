@@ -29,6 +29,12 @@ MOST_CARDS = 20
 LONGEST_TEXT = 240
 """Characters of a card's text: it stands above the picture, which needs the height."""
 
+LONGEST_TITLE = 50
+LONGEST_FIELDS: Mapping[str, int] = MappingProxyType(
+    {"exported": LONGEST_TEXT, "question": 80, "choices": 24, "because": 120}
+)
+"""Characters of the other parts of a card; of the choices, of each."""
+
 _FIELDS = ("view", "highlight", "question", "choices", "answer", "because", "exported")
 _ASKED = ("question", "choices", "answer")
 _LINE = "---"
@@ -78,13 +84,16 @@ def read_lesson(text: str) -> Lesson:
     lines = head.strip().splitlines()
     if len(lines) != 1 or not lines[0].startswith("# ") or not lines[0][2:].strip():
         raise LessonError("no_title")
+    title = lines[0][2:].strip()
+    if len(title) > LONGEST_TITLE:
+        raise LessonError("long_title", characters=len(title), limit=LONGEST_TITLE)
     if not parts or len(parts) % 2:
         raise LessonError("no_cards", line=_LINE)
     if len(parts) > 2 * MOST_CARDS:
         raise LessonError("too_many_cards", cards=len(parts) // 2, limit=MOST_CARDS)
     headers, texts = parts[::2], parts[1::2]
     cards = [_read_card(*one) for one in zip(range(1, len(texts) + 1), headers, texts, strict=True)]
-    return Lesson(lines[0][2:].strip(), tuple(cards))
+    return Lesson(title, tuple(cards))
 
 
 def fill_in(sentence: str, values: Mapping[str, str]) -> str:
@@ -103,9 +112,8 @@ def _read_card(number: int, header: str, body: str) -> Card:
     text = " ".join(body.split())
     if not text:
         raise LessonError("no_text", card=number)
-    for one in (text, fields.get("exported", "")):
-        if len(one) > LONGEST_TEXT:
-            raise LessonError("long_text", card=number, characters=len(one), limit=LONGEST_TEXT)
+    if len(text) > LONGEST_TEXT:
+        raise LessonError("long_text", card=number, characters=len(text), limit=LONGEST_TEXT)
     card = Card(
         text,
         MappingProxyType(_view(number, fields.get("view", ""))),
@@ -146,7 +154,17 @@ def _view(number: int, link: str) -> dict[str, str]:
     return view
 
 
+def _refuse_long(number: int, card: Card) -> None:
+    for field, limit in LONGEST_FIELDS.items():
+        value = getattr(card, field)
+        longest = max(map(len, value if field == "choices" else [value]), default=0)
+        if longest > limit:
+            facts = {"card": number, "field": field, "characters": longest, "limit": limit}
+            raise LessonError("long_field", **facts)
+
+
 def _check(number: int, card: Card) -> None:
+    _refuse_long(number, card)
     if card.highlight and not _TESTID.fullmatch(card.highlight):
         raise LessonError("bad_highlight", card=number, got=card.highlight[:60])
     missing = [name for name in _ASKED if not getattr(card, name)]

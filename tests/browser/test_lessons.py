@@ -9,9 +9,16 @@ from playwright.sync_api import Locator, Page, expect
 
 from explorer.app.filled_lesson import filled_in, whole_lesson
 from explorer.core import folders
-from explorer.core.lesson import Card
+from explorer.core.lesson import (
+    LONGEST_FIELDS,
+    LONGEST_TEXT,
+    LONGEST_TITLE,
+    Card,
+    read_lesson,
+)
 from explorer.core.lesson_search import find_lessons, lesson_files
 from explorer.model.catalog import shipped_models
+from tests.support.page_checks import settle
 from tests.support.sample import sampled
 
 SHIPPED = find_lessons(lesson_files([folders.SHIPPED_LESSONS]))
@@ -410,6 +417,53 @@ def test_an_exported_lesson_is_gone_through_without_a_network(open_html, name, l
     tab.get_by_test_id("lesson-back").click()
     progress = f"{len(lesson.cards) - 1}/{len(lesson.cards)}"
     expect(tab.get_by_test_id("lesson-progress")).to_have_text(progress)
+
+
+FITS = """(card) => {
+  const outer = card.getBoundingClientRect();
+  const parts = [...card.querySelectorAll("h2, p, button, .question, .answer")];
+  const wide = parts.filter((part) => {
+    const { left, right, bottom } = part.getBoundingClientRect();
+    return part.scrollWidth > part.clientWidth + 1 || left < outer.left || right > outer.right + 1
+      || bottom > outer.bottom + 1;
+  });
+  const whole = document.documentElement;
+  return [whole.scrollWidth > whole.clientWidth, wide.map((part) => part.textContent)];
+}"""
+"""Whether the page is too wide, and the parts of a card that reach out of it."""
+
+
+@pytest.mark.parametrize("words", ["one head looks at a token ", "词元的点积除以维度再归一化", "x"])
+def test_the_longest_parts_that_are_allowed_fit_the_card(open_html, words):
+    def part(characters: int, first: str = "") -> str:
+        return (first + words * characters)[:characters].strip()
+
+    limits = LONGEST_FIELDS
+    choices = ["{largest key}", *(part(limits["choices"], first) for first in "abcd")]
+    text = f"""# {part(LONGEST_TITLE)}
+
+---
+view: ?model=reverse&text=7+3+9+1+4&pad=2&site=cross&layer=1&head=2&step=2&guess=1
+question: {part(limits["question"])}
+choices: {" | ".join(choices)}
+answer: largest key
+because: {part(limits["because"])}
+---
+{part(LONGEST_TEXT)}
+"""
+    page = whole_lesson("long", read_lesson(text), shipped_models(), "en").decode()
+    tab = open_html(page)
+    card = tab.get_by_test_id("lesson")
+    assert card.evaluate(FITS) == [False, []]
+    tab.get_by_test_id("lesson-choices").get_by_role("button").nth(1).click()
+    expect(tab.locator(".answer")).to_contain_text("It is 1")
+    for width, height in SIZES:
+        tab.set_viewport_size({"width": width, "height": height})
+        settle(tab)
+        assert card.evaluate(FITS) == [False, []], (width, height)
+        box = card.bounding_box()
+        assert box is not None
+        assert width <= 640 or box["height"] <= height / 2, (width, height, box)
 
 
 def test_a_lesson_is_downloaded_while_it_is_followed(open_lesson, open_html):

@@ -3,7 +3,15 @@
 import pytest
 
 from explorer.core.errors import LessonError
-from explorer.core.lesson import LONGEST_TEXT, MOST_CARDS, asked_of_trace, fill_in, read_lesson
+from explorer.core.lesson import (
+    LONGEST_FIELDS,
+    LONGEST_TEXT,
+    LONGEST_TITLE,
+    MOST_CARDS,
+    asked_of_trace,
+    fill_in,
+    read_lesson,
+)
 
 VIEW = "view: ?model=reverse&text=7+3+9&step=2&lang=zh"
 ASKED = "question: Which?\nchoices: 7 | 3\nanswer: largest key\nbecause: it has {weight}."
@@ -43,6 +51,18 @@ REFUSED = {
     "too_many_cards": [file_of(*[card_of()] * (MOST_CARDS + 1))],
     "no_text": [file_of(card_of(text=""))],
     "long_text": [file_of(card_of(text="x" * (LONGEST_TEXT + 1)))],
+    "long_title": [file_of(card_of()).replace("# ", "# " + "x" * LONGEST_TITLE, 1)],
+    "long_field": [
+        file_of(card_of(f"{VIEW}\n{ASKED.replace(old, old + 'x' * limit)}"))
+        for old, limit in (
+            ("question: Which?", LONGEST_FIELDS["question"]),
+            ("7 | 3", LONGEST_FIELDS["choices"]),
+        )
+    ]
+    + [
+        file_of(card_of(f"{VIEW}\n{ASKED}{'x' * LONGEST_FIELDS['because']}")),
+        file_of(card_of(f"{VIEW}\nexported: {'x' * (LONGEST_TEXT + 1)}")),
+    ],
     "bad_field": [file_of(card_of(f"{VIEW}\ncolour: red")), file_of(card_of(f"{VIEW}\nhello"))],
     "field_twice": [file_of(card_of(f"{VIEW}\n{VIEW}"))],
     "bad_view": [
@@ -81,3 +101,13 @@ def test_what_is_no_lesson_is_refused_in_one_sentence(key, text):
 def test_the_card_is_named():
     with pytest.raises(LessonError, match="card 2 has no text"):
         read_lesson(file_of(card_of(), card_of(text="")))
+
+
+def test_parts_may_be_as_long_as_the_card_has_room():
+    longest = {name: "x" * limit for name, limit in LONGEST_FIELDS.items()}
+    longest["choices"] = "7 | " + longest["choices"]
+    header = "\n".join(f"{name}: {value}" for name, value in longest.items())
+    card = card_of(f"{VIEW}\nanswer: largest key\n{header}", "x" * LONGEST_TEXT)
+    lesson = read_lesson(file_of(card, title="# " + "x" * LONGEST_TITLE))
+    assert len(lesson.title) == LONGEST_TITLE
+    assert lesson.cards[0].question == longest["question"]
