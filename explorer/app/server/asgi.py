@@ -27,6 +27,7 @@ from explorer.app.server import (
 )
 from explorer.app.server.back_messages import BackMessageGuard
 from explorer.app.server.broken_requests import BrokenRequests
+from explorer.app.server.log_limit import limited_warnings
 from explorer.app.server.origin_check import OriginCheck
 from explorer.app.server.security_headers import SecurityHeaders
 from explorer.app.server.server_address import ServerAddress
@@ -36,6 +37,9 @@ from explorer.core import folders
 
 MAIN = folders.PACKAGE / "app" / "main.py"
 """The script Streamlit runs for each visitor."""
+
+_LOGGERS = (OriginCheck.__module__, "uvicorn.error")
+"""Those that refuse what a request says: another host or origin, or what is no HTTP."""
 
 
 def base_path() -> str:
@@ -78,12 +82,14 @@ def middleware() -> list[Middleware]:
 
 @asynccontextmanager
 async def lifespan(_: st.App) -> AsyncIterator[None]:
-    """Do slow work in the background when the server starts; end what measures when it ends.
+    """Do slow work in the background when the server starts, limit what requests log while it runs,
+    and end what measures when it ends.
 
     A server that SIGTERM ends calls no `atexit` function.
     """
     warmup.start()
-    yield
+    with limited_warnings(*_LOGGERS):
+        yield
     from explorer.heads import job_queue  # late: the server starts without pandas
 
     await asyncio.to_thread(job_queue.end_all)

@@ -21,7 +21,6 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.websockets import WebSocketClose
 
-from explorer.app.server.rate_limit import RateLimiter
 from explorer.app.server.static_files import Application, Message, Receive, Send
 from explorer.core.files import one_line
 from explorer.core.i18n import LANGUAGES, say
@@ -31,9 +30,6 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _ADDRESS_SETTINGS = ("server.address", "browser.serverAddress")
 _WILDCARD_ADDRESSES = {"", "0.0.0.0", "::"}
 _LONGEST_SHOWN = 100
-_LOGGED_AT_ONCE = 20  # refusals
-_LOGGED_A_SECOND = 0.1
-_ANYBODY = {"": 1.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +62,6 @@ class OriginCheck:
     def __init__(self, app: Application, allowed: Allowed | None = None) -> None:
         self.app = app
         self._allowed = allowed
-        self._lines = RateLimiter(owners=1)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -76,17 +71,11 @@ class OriginCheck:
         if refusal is None:
             await self.app(_without_origin(scope), receive, send)
             return
-        self._log(refusal)
+        _LOG.warning(refusal)
         if scope["type"] == "websocket":
             await WebSocketClose(code=1008, reason="origin or host refused")(scope, receive, send)
         else:
             await PlainTextResponse(refusal, status_code=403)(scope, receive, send)
-
-    def _log(self, refusal: str) -> None:
-        """Log a refusal; of very many at once, which any page can cause, not each."""
-        if self._lines.allows(_ANYBODY, _LOGGED_A_SECOND, _LOGGED_AT_ONCE):
-            self._lines.charge(_ANYBODY, 1.0, _LOGGED_A_SECOND, _LOGGED_AT_ONCE)
-            _LOG.warning(refusal)
 
 
 @cache

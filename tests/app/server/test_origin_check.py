@@ -119,11 +119,9 @@ def test_a_refused_header_cannot_steer_the_terminal(browser, header, caplog):
     assert "\\u009b2J" in line
 
 
-def test_the_log_of_refusals_is_bounded_in_length_and_number(browser, caplog):
-    for number in range(200):
-        header = f"http://{number}.evil.example/".encode() + b"\x9b" * 5000
-        assert browser.get("/", headers={"Origin": header}).status_code == 403
-    assert 10 <= len(caplog.messages) <= 25
+def test_a_long_header_makes_a_short_line(browser, caplog):
+    header = b"http://evil.example/" + b"\x9b" * 5000
+    assert browser.get("/", headers={"Origin": header}).status_code == 403
     assert max(map(len, caplog.messages)) < 1000
 
 
