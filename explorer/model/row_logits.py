@@ -89,7 +89,10 @@ class RowLogits:
         logits in the first sequence (rows, V)."""
         for first, end in self.blocks():
             own = (rows >= first) & (rows < end)
-            if bool(own.any()):
+            count = int(own.sum())
+            if count == end - first:
+                yield own, self.read(first, end)[0]  # all rows, without a copy
+            elif count:
                 yield own, self.read(first, end)[0, rows[own] - first]
 
     def whole(self) -> Tensor:
