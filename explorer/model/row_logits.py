@@ -8,7 +8,7 @@ from itertools import accumulate
 import torch
 from torch import Tensor
 
-BLOCK = 32 * 2**20
+BLOCK = 16 * 2**20
 """Bytes of the logits that are computed at once, as float32."""
 
 

@@ -129,7 +129,7 @@ def greedy_rows(
         # The library's own choice has as many layers as the encoder in some families.
         cache = EncoderDecoderCache(DynamicCache(), DynamicCache())
     step, ended = 0, torch.zeros(len(target), dtype=torch.bool)
-    keep = rules.last <= rows_of_block(head.block, len(target), head.width)
+    keep = rules.last <= 2 * rows_of_block(head.block, len(target), head.width)
     while not bool(ended.all()) and step < rules.last:
         edits.cursor.first = step
         with watching(edits.decoder, record=False):
