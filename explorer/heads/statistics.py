@@ -18,10 +18,10 @@ _HALVINGS = 40
 """Of the interval in which a bound is sought."""
 
 _STAKES = 0.999 / 2.0 ** np.arange(5)
-"""Shares of the capital that are staked on an example; below 1, so that none takes it all."""
+"""Shares of the money that are bet on an example; below 1, so that none takes it all."""
 
 _TIE = 1e-12
-"""Of the sum of all sizes: sums closer than this are equal but for rounding."""
+"""Of the sum of all sizes, or the largest: what is closer than this is equal but for rounding."""
 
 
 def share_change_interval(changes: Numbers, level: float = LEVEL) -> tuple[Numbers, Numbers]:
@@ -96,12 +96,15 @@ def largest_rise(mean: PerExampleMean, most: float, level: float = LEVEL) -> Num
     """An upper bound (head,) of each mean (example, head) that holds for all heads together, with
     the error divided among them (Bonferroni), so that it may be quoted of the largest of them.
 
-    It holds if no example has a mean above `most`, nor more queries than the longest has: nothing
-    less bounds what a rare example adds. Exact for samples of any size and changes of any shape. A
-    stake grows with each example by what its total is below the bound, and is positive; if the
-    true mean were the bound, it would reach 1 / error with at most the probability `error` (Ville;
-    Waudby-Smith & Ramdas 2024, section 4). Of changes that are all 0, the bound is little above
-    the one of Clopper & Pearson. NaN of a single example.
+    most: above 0. The bound holds if no example has a larger mean, nor more queries than the one
+        with the most: without such a limit nothing bounds what a rare example adds.
+
+    Of any number of examples and changes of any shape. Money is bet on each example: it grows as
+    the total is below the bound, shrinks as it is above, and never runs out. If the bound were the
+    mean, money would grow by 1 / error with at most the probability `error`; so a bound at which
+    it grows more is too high to be the mean (Ville's inequality; Waudby-Smith & Ramdas 2024). Of
+    changes that are all 0 the bound is little above that of Clopper & Pearson. NaN of a single
+    example.
     """
     size, heads = mean.total.shape
     if size < 2:
@@ -110,10 +113,10 @@ def largest_rise(mean: PerExampleMean, most: float, level: float = LEVEL) -> Num
     low, high = mean.mean, np.full(heads, most)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        room = np.maximum(most - middle, np.finfo(float).tiny) * mean.count.max()
+        room = np.maximum(most - middle, _TIE * most) * mean.count.max()
         gains = (middle * mean.count - mean.total) / room  # (example, head), −1 or more
-        capital = np.log1p(_STAKES[:, None, None] * gains).sum(1)  # (stake, head)
-        excluded = np.logaddexp.reduce(capital) - np.log(len(_STAKES)) >= needed
+        money = np.log1p(_STAKES[:, None, None] * gains).sum(1)  # (stake, head), logarithm
+        excluded = np.logaddexp.reduce(money) - np.log(len(_STAKES)) >= needed
         low, high = np.where(excluded, low, middle), np.where(excluded, middle, high)
     return high
 
