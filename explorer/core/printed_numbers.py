@@ -18,6 +18,8 @@ _PLAIN = 0.001, 10_000
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _MORE = range(5)
 _PAIRS = sorted(product(_MORE, repeat=2), key=sum)
+_HALF = 0.49999
+"""Of a unit, and no tie, which some round up and others down."""
 _FEWEST = 3
 """Digits of a scale."""
 
@@ -33,7 +35,7 @@ class Printed:
 
     def follows(self, result: float) -> bool:
         """Whether it is `result`, within half a unit."""
-        return abs(result - self.value) <= self.unit / 2
+        return abs(result - self.value) <= _HALF * self.unit
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ const MORE = [0, 1, 2, 3, 4]; // digits, until a number has six
 const PAIRS = MORE.flatMap((scores) => MORE.map((powers) => [scores, powers])).sort(
   (one, other) => one[0] + one[1] - other[0] - other[1],
 );
+const HALF = 0.49999; // of a unit, and no tie, which some round up and others down
 const MOST = 6; // digits of a scale or a cap
 const FEWEST = 3; // digits of a scale
 
@@ -121,5 +122,5 @@ function fewestDigits(ways, write) {
  * @param {Printed} right
  */
 function follows(result, right) {
-  return Math.abs(result - right.value) <= right.unit / 2;
+  return Math.abs(result - right.value) <= HALF * right.unit;
 }

@@ -1,3 +1,4 @@
+const HALF_UNIT = 0.004999; // half a unit of two decimals, and no tie
 const MOST_DECIMALS = 6; // or digits, of a number that others are computed from
 
 /**
@@ -47,7 +48,7 @@ export function signed(value, digits = 2) {
 export function summands(numbers, sum) {
   for (let digits = 2; digits <= MOST_DECIMALS; digits += 1) {
     const added = numbers.reduce((before, value) => before + Number(value.toFixed(digits)), 0);
-    if (Math.abs(added - Number(sum.toFixed(2))) <= 0.005)
+    if (Math.abs(added - Number(sum.toFixed(2))) <= HALF_UNIT)
       return numbers.map((value) => signed(value, digits));
   }
   return numbers.map((value) => signed(value));
@@ -62,7 +63,7 @@ export function summands(numbers, sum) {
 export function percentOfLoss(probability, loss) {
   const share = percent(probability);
   /** @param {number} value in percent */
-  const follows = (value) => Math.abs(-Math.log(value / 100) - Number(loss)) <= 0.005;
+  const follows = (value) => Math.abs(-Math.log(value / 100) - Number(loss)) <= HALF_UNIT;
   if (!/^[\d.]+/.test(share) || follows(Number.parseFloat(share))) return share;
   for (let digits = 2; digits <= MOST_DECIMALS; digits += 1) {
     const value = Number((100 * probability).toPrecision(digits));
