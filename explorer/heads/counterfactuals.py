@@ -54,7 +54,7 @@ def compare_traces(
         original.facts["text"],
         force=output,
         pad_to=original.facts["pad_to"],
-        max_new_tokens=len(output),
+        max_new_tokens=len(output) if original.target_tokens else None,  # an encoder fills in
         means=means,
         **interventions.options(),
     )

@@ -28,3 +28,11 @@ def refuse_new_tokens(count: object) -> None:
     """Raise `ConfigError` on a number of tokens to decode that is none, None excepted."""
     if count is not None and (type(count) is not int or count < 1):
         raise ConfigError("bad_new_tokens", got=count)
+
+
+def refuse_decoding(target: str | None, prefix: str | None, count: int | None) -> None:
+    """Raise `ConfigError` on what only a decoder has, asked of a model with an encoder alone."""
+    if (target, prefix) != (None, None):
+        raise ConfigError("no_decoder")
+    if count is not None:
+        raise ConfigError("no_new_tokens", got=count)

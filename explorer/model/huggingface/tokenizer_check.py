@@ -12,6 +12,7 @@ import json
 import math
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -19,7 +20,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Timer
 from typing import Any
 
 from explorer.core import folders
@@ -28,7 +29,7 @@ from explorer.model.huggingface.directory_files import tokenizer_among
 from explorer.model.huggingface.text_growth import LARGEST_GROWTH, may_grow
 from explorer.model.huggingface.tokens import is_usable
 
-MEMORY = 200 * 2**20
+MEMORY = 280 * 2**20
 """Bytes that a tokenizer may take, and `MEMORY_EACH` for each byte of its files, up to
 `MOST_MEMORY`. A SentencePiece model of 250,000 pieces, 4 MB, takes 400 MB while it is read, a
 tokenizer.json of 256,000 entries, 43 MB, takes 600 MB."""
@@ -40,6 +41,16 @@ SECONDS = 1.0
 take ten times as long, on a busy machine."""
 
 SECONDS_EACH = 0.3
+
+_ELAPSED = 10
+_STARTED = 60.0
+"""Elapsed seconds for each of processor time, and for the start of the child."""
+
+_ONE_THREAD = {
+    **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
+    **{"TOKENIZERS_PARALLELISM": "false", "HF_HUB_DISABLE_XET": "1"},
+}
+"""The environment of the child: the copy of a process may wait for threads that it has not."""
 
 _LONGEST = 2000  # characters of a text, as many as the app takes
 _RUNS = "aA1 .\n\té猫\u0627\U0001f600"
@@ -73,7 +84,8 @@ class _Child:
                     stderr=subprocess.DEVNULL,
                     text=True,
                     cwd=folders.IMPORT_ROOT,
-                    env=os.environ | {"TOKENIZERS_PARALLELISM": "false"},
+                    env=os.environ | _ONE_THREAD,
+                    start_new_session=True,  # so that its copies end with it
                 )
             return self._process
 
@@ -82,18 +94,34 @@ class _Child:
             process = self.started()
             assert process.stdin
             assert process.stdout
-            print(
-                json.dumps([str(path.absolute()), *_limits(path)]), file=process.stdin, flush=True
-            )
+            memory, seconds = _limits(path)
+            watch = Timer(_ELAPSED * seconds + _STARTED, self._kill)
+            watch.start()
+            request = json.dumps([str(path.absolute()), memory, seconds])
+            print(request, file=process.stdin, flush=True)
             answer = process.stdout.readline().strip()
+            watch.cancel()
         except OSError:
             return Verdict.HARMFUL
         return Verdict(answer) if answer else Verdict.HARMFUL
 
     def end(self) -> None:
+        """Kill the child, whatever it is trying, and its copies."""
         if self._process is not None:
-            with suppress(OSError):
-                self._process.communicate()
+            self._kill()
+            self._process.wait()
+            for pipe in filter(None, (self._process.stdin, self._process.stdout)):
+                with suppress(OSError):
+                    pipe.close()
+
+    def _kill(self) -> None:
+        if self._process is None or self._process.poll() is not None:
+            return  # its number may be another's by now
+        with suppress(OSError):
+            if sys.platform == "win32":
+                self._process.kill()
+            else:
+                os.killpg(self._process.pid, signal.SIGKILL)
 
 
 def _limits(path: Path) -> tuple[int, float]:
@@ -144,7 +172,7 @@ def _serve() -> None:
 def _limit(memory: int, seconds: float) -> None:
     """Let this process have so many more bytes, and so much processor time; on Windows only the
     elapsed time ends it. Limits that it has already stay."""
-    faulthandler.dump_traceback_later(10 * seconds, exit=True, file=sys.stderr)
+    faulthandler.dump_traceback_later(_ELAPSED * seconds, exit=True, file=sys.stderr)
     if sys.platform == "win32":
         return
     import resource

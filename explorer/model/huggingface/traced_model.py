@@ -45,7 +45,12 @@ from explorer.model.huggingface.verification import probe
 from explorer.model.intervention_hooks import refuse_outside, refuse_unchanged
 from explorer.model.row_logits import RowLogits
 from explorer.model.threads import threads_for
-from explorer.model.trace_options import forces_output, refuse_capture, refuse_new_tokens
+from explorer.model.trace_options import (
+    forces_output,
+    refuse_capture,
+    refuse_decoding,
+    refuse_new_tokens,
+)
 
 _PAD_LABEL = "<pad>"
 
@@ -161,7 +166,7 @@ class HuggingFaceModel:
         pad_to: number of tokens to which the text is padded: at the right, and at the left in a
             decoder-only model, where a continuation follows.
         max_new_tokens: the most tokens to decode; None = 128, and 32 after a prompt. An encoder
-            alone decodes none.
+            alone decodes none, and takes no number.
         capture: "pattern", or "full" for scores, queries, keys, values and head outputs too.
         layers, sites: as in `ExplorableModel.trace`.
         ablate, keep, edit_mask, override_row: as in `ExplorableModel.trace`; heads are those of
@@ -177,8 +182,8 @@ class HuggingFaceModel:
             raise ConfigError("no_omission", name=self.name)
         choice = LayerChoice.of(layers, sites)
         forces_output(target, prefix, force)
-        if self.kind == Kind.ENCODER_ONLY and (target, prefix) != (None, None):
-            raise ConfigError("no_decoder")
+        if self.kind == Kind.ENCODER_ONLY:
+            refuse_decoding(target, prefix, max_new_tokens)
         interventions = Interventions.gather(ablate, keep, edit_mask, override_row)
         edits = edits_for(interventions, self.anatomy, means)
         inputs, labels = self._inputs(text, pad_to)

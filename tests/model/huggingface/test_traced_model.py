@@ -15,13 +15,20 @@ from explorer.core.errors import (
 )
 from explorer.core.trace import Trace
 from explorer.core.words import marks_words, merge
+from explorer.heads.counterfactuals import compare_traces
 from explorer.model.huggingface import traced_model
+from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.loading import open_directory
 from explorer.model.huggingface.tokens import Tokens
 from tests.support.huggingface_families import EOS
 from tests.support.model_directories import gpt2
 
 TEXT = "5 17 8 41 9 23"
+
+
+def short(model, count):
+    """The options with which a decoder decodes at most `count` tokens; an encoder takes none."""
+    return {} if model.kind == Kind.ENCODER_ONLY else {"max_new_tokens": count}
 
 
 @pytest.fixture(scope="module")
@@ -82,9 +89,10 @@ def test_an_encoder_alone_fills_in_its_masks(models):
     class WithMask(Tokens):
         mask_id = 41
 
-    masked = type(model)(
+    filling = type(model)(
         model.name, model.model, model.anatomy, WithMask(None, model.tokens.size), model.positions
-    ).trace(TEXT)
+    )
+    masked = filling.trace(TEXT)
     with torch.inference_mode():
         ids = torch.tensor([[int(token) for token in TEXT.split()]])
         logits = model.model(input_ids=ids).logits[0, 3]
@@ -94,8 +102,10 @@ def test_an_encoder_alone_fills_in_its_masks(models):
     assert steps.probability.iloc[0] == pytest.approx(float(logits.softmax(-1).max()), abs=1e-6)
     assert masked.text.split()[3] == str(int(logits.argmax()))
     assert merge(masked).steps().step.tolist() == steps.step.tolist()
-    for wrong in ({"prefix": "5"}, {"target": "5"}):
-        with pytest.raises(ConfigError):
+    compared = compare_traces(filling, masked, filling.trace(TEXT, ablate=[("encoder", 0, 1)]))
+    assert compared.forced.predicted_tokens == masked.predicted_tokens
+    for wrong in ({"prefix": "5"}, {"target": "5"}, {"max_new_tokens": 5}):
+        with pytest.raises(ConfigError, match="an encoder alone"):
             model.trace(TEXT, **wrong)
     with pytest.raises(VocabularyError, match="no mask token at position 1"):
         model.trace(TEXT, force={1: 5})
@@ -107,12 +117,12 @@ def test_cells_are_masked_unmasked_and_rows_set(models):
     for name, site in [("marian", "cross"), ("gemma2", "decoder"), ("bert", "encoder")]:
         model = models[name]
         query = 1
-        trace = model.trace(TEXT, edit_mask=[(site, 1, 0, query, 0)], max_new_tokens=3)
+        trace = model.trace(TEXT, edit_mask=[(site, 1, 0, query, 0)], **short(model, 3))
         assert trace.mask_reason(site, 1, 0)[query, 0] == "edited"
         assert trace.attention(site)[1, 0, query, 0] == 0
         assert trace.mask_reason(site, 0, 0)[query, 0] == ""
         assert trace.integrity().ok.all(), trace.integrity()
-        row = model.trace(TEXT, override_row=[(site, 1, 0, query, (3.0, 1.0))], max_new_tokens=3)
+        row = model.trace(TEXT, override_row=[(site, 1, 0, query, (3.0, 1.0))], **short(model, 3))
         assert row.attention(site)[1, 0, query, :2].tolist() == [0.75, 0.25]
         assert row.integrity().ok.all(), row.integrity()
     opened = models["gemma2"].trace(
@@ -142,7 +152,7 @@ def test_edits_that_leave_their_cell_as_it_is_are_refused(models):
         ("bert", {}, [("encoder", None, 1, 5, 0), ("encoder", 2, 1, 5, 0)], "already_masked"),
     ]:
         with pytest.raises(InterventionError) as caught:
-            models[name].trace(TEXT, edit_mask=cells, max_new_tokens=2, **options)
+            models[name].trace(TEXT, edit_mask=cells, **short(models[name], 2), **options)
         assert caught.value.key == key
     # In the layer between, the same cell is inside.
     models["gemma2"].trace(TEXT, edit_mask=[("decoder", None, 1, 5, 0)], max_new_tokens=2)
@@ -169,8 +179,8 @@ def test_interventions_that_cannot_be_done_are_refused(models):
 def test_only_chosen_layers_and_sites_are_captured(models):
     for name, sites in [("marian", ["cross", "encoder"]), ("gemma2", None), ("bert", None)]:
         model = models[name]
-        whole = model.trace(TEXT, max_new_tokens=3, capture="full")
-        part = model.trace(TEXT, max_new_tokens=3, capture="full", layers=[1], sites=sites)
+        whole = model.trace(TEXT, **short(model, 3), capture="full")
+        part = model.trace(TEXT, **short(model, 3), capture="full", layers=[1], sites=sites)
         assert set(part.sites) == set(sites or whole.sites)
         for site in part.sites:
             vectors = ("query_vectors", "key_vectors", "values")
@@ -246,14 +256,14 @@ def test_what_is_too_long_is_called_what_it_is(opened, name, got, limit, what):
     sentence = f"The {what} has {got} tokens and this model takes at most {limit}"
     with pytest.raises(VocabularyError, match=sentence):
         model.trace(" ".join(["5"] * got))
-    model.trace(" ".join(["5"] * limit), max_new_tokens=1)
+    model.trace(" ".join(["5"] * limit), **short(model, 1))
     with pytest.raises(VocabularyError, match=f"The {what} has 41 tokens"):
         model.check_text(" ".join(["5"] * 41), "source")
 
 
 def test_a_trace_is_stored_and_shown(models, tmp_path):
     for name, model in models.items():
-        trace = model.trace(TEXT, max_new_tokens=3)
+        trace = model.trace(TEXT, **short(model, 3))
         trace.save(tmp_path / "x.trace")
         assert Trace.load(tmp_path / "x.trace").integrity().ok.all()
         trace.to_html(tmp_path / "x.html")
