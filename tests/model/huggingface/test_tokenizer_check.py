@@ -40,6 +40,19 @@ def test_a_tokenizer_that_does_harm_is_told_and_the_next_one_still_passes(
     assert said(sound) == Verdict.SOUND
 
 
+def test_a_tokenizer_that_lacks_most_symbols_passes(model_folder, tmp_path):
+    """A text with one of them is refused when it comes; a toy model that was exported is such."""
+    few = {"type": "WordLevel", "vocab": {"7": 0, "3": 1, "9": 2}, "unk_token": "<none>"}
+    sound = model_folder / "gpt-tiny"
+    parts = {
+        **{"model": few, "pre_tokenizer": {"type": "WhitespaceSplit"}, "decoder": None},
+        **{"post_processor": None, "added_tokens": []},
+    }
+    folder = changed(tmp_path / "few", sound, **parts)
+    (folder / "tokenizer_config.json").write_text('{"tokenizer_class": "PreTrainedTokenizerFast"}')
+    assert said(folder) == Verdict.SOUND
+
+
 def test_what_is_no_tokenizer_cannot_be_read(model_folder, tmp_path):
     sound = model_folder / "gpt-tiny"
     assert said(changed(tmp_path / "odd", sound, model=3)) == Verdict.UNREADABLE
