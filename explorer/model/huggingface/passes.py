@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 from transformers import DynamicCache, EncoderDecoderCache
 from transformers.modeling_outputs import BaseModelOutput
+from transformers.models.electra.modeling_electra import ElectraForPreTrainingOutput
 
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.capture import Call, Seen, watching
@@ -25,7 +26,7 @@ class Pass:
     """What one full pass over N sequences gave.
 
     predictions: (N, T or S, V) logits of the rows; hidden states where the model has no logits of
-        tokens.
+        tokens. Where it answers otherwise, what `answers.answered` reads.
     encoder, decoder: the recorded calls.
     library: by site, the weights (N, H, Q, K) that the library returned, one a layer.
     """
@@ -97,6 +98,8 @@ def _encode(model: Any, kind: Kind, inputs: Inputs, **options: Any) -> Any:
         return None
     stack = model if kind == Kind.ENCODER_ONLY else model.get_encoder()
     given = {"input_ids": inputs.source, "attention_mask": inputs.source_mask}
+    if inputs.segments is not None:
+        given["token_type_ids"] = inputs.segments
     return stack(**on_device(model, given), return_dict=True, **options)
 
 
@@ -169,6 +172,10 @@ def _decoder_inputs(target: Tensor | None, mask: Tensor | None, past: int) -> di
 
 
 def _predictions(out: Any) -> Tensor:
+    if getattr(out, "start_logits", None) is not None:
+        return torch.stack([out.start_logits, out.end_logits], -1).cpu()
+    if isinstance(out, ElectraForPreTrainingOutput):  # one logit a token
+        return out.logits[..., None].cpu()
     for name in ("logits", "prediction_logits", "last_hidden_state"):
         found = getattr(out, name, None)
         if isinstance(found, Tensor):

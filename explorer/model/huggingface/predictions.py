@@ -75,7 +75,8 @@ class Predictions:
         assert self.inputs.source_mask is not None
         ids = self.inputs.source[0].clone()
         masked = self._masked()
-        ids[masked] = self._taken(masked)
+        if len(masked):
+            ids[masked] = self._taken(masked)
         return self.tokens.decode(ids[self.inputs.source_mask[0] == 1].tolist())
 
     def _decoded(self) -> dict[str, NDArray[Any]]:
