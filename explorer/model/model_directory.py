@@ -131,7 +131,8 @@ def _kind(config: Mapping[str, Any]) -> TextKind:
         return TextKind.SENTENCE
     listed = config.get("architectures")
     name = listed[0] if isinstance(listed, list) and listed else ""
-    if str(name).endswith(("ForMaskedLM", "ForPreTraining")):
+    fills_masks = name != "ElectraForPreTraining"  # which tells replaced tokens
+    if fills_masks and str(name).endswith(("ForMaskedLM", "ForPreTraining")):
         return TextKind.MASKED
     generates = ("ForCausalLM", "LMHeadModel", "ForConditionalGeneration")
     return TextKind.PROMPT if str(name).endswith(generates) else TextKind.SENTENCE

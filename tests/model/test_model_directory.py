@@ -68,6 +68,11 @@ def member(path: Path = Path("none"), *, ids: bool = False, **config: Any) -> Di
             "bert",
         ),
         ({"model_type": "bert", "architectures": ["BertModel"]}, TextKind.SENTENCE, "bert"),
+        (
+            {"model_type": "electra", "architectures": ["ElectraForPreTraining"]},
+            TextKind.SENTENCE,
+            "electra",
+        ),
         ({}, TextKind.SENTENCE, ""),
     ],
 )

@@ -26,6 +26,7 @@ from explorer.components.shared.payload import PROJECT, pack_payload, payload_by
 from explorer.core.alignment import content
 from explorer.core.i18n import section
 from explorer.core.mask_reasons import REASONS, UNMASKED
+from explorer.core.predictions import prediction_in
 from explorer.core.trace import Trace
 from explorer.core.word_segmentation import grouped, mark_of
 from explorer.core.words import (
@@ -42,6 +43,9 @@ FORMAT_VERSION = 1
 
 MOST_WEIGHTS = 4_000_000
 """Bytes of weights in one payload; a larger trace is sent head by head."""
+
+_MOST_TAGS = 3
+"""Labels of a token that are sent: a row shows one, and names the others when it is pointed at."""
 
 _STEPS = {  # smaller types than those of the trace: the candidates are a large part of a payload
     "step": np.uint16,
@@ -138,6 +142,8 @@ def player_payload(
         "view": asdict(shown),
         "marked": marks_words(trace),
     }
+    if (predictions := _predictions(trace)) is not None:
+        header["predictions"] = predictions
     if large:
         header["heads"] = heads
     if inside:
@@ -146,6 +152,24 @@ def player_payload(
         names = {"contributions": contributions, "attribution": attribution, "score": score}
         header |= {name: address for name, address in names.items() if address}
     return pack_payload(header | dict(more or {}), arrays)
+
+
+def _predictions(trace: Trace) -> dict[str, Any] | None:
+    """What a model predicts that predicts no tokens; of each token the most probable labels."""
+    found = prediction_in(trace.arrays, trace.facts)
+    if found is None:
+        return None
+    most = _MOST_TAGS if found.kind.of_tokens else len(found.labels)
+    columns = {name: column.tolist() for name, column in found.columns.items()}
+    rows = [
+        {"label": label, **{name: column[row] for name, column in columns.items()}}
+        for row, label in enumerate(found.labels)
+        if columns["rank"][row] <= most or columns["chosen"][row]
+    ]
+    for row in rows:
+        if math.isnan(row["probability"]):
+            row["probability"] = None
+    return {"kind": str(found.kind), "rows": rows}
 
 
 def is_large(trace: Trace) -> bool:

@@ -20,10 +20,7 @@ from typing import Any
 from explorer.core.errors import ConfigError, VocabularyError
 from explorer.core.sentencepiece_vocabulary import byte_label
 from explorer.core.vocabulary import check_text, shorten
-from explorer.core.word_segmentation import byte_letters, is_special
-
-PADDING = "<pad>"
-"""The label of padding for which a tokenizer has none."""
+from explorer.core.word_segmentation import PADDING_LABELS, byte_letters
 
 _MARKS = {  # how a tokenizer marks words → whether a piece is written that way
     "start": lambda piece: piece.startswith("▁"),
@@ -161,7 +158,7 @@ class Tokens:
     def padding_label(self, number: int) -> str:
         """The label of padding with this id: the tokenizer's own, where readers know it as one."""
         own = self.label(number) if number == self.pad_id else ""
-        return own if is_special(own) else PADDING
+        return own if own in PADDING_LABELS else PADDING_LABELS[0]
 
     @cached_property
     def marks(self) -> str:

@@ -34,6 +34,7 @@ import { createForcedTokens } from "./forcedTokens.js";
 import { createGuessControl } from "./guessControl.js";
 import { createCardAnswer, createHighlight, followLesson } from "./lessonView.js";
 import { createOutput } from "./output.js";
+import { createPredictions } from "./predictions.js";
 import { createSourceShare } from "./sourceShare.js";
 import { createStrips } from "./strips.js";
 
@@ -167,6 +168,7 @@ function placeParts(context, map, attribution) {
   const rail = createRail(context);
   const headsNote = createHeadsNote(context);
   const candidates = createCandidates(context, attribution);
+  const predictions = createPredictions(context);
   const forced = createForcedTokens(context);
   const sentence = createSentence(context);
   const share = createSourceShare(context);
@@ -180,7 +182,9 @@ function placeParts(context, map, attribution) {
   rail.element.prepend(site.element, headsNote.element);
   transport.element.append(unit.element);
   transport.element.querySelector(".move.last")?.after(guess.element);
-  const beside = [sentence, share, candidates, cutOff, forced, output].map((part) => part.element);
+  const beside = [sentence, share, predictions, candidates, cutOff, forced, output].map(
+    (part) => part.element,
+  );
   const aside = element("div", { class: "aside" }, ...beside);
   const main = element("div", { class: "main" }, rail.element, map.element, aside);
   const sensor = /** @type {Element} */ (context.root.firstElementChild);
@@ -222,7 +226,7 @@ function placeParts(context, map, attribution) {
     columns,
   ];
   const lesson = [createHighlight(context), createCardAnswer(context)]; // of what is drawn by then
-  const column = [forced, sentence, share, cutOff, candidates];
+  const column = [forced, sentence, share, cutOff, predictions, candidates];
   // Each takes what space those before it leave. The pictures are last: reading a space after them
   // would make the browser lay them out once more.
   return [...above, ...column, strip, rail, map, tooltip, ...lesson];

@@ -64,6 +64,19 @@ import { createLoadedHeads } from "./loadedHeads.js";
  * @property {number[]} [reasons] codes of its masked cells
  * @property {number[][]} [gold] gold weight by layer and head, where gold is known
  *
+ * @typedef {object} PredictionRow one label; see `core/predictions.py`
+ * @property {string} label
+ * @property {number} start the first token it is about
+ * @property {number} stop the one behind the last
+ * @property {number} rank among the labels of these tokens
+ * @property {number} value
+ * @property {number | null} probability null of a score without one
+ * @property {boolean} chosen
+ *
+ * @typedef {object} Prediction
+ * @property {"class" | "labels" | "score" | "span" | "tags" | "replaced"} kind
+ * @property {PredictionRow[]} rows
+ *
  * @typedef {object} TraceHeader
  * @property {string[]} source
  * @property {string[]} target
@@ -74,6 +87,7 @@ import { createLoadedHeads } from "./loadedHeads.js";
  * @property {string[]} labels
  * @property {Facts} facts
  * @property {number} [prompt] tokens fed in that are the prompt
+ * @property {Prediction} [predictions] of a model that predicts no tokens
  * @property {string} project name and version of the project
  * @property {string[]} reasons by mask code
  * @property {IntegrityCheck[] | null} integrity null until it is checked
