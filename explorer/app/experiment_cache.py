@@ -181,7 +181,11 @@ def _experiment(
     means = _means(member.stamp, member) if interventions.needs_means else None
     with model_cache.computing():
         changed = model.trace(
-            request.text, pad_to=before.facts["pad_to"], means=means, **interventions.options()
+            request.text,
+            pair=request.pair or None,
+            pad_to=before.facts["pad_to"],
+            means=means,
+            **interventions.options(),
         )
         return compare_traces(model, before, changed, means)
 
@@ -192,7 +196,9 @@ def _norms(member: CatalogModel, request: Request) -> Mapping[str, NDArray[np.fl
     model = model_cache.model_of(member)
     pad_to = original(member, request).facts["pad_to"]
     with model_cache.computing():
-        return value_norms(model, model.trace(request.text, pad_to=pad_to, capture="full"))
+        pair = request.pair or None
+        full = model.trace(request.text, pair=pair, pad_to=pad_to, capture="full")
+        return value_norms(model, full)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
