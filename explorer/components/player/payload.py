@@ -27,6 +27,7 @@ from explorer.core.alignment import content
 from explorer.core.i18n import section
 from explorer.core.mask_reasons import REASONS, UNMASKED
 from explorer.core.predictions import prediction_in
+from explorer.core.text_pairs import second_text
 from explorer.core.trace import Trace
 from explorer.core.word_segmentation import grouped, mark_of
 from explorer.core.words import (
@@ -204,7 +205,7 @@ def _words_payload(trace: Trace, view: View, maps: int | None) -> bytes:
 
     maps: of a large trace, as in `_trace_parts`.
     "rows" and "columns": position of the last piece of each target and source word.
-    "prompt": the words that begin in the prompt.
+    "prompt": the words that begin in the prompt. "second": of two texts, those in the first.
     """
     if maps is None:
         arrays, header = _trace_parts(merge(trace))
@@ -218,6 +219,8 @@ def _words_payload(trace: Trace, view: View, maps: int | None) -> bytes:
     labels = (*trace.source_tokens, *trace.target_tokens, *view.original)
     original = [word.label for word in grouped(view.original, mark_of(labels))]
     own = {"rows": rows, "columns": columns, "original": original, "prompt": prompt}
+    if (second := second_text(trace)) is not None:
+        own["second"] = sum(word.start < second for word in source_words(trace))
     return pack_payload(header | own, arrays)
 
 
@@ -247,6 +250,7 @@ def _parts(
     if trace.gold is not None:
         arrays["gold"] = np.packbits(trace.gold, bitorder="little")  # (T · S bits)
     source, outputs = content(trace)
+    second = second_text(trace)
     return arrays, {
         "source": trace.source_tokens,
         "target": trace.target_tokens,
@@ -257,6 +261,7 @@ def _parts(
         "labels": labels,
         "facts": dict(trace.facts),
         "prompt": _prompt(trace),
+        **({} if second is None else {"second": second}),
     }
 
 

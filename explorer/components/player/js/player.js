@@ -12,6 +12,7 @@ import { createIntegrity } from "../../shared/js/integrity.js";
 import { listenToKeys } from "../../shared/js/keyboard.js";
 import { createMap } from "../../shared/js/map.js";
 import { openingState } from "../../shared/js/openingState.js";
+import { createPairFilter } from "../../shared/js/pairFilter.js";
 import { showProjector } from "../../shared/js/projector.js";
 import { createRail } from "../../shared/js/rail.js";
 import { createSelectionReport, selectionOf } from "../../shared/js/selectionReport.js";
@@ -94,7 +95,11 @@ export function mountPlayer(parent, trace, options) {
   /** Draw with new parts: at first, and in another language. */
   const build = () => {
     map?.destroy();
-    const tools = [insideButton(context), createDownloads(context, attribution)];
+    const tools = [
+      createPairFilter(context),
+      insideButton(context),
+      createDownloads(context, attribution),
+    ];
     map = createMap(context, { tools, onCell: cellOpener(context) });
     parts = placeParts(context, map, attribution);
     root.lang = context.trace.header.language;

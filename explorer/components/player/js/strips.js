@@ -260,6 +260,7 @@ function drawSource(context, parent) {
     chips[position].classList.toggle("aligned", position === linked);
     chips[position].classList.toggle("query", position === query);
     chips[position].classList.toggle("masked", trace.masks.includes(position));
+    chips[position].classList.toggle("second", position > 0 && position === trace.second);
     chips[position].classList.toggle("answer", isAnswer(context, position));
   });
 }

@@ -87,6 +87,7 @@ import { createLoadedHeads } from "./loadedHeads.js";
  * @property {string[]} labels
  * @property {Facts} facts
  * @property {number} [prompt] tokens fed in that are the prompt
+ * @property {number} [second] position of the first token of a second text, 0 without one
  * @property {Prediction} [predictions] of a model that predicts no tokens
  * @property {string} project name and version of the project
  * @property {string[]} reasons by mask code
@@ -150,6 +151,7 @@ import { createLoadedHeads } from "./loadedHeads.js";
  * @property {string[]} predicted
  * @property {number} steps rows of the target; without a target, mask tokens
  * @property {number} prompt how many rows are the prompt, 0 without one
+ * @property {number} [second] position of the first source token of a second text, 0 without one
  * @property {number[]} masks without a target: the rows of the mask tokens that are filled in
  * @property {string[]} fillings what is filled in, by row; "" elsewhere, empty with a target
  * @property {Partial<Record<SiteName, Site>>} sites
@@ -201,6 +203,7 @@ export function readTrace(bytes, pieces) {
     predicted: header.predicted,
     steps: header.target.length || masks.length,
     prompt: header.prompt ?? 0,
+    second: header.second ?? 0,
     masks,
     fillings: masks.length ? candidates.map(fillingOf) : [],
     sites,
