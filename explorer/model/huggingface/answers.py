@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from transformers.models.electra.modeling_electra import ElectraForPreTrainingOutput
 
 from explorer.core.files import one_line
 from explorer.core.json_values import valid_text
@@ -43,6 +44,14 @@ def answer_of(model: Any) -> PredictionKind | None:
     if name.endswith("ForSequenceClassification"):
         return _KINDS[_function(model.config)]
     return None
+
+
+def answer_logits(out: Any) -> Tensor | None:
+    """Of an output of the library the logits (N, S, L) of an answer that has another form there:
+    L = 2 of a span, first and last token, L = 1 of replaced tokens; None of any other."""
+    if getattr(out, "start_logits", None) is not None:
+        return torch.stack([out.start_logits, out.end_logits], -1)
+    return out.logits[..., None] if isinstance(out, ElectraForPreTrainingOutput) else None
 
 
 def label_names(model: Any, count: int) -> tuple[str, ...]:

@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 from transformers import DynamicCache, EncoderDecoderCache
 from transformers.modeling_outputs import BaseModelOutput
-from transformers.models.electra.modeling_electra import ElectraForPreTrainingOutput
 
 from explorer.model.huggingface.anatomy import Kind
+from explorer.model.huggingface.answers import answer_logits
 from explorer.model.huggingface.capture import Call, Seen, watching
 from explorer.model.huggingface.decoding_rules import DecodingRules
 from explorer.model.huggingface.edits import Cursor, Edits
@@ -172,10 +172,9 @@ def _decoder_inputs(target: Tensor | None, mask: Tensor | None, past: int) -> di
 
 
 def _predictions(out: Any) -> Tensor:
-    if getattr(out, "start_logits", None) is not None:
-        return torch.stack([out.start_logits, out.end_logits], -1).cpu()
-    if isinstance(out, ElectraForPreTrainingOutput):  # one logit a token
-        return out.logits[..., None].cpu()
+    answer = answer_logits(out)
+    if answer is not None:
+        return answer.cpu()
     for name in ("logits", "prediction_logits", "last_hidden_state"):
         found = getattr(out, name, None)
         if isinstance(found, Tensor):

@@ -1,0 +1,38 @@
+"""What interventions change of the prediction of a model that predicts no tokens."""
+
+import pandas as pd
+
+from explorer.core.i18n import say
+from explorer.core.number_format import percent, short_number
+from explorer.core.predictions import prediction_in
+from explorer.core.trace import Trace
+
+
+def prediction_sentence(original: Trace, changed: Trace, language: str) -> str:
+    """The class, score or answer without and with interventions, or how many tokens get another
+    tag; "" where the model predicts none."""
+    found = prediction_in(original.arrays, original.facts)
+    if found is None:
+        return ""
+    before, after = (_chosen(trace) for trace in (original, changed))
+    if not found.kind.of_tokens:
+        facts = {"before": _written(before, language), "after": _written(after, language)}
+        return say("heads.changed_prediction", language, **facts)
+    count = int((before.label.to_numpy() != after.label.to_numpy()).sum())
+    return say("heads.changed_tags", language, count=count, tokens=len(before))
+
+
+def _chosen(trace: Trace) -> pd.DataFrame:
+    found = trace.predictions()
+    return found[found.chosen.astype(bool)]
+
+
+def _written(chosen: pd.DataFrame, language: str) -> str:
+    """Labels with their probabilities, scores alone."""
+    parts = [
+        f"“{row.label}” ({percent(row.probability)})"
+        if pd.notna(row.probability)
+        else short_number(row.value)
+        for row in chosen.itertuples()
+    ]
+    return ", ".join(parts) or say("heads.no_label", language)
