@@ -67,7 +67,7 @@ def label_names(model: Any, count: int) -> tuple[str, ...]:
 def answered(model: Any, outputs: Tensor, read: TextTokens, special: frozenset[int]) -> Prediction:
     """The answer of a model that has one.
 
-    outputs: (L,) of a text, (S, L) of its tokens, padding included; of a span (S, 2) of its first
+    outputs: (L,) or (1, L) of a text, (S, L) of its tokens, padding included; of a span (S, 2) of its first
         and its last token.
     read: the text without padding. special: ids of tokens that are no text, which have no tag.
     """
@@ -75,6 +75,7 @@ def answered(model: Any, outputs: Tensor, read: TextTokens, special: frozenset[i
     assert answer is not None
     logits = outputs.float()
     if answer in (PredictionKind.CLASS, PredictionKind.LABELS, PredictionKind.SCORE):
+        logits = logits.flatten()
         return _of_text(answer, logits, label_names(model, len(logits)), model.config, read)
     logits = logits[: len(read.ids)]
     content = [place for place, token in enumerate(read.ids) if token not in special]
