@@ -67,8 +67,8 @@ def label_names(model: Any, count: int) -> tuple[str, ...]:
 def answered(model: Any, outputs: Tensor, read: TextTokens, special: frozenset[int]) -> Prediction:
     """The answer of a model that has one.
 
-    outputs: (L,) or (1, L) of a text, (S, L) of its tokens, padding included; of a span (S, 2) of its first
-        and its last token.
+    outputs: (L,) or (1, L) of a text, (S, L) of its tokens, padding included; of a span (S, 2), of
+        its first and its last token.
     read: the text without padding. special: ids of tokens that are no text, which have no tag.
     """
     answer = answer_of(model)
