@@ -1,5 +1,7 @@
 """What interventions change of the prediction of a model that predicts no tokens."""
 
+import math
+
 import pandas as pd
 
 from explorer.core.i18n import say
@@ -29,10 +31,9 @@ def _chosen(trace: Trace) -> pd.DataFrame:
 
 def _written(chosen: pd.DataFrame, language: str) -> str:
     """Labels with their probabilities, scores alone."""
+    columns = (chosen[name].tolist() for name in ("label", "probability", "value"))
     parts = [
-        f"“{row.label}” ({percent(row.probability)})"
-        if pd.notna(row.probability)
-        else short_number(row.value)
-        for row in chosen.itertuples()
+        short_number(value) if math.isnan(share) else f"“{label}” ({percent(share)})"
+        for label, share, value in zip(*columns, strict=True)
     ]
     return ", ".join(parts) or say("heads.no_label", language)

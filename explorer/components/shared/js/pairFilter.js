@@ -11,6 +11,7 @@ import { anyOf } from "./store.js";
 
 /** @type {PairPart[]} queries and keys of two texts, A and B */
 const PARTS = ["all", "aa", "ab", "ba", "bb"];
+const PAST_EDGE = 2; // px beyond the map, which cuts the cover off
 
 /**
  * Which queries and which keys of two texts the large map shows.
@@ -52,8 +53,10 @@ export function createPairCover(context) {
     const [top, divide, bottom] = [0, second, site.queries].map((row) => yOf(geometry, row));
     const rows = queries ? [top, divide] : [divide, bottom]; // of the other text
     const columns = keys ? [left, middle] : [middle, right];
-    positionRectangle(covers[0], left, rows[0], right - left, rows[1] - rows[0]);
-    positionRectangle(covers[1], columns[0], top, columns[1] - columns[0], bottom - top);
+    const width = columns[1] - columns[0] + (keys ? 0 : PAST_EDGE);
+    const height = rows[1] - rows[0] + (queries ? 0 : PAST_EDGE);
+    positionRectangle(covers[0], left, rows[0], right - left + PAST_EDGE, height);
+    positionRectangle(covers[1], columns[0], top, width, bottom - top + PAST_EDGE);
   };
   return { elements: covers, update };
 }
