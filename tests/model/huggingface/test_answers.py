@@ -11,6 +11,7 @@ from transformers import AutoTokenizer
 from explorer.core.predictions import PredictionKind
 from explorer.core.trace import Trace
 from explorer.model.candidates import CANDIDATES
+from explorer.model.huggingface import answers
 from explorer.model.huggingface.answers import answer_of, label_names
 from explorer.model.huggingface.loading import open_directory
 from tests.support.model_directories import bert
@@ -117,7 +118,9 @@ def test_the_config_says_how_logits_are_read(made, settings, kind):
 
 
 @pytest.mark.parametrize("texts", [(TEXT,), (TEXT, SECOND)])
-def test_an_answer_is_the_most_probable_span(made, texts):
+@pytest.mark.parametrize("slice_", [256, 3])
+def test_an_answer_is_the_most_probable_span(made, monkeypatch, texts, slice_):
+    monkeypatch.setattr(answers, "_SLICE", slice_)  # first tokens that are compared at a time
     model, library = made("BertForQuestionAnswering")
     given, out = library(*texts)
     first, last = out.start_logits[0].softmax(-1), out.end_logits[0].softmax(-1)
