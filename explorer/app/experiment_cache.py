@@ -19,7 +19,7 @@ from explorer.app.state.visit import opening_request
 from explorer.core.errors import ExplorerError, TraceSizeError
 from explorer.core.interventions import Interventions
 from explorer.core.trace import Trace
-from explorer.core.vocabulary import PAD, SPECIALS
+from explorer.core.word_segmentation import PADDING_LABELS
 from explorer.data.task_names import task_of
 from explorer.heads.measurement_store import stored_reports
 from explorer.heads.opening_head import OpeningChoice, opening_choice, opening_step
@@ -65,7 +65,7 @@ def original(member: CatalogMember, request: Request) -> Trace:
 def refuse_large(trace: Trace) -> None:
     """Raise `TraceSizeError` for a trace that has too many weights for a comparison or norms,
     without those of its padding."""
-    source = len(trace.source_tokens) - trace.source_tokens.count(SPECIALS[PAD])
+    source = len(trace.source_tokens) - sum(map(trace.source_tokens.count, PADDING_LABELS))
     tokens = {"encoder": (source, source), "cross": (len(trace.target_tokens), source)}
     cells = 0
     for site in trace.sites:
@@ -181,7 +181,11 @@ def _experiment(
     means = _means(member.stamp, member) if interventions.needs_means else None
     with model_cache.computing():
         changed = model.trace(
-            request.text, pad_to=before.facts["pad_to"], means=means, **interventions.options()
+            request.text,
+            pair=request.pair or None,
+            pad_to=before.facts["pad_to"],
+            means=means,
+            **interventions.options(),
         )
         return compare_traces(model, before, changed, means)
 
@@ -192,7 +196,9 @@ def _norms(member: CatalogModel, request: Request) -> Mapping[str, NDArray[np.fl
     model = model_cache.model_of(member)
     pad_to = original(member, request).facts["pad_to"]
     with model_cache.computing():
-        return value_norms(model, model.trace(request.text, pad_to=pad_to, capture="full"))
+        pair = request.pair or None
+        full = model.trace(request.text, pair=pair, pad_to=pad_to, capture="full")
+        return value_norms(model, full)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

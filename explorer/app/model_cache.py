@@ -113,6 +113,7 @@ def layer_capture(member: CatalogMember, request: Request, shown: Trace) -> Capt
             with _SLOTS:
                 return found.trace(
                     request.text,
+                    pair=request.pair or None,
                     force=dict(request.forced),
                     pad_to=_padded(found, request),
                     layers=[number],
@@ -276,11 +277,17 @@ def _trace(member: CatalogModel, request: Request) -> Trace:
     model = model_of(member)
     pad_to = _padded(model, request)
     with computing():
-        return model.trace(request.text, force=dict(request.forced), pad_to=pad_to, layers=FIT)
+        return model.trace(
+            request.text,
+            pair=request.pair or None,
+            force=dict(request.forced),
+            pad_to=pad_to,
+            layers=FIT,
+        )
 
 
 def _padded(model: Model, request: Request) -> int | None:
     """The length to which the text is padded; None for one that is too long anyway."""
-    extent = extent_of(model, request.text)
+    extent = extent_of(model, request.text, request.pair or None)
     padded = min(extent.tokens + request.pad, extent.longest)
     return padded if extent.tokens <= extent.longest else None

@@ -67,6 +67,8 @@ def to_query(permalink: Permalink) -> dict[str, str]:
     visit = permalink.visit
     request, selection = visit.request, visit.selection
     query = {"model": request.model, "text": request.text, "pad": str(request.pad)}
+    if request.pair:
+        query["pair"] = request.pair
     if request.forced:
         query["force"] = "_".join(f"{step}.{token}" for step, token in request.forced)
     if visit.interventions:
@@ -108,6 +110,7 @@ def from_query(
     model = _parameter(query, "model", refused, lambda name: name if name in openings else None)
     opening = openings[model or next(iter(openings))]
     text = _parameter(query, "text", refused, _text)
+    pair = _parameter(query, "pair", refused, _text if opening.pair is not None else _nothing)
     pad = _parameter(query, "pad", refused, lambda word: _number(word, MOST_PADDING))
     same_model = "model" not in refused  # another one has other tokens and heads
     forced = _parameter(query, "force", refused, _forced) if same_model else None
@@ -127,7 +130,8 @@ def from_query(
             refused.append("with")
         compared = OTHER_TEXT
     padding = opening.pad if pad is None else pad
-    request = Request(opening.model, text or opening.text, padding, forced or ())
+    texts = text or opening.text, opening.pair if pair is None else pair
+    request = Request(opening.model, texts[0], padding, forced or (), texts[1])
     selection = Selection(
         site=_parameter(query, "site", refused, lambda name: name if name in SITES else None),
         layer=_parameter(query, "layer", refused, _number),
@@ -168,6 +172,10 @@ def _parameter(
 
 def _text(text: str) -> str | None:
     return text if len(text) <= LONGEST_LINKED_TEXT else None
+
+
+def _nothing(word: str) -> None:
+    """No value is one."""
 
 
 def _number(word: str, most: int = 9_999) -> int | None:

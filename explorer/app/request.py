@@ -129,12 +129,14 @@ class Request:
 
     pad: padding tokens added to the source.
     forced: (step, token id) in the order of the steps; other tokens are decoded greedily.
+    pair: the second text, "" without one; None where the model reads none.
     """
 
     model: str
     text: str
     pad: int = PAD
     forced: tuple[tuple[int, int], ...] = ()
+    pair: str | None = None
 
     def without_forced(self) -> "Request":
         """The same request, decoded greedily throughout."""

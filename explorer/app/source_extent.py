@@ -20,13 +20,18 @@ class SourceExtent:
     longest: int
 
 
-def extent_of(model: "ExplorableModel | HuggingFaceModel", text: str) -> SourceExtent:
-    """The extent of `text` in `model`. Raises `VocabularyError` on a text that it cannot read."""
+def extent_of(
+    model: "ExplorableModel | HuggingFaceModel", text: str, pair: str | None = None
+) -> SourceExtent:
+    """The extent of `text`, and of a second one, in `model`.
+
+    Raises `VocabularyError` on a text that it cannot read, `ConfigError` on a second one that its
+    tokenizer does not join.
+    """
     from explorer.model.explorable import ExplorableModel  # late: with torch
 
     if isinstance(model, ExplorableModel):
         config = model.transformer.config
         tokens = len(model.source_vocabulary.encode(text)) + 1  # the end of the sequence
         return SourceExtent(tokens, config.max_length)
-    ids, _ = model.tokens.source(text)
-    return SourceExtent(len(ids), model.positions or LONGEST_TEXT)
+    return SourceExtent(len(model.tokens.read(text, pair).ids), model.positions or LONGEST_TEXT)

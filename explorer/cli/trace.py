@@ -29,6 +29,9 @@ def add_parser(commands: Any) -> None:
         "model", type=Path, help="a checkpoint, the name of one that ships, or a model directory"
     )
     command.add_argument("text", help="the source, or the prompt of a decoder-only model")
+    command.add_argument(
+        "--pair", help="a second text, for an encoder that reads two, as BERT does"
+    )
     command.add_argument("--target", help="teacher forcing: the whole output is given")
     command.add_argument("--prefix", help="the beginning of the output is given")
     command.add_argument("--pad-to", type=int, help="run it in a batch padded to this length")
@@ -68,7 +71,9 @@ def _names(text: str) -> list[str]:
 
 
 def _trace(options: argparse.Namespace) -> int:
+    from explorer.core.i18n import say
     from explorer.core.interventions import Interventions
+    from explorer.core.text_pairs import typed_separator
     from explorer.heads.counterfactuals import mean_outputs
     from explorer.heads.evaluation_batches import task_sentences
     from explorer.model.opening import load
@@ -86,6 +91,7 @@ def _trace(options: argparse.Namespace) -> int:
         means = mean_outputs(model, task_sentences(model, 256))
     trace = model.trace(
         options.text,
+        pair=options.pair,
         target=options.target,
         prefix=options.prefix,
         pad_to=options.pad_to,
@@ -96,8 +102,14 @@ def _trace(options: argparse.Namespace) -> int:
         means=means,
         **interventions.options(),
     )
+    if separator := typed_separator(trace):
+        print(f"note: {say('explore.note_separator', 'en', separator=separator)}", file=sys.stderr)
     if out is None:
-        print(f"{trace!r}\n\n{trace.integrity().to_string(index=False)}")
+        found = trace.predictions()
+        if found.token.ne("").all():  # a table for each token: what is predicted of it
+            found = found[found.chosen]
+        tables = [trace.integrity()] if found.empty else [found, trace.integrity()]
+        print("\n\n".join([repr(trace), *(table.to_string(index=False) for table in tables)]))
         return 0
     (trace.save if out.suffix == ".trace" else trace.to_html)(out)
     print(f"{out}: {' '.join(trace.source_tokens)} → {trace.text}")

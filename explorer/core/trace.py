@@ -28,6 +28,7 @@ from explorer.core.errors import TraceError
 from explorer.core.files import as_path, read_bytes, replace_atomically
 from explorer.core.interventions import expected_errors
 from explorer.core.mask_reasons import REASONS, UNMASKED
+from explorer.core.predictions import check_predictions, prediction_in
 from explorer.core.sites import SITES
 from explorer.core.trace_file import LARGEST_FILE, pack, unpack
 from explorer.core.trace_from_arrays import (
@@ -98,7 +99,8 @@ class Trace:
         "decoder.token_vectors", "decoder.embedding" with positions, and "decoder.stack_output"
         (query, D), "logits" (T, V), and "early.id" and "early.probability" (layer, T, rank) of
         `early_predictions`; "steps.…" one entry for each candidate; "gold" (T, S) bool
-        where the gold alignment is known.
+        where the gold alignment is known; "predictions.…" one entry for each label of
+        `predictions`, whose names are a fact.
     candidate_tokens: labels of the candidates in "steps.…".
     measured: the errors in `integrity` that only the model can measure, by name.
     facts: where the trace comes from, JSON values only.
@@ -246,6 +248,27 @@ class Trace:
         frame = pd.DataFrame(columns)
         frame.insert(2, "token", list(self.candidate_tokens))
         return frame
+
+    def predictions(self) -> "pd.DataFrame":
+        """What a model predicts that predicts no tokens: a class, a tag for each token, a span.
+
+        Columns: start and stop, the first token it is about and the one behind its last; token,
+        where it is a single one of them; rank (1 = most probable), label, of a span its text;
+        probability, NaN of a score without one; value, the logit; chosen (what the model predicts).
+        Empty for any other model.
+        """
+        import pandas as pd
+
+        found = prediction_in(self.arrays, self.facts)
+        names = ["start", "stop", "rank", "value", "probability", "chosen"]
+        columns = found.columns if found else {name: np.empty(0) for name in names}
+        places = zip(columns["start"].tolist(), columns["stop"].tolist(), strict=True)
+        alone = [self.source_tokens[one] if end - one == 1 else "" for one, end in places]
+        frame = pd.DataFrame({name: columns[name] for name in names})
+        labels = list(found.labels) if found else []
+        return frame.assign(token=alone, label=labels)[
+            ["start", "stop", "token", "rank", "label", "probability", "value", "chosen"]
+        ]
 
     def early_predictions(self) -> "pd.DataFrame":
         """The most probable next tokens after each layer of the decoder, as if it were the last.
@@ -427,6 +450,7 @@ class Trace:
         check_logits(self.arrays, steps)
         check_early(self.arrays, self.facts, steps)
         check_gold(self.arrays, steps, len(self.source_tokens))
+        check_predictions(self.arrays, self.facts, len(self.source_tokens))
         alone = not self.target_tokens
         most = len(self.source_tokens) if alone else steps
         check_steps(self.arrays, len(self.candidate_tokens), most, each=not alone)

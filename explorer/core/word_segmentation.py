@@ -32,6 +32,9 @@ KNOWN_SPECIALS = frozenset((*SPECIALS, *_FOREIGN_SPECIALS))
 such as <b> and [A]; without <unk>, which stands for letters of the text."""
 
 _MARKS = ("▁", "Ġ", "##")
+PADDING_LABELS = ("<pad>", "[PAD]")
+"""The labels of padding, that of the models trained here first."""
+
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 _BYTES = re.compile(r"(?:<0x[0-9A-F]{2}>)+")
 _JOINS_LETTERS = frozenset("'’-‐‑")

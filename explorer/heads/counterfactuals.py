@@ -41,7 +41,7 @@ def compare_traces(
 
     Raises `InterventionError` when the two are not traces of one text by this model.
     """
-    same = ("model", "text", "pad_to")
+    same = ("model", "text", "pair", "pad_to")
     if any(original.facts.get(name) != changed.facts.get(name) for name in same):
         raise InterventionError("nothing_changed")
     interventions = Interventions.parse(changed.facts.get("interventions", ()))
@@ -52,6 +52,7 @@ def compare_traces(
         return TraceComparison(original, changed, changed)
     forced = model.trace(
         original.facts["text"],
+        pair=original.facts.get("pair"),
         force=output,
         pad_to=original.facts["pad_to"],
         max_new_tokens=len(output) if original.target_tokens else None,  # an encoder fills in

@@ -62,5 +62,6 @@ def _first_steps(model: MeasurableModel, trace: Trace, steps: int) -> Trace:
     if _decoded(trace) == steps:
         return trace
     most = steps + (1 if _prompt(trace) else 0)
-    text, pad_to = trace.facts["text"], trace.facts["pad_to"]
-    return model.trace(text, pad_to=pad_to, max_new_tokens=most, layers=FIT)
+    text, pair, pad_to = (trace.facts.get(name) for name in ("text", "pair", "pad_to"))
+    assert isinstance(text, str)
+    return model.trace(text, pair=pair, pad_to=pad_to, max_new_tokens=most, layers=FIT)

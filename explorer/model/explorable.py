@@ -92,6 +92,7 @@ class ExplorableModel:
         self,
         text: str,
         *,
+        pair: str | None = None,
         target: str | None = None,
         prefix: str | None = None,
         force: Mapping[int, int] = NO_TOKENS,
@@ -109,6 +110,7 @@ class ExplorableModel:
     ) -> Trace:
         """Decode `text` greedily, then capture everything in one pass over the result.
 
+        pair: nothing; only an encoder alone reads a second text.
         target: the whole output, for teacher forcing.
         prefix: the beginning of the output; the rest is decoded.
         force: step (1, 2, …) → the id its token must have; the other steps are decoded.
@@ -135,6 +137,8 @@ class ExplorableModel:
         """
         refuse_capture(capture)
         refuse_new_tokens(max_new_tokens)
+        if pair is not None:
+            raise ConfigError("no_pair")
         choice = LayerChoice.of(layers, sites)
         source = self._source(text, pad_to)  # (1, S)
         forced = self._forced(target, prefix, force)

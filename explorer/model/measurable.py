@@ -114,6 +114,7 @@ class MeasurableModel(Protocol):
         self,
         text: str,
         *,
+        pair: str | None = None,
         target: str | None = None,
         prefix: str | None = None,
         force: Mapping[int, int] = ...,

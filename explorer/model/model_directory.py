@@ -44,6 +44,7 @@ class DirectoryModel(StoredModel):
     family: the model type of its config, "" where that is damaged.
     reads: what the files say; the loaded model may know better.
     mask: the mask token of a model that fills in masks, else "".
+    reads_pairs: whether it reads a second text, too: it has segments, or was built for pairs.
     prefixes: with which its sentences begin, such as "translate English to German: ".
     decoder_heads: of each layer of its decoder, 0 where they are as many as the encoder's.
     vocabulary: number of ids, 0 where it is not known.
@@ -53,6 +54,7 @@ class DirectoryModel(StoredModel):
     family: str
     kind: TextKind
     mask: str
+    reads_pairs: bool
     prefixes: tuple[str, ...]
     decoder_heads: int
     vocabulary: int
@@ -121,6 +123,7 @@ def directory_model(
         family=_text(config.get("model_type")),
         kind=kind,
         mask=mask_token(path) if kind == TextKind.MASKED else "",
+        reads_pairs=not ids and _reads_pairs(config),
         prefixes=tuple(_prefixes(config)),
         decoder_heads=0 if in_decoder == summary.heads else in_decoder,
         vocabulary=_whole(config.get("vocab_size")),
@@ -133,10 +136,21 @@ def _kind(config: Mapping[str, Any]) -> TextKind:
         return TextKind.SENTENCE
     listed = config.get("architectures")
     name = listed[0] if isinstance(listed, list) and listed else ""
-    if str(name).endswith(("ForMaskedLM", "ForPreTraining")):
+    fills_masks = name != "ElectraForPreTraining"  # which tells replaced tokens
+    if fills_masks and str(name).endswith(("ForMaskedLM", "ForPreTraining")):
         return TextKind.MASKED
     generates = ("ForCausalLM", "LMHeadModel", "ForConditionalGeneration")
     return TextKind.PROMPT if str(name).endswith(generates) else TextKind.SENTENCE
+
+
+def _reads_pairs(config: Mapping[str, Any]) -> bool:
+    """Whether an encoder alone has segments, or a head that is mostly trained on two texts."""
+    listed = config.get("architectures")
+    name = str(listed[0]) if isinstance(listed, list) and listed else ""
+    if config.get("is_encoder_decoder") is True or _kind(config) == TextKind.PROMPT:
+        return False
+    heads = ("ForSequenceClassification", "ForQuestionAnswering", "ForNextSentencePrediction")
+    return _whole(config.get("type_vocab_size")) > 1 or name.endswith(heads)
 
 
 def _summary(config: Mapping[str, Any]) -> ModelSummary:

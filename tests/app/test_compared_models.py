@@ -26,7 +26,20 @@ def test_models_of_the_same_symbols_are_offered_those_of_the_same_task_first():
 def test_others_are_not_offered():
     trace = UploadedTrace("a trace", "stamp", example_trace())
     library = DirectoryModel(
-        *("opus", "stamp", summary(), Path("opus"), "marian", TextKind.SENTENCE, "", (), 0, 9, 9)
+        *(
+            "opus",
+            "stamp",
+            summary(),
+            Path("opus"),
+            "marian",
+            TextKind.SENTENCE,
+            "",
+            False,
+            (),
+            0,
+            9,
+            9,
+        )
     )
     more, sentences = shipped("more", "1234"), shipped("english")
     assert offered(shipped("reverse", "123"), trace, library, more, sentences) == []

@@ -75,6 +75,8 @@ def test_what_has_too_many_weights_is_neither_compared_nor_shown_as_norms(model,
     padded = experiment_cache.original(model, replace(REQUEST, pad=2))
     assert padded.source_tokens[-2:] == ("<pad>", "<pad>")
     experiment_cache.refuse_large(padded)  # the visitor's text is no longer
+    foreign = (*padded.source_tokens[:-2], "[PAD]", "[PAD]")
+    experiment_cache.refuse_large(replace(padded, source_tokens=foreign, digest=""))
     monkeypatch.setattr(experiment_cache, "MOST_CELLS", cells - 1)
     with pytest.raises(TraceSizeError, match=f"has {cells:,} weights"):
         experiment_cache.refuse_large(trace)

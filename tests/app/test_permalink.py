@@ -121,6 +121,7 @@ def test_links_made_by_earlier_versions_open_the_same_visit(query, permalink):
         ("words", "yes"),
         ("alignment", "none"),
         ("text", "1 " * 5_000),
+        ("pair", "A dog."),  # to a model that reads one text
         ("text", "1" * (LONGEST_LINKED_TEXT + 1)),
     ],
 )
@@ -144,6 +145,17 @@ def test_tokens_forced_on_an_unknown_model_are_not_forced_on_another():
 def test_a_text_as_long_as_a_link_may_carry_is_taken():
     permalink, refused = from_query({"text": "1" * LONGEST_LINKED_TEXT}, OPENINGS)
     assert (len(permalink.visit.request.text), refused) == (LONGEST_LINKED_TEXT, ())
+
+
+def test_a_second_text_is_in_the_link_of_a_model_that_reads_one():
+    openings = {"bert": Request("bert", "The cat.", 0, pair="")}
+    asked = Permalink(Visit(Request("bert", "The cat.", 0, pair="A dog & <b>")))
+    assert from_query(to_query(asked), openings) == (asked, ())
+    bare, refused = from_query({"model": "bert"}, openings)
+    assert (bare.visit.request, refused) == (openings["bert"], ())
+    assert "pair" not in to_query(bare)
+    longest = {"pair": "1" * (LONGEST_LINKED_TEXT + 1)}
+    assert from_query(longest, openings)[1] == ("pair",)
 
 
 def test_a_translator_opens_without_padding_unless_the_link_names_some():

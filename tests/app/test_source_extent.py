@@ -4,12 +4,19 @@ from explorer.app.source_extent import SourceExtent, extent_of
 from explorer.core.errors import VocabularyError
 from explorer.model.huggingface.loading import open_directory
 from tests.support.huggingface_families import saved, tiny_model
+from tests.support.model_directories import bert
 
 
 def test_the_extent_of_a_text_in_a_checkpoint(explorable):
     assert extent_of(explorable, "1 2 3") == SourceExtent(tokens=4, longest=11)
     with pytest.raises(VocabularyError):
         extent_of(explorable, "9")
+
+
+def test_a_second_text_counts(tmp_path):
+    model = open_directory(bert(tmp_path / "bert"))
+    one, other = (extent_of(model, text).tokens for text in ("The cat.", "A dog."))
+    assert extent_of(model, "The cat.", "A dog.").tokens == one + other - 1  # one [CLS]
 
 
 def test_the_extent_of_a_text_in_a_directory(tmp_path):

@@ -1,9 +1,11 @@
 import pytest
 
+import explorer
 from explorer.__main__ import main
 from explorer.core import trace_size
 from explorer.core.trace import Trace
 from explorer.model.checkpoint import save_checkpoint
+from tests.support.model_directories import bert
 
 
 @pytest.fixture
@@ -21,6 +23,40 @@ def test_a_trace_is_written_as_a_page_or_a_file_or_printed(tiny, tmp_path, capsy
     assert Trace.load(file).source_tokens[-1] == "<pad>"
     assert main(["trace", tiny, "1 2"]) == 0
     assert "rows_sum_to_one" in capsys.readouterr().out
+
+
+def test_a_classifier_says_its_class_and_a_tagger_the_tag_of_each_token(tmp_path, capsys):
+    classifier = bert(tmp_path / "classifier", head="BertForSequenceClassification", num_labels=3)
+    assert main(["trace", str(classifier), "The cat sat."]) == 0
+    table = capsys.readouterr().out.split("\n\n")[1].splitlines()
+    assert [line.split()[3] for line in table[1:]] == sorted(
+        ("LABEL_0", "LABEL_1", "LABEL_2"),
+        key=lambda name: (
+            -explorer.load(classifier)
+            .trace("The cat sat.")
+            .predictions()
+            .set_index("label")
+            .probability[name]
+        ),
+    )
+    tagger = bert(tmp_path / "tagger", head="BertForTokenClassification", num_labels=3)
+    assert main(["trace", str(tagger), "The cat."]) == 0
+    table = capsys.readouterr().out.split("\n\n")[1].splitlines()
+    tokens = explorer.load(tagger).trace("The cat.").source_tokens
+    assert [line.split()[2] for line in table[1:]] == list(tokens[1:-1])
+
+
+def test_a_pair_is_read_as_two_texts_and_a_typed_separator_is_noted(tiny, tmp_path, capsys):
+    model, file = str(bert(tmp_path / "bert")), tmp_path / "x.trace"
+    assert main(["trace", model, "The cat.", "--pair", "A dog.", "--out", str(file)]) == 0
+    trace = Trace.load(file)
+    assert trace.facts["pair"] == "A dog."
+    assert trace.source_tokens[trace.facts["second"] - 1] == "[SEP]"
+    assert "note" not in capsys.readouterr().err
+    assert main(["trace", model, "The cat. [SEP] A dog."]) == 0
+    assert "[SEP]" in capsys.readouterr().err
+    assert main(["trace", tiny, "1 2", "--pair", "3"]) == 2
+    assert "no second text" in capsys.readouterr().err
 
 
 def test_an_unwritable_path_is_an_error(tiny, tmp_path, capsys):

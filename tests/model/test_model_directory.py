@@ -68,6 +68,11 @@ def member(path: Path = Path("none"), *, ids: bool = False, **config: Any) -> Di
             "bert",
         ),
         ({"model_type": "bert", "architectures": ["BertModel"]}, TextKind.SENTENCE, "bert"),
+        (
+            {"model_type": "electra", "architectures": ["ElectraForPreTraining"]},
+            TextKind.SENTENCE,
+            "electra",
+        ),
         ({}, TextKind.SENTENCE, ""),
     ],
 )
@@ -77,6 +82,24 @@ def test_kind_and_sizes_are_read_from_the_config(config, kind, details):
     assert describe(model, "en") == " · ".join(part for part in ("mine", details) if part)
     assert all(model.reads(text) for text in model.examples)
     assert not model.draws_texts
+
+
+@pytest.mark.parametrize(
+    ("config", "reads_pairs"),
+    [
+        ({"architectures": ["BertForMaskedLM"], "type_vocab_size": 2}, True),
+        ({"architectures": ["RobertaForMaskedLM"], "type_vocab_size": 1}, False),
+        ({"architectures": ["RobertaForSequenceClassification"], "type_vocab_size": 1}, True),
+        ({"architectures": ["DistilBertForQuestionAnswering"]}, True),
+        ({"architectures": ["DistilBertForTokenClassification"]}, False),
+        ({"architectures": ["GPT2LMHeadModel"], "type_vocab_size": 2}, False),
+        ({"architectures": ["BartForQuestionAnswering"], "is_encoder_decoder": True}, False),
+        ({"type_vocab_size": "2"}, False),
+        ({}, False),
+    ],
+)
+def test_a_second_text_is_for_encoders_with_segments_or_built_for_pairs(config, reads_pairs):
+    assert member(**config).reads_pairs == reads_pairs
 
 
 @pytest.mark.parametrize(

@@ -353,11 +353,14 @@ TESTED = tuple(FAMILIES) if ALL else ("marian", "t5", "gemma2", "modernbert")
 TESTED_REFUSED = tuple(REFUSED) if ALL else ("bloom",)
 
 
-def tiny_model(name: str, seed: int = 0, **changes: Any) -> Any:
-    """A random model of one family; its weights are large enough that attention is uneven."""
+def tiny_model(name: str, seed: int = 0, head: str | None = None, **changes: Any) -> Any:
+    """A random model of one family; its weights are large enough that attention is uneven.
+
+    head: the class of the library in place of the family's own, such as "BertForQuestionAnswering".
+    """
     if name in FAMILIES:
         family = FAMILIES[name]
-        model, config, sizes = family.model, family.config, family.sizes
+        model, config, sizes = head or family.model, family.config, family.sizes
     else:
         model, config, sizes, _ = REFUSED[name]
     torch.manual_seed(seed)

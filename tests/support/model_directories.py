@@ -3,6 +3,7 @@ that was learned from a few sentences."""
 
 import json
 from pathlib import Path
+from typing import Any
 
 import sentencepiece
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
@@ -80,8 +81,9 @@ def _byte_level(name: str, folder: Path, positions: str, **special: int) -> Path
     return folder
 
 
-def bert(folder: Path, name: str = "bert") -> Path:
-    """An encoder-only model that fills in masks, with WordPiece."""
+def bert(folder: Path, name: str = "bert", head: str | None = None, **settings: Any) -> Path:
+    """An encoder-only model that fills in masks, with WordPiece, or with the `head` of a class of
+    the library; settings: of its config."""
     special = {
         "pad_token": "[PAD]",
         "unk_token": "[UNK]",
@@ -96,10 +98,12 @@ def bert(folder: Path, name: str = "bert") -> Path:
     trainer = trainers.WordPieceTrainer(vocab_size=180, special_tokens=list(special.values()))
     own.train_from_iterator(LINES, trainer)
     own.post_processor = TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
     )
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=own, **special)
     sizes = {"vocab_size": len(tokenizer), "max_position_embeddings": POSITIONS}
-    saved(tiny_model(name, **sizes), folder)
+    saved(tiny_model(name, head=head, **{**sizes, **settings}), folder)
     tokenizer.save_pretrained(folder)
     return folder

@@ -66,6 +66,16 @@ def shown_selection() -> ShownSelection:
 def submit_text(text: str) -> None:
     """Take the text from the text box; the keyboard's focus then moves to the player."""
     visit_state.set_text(text)
+    _note_submission()
+
+
+def submit_pair(text: str) -> None:
+    """Take the second text from its box; the keyboard's focus then moves to the player."""
+    visit_state.set_pair(text)
+    _note_submission()
+
+
+def _note_submission() -> None:
     state = session.load(ExploreState)
     session.save(replace(state, submissions=state.submissions + 1))
 

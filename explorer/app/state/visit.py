@@ -50,7 +50,8 @@ def opening_request(member: CatalogMember) -> Request:
     if isinstance(member, UploadedTrace):
         return Request(member.name, "", 0)
     pad = 0 if member.summary.reads_sentences else PAD
-    return Request(member.name, member.examples[0], pad)
+    pair = "" if isinstance(member, DirectoryModel) and member.reads_pairs else None
+    return Request(member.name, member.examples[0], pad, pair=pair)
 
 
 def leave_missing(catalog: Mapping[str, CatalogMember]) -> None:
@@ -67,6 +68,12 @@ def leave_missing(catalog: Mapping[str, CatalogMember]) -> None:
 def set_text(text: str) -> None:
     """Ask for another text, decoded greedily."""
     _ask(replace(current().request, text=text, forced=()))
+
+
+def set_pair(text: str) -> None:
+    """Ask for another second text, or for none, where the model reads one."""
+    if current().request.pair is not None:
+        _ask(replace(current().request, pair=text if text.strip() else "", forced=()))
 
 
 def set_padding(count: object) -> None:
@@ -95,7 +102,9 @@ def choose_model(name: str, catalog: Mapping[str, CatalogMember]) -> None:
     chosen = before is None or request.pad != opening_request(before).pad
     before_it = current().selection
     kept = Selection(guess=before_it.guess, words=before_it.words)
-    session.save(Visit(Request(name, text, request.pad if chosen else opening.pad), kept))
+    pair = None if opening.pair is None else request.pair or ""
+    pad = request.pad if chosen else opening.pad
+    session.save(Visit(Request(name, text, pad, pair=pair), kept))
 
 
 def return_to(visit: Visit) -> None:

@@ -5,6 +5,7 @@ import streamlit as st
 from explorer.app import experiment_cache
 from explorer.app.state import visit as visit_state
 from explorer.app.widgets import head_tables
+from explorer.app.widgets.changed_prediction import prediction_sentence
 from explorer.app.widgets.head_table_columns import columns, written
 from explorer.app.widgets.messages import literal, show_error
 from explorer.core.errors import ExplorerError
@@ -36,7 +37,8 @@ def summary(model: CatalogModel, compared: TraceComparison, language: str) -> No
 def output_sentence(compared: TraceComparison, language: str) -> str:
     """What the interventions change of the output."""
     if not compared.has_output:
-        return say("heads.no_output", language)
+        predicted = prediction_sentence(compared.original, compared.changed, language)
+        return predicted or say("heads.no_output", language)
     steps = compared.steps
     facts = {
         "change": signed_number(compared.log_probability),

@@ -1,4 +1,4 @@
-"""The row of controls on Explore and Heads: model, text and padding."""
+"""The row of controls on Explore and Heads: model, text, second text and padding."""
 
 import random
 from collections.abc import Mapping
@@ -27,11 +27,14 @@ LONGEST_SHOWN = 40
 
 
 def input_bar(catalog: Mapping[str, CatalogMember], language: str) -> None:
-    """Model, Source, Random, Examples and Pad; they show the visit's request."""
+    """Model, Source, a second text where the model reads one, Random, Examples and Pad; they show
+    the visit's request."""
     request = visit_state.current().request
     member = catalog[request.model]
     _choose_model(request.model, catalog, language)
     _type_source(request.text, member, language)
+    if isinstance(member, DirectoryModel) and member.reads_pairs:
+        _type_pair(request.pair or "", language)
     _offer_texts(request.text, member, language)
     _choose_padding(request.pad, member, language)
 
@@ -82,6 +85,18 @@ def _type_source(text: str, member: CatalogMember, language: str) -> None:
         key=key,
         on_change=partial(session.read_choice, key, explore_state.submit_text),
         placeholder=_source_hint(member, language),
+        autocomplete="off",
+        label_visibility="collapsed",
+    )
+
+
+def _type_pair(text: str, language: str) -> None:
+    key = session.shown_as("pair", language, text)
+    st.text_input(
+        say("explore.pair", language),
+        key=key,
+        on_change=partial(session.read_choice, key, explore_state.submit_pair),
+        placeholder=say("explore.pair_hint", language),
         autocomplete="off",
         label_visibility="collapsed",
     )

@@ -7,6 +7,7 @@ from unicodedata import category
 from explorer.core.alignment import content
 from explorer.core.frequent_words import in_target_language, knows_few_words
 from explorer.core.i18n import say
+from explorer.core.text_pairs import typed_separator
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import is_chinese
 from explorer.core.word_segmentation import byte_of
@@ -19,9 +20,10 @@ _CAPITALS = 4  # from so many letters on, a text in capitals is no abbreviation
 
 def text_note(model: CatalogModel, text: str, trace: Trace, language: str) -> str:
     """What a translator does not know of this text, or that it is longer than any of the training;
-    "" where there is nothing to say."""
+    of a model in a directory, that it takes two texts for one; "" where there is nothing to say."""
     if isinstance(model, DirectoryModel):
-        return ""
+        separator = typed_separator(trace)
+        return say("explore.note_separator", language, separator=separator) if separator else ""
     note = ""
     if model.summary.reads_sentences:
         note = _sentence_note(model, text, trace, language)

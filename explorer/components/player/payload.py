@@ -26,6 +26,8 @@ from explorer.components.shared.payload import PROJECT, pack_payload, payload_by
 from explorer.core.alignment import content
 from explorer.core.i18n import section
 from explorer.core.mask_reasons import REASONS, UNMASKED
+from explorer.core.predictions import prediction_in
+from explorer.core.text_pairs import second_text
 from explorer.core.trace import Trace
 from explorer.core.word_segmentation import grouped
 from explorer.core.words import (
@@ -43,6 +45,9 @@ FORMAT_VERSION = 1
 
 MOST_WEIGHTS = 4_000_000
 """Bytes of weights in one payload; a larger trace is sent head by head."""
+
+_MOST_TAGS = 3
+"""Labels of a token that are sent: a row shows one, and names the others when it is pointed at."""
 
 _STEPS = {  # smaller types than those of the trace: the candidates are a large part of a payload
     "step": np.uint16,
@@ -139,6 +144,8 @@ def player_payload(
         "view": asdict(shown),
         "marked": marks_words(trace),
     }
+    if (predictions := _predictions(trace)) is not None:
+        header["predictions"] = predictions
     if large:
         header["heads"] = heads
     if inside:
@@ -147,6 +154,24 @@ def player_payload(
         names = {"contributions": contributions, "attribution": attribution, "score": score}
         header |= {name: address for name, address in names.items() if address}
     return pack_payload(header | dict(more or {}), arrays)
+
+
+def _predictions(trace: Trace) -> dict[str, Any] | None:
+    """What a model predicts that predicts no tokens; of each token the most probable labels."""
+    found = prediction_in(trace.arrays, trace.facts)
+    if found is None:
+        return None
+    most = _MOST_TAGS if found.kind.of_tokens else len(found.labels)
+    columns = {name: column.tolist() for name, column in found.columns.items()}
+    rows = [
+        {"label": label, **{name: column[row] for name, column in columns.items()}}
+        for row, label in enumerate(found.labels)
+        if columns["rank"][row] <= most or columns["chosen"][row]
+    ]
+    for row in rows:
+        if math.isnan(row["probability"]):
+            row["probability"] = None
+    return {"kind": str(found.kind), "rows": rows}
 
 
 def is_large(trace: Trace) -> bool:
@@ -181,7 +206,7 @@ def _words_payload(trace: Trace, view: View, maps: int | None) -> bytes:
 
     maps: of a large trace, as in `_trace_parts`.
     "rows" and "columns": position of the last piece of each target and source word.
-    "prompt": the words that begin in the prompt.
+    "prompt": the words that begin in the prompt. "second": of two texts, those in the first.
     """
     if maps is None:
         arrays, header = _trace_parts(merge(trace))
@@ -194,6 +219,8 @@ def _words_payload(trace: Trace, view: View, maps: int | None) -> bytes:
     columns = [word.stop - 1 for word in source_words(trace)]
     original = [word.label for word in grouped(view.original, word_mark(trace))]
     own = {"rows": rows, "columns": columns, "original": original, "prompt": prompt}
+    if (second := second_text(trace)) is not None:
+        own["second"] = sum(word.start < second for word in source_words(trace))
     return pack_payload(header | own, arrays)
 
 
@@ -223,6 +250,7 @@ def _parts(
     if trace.gold is not None:
         arrays["gold"] = np.packbits(trace.gold, bitorder="little")  # (T · S bits)
     source, outputs = content(trace)
+    second = second_text(trace)
     return arrays, {
         "source": trace.source_tokens,
         "target": trace.target_tokens,
@@ -233,6 +261,7 @@ def _parts(
         "labels": labels,
         "facts": dict(trace.facts),
         "prompt": _prompt(trace),
+        **({} if second is None else {"second": second}),
     }
 
 

@@ -27,6 +27,7 @@ refuses a model where they differ.
     attention_arrays     recorded calls → arrays of a trace
     decoded              what was decoded, and what went in
     predictions          logits and decoded tokens → steps, labels and text of a trace
+    answers              a class, tags, a span: what a model predicts that predicts no tokens
     measured_errors      the errors of a trace that only the model can measure
     export               a model trained here → a directory of the library (`export_weights`,
                          `export_tokenizer`)

@@ -19,12 +19,16 @@ TOO_LONG = {
 @dataclass(frozen=True, slots=True)
 class Inputs:
     """Ids with 1 where they are no padding, (N, S) and (N, T), mostly of one sequence; None where
-    the model has no such stack."""
+    the model has no such stack.
+
+    segments: of the source, (N, S), where it is two texts and the model tells them apart.
+    """
 
     source: Tensor | None = None
     source_mask: Tensor | None = None
     target: Tensor | None = None
     target_mask: Tensor | None = None
+    segments: Tensor | None = None
 
     def with_target(self, new: Sequence[int]) -> "Inputs":
         """These with decoded tokens that are fed in."""
@@ -49,19 +53,27 @@ class Inputs:
 
     def repeated(self, copies: int) -> "Inputs":
         """All sequences, `copies` times one after the other."""
-        sides = (self.source, self.source_mask, self.target, self.target_mask)
+        sides = (self.source, self.source_mask, self.target, self.target_mask, self.segments)
         return Inputs(*(None if side is None else side.repeat(copies, 1) for side in sides))
 
     def without_padding(self) -> "Inputs":
         source = _bare(self.source, self.source_mask)
-        return Inputs(*source, *_bare(self.target, self.target_mask))
+        segments, _ = _bare(self.segments, self.source_mask)
+        return Inputs(*source, *_bare(self.target, self.target_mask), segments)
 
 
-def padded_inputs(kind: Kind, ids: Sequence[int], padding: Sequence[int], start: int) -> Inputs:
+def padded_inputs(
+    kind: Kind,
+    ids: Sequence[int],
+    padding: Sequence[int],
+    start: int,
+    segments: Sequence[int] | None = None,
+) -> Inputs:
     """The inputs of a text before decoding.
 
     padding: behind the ids, and before them in a decoder-only model, where a continuation follows.
     start: with which the decoder of an encoder–decoder model begins.
+    segments: of the ids of an encoder-only model, where it is to be told.
     """
     real, filled = [1] * len(ids), [0] * len(padding)
     if kind == Kind.DECODER_ONLY:
@@ -69,7 +81,8 @@ def padded_inputs(kind: Kind, ids: Sequence[int], padding: Sequence[int], start:
         return Inputs(target=target, target_mask=target_mask)
     source, source_mask = torch.tensor([[*ids, *padding]]), torch.tensor([real + filled])
     if kind == Kind.ENCODER_ONLY:
-        return Inputs(source, source_mask)
+        told = None if segments is None else torch.tensor([[*segments, *filled]])
+        return Inputs(source, source_mask, segments=told)
     first = torch.tensor([[start]])
     return Inputs(source, source_mask, first, torch.ones_like(first))
 

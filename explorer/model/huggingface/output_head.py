@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from explorer.model.huggingface.anatomy import OutputHead
+from explorer.model.huggingface.answers import answer_logits
 from explorer.model.huggingface.placement import on_device
 from explorer.model.row_logits import RowLogits, rows_of_block
 
@@ -51,7 +52,11 @@ def run(
 
 
 def predictions(out: Any) -> Tensor:
-    """The logits of an output, hidden states where it has none."""
+    """The logits of an output, hidden states where it has none; of some answers the form that
+    `answers.answered` reads."""
+    answer = answer_logits(out)
+    if answer is not None:
+        return answer.cpu()
     for name in ("logits", "prediction_logits", _STATES):
         found = getattr(out, name, None)
         if isinstance(found, Tensor):

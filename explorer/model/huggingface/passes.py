@@ -150,7 +150,8 @@ def greedy_rows(
 
 
 def _encoder_inputs(inputs: Inputs) -> dict[str, Any]:
-    return {"input_ids": inputs.source, "attention_mask": inputs.source_mask}
+    given = {"input_ids": inputs.source, "attention_mask": inputs.source_mask}
+    return given if inputs.segments is None else given | {"token_type_ids": inputs.segments}
 
 
 def _decoder_inputs(inputs: Inputs, memory: Any) -> dict[str, Any]:

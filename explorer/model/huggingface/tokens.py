@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from explorer.core.errors import VocabularyError
+from explorer.core.errors import ConfigError, VocabularyError
 from explorer.core.sentencepiece_vocabulary import byte_label
 from explorer.core.typed_number import typed_number
 from explorer.core.vocabulary import check_text, shorten
-from explorer.core.word_segmentation import byte_letters
+from explorer.core.word_segmentation import PADDING_LABELS, byte_letters
 
 _MARKS = {  # how a tokenizer marks words → whether a piece is written that way
     "start": lambda piece: piece.startswith("▁"),
@@ -38,6 +38,33 @@ _VISIBLE = str.maketrans({" ": "␣", "\n": "⏎", "\r": "⏎", "\t": "⇥"})
 
 
 @dataclass(frozen=True)
+class TextTokens:
+    """A text, or two, as tokens.
+
+    ids: S of them, specials included, without padding.
+    spans: of each token its first character and the one behind its last, in its own text; empty
+        where the tokenizer does not tell.
+    texts: one or two.
+    second: position of the first token of the second text; None of one text.
+    segments: of each token of two texts, as the tokenizer numbers them; None where it does not.
+    """
+
+    ids: tuple[int, ...]
+    labels: tuple[str, ...]
+    spans: tuple[tuple[int, int], ...]
+    texts: tuple[str, ...]
+    second: int | None = None
+    segments: tuple[int, ...] | None = None
+
+    def spelled(self, start: int, stop: int) -> str:
+        """What the tokens from `start` below `stop` spell in their text; their labels where they
+        spell nothing."""
+        places = [(first, last) for first, last in self.spans[start:stop] if last > first]
+        text = self.texts[-1] if self.second is not None and start >= self.second else self.texts[0]
+        return text[places[0][0] : places[-1][1]] if places else " ".join(self.labels[start:stop])
+
+
+@dataclass(frozen=True)
 class Tokens:
     """The tokens of one model.
 
@@ -49,24 +76,48 @@ class Tokens:
     size: int
 
     def source(self, text: str) -> tuple[list[int], tuple[str, ...]]:
-        """Ids of `text` with the model's own specials, and their labels.
+        """Ids of `text` with the model's own specials, and their labels; raises as `read` does."""
+        found = self.read(text)
+        return list(found.ids), found.labels
 
-        Raises `VocabularyError` on an empty text and on ids the model does not have.
+    def read(self, text: str, pair: str | None = None) -> "TextTokens":
+        """The tokens of a text, or of a text and a second one, with the model's own specials.
+
+        Raises `VocabularyError` on an empty text and on ids the model does not have, and
+        `ConfigError` on a second text where the tokenizer joins none.
         """
         check_text(text)
+        if pair is not None:
+            check_text(pair)
         if self.tokenizer is None:
+            if pair is not None:
+                raise ConfigError("no_pair")
             ids = self._numbers(text)
-            return ids, self.labels(ids)
+            return TextTokens(tuple(ids), self.labels(ids), (), (text,))
         fast = bool(self.tokenizer.is_fast)
-        encoded = self._encoded(text, text=text, return_offsets_mapping=fast)
+        joined = {} if pair is None else {"text_pair": pair, "return_token_type_ids": True}
+        encoded = self._encoded(text, text=text, return_offsets_mapping=fast, **joined)
         ids = list(encoded["input_ids"])
-        if not set(ids) - self.special_ids and not text.strip():
+        words = set(ids) - self.special_ids
+        if (not words and not text.strip()) or (pair is not None and not pair.strip()):
             raise VocabularyError("empty_sentence")
         self._refuse_unknown(ids)
+        second = None if pair is None else _second(encoded, fast=fast)
         spans = encoded["offset_mapping"] if fast else [(0, 0)] * len(ids)
-        starts = {start for start, stop in spans if stop > start}
-        spelled = [_Spelled.at(text, start, stop, starts) for start, stop in spans]
-        return ids, self._labels(ids, spelled)
+        texts = (text,) if pair is None else (text, pair)
+        spelled = []
+        for own, places in _by_text(texts, spans, second):
+            starts = {start for start, stop in places if stop > start}
+            spelled += [_Spelled.at(own, start, stop, starts) for start, stop in places]
+        types = encoded.get("token_type_ids") if pair is not None else None
+        return TextTokens(
+            tuple(ids),
+            self._labels(ids, spelled),
+            tuple((start, stop) for start, stop in spans) if fast else (),
+            texts,
+            second,
+            None if types is None else tuple(types),
+        )
 
     def target(self, text: str) -> list[int]:
         """Ids of an output, without specials but for those in `text`; raises as `source` does."""
@@ -104,6 +155,16 @@ class Tokens:
     @property
     def pad_id(self) -> int | None:
         return None if self.tokenizer is None else self.tokenizer.pad_token_id
+
+    @property
+    def separator(self) -> str | None:
+        """The token between two texts; None where a tokenizer has none."""
+        return None if self.tokenizer is None else self.tokenizer.sep_token
+
+    def padding_label(self, number: int) -> str:
+        """The label of padding with this id: the tokenizer's own, where readers know it as one."""
+        own = self.label(number) if number == self.pad_id else ""
+        return own if own in PADDING_LABELS else PADDING_LABELS[0]
 
     @cached_property
     def marks(self) -> str:
@@ -188,6 +249,24 @@ def _reported(shown: str) -> Iterator[None]:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
         raise VocabularyError("not_tokenized", text=shorten(shown)) from error
+
+
+def _second(encoded: Any, *, fast: bool) -> int:
+    """Position of the first token of the second of two texts. Raises `ConfigError` where the
+    tokenizer does not join two."""
+    of_text = encoded.sequence_ids(0) if fast else encoded.get("token_type_ids", ())
+    if 0 not in of_text or 1 not in of_text:
+        raise ConfigError("no_pair")
+    return int(list(of_text).index(1))
+
+
+def _by_text(
+    texts: Sequence[str], spans: Sequence[tuple[int, int]], second: int | None
+) -> list[tuple[str, Sequence[tuple[int, int]]]]:
+    """Each text with the places of its tokens; second: as in `TextTokens`."""
+    if second is None:
+        return [(texts[0], spans)]
+    return [(texts[0], spans[:second]), (texts[1], spans[second:])]
 
 
 @dataclass(frozen=True, slots=True)

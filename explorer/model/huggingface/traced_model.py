@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from inspect import signature
 from typing import Any, Literal
 
 import torch
@@ -18,12 +19,14 @@ from explorer.core.errors import (
 )
 from explorer.core.interventions import Interventions
 from explorer.core.json_values import valid_text
+from explorer.core.predictions import PredictionKind
 from explorer.core.trace import Trace
 from explorer.core.trace_size import LayerChoice, Layers, layer_facts, refuse_logits
 from explorer.model.fingerprint import fingerprint
 from explorer.model.greedy_decoding import NO_TOKENS
 from explorer.model.head_gates import Means
 from explorer.model.huggingface.anatomy import Anatomy, Kind
+from explorer.model.huggingface.answers import answer_of, answered
 from explorer.model.huggingface.attention_arrays import attention_arrays
 from explorer.model.huggingface.batch_passes import LibraryPasses
 from explorer.model.huggingface.capture import Seen
@@ -40,7 +43,7 @@ from explorer.model.huggingface.passes import NOBODY, Pass, encoded, full_pass, 
 from explorer.model.huggingface.placement import devices_of, weights_of
 from explorer.model.huggingface.predictions import Predictions
 from explorer.model.huggingface.recording import Recording
-from explorer.model.huggingface.tokens import Tokens
+from explorer.model.huggingface.tokens import TextTokens, Tokens
 from explorer.model.huggingface.verification import probe
 from explorer.model.intervention_hooks import refuse_outside, refuse_unchanged
 from explorer.model.row_logits import RowLogits
@@ -51,8 +54,6 @@ from explorer.model.trace_options import (
     refuse_decoding,
     refuse_new_tokens,
 )
-
-_PAD_LABEL = "<pad>"
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,8 @@ class HuggingFaceModel:
             facts["layer_numbers"] = numbers
         if (mask := self._mask_token) is not None:
             facts["mask"] = mask
+        if self.has_segments and (separator := self.tokens.separator) is not None:
+            facts["separator"] = separator
         if ignored := self._settings.not_applied:
             facts["not_applied"] = ignored
         if self.notes:
@@ -140,6 +143,7 @@ class HuggingFaceModel:
         self,
         text: str,
         *,
+        pair: str | None = None,
         target: str | None = None,
         prefix: str | None = None,
         force: Mapping[int, int] = NO_TOKENS,
@@ -159,6 +163,8 @@ class HuggingFaceModel:
 
         text: the source; of a decoder-only model the prompt; of an encoder-only one the whole
             text, in which the model fills in its mask tokens.
+        pair: a second text, for an encoder-only model: the tokenizer joins both, and the model is
+            told which segment each token is of, where it has segments.
         target, prefix, force: as in `ExplorableModel.trace`. Step t follows row t − 1; of a
             decoder-only model target and prefix go on after the prompt, whose own steps are fixed.
             In an encoder-only one, force has the position + 1 of mask tokens, and the ids that are
@@ -186,7 +192,8 @@ class HuggingFaceModel:
             refuse_decoding(target, prefix, max_new_tokens)
         interventions = Interventions.gather(ablate, keep, edit_mask, override_row)
         edits = edits_for(interventions, self.anatomy, means)
-        inputs, labels = self._inputs(text, pad_to)
+        read = self._read(text, pair)
+        inputs, labels = self._inputs(read, pad_to)
         decoded, full, last = Decoded(inputs, forced=force), capture == "full", 0
         if self.kind != Kind.ENCODER_ONLY:
             forced = self._forced(inputs, target, prefix, force)
@@ -198,16 +205,21 @@ class HuggingFaceModel:
         if self.kind != Kind.ENCODER_ONLY:
             decoded = self._decode(inputs, edits, recording, forced, last)
         facts = {"model": self.name, **self.facts, "text": valid_text(text), "pad_to": pad_to}
+        if pair is not None:
+            facts |= {"pair": valid_text(pair), "second": read.second}
         facts |= {"given": target is not None, **decoded.facts(self.kind, self._settings.ends)}
         facts |= layer_facts(sizes, recording.places)
         if interventions:
             facts["interventions"] = list(interventions.texts())
             facts["means"] = means.name if means and interventions.needs_means else None
-        return self._captured(decoded, labels, recording, interventions, edits, facts, full=full)
+        return self._captured(
+            decoded, read, labels, recording, interventions, edits, facts, full=full
+        )
 
     def _captured(
         self,
         decoded: Decoded,
+        read: TextTokens,
         labels: tuple[str, ...],
         recording: Recording,
         interventions: Interventions,
@@ -218,7 +230,7 @@ class HuggingFaceModel:
     ) -> Trace:
         """Capture one pass over what was decoded, and assemble the trace.
 
-        labels: of the text, with its padding. recording: of the encoder that decoding used.
+        labels: of `read`, with its padding. recording: of the encoder that decoding used.
         """
         inputs = decoded.inputs
         refuse_outside(interventions, *inputs.lengths)
@@ -237,6 +249,11 @@ class HuggingFaceModel:
                 self._settings.ends,
             )
             steps, candidates = predictions.steps()
+            text = predictions.text()
+            if self.answer is not None:
+                outputs = plain.logits.whole()[0]
+                answer = answered(self.model, outputs, read, self.tokens.special_ids)
+                text, steps, facts = answer.text, steps | answer.arrays, facts | answer.facts
             measured = measured_errors(captured, plain, decoded)
             measured |= {"equals_library": recording.difference}
             if inputs.padded and not interventions:
@@ -245,7 +262,7 @@ class HuggingFaceModel:
             source_tokens=predictions.source_labels(),
             target_tokens=predictions.target_labels(),
             predicted_tokens=predictions.predicted_labels(),
-            text=predictions.text(),
+            text=text,
             arrays=attention_arrays(recording, inputs, interventions, full=full) | steps,
             candidate_tokens=candidates,
             measured=measured,
@@ -277,9 +294,14 @@ class HuggingFaceModel:
             key = TOO_LONG[self.kind] if side == "source" else "long_target"
             raise VocabularyError(key, got=len(ids), limit=self.positions)
 
-    def _inputs(self, text: str, pad_to: int | None) -> tuple[Inputs, tuple[str, ...]]:
-        """The ids with padding, without what is decoded, and the labels of `text`."""
-        ids, labels = self.tokens.source(text)
+    def _read(self, text: str, pair: str | None) -> TextTokens:
+        if pair is not None and self.kind != Kind.ENCODER_ONLY:
+            raise ConfigError("no_pair")
+        return self.tokens.read(text, pair)
+
+    def _inputs(self, read: TextTokens, pad_to: int | None) -> tuple[Inputs, tuple[str, ...]]:
+        """The ids with padding, without what is decoded, and their labels."""
+        ids, labels = read.ids, read.labels
         decoder_only = self.kind == Kind.DECODER_ONLY
         limit = self.positions
         if limit is not None and len(ids) > limit - decoder_only:
@@ -289,8 +311,9 @@ class HuggingFaceModel:
             raise ConfigError("bad_padding", **facts)
         count = (pad_to or len(ids)) - len(ids)
         pad = self._settings.padding(self.tokens.pad_id)
-        inputs = padded_inputs(self.kind, ids, [pad] * count, self._settings.start)
-        padding = (_PAD_LABEL,) * count
+        segments = read.segments if self.has_segments else None
+        inputs = padded_inputs(self.kind, ids, [pad] * count, self._settings.start, segments)
+        padding = (self.tokens.padding_label(pad),) * count
         return inputs, (*padding, *labels) if decoder_only else (*labels, *padding)
 
     def _forced(
@@ -339,6 +362,18 @@ class HuggingFaceModel:
         logits = RowLogits.joined([logits for logits, _ in found])
         chosen = [int(tokens) for _, tokens in found]
         return Decoded(inputs.with_target(chosen[:-1]), logits, chosen, forced, memory)
+
+    @cached_property
+    def answer(self) -> PredictionKind | None:
+        """What it answers where it predicts no tokens; None of any other model."""
+        return answer_of(self.model) if self.kind == Kind.ENCODER_ONLY else None
+
+    @cached_property
+    def has_segments(self) -> bool:
+        """Whether it is told which of two texts each token is of."""
+        given = signature(self.model.forward).parameters
+        count = getattr(self.model.config, "type_vocab_size", None) or 0
+        return self.kind == Kind.ENCODER_ONLY and "token_type_ids" in given and count > 1
 
     @property
     def _mask_token(self) -> str | None:

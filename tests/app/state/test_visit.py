@@ -1,5 +1,7 @@
 """The visit that Explore and Heads share."""
 
+from pathlib import Path
+
 import pytest
 import streamlit as st
 
@@ -7,7 +9,8 @@ from explorer.app.request import NO_INTERVENTIONS, PAD, Request, Selection, Visi
 from explorer.app.state import messages, session
 from explorer.app.state import visit as visit_state
 from explorer.core.interventions import Interventions
-from tests.support.catalog_members import shipped
+from explorer.model.model_directory import DirectoryModel, TextKind
+from tests.support.catalog_members import shipped, summary
 
 CATALOG = {
     "reverse": shipped("reverse", "123", task="reverse"),
@@ -41,6 +44,30 @@ def test_another_padding_keeps_what_is_forced():
     visit_state.set_forced({1: 4})
     visit_state.set_padding(5)
     assert request() == Request("reverse", "1 2", 5, ((1, 4),))
+
+
+def bert(name: str, *, reads_pairs: bool = True) -> DirectoryModel:
+    kind = TextKind.SENTENCE
+    known = (name, "stamp", summary(), Path(name), "bert", kind, "", reads_pairs)
+    return DirectoryModel(*known, prefixes=(), decoder_heads=0, vocabulary=9, weight_bytes=9)
+
+
+def test_a_second_text_stays_with_models_that_read_one():
+    catalog = CATALOG | {"one": bert("one"), "two": bert("two")}
+    visit_state.set_pair("ignored")
+    assert request().pair is None
+    visit_state.choose_model("one", catalog)
+    assert request().pair == ""
+    visit_state.set_pair("A dog.")
+    visit_state.set_text("The cat.")
+    assert (request().text, request().pair) == ("The cat.", "A dog.")
+    visit_state.choose_model("two", catalog)
+    assert request().pair == "A dog."
+    visit_state.set_pair("  ")
+    assert request().pair == ""
+    visit_state.set_pair("A dog.")
+    visit_state.choose_model("reverse", catalog)
+    assert request().pair is None
 
 
 def test_what_no_widget_offers_is_ignored():

@@ -15,6 +15,7 @@ from explorer.app.server import access
 from explorer.core import folders
 from explorer.model.opening import EXTRA
 from tests.support.app_pages import MAIN, chosen_in, open_page, sent_to, url_query
+from tests.support.model_directories import bert
 from tests.support.payloads import unpack_payload
 
 SENTENCE = "The cat sees a dog."
@@ -266,3 +267,62 @@ def test_a_token_that_fills_a_mask_stays_after_a_reload():
     refused = open_page(model="bert-tiny", text=text, force="1.5")
     assert errors(refused)[0].startswith("There is no mask token at position 1")
     assert header(refused)["view"]["forced"] == []
+
+
+@pytest.mark.parametrize(
+    ("head", "family", "kind"),
+    [
+        ("BertForSequenceClassification", "bert", "class"),
+        ("BertForQuestionAnswering", "bert", "span"),
+        ("BertForTokenClassification", "bert", "tags"),
+        ("ElectraForPreTraining", "electra", "replaced"),
+    ],
+)
+def test_a_model_that_predicts_no_tokens_opens_with_what_it_predicts(
+    folder, tmp_path, monkeypatch, head, family, kind
+):
+    bert(tmp_path / "own", family, head)
+    monkeypatch.setenv(folders.MODELS_VARIABLE, str(tmp_path))
+    app = open_page(model="own", text=SENTENCE)
+    assert errors(app) == []
+    sent = header(app)
+    assert sent["predictions"]["kind"] == kind
+    assert "predicted_" + kind in sent["strings"]
+    heads = open_page("heads", model="own", text=SENTENCE, do="ablate encoder.0.0")
+    assert not heads.exception
+    assert errors(heads) == []
+
+
+def test_a_second_text_is_read_and_its_box_is_for_models_that_read_one():
+    app = open_page(model="bert-tiny", text="The cat [MASK].")
+    box = chosen_in(app.text_input, "pair-en")
+    app = box.set_value("A dog is here.").run()
+    assert errors(app) == []
+    sent = header(app)
+    assert sent["facts"]["pair"] == "A dog is here."
+    assert sent["source"][sent["facts"]["second"] - 1] == "[SEP]"
+    assert url_query(app)["pair"] == "A dog is here."
+    again = open_page(**url_query(app))
+    assert chosen_in(again.text_input, "pair-en").value == "A dog is here."
+    assert header(again)["source"] == sent["source"]
+    padded = open_page(**(url_query(app) | {"pad": "2"}))
+    assert header(padded)["source"][-2:] == ["[PAD]", "[PAD]"]
+    app = chosen(app, "gpt-tiny")
+    assert not [box for box in app.text_input if str(box.key).startswith("pair-")]
+    assert "pair" not in url_query(app)
+
+
+def test_a_typed_separator_is_noted():
+    app = open_page(model="bert-tiny", text="The cat. [SEP] A dog.")
+    assert any("second text" in caption.value for caption in app.caption)
+
+
+def test_heads_are_removed_of_a_pair():
+    pair = {"text": "The cat [MASK].", "pair": "A dog is [MASK]."}
+    app = open_page("heads", model="bert-tiny", part="experiments", do="ablate encoder.1.0", **pair)
+    assert not app.exception
+    assert errors(app) == []
+    _, arrays = unpack_payload(sent_to(app, "comparison"))
+    tokens = len(header(open_page(model="bert-tiny", **pair))["source"])
+    assert arrays["difference.encoder"].size == 3 * 4 * tokens**2  # layers, heads, cells
+    assert app.dataframe  # of the mask tokens of both texts

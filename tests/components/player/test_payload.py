@@ -8,6 +8,7 @@ from explorer.components.player.payload import View, is_large, player_payload
 from explorer.core.alignment import content
 from explorer.core.i18n import LANGUAGES, section
 from explorer.core.mask_reasons import PADDING, UNMASKED
+from explorer.core.predictions import Prediction, PredictionKind
 from explorer.core.trace import Trace
 from explorer.core.words import merge
 from tests.support.example_traces import example_trace, pieces_trace, random_trace
@@ -132,6 +133,34 @@ def test_the_sentences_can_be_left_out():
     assert {name: array.tobytes() for name, array in arrays.items()} == {
         name: array.tobytes() for name, array in expected.items()
     }
+
+
+def test_predictions_of_a_text_are_all_sent_and_of_a_token_the_most_probable():
+    labels = tuple(f"tag {number}" for number in range(12))
+    columns = {
+        "start": np.repeat([1, 2], 6),
+        "stop": np.repeat([2, 3], 6),
+        "rank": np.tile(np.arange(1, 7), 2),
+        "value": np.zeros(12, np.float32),
+        "probability": np.full(12, 0.125, np.float32),
+        "chosen": np.tile(np.arange(6) == 0, 2),
+    }
+    plain = Trace.from_arrays("abcd", encoder=np.full((1, 1, 4, 4), 0.25, np.float32))
+
+    def sent(kind, **changed):
+        found = Prediction(PredictionKind(kind), labels, columns | changed)
+        arrays = {**plain.arrays, **found.arrays}
+        header, _ = unpack_payload(
+            player_payload(replace(plain, arrays=arrays, facts=found.facts, digest=""))
+        )
+        assert header["predictions"]["kind"] == kind
+        return header["predictions"]["rows"]
+
+    assert [row["rank"] for row in sent("tags")] == [1, 2, 3, 1, 2, 3]
+    assert [row["label"] for row in sent("labels")] == list(labels)
+    unsure = np.full(12, np.nan, np.float32)
+    assert {row["probability"] for row in sent("score", probability=unsure)} == {None}
+    assert "predictions" not in unpack_payload(player_payload(plain))[0]
 
 
 def test_an_encoder_alone_is_sent_with_its_masks_and_a_decoder_alone_with_its_prompt():

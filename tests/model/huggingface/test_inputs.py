@@ -16,6 +16,14 @@ def test_padding_stands_where_no_continuation_follows():
     assert rows(encoder) == [[5, 6, 1], [1, 1, 0], None, None]
 
 
+def test_segments_stand_beside_their_tokens():
+    pair = padded_inputs(Kind.ENCODER_ONLY, [5, 6, 7], [1], start=2, segments=[0, 1, 1])
+    assert pair.segments[0].tolist() == [0, 1, 1, 0]
+    assert pair.without_padding().segments[0].tolist() == [0, 1, 1]
+    assert pair.repeated(2).segments.tolist() == [[0, 1, 1, 0]] * 2
+    assert padded_inputs(Kind.ENCODER_ONLY, [5, 6], [1], start=2).segments is None
+
+
 def test_decoded_tokens_are_added_and_padding_is_taken_away():
     decoder = padded_inputs(Kind.DECODER_ONLY, [5, 6], [1, 1], start=2).with_target([8, 9])
     assert rows(decoder) == [None, None, [1, 1, 5, 6, 8, 9], [0, 0, 1, 1, 1, 1]]

@@ -4,9 +4,10 @@ import warnings
 import pytest
 import transformers
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+from tokenizers.processors import BertProcessing
 from transformers import ByT5Tokenizer, CTRLTokenizer, PreTrainedTokenizerFast
 
-from explorer.core.errors import VocabularyError
+from explorer.core.errors import ConfigError, VocabularyError
 from explorer.core.word_segmentation import grouped
 from explorer.model.huggingface.tokens import Tokens, is_usable
 from tests.support.harmful_tokenizers import PANIC
@@ -199,3 +200,37 @@ def test_an_interrupt_is_no_error_of_the_text(error, monkeypatch):
     monkeypatch.setattr(type(tokenizer), "decode", lambda *_, **__: (_ for _ in ()).throw(error))
     with pytest.raises(error):
         Tokens(tokenizer, 60).decode([1])
+
+
+def test_padding_has_the_label_of_the_tokenizer_where_that_is_known_as_padding():
+    own = learned("inside")
+    tokens = Tokens(own, 400)
+    assert tokens.padding_label(0) == "<pad>"  # none of its own
+    own.add_special_tokens({"pad_token": "[PAD]"})
+    assert tokens.padding_label(own.pad_token_id) == "[PAD]"
+    assert tokens.padding_label(0) == "<pad>"  # an id of the config, which spells text
+    own.pad_token = "[FILL]"
+    assert tokens.padding_label(own.pad_token_id) == "<pad>"
+    assert Tokens(None, 9).padding_label(0) == "<pad>"
+
+
+def test_a_second_text_has_labels_and_places_of_its_own():
+    own = learned("inside")
+    own.add_special_tokens({"cls_token": "[CLS]", "sep_token": "[SEP]"})
+    own.backend_tokenizer.post_processor = BertProcessing(
+        ("[SEP]", own.sep_token_id), ("[CLS]", own.cls_token_id)
+    )
+    tokens = Tokens(own, 400)
+    found = tokens.read("the Cat", "naïve cat")
+    second = found.second
+    assert found.labels[second] == "▁naïve"[: len(found.labels[second])]
+    assert [word.label for word in grouped(found.labels)] == [
+        *("[CLS]", "the", "Cat", "[SEP]", "naïve", "cat", "[SEP]")
+    ]
+    assert found.segments == (0,) * second + (1,) * (len(found.ids) - second)
+    assert found.spelled(1, second - 1) == "the Cat"
+    assert found.spelled(second, len(found.ids) - 1) == "naïve cat"
+    assert found.spelled(0, 1) == "[CLS]"
+    assert tokens.read("the Cat").second is None
+    with pytest.raises(ConfigError):
+        Tokens(None, 9).read("5", "6")

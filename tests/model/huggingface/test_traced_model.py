@@ -3,6 +3,7 @@ import threading
 import numpy as np
 import pytest
 import torch
+from transformers import AutoTokenizer
 
 from explorer.core import trace_size
 from explorer.core.errors import (
@@ -18,10 +19,11 @@ from explorer.core.words import marks_words, merge
 from explorer.heads.counterfactuals import compare_traces
 from explorer.model.huggingface import traced_model
 from explorer.model.huggingface.anatomy import Kind
+from explorer.model.huggingface.capture import CAPTURE
 from explorer.model.huggingface.loading import open_directory
 from explorer.model.huggingface.tokens import Tokens
 from tests.support.huggingface_families import EOS
-from tests.support.model_directories import gpt2
+from tests.support.model_directories import bert, gpt2
 
 TEXT = "5 17 8 41 9 23"
 
@@ -111,6 +113,55 @@ def test_an_encoder_alone_fills_in_its_masks(models):
         model.trace(TEXT, force={1: 5})
     assert masked.facts["mask"] == "41"
     assert "mask" not in plain.facts
+
+
+def test_two_texts_are_in_two_segments(tmp_path):
+    model = open_directory(bert(tmp_path / "bert"))
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path / "bert")
+    given = tokenizer("The cat.", "A dog.", return_tensors="pt", return_token_type_ids=True)
+    with torch.inference_mode():
+        model.model.set_attn_implementation("eager")
+        own = model.model(**given, output_attentions=True)
+        flat = model.model(input_ids=given["input_ids"], output_attentions=True)
+        model.model.set_attn_implementation(CAPTURE)
+    expected = torch.cat(own.attentions).numpy()
+    trace = model.trace("The cat.", pair="A dog.")
+    np.testing.assert_allclose(trace.attention("encoder"), expected, atol=1e-6)
+    assert np.abs(expected - torch.cat(flat.attentions).numpy()).max() > 1e-3
+    second = given["token_type_ids"][0].tolist().index(1)
+    assert (trace.facts["pair"], trace.facts["second"]) == ("A dog.", second)
+    assert trace.source_tokens[second:] == ("▁A", "▁dog", ".", "[SEP]")
+    assert trace.integrity().ok.all()
+    padded = model.trace("The cat.", pair="A dog.", pad_to=15)
+    assert padded.source_tokens[-1] == "[PAD]"
+    assert padded.integrity().ok.all()
+    np.testing.assert_allclose(
+        padded.attention("encoder")[:, :, : expected.shape[2], : expected.shape[3]],
+        expected,
+        atol=1e-6,
+    )
+
+
+def test_a_pair_without_segments_is_told_apart_by_its_separators(tmp_path):
+    model = open_directory(bert(tmp_path / "distilbert", "distilbert"))
+    trace = model.trace("The cat.", pair="A dog.")
+    assert not model.has_segments
+    assert trace.source_tokens[trace.facts["second"] - 1] == "[SEP]"
+    assert "separator" not in trace.facts
+
+
+def test_a_second_text_is_refused_where_there_is_no_place_for_it(models, tmp_path):
+    for name in ("marian", "llama", "bert"):  # the last without a tokenizer
+        with pytest.raises(ConfigError) as caught:
+            models[name].trace(TEXT, pair="5")
+        assert caught.value.key == "no_pair"
+    model = open_directory(bert(tmp_path / "bert"))
+    for empty in ("", "  "):
+        with pytest.raises(VocabularyError):
+            model.trace("The cat.", pair=empty)
+    with pytest.raises(VocabularyError) as caught:
+        model.trace("The cat.", pair="a cat " * 300)
+    assert caught.value.key == "long_text"
 
 
 def test_cells_are_masked_unmasked_and_rows_set(models):

@@ -70,6 +70,7 @@ export function createCandidates(context, attribution) {
     const row = currentRow(context);
     const hidden = tokenHidden(context, row);
     const candidates = listed(context, row, hidden);
+    node.hidden = context.pieces.header.predictions !== undefined; // which stand in their place
     node.classList.toggle("guessing", hidden);
     node.classList.toggle("guessed", context.state.guess !== null && !hidden);
     radios.element.hidden = hidden;

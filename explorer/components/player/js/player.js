@@ -12,6 +12,7 @@ import { createIntegrity } from "../../shared/js/integrity.js";
 import { listenToKeys } from "../../shared/js/keyboard.js";
 import { createMap } from "../../shared/js/map.js";
 import { openingState } from "../../shared/js/openingState.js";
+import { createPairFilter } from "../../shared/js/pairFilter.js";
 import { showProjector } from "../../shared/js/projector.js";
 import { createRail } from "../../shared/js/rail.js";
 import { createSelectionReport, selectionOf } from "../../shared/js/selectionReport.js";
@@ -34,6 +35,7 @@ import { createForcedTokens } from "./forcedTokens.js";
 import { createGuessControl } from "./guessControl.js";
 import { createCardAnswer, createHighlight, followLesson } from "./lessonView.js";
 import { createOutput } from "./output.js";
+import { createPredictions } from "./predictions.js";
 import { createSourceShare } from "./sourceShare.js";
 import { createStrips } from "./strips.js";
 
@@ -93,7 +95,11 @@ export function mountPlayer(parent, trace, options) {
   /** Draw with new parts: at first, and in another language. */
   const build = () => {
     map?.destroy();
-    const tools = [insideButton(context), createDownloads(context, attribution)];
+    const tools = [
+      createPairFilter(context),
+      insideButton(context),
+      createDownloads(context, attribution),
+    ];
     map = createMap(context, { tools, onCell: cellOpener(context) });
     parts = placeParts(context, map, attribution);
     root.lang = context.trace.header.language;
@@ -167,6 +173,7 @@ function placeParts(context, map, attribution) {
   const rail = createRail(context);
   const headsNote = createHeadsNote(context);
   const candidates = createCandidates(context, attribution);
+  const predictions = createPredictions(context);
   const forced = createForcedTokens(context);
   const sentence = createSentence(context);
   const share = createSourceShare(context);
@@ -180,7 +187,9 @@ function placeParts(context, map, attribution) {
   rail.element.prepend(site.element, headsNote.element);
   transport.element.append(unit.element);
   transport.element.querySelector(".move.last")?.after(guess.element);
-  const beside = [sentence, share, candidates, cutOff, forced, output].map((part) => part.element);
+  const beside = [sentence, share, predictions, candidates, cutOff, forced, output].map(
+    (part) => part.element,
+  );
   const aside = element("div", { class: "aside" }, ...beside);
   const main = element("div", { class: "main" }, rail.element, map.element, aside);
   const sensor = /** @type {Element} */ (context.root.firstElementChild);
@@ -222,7 +231,7 @@ function placeParts(context, map, attribution) {
     columns,
   ];
   const lesson = [createHighlight(context), createCardAnswer(context)]; // of what is drawn by then
-  const column = [forced, sentence, share, cutOff, candidates];
+  const column = [forced, sentence, share, cutOff, predictions, candidates];
   // Each takes what space those before it leave. The pictures are last: reading a space after them
   // would make the browser lay them out once more.
   return [...above, ...column, strip, rail, map, tooltip, ...lesson];

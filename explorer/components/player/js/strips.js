@@ -260,7 +260,21 @@ function drawSource(context, parent) {
     chips[position].classList.toggle("aligned", position === linked);
     chips[position].classList.toggle("query", position === query);
     chips[position].classList.toggle("masked", trace.masks.includes(position));
+    chips[position].classList.toggle("second", position > 0 && position === trace.second);
+    chips[position].classList.toggle("answer", isAnswer(context, position));
   });
+}
+
+/**
+ * Whether a source token is of the span that the model predicts; words have places of their own.
+ * @param {TraceContext} context
+ * @param {number} position
+ */
+function isAnswer({ trace, pieces }, position) {
+  const { predictions } = pieces.header;
+  if (predictions?.kind !== "span" || trace !== pieces) return false;
+  const chosen = predictions.rows.find((row) => row.chosen);
+  return chosen !== undefined && chosen.start <= position && position < chosen.stop;
 }
 
 /**

@@ -19,6 +19,9 @@ import { inUnit, stepInUnit } from "./unitChoice.js";
  * @property {number} x of the pointer, in the viewport
  * @property {number} y
  *
+ * @typedef {"all" | "aa" | "ab" | "ba" | "bb"} PairPart of two texts, those of the queries and of the
+ *   keys that the large map shows
+ *
  * @typedef {"weight" | Method} Shows the weights of the head, or contributions by a method
  *
  * @typedef {object} TraceState what is shown of a trace
@@ -33,6 +36,7 @@ import { inUnit, stepInUnit } from "./unitChoice.js";
  * @property {Alignment} alignment
  * @property {boolean} ahead whether rows not yet decoded are shown
  * @property {Scale | null} scale
+ * @property {PairPart} pairPart
  * @property {NextView} nextView how the next token is shown
  * @property {number} temperature at which the candidates are shown, 1 = as the model decodes
  * @property {boolean} projector
@@ -86,6 +90,7 @@ export function openingState(pieces, view, before) {
     alignment: view.alignment ?? before.alignment ?? "off",
     ahead: !guesses && (view.ahead ?? (view.step === null || (before.ahead ?? false))),
     scale: before.scale ?? null,
+    pairPart: before.pairPart ?? "all",
     nextView: openingNextView(view, before),
     temperature: before.temperature ?? 1,
     projector: before.projector ?? projectorChosen(),

@@ -3,6 +3,7 @@ import { cellSize, xOf, yOf } from "./geometry.js";
 import { weightsHidden } from "./guess.js";
 import { ASKED } from "./lessonEvents.js";
 import { shortWeight } from "./numbers.js";
+import { createPairCover } from "./pairFilter.js";
 import { colourAt, inkOn } from "./palette.js";
 import { scaleOf, tones } from "./scale.js";
 import { currentRow, isAsked, rowCodes, rowOf, shownHead, siteOf } from "./stepState.js";
@@ -61,13 +62,17 @@ export function createOverlay(context) {
     { class: "crossed", testid: "removed-note" },
     element("span", { class: "cover-text" }),
   );
-  const over = [cover, outline, weights, keyMark, cellMark, removed];
+  const pairCover = createPairCover(context);
+  const over = [...pairCover.elements, cover, outline, weights, keyMark, cellMark, removed];
   const clip = element("div", { class: "clip" }, ...over);
   const tick = element("div", { class: "row-tick" });
   const node = element("div", { class: "overlay" }, clip, tick);
   const parts = { outline, cover, coverText, keyMark, cellMark, weights, removed, clip, tick };
   /** @param {Geometry} geometry */
-  const update = (geometry) => drawOverlay(context, geometry, parts);
+  const update = (geometry) => {
+    drawOverlay(context, geometry, parts);
+    pairCover.update(geometry);
+  };
   return { element: node, update };
 }
 

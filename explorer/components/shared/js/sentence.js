@@ -2,7 +2,7 @@ import { linkAt } from "./alignment.js";
 import { reachOf } from "./contributions.js";
 import { element, write } from "./element.js";
 import { tokenHidden, weightsHidden } from "./guess.js";
-import { labelOf } from "./label.js";
+import { labelOf, meaningOf } from "./label.js";
 import { asking, onAsking } from "./lessonEvents.js";
 import { percent } from "./numbers.js";
 import {
@@ -255,7 +255,7 @@ function encoderSentence(context) {
   if (removed) return say(`removed_${removed}`);
   let [sum, rows] = [0, 0];
   for (let query = 0; query < site.queries; query += 1) {
-    if (site.queryTokens[query] === "<pad>") continue;
+    if (meaningOf(site.queryTokens[query]) === "token_pad") continue;
     sum += Math.max(...rowOf(site, state.layer, shownHead(state), query).weights);
     rows += 1;
   }

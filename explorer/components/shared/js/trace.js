@@ -65,6 +65,19 @@ import { predictingSite } from "./predictingRows.js";
  * @property {number[]} [reasons] codes of its masked cells
  * @property {number[][]} [gold] gold weight by layer and head, where gold is known
  *
+ * @typedef {object} PredictionRow one label; see `core/predictions.py`
+ * @property {string} label
+ * @property {number} start the first token it is about
+ * @property {number} stop the one behind the last
+ * @property {number} rank among the labels of these tokens
+ * @property {number} value
+ * @property {number | null} probability null of a score without one
+ * @property {boolean} chosen
+ *
+ * @typedef {object} Prediction
+ * @property {"class" | "labels" | "score" | "span" | "tags" | "replaced"} kind
+ * @property {PredictionRow[]} rows
+ *
  * @typedef {object} TraceHeader
  * @property {string[]} source
  * @property {string[]} target
@@ -75,6 +88,8 @@ import { predictingSite } from "./predictingRows.js";
  * @property {string[]} labels
  * @property {Facts} facts
  * @property {number} [prompt] tokens fed in that are the prompt
+ * @property {number} [second] position of the first token of a second text, 0 without one
+ * @property {Prediction} [predictions] of a model that predicts no tokens
  * @property {string} project name and version of the project
  * @property {string[]} reasons by mask code
  * @property {IntegrityCheck[] | null} integrity null until it is checked
@@ -139,6 +154,7 @@ import { predictingSite } from "./predictingRows.js";
  * @property {string[]} predicted
  * @property {number} steps rows of the target; without a target, mask tokens
  * @property {number} prompt how many rows are the prompt, 0 without one
+ * @property {number} [second] position of the first source token of a second text, 0 without one
  * @property {number[]} masks without a target: the rows of the mask tokens that are filled in
  * @property {string[]} fillings what is filled in, by row; "" elsewhere, empty with a target
  * @property {Partial<Record<SiteName, Site>>} sites
@@ -191,6 +207,7 @@ export function readTrace(bytes, pieces) {
     predicted: header.predicted,
     steps: header.target.length || masks.length,
     prompt: header.prompt ?? 0,
+    second: header.second ?? 0,
     masks,
     fillings: masks.length ? candidates.map(fillingOf) : [],
     sites,

@@ -140,6 +140,9 @@ function projectorButton(context) {
  */
 function drawTransport(context, { buttons, slider, count, ahead, label, hint, projector }) {
   const { state, trace, say } = context;
+  const still = trace.steps === 0; // nothing is gone through
+  for (const part of [...Object.values(buttons), slider, count]) part.hidden = still;
+  slider.parentElement?.classList.toggle("still", still);
   const all = trace.masks.length > 0; // rows of masks: nothing is ahead of another
   const off = currentRow(context) < 0;
   const away = off ? say(whyOff(context)) : "";
@@ -170,9 +173,10 @@ function drawTransport(context, { buttons, slider, count, ahead, label, hint, pr
   ahead.checked = state.ahead;
   ahead.disabled = reason !== "";
   assign(label, "title", context.mirrors ? reason : say("ahead_title"));
-  label.hidden = all || Boolean(state.guess);
+  label.hidden = all || still || Boolean(state.guess);
   write(hint, off ? away : all || state.hinted || state.projector ? "" : say(hintOf(context)));
   hint.hidden = Boolean(state.guess) && !off; // its space is that of the tally
+  hint.hidden ||= context.pieces.header.predictions !== undefined; // they say what there is
 }
 
 /**

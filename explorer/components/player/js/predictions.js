@@ -1,0 +1,142 @@
+import { assign, element, populate, write } from "../../shared/js/element.js";
+import { labelOf, writeToken } from "../../shared/js/label.js";
+import { percent } from "../../shared/js/numbers.js";
+import { anyOf } from "../../shared/js/store.js";
+
+/** @import { Part } from "../../shared/js/element.js" */
+/** @import { Prediction, PredictionRow } from "../../shared/js/trace.js" */
+/** @import { TraceContext } from "../../shared/js/traceContext.js" */
+
+/** What has a label for each token; everything else is about the whole text. */
+const OF_TOKENS = ["tags", "replaced"];
+const SCORE_DIGITS = 4;
+
+/**
+ * What a model predicts that predicts no tokens, in place of the candidates: a class, a span, or a
+ * tag of each token.
+ * @param {TraceContext} context
+ * @returns {Part}
+ */
+export function createPredictions(context) {
+  const title = element("h2", { testid: "predictions-title" });
+  const list = element("ol", { class: "candidates", testid: "predictions" });
+  const note = element("p", { class: "note", testid: "predictions-note" });
+  const node = element(
+    "section",
+    { class: "predictions", testid: "predictions-panel" },
+    title,
+    list,
+    note,
+  );
+  /** @param {Set<string>} changed */
+  const update = (changed) => {
+    if (!anyOf(changed, "trace")) return;
+    const { predictions } = context.pieces.header;
+    node.hidden = !predictions;
+    if (!predictions) return;
+    const ofTokens = OF_TOKENS.includes(predictions.kind);
+    const heading = context.say(`predicted_${predictions.kind}`);
+    write(title, heading);
+    assign(node, "aria-label", heading);
+    node.classList.toggle("of-tokens", ofTokens);
+    const rows = predictions.rows.filter(({ chosen }) => chosen || !ofTokens);
+    const items = populate(list, rows.length, rowElement);
+    rows.forEach((row, index) => {
+      if (ofTokens) drawTag(context, items[index], row, predictions);
+      else drawLabel(context, items[index], row);
+    });
+    write(note, noteOf(context, predictions));
+  };
+  return { element: node, update };
+}
+
+/** One row of the list, empty. */
+function rowElement() {
+  const row = element(
+    "div",
+    { class: "candidate" },
+    element("span", { class: "rank" }),
+    element("bdi", { class: "name token" }),
+    element("bdi", { class: "tag" }),
+    element("span", { class: "track" }, element("span", { class: "share" })),
+    element("span", { class: "value" }),
+    element("span", { class: "mark" }),
+  );
+  return element("li", {}, row);
+}
+
+/**
+ * The parts of a row.
+ * @param {HTMLElement} item
+ */
+function partsOf(item) {
+  const row = /** @type {HTMLElement} */ (item.firstElementChild);
+  const [rank, name, tag, track, value, mark] = /** @type {HTMLElement[]} */ ([...row.children]);
+  return { row, rank, name, tag, track, value, mark };
+}
+
+/**
+ * Fill a row with a label of the whole text, or with a span of it.
+ * @param {TraceContext} context
+ * @param {HTMLElement} item
+ * @param {PredictionRow} prediction
+ */
+function drawLabel({ say }, item, { label, rank, probability, value, chosen }) {
+  const { row, rank: place, name, tag, track, value: number, mark } = partsOf(item);
+  write(place, String(rank));
+  writeToken(name, label);
+  tag.hidden = true;
+  row.classList.toggle("chosen", chosen);
+  drawShare(track, number, probability, value);
+  write(mark, chosen ? "✓" : "");
+  assign(mark, "title", chosen ? say("predicted_chosen") : null);
+  const said = say("predicted_title", { label, value: value.toPrecision(SCORE_DIGITS) });
+  assign(row, "title", said);
+}
+
+/**
+ * Fill a row with the tag of a token; its title names the next ones.
+ * @param {TraceContext} context
+ * @param {HTMLElement} item
+ * @param {PredictionRow} prediction
+ * @param {Prediction} all
+ */
+function drawTag({ pieces }, item, { label, start, probability, value }, all) {
+  const { row, rank, name, tag, track, value: number, mark } = partsOf(item);
+  write(rank, String(start + 1));
+  writeToken(name, pieces.source[start]);
+  tag.hidden = false;
+  write(tag, label);
+  row.classList.remove("chosen"); // every row is
+  drawShare(track, number, probability, value);
+  write(mark, "");
+  const own = all.rows.filter((one) => one.start === start);
+  const shares = own.map((one) => `${one.label} ${percent(one.probability ?? 0)}`);
+  assign(row, "title", `${labelOf(pieces.source[start])}: ${shares.join(", ")}`);
+}
+
+/**
+ * The bar and the number of a row: its probability or, without one, its score alone.
+ * @param {HTMLElement} track
+ * @param {HTMLElement} number
+ * @param {number | null} probability
+ * @param {number} value
+ */
+function drawShare(track, number, probability, value) {
+  track.style.visibility = probability === null ? "hidden" : "";
+  /** @type {HTMLElement} */ (track.firstElementChild).style.width = `${(probability ?? 0) * 100}%`;
+  const score = value.toPrecision(SCORE_DIGITS).replace("-", "−");
+  write(number, probability === null ? score : percent(probability));
+}
+
+/**
+ * How the numbers are to be read.
+ * @param {TraceContext} context
+ * @param {Prediction} predictions
+ */
+function noteOf({ say, pieces }, { kind, rows }) {
+  if (kind === "score") return say(rows[0]?.probability === null ? "note_score" : "note_sigmoid");
+  if (kind !== "span") return say(`note_${kind}`);
+  const none = rows.find(({ start }) => start === 0 && !pieces.header.content.source[0]);
+  return none ? say("note_span_none", { token: labelOf(none.label) }) : say("note_span");
+}

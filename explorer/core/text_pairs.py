@@ -1,0 +1,21 @@
+"""Two texts that an encoder reads together, in one sequence of tokens."""
+
+from explorer.core.trace import Trace
+
+
+def second_text(trace: Trace) -> int | None:
+    """Position of the first source token of the second text; None where there is one text. Special
+    tokens before it are of the first text."""
+    second = trace.facts.get("second")
+    if isinstance(second, bool) or not isinstance(second, int):
+        return None
+    return second if 0 < second < len(trace.source_tokens) else None
+
+
+def typed_separator(trace: Trace) -> str:
+    """The separator that stands inside a single text whose model tells two texts apart, so that it
+    takes both for the first; "" where there is none."""
+    separator = trace.facts.get("separator")
+    if not isinstance(separator, str) or second_text(trace) is not None:
+        return ""
+    return separator if trace.source_tokens.count(separator) > 1 else ""
