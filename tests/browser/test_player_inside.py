@@ -73,6 +73,7 @@ PRINTED = [
 @pytest.mark.parametrize("query", PRINTED)
 def test_each_printed_equation_is_true_with_the_digits_on_screen(visit, query, lang):
     tab = visit(f"{query}&lang={lang}")
+    expect(tab.get_by_test_id("inside-sentence")).to_contain_text("÷ √")
     steps = ("sentence", "scaled", "softmax")
     texts = {name: tab.get_by_test_id(f"inside-{name}").inner_text() for name in steps}
     found = list(equations(texts))
