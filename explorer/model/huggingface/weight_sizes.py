@@ -42,14 +42,18 @@ _SPARE_TENSORS = 20_000
 _TENSOR_BYTES = 100
 """That a tensor takes in a file at least, with its name."""
 
-_LARGEST_HEADER = 100 * 2**20
+_LARGEST_HEADER = 32 * 2**20
+"""Bytes, of 100,000 tensors and more; the library would take 15 times as many."""
 
 
 def refuse_other_sizes(path: Path, files: Sequence[Path]) -> None:
     """Raise `ModelDirectoryError` when a config asks for more layers than there are tensors, for a
     larger vocabulary, width or other size than there are numbers, or for more labels than a model
-    has."""
+    has; and on safetensors without a header that can be read."""
     counts = [tensor_sizes(file) for file in files]
+    for file, own in zip(files, counts, strict=True):
+        if own is None and file.suffix == ".safetensors":
+            raise ModelDirectoryError("damaged_weights", name=path.name, reason=file.name)
     whole = None not in counts  # else pickles, of which reading them tells more
     sizes = [size for own in counts if own is not None for size in own]
     for name, value in _integers(json.loads(read_text(path / CONFIG, LARGEST_CONFIG))):
@@ -96,13 +100,16 @@ def sizes_within(path: Path, files: Sequence[Path]) -> Iterator[None]:
 
 
 def tensor_sizes(file: Path) -> list[int] | None:
-    """The count of numbers of each tensor in a safetensors file; None of another or damaged one."""
+    """The count of numbers of each tensor in a safetensors file; None of another or damaged
+    one, or with a header over the limit."""
     if file.suffix != ".safetensors":
         return None
     try:
         with opened(file) as stream:
             (length,) = struct.unpack("<Q", stream.read(8))
-            header = json_values.parse_object(stream.read(min(length, _LARGEST_HEADER)))
+            if length > _LARGEST_HEADER:
+                return None
+            header = json_values.parse_object(stream.read(length))
         tensors = [entry for name, entry in header.items() if name != "__metadata__"]
         return [prod(int(size) for size in entry["shape"]) for entry in tensors]
     except (FileError, OSError, ValueError, OverflowError, KeyError, TypeError, struct.error):

@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from explorer.core.errors import ModelDirectoryError
+from explorer.model.huggingface import weight_sizes
 from explorer.model.huggingface.weight_sizes import (
     refuse_other_sizes,
     sizes_within,
@@ -107,6 +108,18 @@ def built(*shapes: tuple[int, ...], buffers: tuple[tuple[int, ...], ...] = ()) -
     for number, shape in enumerate(buffers):
         module.register_buffer(f"buffer {number}", torch.empty(shape, device="meta"))
     return module
+
+
+def test_safetensors_without_a_header_are_damaged(tmp_path):
+    file = weights(tmp_path / "model.safetensors", '{"a": [' + "1," * 500_000 + "1]}")
+    with pytest.raises(ModelDirectoryError) as refused:
+        refuse({}, file)
+    assert refused.value.key == "damaged_weights"
+
+
+def test_a_header_over_the_limit_is_not_read(file, monkeypatch):
+    monkeypatch.setattr(weight_sizes, "_LARGEST_HEADER", 10)
+    assert tensor_sizes(file) is None
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "pytorch_model.bin"])
