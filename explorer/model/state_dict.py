@@ -1,9 +1,7 @@
 """A file of weights alone, as `torch.save(model.state_dict(), …)` writes it, as a checkpoint."""
 
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import BinaryIO
 
 import torch
 from torch import Tensor
@@ -13,6 +11,7 @@ from explorer.core.files import opened, printable, size_of
 from explorer.model.checkpoint import Checkpoint, built
 from explorer.model.checkpoint_header import refuse_large
 from explorer.model.explorable import ExplorableModel
+from explorer.model.pickled_weights import asks_for_memory
 from explorer.model.wrapped_names import bare
 
 _INSIDE = ("state_dict", "model_state_dict", "model")
@@ -52,7 +51,8 @@ def from_state_dict(path: Path, like: ExplorableModel) -> Checkpoint:
 def _weights(path: Path, name: str) -> dict[str, Tensor]:
     with opened(path) as file:
         refuse_large(size_of(file), name)
-        _refuse_packed(file, name)
+        if asks_for_memory(file):
+            raise CheckpointError("no_state_dict", name=name)
         try:
             found = torch.load(file, map_location="cpu", weights_only=True)
         except Exception as error:  # whatever a damaged file makes of it, or code that is not run
@@ -65,14 +65,3 @@ def _weights(path: Path, name: str) -> dict[str, Tensor]:
     if any(weight.is_sparse or not weight.is_floating_point() for weight in found.values()):
         raise CheckpointError("no_state_dict", name=name)
     return {key: weight.float() for key, weight in bare(found).items()}
-
-
-def _refuse_packed(file: BinaryIO, name: str) -> None:
-    """Raise `CheckpointError` on an archive whose members are compressed, which torch never writes:
-    a small one could unfold to all memory."""
-    if zipfile.is_zipfile(file):
-        file.seek(0)
-        with zipfile.ZipFile(file) as archive:
-            if any(one.compress_type != zipfile.ZIP_STORED for one in archive.infolist()):
-                raise CheckpointError("no_state_dict", name=name)
-    file.seek(0)

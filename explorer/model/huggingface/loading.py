@@ -17,6 +17,7 @@ from transformers.models.auto.modeling_auto import (
 )
 
 from explorer.core.errors import ExplorerError, ModelDirectoryError
+from explorer.core.files import opened
 from explorer.core.memory import free_memory
 from explorer.model.huggingface import tokenizer_check
 from explorer.model.huggingface.anatomy import Anatomy, Kind
@@ -45,6 +46,7 @@ from explorer.model.huggingface.weight_sizes import (
     sizes_within,
     tensor_sizes,
 )
+from explorer.model.pickled_weights import asks_for_memory
 from explorer.model.wrapped_names import WRAPPERS, are_wrapped
 
 IN_MEMORY = Placement()
@@ -129,6 +131,10 @@ def _weight_files(path: Path) -> list[Path]:
         refuse_adapter(path)
         raise
     refuse_pointers(path, [*files, *(path / name for name in tokenizer_among(names))])
+    for file in files:
+        with opened(file) as stream:
+            if file.suffix == ".bin" and asks_for_memory(stream):
+                raise ModelDirectoryError("code_in_weights", name=path.name)
     return files
 
 
