@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 import explorer
 from explorer.core import folders
-from tests.support.page_checks import settle
+from tests.support.page_checks import settle, show_more
 from tests.support.player_page import cell_center, label
 
 QUERY = "?lang=en&model=reverse&text=7+3+9&pad=2&site=cross&layer=1&head=2&step=2"
@@ -27,6 +27,7 @@ def visit(address: str, new_tab: Callable[..., Page]) -> Callable[..., Page]:
         tab = new_tab(width, height)
         tab.goto(address + query)
         tab.wait_for_selector(".plotted")
+        show_more(tab)
         return tab
 
     return open_tab

@@ -35,7 +35,7 @@ export function followLesson(context, show) {
     const { pieces, state } = context;
     const before = { ...state, ...NO_CELL, words: false, temperature: 1, guess: null };
     const view = { ...pieces.header.view, ...look, guess: Boolean(look.guess) };
-    show(openingState(pieces, view, before));
+    show({ ...openingState(pieces, view, before), more: state.more });
     context.touch("look");
   }, context.signal);
   onCloseCell(() => context.set(NO_CELL), context.signal);

@@ -33,6 +33,7 @@ import { createDownloads } from "./download.js";
 import { createForcedTokens } from "./forcedTokens.js";
 import { createGuessControl } from "./guessControl.js";
 import { createCardAnswer, createHighlight, followLesson } from "./lessonView.js";
+import { createMoreButton } from "./moreButton.js";
 import { createOutput } from "./output.js";
 import { createSourceShare } from "./sourceShare.js";
 import { createStrips } from "./strips.js";
@@ -76,7 +77,7 @@ export function mountPlayer(parent, trace, options) {
     signal: abort.signal,
     options,
     pieces: trace,
-    state: openingState(trace, trace.header.view, {}),
+    state: openingState(trace, trace.header.view, { more: false }),
     palette,
     strings: () => context.pieces.header.strings,
     draw: (changed) => {
@@ -93,7 +94,11 @@ export function mountPlayer(parent, trace, options) {
   /** Draw with new parts: at first, and in another language. */
   const build = () => {
     map?.destroy();
-    const tools = [insideButton(context), createDownloads(context, attribution)];
+    const tools = [
+      createMoreButton(context),
+      insideButton(context),
+      createDownloads(context, attribution),
+    ];
     map = createMap(context, { tools, onCell: cellOpener(context) });
     parts = placeParts(context, map, attribution);
     root.lang = context.trace.header.language;
@@ -145,7 +150,8 @@ export function mountPlayer(parent, trace, options) {
       context.act.pause();
       context.store.stop();
       map?.destroy();
-      document.documentElement.removeAttribute("data-guess");
+      for (const name of ["data-guess", "data-more"])
+        document.documentElement.removeAttribute(name);
       root.remove();
     },
   };
