@@ -341,6 +341,7 @@ def test_a_part_of_the_model_is_left_out_beside_it(visit, trace):
     model = explorer.load(folders.PACKAGE.parent / "checkpoints" / "reverse.safetensors")
     tab = visit(f"{QUERY}&cell=1.1".replace("site=cross", "site=decoder"))
     tab.get_by_test_id("inside_part-without").click()
+    expect(tab.get_by_test_id("without-mask")).to_be_checked()  # of a decoder it changes most
     for part in ("scaling", "mask"):
         tab.get_by_test_id(f"without-{part}").click()
         other = model.trace("7 3 9", pad_to=6, without=[part])

@@ -1,10 +1,10 @@
 import { atTemperature, createTemperature } from "../../inside/js/temperature.js";
 import { tellVote } from "../../shared/js/classEvents.js";
 import { assign, element, populate, write } from "../../shared/js/element.js";
-import { guessToken, plain, tokenHidden, weightsHidden } from "../../shared/js/guess.js";
+import { guessToken, tokenHidden, weightsHidden } from "../../shared/js/guess.js";
 import { scrollIntoSight } from "../../shared/js/inView.js";
 import { labelOf, writeToken } from "../../shared/js/label.js";
-import { asking, asksNextToken, cardChoices, onAsking } from "../../shared/js/lessonEvents.js";
+import { asking, asksNextToken, onAsking } from "../../shared/js/lessonEvents.js";
 import { percent } from "../../shared/js/numbers.js";
 import { createRadios } from "../../shared/js/radios.js";
 import { currentRow, isGiven } from "../../shared/js/stepState.js";
@@ -72,7 +72,7 @@ export function createCandidates(context, attribution) {
     drawChoice(context, radios);
     write(title, titleOf(context, row));
     const byHeads = showsHeadParts(context);
-    list.hidden = byHeads;
+    list.hidden = byHeads || asksNextToken(); // then the card offers the choices
     parts.element.hidden = !byHeads;
     write(note, byHeads ? parts.draw() : candidateNote(context, row, candidates));
     const items = populate(list, candidates.length, () => candidateElement(context));
@@ -322,8 +322,7 @@ function candidateNote(context, row, candidates) {
 function guessNote(context, row) {
   const { say, trace, state } = context;
   if (context.mirrors) return ""; // the class votes above
-  const given = state.guess?.answer;
-  const answer = given?.kind === "card" ? null : given; // the card itself says how it was
+  const answer = state.guess?.answer;
   const facts = { given: labelOf(answer?.given ?? ""), token: labelOf(trace.predicted[row] ?? "") };
   const ending = answer?.right ? "_right" : "_wrong";
   const verdict = answer
@@ -345,8 +344,8 @@ function guessQuestion(context, row) {
 }
 
 /**
- * The candidates after a row, most probable first; while they are guessed, with the choices of the
- * card that asks, in the order of the alphabet, which tells nothing.
+ * The candidates after a row, most probable first; while they are guessed, in the order of the
+ * alphabet, which tells nothing.
  * @param {TraceContext} context
  * @param {number} row
  * @param {boolean} hidden
@@ -354,29 +353,10 @@ function guessQuestion(context, row) {
 function listed({ trace }, row, hidden) {
   const candidates = row < 0 ? [] : trace.candidates[row];
   if (!hidden) return candidates;
-  const known = new Set(candidates.map(({ token }) => plain(token)));
-  const choices = asksNextToken() ? cardChoices() : [];
-  const offered = choices.filter((token) => !known.has(plain(token))).map(offeredByCard);
-  const all = [...candidates, ...offered];
-  const tokens = alphabetical(all.map(({ token }) => token));
-  return all.sort((one, other) => tokens.indexOf(one.token) - tokens.indexOf(other.token));
-}
-
-/**
- * A choice of the card that is not among the candidates.
- * @param {string} token
- * @returns {Candidate}
- */
-function offeredByCard(token) {
-  return {
-    id: -1,
-    token,
-    probability: 0,
-    rank: Infinity,
-    chosen: false,
-    forced: false,
-    given: false,
-  };
+  const tokens = alphabetical(candidates.map(({ token }) => token));
+  return [...candidates].sort(
+    (one, other) => tokens.indexOf(one.token) - tokens.indexOf(other.token),
+  );
 }
 
 /**
@@ -453,7 +433,7 @@ function candidateElement(context) {
           const enabled = whatIf && !guess && button.getAttribute("aria-disabled") === null;
           const token = button.dataset.token ?? "";
           if (context.mirrors) tellVote({ kind: "token", token, position: -1 });
-          else if (guess) context.set(guessToken(context, token, asksNextToken()));
+          else if (guess) context.set(guessToken(context, token));
           if (enabled && !context.mirrors)
             context.act.force(context.state.step, Number(button.dataset.id));
         },

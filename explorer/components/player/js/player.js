@@ -32,7 +32,7 @@ import { createCutOff } from "./cutOff.js";
 import { createDownloads } from "./download.js";
 import { createForcedTokens } from "./forcedTokens.js";
 import { createGuessControl } from "./guessControl.js";
-import { createCardAnswer, createHighlight, followLesson } from "./lessonView.js";
+import { createAskedMask, createCardAnswer, createHighlight, followLesson } from "./lessonView.js";
 import { createMoreButton } from "./moreButton.js";
 import { createOutput } from "./output.js";
 import { createSourceShare } from "./sourceShare.js";
@@ -227,7 +227,7 @@ function placeParts(context, map, attribution) {
     output,
     columns,
   ];
-  const lesson = [createHighlight(context), createCardAnswer(context)]; // of what is drawn by then
+  const lesson = [createHighlight(context), createCardAnswer(context), createAskedMask(context)]; // of what is drawn by then
   const column = [forced, sentence, share, cutOff, candidates];
   // Each takes what space those before it leave. The pictures are last: reading a space after them
   // would make the browser lay them out once more.
