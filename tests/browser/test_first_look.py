@@ -55,6 +55,14 @@ def test_a_first_visitor_meets_few_controls_and_words(new_visitor, address, lang
     assert len([name for name in found.controls if name.startswith("head-")]) == 8  # it counts
 
 
+@pytest.mark.parametrize(("page", "most"), [("heads", 57), ("train", 56)])
+def test_the_other_pages_keep_their_number_of_controls(address, new_tab, page, most):
+    tab = new_tab()
+    tab.goto(address + page)
+    tab.wait_for_selector(".plotted")
+    assert most - 12 <= len(first_paint(tab).controls) <= most
+
+
 def test_what_is_counted(new_tab):
     tab = new_tab(400, 300)
     tab.set_content(
