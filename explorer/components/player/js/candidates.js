@@ -72,7 +72,7 @@ export function createCandidates(context, attribution) {
     drawChoice(context, radios);
     write(title, titleOf(context, row));
     const byHeads = showsHeadParts(context);
-    list.hidden = byHeads || asksNextToken(); // then the card offers the choices
+    list.hidden = byHeads || (hidden && asksNextToken()); // then the card offers the choices
     parts.element.hidden = !byHeads;
     write(note, byHeads ? parts.draw() : candidateNote(context, row, candidates));
     const items = populate(list, candidates.length, () => candidateElement(context));
