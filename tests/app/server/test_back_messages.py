@@ -45,7 +45,7 @@ def begun() -> bytes:
     return message.SerializeToString()
 
 
-BEGIN = BackMsg(app_heartbeat=True).SerializeToString()
+BEGIN = BackMsg(file_urls_request={"request_id": "begin"}).SerializeToString()
 DRAW_TABLE = BackMsg(stop_script=False).SerializeToString()
 DRAWN = {DRAW: drawn(), DRAW_TABLE: drawn_table(), BEGIN: begun()}
 
