@@ -23,9 +23,6 @@ SHOWN_MAPS = (
 NEXT_VIEWS = ("heads",)
 """What stands beside the map in place of the probabilities of the next token."""
 
-PAD = 2
-"""Padding tokens a model of symbols opens with: masked cells of both kinds are on screen."""
-
 MOST_PADDING = 16
 MOST_FORCED = 64
 MOST_INTERVENTIONS = 24
@@ -134,7 +131,7 @@ class Request:
 
     model: str
     text: str
-    pad: int = PAD
+    pad: int = 0
     forced: tuple[tuple[int, int], ...] = ()
     pair: str | None = None
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from explorer.core import folders
 from explorer.core.errors import ExplorerError, FileError
 from explorer.core.files import has_printable_name, log_skipped, printable, reason
-from explorer.core.i18n import say
+from explorer.core.i18n import say, section
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import is_chinese
 from explorer.model import examples
@@ -96,6 +96,14 @@ class CatalogModel:
             yield say("explore.facts_exact", language, percent=percent)
         if summary.bleu is not None:
             yield say("explore.facts_bleu", language, score=f"{summary.bleu:.1f}")
+
+    def purpose(self, language: str) -> str:
+        """What the model does, by its name, its task or what it reads; "" where nothing says."""
+        summary = self.summary
+        kinds = (self.name, summary.task, "sentences" if summary.reads_sentences else "symbols")
+        known = section("purpose", language)
+        kind = next(kind for kind in kinds if kind in known)
+        return say(f"purpose.{kind}", language, name=self.name)
 
     def source_of_scores(self, language: str) -> str:
         """What BLEU was measured on, and whose data the model learned from; "" where the file

@@ -100,6 +100,10 @@ class DirectoryModel(StoredModel):
             sizes = {"layers": "+".join(layers), "heads": "+".join(heads)}
             yield say("explore.facts_layers_heads", language, **sizes)
 
+    def purpose(self, language: str) -> str:
+        """Nothing: its files do not say what it was trained for."""
+        return ""
+
 
 def directory_model(
     name: str, stamp: str, path: Path, described: Mapping[str, Any], weight_bytes: int, ids: bool

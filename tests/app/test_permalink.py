@@ -3,14 +3,14 @@
 import pytest
 
 from explorer.app.permalink import Permalink, from_query, to_query
-from explorer.app.request import PAD, Request, Selection, Visit
+from explorer.app.request import Request, Selection, Visit
 from explorer.core.i18n import LANGUAGES, say
 from explorer.core.interventions import Interventions
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 
 OPENINGS = {
-    "reverse": Request("reverse", "7 3 9 1 4", PAD),
-    "sort": Request("sort", "甲 乙", PAD),
+    "reverse": Request("reverse", "7 3 9 1 4"),
+    "sort": Request("sort", "甲 乙"),
 }
 LINES = ("ablate cross.1.2 mean", "close cross.*.* 3 4", "row cross.0.0 1 0.5,0.5")
 PERMALINK = Permalink(
@@ -42,7 +42,7 @@ def test_a_link_restores_the_visit_it_was_made_from():
 
 def test_a_url_without_a_query_opens_the_first_model_with_its_text():
     permalink, refused = from_query({}, OPENINGS)
-    assert permalink == Permalink(Visit(Request("reverse", "7 3 9 1 4", PAD)))
+    assert permalink == Permalink(Visit(Request("reverse", "7 3 9 1 4")))
     assert refused == ()
 
 

@@ -24,6 +24,7 @@ from explorer.core.trace import Trace
 from tests.support.app_server import running_app
 from tests.support.chromium import find_chromium
 from tests.support.example_traces import example_trace
+from tests.support.page_checks import settle, show_more
 from tests.support.player_page import EMBEDDED, PLAYERS, entry_script, with_script
 from tests.support.sample import sampled
 
@@ -191,7 +192,8 @@ def new_visitor(chromium: Browser, complaints: list[str]) -> Iterator[Callable[.
 
 @pytest.fixture
 def open_html(new_tab: Callable[..., Page], tmp_path: Path) -> Callable[..., Page]:
-    """Open a page of HTML from disk with the network off, and wait for its map."""
+    """Open a page of HTML from disk with the network off, wait for its map, and show what is behind
+    More."""
 
     def show(html: str, width: int = 1440, height: int = 900, *, dark: bool = False) -> Page:
         path = tmp_path / f"page-{len(list(tmp_path.iterdir()))}.html"
@@ -199,6 +201,8 @@ def open_html(new_tab: Callable[..., Page], tmp_path: Path) -> Callable[..., Pag
         tab = new_tab(width, height, dark=dark, offline=True)
         tab.goto(path.as_uri())
         tab.wait_for_selector(".plotted")
+        show_more(tab)
+        settle(tab)
         return tab
 
     return show
@@ -220,7 +224,7 @@ def player_tab(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> I
 
 @pytest.fixture
 def show(player_tab: Page, complaints: list[str]) -> Iterator[Callable[..., Page]]:
-    """Show a trace in a new player of the shared tab."""
+    """Show a trace in a new player of the shared tab, with what is behind More."""
 
     def mount(
         trace: Trace,
@@ -229,6 +233,7 @@ def show(player_tab: Page, complaints: list[str]) -> Iterator[Callable[..., Page
         size: tuple[int, int] = (1440, 900),
         *,
         dark: bool = False,
+        more: bool = True,
     ) -> Page:
         player_tab.set_viewport_size({"width": size[0], "height": size[1]})
         player_tab.emulate_media(color_scheme="dark" if dark else "light")
@@ -236,6 +241,9 @@ def show(player_tab: Page, complaints: list[str]) -> Iterator[Callable[..., Page
         data = player_payload(trace, language=language, view=view)
         player_tab.evaluate("(text) => show(text)", base64.b64encode(data).decode())
         player_tab.wait_for_selector(".plotted")
+        if more:
+            show_more(player_tab)
+            settle(player_tab)
         return player_tab
 
     with listening(player_tab, complaints):

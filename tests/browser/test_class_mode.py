@@ -18,6 +18,7 @@ from explorer.app.server import access
 from explorer.app.server.launch import local_address
 from explorer.core.trace import Trace
 from tests.support.app_server import PATIENCE, ROOT, free_port, running_app, wait_for
+from tests.support.page_checks import show_more
 
 KEY = "swordfish"
 
@@ -148,6 +149,7 @@ def test_a_class_follows_its_host_votes_and_explores_alone(
     host.get_by_test_id("head-0-2").click()
     expect(phone.get_by_test_id("step-count")).to_have_text("step 1/6")
     expect(phone.get_by_test_id("map-title")).to_contain_text("L0 H2")
+    show_more(host)
     host.get_by_test_id("shown").select_option("alti")  # which each browser loads
     expect(phone.get_by_test_id("map-title")).to_contain_text("all heads of L0")
     host.get_by_test_id("head-0-2").click()

@@ -14,6 +14,7 @@ from explorer.core.trace import Trace
 from explorer.model.checkpoint import save_checkpoint
 from explorer.training.trainer import Trainer
 from tests.support.app_server import ROOT, running_app
+from tests.support.page_checks import show_more
 from tests.support.toy_sentences import TINY_PAIRS, as_table
 
 BAD_INPUT = {
@@ -83,37 +84,6 @@ def test_a_first_visit_fits_desktop_screens(visit, language, dark):
         expect(tab.get_by_test_id("integrity")).to_be_in_viewport()
         for element in ("html", "[data-testid=stMain]"):
             assert overflow(tab, element) == [0, 0], (element, width, height)
-
-
-CONTROLS = """() => {
-  const names = "button, a[href], input, select, textarea, summary";
-  const inside = (root) => [...root.querySelectorAll("*")].flatMap((node) =>
-    [...(node.matches(names) && node.checkVisibility({ visibilityProperty: true }) ? [node] : []),
-     ...(node.shadowRoot ? inside(node.shadowRoot) : [])]);
-  const found = inside(document);
-  const words = found.filter((node) => node.matches(".explain")).length;
-  return [found.length - words, words];
-}"""
-
-
-@pytest.mark.parametrize(
-    ("page", "ready", "most", "explained"),
-    [("", "integrity", 62, 2), ("heads", "head-grid", 53, 4), ("train", "moment-count", 55, 1)],
-)
-def test_a_first_paint_shows_few_controls(address, new_tab, page, ready, most, explained):
-    """The counts before further features, and two more; on Explore also Guess and Inside, on Heads
-    Alignment.
-
-    Buttons that open what words mean are counted apart: they change nothing, and whoever knows
-    the words reads past them. The offer of a lesson, which a browser shows once, is not here.
-    """
-    tab = new_tab()
-    tab.goto(address + page)
-    expect(tab.get_by_test_id(ready).first).to_be_visible()
-    tab.wait_for_selector(".plotted")
-    controls, words = tab.evaluate(CONTROLS)
-    assert most - 12 <= controls <= most
-    assert words == explained
 
 
 def test_a_small_screen_scrolls_down_and_never_sideways(visit):
@@ -256,7 +226,7 @@ def test_back_closes_a_calculation_that_the_page_before_did_not_show(visit):
 
 def test_back_takes_one_step_from_page_to_page(visit):
     tab = visit("?lang=en&model=copy&text=1+2+3")
-    expect_query(tab, "pad", "2")
+    expect_query(tab, "pad", "0")
     entries = tab.evaluate("history.length")
     for page, shown in (("Train", "moment-count"), ("Heads", "head-grid")):
         tab.get_by_role("link", name=page).click()
@@ -297,13 +267,14 @@ def test_strips_and_transport_stay_in_view_beside_a_calculation(visit):
 
 def test_a_forced_token_is_decoded_on_from(visit):
     tab = visit("?text=1+2+3&step=2")
+    tab.get_by_test_id("candidates-others").click()
     tab.locator(".candidate:not([aria-disabled])").nth(3).click()
     expect(tab.get_by_test_id("forced")).to_contain_text("step 2")
     expect(tab.get_by_test_id("step-count")).to_contain_text("step 2/")
     expect(tab).to_have_url(re.compile(r"force=2\.\d+"))
     forced = int(query(tab)["force"].split(".")[1])
     model = explorer.load(ROOT / "checkpoints" / "reverse.safetensors")
-    trace = model.trace("1 2 3", force={2: forced}, pad_to=6)
+    trace = model.trace("1 2 3", force={2: forced})
     expect(tab.get_by_test_id("step-count")).to_have_text(f"step 2/{len(trace.target_tokens)}")
     tab.get_by_role("button", name="Last", exact=True).click()
     now = tab.get_by_test_id("outputs").locator(".output").nth(1)
@@ -476,7 +447,7 @@ def test_the_hint_takes_no_height_from_the_picture(translating, new_tab):
         expect(tab.get_by_test_id("integrity")).to_be_in_viewport()
         assert overflow(tab, "[data-testid=stMain]") == [0, 0], (width, height)
     type_source(tab, "We want water now.")
-    expect(hint).to_have_text("by a class")
+    expect(hint).to_have_text("This model translates English into French. by a class")
     assert source(tab)[-1] == "pad"
     type_source(tab, "water " * 400)
     expect(tab.get_by_test_id("stAlert")).to_be_visible()
@@ -524,6 +495,7 @@ def test_the_controls_are_one_line_and_uncut(visit):
     assert len(tops) == 1
     tab.set_viewport_size({"width": 1440, "height": 900})
     tab.keyboard.press("p")
+    show_more(tab)
     padding = tab.get_by_role("combobox", name="Pad")
     expect(tab.locator("html[data-projector]")).to_have_count(1)
     assert padding.evaluate("(node) => node.scrollWidth - node.clientWidth") <= 0

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 import explorer
 from explorer.core import folders
 from explorer.core.i18n import LANGUAGES
-from tests.support.page_checks import settle
+from tests.support.page_checks import settle, show_more
 from tests.support.player_page import cell_center, label
 from tests.support.printed_equations import cell_texts, equations
 
@@ -29,6 +29,7 @@ def visit(address: str, new_tab: Callable[..., Page]) -> Callable[..., Page]:
         tab = new_tab(width, height)
         tab.goto(address + query)
         tab.wait_for_selector(".plotted")
+        show_more(tab)
         return tab
 
     return open_tab
@@ -357,6 +358,7 @@ def test_a_part_of_the_model_is_left_out_beside_it(visit, trace):
     model = explorer.load(folders.PACKAGE.parent / "checkpoints" / "reverse.safetensors")
     tab = visit(f"{QUERY}&cell=1.1".replace("site=cross", "site=decoder"))
     tab.get_by_test_id("inside_part-without").click()
+    expect(tab.get_by_test_id("without-mask")).to_be_checked()  # of a decoder it changes most
     for part in ("scaling", "mask"):
         tab.get_by_test_id(f"without-{part}").click()
         other = model.trace("7 3 9", pad_to=6, without=[part])

@@ -38,3 +38,16 @@ OVERLAPPING = """() => {
   }
   return faults;
 }"""
+
+
+def show_more(tab: Page) -> None:
+    """Show the controls and numbers behind More, where they are hidden; the focus stays."""
+    tab.evaluate(_SHOW_MORE)
+
+
+_SHOW_MORE = """() => {
+  const inside = (root) => [...root.querySelectorAll("*")].map(({ shadowRoot }) => shadowRoot);
+  const find = (root) => root.querySelector("[data-testid=more][aria-expanded=false]") ??
+    inside(root).map((shadow) => shadow && find(shadow)).find(Boolean);
+  find(document)?.click();
+}"""

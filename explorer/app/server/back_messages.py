@@ -2,13 +2,15 @@
 
 Streamlit takes every message from every session, such as the one that empties the caches of all
 visitors, and answers a frame that is no message with a traceback in the log. It also keeps a value
-for a widget that it has not drawn, and fails with a traceback when it draws it.
+for a widget that it has not drawn, and fails with a traceback when it draws it. What the timer of a
+page asks for that was left does not pass either, see `page_changes`.
 """
 
 from google.protobuf.message import DecodeError
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 
+from explorer.app.server.page_changes import PageOnScreen
 from explorer.app.server.static_files import Application, Message, Receive, Send
 from explorer.app.server.widget_kinds import WidgetKinds
 from explorer.core import json_values
@@ -40,7 +42,7 @@ class BackMessageGuard:
         if scope["type"] != "websocket":
             await self.app(scope, receive, send)
             return
-        closed = False
+        closed, page = False, PageOnScreen()
 
         async def receive_checked() -> Message:
             nonlocal closed
@@ -53,16 +55,20 @@ class BackMessageGuard:
                     closed = True
                     await send({"type": "websocket.close", "code": sent})
                     return {"type": "websocket.disconnect", "code": sent}
-                if _is_sent_by_pages(sent):
+                if _is_sent_by_pages(sent) and not page.is_late(sent.rerun_script):
                     return {**message, "bytes": sent.SerializeToString()}
 
         async def send_while_open(message: Message) -> None:
             if data := message.get("bytes"):
                 self._widgets.learn(data)
+                page.learn(data)
             if not closed:  # Streamlit does not know yet
                 await send(message)
 
-        await self.app(scope, receive_checked, send_while_open)
+        try:
+            await self.app(scope, receive_checked, send_while_open)
+        finally:
+            page.close()
 
     def _parse(self, data: bytes | None) -> BackMsg | int:
         """The message in a frame, without values of widgets that no page has; the code to close

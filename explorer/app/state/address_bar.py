@@ -14,6 +14,7 @@ import streamlit as st
 
 from explorer.app.permalink import Permalink, from_query, to_query
 from explorer.app.request import Request, Selection, Visit
+from explorer.app.server import page_changes
 from explorer.app.state import heads as heads_state
 from explorer.app.state import lesson as lesson_state
 from explorer.app.state import session
@@ -28,26 +29,52 @@ _WRITTEN_BY_BROWSER = ("moment", "head")
 
 
 @dataclass(frozen=True, slots=True)
+class Destination:
+    """A page that the visitor was sent to, and its query, until the page is drawn."""
+
+    page: Path
+    query: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class AddressState:
     """query: the one this session wrote or followed last, without the language; None before.
     page: the page on screen.
     times_followed: how many queries were followed.
     refused: parameters of the query followed last that were refused; None once told.
+    destination: None while the visitor is on no way to another page.
     """
 
     query: Mapping[str, str] | None = None
     page: str = ""
     times_followed: int = 0
     refused: tuple[str, ...] | None = None
+    destination: Destination | None = None
 
 
 def enter(page: str) -> None:
     """Note the page on screen; after another page, a URL without a query keeps the visit, and
-    Heads opens where it is now."""
+    Heads opens where it is now.
+
+    The page that the visitor has just left, drawn once more with the URL of the next one, goes
+    there again: it must not write that URL. That ends the run of the script.
+    """
+    _go_on(page)
     if session.load(AddressState).page not in ("", page):
         leave_visit()
         heads_state.forget_opening()
     session.save(replace(session.load(AddressState), page=page))
+
+
+def _go_on(page: str) -> None:
+    """Go on to the page that the visitor was sent to, where `page` is another one."""
+    state = session.load(AddressState)
+    if state.destination is None:
+        return
+    on_the_way = state.destination
+    session.save(replace(state, destination=None))
+    if on_the_way.page.stem != page and dict(on_the_way.query) == _query_in_url():
+        open_query(on_the_way.page, on_the_way.query)
 
 
 def leave_visit() -> None:
@@ -196,4 +223,7 @@ def open_page(page: Path, permalink: Permalink) -> None:
 
 def open_query(page: Path, query: Mapping[str, str]) -> None:
     """Go to another page with this query; ends the run of the script."""
+    state = session.load(AddressState)
+    session.save(replace(state, destination=Destination(page, query)))
+    page_changes.leave(session.session_id(), session.page_id())
     st.switch_page(page, query_params=query)

@@ -203,13 +203,25 @@ def draft_head(opened: Head | None) -> None:
         fill_in(site=head.site, layer=head.layer, head=head.head)
 
 
+def keep_head() -> None:
+    """Select the head with which the app opened the picture, where nobody has named one: another
+    picture opens at it, too."""
+    visit = visit_state.current()
+    visit_state.select(visit.selection.or_head(session.load(HeadsState).opened))
+
+
 def show_drafted_head() -> None:
     """Move the picture to the head of the draft, where it is a single one."""
     one = draft()
-    if one.layer in (None, ALL) or one.head in (None, ALL):
+    if one.site is None or one.layer in (None, ALL) or one.head in (None, ALL):
         return
+    show_head(Head(one.site, one.layer, one.head))
+
+
+def show_head(head: Head) -> None:
+    """Move the picture to a head."""
     before = visit_state.current().selection
-    visit_state.select(Selection(one.site, one.layer, one.head, before.step, words=before.words))
+    visit_state.select(Selection(*head, before.step, words=before.words))
     state = session.load(HeadsState)
     session.save(replace(state, moved=state.moved + 1))
 

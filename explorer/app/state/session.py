@@ -92,6 +92,12 @@ def session_id() -> str:
     return context.session_id if context is not None else ""
 
 
+def page_id() -> str:
+    """Streamlit's hash of the page that this run draws, "" outside of one."""
+    context = get_script_run_ctx()
+    return context.page_script_hash if context is not None else ""
+
+
 def is_whole_run() -> bool:
     """Whether the run of the script that has begun, or is about to, draws the whole page."""
     context = get_script_run_ctx()

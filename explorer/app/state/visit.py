@@ -8,7 +8,6 @@ from explorer.app.request import (
     INSIDE_VIEWS,
     MOST_PADDING,
     NEXT_VIEWS,
-    PAD,
     SHOWN_MAPS,
     Request,
     Selection,
@@ -45,13 +44,11 @@ def default_request(catalog: Mapping[str, CatalogMember]) -> Request:
 
 
 def opening_request(member: CatalogMember) -> Request:
-    """What a model opens with: its first example and, if it reads symbols, padding. A trace has
-    a text of its own."""
-    if isinstance(member, UploadedTrace):
-        return Request(member.name, "", 0)
-    pad = 0 if member.summary.reads_sentences else PAD
+    """What a model opens with: its first example, and where it reads pairs no second text yet. A
+    trace has a text of its own."""
+    text = "" if isinstance(member, UploadedTrace) else member.examples[0]
     pair = "" if isinstance(member, DirectoryModel) and member.reads_pairs else None
-    return Request(member.name, member.examples[0], pad, pair=pair)
+    return Request(member.name, text, pair=pair)
 
 
 def leave_missing(catalog: Mapping[str, CatalogMember]) -> None:
@@ -89,8 +86,8 @@ def set_forced(forced: Mapping[int, int]) -> None:
 
 def choose_model(name: str, catalog: Mapping[str, CatalogMember]) -> None:
     """Ask another model, whose heads are selected anew; a text that means nothing to it is replaced
-    by its first example, and padding by its own unless the visitor has chosen one. Who guesses goes
-    on guessing, and who reads words goes on reading words.
+    by its first example. Padding stays, who guesses goes on guessing, and who reads words goes on
+    reading words.
 
     A model that is not listed is ignored: a connection may report any name.
     """
@@ -99,12 +96,10 @@ def choose_model(name: str, catalog: Mapping[str, CatalogMember]) -> None:
     member, request = catalog[name], current().request
     opening, before = opening_request(member), catalog.get(request.model)
     text = request.text if _can_read(member, request.text, before) else opening.text
-    chosen = before is None or request.pad != opening_request(before).pad
     before_it = current().selection
     kept = Selection(guess=before_it.guess, words=before_it.words)
     pair = None if opening.pair is None else request.pair or ""
-    pad = request.pad if chosen else opening.pad
-    session.save(Visit(Request(name, text, pad, pair=pair), kept))
+    session.save(Visit(Request(name, text, request.pad, pair=pair), kept))
 
 
 def return_to(visit: Visit) -> None:

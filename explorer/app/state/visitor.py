@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import ClassVar
+from urllib.parse import unquote
 
 import streamlit as st
 
@@ -21,6 +22,9 @@ from explorer.core.i18n import LANGUAGES, say
 _VISITORS_PER_ADDRESS = 10
 """Visitors that may compute all they are allowed behind one network address: a school often has
 only one. Together they have three quarters of what `model_cache` computes at a time."""
+
+_LANGUAGE_COOKIE = "explorer-language"
+"""Holds the name of the language chosen in an earlier visit; `chosen_language.js` sets it."""
 
 _limiter = RateLimiter(owners=4096)
 _key_attempts = KeyAttempts(addresses=4096)
@@ -48,11 +52,16 @@ class VisitorState:
 
 
 def language() -> str:
-    """The visitor's language: the one chosen, else the link's, else the browser's."""
+    """The visitor's language: the one chosen, else the link's, else that of an earlier visit, else
+    the browser's."""
     for language in (session.load(VisitorState).language, address_bar.linked_language()):
         if language in LANGUAGES:
             choose_language(str(language))  # the URL of another page does not carry it
             return str(language)
+    named = unquote(st.context.cookies.get(_LANGUAGE_COOKIE, ""))
+    for language, name in LANGUAGES.items():
+        if name == named:
+            return language
     return "zh" if (st.context.locale or "").lower().startswith("zh") else "en"
 
 

@@ -223,7 +223,9 @@ def experiments(
     heads_state.draft_head(None if named else opening.named_head)
     with editor:
         intervention_editor.draft_row(member, trace, language)
-        intervention_editor.intervention_list(trace, language)
+        intervention_editor.intervention_list(member, trace, language)
+        if changed is not None and changed != opening.named_head:
+            intervention_editor.changed_head_button(changed, trace, language)
     if compared is not None:
         experiment_result.summary(member, compared, language)
     shown = compared or TraceComparison(trace, trace, trace)

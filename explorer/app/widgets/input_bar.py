@@ -36,25 +36,28 @@ def input_bar(catalog: Mapping[str, CatalogMember], language: str) -> None:
     if isinstance(member, DirectoryModel) and member.reads_pairs:
         _type_pair(request.pair or "", language)
     _offer_texts(request.text, member, language)
-    _choose_padding(request.pad, member, language)
+    asked = "padding-chosen" if request.pad else "padding"  # main.css hides the latter
+    with st.container(key=asked, width="content"):
+        _choose_padding(request.pad, member, language)
 
 
 def hint(member: CatalogMember, request: Request, trace: Trace, language: str) -> None:
-    """What to look at in an example, what a reader should know of the model, what its score was
-    measured on and whose data it was trained on, or a name that the list of models cuts; main.css
-    puts it into the header, where the picture loses no height, and hides what to look at, which
-    names outputs, while they are guessed."""
-    text, example, credit, source = model_notes(member, trace, language), "", "", ""
+    """What to look at in an example, what a reader should know of the model, what the model does
+    and whose data it was trained on, or a name that the list of models cuts; main.css puts it into
+    the header, where the picture loses no height, and hides what to look at, which names outputs,
+    while they are guessed. The hover text says what its score was measured on."""
+    text, example, about_model, source = model_notes(member, trace, language), "", "", ""
     if not isinstance(member, UploadedTrace):
         text = text or text_note(member, request.text, trace, language)
         example = "" if text else examples.hint(member.name, request.text, language)
         credit = short_credit(member.summary.credit, language)
+        about_model = " ".join(filter(None, (member.purpose(language), credit)))
         source = member.source_of_scores(language)
     name = describe(member, language)
-    shown = text or example or credit or (name if len(name) > LONGEST_SHOWN else "")
+    shown = text or example or about_model or (name if len(name) > LONGEST_SHOWN else "")
     if shown:
         kind = "hint-note" if text else "hint-example" if example else "hint-model"
-        about = "" if text or source == shown else source
+        about = "" if text or source in shown else source
         with st.container(key="hint"), st.container(key=kind):
             st.caption(literal(shown), help=literal(about) if about else None)
 

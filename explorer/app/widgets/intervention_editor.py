@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from explorer.app import experiment_cache
-from explorer.app.request import NO_INTERVENTIONS
+from explorer.app.request import MOST_INTERVENTIONS, NO_INTERVENTIONS
 from explorer.app.state import heads as heads_state
 from explorer.app.state import messages, session, visitor
 from explorer.app.state import visit as visit_state
@@ -16,7 +16,15 @@ from explorer.app.widgets import head_tables
 from explorer.app.widgets.messages import literal
 from explorer.core.errors import ExplorerError, InterventionError, MaskError
 from explorer.core.i18n import isolated, say
-from explorer.core.interventions import Ablation, CellEdit, Intervention, RowOverride, Verb
+from explorer.core.interventions import (
+    Ablation,
+    CellEdit,
+    Intervention,
+    Interventions,
+    RowOverride,
+    Verb,
+)
+from explorer.core.sites import Head
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import shown_label
 from explorer.model.catalog import CatalogModel
@@ -57,12 +65,16 @@ def draft_row(model: CatalogModel, trace: Trace, language: str) -> None:
         )
 
 
-def intervention_list(trace: Trace, language: str) -> None:
-    """The interventions in force, each a button that undoes it. trace: of the same model."""
+def intervention_list(model: CatalogModel, trace: Trace, language: str) -> None:
+    """The interventions in force, each a button that undoes it; without any, one to begin with.
+
+    trace: of the model.
+    """
     interventions = visit_state.current().interventions
     with st.container(key="interventions", horizontal=True, gap="small"):
         if not interventions:
             st.caption(say("heads.no_chips", language))
+            _offer_all_heads(model, trace, language)
         for one in interventions:
             name = intervention_text(one, trace, language)
             st.button(
@@ -102,17 +114,59 @@ def counted_from_1(error: ExplorerError) -> ExplorerError:
     return type(error)(error.key, **{**error.facts, "query": query + 1})
 
 
-@visitor.turn()
+def _offer_all_heads(model: CatalogModel, trace: Trace, language: str) -> None:
+    """A button that removes all heads of the last attention, which changes the output where one
+    head seldom does; none where that takes too many interventions."""
+    site = trace.sites[-1]
+    layers = trace.attention(site).shape[0]
+    if layers > MOST_INTERVENTIONS:
+        return
+    everything = Interventions.gather(ablate=[(site, layer, None) for layer in range(layers)])
+    st.button(
+        say("heads.try_all", language, site=head_tables.site_name(site, language)),
+        key="try-all",
+        on_click=partial(_apply, model, everything),
+        help=say("heads.try_all_title", language),
+    )
+
+
+def changed_head_button(changed: Head, trace: Trace, language: str) -> None:
+    """A button that moves the picture to the head which the interventions change most."""
+    number = trace.layer_numbers(changed.site)[changed.layer]
+    name = head_tables.head_name(number, changed.head)
+    st.button(
+        say(
+            "heads.show_changed",
+            language,
+            head=f"{head_tables.site_name(changed.site, language)} {name}",
+        ),
+        key="show-changed",
+        on_click=partial(heads_state.show_head, changed),
+    )
+
+
 def _apply_draft(model: CatalogModel, keys: int) -> None:
-    """Put the drafted intervention in force if the experiment with it can be computed; report
-    why not otherwise. keys: how many the drafted site has."""
+    """Put the drafted intervention in force; report why that cannot be. keys: how many the drafted
+    site has."""
     try:
         combined = heads_state.with_draft(keys)
-        experiment_cache.experiment(model, heads_state.shown_request(), combined)
     except ExplorerError as error:
         messages.report(counted_from_1(error))
     else:
-        visit_state.set_interventions(combined)
+        _apply(model, combined)
+
+
+@visitor.turn()
+def _apply(model: CatalogModel, interventions: Interventions) -> None:
+    """Put interventions in force if the experiment with them can be computed; report why not
+    otherwise. The picture stays at its head."""
+    try:
+        experiment_cache.experiment(model, heads_state.shown_request(), interventions)
+    except ExplorerError as error:
+        messages.report(counted_from_1(error))
+    else:
+        heads_state.keep_head()
+        visit_state.set_interventions(interventions)
 
 
 def _head_text(one: Intervention, trace: Trace, language: str) -> str:

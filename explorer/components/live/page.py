@@ -21,9 +21,6 @@ SECTIONS = ("live", "explore", "errors", "player")
 MOST_PADDING = 16
 """Padding tokens that the page can add; `address.js` has the same."""
 
-PADDING = 2
-"""With which a model of symbols opens, so that both kinds of masked cells are on screen."""
-
 SCRIPT, STYLES, PLOTLY_NAME = "live.js", "live.css", "plotly.min.js"
 SERVICE_WORKER = "service-worker.js"
 NOT_VISITED = "not-visited.html"
@@ -214,7 +211,6 @@ def _described(model: LiveModel) -> dict[str, Any]:
             {"text": text, "hint": {one: examples.hint(model.name, text, one) for one in LANGUAGES}}
             for text in listed.examples
         ],
-        "pad": 0 if summary.reads_sentences else PADDING,
         "symbols": summary.symbols,
         "longest": summary.trained_tokens,
         "sentences": summary.sentences,
@@ -231,12 +227,10 @@ def _short_label(listed: CatalogModel, language: str) -> str:
 
 
 def _introduction(listed: CatalogModel, language: str) -> str:
-    """What the model does, for a first visit."""
-    summary = listed.summary
-    kinds = (listed.name, summary.task, "sentences" if summary.reads_sentences else "symbols")
-    known = section("live", language)
-    key = next(key for kind in kinds if (key := f"intro_{kind}") in known)
-    return say(f"live.{key}", language, name=listed.name)
+    """What the model does and how to begin, for a first visit."""
+    kind = "sentences" if listed.summary.reads_sentences else "symbols"
+    begin = say(f"live.begin_{kind}", language)
+    return f"{listed.purpose(language)}{'' if language == 'zh' else ' '}{begin}"
 
 
 def _placeholder(listed: CatalogModel, language: str) -> str:

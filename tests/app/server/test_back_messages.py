@@ -38,8 +38,16 @@ def drawn_table() -> bytes:
     return message.SerializeToString()
 
 
+def begun() -> bytes:
+    """The message with which a run of Explore begins."""
+    message = ForwardMsg()
+    message.new_session.page_script_hash = "explore"
+    return message.SerializeToString()
+
+
+BEGIN = BackMsg(file_urls_request={"request_id": "begin"}).SerializeToString()
 DRAW_TABLE = BackMsg(stop_script=False).SerializeToString()
-DRAWN = {DRAW: drawn(), DRAW_TABLE: drawn_table()}
+DRAWN = {DRAW: drawn(), DRAW_TABLE: drawn_table(), BEGIN: begun()}
 
 
 async def stream(websocket: WebSocket) -> None:
@@ -95,6 +103,26 @@ def test_what_a_page_sends_passes_and_nothing_else(browser):
         for data in PASS:
             connection.send_bytes(data)
             assert connection.receive_bytes() == data
+
+
+def timed(page: str) -> bytes:
+    """The message of a timer of a page."""
+    sent = BackMsg()
+    sent.rerun_script.page_script_hash = page
+    sent.rerun_script.fragment_id = "replay"
+    sent.rerun_script.is_auto_rerun = True
+    return sent.SerializeToString()
+
+
+def test_the_timer_of_a_page_that_was_left_is_left_out(browser):
+    with browser.websocket_connect("/stream") as connection:
+        connection.send_bytes(BEGIN)
+        assert connection.receive_bytes() == begun()
+        for page in ("train", "explore", "train"):
+            connection.send_bytes(timed(page))
+        connection.send_bytes(DRAW)
+        assert connection.receive_bytes() == timed("explore")
+        assert connection.receive_bytes() == drawn()
 
 
 def states(*widgets: WidgetState) -> bytes:

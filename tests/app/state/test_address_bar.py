@@ -1,5 +1,7 @@
 """What the URL shows, and when it is followed."""
 
+from pathlib import Path
+
 import pytest
 import streamlit as st
 
@@ -129,3 +131,52 @@ def test_heads_opens_where_the_visit_is_after_another_page():
     address_bar.enter("heads")  # another run of the same page
     visit_state.select(Selection("cross", 0, 1, 3))
     assert heads_state.opening("picture").step == 2
+
+
+class LeftError(Exception):
+    """In place of what ends the run of a script that goes to another page."""
+
+
+@pytest.fixture
+def sent(monkeypatch, query) -> list[tuple[str, dict]]:
+    """The pages that visitors were sent to, and with what; the URL then has it."""
+    sent: list[tuple[str, dict]] = []
+
+    def switch_page(page: Path, query_params: dict) -> None:
+        sent.append((page.stem, query_params))
+        query.from_dict(query_params)
+        raise LeftError
+
+    monkeypatch.setattr(st, "switch_page", switch_page)
+    return sent
+
+
+EXPLORE = Path("views/explore.py")
+LINK = {"model": "reverse", "site": "decoder", "head": "1"}
+
+
+def leave_train() -> None:
+    address_bar.enter("train")
+    with pytest.raises(LeftError):
+        address_bar.open_query(EXPLORE, LINK)
+
+
+def test_a_page_that_was_left_and_is_drawn_again_goes_on_and_writes_nothing(sent, query):
+    leave_train()
+    with pytest.raises(LeftError):
+        address_bar.enter("train")  # Streamlit merged its timer with the change of the page
+    assert sent == [("explore", LINK)] * 2
+    assert query == LINK
+    address_bar.enter("explore")
+    assert sent == [("explore", LINK)] * 2
+
+
+def test_a_visitor_who_comes_back_stays(sent, query):
+    leave_train()
+    address_bar.enter("explore")
+    query.clear()
+    address_bar.enter("train")
+    leave_train()
+    query.from_dict({"run": "runs/reverse-1"})  # Back, before Explore was drawn
+    address_bar.enter("train")
+    assert len(sent) == 2

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import streamlit as st
 
-from explorer.app.request import NO_INTERVENTIONS, PAD, Request, Selection, Visit
+from explorer.app.request import NO_INTERVENTIONS, Request, Selection, Visit
 from explorer.app.state import messages, session
 from explorer.app.state import visit as visit_state
 from explorer.core.interventions import Interventions
@@ -196,18 +196,13 @@ def test_only_whole_numbers_from_0_are_read(value):
     assert visit_state.step_number(0) is None
 
 
-def test_only_models_of_symbols_open_with_padding():
+def test_no_model_opens_with_padding_and_what_a_visitor_chose_stays():
     translator = shipped("own", most_tokens=65)
-    assert visit_state.opening_request(CATALOG["reverse"]).pad == PAD
-    assert visit_state.opening_request(translator).pad == 0
-    catalog = {**CATALOG, "own": translator}
-    visit_state.choose_model("own", catalog)
-    assert request().pad == 0
-    visit_state.choose_model("letters", catalog)
-    assert request().pad == PAD
+    for member in (CATALOG["reverse"], translator):
+        assert visit_state.opening_request(member).pad == 0
     visit_state.set_padding(5)
-    visit_state.choose_model("own", catalog)
-    assert request().pad == 5  # chosen by the visitor
+    visit_state.choose_model("own", {**CATALOG, "own": translator})
+    assert request().pad == 5
 
 
 def test_another_model_is_looked_at_anew_and_another_text_is_not():

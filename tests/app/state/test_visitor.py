@@ -1,12 +1,14 @@
 """Language, rights and rate limit of a visitor."""
 
+from urllib.parse import quote
+
 import pytest
 import streamlit as st
 from streamlit.runtime.context import ContextProxy
 
 from explorer.app.server import access, rate_limit
 from explorer.app.server.key_attempts import FREE
-from explorer.app.state import session, visitor
+from explorer.app.state import address_bar, session, visitor
 from explorer.app.state.visitor import RateLimitError
 
 
@@ -151,6 +153,17 @@ def test_a_chosen_language_stays_and_an_unknown_one_is_ignored():
     visitor.choose_language("zh")
     assert visitor.language() == "zh"
     visitor.choose_language("xx")
+    assert visitor.language() == "en"
+
+
+def test_the_language_of_an_earlier_visit_is_between_the_link_s_and_the_browser_s(monkeypatch):
+    for name, remembered in ("简体中文", "zh"), ("English", "en"), ("Klingon", "zh"):
+        cookies = {"explorer-language": quote(name)}
+        monkeypatch.setattr(ContextProxy, "cookies", cookies)
+        monkeypatch.setattr(ContextProxy, "locale", "zh-CN")
+        assert visitor.language() == remembered
+        assert visitor.chosen_language() == ""  # a bare address stays bare
+    monkeypatch.setattr(address_bar, "linked_language", lambda: "en")
     assert visitor.language() == "en"
 
 

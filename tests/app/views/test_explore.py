@@ -56,7 +56,7 @@ def typed(app: AppTest, text: str) -> AppTest:
 @pytest.fixture(scope="module")
 def expected() -> Trace:
     model = explorer.load(ROOT / "checkpoints" / "reverse.safetensors")
-    return model.trace("7 3 9 1 4", pad_to=8)
+    return model.trace("7 3 9 1 4")
 
 
 def test_a_first_visit_shows_reverse_decoding_live(expected):
@@ -97,7 +97,7 @@ def test_a_typed_text_is_traced_and_written_into_the_url():
     wanted = {
         "model": "reverse",
         "text": "甲 乙 1",
-        "pad": "2",
+        "pad": "0",
         "step": str(view["step"]),
         "ahead": "1",
     }
@@ -551,7 +551,7 @@ def test_outside_of_class_mode_there_are_no_class_tools(monkeypatch):
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
     app = open_page(text="1 2")
     assert components(app).count("attention_classroom") == 2
-    assert header(app)["visit"] == {"model": "reverse", "text": "1 2", "pad": "2"}
+    assert header(app)["visit"] == {"model": "reverse", "text": "1 2", "pad": "0"}
 
 
 @pytest.mark.parametrize("query", [None, 1, [], {"text": 1}, {"text": "1 2", "model": "other"}])
@@ -670,7 +670,8 @@ def test_a_translator_opens_with_its_first_example_and_a_hint(translator):
     app = typed(app, "We want water now.")
     assert not app.error
     assert not any("chat noir" in text for text in captions(app))
-    assert "taught by **nobody**" in captions(app)
+    purpose = "This model translates English into French."
+    assert f"{purpose} taught by **nobody**" in captions(app)
     app.menu_button(key="examples").click("I see him.").run()
     assert any("short object pronoun" in text for text in captions(app))
     app.button(key="random").click().run()

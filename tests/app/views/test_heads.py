@@ -309,6 +309,56 @@ def test_the_form_and_the_picture_of_experiments_show_the_same_head():
     assert (view["site"], view["layer"], view["head"]) == ("cross", 0, 3)
 
 
+def places(app: AppTest) -> set[tuple[str, int, int]]:
+    """The heads that form and picture of an experiment are at."""
+    assert not app.exception
+    view = head_view(app, "comparison")[1]["original"]["view"]
+    names = ("site", "layer", "head")
+    form = [chosen_in(app.selectbox, f"heads-{name}-en").value for name in names]
+    return {tuple(form), tuple(view[name] for name in names)}
+
+
+DEEP = {"model": "english-french", "text": "I see him.", "part": "experiments"}
+"""Of a model in which a head of a lower layer changes those above it."""
+
+
+def test_an_experiment_and_its_undoing_leave_form_and_picture_at_their_head():
+    app = open_page("heads", **DEEP)
+    opened = places(app)
+    assert len(opened) == 1
+    app = apply(app)
+    assert len(interventions(app)) == 1
+    assert places(app) == opened
+    (undo,) = (button for button in app.button if str(button.key).startswith("undo-"))
+    app = undo.click().run()
+    assert interventions(app) == []
+    assert places(app) == opened
+
+
+def test_the_most_changed_head_is_one_press_away():
+    app = apply(open_page("heads", **DEEP))
+    (head,) = places(app)
+    app = app.button(key="show-changed").click().run()
+    (changed,) = places(app)
+    assert changed != head
+    linked = open_page("heads", **DEEP, do="ablate {}.{}.{}".format(*head))
+    view = head_view(linked, "comparison")[1]["original"]["view"]
+    assert changed == (view["site"], view["layer"], view["head"])
+    assert "show-changed" not in {button.key for button in app.button}
+
+
+def test_an_experiment_that_changes_the_output_is_offered_first():
+    app = open_page("heads", **EXPERIMENTS)
+    app = app.button(key="try-all").click().run()
+    done = app.session_state["Visit"].interventions
+    assert [str(one) for one in done] == ["ablate cross.0.*", "ablate cross.1.*"]
+    _, arrays = unpack_payload(sent_to(app, "comparison"))
+    traces = head_view(app, "comparison")[1]
+    assert traces["original"]["predicted"] != traces["changed"]["predicted"]
+    assert abs(arrays["difference.decoder"]).max() > 0
+    assert "try-all" not in {button.key for button in app.button}
+
+
 def test_a_link_without_a_head_opens_on_one_that_changes():
     app = open_page("heads", **EXPERIMENTS, do="ablate encoder.0.0")
     _, arrays = unpack_payload(sent_to(app, "comparison"))

@@ -78,10 +78,12 @@ def test_a_name_that_is_cut_in_the_list_is_shown_whole_beside_it():
     assert shown.value.startswith("a name that is too long for its box")
 
 
-def test_the_credit_of_a_model_is_shown_literally():
+def test_what_a_model_does_and_its_credit_are_shown_literally():
     (shown,) = AppTest.from_function(page).run().caption
     assert "**Drawn**" not in shown.value
-    assert shown.value.replace("\\", "") == "**Drawn** by hand"
+    assert shown.value.replace("\\", "") == (
+        "This model writes its symbols in reverse order. **Drawn** by hand"
+    )
 
 
 def test_a_text_in_a_script_that_a_translator_has_not_seen_is_said_to_mean_nothing():

@@ -28,7 +28,7 @@ def page() -> None:
     model = shipped_models()["reverse"]
     trace = experiment_cache.original(model, request)
     draft_row(model, trace, "en")
-    intervention_list(trace, "en")
+    intervention_list(model, trace, "en")
     show_reported("en", st.container())
 
 

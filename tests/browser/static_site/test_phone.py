@@ -63,7 +63,7 @@ def test_on_a_phone_guess_leads_to_its_choices_and_a_what_if_to_both_outputs(on_
     expect(note).to_contain_text(re.compile("^[✓✗]"))
     expect_above_steps(note)
     tab.get_by_test_id("guess").tap()
-    expect(tab.get_by_test_id("candidates-percent")).to_be_visible()
+    expect(tab.get_by_test_id("candidates-others")).to_be_visible()
     tab.locator(".candidate:not([aria-disabled])").first.tap()
     outputs = tab.get_by_test_id("outputs")
     expect(outputs).to_be_visible()

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { readAddress, writeAddress } from "../../../explorer/components/live/js/address.js";
 
 /** @type {any[]} */
-const MODELS = [{ name: "reverse", pad: 2, examples: [{ text: "1 2" }] }];
+const MODELS = [{ name: "reverse", examples: [{ text: "1 2" }] }];
 
 /** @type {(fragment: string) => import("../../../explorer/components/live/js/address.js").Visit} */
 const read = (fragment) => readAddress(fragment, MODELS, ["en", "zh"]);

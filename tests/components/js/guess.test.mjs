@@ -99,13 +99,6 @@ test("a later step shows all that comes before it, an earlier one hides nothing 
   assert.equal(guessAt({ ...guess, tokens: 2 }, 1).tokens, 2);
 });
 
-test("an answer to the card of a lesson shows the token and is not counted", () => {
-  const context = guessing({ right: 1, total: 2 });
-  const { guess } = guessToken(context, TRACE.predicted[0], true);
-  assert.deepEqual([guess?.tokens, guess?.right, guess?.total], [1, 1, 2]);
-  assert.equal(guess?.answer?.kind, "card");
-});
-
 test("without its tally a guess keeps what is known", () => {
   const guess = { ...startGuessing(3, true), right: 1, total: 2 };
   assert.deepEqual(withoutTally(guess), startGuessing(3, true));

@@ -6,7 +6,6 @@ import { reads, requestAfter } from "../../../explorer/components/live/js/liveMo
 const model = (name, symbols, example) => ({
   name,
   symbols,
-  pad: symbols.length ? 2 : 0,
   examples: [{ text: example, hint: {} }],
 });
 const REVERSE = model("reverse", ["1", "2", "a", "b"], "1 2 1");
@@ -33,7 +32,7 @@ test("else the chosen model opens with its first example", () => {
   assert.equal(opened(FRENCH, REVERSE, "a b"), "I do not drink tea.");
   assert.equal(opened(CHINESE, FRENCH, "My dog sleeps."), "我爱喝茶。");
   assert.equal(opened(EARLY, FRENCH, ""), "I see him.");
-  assert.deepEqual(requestAfter(COPY, REVERSE, "b b").pad, 2);
+  assert.deepEqual(requestAfter(COPY, REVERSE, "b b").pad, 0);
 });
 
 test("a model of sentences reads words in the script of its examples", () => {

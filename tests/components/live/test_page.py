@@ -69,10 +69,9 @@ def test_a_model_is_a_script_for_pages_on_disk():
     assert model_script(b"\x00<") == 'receiveModel("ADw=");\n'
 
 
-def test_a_model_of_sentences_opens_without_padding():
+def test_a_model_of_sentences_has_no_symbols():
     listed = shipped_models()["english-french"]
     (described,) = data_in(file_page(LiveModel(listed, b"")))["models"]
-    assert described["pad"] == 0
     assert described["symbols"] == []
     assert described["opening"] is None
     assert all(described["placeholder"].values())
@@ -83,8 +82,10 @@ def test_each_shipped_model_has_a_short_label_and_says_what_it_does():
         (described,) = data_in(file_page(LiveModel(listed, b"")))["models"]
         for language in LANGUAGES:
             assert described["short"][language].startswith(f"{listed.name} · ")
-            intro = section("live", language)[f"intro_{listed.name}"]
-            assert described["intro"][language] == intro
+            purpose = section("purpose", language)[listed.name]
+            assert listed.purpose(language) == purpose  # as the app says it
+            assert described["intro"][language].startswith(purpose)
+            assert "Next" in described["intro"]["en"]
             assert len(described["sourceWords"]) <= 1000
 
 

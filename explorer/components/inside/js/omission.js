@@ -34,10 +34,11 @@ const PARTS = ["scaling", "mask", "positions"]; // as in `core/interventions.py`
  */
 export function createOmissionView(context) {
   const { say, state } = context;
-  let part = PARTS[0];
+  let chosen = ""; // by the person
+  let part = "";
   const choice = { names: PARTS, prefix: "without", label: "without_parts", small: true };
   const radios = createRadios(say, choice, (name) => {
-    part = name;
+    chosen = name;
     context.touch("vectors");
   });
   const [own, other, difference] = ["own", "other", "difference"].map((name) =>
@@ -62,6 +63,7 @@ export function createOmissionView(context) {
   );
   const load = createLoading(context, readOmission);
   const find = () => {
+    part = chosen || (state.site === "decoder" ? "mask" : "positions"); // which change most
     radios.check(part);
     const { inside } = context.pieces.header;
     return load(`${inside}/${state.site}/${state.layer}/${state.head}/without/${part}`);

@@ -1,8 +1,6 @@
 import { assign, element, write } from "../../shared/js/element.js";
-import { plain } from "../../shared/js/guess.js";
 import {
   asking,
-  cardChoices,
   closeCell,
   FOLLOWED,
   highlight,
@@ -37,7 +35,7 @@ export function mountLesson(parent, content, listeners) {
   let lesson = /** @type {Lesson} */ (content.lesson);
   let index = lesson.card;
   /** @type {Map<number, number>} */
-  let chosen = new Map(); // by card; -1 where the player has shown what no choice says
+  let chosen = new Map(); // by card; -1 where the player has shown the answer
   const heard = { ...listeners };
   /** @type {Say} */
   const say = (key, facts) => fillIn(shown.strings, key, facts);
@@ -66,10 +64,10 @@ export function mountLesson(parent, content, listeners) {
     away = now;
     draw();
   }, ended.signal);
-  onSeen((given) => {
+  onSeen(() => {
     const card = lesson.cards[index];
     if (card?.answer !== NEXT_TOKEN || chosen.has(index)) return;
-    chosen.set(index, card.choices.map(plain).indexOf(plain(given)));
+    chosen.set(index, -1);
     draw();
   }, ended.signal);
   document.documentElement.setAttribute(FOLLOWED, "");
@@ -83,7 +81,7 @@ export function mountLesson(parent, content, listeners) {
     highlight(card?.highlight ?? "");
     const answered = chosen.has(index);
     const asks = card && !answered && !elsewhere;
-    tellAsking(asks ? card.answer : "", asks ? card.choices : [], answered && !elsewhere);
+    tellAsking(asks ? card.answer : "", answered && !elsewhere);
   };
   /** @param {number} to */
   const go = (to) => {
@@ -96,7 +94,7 @@ export function mountLesson(parent, content, listeners) {
       showLook(/** @type {NonNullable<Card["look"]>} */ (card?.look));
     } else {
       root.classList.add("waiting");
-      tellAsking(asking(), cardChoices()); // the answer was to the card that is left
+      tellAsking(asking()); // the answer was to the card that is left
     }
     heard.onCard(to, here);
   };

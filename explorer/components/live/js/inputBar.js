@@ -110,6 +110,7 @@ export function createInputBar(models, language, say, { onRequest, onEdit }) {
       if (draft === null && source.value !== request.text) source.value = request.text;
       source.placeholder = current().placeholder[language];
       pad.value = String(request.pad);
+      pad.classList.toggle("chosen", request.pad > 0);
       markDraft();
       const texts = current().examples.map(({ text }) => element("option", { value: text }, text));
       examples.replaceChildren(element("option", { value: "" }, say("examples")), ...texts);

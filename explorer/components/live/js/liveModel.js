@@ -12,7 +12,6 @@
  * @property {Record<string, string>} intro what the model does, and how to begin
  * @property {Record<string, string>} placeholder by language, what may be typed
  * @property {{text: string, hint: Record<string, string>}[]} examples the first is opened
- * @property {number} pad with which it opens
  * @property {string[]} symbols what it reads; empty where it reads sentences
  * @property {number} longest tokens of a text of its training, its end not counted
  * @property {string[]} sourceWords the frequent ones of a model of sentences; none where not known
@@ -30,8 +29,8 @@ const MOST_DRAWS = 100;
  * @param {LiveModel} model
  * @returns {LiveRequest}
  */
-export function openingRequest({ name, examples, pad }) {
-  return { model: name, text: examples[0].text, pad, forced: [] };
+export function openingRequest({ name, examples }) {
+  return { model: name, text: examples[0].text, pad: 0, forced: [] };
 }
 
 /**

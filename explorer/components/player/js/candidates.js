@@ -1,10 +1,10 @@
 import { atTemperature, createTemperature } from "../../inside/js/temperature.js";
 import { tellVote } from "../../shared/js/classEvents.js";
 import { assign, element, populate, write } from "../../shared/js/element.js";
-import { guessToken, plain, tokenHidden, weightsHidden } from "../../shared/js/guess.js";
+import { guessToken, tokenHidden, weightsHidden } from "../../shared/js/guess.js";
 import { scrollIntoSight } from "../../shared/js/inView.js";
 import { labelOf, writeToken } from "../../shared/js/label.js";
-import { asking, asksNextToken, cardChoices, onAsking } from "../../shared/js/lessonEvents.js";
+import { asking, asksNextToken, onAsking } from "../../shared/js/lessonEvents.js";
 import { percent, percentOfLoss } from "../../shared/js/numbers.js";
 import { createRadios } from "../../shared/js/radios.js";
 import { currentRow, isGiven } from "../../shared/js/stepState.js";
@@ -19,6 +19,7 @@ import { createHeadParts, fitHeadParts, offersHeadParts, showsHeadParts } from "
 
 const DIGIT = 0.6; // em, of a rank
 const FEWEST_CANDIDATES = 3; // with less space than that, the column scrolls
+const SURE = 0.99; // where the first is more probable, only so many are listed at first
 const ROW = { desk: [20, 52], projector: [30, 64] }; // px, at least and at most
 const LIST_MARGIN = 6; // px above and below the list, as in the style sheet
 const SMALLEST_SHARE = 1e-6; // where the logarithmic bars begin
@@ -45,12 +46,7 @@ export function createCandidates(context, attribution) {
   );
   const head = element("header", {}, title, radios.element);
   const list = element("ol", { class: "candidates", testid: "candidates" });
-  const others = element(
-    "div",
-    { class: "candidate others", testid: "candidates-others" },
-    element("span", { class: "name" }, say("all_others")),
-    element("span", { class: "value" }),
-  );
+  const others = othersRow(context);
   const note = element("p", { class: "note", testid: "candidates-note", "aria-live": "polite" });
   const typed = createTypedGuess(context);
   const temperature = createTemperature(context);
@@ -77,7 +73,7 @@ export function createCandidates(context, attribution) {
     drawChoice(context, radios);
     write(title, titleOf(context, row));
     const byHeads = showsHeadParts(context);
-    list.hidden = byHeads;
+    list.hidden = byHeads || (hidden && asksNextToken()); // then the card offers the choices
     parts.element.hidden = !byHeads;
     write(note, byHeads ? parts.draw() : candidateNote(context, row, candidates));
     const items = populate(list, candidates.length, () => candidateElement(context));
@@ -92,7 +88,17 @@ export function createCandidates(context, attribution) {
   onAsking(() => context.touch("asking"), context.signal);
   const lead = leadToChoices(context, node);
   const heads = ["nextView", "head", "shows", "theme"];
-  const causes = ["trace", "site", "step", "projector", "guess", "asking", ...inside, ...heads];
+  const causes = [
+    "trace",
+    "site",
+    "step",
+    "projector",
+    "guess",
+    "asking",
+    "allCandidates",
+    ...inside,
+    ...heads,
+  ];
   /** @param {Set<string>} changed */
   const update = (changed) => {
     if (anyOf(changed, ...causes)) draw();
@@ -102,6 +108,7 @@ export function createCandidates(context, attribution) {
     const all = listed(context, row, guessed);
     const hidden = fitCandidates(context, node, list, all, guessed);
     drawOthers(context, others, guessed || showsHeadParts(context) ? [] : all, hidden);
+    drawFold(context, others, isSure(context, all));
     fitHeadParts(context, /** @type {HTMLElement} */ (node.parentElement));
     lead(changed);
   };
@@ -139,9 +146,66 @@ function drawChoice(context, { buttons, check }) {
 }
 
 /**
+ * The row of all tokens that are not listed. Where the model is sure of the first, a click lists them
+ * as far as there is space, and another one hides them.
+ * @param {TraceContext} context
+ */
+function othersRow(context) {
+  const { say, state } = context;
+  return element(
+    "button",
+    {
+      type: "button",
+      class: "candidate others",
+      testid: "candidates-others",
+      on: {
+        click: ({ currentTarget }) => {
+          const button = /** @type {HTMLElement} */ (currentTarget);
+          if (button.getAttribute("aria-disabled") === null)
+            context.set({ allCandidates: !state.allCandidates });
+        },
+      },
+    },
+    element("span", { class: "name" }, say("all_others"), element("span", { class: "fold" })),
+    element("span", { class: "value" }),
+  );
+}
+
+/**
+ * Whether the model is so sure of the first candidate that the others tell little.
+ * @param {TraceContext} context
+ * @param {Candidate[]} candidates
+ */
+function isSure(context, candidates) {
+  const first = candidates.find(({ rank }) => rank === 1);
+  return first !== undefined && atTemperature(context, first.probability) > SURE;
+}
+
+/**
+ * Say on the row of the others whether a click lists or hides them.
+ * @param {TraceContext} context
+ * @param {HTMLElement} others
+ * @param {boolean} sure
+ */
+function drawFold({ state, say }, others, sure) {
+  const { allCandidates } = state;
+  write(
+    /** @type {Node} */ (others.querySelector(".fold")),
+    sure ? (allCandidates ? " ▴" : " ▾") : "",
+  );
+  assign(others, "aria-disabled", sure ? null : "true");
+  assign(others, "aria-expanded", sure ? String(allCandidates) : null);
+  assign(
+    others,
+    "title",
+    sure ? say(allCandidates ? "fewer_candidates" : "more_candidates") : null,
+  );
+}
+
+/**
  * Show as many rows as the column has space for, always including the chosen one, and make them
- * as high as the space allows. While they are guessed all are shown: which are left would tell
- * something.
+ * as high as the space allows; at first three where the model is sure of the first. While they are
+ * guessed all are shown: which are left would tell something.
  * @param {TraceContext} context
  * @param {HTMLElement} node
  * @param {HTMLElement} list
@@ -149,14 +213,17 @@ function drawChoice(context, { buttons, check }) {
  * @param {boolean} guessed
  * @returns {boolean[]} for each candidate, whether it is hidden
  */
-function fitCandidates({ root, state }, node, list, candidates, guessed) {
+function fitCandidates(context, node, list, candidates, guessed) {
+  const { root, state } = context;
   const items = [...list.children].filter((item) => item instanceof HTMLElement);
   const fitted = root.dataset.narrow === undefined && items.length > 0;
   const [smallest, largest] = ROW[state.projector ? "projector" : "desk"];
   const space = fitted ? spaceForRows(node) : Infinity;
   const fit = Math.max(FEWEST_CANDIDATES, Math.floor(space / smallest) - 1); // one is of the others
-  const most = guessed ? items.length : Math.min(items.length, fit);
-  const height = Math.min(Math.max(space / (most + 1), smallest), largest);
+  const room = guessed ? items.length : Math.min(items.length, fit);
+  const folded = !guessed && !state.allCandidates && isSure(context, candidates);
+  const most = folded ? Math.min(room, FEWEST_CANDIDATES) : room;
+  const height = Math.min(Math.max(space / (room + 1), smallest), largest);
   node.style.setProperty("--row-height", fitted ? `${Math.floor(height)}px` : "");
   const ranks = candidates.map(({ rank }) => rank).sort((one, other) => one - other);
   const last = candidates.find(({ chosen }) => chosen)?.rank ?? 0;
@@ -256,8 +323,7 @@ function candidateNote(context, row, candidates) {
 function guessNote(context, row) {
   const { say, trace, state } = context;
   if (context.mirrors) return ""; // the class votes above
-  const given = state.guess?.answer;
-  const answer = given?.kind === "card" ? null : given; // the card itself says how it was
+  const answer = state.guess?.answer;
   const facts = { given: labelOf(answer?.given ?? ""), token: labelOf(trace.predicted[row] ?? "") };
   const ending = answer?.right ? "_right" : "_wrong";
   const verdict = answer
@@ -279,8 +345,8 @@ function guessQuestion(context, row) {
 }
 
 /**
- * The candidates after a row, most probable first; while they are guessed, with the choices of the
- * card that asks, in the order of the alphabet, which tells nothing.
+ * The candidates after a row, most probable first; while they are guessed, in the order of the
+ * alphabet, which tells nothing.
  * @param {TraceContext} context
  * @param {number} row
  * @param {boolean} hidden
@@ -288,29 +354,10 @@ function guessQuestion(context, row) {
 function listed({ trace }, row, hidden) {
   const candidates = row < 0 ? [] : trace.candidates[row];
   if (!hidden) return candidates;
-  const known = new Set(candidates.map(({ token }) => plain(token)));
-  const choices = asksNextToken() ? cardChoices() : [];
-  const offered = choices.filter((token) => !known.has(plain(token))).map(offeredByCard);
-  const all = [...candidates, ...offered];
-  const tokens = alphabetical(all.map(({ token }) => token));
-  return all.sort((one, other) => tokens.indexOf(one.token) - tokens.indexOf(other.token));
-}
-
-/**
- * A choice of the card that is not among the candidates.
- * @param {string} token
- * @returns {Candidate}
- */
-function offeredByCard(token) {
-  return {
-    id: -1,
-    token,
-    probability: 0,
-    rank: Infinity,
-    chosen: false,
-    forced: false,
-    given: false,
-  };
+  const tokens = alphabetical(candidates.map(({ token }) => token));
+  return [...candidates].sort(
+    (one, other) => tokens.indexOf(one.token) - tokens.indexOf(other.token),
+  );
 }
 
 /**
@@ -387,7 +434,7 @@ function candidateElement(context) {
           const enabled = whatIf && !guess && button.getAttribute("aria-disabled") === null;
           const token = button.dataset.token ?? "";
           if (context.mirrors) tellVote({ kind: "token", token, position: -1 });
-          else if (guess) context.set(guessToken(context, token, asksNextToken()));
+          else if (guess) context.set(guessToken(context, token));
           if (enabled && !context.mirrors)
             context.act.force(context.state.step, Number(button.dataset.id));
         },

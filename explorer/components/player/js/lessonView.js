@@ -1,6 +1,6 @@
+import { assign } from "../../shared/js/element.js";
 import { tokenHidden, withoutTally } from "../../shared/js/guess.js";
 import { scrollIntoSight } from "../../shared/js/inView.js";
-import { labelOf } from "../../shared/js/label.js";
 import {
   asking,
   cardAnswered,
@@ -13,7 +13,7 @@ import {
   tellSeen,
 } from "../../shared/js/lessonEvents.js";
 import { openingState } from "../../shared/js/openingState.js";
-import { currentRow } from "../../shared/js/stepState.js";
+import { currentRow, shownHead, siteOf } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
@@ -23,6 +23,7 @@ import { anyOf } from "../../shared/js/store.js";
 const PLACE = /** @type {const} */ (["site", "layer", "head", "step"]);
 const MOVES = ["wheel", "touchmove", "pointerdown", "keydown"]; // by which a person scrolls
 const MARK = "data-highlighted";
+const MASK_ANSWERS = ["mask reason", "weight"]; // by their names in a lesson
 const NO_CELL = /** @type {const} */ ({ inside: null, insideView: "cell" });
 
 /**
@@ -35,7 +36,7 @@ export function followLesson(context, show) {
     const { pieces, state } = context;
     const before = { ...state, ...NO_CELL, words: false, temperature: 1, guess: null };
     const view = { ...pieces.header.view, ...look, guess: Boolean(look.guess) };
-    show(openingState(pieces, view, before));
+    show({ ...openingState(pieces, view, before), more: state.more });
     context.touch("look");
   }, context.signal);
   onCloseCell(() => context.set(NO_CELL), context.signal);
@@ -85,8 +86,8 @@ export function createHighlight({ root, state, signal }) {
 }
 
 /**
- * One question for the card and for Guess: an answer on the card reveals the token, and a token
- * that was guessed or revealed is the answer of a card that asks for it. The card says which is right.
+ * One question for the card and for Guess: an answer on the card reveals the token, and a token that
+ * was revealed answers a card that asks for it. The card says which is right.
  * @param {TraceContext} context
  * @returns {Pick<Part, "update">}
  */
@@ -102,7 +103,28 @@ export function createCardAnswer(context) {
     if (guess && hidden && cardAnswered())
       context.set({ guess: { ...guess, tokens: context.state.step } });
     if (!before || hidden || !asking()) return;
-    tellSeen(guess?.answer?.kind === "card" ? labelOf(guess.answer.given) : "");
+    tellSeen();
+  };
+  return { update };
+}
+
+/**
+ * Let the style sheet hide what a calculation says of a masked cell while a card asks for it: there
+ * the words themselves tell it, not a number that could be left out.
+ * @param {TraceContext} context
+ * @returns {Pick<Part, "update">}
+ */
+export function createAskedMask(context) {
+  /** @param {Set<string>} changed */
+  const update = (changed) => {
+    if (!anyOf(changed, "trace", "look", "asking", "inside", "step", "site", "layer", "head"))
+      return;
+    const { root, state } = context;
+    const cell = state.inside;
+    const site = siteOf(context);
+    const masked =
+      cell && site.masked(state.layer, shownHead(state))[cell.query * site.keys + cell.key] > 0;
+    assign(root, "data-asked-mask", masked && MASK_ANSWERS.includes(asking()) ? asking() : null);
   };
   return { update };
 }

@@ -33,7 +33,8 @@ import { createCutOff } from "./cutOff.js";
 import { createDownloads } from "./download.js";
 import { createForcedTokens } from "./forcedTokens.js";
 import { createGuessControl } from "./guessControl.js";
-import { createCardAnswer, createHighlight, followLesson } from "./lessonView.js";
+import { createAskedMask, createCardAnswer, createHighlight, followLesson } from "./lessonView.js";
+import { createMoreButton } from "./moreButton.js";
 import { createOutput } from "./output.js";
 import { createPredictions } from "./predictions.js";
 import { createSourceShare } from "./sourceShare.js";
@@ -78,7 +79,7 @@ export function mountPlayer(parent, trace, options) {
     signal: abort.signal,
     options,
     pieces: trace,
-    state: openingState(trace, trace.header.view, {}),
+    state: openingState(trace, trace.header.view, { more: false }),
     palette,
     strings: () => context.pieces.header.strings,
     draw: (changed) => {
@@ -97,6 +98,7 @@ export function mountPlayer(parent, trace, options) {
     map?.destroy();
     const tools = [
       createPairFilter(context),
+      createMoreButton(context),
       insideButton(context),
       createDownloads(context, attribution),
     ];
@@ -151,7 +153,8 @@ export function mountPlayer(parent, trace, options) {
       context.act.pause();
       context.store.stop();
       map?.destroy();
-      document.documentElement.removeAttribute("data-guess");
+      for (const name of ["data-guess", "data-more"])
+        document.documentElement.removeAttribute(name);
       root.remove();
     },
   };
@@ -230,7 +233,8 @@ function placeParts(context, map, attribution) {
     output,
     columns,
   ];
-  const lesson = [createHighlight(context), createCardAnswer(context)]; // of what is drawn by then
+  const asked = [createCardAnswer(context), createAskedMask(context)];
+  const lesson = [createHighlight(context), ...asked]; // of what is drawn by then
   const column = [forced, sentence, share, cutOff, predictions, candidates];
   // Each takes what space those before it leave. The pictures are last: reading a space after them
   // would make the browser lay them out once more.

@@ -6,9 +6,8 @@ import { chosenAt, currentRow, predictionsOf, rowCodes, shownRows, siteOf } from
 
 /**
  * @typedef {object} Answer to the question of the current step
- * @property {"token" | "key" | "forced" | "card"} kind what comes next, or where the head looks;
- *   forced: what comes next where a person chose it; card: what comes next, which the card of a
- *   lesson asks; neither is counted
+ * @property {"token" | "key" | "forced"} kind what comes next, or where the head looks; forced: what
+ *   comes next where a person chose it, which is not counted
  * @property {string} given the token that was guessed
  * @property {boolean} right
  *
@@ -114,18 +113,14 @@ export function reveal(context) {
 
 /**
  * Guess the token after the current row, which is then shown. A token that a person chose says
- * nothing about the model, and a card judges the answer to its question itself: such a guess is not
- * counted.
+ * nothing about the model: such a guess is not counted.
  * @param {Shown} context
  * @param {string} given a token as listed, or as a person types it
- * @param {boolean} [ofCard] whether the card of a lesson asks
  * @returns {Partial<TraceState>}
  */
-export function guessToken(context, given, ofCard = false) {
+export function guessToken(context, given) {
   const { guess, step } = context.state;
   if (!guess || !tokenHidden(context, step - 1)) return {};
-  if (ofCard)
-    return { guess: { ...guess, tokens: step, answer: { kind: "card", given, right: false } } };
   const { trace } = context;
   const chosen = chosenAt(trace, step - 1);
   if (chosen?.forced) {

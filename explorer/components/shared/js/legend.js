@@ -73,13 +73,14 @@ export function createLegend(context) {
   /** @param {Set<string>} changed */
   const update = (changed) => {
     shown.update(changed);
-    const causes = ["trace", "site", "layer", "head", "shows", "alignment", "scale", "theme"];
-    if (!anyOf(changed, ...causes)) return;
+    const picture = ["trace", "site", "layer", "head", "shows", "alignment", "scale"];
+    if (!anyOf(changed, ...picture, "theme", "more")) return;
     const site = siteOf(context);
     const scale = scaleOf(context.state, site);
     paintBar();
     writeMarks(marks, scaleMarks(scale, site.scale));
     scales.check(scale);
+    scales.element.hidden = !context.state.more && scale === SCALES[0]; // else its name is needed
     listReasons();
   };
   return { element: node, update };

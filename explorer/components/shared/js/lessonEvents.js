@@ -29,7 +29,6 @@ export const ASKED = "?";
 const ATTRIBUTE = "data-highlight";
 const ASKS = "data-lesson-asks";
 const ANSWERED = "data-lesson-answered";
-const CHOICES = "data-lesson-choices";
 
 /**
  * Let the player show a part of its trace.
@@ -102,15 +101,13 @@ export function highlighted() {
  * Say what of the trace the card asks and nobody has answered yet: until then, no sentence reads the
  * picture, and a number that is asked is "?". "" for nothing.
  * @param {string} asked
- * @param {string[]} [choices] what the card offers as an answer
  * @param {boolean} [answered] whether the card on screen was answered
  */
-export function tellAsking(asked, choices = [], answered = false) {
+export function tellAsking(asked, answered = false) {
   const { documentElement: page } = document;
   /** @type {[string, string | null][]} */
   const told = [
     [ASKS, asked || null],
-    [CHOICES, choices.length ? JSON.stringify(choices) : null],
     [ANSWERED, answered ? "" : null],
   ];
   if (told.every(([name, value]) => page.getAttribute(name) === value)) return;
@@ -136,14 +133,6 @@ export function asksNextToken() {
   return asking() === NEXT_TOKEN;
 }
 
-/**
- * What the card offers as an answer.
- * @returns {string[]}
- */
-export function cardChoices() {
-  return JSON.parse(document.documentElement.getAttribute(CHOICES) ?? "[]");
-}
-
 /** Say that the visitor has left the lesson. */
 export function tellLeft() {
   document.documentElement.removeAttribute(FOLLOWED);
@@ -158,22 +147,17 @@ export function onLeft(follow, signal) {
   document.addEventListener(LEFT, follow, { signal });
 }
 
-/**
- * Say that the player shows the token that the card asks for.
- * @param {string} given the token that was guessed, "" where it was revealed
- */
-export function tellSeen(given) {
-  document.dispatchEvent(new CustomEvent(SEEN, { detail: given }));
+/** Say that the player shows the token that the card asks for. */
+export function tellSeen() {
+  document.dispatchEvent(new CustomEvent(SEEN));
 }
 
 /**
- * @param {(given: string) => void} follow
+ * @param {() => void} follow
  * @param {AbortSignal} signal
  */
 export function onSeen(follow, signal) {
-  const listen = (/** @type {Event} */ event) =>
-    follow(/** @type {CustomEvent<string>} */ (event).detail);
-  document.addEventListener(SEEN, listen, { signal });
+  document.addEventListener(SEEN, follow, { signal });
 }
 
 /** What of the trace a card asks and nobody has answered yet; "" for nothing. */

@@ -40,6 +40,9 @@ import { inUnit, stepInUnit } from "./unitChoice.js";
  * @property {NextView} nextView how the next token is shown
  * @property {number} temperature at which the candidates are shown, 1 = as the model decodes
  * @property {boolean} projector
+ * @property {boolean} more whether the controls behind More are shown, as they are where nothing
+ *   hides them
+ * @property {boolean} allCandidates whether improbable candidates are listed, too
  * @property {boolean} whatIf
  * @property {boolean} hinted whether the first hint was followed
  * @property {boolean} zoomed
@@ -94,6 +97,8 @@ export function openingState(pieces, view, before) {
     nextView: openingNextView(view, before),
     temperature: before.temperature ?? 1,
     projector: before.projector ?? projectorChosen(),
+    more: openingMore(view, before, mean),
+    allCandidates: before.allCandidates ?? false,
     whatIf: view.what_if ?? false,
     hinted: wasHinted(view, before),
     zoomed: false,
@@ -104,6 +109,17 @@ export function openingState(pieces, view, before) {
     insideView: view.inside ?? (view.cell ? "cell" : (before.insideView ?? "cell")),
     inside: openingCell(view, before),
   };
+}
+
+/**
+ * Whether the controls behind More are shown: so they are where the view asks for what they choose.
+ * @param {Partial<ViewOptions>} view
+ * @param {Partial<TraceState>} before
+ * @param {boolean} mean whether the mean of a layer is shown
+ */
+function openingMore({ alignment, shows, next, words }, { more = true }, mean) {
+  const aligned = (alignment ?? "off") !== "off";
+  return more || aligned || mean || Boolean(shows) || Boolean(next) || words === true;
 }
 
 /**

@@ -38,7 +38,7 @@ const GAP = 1;
 const GRID_EDGE = 2;
 const LARGER = 1.4; // type of a projector
 const WORTH_A_LINE = 1.3; // a layer is broken into more lines only for this much larger pictures
-const REBUILDING = ["trace", "site", "size", "projector"]; // changes that move the thumbnails
+const REBUILDING = ["trace", "site", "size", "projector", "more"]; // changes that move the thumbnails
 const SELECTING = ["layer", "head", "shows"];
 
 /**
@@ -196,7 +196,7 @@ function buildRail(context, grid, gold, removal) {
     "low",
     lines * (layout.height + SCORE_HEIGHT + THUMBNAIL_EDGE) < MEAN_HEIGHT,
   );
-  const made = JSON.stringify([site.numbers, site.heads, named, scored]);
+  const made = JSON.stringify([site.numbers, site.heads, named, scored, context.state.more]);
   if (grid.dataset.made !== made) {
     const layers = site.numbers.map((_, layer) => layerOfHeads(context, site, layer, scored));
     grid.replaceChildren(...(named ? [columnNames(site)] : []), ...layers);
@@ -234,7 +234,7 @@ function layerOfHeads(context, site, layer, scored) {
  * @param {GoldNumbers} gold
  */
 function isScored({ state }, gold) {
-  return state.site === "cross" && gold.weight(0, 0) !== null;
+  return state.more && state.site === "cross" && gold.weight(0, 0) !== null;
 }
 
 /**
@@ -282,14 +282,14 @@ function columnNames({ heads }) {
 
 /**
  * The name of a layer; a click on it shows the mean of its heads, or what its keys contribute where
- * that is shown.
+ * that is shown. Without the controls behind More it is a name alone.
  * @param {TraceContext} context
  * @param {Site} site
  * @param {number} layer
  */
 function layerName({ say, act, state }, site, layer) {
   const number = site.numbers[layer];
-  if (site.heads === 1) {
+  if (site.heads === 1 || !state.more) {
     const title = say("layer_title", { layer: number });
     return element("span", { class: "layer-name", title }, `L${number}`);
   }
@@ -355,7 +355,7 @@ function thumbnail(context, layer, head, scored) {
  * @param {Replacement | null} removed
  */
 function nameThumbnail(context, frame, gold, layer, head, removed) {
-  const weight = context.state.site === "cross" ? gold.weight(layer, head) : null;
+  const weight = isScored(context, gold) ? gold.weight(layer, head) : null;
   const name = shownName(context, layer, head);
   const measured = weight === null ? name : gold.title(name, weight);
   const held = isHeld(context, layer, head);

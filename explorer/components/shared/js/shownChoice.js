@@ -31,8 +31,9 @@ export function createShownChoice(context) {
   });
   /** @param {Set<string>} changed */
   const update = (changed) => {
-    if (!anyOf(changed, "trace", "head", "shows", "site")) return;
-    const offered = context.pieces.header.contributions !== undefined;
+    if (!anyOf(changed, "trace", "head", "shows", "site", "more")) return;
+    const asked = context.state.more || shownMethod(context) !== null;
+    const offered = asked && context.pieces.header.contributions !== undefined;
     choice.element.hidden = !offered;
     word.hidden = offered;
     choice.check(shownMethod(context) ?? "weight");

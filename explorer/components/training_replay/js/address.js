@@ -12,6 +12,7 @@ import { nearestMoment } from "./runData.js";
 const RUN = "run";
 const MOMENT = "moment";
 const HEAD = "head";
+const MODEL = "model"; // of the pages that show a text
 const AFTER = 300; // ms without a change until the URL is written
 
 /**
@@ -64,6 +65,7 @@ export function createAddress(context) {
     const { run, state, selected } = context;
     const next = new URL(window.location.href);
     const params = new URLSearchParams(query());
+    if (params.has(MODEL)) return; // the address of the next page, which is not drawn yet
     const latest = state.following || state.at === run.moments.length - 1;
     const moment = latest ? null : run.moments[state.at]?.step;
     put(params, MOMENT, moment);

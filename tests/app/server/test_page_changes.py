@@ -1,0 +1,84 @@
+"""Which messages of a page come too late, because it was left."""
+
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from explorer.app.server import page_changes
+from explorer.app.server.page_changes import PageOnScreen
+
+
+def begins(page: str, session: str = "tab") -> bytes:
+    """The message with which a run of a page begins."""
+    message = ForwardMsg()
+    message.new_session.page_script_hash = page
+    message.new_session.initialize.session_id = session
+    return message.SerializeToString()
+
+
+def timer(page: str) -> ClientState:
+    return ClientState(page_script_hash=page, fragment_id="replay", is_auto_rerun=True)
+
+
+def pressed(page: str, fragment: str = "") -> ClientState:
+    return ClientState(page_script_hash=page, fragment_id=fragment)
+
+
+def shown(page: str) -> PageOnScreen:
+    screen = PageOnScreen()
+    screen.learn(begins(page))
+    return screen
+
+
+def test_the_timer_of_the_page_on_screen_is_on_time():
+    screen = shown("train")
+    assert not screen.is_late(timer("train"))
+    assert not PageOnScreen().is_late(timer("train"))  # a connection that is resumed
+
+
+def test_the_timer_of_a_page_is_late_once_the_next_one_begins():
+    screen = shown("train")
+    screen.learn(begins("explore"))
+    assert screen.is_late(timer("train"))
+    assert not screen.is_late(timer("explore"))
+
+
+def test_the_timer_of_a_page_is_late_once_a_link_to_the_next_one_is_pressed():
+    screen = shown("train")
+    assert not screen.is_late(pressed("explore"))
+    assert screen.is_late(timer("train"))
+    assert not screen.is_late(pressed("train"))  # and back, before it was drawn
+    assert not screen.is_late(timer("train"))
+
+
+def test_what_is_pressed_in_a_part_of_a_page_changes_no_page():
+    screen = shown("explore")
+    assert not screen.is_late(pressed("train", "replay"))
+    assert not screen.is_late(timer("explore"))
+
+
+def test_the_timer_of_a_page_that_a_script_leaves_is_late_until_the_page_is_drawn_again():
+    screen, other = shown("train"), PageOnScreen()
+    other.learn(begins("train", "another tab"))
+    page_changes.leave("tab", "train")
+    assert screen.is_late(timer("train"))
+    assert not other.is_late(timer("train"))
+    screen.learn(begins("train"))  # of a run that had begun before
+    assert screen.is_late(timer("train"))
+    screen.learn(begins("explore"))
+    screen.learn(begins("train"))  # the visitor came back
+    assert not screen.is_late(timer("train"))
+
+
+def test_a_session_that_ends_on_the_way_is_forgotten():
+    screen = shown("train")
+    page_changes.leave("tab", "train")
+    screen.close()
+    assert not shown("train").is_late(timer("train"))
+
+
+def test_other_messages_and_what_is_no_message_change_nothing():
+    screen = shown("train")
+    for data in (b"\xff" * 40, ForwardMsg(script_finished=0).SerializeToString()):
+        screen.learn(data)
+    assert not screen.is_late(timer("train"))
+    assert screen.is_late(timer("explore"))

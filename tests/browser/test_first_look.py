@@ -1,0 +1,171 @@
+"""What Explore shows a person who has pressed nothing yet, and what is one press away."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.support.first_paint import FirstPaint, first_paint
+
+MOST_CONTROLS = 45
+MOST_WORDS = 200
+
+LINK = "?model=reverse&text=7+3+9+1+4&step=3"
+
+
+@pytest.fixture
+def visit(address: str, new_tab: Callable[..., Page]) -> Callable[..., Page]:
+    """Open Explore and wait for its picture."""
+
+    def open_tab(query: str = "", width: int = 1440, height: int = 900) -> Page:
+        tab = new_tab(width, height)
+        tab.goto(address + query)
+        tab.wait_for_selector(".plotted")
+        return tab
+
+    return open_tab
+
+
+def hidden_at_first(tab: Page) -> list[Locator]:
+    """Everything that More shows."""
+    names = ("alignment-prediction", "shown", "scale", "mean-0", "candidates-heads", "projector")
+    return [
+        *(tab.get_by_test_id(name) for name in names),
+        *(tab.locator(name) for name in (".counting", ".keys")),
+        tab.locator(".thumbnail .score").first,
+        tab.get_by_role("combobox", name="Pad"),
+    ]
+
+
+def chips(tab: Page) -> Locator:
+    return tab.get_by_test_id("strip-source").locator(".chip")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_first_visitor_meets_few_controls_and_words(new_visitor, address, language):
+    tab = new_visitor(offered=False)
+    tab.goto(f"{address}?lang={language}")
+    tab.wait_for_selector(".plotted")
+    expect(tab.get_by_test_id("lesson-start")).to_be_visible()
+    expect(tab.locator(".st-key-hint")).to_be_visible()
+    found = first_paint(tab)
+    assert len(found.controls) <= MOST_CONTROLS, found.controls
+    assert len(found.words) <= MOST_WORDS, found.words
+    assert len([name for name in found.controls if name.startswith("head-")]) == 8  # it counts
+
+
+@pytest.mark.parametrize(("page", "most"), [("heads", 57), ("train", 56)])
+def test_the_other_pages_keep_their_number_of_controls(address, new_tab, page, most):
+    tab = new_tab()
+    tab.goto(address + page)
+    tab.wait_for_selector(".plotted")
+    assert most - 12 <= len(first_paint(tab).controls) <= most
+
+
+def test_what_is_counted(new_tab):
+    tab = new_tab(400, 300)
+    tab.set_content(
+        "<button>one two</button><button disabled>3</button><button hidden>no</button>"
+        "<select><option>four</option><option>no</option></select><p>· five-six →</p>"
+        "<input value='seven'><input type=checkbox><p style='visibility: hidden'>no</p>"
+        "<a href='#'>8</a><a>nine</a><div role=radio>ten</div>"
+        "<p style='position: absolute; top: 400px'>no <button>no</button></p>"
+        "<div id=host></div>"
+    )
+    tab.evaluate(
+        "() => { document.getElementById('host').attachShadow({ mode: 'open' }).innerHTML ="
+        " '<button>eleven</button>'; }"
+    )
+    words = ["one", "two", "3", "four", "five-six", "seven", "8", "nine", "ten", "eleven"]
+    found = first_paint(tab)
+    assert isinstance(found, FirstPaint)
+    assert sorted(found.words) == sorted(words)
+    assert len(found.controls) == 8
+
+
+def test_one_press_shows_the_rest_and_another_hides_it(visit):
+    tab = visit()
+    expect(chips(tab)).to_have_count(6)  # no padding
+    for part in hidden_at_first(tab):
+        expect(part).to_be_hidden()
+    more = tab.get_by_test_id("more")
+    for shown in (True, False):
+        more.click()
+        for part in hidden_at_first(tab):
+            expect(part).to_be_visible(visible=shown)
+    expect(more).to_have_attribute("aria-expanded", "false")
+
+
+def test_a_link_to_padding_keeps_it_and_shows_its_control(visit):
+    tab = visit(f"{LINK}&pad=2")
+    expect(chips(tab)).to_have_count(8)
+    expect(tab.get_by_role("combobox", name="Pad")).to_have_value("Pad +2")
+    expect(tab.get_by_test_id("alignment-off")).to_be_hidden()
+
+
+@pytest.mark.parametrize(
+    ("query", "chosen"),
+    [
+        ("&site=cross&layer=1&head=2&alignment=prediction", "alignment-prediction"),
+        ("&site=cross&layer=1", "mean-1"),
+        ("&site=cross&layer=1&head=2&next=heads", "candidates-heads"),
+    ],
+)
+def test_a_link_shows_what_it_showed_and_how_to_leave_it(visit, query, chosen):
+    tab = visit(LINK + query)
+    expect(tab.get_by_test_id(chosen)).to_be_visible()
+    on = re.compile(r'aria-(checked|pressed)="true"')
+    assert on.search(tab.get_by_test_id(chosen).evaluate("(part) => part.outerHTML"))
+
+
+def test_a_link_to_contributions_names_them(visit):
+    tab = visit(f"{LINK}&site=cross&layer=1&head=2&shows=alti")
+    expect(tab.get_by_test_id("map-title")).to_have_text("Cross · all heads of L1")
+    expect(tab.get_by_test_id("shown")).to_have_value("alti")
+    tab.get_by_test_id("more").click()
+    expect(tab.get_by_test_id("shown")).to_be_visible()  # the colours are no weights
+
+
+def test_of_a_sure_model_three_candidates_are_listed_until_more_are_asked_for(visit):
+    tab = visit(LINK)
+    rows = tab.get_by_test_id("candidates").locator("li")
+    others = tab.get_by_test_id("candidates-others")
+    expect(others).to_have_attribute("aria-expanded", "false")
+    assert sum(row.is_visible() for row in rows.all()) == 3
+    others.click()
+    expect(others).to_have_attribute("aria-expanded", "true")
+    assert sum(row.is_visible() for row in rows.all()) == 10
+    tab.get_by_role("button", name="Next").click()
+    assert sum(row.is_visible() for row in rows.all()) == 10
+    others.click()
+    assert sum(row.is_visible() for row in rows.all()) == 3
+
+
+def test_of_an_unsure_model_all_candidates_are_listed(visit):
+    tab = visit("?model=reverse-early&text=7+3+9+1+4&step=3")
+    rows = tab.get_by_test_id("candidates").locator("li")
+    expect(rows.nth(3)).to_be_visible()
+    expect(tab.get_by_test_id("candidates-others")).to_have_attribute("aria-disabled", "true")
+
+
+def test_the_header_says_what_the_model_does_and_names_it_once(visit):
+    tab = visit()
+    hint = tab.locator(".st-key-hint")
+    expect(hint).to_have_text("This model writes its symbols in reverse order.")
+    assert sum("2+2" in word for word in first_paint(tab).words) == 1
+
+
+def test_a_bare_address_opens_in_the_language_that_was_chosen(address, new_visitor):
+    tab = new_visitor()
+    tab.goto(f"{address}?lang=zh")  # the link of somebody else
+    expect(tab.get_by_role("button", name="上一步")).to_be_visible()
+    tab.goto(address)
+    expect(tab.get_by_role("button", name="Previous")).to_be_visible()
+    tab.get_by_text("简体中文").click()
+    expect(tab.get_by_role("button", name="上一步")).to_be_visible()
+    tab.goto(address)
+    expect(tab.get_by_role("button", name="上一步")).to_be_visible()
+    assert "lang" not in tab.url
+    tab.goto(f"{address}train?lang=en")
+    expect(tab.get_by_role("button", name="Start")).to_be_visible()
