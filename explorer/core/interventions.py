@@ -328,10 +328,11 @@ def _or_all(part: str) -> int | None:
 
 
 def _number(part: str) -> int:
-    """Raises `ValueError` on anything but a whole number from 0 on."""
-    if (number := typed_number(part)) is None:
+    """Raises `ValueError` on anything but a whole number. One below 0 is read, too: whoever knows
+    the model says what there is."""
+    if (number := typed_number(part.removeprefix("-"))) is None:
         raise ValueError
-    return number
+    return -number if part.startswith("-") else number
 
 
 def _name(site: str, layer: int | None, head: int | None) -> str:

@@ -46,7 +46,7 @@ def test_a_url_without_a_query_opens_the_first_model_with_its_text():
     assert refused == ()
 
 
-REVERSE = Request("reverse", "1 2 3", 2)
+REVERSE = Request("reverse", "1 2 3")  # padding only where a link names it
 OLD_LINKS = [
     ({"model": "sort"}, Permalink(Visit(Request("sort", "甲 乙")))),
     ({"text": "1 2 3"}, Permalink(Visit(REVERSE))),
@@ -57,7 +57,7 @@ OLD_LINKS = [
     (
         {"text": "1 2 3", "force": "2.9_3.7", "site": "decoder", "layer": "1", "head": "2"},
         Permalink(
-            Visit(Request("reverse", "1 2 3", 2, ((2, 9), (3, 7))), Selection("decoder", 1, 2))
+            Visit(Request("reverse", "1 2 3", 0, ((2, 9), (3, 7))), Selection("decoder", 1, 2))
         ),
     ),
     ({"text": "1 2 3", "part": "roles"}, Permalink(Visit(REVERSE), "roles")),

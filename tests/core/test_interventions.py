@@ -91,7 +91,6 @@ def test_those_on_whole_heads_and_those_on_cells_are_distinguished():
         ("ablate cross.*.1", "bad_intervention"),
         ("row cross.1.* 0 1", "bad_intervention"),
         ("ablate cross.1.2 median", "bad_intervention"),
-        ("ablate cross.-1.2", "bad_intervention"),
         ("close cross.1.2 1_0 4", "bad_intervention"),
         (f"ablate cross.1.{'9' * 5000}", "bad_intervention"),
         (f"close cross.1.2 3 {10**12}", "bad_intervention"),
