@@ -14,11 +14,10 @@ from explorer.app.server.server_address import ServerAddress
 
 PAGE = "<!DOCTYPE html><html><head><title>a</title></head><body>é <head></body></html>"
 LOADING = loading_page.element().decode()
-HISTORY, MENU = (
-    Path(server_address.__file__).with_name(name).read_text("utf-8")
-    for name in ("browser_history.js", "narrow_menu.js")
+SCRIPTS = "".join(
+    f"<script>{Path(server_address.__file__).with_name(name).read_text('utf-8')}</script>"
+    for name in ("browser_history.js", "narrow_menu.js", "chosen_language.js")
 )
-SCRIPTS = f"<script>{HISTORY}</script><script>{MENU}</script>"
 SCRIPT = f'<head><script src="./server_address.js"></script>{SCRIPTS}<title>'
 
 

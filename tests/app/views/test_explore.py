@@ -215,7 +215,7 @@ def test_random_and_examples_ask_for_texts_the_model_reads():
     app = open_page()
     app.button(key="random").click().run()
     assert not app.error
-    assert len(header(app)["source"]) >= 8
+    assert len(header(app)["source"]) >= 6  # five symbols and the end
     app.menu_button(key="examples").click("甲 乙 丙 丁").run()
     assert header(app)["source"][:4] == ["甲", "乙", "丙", "丁"]
 
