@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from explorer.app.request import MOST_FORCED, Request
 from explorer.core import folders
 from explorer.core.errors import ExplorerError
 from explorer.core.trace import Trace
@@ -58,6 +59,20 @@ def look_ahead_head(run: Run) -> tuple[int, int] | None:
         return _look_ahead_head(path, path.stat().st_mtime_ns)
     except (ExplorerError, OSError):
         return None
+
+
+def probe_request(run: Run, model: str) -> Request | None:
+    """The probe of the run's last moment, with its right answer forced upon the run's model, which
+    is listed as `model`; None without a probe."""
+    moments = run.moments()
+    try:
+        facts = run.probe(moments[-1]["step"]).facts if moments else {}
+    except ExplorerError:
+        return None
+    if not {"text", "forced"} <= facts.keys():
+        return None
+    forced = sorted((int(step), int(token)) for step, token in facts["forced"].items())
+    return Request(model, str(facts["text"]), forced=tuple(forced[:MOST_FORCED]))
 
 
 @lru_cache(maxsize=64)

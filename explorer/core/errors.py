@@ -4,9 +4,15 @@ Each carries the key of a sentence and the facts that fill it in, so that a view
 the reader's language: what was expected, what came instead, and what to do.
 """
 
+import re
 from typing import ClassVar, Self
 
 from explorer.core.i18n import say
+
+LONGEST_FACT = 1000
+"""Characters of one fact in a sentence; what a file or a caller wrote may have any number."""
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 class ExplorerError(Exception):
@@ -25,10 +31,7 @@ class ExplorerError(Exception):
 
     def in_language(self, language: str) -> str:
         """The sentence in `language` ("en", "zh"), with those of errors among its facts."""
-        facts = {
-            name: fact.in_language(language) if isinstance(fact, ExplorerError) else fact
-            for name, fact in self.facts.items()
-        }
+        facts = {name: _shown(fact, language) for name, fact in self.facts.items()}
         return say(f"{self.section}.{self.key}", language, **facts)
 
     def alone(self) -> Self:
@@ -39,6 +42,16 @@ class ExplorerError(Exception):
             if isinstance(fact, ExplorerError):
                 fact.alone()
         return self
+
+
+def _shown(fact: object, language: str) -> object:
+    """A fact in a sentence; a text in one line, since control characters steer a terminal."""
+    if isinstance(fact, ExplorerError):
+        return fact.in_language(language)
+    if not isinstance(fact, str):
+        return fact
+    line = _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", fact[:LONGEST_FACT])
+    return f"{line}…" if len(fact) > LONGEST_FACT else line
 
 
 class FileError(ExplorerError):

@@ -41,6 +41,8 @@ def reading(path: Path) -> Iterator[None]:
     """Raise `FileError` where the block cannot read `path`, or finds it is not in UTF-8."""
     try:
         yield
+    except UnicodeDecodeError as error:
+        raise FileError("not_in_utf8", name=printable(path.name)) from error
     except (OSError, UnicodeError) as error:
         raise FileError("unreadable_file", name=printable(path.name)) from error
 
@@ -57,7 +59,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         descriptor = os.open(path, os.O_RDONLY | _NON_BLOCKING | _BINARY)
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise OSError(22, "it is no regular file")
+                raise FileError("no_regular_file", name=printable(path.name))
             yield file
 
 

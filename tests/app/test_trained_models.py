@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from explorer.app.trained_models import model_of_run, trained_models
+from explorer.app.trained_models import model_of_run, probe_request, trained_models
 from explorer.app.uploads import visitor_catalog
 from explorer.core import folders
 from explorer.core.errors import ExplorerError
 from explorer.model.catalog import describe, shipped_models
+from explorer.model.explorable import load
 from explorer.training.run_directory import Run
 from tests.support.finished_runs import finished_run
 
@@ -73,3 +74,14 @@ def test_a_run_without_a_model_or_with_damaged_files_is_not_listed(root, run):
 def test_a_name_that_no_run_has_is_not_listed(root):
     shutil.copytree(root / "own-2", root / "a b")
     assert "a b" not in trained_models()
+
+
+def test_the_probe_of_a_run_is_asked_for_with_its_right_answer_fed_in(run):
+    """Without the causal mask a model may write nothing itself: one row, which looks at bos."""
+    trained = Run(Path(__file__).parents[1] / "frozen" / "runs" / "done")
+    stored = trained.probe(trained.moments()[-1]["step"])
+    request = probe_request(trained, "runs/done")
+    trace = load(trained.checkpoint_path).trace(request.text, force=dict(request.forced))
+    assert trace.target_tokens == stored.target_tokens
+    assert (request.model, request.pad) == ("runs/done", 0)
+    assert probe_request(run, "own-2") is None  # it has recorded no moment

@@ -1,4 +1,4 @@
-from explorer.core.errors import AlignmentError, ExplorerError
+from explorer.core.errors import LONGEST_FACT, AlignmentError, ExplorerError
 from explorer.core.i18n import say
 
 
@@ -27,3 +27,14 @@ def test_a_reason_is_told_in_the_language_of_the_sentence():
     except AlignmentError:
         error.alone()
     assert reason.__traceback__ is None
+
+
+def test_what_a_file_wrote_is_one_bounded_line_of_a_sentence():
+    """A file name, or a setting in it, may have characters that steer a terminal."""
+    name = "\x1b]0;x\x07\n\x9b2J" + "y" * 100_000
+    shown = str(ExplorerError("unreadable_file", name=name))
+    assert shown == say(
+        "errors.unreadable_file",
+        name="\\x1b]0;x\\x07\\x0a\\x9b2J" + "y" * (LONGEST_FACT - 10) + "…",
+    )
+    assert ExplorerError("unreadable_file", name=name).facts["name"] == name

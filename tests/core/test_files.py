@@ -132,16 +132,18 @@ def test_a_full_disk_leaves_the_old_export(export, tmp_path):
 def test_only_regular_files_are_read_and_a_fifo_does_not_block(tmp_path):
     os.mkfifo(tmp_path / "fifo")
     (tmp_path / "link").symlink_to("nowhere")
-    for path in (
-        tmp_path / "fifo",
-        tmp_path / "link",
-        tmp_path,
-        tmp_path / "x\0",
-        Path("/dev/zero"),
-    ):
+    odd = [tmp_path / "fifo", Path("/dev/zero")]
+    for path in (*odd, tmp_path / "link", tmp_path, tmp_path / "x\0"):
         with pytest.raises(FileError) as caught:
             read_bytes(path)
-        assert caught.value.key == "unreadable_file"
+        assert (caught.value.key == "no_regular_file") == (path in odd)
+
+
+def test_a_text_in_another_encoding_is_told_from_a_file_that_cannot_be_opened(tmp_path):
+    (tmp_path / "x").write_text("café", "latin-1")
+    with pytest.raises(FileError) as caught:
+        read_text(tmp_path / "x")
+    assert caught.value.key == "not_in_utf8"
 
 
 def test_a_file_over_the_limit_is_not_read(tmp_path):

@@ -12,7 +12,7 @@ from explorer.app.request import Selection, Visit
 from explorer.app.state import address_bar, visitor
 from explorer.app.state import train as train_state
 from explorer.app.state import visit as visit_state
-from explorer.app.trained_models import look_ahead_head
+from explorer.app.trained_models import look_ahead_head, probe_request
 from explorer.app.uploads import run_model
 from explorer.app.widgets import run_controls
 from explorer.app.widgets.messages import literal, message_area, show_error, show_reported
@@ -106,8 +106,9 @@ def _open_in_explore(
 
 
 def _leak(run: Run) -> Permalink | None:
-    """In Explore, the first row of the decoder head that looks at the token to predict; None for
-    a run with a causal mask or without a model."""
+    """In Explore, the first row of the decoder head that looks at the token to predict, with the
+    right answer fed in: such a model writes little itself. None for a run with a causal mask or
+    without a model."""
     if run.config.causal:
         return None
     try:
@@ -117,7 +118,8 @@ def _leak(run: Run) -> Permalink | None:
     head = look_ahead_head(run)
     layer, number = head if head else (None, None)
     selection = Selection("decoder", layer, number, 1)
-    return Permalink(Visit(visit_state.opening_request(model), selection))
+    request = probe_request(run, model.name) or visit_state.opening_request(model)
+    return Permalink(Visit(request, selection))
 
 
 def _shipped_model(run: Run) -> CatalogModel | None:

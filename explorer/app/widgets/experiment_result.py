@@ -11,7 +11,7 @@ from explorer.app.widgets.messages import literal, show_error
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.interventions import Interventions
-from explorer.core.number_format import short_number, signed_number
+from explorer.core.number_format import fixed_number, short_number
 from explorer.core.vocabulary import shown_label
 from explorer.heads.trace_comparison import TraceComparison
 from explorer.model.catalog import CatalogModel
@@ -41,7 +41,7 @@ def output_sentence(compared: TraceComparison, language: str) -> str:
         return predicted or say("heads.no_output", language)
     steps = compared.steps
     facts = {
-        "change": signed_number(compared.log_probability),
+        "change": fixed_number(compared.log_probability, 3, signed=True),
         "factor": short_number(compared.factor),
         "count": int((~steps.same).sum()),
         "steps": len(steps),

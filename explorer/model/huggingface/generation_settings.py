@@ -42,36 +42,37 @@ class GenerationSettings:
             self._generation("bos_token_id"),
             self._config("bos_token_id"),
         ):
-            if isinstance(found, int):
-                return found
+            if self._is_id(found):
+                return int(found)
         return 0
 
     @property
     def first(self) -> int | None:
         """The id that must follow the start, such as a language; None = any."""
         found = self._generation("forced_bos_token_id")
-        return found if isinstance(found, int) else None
+        return found if self._is_id(found) else None
 
     @cached_property
     def ends(self) -> frozenset[int]:
         """The ids after which decoding stops."""
         found = self._generation("eos_token_id")
         found = self._config("eos_token_id") if found is None else found
-        return frozenset([found] if isinstance(found, int) else found or ())
+        listed = found if isinstance(found, list | tuple) else [found]
+        return frozenset(number for number in listed if self._is_id(number))
 
     @property
     def special(self) -> frozenset[int]:
         """The ids that the configs name, such as the beginning, the end and padding."""
         names = [f"{name}_token_id" for name in ("bos", "eos", "pad", "cls", "sep")]
         found = [*map(self._config, names), self.start, self.first]
-        return frozenset(number for number in found if isinstance(number, int)) | self.ends
+        return frozenset(number for number in found if self._is_id(number)) | self.ends
 
     def padding(self, own: int | None) -> int:
         """The id of padding: the tokenizer's `own`, else that of the config; 0 where neither is an
         id of the model."""
         for found in (own, self._config("pad_token_id")):
-            if isinstance(found, int) and 0 <= found < self.size:
-                return found
+            if found is not None and self._is_id(found):
+                return int(found)
         return 0
 
     def with_first(self, ids: list[int]) -> list[int]:
@@ -88,7 +89,7 @@ class GenerationSettings:
         imposed = dict(forced)
         if kind == Kind.ENCODER_DECODER and self.first is not None:
             imposed.setdefault(first, self.first)
-        words = self._generation("bad_words_ids") or ()
+        words = [word for word in self._listed("bad_words_ids") if isinstance(word, list | tuple)]
         always = [*self._listed("suppress_tokens"), *(word[0] for word in words if len(word) == 1)]
         return DecodingRules(
             first,
@@ -99,11 +100,16 @@ class GenerationSettings:
             forced=imposed,
         )
 
-    def _listed(self, name: str) -> list[int]:
-        return list(self._generation(name) or ())
+    def _listed(self, name: str) -> list[Any]:
+        found = self._generation(name)
+        return list(found) if isinstance(found, list | tuple) else []
 
-    def _ids(self, numbers: list[int]) -> Tensor:
-        return torch.tensor([number for number in numbers if 0 <= number < self.size]).long()
+    def _ids(self, numbers: list[Any]) -> Tensor:
+        return torch.tensor([number for number in numbers if self._is_id(number)]).long()
+
+    def _is_id(self, found: Any) -> bool:
+        """Whether a setting is an id of the model: a file may have anything in its place."""
+        return isinstance(found, int) and not isinstance(found, bool) and 0 <= found < self.size
 
     def _generation(self, name: str) -> Any:
         return getattr(getattr(self.model, "generation_config", None), name, None)

@@ -188,6 +188,13 @@ class Tokens:
         found = (getattr(self.tokenizer, name, None) for name in names)
         return frozenset(number for number in found if isinstance(number, int))
 
+    @property
+    def no_text(self) -> frozenset[int]:
+        """Ids of tokens that stand for no text; unknown text and a mask that was typed do."""
+        if self.tokenizer is None:
+            return frozenset()
+        return self.special_ids - {self.tokenizer.unk_token_id, self.tokenizer.mask_token_id}
+
     @cached_property
     def special_ids(self) -> frozenset[int]:
         """Ids of tokens that are no text; none without a tokenizer."""

@@ -252,7 +252,7 @@ class HuggingFaceModel:
             text = predictions.text()
             if self.answer is not None:
                 outputs = plain.logits.whole()[0]
-                answer = answered(self.model, outputs, read, self.tokens.special_ids)
+                answer = answered(self.model, outputs, read, self.tokens.no_text)
                 text, steps, facts = answer.text, steps | answer.arrays, facts | answer.facts
             measured = measured_errors(captured, plain, decoded)
             measured |= {"equals_library": recording.difference}

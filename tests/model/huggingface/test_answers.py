@@ -180,6 +180,16 @@ def test_each_token_that_is_text_has_a_tag(made):
     assert trace.text == " ".join(tags)
 
 
+def test_a_word_that_the_tokenizer_does_not_know_has_a_tag_as_any_other(made):
+    model, library = made("BertForTokenClassification", num_labels=3)
+    trace = model.trace("The ☃ dog")
+    unknown = library("The ☃ dog")[0].input_ids[0].tolist()
+    place = unknown.index(model.tokens.tokenizer.unk_token_id)
+    found = trace.predictions()
+    assert place in found[found.chosen].start.tolist()
+    assert 0 not in found.start.tolist()  # [CLS] has none
+
+
 def test_a_discriminator_says_which_tokens_were_replaced(made):
     model, library = made("ElectraForPreTraining", "electra")
     replaced = library(TEXT)[1].logits[0].sigmoid()

@@ -65,3 +65,15 @@ def test_what_must_come_first_is_forced_unless_something_else_is():
 
 def test_what_greedy_decoding_has_no_part_in_is_named():
     assert settings(generation={"num_beams": 4, "do_sample": False}).not_applied == ["num_beams"]
+
+
+@pytest.mark.parametrize("odd", ["x", 5.5, True, [[1]], {"a": 1}, ["a"], 10**12, -1, None])
+def test_settings_that_are_no_ids_of_the_model_are_left_out(odd):
+    """A file may have anything in their place; the library reads them without a word."""
+    names = ("eos_token_id", "decoder_start_token_id", "forced_bos_token_id", "suppress_tokens")
+    named = dict.fromkeys((*names, "bad_words_ids", "begin_suppress_tokens"), odd)
+    found = settings(generation=named)
+    rules = found.rules(Kind.ENCODER_DECODER, 1, 9, {})
+    assert (found.ends, found.start, found.first) == (set(), 0, None)
+    assert rules.never_first.tolist() == rules.ends.tolist() == []
+    assert rules.never.tolist() == ([1] if odd == [[1]] else [])
