@@ -31,15 +31,24 @@ class PageOnScreen:
         self._page = ""
 
     def learn(self, data: bytes) -> None:
-        """Note the page that a message to the browser begins, if it begins one."""
+        """Note the page that a message to the browser begins, if it begins one.
+
+        A run of the whole script begins before it is known which page a URL names: the navigation
+        says so a moment later.
+        """
         try:
             message = ForwardMsg.FromString(data)
         except DecodeError:
             return
-        if not message.HasField("new_session"):
+        begun = message.new_session
+        self._session = begun.initialize.session_id or self._session
+        if message.HasField("navigation"):
+            page = message.navigation.page_script_hash
+        elif message.HasField("new_session") and begun.page_script_hash != begun.main_script_hash:
+            page = begun.page_script_hash
+        else:
             return
-        self._page = message.new_session.page_script_hash
-        self._session = message.new_session.initialize.session_id
+        self._page = page
         with _lock:
             if _left.get(self._session) != self._page:
                 _left.pop(self._session, None)

@@ -35,6 +35,22 @@ def test_the_timer_of_the_page_on_screen_is_on_time():
     assert not PageOnScreen().is_late(timer("train"))  # a connection that is resumed
 
 
+def test_the_page_that_a_url_names_is_the_one_of_the_navigation():
+    """Opened directly, Train begins as the whole script, and its timers were all late."""
+    whole, named = ForwardMsg(), ForwardMsg()
+    whole.new_session.page_script_hash = whole.new_session.main_script_hash = "main"
+    whole.new_session.initialize.session_id = "tab"
+    named.navigation.page_script_hash = "train"
+    screen = PageOnScreen()
+    for message in (whole, named):
+        screen.learn(message.SerializeToString())
+        assert not screen.is_late(timer("train"))
+    assert screen.is_late(timer("explore"))
+    page_changes.leave("tab", "train")
+    assert screen.is_late(timer("train"))
+    screen.close()
+
+
 def test_the_timer_of_a_page_is_late_once_the_next_one_begins():
     screen = shown("train")
     screen.learn(begins("explore"))
