@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 
 import sentencepiece
 
@@ -122,10 +123,14 @@ def learn_pieces(lines: Iterable[str], size: int) -> PieceVocabulary:
     give equal pieces. Raises `VocabularyError` when there is no text, and when the characters of
     the text alone are more than `size`.
     """
+    # SentencePiece skips these lines itself, but up to 0.2.2 dies where no other is left.
+    read = (line for line in lines if line.strip() and len(line.encode()) <= _LONGEST_LINE)
+    if (first := next(read, None)) is None:
+        raise VocabularyError("no_text_for_pieces", limit=_LONGEST_LINE)
     model = io.BytesIO()
     try:
         sentencepiece.SentencePieceTrainer.Train(
-            sentence_iterator=iter(lines),
+            sentence_iterator=chain([first], read),
             model_writer=model,
             vocab_size=size,
             hard_vocab_limit=False,

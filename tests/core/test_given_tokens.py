@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sentencepiece.sentencepiece_pb2 import SentencePieceText
 
 from explorer.core.alignment import align_words
 from explorer.core.errors import AlignmentError
@@ -129,7 +130,9 @@ def test_shares_are_those_of_the_characters_that_sentencepiece_reports(
     labels = (*vocabulary.labels(vocabulary.encode(text)), "<eos>")
     found = token_pieces(labels, tokens, "▁")
     expected = np.zeros((len(labels), len(tokens)))
-    proto = vocabulary._pieces.encode(text, return_type="proto")
+    proto = SentencePieceText.FromString(
+        vocabulary._pieces.encode(text, out_type="serialized_proto")
+    )
     owner = [sum(position >= cut for cut in cuts) for position in range(len(text))]
     for number, piece in enumerate(proto.pieces):
         begin, end = (len(text.encode()[:at].decode()) for at in (piece.begin, piece.end))

@@ -23,9 +23,19 @@ def test_a_damaged_model_is_refused_with_the_sentence_of_the_parser(damage):
     assert caught.value.key in ("damaged_pieces", "foreign_pieces")
 
 
-@pytest.mark.parametrize(
-    ("limit", "value"), [("SECONDS", 0.001), ("MEMORY", 2**24), ("LARGEST_PIECES", 100)]
-)
+UNKNOWN_FIELD = b"\xc2\x3e\x80\x80\x80\x04" + bytes(2**23)
+"""Field 1000 with 8 MB, which a parser keeps."""
+
+
+def test_a_model_that_takes_more_memory_than_a_child_may_have_is_refused(proto, monkeypatch):
+    refuse_harmful(proto + UNKNOWN_FIELD, "x")
+    monkeypatch.setattr(sentencepiece_check, "MEMORY", 2**22)
+    with pytest.raises(VocabularyError) as caught:
+        refuse_harmful(proto + UNKNOWN_FIELD, "x")
+    assert caught.value.key == "slow_pieces"
+
+
+@pytest.mark.parametrize(("limit", "value"), [("SECONDS", 0.001), ("LARGEST_PIECES", 100)])
 def test_a_model_over_a_limit_is_refused(limit, value, proto, monkeypatch):
     monkeypatch.setattr(sentencepiece_check, limit, value)
     with pytest.raises(VocabularyError) as caught:
