@@ -1,7 +1,7 @@
 import { labelOf } from "../../shared/js/label.js";
-import { ASKED, asking } from "../../shared/js/lessonEvents.js";
+import { ASKED } from "../../shared/js/lessonEvents.js";
 import { shortWeight } from "../../shared/js/numbers.js";
-import { mapTitle, siteOf } from "../../shared/js/stepState.js";
+import { isAsked, mapTitle, siteOf } from "../../shared/js/stepState.js";
 import { printCell, printMasked } from "./equationDigits.js";
 import { decimal, printedPower, printedWeight, subscript } from "./numbers.js";
 
@@ -62,7 +62,7 @@ export function maskedKeys(context, query) {
 export function cellTexts(context, head, found, masked, cell) {
   const { say } = context;
   const facts = factsOf(context, head, found, masked, cell);
-  hideAsked(facts);
+  hideAsked(context, facts, cell);
   const numbers = STEPS.map((name) => [name, say(numberKey(found, name), facts)]);
   return {
     sentence: say(found.masked ? "inside_sentence_masked" : "inside_sentence", facts),
@@ -170,19 +170,25 @@ export function reasonText(say, reason) {
   return say(`reason_${reason.replaceAll(" ", "_")}`);
 }
 
-/** By what a card asks, the facts that would tell it: the number, and what is computed with it. */
+/** By what a card asks of the cell, the facts that would tell it: the number, and what is computed with it. */
 const TELLING = /** @type {Record<string, string[]>} */ ({
   product: ["product"],
   score: ["score", "exponent"],
+  exponent: ["exponent"],
+  power: ["power"],
+  "sum of powers": ["sum"],
   weight: ["weight"],
 });
 
 /**
- * Put "?" in the place of what a card of a lesson asks.
+ * Put "?" in the place of what this or a later card of a lesson asks.
+ * @param {TraceContext} context
  * @param {Record<string, string | number>} facts
+ * @param {Cell} cell
  */
-function hideAsked(facts) {
-  for (const name of TELLING[asking()] ?? []) facts[name] = ASKED;
+function hideAsked(context, facts, cell) {
+  for (const [answer, telling] of Object.entries(TELLING))
+    if (isAsked(context, answer, cell)) for (const name of telling) facts[name] = ASKED;
 }
 
 /**
