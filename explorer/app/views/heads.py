@@ -223,9 +223,8 @@ def experiments(
     heads_state.draft_head(None if named else opening.named_head)
     with editor:
         intervention_editor.draft_row(member, trace, language)
-        intervention_editor.intervention_list(member, trace, language)
-        if changed is not None and changed != opening.named_head:
-            intervention_editor.changed_head_button(changed, trace, language)
+        offered = None if changed == opening.named_head else changed
+        intervention_editor.intervention_list(member, trace, language, offered)
     if compared is not None:
         experiment_result.summary(member, compared, language)
     shown = compared or TraceComparison(trace, trace, trace)

@@ -3,13 +3,15 @@ import { ASKED } from "../../shared/js/lessonEvents.js";
 import { shortWeight } from "../../shared/js/numbers.js";
 import { isAsked, mapTitle, siteOf } from "../../shared/js/stepState.js";
 import { printCell, printMasked } from "./equationDigits.js";
-import { decimal, printedPower, printedWeight, subscript } from "./numbers.js";
+import { printedPower, printedWeight, subscript } from "./numbers.js";
 
 /** @import { Cell } from "../../shared/js/map.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 /** @import { CellArithmetic, HeadVectors } from "./arithmetic.js" */
 /** @import { CellNumbers, PrintedScaling } from "./equationDigits.js" */
 /** @import { Printed } from "./numbers.js" */
+
+const ROOT_DIGITS = 4; // of a root that is no whole number
 
 /** @typedef {"product" | "scaled" | "mask" | "softmax" | "value" | "output"} StepName */
 
@@ -218,7 +220,10 @@ function isUsual({ scale, width }) {
  * @param {HeadVectors} head
  */
 function scalingNote({ say }, head) {
-  const facts = { width: head.width, root: decimal(Math.sqrt(head.width)) };
+  const root = Math.sqrt(head.width);
+  const exact = Number.isInteger(root);
+  const text = exact ? String(root) : root.toPrecision(ROOT_DIGITS);
+  const facts = { width: head.width, is_root: equals(exact), root: text };
   return say(isUsual(head) ? "inside_scaled_note" : "inside_scaled_note_other", facts);
 }
 
