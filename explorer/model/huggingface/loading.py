@@ -35,7 +35,6 @@ from explorer.model.huggingface.other_contents import (
     refuse_pointers,
 )
 from explorer.model.huggingface.placement import Placement, devices_of
-from explorer.model.huggingface.tokenizer_check import Verdict
 from explorer.model.huggingface.tokenizer_fit import doubt, refuse_other_tokenizer
 from explorer.model.huggingface.tokens import Tokens, is_usable
 from explorer.model.huggingface.traced_model import HuggingFaceModel
@@ -291,16 +290,16 @@ def _positions(model: Any) -> int | None:
 
 
 def _tokenizer(
-    path: Path, described: dict[str, Any], size: int, verdict: Verdict
+    path: Path, described: dict[str, Any], size: int, fault: ModelDirectoryError | None
 ) -> tuple[Any, ModelDirectoryError | None]:
     """The tokenizer, or None where the model goes on by ids; and what a reader should know.
 
-    verdict: what the trial in a child process said of it.
+    fault: why it is not used, as the trial in a child process found.
     """
-    if not tokenizer_among(file.name for file in path.iterdir()) or verdict == Verdict.UNREADABLE:
-        return None, ModelDirectoryError("no_tokenizer", name=path.name)
-    if verdict == Verdict.HARMFUL:
-        return None, ModelDirectoryError("harmful_tokenizer", name=path.name)
+    if not tokenizer_among(file.name for file in path.iterdir()):
+        fault = ModelDirectoryError("no_tokenizer", name=path.name)
+    if fault is not None:
+        return None, fault
     try:
         with warnings.catch_warnings():  # such as of packages that some tokenizers recommend
             warnings.simplefilter("ignore")
