@@ -9,6 +9,7 @@ refuses a model where they differ.
     directory_files      what is in a directory, without the library
     other_contents       what is in the place of whole weights: pointers, adapters, packed numbers
     loading              a directory → model, safely
+    config_faults        what is wrong with a config that no model can be built from
     weight_sizes         sizes that a config names, against those of the weights
     placement            weights on several devices and on disk
     verification         → which call of attention is which layer of which site (`anatomy`)

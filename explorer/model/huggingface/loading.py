@@ -17,10 +17,11 @@ from transformers.models.auto.modeling_auto import (
 )
 
 from explorer.core.errors import ExplorerError, ModelDirectoryError
-from explorer.core.files import opened
+from explorer.core.files import opened, printable
 from explorer.core.memory import free_memory
 from explorer.model.huggingface import tokenizer_check
 from explorer.model.huggingface.anatomy import Anatomy, Kind
+from explorer.model.huggingface.config_faults import build_fault, config_fault, size_fault
 from explorer.model.huggingface.directory_files import (
     CONFIG,
     read_config,
@@ -74,6 +75,14 @@ def open_directory(
         raise ModelDirectoryError("bad_dtype", dtype=dtype, known=", ".join(DTYPES))
     refuse_odd_files(path)
     described = _described(path)
+    try:
+        return _opened(path, path.resolve().name if name is None else name, dtype, placement)
+    except ModelDirectoryError as error:
+        raise size_fault(path.name, described) or error from error
+
+
+def _opened(path: Path, name: str, dtype: str, placement: Placement) -> HuggingFaceModel:
+    described = _described(path)
     files = _weight_files(path)
     refuse_other_sizes(path, files)
     trial = tokenizer_check.begin(path)
@@ -90,7 +99,7 @@ def open_directory(
     positions = _positions(model)
     anatomy = _examined(model, kind, size, positions)
     return HuggingFaceModel(
-        name=path.resolve().name if name is None else name,
+        name=name,
         model=model,
         anatomy=anatomy,
         tokens=Tokens(tokenizer, size),
@@ -131,6 +140,8 @@ def _weight_files(path: Path) -> list[Path]:
         raise
     refuse_pointers(path, [*files, *(path / name for name in tokenizer_among(names))])
     for file in files:
+        if not file.stat().st_size:
+            raise ModelDirectoryError("empty_weights", name=path.name, file=printable(file.name))
         with opened(file) as stream:
             if file.suffix == ".bin" and asks_for_memory(stream):
                 raise ModelDirectoryError("code_in_weights", name=path.name)
@@ -143,6 +154,8 @@ def _config(path: Path, described: dict[str, Any]) -> Any:
     except Exception as error:
         family = str(described["model_type"])[:80]
         key = "own_code" if "auto_map" in described else "unknown_family"
+        if key == "unknown_family" and family in transformers.CONFIG_MAPPING:
+            raise config_fault(path.name, described, error) from error
         facts = {"family": family, "version": transformers.__version__}
         raise ModelDirectoryError(key, **facts) from error
 
@@ -254,6 +267,8 @@ def _load(
             key = "other_sizes"
         elif packed := quantised(path, described):
             raise packed from error
+        elif fault := _build_fault(path, model_class, files, described):
+            raise fault from error
         raise ModelDirectoryError(key, name=path.name, reason=reason) from error
     finally:
         transformers.logging.set_verbosity(level)
@@ -268,6 +283,13 @@ def _load(
         lacking = ModelDirectoryError("missing_weights", **_names(absent))
         raise quantised(path, described, unexpected) or lacking
     return model, unexpected
+
+
+def _build_fault(
+    path: Path, model_class: Any, files: list[Path], described: dict[str, Any]
+) -> ModelDirectoryError | None:
+    with sizes_within(path, files):
+        return build_fault(path.name, described, model_class, _config(path, described))
 
 
 def _names(names: list[str]) -> dict[str, object]:
