@@ -46,7 +46,7 @@ SECONDS_EACH = 0.3
 MOST_SECONDS = 20.0
 
 _MEMORY_TO_COUNT = 3.6
-_SECONDS_TO_COUNT = 0.03
+_SECONDS_TO_COUNT = 0.015
 """For each byte, and for each million: before the library reads the files, their entries are
 counted and their steps are tried without any. It may take `MEMORY`
 where that is more, and `SECONDS` beyond."""
@@ -141,12 +141,15 @@ class _Limits:
     def of(cls, path: Path) -> "_Limits":
         names = tokenizer_among(file.name for file in path.iterdir())
         size = sum((path / name).stat().st_size for name in names)
-        whole = min(MEMORY + MEMORY_EACH * size, MOST_MEMORY)
+        whole, counted = (
+            min(MEMORY + MEMORY_EACH * size, MOST_MEMORY),
+            min(size, LARGEST_VOCABULARY),
+        )
         return cls(
             whole,
             min(SECONDS + SECONDS_EACH * size / 1e6, MOST_SECONDS),
-            min(max(MEMORY, round(_MEMORY_TO_COUNT * size)), whole),
-            SECONDS + _SECONDS_TO_COUNT * min(size, LARGEST_VOCABULARY) / 1e6,
+            min(max(MEMORY, round(_MEMORY_TO_COUNT * counted)), whole),
+            SECONDS + _SECONDS_TO_COUNT * counted / 1e6,
         )
 
     def set_to_count(self) -> None:
