@@ -253,6 +253,14 @@ def test_a_bad_text_leaves_the_picture():
     assert chosen_in(app.text_input, "source-en").value == "7 x 9"
 
 
+def test_a_text_that_a_linked_model_refuses_never_stands_over_another_model():
+    app = open_page("heads", model="copy", text="7,3")
+    (told,) = (error.value.replace("\\", "") for error in app.error)
+    assert told.endswith("On screen: “7 3 9 1 4”, with the model “copy”.")
+    assert head_view(app, "head_grid")[1]["trace"]["target"][1:3] == ["7", "3"]
+    assert (url_query(app)["model"], url_query(app)["text"]) == ("copy", "7 3 9 1 4")
+
+
 def test_another_model_has_other_heads():
     app = apply(pick(section(open_page("heads"), "experiments"), verb="keep", layer=1, head=1))
     app = chosen_in(app.selectbox, "model-en").set_value("sort").run()
