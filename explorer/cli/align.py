@@ -114,7 +114,7 @@ def _align(options: argparse.Namespace) -> int:
     best = next(one for one in aligned.methods if one.method.layer is not None)
     if options.out is not None:
         write_atomically(options.out, best.text().encode())
-        print(f"{options.out}: {len(pairs)} pairs, {best.method.name}")
+        print(f"{options.out}: {best.method.name} (pairs: {len(pairs)})")
     elif gold is None:
         print(best.text(), end="")
     return 0

@@ -117,5 +117,5 @@ def _heads(options: argparse.Namespace) -> int:
         print(report.summary())
         return 0
     (report.to_csv if out.suffix == ".csv" else report.save)(out)
-    print(f"{out}: {len(report.heads)} heads on {len(batch)} sentences")
+    print(f"{out}: heads: {len(report.heads)}, sentences: {len(batch)}")
     return 0
