@@ -13,6 +13,7 @@ from explorer.cli.common import (
     comma_list,
     pair_columns,
     progress_writer,
+    whole_number,
 )
 from explorer.core.errors import AlignmentError, FileError
 
@@ -41,10 +42,12 @@ def add_parser(commands: Any) -> None:
         "--gold", type=Path, help="a file of the right links, to compute the error rate"
     )
     command.add_argument(
-        "--layer", type=int, help="of the decoder, from 0; with --gold alone, all its heads"
+        "--layer",
+        type=whole_number,
+        help="of the decoder, from 0; with --gold alone, all its heads",
     )
     which = command.add_mutually_exclusive_group()
-    which.add_argument("--head", type=int, help="one head of the layer, from 0")
+    which.add_argument("--head", type=whole_number, help="one head of the layer, from 0")
     which.add_argument("--mean", action="store_true", help="the mean of the layer's heads")
     command.add_argument(
         "--timing",
@@ -111,7 +114,7 @@ def _align(options: argparse.Namespace) -> int:
     best = next(one for one in aligned.methods if one.method.layer is not None)
     if options.out is not None:
         write_atomically(options.out, best.text().encode())
-        print(f"{options.out}: {len(pairs)} pairs, {best.method.name}")
+        print(f"{options.out}: {best.method.name} (pairs: {len(pairs)})")
     elif gold is None:
         print(best.text(), end="")
     return 0

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from explorer.core.errors import ConfigError, ExplorerError, VocabularyError
 from explorer.core.memory import limit_memory, ran_out_of_memory
+from explorer.core.typed_number import MOST_DIGITS, typed_number
+from explorer.core.vocabulary import shorten
 
 if TYPE_CHECKING:
     from explorer.data.column_guess import Rows
@@ -28,6 +30,16 @@ LARGEST_SEED = 2**63 - 1
 def comma_list(text: str) -> tuple[str, ...]:
     """The entries of an option, separated by commas, or by spaces if it has none."""
     return tuple(entry.strip() for entry in (text.split(",") if "," in text else text.split()))
+
+
+def whole_number(text: str) -> int:
+    """The value of an option that counts something; it may have a sign, and be refused for it."""
+    number = typed_number(text.removeprefix("-"))
+    if number is None:
+        raise argparse.ArgumentTypeError(
+            f"write a whole number of at most {MOST_DIGITS} digits, not {shorten(text)!r}"
+        )
+    return -number if text.startswith("-") else number
 
 
 def add_job_options(command: argparse.ArgumentParser) -> None:

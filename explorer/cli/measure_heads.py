@@ -13,6 +13,7 @@ from explorer.cli.common import (
     evaluation_sentences,
     progress_writer,
     refuse_sentence_options,
+    whole_number,
 )
 from explorer.core.errors import ConfigError, EvaluationBatchError, FileError
 
@@ -23,7 +24,9 @@ def add_parser(commands: Any) -> None:
     command.add_argument(
         "model", type=Path, help="a checkpoint, the name of one that ships, or a model directory"
     )
-    command.add_argument("--sentences", type=int, default=256, help="how many (default: 256)")
+    command.add_argument(
+        "--sentences", type=whole_number, default=256, help="how many (default: 256)"
+    )
     command.add_argument(
         "--seed", type=int, default=0, help="of the task's generator, or of masks (default: 0)"
     )
@@ -53,7 +56,9 @@ def add_parser(commands: Any) -> None:
     )
     command.add_argument("--importance", action="store_true", help="also importance by gradient")
     command.add_argument("--ablation", action="store_true", help="also remove each head in turn")
-    command.add_argument("--removed-on", type=int, default=256, help="sentences (default: 256)")
+    command.add_argument(
+        "--removed-on", type=whole_number, default=256, help="sentences (default: 256)"
+    )
     command.add_argument(
         "--bleu",
         action="store_true",
@@ -112,5 +117,5 @@ def _heads(options: argparse.Namespace) -> int:
         print(report.summary())
         return 0
     (report.to_csv if out.suffix == ".csv" else report.save)(out)
-    print(f"{out}: {len(report.heads)} heads on {len(batch)} sentences")
+    print(f"{out}: heads: {len(report.heads)}, sentences: {len(batch)}")
     return 0

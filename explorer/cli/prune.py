@@ -11,6 +11,7 @@ from explorer.cli.common import (
     evaluation_sentences,
     progress_writer,
     refuse_sentence_options,
+    whole_number,
 )
 from explorer.core.errors import FileError, PruningError
 
@@ -33,7 +34,9 @@ def add_parser(commands: Any) -> None:
         help="of removal: importance, confidence, contribution, greedy, random (default: "
         "importance,random)",
     )
-    command.add_argument("--sentences", type=int, default=256, help="how many (default: 256)")
+    command.add_argument(
+        "--sentences", type=whole_number, default=256, help="how many (default: 256)"
+    )
     command.add_argument(
         "--seed",
         type=int,

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from explorer.cli.common import whole_number
 from explorer.core.errors import FileError
 from explorer.core.trace_size import FIT, Layers
 from explorer.core.typed_number import typed_number
@@ -34,8 +35,10 @@ def add_parser(commands: Any) -> None:
     )
     command.add_argument("--target", help="teacher forcing: the whole output is given")
     command.add_argument("--prefix", help="the beginning of the output is given")
-    command.add_argument("--pad-to", type=int, help="run it in a batch padded to this length")
-    command.add_argument("--max-new-tokens", type=int, help="the most tokens to decode")
+    command.add_argument(
+        "--pad-to", type=whole_number, help="run it in a batch padded to this length"
+    )
+    command.add_argument("--max-new-tokens", type=whole_number, help="the most tokens to decode")
     command.add_argument("--capture", default="pattern", help="pattern (default) or full")
     command.add_argument(
         "--layers",

@@ -61,7 +61,7 @@ def _translate(options: argparse.Namespace) -> int:
     rows = _translated(checkpoint, sorted(fitting, key=len))
     write_atomically(options.out, _table(rows, commas=options.out.suffix.lower() == ".csv"))
     left_out = len(texts) - len(fitting)
-    print(f"{options.out}: {len(rows)} texts, {left_out} too long for the model left out")
+    print(f"{options.out}: translated: {len(rows)}, too long for the model: {left_out}")
     return 0
 
 

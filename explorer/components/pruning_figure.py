@@ -144,8 +144,7 @@ def about(report: PruningReport, batch: str, language: str) -> str:
     """On what the curves were measured, and what their bands are. batch: its name as a page writes
     it."""
     count = report.facts["sentences"]
-    facts = {"batch": batch, "sentences": count}
-    sentences = [say(f"pruning.about{'_one' if count == 1 else ''}", language, **facts)]
+    sentences = [say("pruning.about", language, batch=batch, sentences=count)]
     if any(line.order != "random" and line.band for line in lines(report, "loss")):
         sentences.append(say("pruning.about_bands", language))
     if report.curve("random").losses:

@@ -4,6 +4,7 @@ The table is the folder `strings/`: one file a section, one entry a sentence, En
 next to each other so that neither is forgotten.
 """
 
+import re
 import tomllib
 import unicodedata
 from collections.abc import Mapping
@@ -11,6 +12,7 @@ from functools import cache
 
 from explorer.core import folders
 
+_PLURAL = re.compile(r"\{(\w+):([^{}|]*)\|([^{}|]*)\}")
 _ISOLATE, _POP_ISOLATE = "\u2068", "\u2069"
 
 LANGUAGES: Mapping[str, str] = {"en": "English", "zh": "简体中文"}
@@ -37,13 +39,22 @@ def _is_right_to_left(letter: str) -> bool:
 def say(key: str, language: str = "en", **facts: object) -> str:
     """The sentence called `key` ("section.name"), with `facts` filled in.
 
-    Falls back to English in an unknown language. Raises `KeyError` for an unknown key.
+    A word may agree with a fact: of "{count:file|files}" the first is said where it is 1. Falls
+    back to English in an unknown language. Raises `KeyError` for an unknown key.
     """
     section, name = key.split(".", 1)
     sentences = table()[section][name]
     sentence = sentences.get(language, sentences["en"])
     told = {name: isolated(fact) if isinstance(fact, str) else fact for name, fact in facts.items()}
-    return sentence.format(**told) if told else sentence
+    if not told:
+        return sentence
+    return _PLURAL.sub(lambda word: _agreeing(word, facts), sentence).format(**told)
+
+
+def _agreeing(word: re.Match[str], facts: Mapping[str, object]) -> str:
+    """The word for one or for another number, as the fact that it names is."""
+    name, one, several = word.groups()
+    return one if str(facts[name]) == "1" else several
 
 
 def section(name: str, language: str = "en") -> dict[str, str]:

@@ -60,7 +60,7 @@ class Ablation(NamedTuple):
 
     def __str__(self) -> str:
         more = "" if self.how == "zero" else f" {self.how}"
-        return f"{self.verb} {_name(*self[:3])}{more}"
+        return f"{self.verb} {head_name(*self[:3])}{more}"
 
 
 class Keep(NamedTuple):
@@ -76,7 +76,7 @@ class Keep(NamedTuple):
         return Verb.KEEP
 
     def __str__(self) -> str:
-        return f"{self.verb} {_name(*self)}"
+        return f"{self.verb} {head_name(*self)}"
 
 
 class CellEdit(NamedTuple):
@@ -99,7 +99,7 @@ class CellEdit(NamedTuple):
         return self.open and self.site == "decoder" and self.key > self.query
 
     def __str__(self) -> str:
-        return f"{self.verb} {_name(*self[:3])} {self.query} {self.key}"
+        return f"{self.verb} {head_name(*self[:3])} {self.query} {self.key}"
 
 
 class RowOverride(NamedTuple):
@@ -157,7 +157,7 @@ class Interventions:
         kept = tuple(_all_checked(Keep, keep))
         for one in kept:
             if any(other[:2] == one[:2] and _overlap(other[2], one.head) for other in removed):
-                raise InterventionError("kept_and_removed", head=_name(*one))
+                raise InterventionError("kept_and_removed", head=head_name(*one))
         return cls(
             tuple(removed.values()),
             kept,
@@ -335,7 +335,7 @@ def _number(part: str) -> int:
     return -number if part.startswith("-") else number
 
 
-def _name(site: str, layer: int | None, head: int | None) -> str:
+def head_name(site: str, layer: int | None, head: int | None) -> str:
     """A head in a line of text; "*" stands for all layers or heads."""
     return ".".join([site, *("*" if part is None else str(part) for part in (layer, head))])
 

@@ -15,15 +15,16 @@ def free_memory() -> int | None:
     return int(found[0]) * 1024 if found else None
 
 
-def limit_memory(most: int) -> None:
+def limit_memory(most: int, ever: int | None = None) -> None:
     """Let this process have at most `most` bytes of data; files that are only read do not count.
+    `ever`: the most that a later call may let it have; None = as many.
 
     On Linux alone: other systems do not count mapped memory, or know no limit.
     """
     if sys.platform == "linux":
         import resource
 
-        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most if ever is None else ever))
 
 
 def half_of_memory() -> int | None:

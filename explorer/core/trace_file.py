@@ -68,12 +68,20 @@ def unpack(
             raise TraceError("no_trace", name=name)
     with np.load(io.BytesIO(data), allow_pickle=False) as archive:
         header = json_values.parse_object(archive["header"].tobytes())
-        if header.pop("version", None) not in _READ:
-            raise TraceError("trace_version", name=name, version=FORMAT_VERSION)
+        _refuse_version(header.pop("version", None), name)
         arrays = {key: archive[key] for key in archive.files if key != "header"}
     for array in arrays.values():
         array.flags.writeable = False  # so that a `Trace` does not copy it
     return arrays, header
+
+
+def _refuse_version(version: Any, name: str) -> None:
+    """Raise `TraceError` on a version that is not read."""
+    if type(version) is not int or version < 1:
+        got = json.dumps(version, ensure_ascii=False)[:80]
+        raise TraceError("no_trace_version", name=name, got=got)
+    if version not in _READ:
+        raise TraceError("trace_version", name=name, version=FORMAT_VERSION)
 
 
 def _refuse_many_members(data: bytes, name: str) -> None:

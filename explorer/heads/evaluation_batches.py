@@ -30,6 +30,9 @@ Progress = Callable[[float], None]
 SENTENCES = 256
 """Of a toy task, where none are given."""
 
+MOST_TASK_SENTENCES = 100_000
+"""Of a toy task: they are drawn before anything is measured."""
+
 LARGEST_TEXTS = 64 * 2**20
 """Bytes of a file of sentences."""
 
@@ -67,13 +70,16 @@ def task_sentences(model: MeasurableModel, size: int, seed: int = 0) -> Evaluati
     """`size` held-out sequences of the model's toy task, evenly over all lengths.
 
     Task and longest length are in the model's facts; below five symbols none are held out.
-    Raises `EvaluationBatchError` for a model without a toy task, and for a size below 1.
+    Raises `EvaluationBatchError` for a model without a toy task, and for a size below 1 or above
+    `MOST_TASK_SENTENCES`.
     """
     name = task_of(model.facts)
     if name is None:
         raise EvaluationBatchError("no_generator")
     if size < 1:
         raise EvaluationBatchError("no_sentences")
+    if size > MOST_TASK_SENTENCES:
+        raise EvaluationBatchError("too_many_sentences", most=MOST_TASK_SENTENCES)
     assert isinstance(model, ExplorableModel)  # others know no toy task
     task = find_task(name)
     most = model.transformer.config.max_length - 1

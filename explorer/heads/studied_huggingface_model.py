@@ -1,8 +1,16 @@
 """A model of the library `transformers` with the methods of `HeadStudies`."""
 
+from pathlib import Path
+from typing import NoReturn
+
+from explorer.core.errors import ConfigError
 from explorer.heads.head_studies import HeadStudies
 from explorer.model.huggingface.traced_model import HuggingFaceModel
 
 
 class StudiedHuggingFaceModel(HeadStudies, HuggingFaceModel):
     """As `StudiedModel`; a method that needs what the library does not give says so."""
+
+    def to_html(self, path: str | Path, text: str | None = None, *, pad: int = 0) -> NoReturn:
+        """Raises `ConfigError`: no browser runs a model of the library. `Trace.to_html` works."""
+        raise ConfigError("no_live_page", name=self.name)

@@ -13,6 +13,7 @@ from typing import Any
 from explorer.core import json_values
 from explorer.core.errors import CheckpointError
 from explorer.core.files import opened, size_of
+from explorer.core.typed_number import typed_number
 from explorer.core.vocabulary import SymbolVocabulary
 from explorer.model.config import ModelConfig
 
@@ -83,8 +84,10 @@ def parse_header(data: bytes, size: int, name: str) -> CheckpointHeader:
     if not all(isinstance(text, str) for text in metadata.values()):
         raise CheckpointError("damaged_facts", name=name)
     if metadata.get("version") != str(FORMAT_VERSION):
-        version = str(metadata.get("version"))[:16]
-        raise CheckpointError("checkpoint_version", name=name, got=version, expected=FORMAT_VERSION)
+        version = str(metadata.get("version", ""))[:16]
+        newer = (typed_number(version) or 0) > FORMAT_VERSION
+        key = "checkpoint_version" if newer else "no_checkpoint_version"
+        raise CheckpointError(key, name=name, got=version, expected=FORMAT_VERSION)
     shapes, pieces = _tensors(header, _LENGTH + length, size, name)
     try:
         parts = {key: json_values.parse_object(metadata[key]) for key in _PARTS}

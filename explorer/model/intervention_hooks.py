@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from explorer.core.errors import InterventionError, MaskError
-from explorer.core.interventions import CellEdit, Interventions, RowOverride
+from explorer.core.interventions import CellEdit, Interventions, RowOverride, head_name
 from explorer.model.attention_paths import all_heads, attentions, layers, path
 from explorer.model.config import ModelConfig
 from explorer.model.head_gates import Fills, Means, head_gates
@@ -136,7 +136,7 @@ def _refuse_unknown(interventions: Interventions, config: ModelConfig) -> None:
         depth = layers(config, one.site)
         inside = one.layer is None or 0 <= one.layer < depth
         if not inside or not (one.head is None or 0 <= one.head < config.heads):
-            head = f"{one.site}.{one.layer}.{one.head}"
+            head = head_name(one.site, one.layer, one.head)
             size = {"layers": depth, "heads": config.heads}
             raise InterventionError("no_such_head", head=head, site=one.site, **size)
 

@@ -305,6 +305,25 @@ def test_bad_input_gets_one_sentence_and_the_picture_stays(visit):
     assert source(tab)[:4] == ["3", "2", "1", "eos"]
 
 
+def test_a_text_that_a_linked_model_refuses_never_stands_over_another_model(visit):
+    tab = visit("?model=copy&text=7,3")
+    message, box = tab.get_by_role("alert"), tab.get_by_role("textbox", name="Source")
+    written = tab.get_by_test_id("strip-target").locator(".chip")
+    expect(message).to_contain_text("On screen: “7 3 9 1 4”, with the model “copy”.")
+    expect(tab.get_by_role("combobox", name="Model")).to_have_value(re.compile("^copy"))
+    expect(box).to_have_value("7,3")
+    assert "73914" in "".join(written.all_inner_texts())  # copied, not reversed
+    expect_query(tab, "model", "copy")
+    tab.reload()
+    expect(message).to_have_count(0)
+    expect(box).to_have_value("7 3 9 1 4")
+    type_source(tab, "1 2")
+    expect(tab.get_by_test_id("step-count")).to_contain_text("/3")
+    type_source(tab, "1,2")
+    expect(message).to_contain_text("On screen: “1 2”, with the model “copy”.")
+    assert source(tab)[:3] == ["1", "2", "eos"]
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_two_long_messages_cover_neither_links_nor_controls(visit, language):
     tab = visit(f"?lang={language}&text=q&site=x&layer=99&head=99&pad=99&force=x&step=x")

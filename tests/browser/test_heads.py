@@ -186,6 +186,26 @@ def test_an_intervention_changes_the_output_and_is_undone(visit):
     assert outputs(tab) == [original, original]
 
 
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1024, 768)])
+def test_the_way_to_the_most_changed_head_stands_in_the_row_of_interventions(
+    address, new_tab, width, height
+):
+    tab = new_tab(width, height)
+    link = "text=7+3+9+1+4&site=encoder&layer=0&head=0&part=experiments"
+    tab.goto(f"{address}heads?model=reverse&{link}&do=ablate+cross.1.2&do=ablate+cross.1.3")
+    button = tab.locator(".st-key-show-changed button")
+    undo = tab.locator("[class*=st-key-undo-] button").first
+    for part in (button, undo):
+        expect(part).to_be_visible()
+    left, right = (
+        button.evaluate(f"(node) => node.getBoundingClientRect().{side}")
+        for side in ("left", "right")
+    )
+    edge = undo.evaluate("(node) => node.getBoundingClientRect().left")
+    assert left >= edge > 0
+    assert right <= width - 10
+
+
 def test_both_traces_show_the_same_step_and_head(visit):
     tab = visit("Experiments", width=1024, height=768)
     sides = [tab.get_by_test_id(f"comparison-{name}") for name in ("original", "changed")]

@@ -161,25 +161,100 @@ def test_no_sentence_gives_the_answer_before_the_question_is_answered(open_lesso
     expect(sentence).to_contain_text("looks at")
 
 
-@pytest.mark.parametrize("number", [2, 3, 4, 6])
-def test_no_number_is_on_screen_that_a_card_asks(open_lesson, number):
-    tab = open_lesson(f"lang=en&lesson=one-number-by-hand&card={number}")
+SHOWN = """() => {
+  const found = [];
+  const walk = (root) => root.querySelectorAll("*").forEach((node) => {
+    if (node.shadowRoot) walk(node.shadowRoot);
+    if (node.closest("[data-testid=lesson-choices], style, script, template")) return;
+    if (!node.checkVisibility({visibilityProperty: true})) return;
+    const own = [...node.childNodes].filter((one) => one.nodeType === 3).map((one) => one.data);
+    found.push(own.join(" "), node.title ?? "", node.getAttribute("aria-label") ?? "");
+  });
+  walk(document);
+  return found.filter((text) => text.trim());
+}"""
+"""All that is written on a page and in its hover texts, but for the choices of a card."""
+
+OTHER_NUMBERS = re.compile(r"\[\d+\] = \S+|ln p = \S+|^\d+ .*: .* → \.00$")
+"""Of components of vectors, losses, and weights that round to 0, which may be like an answer."""
+
+
+def shown_answers(tab: Page, answers: list[str]) -> list[tuple[str, str]]:
+    """Those of the answers that are numbers with a decimal point and are on the page, and where."""
+    texts = [OTHER_NUMBERS.sub("", text) for text in tab.evaluate(SHOWN)]
+    numbers = [answer.removeprefix("0") for answer in answers if "." in answer]
+    return [
+        (number, text)
+        for number in numbers
+        for text in texts
+        if re.search(rf"(?<!\d)(?<!\d\.)0?{re.escape(number)}(?!\d)", text)
+    ]
+
+
+def go_through_without_a_spoiler(tab: Page, name: str, language: str) -> None:
+    """No card shows the answer of its own question or of a later one before it is answered."""
+    cards = SHIPPED.lessons[name][language].cards
+    filled = [filled_in(card, shipped_models(), language) for card in cards]
+    answers = ["" if one.right is None else one.choices[one.right] for one in filled]
+    for number, card in enumerate(cards):
+        expect(tab.get_by_test_id("lesson-progress")).to_have_text(f"{number + 1}/{len(cards)}")
+        expect(tab.locator("[data-highlighted]")).to_be_visible()
+        expect(tab.locator(".plotted")).to_be_attached()
+        if "cell" in card.view:
+            expect(tab.get_by_test_id("inside")).not_to_be_empty()
+        settle(tab)
+        assert not shown_answers(tab, answers[number:]), f"card {number + 1}"
+        if card.question:
+            if card.view.get("guess"):
+                expect(tab.locator("[data-testid=strip-target] .predicted")).to_have_text("?")
+                expect(tab.get_by_test_id("candidates")).to_be_hidden()
+            if card.answer == "best head":
+                expect(tab.get_by_test_id("map-title")).not_to_contain_text(answers[number])
+            answer(tab, card)
+            settle(tab)
+            assert not shown_answers(tab, answers[number + 1 :]), f"card {number + 1}, answered"
+        if number + 1 < len(cards):
+            tab.get_by_test_id("lesson-next").click()
+
+
+@pytest.mark.parametrize(("name", "language"), sampled(EXPORTED, 3))
+def test_no_card_shows_an_answer_before_its_question_is_answered(open_lesson, name, language):
+    tab = open_lesson(f"lang={language}&lesson={name}")
+    go_through_without_a_spoiler(tab, name, language)
+
+
+@pytest.mark.parametrize(("name", "language"), sampled(EXPORTED, 2))
+def test_no_card_of_an_exported_lesson_shows_an_answer_early(open_html, name, language):
+    lesson = SHIPPED.lessons[name][language]
+    tab = open_html(whole_lesson(name, lesson, shipped_models(), language).decode())
+    go_through_without_a_spoiler(tab, name, language)
+
+
+def test_what_to_look_at_in_an_example_is_not_told_beside_a_card(open_lesson):
+    """It names outputs that cards ask."""
+    tab = open_lesson("lang=en&lesson=alignment&card=2")
+    hint = tab.locator(".st-key-hint-example")
+    expect(hint).to_have_count(1)
+    expect(hint.locator("p").first).not_to_be_visible()
+    tab.get_by_test_id("lesson-leave").click()
+    expect(tab.get_by_test_id("lesson")).to_have_count(0)
+
+
+def test_a_number_that_was_asked_is_shown_with_the_answer(open_lesson):
+    tab = open_lesson("lang=en&lesson=one-number-by-hand&card=2")
     sentence = tab.get_by_test_id("inside-sentence")
-    expect(sentence).to_contain_text("?")
-    lesson = SHIPPED.in_language("one-number-by-hand", "en")
-    card = filled_in(lesson.cards[number - 1], shipped_models(), "en")
-    assert card.right is not None
-    asked = card.choices[card.right].removeprefix("0")
-    pictures = [tab.get_by_test_id(name) for name in ("inside", "row-weights", "sentence")]
-    assert not [text for text in (part.inner_text() for part in pictures) if asked in text]
-    hovered = tab.locator("[data-testid=inside] [title]").evaluate_all(
-        "all => all.map(n => n.title)"
-    )
-    assert not [title for title in hovered if title.split(": ")[-1].startswith(f"{asked} →")]
-    assert not [title for title in hovered if title.endswith(f"→ {asked}")]
-    tab.get_by_test_id("lesson-choices").get_by_role("button").nth(card.right).click()
-    expect(sentence).not_to_contain_text("?")
-    expect(sentence).to_contain_text(asked)
+    choices = tab.get_by_test_id("lesson-choices").get_by_role("button")
+    product, score, weight = "q₁ · k₅ = 8.93", "÷ √32 = 1.58", "6 unmasked keys = .53"
+    for known, choice in (([], 1), ([product], 0), ([product, score], 0)):
+        for told in (product, score, weight):
+            if told in known:
+                expect(sentence).to_contain_text(told)
+            else:
+                expect(sentence).not_to_contain_text(told)
+        choices.nth(choice).click()
+        tab.get_by_test_id("lesson-next").click()
+    for told in (product, score, weight):
+        expect(sentence).to_contain_text(told)
 
 
 def test_a_card_and_guess_ask_one_question(open_lesson):
@@ -227,13 +302,16 @@ def test_a_card_and_guess_ask_one_question(open_lesson):
 
 @pytest.mark.parametrize(
     ("card", "telling"),
-    [(2, ["inside-mask", "inside-mask-note", "reasons"]), (3, ["inside-softmax", "inside-value"])],
+    [
+        (2, ["inside-mask", "reasons"]),  # the rest also tells what card 3 asks
+        (3, ["inside-sentence", "inside-mask-note", "inside-softmax", "inside-value"]),
+    ],
 )
 def test_the_panel_does_not_answer_what_a_card_asks_of_a_masked_cell(open_lesson, card, telling):
     tab = open_lesson(f"lang=en&lesson=the-mask&card={card}")
-    parts = [tab.get_by_test_id(name) for name in ("inside-sentence", *telling)]
+    parts = [tab.get_by_test_id(name) for name in telling]
     expect(tab.get_by_test_id("inside-product")).to_be_visible()
-    for part in parts:
+    for part in (tab.get_by_test_id("inside-sentence"), *parts):
         expect(part).to_be_hidden()
     tab.get_by_test_id("lesson-choices").get_by_role("button").nth(1).click()
     expect(tab.get_by_test_id("lesson-answer")).to_contain_text("✓")

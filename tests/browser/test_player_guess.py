@@ -6,6 +6,7 @@ from dataclasses import replace
 from playwright.sync_api import Page, expect
 
 from explorer.components.player.payload import View
+from explorer.core.vocabulary import shown_label
 from tests.support.example_traces import example_trace
 from tests.support.page_checks import settle
 
@@ -95,6 +96,44 @@ def test_the_weights_are_guessed_first_on_the_source(show: Callable[..., Page]) 
     wrong = (int(trace.attention("cross")[0, 2, 1].argmax()) + 1) % 5
     source.nth(wrong).click()
     expect(tab.get_by_test_id("tally")).to_have_text("1/2 right")
+
+
+def test_a_key_is_chosen_among_the_keys_that_the_row_may_attend_to(
+    show: Callable[..., Page],
+) -> None:
+    trace = example_trace()
+    for site, step in (("cross", 1), ("decoder", 3)):
+        tab = show(trace, view=View(site=site, layer=0, head=1, step=step, guess=True))
+        tab.get_by_test_id("guess-weights").check()
+        settle(tab)
+        row = trace.attention(site)[0, 1, step - 1]
+        opened = trace.mask(site, 0, 1)[step - 1].nonzero()[0]
+        choices = tab.locator("[data-testid=candidates] li")
+        names = [name.strip() for name in choices.all_inner_texts()]
+        assert names == [shown_label(trace.keys(site)[key]) for key in opened]
+        query = shown_label(trace.queries(site)[step - 1])
+        expect(tab.get_by_test_id("candidates-title")).to_have_text(f"Keys for the query “{query}”")
+        expect(tab.get_by_test_id("candidates-note")).to_have_text(
+            "Where will the head look? Choose a key, or press Next (→) to see."
+        )
+        expect(tab.get_by_test_id("typed-guess")).to_be_hidden()
+        choices.nth(opened.tolist().index(int(row.argmax()))).click()
+        expect(tab.get_by_test_id("tally")).to_have_text("1/1 right")
+        expect(tab.get_by_test_id("candidates-note")).to_contain_text("has the largest weight.")
+        expect(tab.get_by_test_id("candidates-title")).to_contain_text("Next token")
+
+
+def test_a_hidden_row_is_not_said_to_be_not_yet_decoded(show: Callable[..., Page]) -> None:
+    tab = show(example_trace(), view=View(site="cross", step=6, guess=True))
+    cover = tab.get_by_test_id("not-yet")
+    expect(cover).to_be_hidden()
+    tab.get_by_test_id("guess-weights").check()
+    expect(cover).to_be_visible()
+    assert cover.get_attribute("title") == "hidden until it is guessed"
+    expect(cover).to_have_text("hidden until it is guessed")
+    tab.keyboard.press("Home")
+    tab.get_by_test_id("guess-weights").uncheck()
+    expect(cover).to_have_text("not yet decoded")
 
 
 def test_guessing_is_reported_for_the_address_at_once(show: Callable[..., Page]) -> None:

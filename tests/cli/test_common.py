@@ -4,6 +4,7 @@ import sys
 
 import pytest
 
+from explorer.__main__ import main
 from explorer.cli import common
 from explorer.cli.common import (
     LEAST_MEMORY,
@@ -11,6 +12,7 @@ from explorer.cli.common import (
     asking_for_translator,
     comma_list,
     lower_priority,
+    whole_number,
 )
 from explorer.core.errors import AlignmentError, VocabularyError
 from explorer.heads.job_queue import MeasurementError
@@ -23,6 +25,36 @@ def test_entries_are_separated_by_commas_or_spaces(text):
 
 def test_with_a_comma_spaces_belong_to_the_entries():
     assert comma_list("the source, the target") == ("the source", "the target")
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("0", 0), ("256", 256), ("-3", -3), ("999999999", 999_999_999)]
+)
+def test_an_option_that_counts_is_a_whole_number(text, number):
+    assert whole_number(text) == number
+
+
+@pytest.mark.parametrize("text", ["", "-", "x", "1.5", "--1", "1000000000", "9" * 5_000])
+def test_an_option_that_counts_nothing_is_refused_in_a_short_sentence(text):
+    with pytest.raises(argparse.ArgumentTypeError, match="at most 9 digits") as raised:
+        whole_number(text)
+    assert len(str(raised.value)) < 120
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        *(("heads", "--sentences"), ("heads", "--removed-on"), ("prune", "--sentences")),
+        *(("trace", "--pad-to"), ("trace", "--max-new-tokens")),
+    ],
+)
+def test_no_command_begins_to_count_a_million_millions(command, option, capsys):
+    arguments = [command, "reverse", *["7 3"] * (command == "trace"), option, "999999999999"]
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    told = capsys.readouterr().err.strip().splitlines()[-1]
+    assert f"argument {option}: write a whole number of at most 9 digits" in told
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has priority classes")

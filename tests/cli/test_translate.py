@@ -20,7 +20,7 @@ def test_each_text_is_written_with_its_greedy_translation(
     assert main(["translate", str(checkpoint), str(texts), "--out", str(out)]) == 0
     expected = {text: explorable.trace(text).text for text in ("3 1", "1 2 3")}
     assert out.read_text("utf-8") == "".join(f"{s}\t{t}\n" for s, t in expected.items())
-    assert capsys.readouterr().out == f"{out}: 2 texts, 1 too long for the model left out\n"
+    assert capsys.readouterr().out == f"{out}: translated: 2, too long for the model: 1\n"
 
 
 def test_a_csv_file_is_read_and_written_as_one(

@@ -140,7 +140,7 @@ def test_what_the_bands_are_is_said() -> None:
     one = PruningReport(
         {**FACTS, "sentences": 1}, (4, 2, 0), (), (PruningCurve("greedy", (), points),)
     )
-    assert about(one, "mine", "en").startswith("mine, one sentence, ")
+    assert about(one, "mine", "en").startswith("mine, 1 sentence, ")
     assert "Bands" not in about(one, "mine", "en")
     greedy = PruningReport({**FACTS, "targets": "greedy"}, (4,), (), alone.curves)
     assert "the model's own output" in about(greedy, "mine", "en")

@@ -98,7 +98,7 @@ def test_words_of_one_piece_are_linked_as_pieces():
 
 @pytest.mark.parametrize(("layer", "head"), [(1, 0), (0, 2), (-1, None), (0, -1)])
 def test_a_missing_head_is_named(layer, head):
-    with pytest.raises(AlignmentError, match="1 layers of 2 heads"):
+    with pytest.raises(AlignmentError, match="1 layer of 2 heads"):
         align(pieces_trace(), layer, head)
 
 

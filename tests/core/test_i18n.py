@@ -54,3 +54,31 @@ def test_text_from_right_to_left_is_set_apart_in_a_sentence():
     assert [len(isolated(letter)) for letter in "אع٣"] == [3, 3, 3]
     said = say("player.page_title", source="החתול 3", target="10.8 على")
     assert said == "\u2068החתול 3\u2069 → \u206810.8 على\u2069 · attention"
+
+
+@pytest.mark.parametrize(
+    ("key", "facts", "said"),
+    [
+        ("train.queue", {"count": 1}, "a new run waits for 1 job"),
+        ("train.queue", {"count": 2}, "a new run waits for 2 jobs"),
+        ("train.queue", {"count": 11}, "a new run waits for 11 jobs"),
+        ("heads.support", {"queries": 1, "sentences": 0}, "1 query, 0 sentences"),
+        ("heads.support", {"queries": "1", "sentences": "1"}, "1 query, 1 sentence"),
+        ("player.inside_keys", {"count": 1}, "1 unmasked key"),
+        ("lessons.choices_count", {"card": 2, "count": 1, "most": 4}, "card 2 offers 1 choice,"),
+        ("heads.changed_tags", {"count": 1, "tokens": 7}, "1 of 7 tokens gets another label."),
+        (
+            "huggingface.absent_parts",
+            {"index": "i", "name": "n", "count": 1, "files": "f"},
+            "“i” in “n” lists 1 file that is not there (f); download it, too.",
+        ),
+        (
+            "errors.predictions_differ",
+            {"got": 1, "expected": 2},
+            "There is 1 predicted token for 2 target tokens;",
+        ),
+    ],
+)
+def test_words_agree_with_the_number_before_them(key, facts, said):
+    assert say(key, **facts).startswith(said)
+    assert "|" not in say(key, "zh", **facts).replace("以 | 分隔", "")

@@ -11,13 +11,27 @@ from explorer.core.trace_file import LARGEST_FILE
 from tests.support.small_trace import small_trace
 
 
-def test_a_newer_format_is_refused():
+@pytest.mark.parametrize(
+    ("version", "key", "word"),
+    [
+        (99, "trace_version", "newer"),
+        (-1, "no_trace_version", "-1"),
+        (0, "no_trace_version", "0"),
+        (True, "no_trace_version", "true"),
+        (1.5, "no_trace_version", "1.5"),
+        ("3", "no_trace_version", '"3"'),
+        (None, "no_trace_version", "null"),
+    ],
+)
+def test_a_format_that_is_not_read_is_refused(version, key, word):
     file = io.BytesIO()
-    header = json.dumps({"version": 99}).encode()
+    header = json.dumps({"version": version}).encode()
     np.savez(file, header=np.frombuffer(header, np.uint8))
     with pytest.raises(TraceError) as caught:
         Trace.from_bytes(file.getvalue())
-    assert caught.value.key == "trace_version"
+    assert caught.value.key == key
+    assert f" {word} " in str(caught.value)
+    assert caught.value.in_language("zh") != str(caught.value)
 
 
 def test_pickled_arrays_are_refused():

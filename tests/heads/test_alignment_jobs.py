@@ -85,7 +85,7 @@ def test_heads_are_compared_in_a_process(explorable: ExplorableModel, folder: Pa
         (ROWS + TOKENS, "Row 1 of “x.tsv”: the text goes on with “1 2 3”"),
         (TOKENS.replace("12 3", "1 3"), "Row 1 of “x.tsv”: .* goes on with “2 3”"),
         ("9\t1\t0-0\n", "Row 1 cannot be aligned .*: “9” is not a symbol"),
-        ("1 " * 30 + "\t1\t0-0\n", "All 1 pairs are too long"),
+        ("1 " * 30 + "\t1\t0-0\n", r"All pairs \(1\) are too long"),
         (ROWS * 513, "At most 1024"),
     ],
 )

@@ -52,6 +52,13 @@ def test_task_sentences_depend_on_size_and_seed_alone(explorable):
     assert not torch.equal(one, other)
 
 
+def test_more_sentences_than_can_be_drawn_are_refused(explorable, monkeypatch):
+    monkeypatch.setattr(evaluation_batches, "MOST_TASK_SENTENCES", 20)
+    assert len(task_sentences(explorable, 20)) == 20
+    with pytest.raises(EvaluationBatchError, match="At most 20 sentences of a task"):
+        task_sentences(explorable, 21)
+
+
 def test_a_part_has_as_many_sentences_as_its_attention_and_logits_allow(explorable, monkeypatch):
     batch = task_sentences(explorable, 40)
     assert [len(part) for part in parts(explorable, batch)] == [32, 8]

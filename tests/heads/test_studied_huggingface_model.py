@@ -25,6 +25,18 @@ def test_what_the_library_does_not_give_is_said(model_folder, kind):
         model.contribution_agreement(["5 6 7"])
 
 
+@pytest.mark.parametrize("kind", ["opus", "gpt", "bert"])
+def test_a_trace_is_saved_as_a_page_and_a_model_is_refused_with_that_advice(
+    model_folder, kind, tmp_path
+):
+    model = load(model_folder / f"{kind}-tiny", "mine")
+    with pytest.raises(ConfigError, match=r"“mine” is a model of the library.*trace\(…\)\.to_html"):
+        model.to_html(tmp_path / "model.html", text="5 6 7")
+    assert not (tmp_path / "model.html").exists()
+    model.trace("5 6 7").to_html(tmp_path / "trace.html")
+    assert (tmp_path / "trace.html").read_text("utf-8").startswith("<!doctype html>")
+
+
 def test_rollout_of_an_encoder_with_a_decoder_is_the_product_of_its_attention(model_folder):
     model = load(model_folder / "opus-tiny")
     found, trace = model.contributions("5 6 7", "rollout"), model.trace("5 6 7")

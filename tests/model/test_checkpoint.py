@@ -95,6 +95,8 @@ def changed(checkpoint: Checkpoint, how: str) -> bytes:
             return save(tensors)
         case "newer":
             return rewrite(data, version="2")
+        case "no version":
+            return rewrite(data, version="-1")
         case "version as a number":
             length = int.from_bytes(data[:8], "little")
             header = data[8 : 8 + length].replace(b'"version":"1"', b'"version":1  ')
@@ -131,6 +133,7 @@ def changed(checkpoint: Checkpoint, how: str) -> bytes:
         ("pointer", "is_pointer"),
         ("foreign", "foreign_checkpoint"),
         ("newer", "checkpoint_version"),
+        ("no version", "no_checkpoint_version"),
         ("version as a number", "damaged_facts"),
         ("no config", "damaged_facts"),
         ("half a config", "bad_size"),

@@ -1,3 +1,4 @@
+import re
 import threading
 
 import numpy as np
@@ -191,6 +192,12 @@ def test_interventions_that_the_model_does_not_allow_are_refused(explorable, lin
         explorable.trace("1 2 3", **Interventions.parse([line]).options())
     assert caught.value.key == key
     assert caught.value.in_language("zh") != str(caught.value)
+
+
+def test_a_head_that_is_not_there_is_named_as_it_was_typed(explorable):
+    for name in ("cross.9.*", "decoder.7.2"):
+        with pytest.raises(InterventionError, match=rf"no head {re.escape(name)}:"):
+            explorable.trace("1 2 3", **Interventions.parse([f"close {name} 2 1"]).options())
 
 
 def test_an_edit_is_refused_only_where_all_its_cells_are_so_already(explorable):

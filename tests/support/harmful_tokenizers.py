@@ -34,6 +34,7 @@ HARMFUL: dict[str, dict[str, Any]] = {
     "bytes of bytes": {"pre_tokenizer": {"type": "Sequence", "pretokenizers": [LEVEL] * 40}},
     "panic": {"pre_tokenizer": split(PANIC)},
     "slow": {"pre_tokenizer": split("(?:a|a){20}b|(?:a?){25}c")},
+    "long": {"pre_tokenizer": split("|".join(f"w{number}+x" for number in range(300_000)))},
     "slow on a word": {"pre_tokenizer": split("(xy|xy){22}z")},
 }
 """Parts of a tokenizer.json that are put in the place of sound ones."""

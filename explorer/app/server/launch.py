@@ -11,12 +11,14 @@ import re
 import secrets
 import socket
 import sys
+import urllib.request
 from collections.abc import Mapping
+from http.client import HTTPException
 from pathlib import Path
 
 import segno
 
-from explorer.app.server import access
+from explorer.app.server import access, server_address
 from explorer.core import folders
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import LANGUAGES, say
@@ -32,6 +34,7 @@ _WILDCARDS = (_ALL_ADDRESSES, "::")
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|[0-9a-fA-F:]+")
 _PROTOCOL = "explorer.app.server.connection_limits:LimitedProtocol"
 _OPEN_FILES = 8192
+_PATIENCE = 1.0  # seconds for what listens on a port to say what it is
 _UNREACHABLE = "192.0.2.1"
 """Reserved for documentation (RFC 5737); looking up the route to it sends nothing."""
 
@@ -164,7 +167,22 @@ def free_port(address: str = _ALL_ADDRESSES) -> int:
 def _refuse_unfree(address: str, port: int) -> None:
     """Raise `StartError` where this process cannot listen on `port` of `address`."""
     if key := _refusal(address, port):
+        reached = {_ALL_ADDRESSES: _LOOPBACK, "::": "::1"}.get(address, address)
+        url = f"http://[{reached}]:{port}" if ":" in reached else f"http://{reached}:{port}"
+        if key == "port_taken" and _serves_explorer(url):
+            raise StartError("port_own", port=port, url=url)
         raise StartError(key, port=port)
+
+
+def _serves_explorer(url: str) -> bool:
+    """Whether the app, of this version, answers at the top of this address."""
+    script = server_address.SCRIPT.read_bytes()
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(f"{url}{server_address.PATH}", timeout=_PATIENCE) as answer:
+            return bool(answer.read(len(script) + 1) == script)
+    except (OSError, HTTPException):
+        return False
 
 
 def _refusal(address: str, port: int) -> str:

@@ -17,7 +17,7 @@ from explorer.app.server.static_files import MAX_AGE, Application, Message, Rece
 
 PATH = "/server_address.js"
 
-_SCRIPT = Path(__file__).with_suffix(".js")
+SCRIPT = Path(__file__).with_suffix(".js")
 _HEAD = b"<head>"
 _BODY_END = b"</body>"
 _INLINE = "".join(
@@ -32,7 +32,7 @@ them."""
 def serve_script(request: Request) -> Response:
     """The script that the page loads before Streamlit's own."""
     headers = {"Cache-Control": f"public, max-age={MAX_AGE}"}
-    return Response(_SCRIPT.read_bytes(), media_type="text/javascript", headers=headers)
+    return Response(SCRIPT.read_bytes(), media_type="text/javascript", headers=headers)
 
 
 class ServerAddress:

@@ -19,6 +19,7 @@ from explorer.app.state import heads as heads_state
 from explorer.app.state import lesson as lesson_state
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
+from explorer.core.i18n import LANGUAGES
 from explorer.model.catalog import CatalogMember
 
 _LANGUAGE = "lang"
@@ -123,7 +124,7 @@ def follow_query(query: Mapping[str, str], catalog: Mapping[str, CatalogMember])
     if permalink.other_text:
         heads_state.remember_other_text(permalink.other_text, permalink.visit.request.model)
     session.save(replace(state, query=query))
-    show(permalink.visit, (*unknown, *refused))
+    show(permalink.visit, (*unknown, *refused, *refused_language()))
 
 
 def show(visit: Visit, refused: tuple[str, ...] = ()) -> None:
@@ -188,6 +189,17 @@ def app_address() -> str:
 def linked_language() -> str | None:
     """The language that the URL names."""
     return st.query_params.get(_LANGUAGE)
+
+
+def refused_language() -> tuple[str, ...]:
+    """The parameter with the language, where the URL names one that there is not."""
+    return (_LANGUAGE,) if linked_language() not in (None, *LANGUAGES) else ()
+
+
+def linked_replay() -> dict[str, str]:
+    """What the URL of the Train page names: a run, those compared with it, a moment and a head."""
+    names = (_RUN, _COMPARED, *_WRITTEN_BY_BROWSER)
+    return {name: st.query_params[name] for name in names if name in st.query_params}
 
 
 def linked_run() -> str | None:

@@ -111,11 +111,13 @@ def show_section(name: str) -> None:
 
 
 def permalink() -> Permalink:
-    """The visit and the section on screen."""
-    shown = section()
+    """The visit and the section on screen: the text that is shown, where another was refused."""
+    shown, visit = section(), visit_state.current()
+    if requested() != shown_request() and shown_request().model == visit.request.model:
+        visit = replace(visit, request=shown_request())
     other = compared() if shown == COMPARE else ""
     text = other_text() if other == OTHER_TEXT else ""
-    return Permalink(visit_state.current(), "" if shown == SECTIONS[0] else shown, other, text)
+    return Permalink(visit, "" if shown == SECTIONS[0] else shown, other, text)
 
 
 def compared() -> str:

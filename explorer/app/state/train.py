@@ -5,6 +5,7 @@ The runs are named in the URL, so that a reload and a link find them again.
 
 import math
 import random
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,6 +29,9 @@ RECORDED = "recorded/reverse"
 CORPUS_FORM = "pairs"
 SETTINGS_FORM = "setting"
 """The forms that open over the page; the keys of their widgets begin so."""
+
+_MOMENT = re.compile(r"[0-9]{1,9}", re.ASCII)
+_HEAD = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})", re.ASCII)
 
 _LOOKED_AT = 3.0  # seconds for which the states of runs serve
 _LONGEST_NAME = 60  # characters of a link that are repeated in a message
@@ -128,6 +132,26 @@ def missing_run(runs: Mapping[str, Run]) -> str | None:
     if not linked or linked in runs:
         return None
     return linked.split("/", 1)[-1][:_LONGEST_NAME]
+
+
+def refused(linked: Mapping[str, str], runs: Mapping[str, Run], shown: str) -> tuple[str, ...]:
+    """The parameters of a URL that the page with the run `shown` does not follow; that the run
+    itself is gone is said apart, see `missing_run`.
+
+    linked: see `address_bar.linked_replay`.
+    """
+    config, of_shown = runs[shown].config, linked.get("run") == shown
+    others = linked.get("compare", "").split(",") if linked.get("compare") else []
+    head = _HEAD.fullmatch(linked.get("head", ""))
+    followed = {
+        "compare": len(others) < MOST_RUNS and all(key in runs and key != shown for key in others),
+        "moment": of_shown and _MOMENT.fullmatch(linked.get("moment", "")) is not None,
+        "head": of_shown
+        and head is not None
+        and int(head[1]) < config.decoder_layers
+        and int(head[2]) < config.heads,
+    }
+    return tuple(name for name, kept in followed.items() if name in linked and not kept)
 
 
 def show_run(key: str | None) -> None:

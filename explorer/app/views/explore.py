@@ -27,14 +27,13 @@ from explorer.app.widgets.lesson_card import lesson_card
 from explorer.app.widgets.messages import (
     message_area,
     show_elsewhere,
-    show_error,
     show_refused,
     show_reported,
 )
 from explorer.app.widgets.model_opening import open_model
+from explorer.app.widgets.traced_request import traced_request
 from explorer.app.widgets.visit_page import visit_page
 from explorer.components.player.payload import View
-from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
 from explorer.model.catalog import CatalogMember, CatalogModel, StoredModel
@@ -60,10 +59,16 @@ def explore() -> None:
     show_reported(language, messages)
     if not open_model(offered, visits_before(offered), language, messages):
         return
-    found = find_trace(offered, language, messages)
+    wanted, picture = visit_state.current().request, session.load(ExploreState).picture
+    on_screen = picture.request if picture else wanted
+    found = traced_request(offered[wanted.model], wanted, on_screen, language, messages)
     if found is None:
+        default = visit_state.default_request(offered)
+        address_bar.write(Permalink(visit_state.current()), default, visitor.chosen_language())
         return
     request, trace = found
+    if request != wanted:
+        explore_state.restore_forced(request)
     hint(offered[request.model], request, trace, language)
     opening = show_trace(offered[request.model], request, trace, language, messages)
     if request == visit_state.current().request:
@@ -150,27 +155,6 @@ def draw_address_alone() -> None:
         st.rerun(_ADDRESS)
 
 
-def find_trace(
-    offered: Mapping[str, CatalogMember], language: str, messages: DeltaGenerator
-) -> tuple[Request, Trace] | None:
-    """The current request and its trace; when it fails, an error and the best substitute."""
-    wanted, picture = visit_state.current().request, session.load(ExploreState).picture
-    shown = picture.request if picture else wanted
-    for request in _substitutes(wanted, shown, visit_state.default_request(offered)):
-        if request.model not in offered:
-            continue
-        try:
-            trace = model_cache.trace(offered[request.model], request)
-        except ExplorerError as error:
-            if request == wanted:
-                show_error(error, language, messages)
-            continue
-        if request != wanted:
-            explore_state.restore_forced(request)
-        return request, trace
-    return None
-
-
 def show_trace(
     member: CatalogMember, request: Request, trace: Trace, language: str, messages: DeltaGenerator
 ) -> View:
@@ -208,15 +192,6 @@ def show_trace(
 def shared_query(member: CatalogMember, request: Request) -> Mapping[str, str] | None:
     """The query by which another visitor asks for a trace; None for an upload."""
     return to_query(Permalink(Visit(request))) if isinstance(member, StoredModel) else None
-
-
-def _substitutes(wanted: Request, shown: Request, default: Request) -> list[Request]:
-    """What to show, best first: the request, the picture on screen if it is of the same text,
-    the text without forced tokens, the picture on screen, and the default."""
-    free = wanted.without_forced()
-    same_text = shown.without_forced() == free
-    order = (wanted, shown, free, default) if same_text else (wanted, free, shown, default)
-    return list(dict.fromkeys(order))
 
 
 def _view(

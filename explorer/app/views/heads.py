@@ -1,7 +1,6 @@
 """Heads: what every head attends to, and what changes without it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 
 import streamlit as st
@@ -31,6 +30,7 @@ from explorer.app.widgets.messages import (
 )
 from explorer.app.widgets.model_opening import open_model
 from explorer.app.widgets.pruning_panel import pruning_panel
+from explorer.app.widgets.traced_request import traced_request
 from explorer.app.widgets.visit_page import visit_page
 from explorer.core.errors import ConfigError, ExplorerError, TraceSizeError
 from explorer.core.i18n import say
@@ -73,7 +73,13 @@ def heads() -> None:
     before = (Visit(heads_state.shown_request()), Visit(default))
     if not open_model(offered, before, language, messages):
         return
-    trace = find_trace(member, language, messages)
+    found = traced_request(
+        member, heads_state.requested(), heads_state.shown_request(), language, messages
+    )
+    trace = None
+    if found is not None:
+        shown, trace = found
+        heads_state.remember_shown(shown)
     if refused is not None and trace is not None and (missing := leave_missing(trace)):
         show_refused(missing, language, messages)
     if trace is not None:
@@ -118,22 +124,6 @@ def _choose_among(name: str, offered: Sequence[str], shown: str, words: str, lan
         on_change=partial(session.read_choice, key, heads_state.show_section),
         label_visibility="collapsed",
     )
-
-
-def find_trace(member: CatalogMember, language: str, messages: DeltaGenerator) -> Trace | None:
-    """The trace of the text; when it fails, an error and the last one that did not."""
-    wanted = heads_state.requested()
-    try:
-        trace = experiment_cache.original(member, wanted)
-    except ExplorerError as error:
-        show_error(error, language, messages)
-        shown = heads_state.shown_request()
-        if shown != wanted and shown.model == wanted.model:
-            with suppress(RateLimitError):
-                return experiment_cache.original(member, shown)
-        return None
-    heads_state.remember_shown(wanted)
-    return trace
 
 
 def show_section(
@@ -223,9 +213,8 @@ def experiments(
     heads_state.draft_head(None if named else opening.named_head)
     with editor:
         intervention_editor.draft_row(member, trace, language)
-        intervention_editor.intervention_list(member, trace, language)
-        if changed is not None and changed != opening.named_head:
-            intervention_editor.changed_head_button(changed, trace, language)
+        offered = None if changed == opening.named_head else changed
+        intervention_editor.intervention_list(member, trace, language, offered)
     if compared is not None:
         experiment_result.summary(member, compared, language)
     shown = compared or TraceComparison(trace, trace, trace)

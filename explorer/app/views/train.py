@@ -15,7 +15,13 @@ from explorer.app.state import visit as visit_state
 from explorer.app.trained_models import look_ahead_head, probe_request
 from explorer.app.uploads import run_model
 from explorer.app.widgets import run_controls
-from explorer.app.widgets.messages import literal, message_area, show_error, show_reported
+from explorer.app.widgets.messages import (
+    literal,
+    message_area,
+    show_error,
+    show_refused,
+    show_reported,
+)
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.model.catalog import CatalogModel, shipped_models
@@ -36,7 +42,8 @@ def page() -> None:
     train_state.run_states.clear()
     st.fragment(_notice, run_every=_LOOK)(root, train_state.run_states(root))
     runs = train_state.list_all_runs()
-    gone = train_state.missing_run(runs)  # before the URL is written
+    linked = address_bar.linked_replay()  # before the URL is written
+    gone = train_state.missing_run(runs)
     key = train_state.shown_run(runs)
     run = runs[key] if key else None
     recorded = train_state.is_recorded(key)
@@ -50,6 +57,8 @@ def page() -> None:
     if key is None or run is None:
         st.info(say("train.no_runs", language))
         return
+    if refused := (*train_state.refused(linked, runs, key), *address_bar.refused_language()):
+        show_refused(refused, language, messages)
     with st.container(key="run-row", horizontal=True, vertical_alignment="center", gap="small"):
         others = run_controls.choose_runs(runs, key, language)
         opened = run_controls.open_and_delete(run, recorded, language)

@@ -24,7 +24,7 @@ from explorer.app.state import visit as visit_state
 from explorer.app.uploads import visitor_catalog
 from explorer.app.widgets import comparison_panel, intervention_editor
 from explorer.app.widgets.comparison_panel import ComparisonPlaces
-from explorer.app.widgets.messages import show_error
+from explorer.app.widgets.messages import show_error, show_refused
 from explorer.components.head_views.payload import Sides
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
@@ -162,6 +162,9 @@ def _show_compared(
 
     first: what the head to open with is chosen by. places: where a sentence says why.
     """
+    if _leave_missing(compared):
+        with places.area:
+            show_refused(("other",), key.language)
     opening, attention = heads_picture.opening((key, COMPARE), *first), compared.attention
     wanted, _ = heads_state.opening((key, COMPARE)).within(first[1])
     chosen = experiment_cache.chosen_head(wanted, *first)
@@ -170,3 +173,17 @@ def _show_compared(
     mount.model_comparison(key, opening, sides, compared, heads_state.read_view)
     with st.container(key="matched-heads-table"):
         comparison_panel.matched_table(attention.matched(), sides.names, key.language)
+
+
+def _leave_missing(compared: TraceComparison) -> bool:
+    """Leave out of the selection a second head that the second side does not have; whether there
+    was one."""
+    selection, second = visit_state.current().selection, compared.forced
+    site = selection.site or compared.original.sites[-1]
+    if selection.other is None or site not in second.sites:
+        return False
+    layers, heads = second.attention(site).shape[:2]
+    if selection.other[0] < layers and selection.other[1] < heads:
+        return False
+    visit_state.select(replace(selection, other=None))
+    return True

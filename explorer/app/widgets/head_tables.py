@@ -46,6 +46,9 @@ _LOSSES = ("zero_loss", "mean_loss", "only_loss")
 _SMALLEST_LOSS = 0.0005
 """Nats a token: a smaller change of the loss may be written as 0."""
 
+_MORE_DECIMALS = 4
+"""Tried in turn, for a change that is not the difference of two losses as they are printed."""
+
 _FEW_SENTENCES = 64
 """On fewer, p of the loss may be much too small; see `docs/statistics.md`."""
 
@@ -316,28 +319,59 @@ def batch_text(report: HeadReport, language: str) -> str:
     if ablation := facts.get("ablation"):
         about = {"count": ablation["sentences"], "means": batch_name(ablation["means"], language)}
         text += f" {say('heads.batch_removed', language, **about)}"
+        if tested := _tested_heads(report):
+            text += f" {say('heads.batch_corrected', language, count=tested)}"
         if ablation["sentences"] < _FEW_SENTENCES:
             text += f" {say('heads.batch_few', language)}"
     return text
 
 
+def _tested_heads(report: HeadReport) -> int:
+    """For how many heads each p is corrected; 0 without a p."""
+    tests = (f"{name}_p" for name in EFFECTS)
+    return max(
+        (int(report.heads[name].count()) for name in tests if name in report.heads), default=0
+    )
+
+
 def effect_text(effect: MeasuredEffect, language: str) -> str:
     """What interventions change on an evaluation batch."""
     before, after = effect.table.before, effect.table.after
-    facts = {
-        "before": percent(before["exact"]),
-        "after": percent(after["exact"]),
-        "loss_before": short_number(before["loss"]),
-        "loss_after": short_number(after["loss"]),
-    }
+    facts = {"before": percent(before["exact"]), "after": percent(after["exact"])}
     facts["targets"] = say(f"roles.targets_{effect.targets}", language)
     facts["batch"] = batch_name(effect.batch, language)
     change, low, high = (float(effect.table[name]["loss"]) for name in ("change", "low", "high"))
-    facts["change"], facts["interval"] = signed_number(change), interval(low, high)
     is_same = max(map(abs, (change, low, high))) < _SMALLEST_LOSS
+    if is_same:
+        facts["loss_after"] = short_number(after["loss"])
+    else:
+        facts |= _loss_facts(before["loss"], after["loss"], change, low, high)
     key = "heads.effect_same_loss" if is_same else "heads.effect"
     text = say(key, language, count=effect.sentences, **facts)
     return f"{text} {say('heads.effect_greedy', language)}" if effect.targets == "greedy" else text
+
+
+def _loss_facts(
+    before: float, after: float, change: float, low: float, high: float
+) -> dict[str, str]:
+    """Losses, their change and its interval, all with the same decimals: the fewest with which the
+    change is the difference of the losses as they are printed."""
+    fewest = _loss_decimals([change, low, high])
+    decimals = next(
+        (
+            more
+            for more in range(fewest, fewest + _MORE_DECIMALS)
+            if round(change, more) == round(round(after, more) - round(before, more), more)
+        ),
+        fewest,
+    )
+    ends = [fixed_number(end, decimals) for end in (low, high)]
+    return {
+        "loss_before": fixed_number(before, decimals),
+        "loss_after": fixed_number(after, decimals),
+        "change": fixed_number(change, decimals, signed=True),
+        "interval": f"[{ends[0]}, {ends[1]}]",
+    }
 
 
 def _measure(table: pd.DataFrame, report: HeadReport, name: str) -> None:

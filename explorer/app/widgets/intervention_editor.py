@@ -65,10 +65,13 @@ def draft_row(model: CatalogModel, trace: Trace, language: str) -> None:
         )
 
 
-def intervention_list(model: CatalogModel, trace: Trace, language: str) -> None:
+def intervention_list(
+    model: CatalogModel, trace: Trace, language: str, changed: Head | None = None
+) -> None:
     """The interventions in force, each a button that undoes it; without any, one to begin with.
 
     trace: of the model.
+    changed: head that they change most, to which a button moves the picture; None = no button.
     """
     interventions = visit_state.current().interventions
     with st.container(key="interventions", horizontal=True, gap="small"):
@@ -90,6 +93,8 @@ def intervention_list(model: CatalogModel, trace: Trace, language: str) -> None:
                 key="undo-all",
                 on_click=partial(visit_state.set_interventions, NO_INTERVENTIONS),
             )
+        if changed is not None:
+            _changed_head_button(changed, trace, language)
 
 
 def intervention_text(one: Intervention, trace: Trace, language: str) -> str:
@@ -130,8 +135,7 @@ def _offer_all_heads(model: CatalogModel, trace: Trace, language: str) -> None:
     )
 
 
-def changed_head_button(changed: Head, trace: Trace, language: str) -> None:
-    """A button that moves the picture to the head which the interventions change most."""
+def _changed_head_button(changed: Head, trace: Trace, language: str) -> None:
     number = trace.layer_numbers(changed.site)[changed.layer]
     name = head_tables.head_name(number, changed.head)
     st.button(

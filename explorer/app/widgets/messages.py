@@ -42,13 +42,15 @@ def show_reported(language: str, container: DeltaGenerator) -> None:
         container.info(literal(notice))
 
 
-def show_refused(names: tuple[str, ...], language: str, container: DeltaGenerator) -> None:
-    """Say which parameters of a link were refused."""
+def show_refused(
+    names: tuple[str, ...], language: str, container: DeltaGenerator | None = None
+) -> None:
+    """Say in `container` which parameters of a link were refused; None = here."""
     separator = say("explore.part_separator", language)
     parts = separator.join(
         say(f"explore.part_{name}", language, longest=LONGEST_LINKED_TEXT) for name in names
     )
-    container.warning(say("explore.link_refused", language, parts=parts))
+    (container or st).warning(say("explore.link_refused", language, parts=parts))
 
 
 def show_elsewhere(interventions: Interventions, language: str, container: DeltaGenerator) -> None:

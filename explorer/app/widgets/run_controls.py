@@ -278,8 +278,7 @@ def _facts(demo: TrainingConfig, allowed: bool, language: str) -> str:
     ]
     ahead = sum(run.config.device == demo.device for run in run_launcher.active_runs())
     if ahead:
-        key = "train.queue_one" if ahead == 1 else "train.queue_many"
-        facts.insert(0, say(key, language, count=ahead))
+        facts.insert(0, say("train.queue", language, count=ahead))
     return literal(" · ".join(facts))
 
 

@@ -118,8 +118,7 @@ def _taken(pairs: EvaluationText, language: str) -> str:
     """How many pairs a file has, and how many lines that are none."""
     count = len(Sentences("pairs", text=pairs.text).lines)
     left_out = len(Sentences("lines", text=pairs.text).lines) - count
-    ending = "_one" if count == 1 else ""
-    said = say(f"heads.pairs_taken{ending}", language, name=pairs.name, count=count)
+    said = say("heads.pairs_taken", language, name=pairs.name, count=count)
     return said + say("heads.pairs_left_out", language, count=left_out) if left_out else said
 
 

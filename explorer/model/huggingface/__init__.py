@@ -9,10 +9,12 @@ refuses a model where they differ.
     directory_files      what is in a directory, without the library
     other_contents       what is in the place of whole weights: pointers, adapters, packed numbers
     loading              a directory → model, safely
+    config_faults        what is wrong with a config that no model can be built from
     weight_sizes         sizes that a config names, against those of the weights
     placement            weights on several devices and on disk
     verification         → which call of attention is which layer of which site (`anatomy`)
-    tokenizer_check      a tokenizer is tried in a child process first (`text_growth`)
+    tokenizer_check      a tokenizer is tried in a child process first (`tokenizer_counts`,
+                         `text_growth`)
     tokens               text ↔ ids, with labels that a person can read
     inputs               ids with padding, as each kind of model takes them
     generation_settings  what the configs say of decoding

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from explorer.core.errors import InterventionError, MaskError
-from explorer.core.interventions import CellEdit, Interventions, RowOverride
+from explorer.core.interventions import CellEdit, Interventions, RowOverride, head_name
 from explorer.core.sites import SITES, Head
 from explorer.model.head_gates import Fills, Means, head_gates
 from explorer.model.huggingface.anatomy import Anatomy, Place
@@ -91,7 +91,8 @@ def _refuse_unknown(site: str, layer: int | None, head: int | None, anatomy: Ana
     inside = layer is None or 0 <= layer < layers
     if not inside or not (head is None or 0 <= head < heads):
         size = {"layers": layers, "heads": heads}
-        raise InterventionError("no_such_head", head=f"{site}.{layer}.{head}", site=site, **size)
+        named = head_name(site, layer, head)
+        raise InterventionError("no_such_head", head=named, site=site, **size)
 
 
 def _gates_of(

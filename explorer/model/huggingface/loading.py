@@ -17,10 +17,11 @@ from transformers.models.auto.modeling_auto import (
 )
 
 from explorer.core.errors import ExplorerError, ModelDirectoryError
-from explorer.core.files import opened
+from explorer.core.files import opened, printable
 from explorer.core.memory import free_memory
 from explorer.model.huggingface import tokenizer_check
 from explorer.model.huggingface.anatomy import Anatomy, Kind
+from explorer.model.huggingface.config_faults import build_fault, config_fault, size_fault
 from explorer.model.huggingface.directory_files import (
     CONFIG,
     read_config,
@@ -35,7 +36,6 @@ from explorer.model.huggingface.other_contents import (
     refuse_pointers,
 )
 from explorer.model.huggingface.placement import Placement, devices_of
-from explorer.model.huggingface.tokenizer_check import Verdict
 from explorer.model.huggingface.tokenizer_fit import doubt, refuse_other_tokenizer
 from explorer.model.huggingface.tokens import Tokens, is_usable
 from explorer.model.huggingface.traced_model import HuggingFaceModel
@@ -75,6 +75,14 @@ def open_directory(
         raise ModelDirectoryError("bad_dtype", dtype=dtype, known=", ".join(DTYPES))
     refuse_odd_files(path)
     described = _described(path)
+    try:
+        return _opened(path, path.resolve().name if name is None else name, dtype, placement)
+    except ModelDirectoryError as error:
+        raise size_fault(path.name, described) or error from error
+
+
+def _opened(path: Path, name: str, dtype: str, placement: Placement) -> HuggingFaceModel:
+    described = _described(path)
     files = _weight_files(path)
     refuse_other_sizes(path, files)
     trial = tokenizer_check.begin(path)
@@ -91,7 +99,7 @@ def open_directory(
     positions = _positions(model)
     anatomy = _examined(model, kind, size, positions)
     return HuggingFaceModel(
-        name=path.resolve().name if name is None else name,
+        name=name,
         model=model,
         anatomy=anatomy,
         tokens=Tokens(tokenizer, size),
@@ -132,6 +140,8 @@ def _weight_files(path: Path) -> list[Path]:
         raise
     refuse_pointers(path, [*files, *(path / name for name in tokenizer_among(names))])
     for file in files:
+        if not file.stat().st_size:
+            raise ModelDirectoryError("empty_weights", name=path.name, file=printable(file.name))
         with opened(file) as stream:
             if file.suffix == ".bin" and asks_for_memory(stream):
                 raise ModelDirectoryError("code_in_weights", name=path.name)
@@ -144,6 +154,8 @@ def _config(path: Path, described: dict[str, Any]) -> Any:
     except Exception as error:
         family = str(described["model_type"])[:80]
         key = "own_code" if "auto_map" in described else "unknown_family"
+        if key == "unknown_family" and family in transformers.CONFIG_MAPPING:
+            raise config_fault(path.name, described, error) from error
         facts = {"family": family, "version": transformers.__version__}
         raise ModelDirectoryError(key, **facts) from error
 
@@ -255,6 +267,8 @@ def _load(
             key = "other_sizes"
         elif packed := quantised(path, described):
             raise packed from error
+        elif fault := _build_fault(path, model_class, files, described):
+            raise fault from error
         raise ModelDirectoryError(key, name=path.name, reason=reason) from error
     finally:
         transformers.logging.set_verbosity(level)
@@ -269,6 +283,13 @@ def _load(
         lacking = ModelDirectoryError("missing_weights", **_names(absent))
         raise quantised(path, described, unexpected) or lacking
     return model, unexpected
+
+
+def _build_fault(
+    path: Path, model_class: Any, files: list[Path], described: dict[str, Any]
+) -> ModelDirectoryError | None:
+    with sizes_within(path, files):
+        return build_fault(path.name, described, model_class, _config(path, described))
 
 
 def _names(names: list[str]) -> dict[str, object]:
@@ -291,16 +312,16 @@ def _positions(model: Any) -> int | None:
 
 
 def _tokenizer(
-    path: Path, described: dict[str, Any], size: int, verdict: Verdict
+    path: Path, described: dict[str, Any], size: int, fault: ModelDirectoryError | None
 ) -> tuple[Any, ModelDirectoryError | None]:
     """The tokenizer, or None where the model goes on by ids; and what a reader should know.
 
-    verdict: what the trial in a child process said of it.
+    fault: why it is not used, as the trial in a child process found.
     """
-    if not tokenizer_among(file.name for file in path.iterdir()) or verdict == Verdict.UNREADABLE:
-        return None, ModelDirectoryError("no_tokenizer", name=path.name)
-    if verdict == Verdict.HARMFUL:
-        return None, ModelDirectoryError("harmful_tokenizer", name=path.name)
+    if not tokenizer_among(file.name for file in path.iterdir()):
+        fault = ModelDirectoryError("no_tokenizer", name=path.name)
+    if fault is not None:
+        return None, fault
     try:
         with warnings.catch_warnings():  # such as of packages that some tokenizers recommend
             warnings.simplefilter("ignore")

@@ -18,18 +18,20 @@ import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from enum import StrEnum
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from threading import Lock, Timer
 from typing import Any
 
 from explorer.core import folders
+from explorer.core.errors import ModelDirectoryError
 from explorer.core.memory import limit_memory
-from explorer.model.huggingface.directory_files import tokenizer_among
+from explorer.model.huggingface.directory_files import LARGEST_VOCABULARY, tokenizer_among
 from explorer.model.huggingface.text_growth import LARGEST_GROWTH, may_grow
+from explorer.model.huggingface.tokenizer_counts import as_json, steps_within
 from explorer.model.huggingface.tokens import is_usable
 
-MEMORY = 280 * 2**20
+MEMORY = 200 * 2**20
 """Bytes that a tokenizer may take, and `MEMORY_EACH` for each byte of its files, up to
 `MOST_MEMORY`. A SentencePiece model of 250,000 pieces, 4 MB, takes 400 MB while it is read, a
 tokenizer.json of 256,000 entries, 43 MB, takes 600 MB."""
@@ -37,10 +39,17 @@ tokenizer.json of 256,000 entries, 43 MB, takes 600 MB."""
 MEMORY_EACH = 100
 MOST_MEMORY = 1536 * 2**20
 SECONDS = 1.0
-"""Of processor time, and `SECONDS_EACH` for each million bytes of its files. Of elapsed time it may
-take `_ELAPSED` times as long, on a busy machine."""
+"""Of processor time, and `SECONDS_EACH` for each million bytes of its files, up to `MOST_SECONDS`.
+Of elapsed time it may take `_ELAPSED` times as long, on a busy machine."""
 
 SECONDS_EACH = 0.3
+MOST_SECONDS = 20.0
+
+_MEMORY_TO_COUNT = 3.6
+_SECONDS_TO_COUNT = 0.015
+"""For each byte, and for each million: before the library reads the files, their entries are
+counted and their steps are tried without any. It may take `MEMORY`
+where that is more, and `SECONDS` beyond."""
 
 _ELAPSED = 30
 _STARTED = 60.0
@@ -56,14 +65,8 @@ _LONGEST = 2000  # characters of a text, as many as the app takes
 _RUNS = "aA1 .\n\té猫\u0627\U0001f600"
 _TEXTS = ("The cat sleeps.", "猫在睡觉。", "\u0627\u0644\u0633 \U0001f600", "a b " * 500)
 _MOST_RUNS = 64
-
-
-class Verdict(StrEnum):
-    """What came of the trial: it may be used, it cannot be read, it does harm."""
-
-    SOUND = "sound"
-    UNREADABLE = "unreadable"
-    HARMFUL = "harmful"
+_LONGEST_PATTERN = 100_000  # characters; DeepSeek's have 2,000
+_HARMFUL = json.dumps(["harmful_tokenizer", {}])
 
 
 class _Child:
@@ -89,21 +92,22 @@ class _Child:
                 )
             return self._process
 
-    def ask(self, path: Path) -> Verdict:
-        try:
+    def ask(self, path: Path) -> ModelDirectoryError | None:
+        """Why the tokenizer of a directory is not used; None where it may be."""
+        answer = ""
+        with suppress(OSError):
             process = self.started()
             assert process.stdin
             assert process.stdout
-            memory, seconds = _limits(path)
-            watch = Timer(_ELAPSED * seconds + _STARTED, self._kill)
+            limits = _Limits.of(path)
+            watch = Timer(_ELAPSED * limits.seconds + _STARTED, self._kill)
             watch.start()
-            request = json.dumps([str(path.absolute()), memory, seconds])
+            request = json.dumps([str(path.absolute()), *astuple(limits)])
             print(request, file=process.stdin, flush=True)
-            answer = process.stdout.readline().strip()
+            answer = process.stdout.readline()
             watch.cancel()
-        except OSError:
-            return Verdict.HARMFUL
-        return Verdict(answer) if answer else Verdict.HARMFUL
+        key, facts = json.loads(answer or _HARMFUL)
+        return ModelDirectoryError(key, **{"name": path.name} | facts) if key else None
 
     def end(self) -> None:
         """Kill the child, whatever it is trying, and its copies."""
@@ -124,11 +128,60 @@ class _Child:
                 os.killpg(self._process.pid, signal.SIGKILL)
 
 
-def _limits(path: Path) -> tuple[int, float]:
-    """Bytes and seconds for the tokenizer in a directory."""
-    names = tokenizer_among(file.name for file in path.iterdir())
-    size = sum((path / name).stat().st_size for name in names)
-    return min(MEMORY + MEMORY_EACH * size, MOST_MEMORY), SECONDS + SECONDS_EACH * size / 1e6
+@dataclass(frozen=True)
+class _Limits:
+    """Bytes and seconds for the tokenizer in a directory, and those until its library reads it."""
+
+    memory: int
+    seconds: float
+    memory_to_count: int
+    seconds_to_count: float
+
+    @classmethod
+    def of(cls, path: Path) -> "_Limits":
+        names = tokenizer_among(file.name for file in path.iterdir())
+        size = sum((path / name).stat().st_size for name in names)
+        whole, counted = (
+            min(MEMORY + MEMORY_EACH * size, MOST_MEMORY),
+            min(size, LARGEST_VOCABULARY),
+        )
+        return cls(
+            whole,
+            min(SECONDS + SECONDS_EACH * size / 1e6, MOST_SECONDS),
+            min(max(MEMORY, round(_MEMORY_TO_COUNT * counted)), whole),
+            SECONDS + _SECONDS_TO_COUNT * counted / 1e6,
+        )
+
+    def set_to_count(self) -> None:
+        """Let this process have so much until `set_whole`; on Windows only the elapsed time ends
+        it. Limits that it has already stay."""
+        faulthandler.dump_traceback_later(_ELAPSED * self.seconds, exit=True, file=sys.stderr)
+        if sys.platform == "win32":
+            return
+        import resource
+
+        whole = math.ceil(self.seconds)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        with suppress(ValueError):
+            resource.setrlimit(resource.RLIMIT_CPU, (whole, whole))
+        signal.setitimer(signal.ITIMER_PROF, self.seconds_to_count)  # its signal ends the process
+        if sys.platform == "linux":
+            pages = int(Path("/proc/self/statm").read_text().split()[5])  # of data and stack
+            taken = pages * resource.getpagesize()
+            with suppress(ValueError):
+                limit_memory(taken + self.memory_to_count, taken + self.memory)
+
+    @staticmethod
+    def set_whole() -> None:
+        """Let this process have all memory and time that a tokenizer may take."""
+        if sys.platform == "win32":
+            return
+        import resource
+
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        _, whole = resource.getrlimit(resource.RLIMIT_DATA)
+        if sys.platform == "linux":
+            limit_memory(whole)
 
 
 _CHILD = _Child()
@@ -142,8 +195,9 @@ def start() -> None:
         _CHILD.started()
 
 
-def begin(path: Path) -> "Future[Verdict]":
-    """What a child process says of the tokenizer of a directory, found out meanwhile."""
+def begin(path: Path) -> "Future[ModelDirectoryError | None]":
+    """Why the tokenizer of a directory is not used, found out meanwhile by a child process; None
+    where it may be."""
     return _ONE_AT_A_TIME.submit(_CHILD.ask, path)
 
 
@@ -159,57 +213,76 @@ def _serve() -> None:
     for line in sys.stdin:
         if forks and os.fork():
             if os.wait()[1]:  # ended by a signal or a limit
-                print(Verdict.HARMFUL, file=answers, flush=True)
+                print(_HARMFUL, file=answers, flush=True)
             continue
-        path, memory, seconds = json.loads(line)
-        _limit(memory, seconds)
-        print(_tried(AutoTokenizer, path), file=answers, flush=True)
+        path, *limits = json.loads(line)
+        print(json.dumps(_fault(AutoTokenizer, Path(path), _Limits(*limits))), file=answers)
+        answers.flush()
         if forks:
             os._exit(0)
         faulthandler.cancel_dump_traceback_later()
 
 
-def _limit(memory: int, seconds: float) -> None:
-    """Let this process have so many more bytes, and so much processor time; on Windows only the
-    elapsed time ends it. Limits that it has already stay."""
-    faulthandler.dump_traceback_later(_ELAPSED * seconds, exit=True, file=sys.stderr)
-    if sys.platform == "win32":
-        return
-    import resource
-
-    whole = math.ceil(seconds)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    with suppress(ValueError):
-        resource.setrlimit(resource.RLIMIT_CPU, (whole, whole))
-    if sys.platform == "linux":
-        pages = int(Path("/proc/self/statm").read_text().split()[5])  # of data and stack
-        with suppress(ValueError):
-            limit_memory(pages * resource.getpagesize() + memory)
-
-
-def _tried(kinds: Any, path: str) -> Verdict:
-    """Load and use the tokenizer in a directory."""
+def _fault(kinds: Any, path: Path, limits: _Limits) -> tuple[str, dict[str, object]]:
+    """The key and facts of why the tokenizer in a directory is not used; no key where it may be:
+    count its entries, try its steps, load it and use it."""
+    sound = False
     try:
-        tokenizer = kinds.from_pretrained(path, local_files_only=True, trust_remote_code=False)
-        return Verdict.SOUND if _holds(tokenizer) else Verdict.HARMFUL
+        limits.set_to_count()
+        if _steps_hold(steps_within(path)):
+            limits.set_whole()
+            options = {"local_files_only": True, "trust_remote_code": False}
+            sound = _holds(kinds.from_pretrained(str(path), **options))
+    except ModelDirectoryError as error:
+        return error.key, dict(error.facts)
     except MemoryError:
-        return Verdict.HARMFUL
+        pass
     except Exception:
-        return Verdict.UNREADABLE
+        return "no_tokenizer", {}
     except BaseException:  # as a panic in Rust is
-        return Verdict.HARMFUL
+        pass
+    return ("" if sound else "harmful_tokenizer"), {}
+
+
+def _steps_hold(steps: dict[str, Any]) -> bool:
+    """Whether the steps of a tokenizer.json hold, tried with a vocabulary of nothing; of those
+    that cannot be read the library tells more."""
+    from tokenizers import Tokenizer
+
+    own = {name: steps.get(name) for name in ("normalizer", "pre_tokenizer", "decoder")}
+    if any(len(pattern) > _LONGEST_PATTERN for pattern in _patterns(own)):
+        return False
+    nothing = {"type": "BPE", "vocab": {}, "merges": []}
+    described: dict[str, Any] = {"version": "1.0", "added_tokens": [], "model": nothing} | own
+    try:
+        rust = Tokenizer.from_str(as_json(described))
+    except MemoryError:
+        raise
+    except Exception:
+        return True
+    texts = _trials(rust)
+    for one in texts or ():
+        with suppress(ValueError):
+            rust.encode(one)
+    return texts is not None
+
+
+def _trials(rust: Any) -> list[str] | None:
+    """Texts on which the steps of a tokenizer may fail; None where they may make a text many times
+    as long."""
+    before = [_described(rust.normalizer), _described(rust.pre_tokenizer)]
+    if may_grow(*before) or may_grow(_described(rust.decoder)):
+        return None
+    return [*_TEXTS, *_runs([pattern for part in before for pattern in _patterns(part)])]
 
 
 def _holds(tokenizer: Any) -> bool:
     """Whether a tokenizer stays within what texts of the app's length may become, as far as its
     steps and trials tell."""
-    texts = list(_TEXTS)
     rust = getattr(tokenizer, "backend_tokenizer", None) if tokenizer.is_fast else None
-    if rust is not None:
-        before = [_described(rust.normalizer), _described(rust.pre_tokenizer)]
-        if may_grow(*before) or may_grow(_described(rust.decoder)):
-            return False
-        texts += _runs([pattern for part in before for pattern in _patterns(part)])
+    texts = list(_TEXTS) if rust is None else _trials(rust)
+    if texts is None:
+        return False
     is_usable(tokenizer)
     return all(
         _tokens(tokenizer, text) <= LARGEST_GROWTH * (len(text) + _LONGEST) for text in texts

@@ -3,6 +3,8 @@ import re
 import runpy
 import socket
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
@@ -10,9 +12,10 @@ import uvicorn.config
 from starlette.applications import Starlette
 from streamlit.web import cli
 
-from explorer.app.server import access, launch
+from explorer.app.server import access, launch, server_address
 from explorer.app.server.connection_limits import LimitedProtocol
 from explorer.app.server.launch import StartError
+from tests.support.app_server import running_app
 
 
 @pytest.fixture
@@ -125,6 +128,33 @@ def test_a_taken_port_is_named(started):
         port = busy.getsockname()[1]
         with pytest.raises(StartError, match=f"Port {port} is taken"):
             launch.serve_class(port)
+    assert not started
+
+
+def test_a_port_taken_by_this_app_is_said_to_be(started):
+    with running_app() as address:
+        port = int(address.rstrip("/").rsplit(":", 1)[1])
+        with pytest.raises(StartError) as raised:
+            launch.serve_alone(port)
+    assert f"already runs on port {port}: open {address.rstrip('/')}," in str(raised.value)
+    assert not started
+
+
+def test_another_server_on_the_port_is_not_taken_for_this_app(started):
+    class Foreign(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(server_address.SCRIPT.read_bytes() + b"//")
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Foreign) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with pytest.raises(StartError, match="taken by another program"):
+            launch.serve_alone(server.server_port)
+        server.shutdown()
     assert not started
 
 

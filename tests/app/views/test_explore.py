@@ -11,14 +11,17 @@ from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 
 import explorer
-from explorer.app.request import Visit
+from explorer.app import model_cache
+from explorer.app.request import Request, Visit
 from explorer.app.server import access
 from explorer.app.state import address_bar, session, visitor
 from explorer.app.views import explore
 from explorer.core import folders, trace_size
+from explorer.core.errors import ModelDirectoryError
 from explorer.core.trace import Trace
 from explorer.core.trace_file import pack, unpack
 from explorer.heads.head_report import HeadReport
+from explorer.model.catalog import CatalogMember
 from explorer.model.checkpoint import save_checkpoint
 from explorer.training.trainer import Trainer
 from tests.support.app_pages import (
@@ -301,6 +304,41 @@ def test_a_link_that_the_model_refuses_shows_the_default_instead(query):
     assert not app.exception
     assert len(app.error) == 1
     assert header(app)["source"][:5] == ["7", "3", "9", "1", "4"]
+
+
+def test_a_text_that_a_linked_model_refuses_never_stands_over_another_model():
+    app = open_page(model="copy", text="7,3")
+    assert not app.exception
+    (told,) = (error.value.replace("\\", "") for error in app.error)
+    assert told.endswith("On screen: “7 3 9 1 4”, with the model “copy”.")
+    assert header(app)["target"][1:] == ["7", "3", "9", "1", "4"]  # not reversed
+    query = url_query(app)
+    assert (query["model"], query["text"]) == ("copy", "7 3 9 1 4")
+    assert chosen_in(app.text_input, "source-en").value == "7,3"
+    app = typed(typed(app, "1 2"), "1,2")
+    assert header(app)["target"][1:] == ["1", "2"]
+    assert url_query(app)["text"] == "1 2"
+
+
+def test_a_model_without_anything_to_show_never_stands_over_the_picture_before(monkeypatch):
+    app = typed(open_page(), "1 2 3")
+    compute = model_cache.trace
+
+    def refuse(member: CatalogMember, request: Request) -> Trace:
+        if member.name == "sort":
+            raise ModelDirectoryError("no_weights", name="sort")
+        return compute(member, request)
+
+    monkeypatch.setattr(model_cache, "trace", refuse)
+    app = chosen_in(app.selectbox, "model-en").set_value("sort").run()
+    assert "sort" in app.error[0].value
+    mounted = [element.proto.component_name for element in app.get("bidi_component")]
+    assert "attention_player" not in mounted
+    query = url_query(app)
+    assert (query["model"], query["text"]) == ("sort", "1 2 3")
+    app = chosen_in(app.selectbox, "model-en").set_value("reverse").run()
+    assert not app.error
+    assert header(app)["source"][:3] == ["1", "2", "3"]
 
 
 def test_a_link_with_a_good_text_and_a_bad_forced_step_keeps_the_text():

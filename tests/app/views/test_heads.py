@@ -245,12 +245,45 @@ def test_a_link_to_a_head_that_the_model_lacks_says_so_in_every_section(part):
     assert not app.run().warning  # said once
 
 
+@pytest.mark.parametrize(
+    ("query", "named"),
+    [
+        ({"other": "1.3"}, False),
+        ({"other": "99.99"}, True),
+        ({"other": "2.0"}, True),
+        ({"other": "0.4", "site": "encoder"}, True),
+        ({"other": "0.4", "with": "@changes", "do": "ablate cross.1.2"}, True),
+    ],
+)
+def test_a_second_head_that_the_other_side_lacks_is_said(query, named):
+    app = open_page("heads", model="reverse", part="compare", **{"with": "sort"} | query)
+    assert not app.exception
+    said = ["Not all of this link could be followed; the default is shown for: head compared with."]
+    assert [one.value for one in app.warning] == (said if named else [])
+    assert ("other" in url_query(app)) is not named
+    assert not app.run().warning
+
+
+def test_a_language_that_there_is_not_is_said():
+    app = open_page("heads", lang="xx")
+    assert "default is shown for: language." in app.warning[0].value
+    assert not open_page("heads", lang="zh").warning
+
+
 def test_a_bad_text_leaves_the_picture():
     app = open_page("heads")
     app = chosen_in(app.text_input, "source-en").set_value("7 x 9").run()
     assert "“x”" in app.error[0].value
     assert head_view(app, "head_grid")[1]["trace"]["source"][:2] == ["7", "3"]
     assert chosen_in(app.text_input, "source-en").value == "7 x 9"
+
+
+def test_a_text_that_a_linked_model_refuses_never_stands_over_another_model():
+    app = open_page("heads", model="copy", text="7,3")
+    (told,) = (error.value.replace("\\", "") for error in app.error)
+    assert told.endswith("On screen: “7 3 9 1 4”, with the model “copy”.")
+    assert head_view(app, "head_grid")[1]["trace"]["target"][1:3] == ["7", "3"]
+    assert (url_query(app)["model"], url_query(app)["text"]) == ("copy", "7 3 9 1 4")
 
 
 def test_another_model_has_other_heads():

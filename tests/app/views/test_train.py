@@ -253,6 +253,37 @@ def test_a_link_to_a_run_that_is_gone_says_which_run_is_shown(folder):
     assert not open_page("train").warning
 
 
+@pytest.mark.parametrize(
+    ("query", "named"),
+    [
+        ({"moment": "25", "head": "1.3", "compare": "runs/reverse-1"}, None),
+        ({"head": "99.99"}, "head"),
+        ({"head": "2.0"}, "head"),
+        ({"head": "0.4"}, "head"),
+        ({"head": "0"}, "head"),
+        ({"head": "1" * 5_000}, "head"),
+        ({"moment": "-1"}, "moment"),
+        ({"moment": "9" * 5_000, "head": "٣.1"}, "moment, head"),
+        ({"compare": "runs/gone"}, "runs compared with"),
+        ({"compare": "runs/reverse-1,recorded/reverse"}, "runs compared with"),
+        ({"compare": ",".join(["runs/reverse-1"] * 5)}, "runs compared with"),
+        ({"lang": "xx", "compare": "x"}, "runs compared with, language"),
+    ],
+)
+def test_what_a_link_names_and_the_page_cannot_show_is_said(folder, query, named):
+    made(folder)
+    app = open_page("train", run="recorded/reverse", **query)
+    assert not app.exception
+    words = "Not all of this link could be followed; the default is shown for: "
+    assert [one.value for one in app.warning] == ([f"{words}{named}."] if named else [])
+    assert run_data(app)["name"] == "reverse"
+
+
+def test_a_moment_of_no_run_is_said_not_to_be_followed(folder):
+    app = open_page("train", moment="25", head="1.3")
+    assert "default is shown for: moment, head." in app.warning[0].value
+
+
 def test_a_new_run_of_the_same_name_has_another_key(folder):
     """So the browser does not show the picture of the run before."""
     before = run_data(open_page("train", run=f"runs/{made(folder).name}"))

@@ -1,7 +1,9 @@
 """Tables and sentences made of the shipped head reports."""
 
 import math
+import re
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 import pandas as pd
@@ -163,6 +165,40 @@ def test_an_effect_says_which_targets_it_compares_with(targets, words, by_constr
     )
     assert ("by construction" in text) == by_construction
     assert head_tables.effect_text(effect, "zh")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "low", "high"),
+    [
+        (3e-7, 0.0214, 0.0093, 0.0331),
+        (0.504, 0.706, 0.11, 0.29),  # to two decimals .50 → .71, but +.20
+        (2.3141, 2.3184, 0.0011, 0.0079),
+        (1e-6, 12.51, 11.9, 13.2),
+        (0.3149, 0.1151, -0.2049, -0.1949),
+    ],
+)
+def test_all_losses_of_an_effect_have_the_same_decimals_and_add_up(before, after, low, high):
+    numbers = {"before": [1.0, before], "after": [0.5, after], "change": [-0.5, after - before]}
+    numbers |= {"low": [-0.6, low], "high": [-0.4, high]}
+    table = pd.DataFrame(numbers, index=["exact", "loss"])
+    text = head_tables.effect_text(MeasuredEffect(table, 64, "some", "task"), "en")
+    _, losses, change = re.split("loss |: ", text)
+    printed = [*re.findall(r"\d+\.\d+", losses), *re.findall(r"[+−]?\d+\.\d+", change)]
+    assert len({len(number.partition(".")[2]) for number in printed}) == 1
+    first, last, difference, *ends = (Decimal(number.replace("−", "-")) for number in printed)
+    assert last - first == difference
+    assert all(end != 0 for end in ends)
+
+
+def test_a_table_with_p_says_that_p_alone_is_corrected(reverse):
+    """Interval and p of one head may disagree."""
+    tests = reverse.heads.zero_loss_p
+    assert tests.count() == 24
+    said = "p is corrected for 24 heads (Holm), an interval is of its head alone"
+    assert said in head_tables.batch_text(reverse, "en")
+    without = [name for name in reverse.heads if not name.endswith("_p")]
+    few = replace(reverse, heads=reverse.heads[without])
+    assert "corrected" not in head_tables.batch_text(few, "en")
 
 
 def test_an_effect_that_rounds_to_0_is_none():

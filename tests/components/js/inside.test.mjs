@@ -89,6 +89,24 @@ test("a query that may attend to nothing has no weights and no fraction", () => 
   assert.equal(numbers.softmax, "inside_softmax_number_none");
 });
 
+test("a root that is rounded is not said to be equal, and gives the score that is printed", () => {
+  Object.assign(globalThis, { document: { documentElement: { getAttribute: () => null } } });
+  const context = /** @type {any} */ ({
+    say: (/** @type {string} */ key, /** @type {Record<string, unknown>} */ facts) =>
+      key === "inside_scaled_note" ? `${facts.is_root} ${facts.root}` : key,
+    trace: { header: { reasons: ["open", "later position", "padding"] } },
+  });
+  const found = cellArithmetic(HEAD, [0, 0, 0], 0, 0);
+  /** @param {number} width */
+  const root = (width) => {
+    const head = { ...HEAD, width, scale: 1 / Math.sqrt(width) };
+    return cellTexts(context, head, found, new Uint8Array(3), { query: 0, key: 0 }).notes.scaled;
+  };
+  assert.deepEqual([16, 24, 32, 64].map(root), ["= 4", "≈ 4.899", "≈ 5.657", "= 8"]);
+  Reflect.deleteProperty(globalThis, "document");
+  assert.equal((24.64 / 5.657).toFixed(3), "4.356"); // with 5.66, as before, 4.353
+});
+
 test("numbers have the digits that say something", () => {
   assert.deepEqual([4.2101, -0.7449, 0.0123, -0.00021, 0, -1e-9, 170.8].map(decimal), [
     "4.21",

@@ -159,6 +159,15 @@ test("sentences are filled in; an unknown key or fact stays visible", () => {
   assert.equal(fillIn({}, "missing"), "missing");
 });
 
+test("a word agrees with the number that it names", () => {
+  const keys = { keys: "{count} unmasked {count:key|keys}" };
+  assert.equal(fillIn(keys, "keys", { count: 1 }), "1 unmasked key");
+  assert.equal(fillIn(keys, "keys", { count: "1" }), "1 unmasked key");
+  assert.equal(fillIn(keys, "keys", { count: 0 }), "0 unmasked keys");
+  assert.equal(fillIn(keys, "keys", { count: 21 }), "21 unmasked keys");
+  assert.equal(fillIn(keys, "keys"), "{count} unmasked {count:key|keys}");
+});
+
 test("bytes of a text are joined", () => {
   assert.equal(joinedPieces(["▁caf", "<0xC3>", "<0xA9>", "▁noir"]), "café noir");
 });

@@ -81,3 +81,9 @@ def test_a_head_is_replaced_by_its_mean():
 def test_heads_that_do_not_exist_and_means_are_refused(head):
     with pytest.raises(InterventionError):
         edits(ablate=[head])
+
+
+def test_a_head_that_is_not_there_is_named_as_it_was_typed():
+    lines = ["close decoder.2.* 2 1"]
+    with pytest.raises(InterventionError, match=r"no head decoder\.2\.\*:"):
+        edits(**Interventions.parse(lines).options())

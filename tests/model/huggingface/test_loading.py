@@ -80,6 +80,11 @@ def test_weights_that_are_no_numbers(folder):
     refused(folder, "not_finite", "bert")
 
 
+def test_a_file_of_weights_without_a_byte_is_called_empty(folder):
+    (folder / "model.safetensors").write_bytes(b"")
+    refused(folder, "empty_weights", "model.safetensors", "0 bytes")
+
+
 def test_configs_that_name_no_model(folder):
     refused(folder, "bad_dtype", "int8", dtype="int8")
     config(folder, model_type=None)

@@ -1,6 +1,6 @@
 import { element, write } from "../../shared/js/element.js";
 import { labelOf } from "../../shared/js/label.js";
-import { ASKED, asking } from "../../shared/js/lessonEvents.js";
+import { ASKED } from "../../shared/js/lessonEvents.js";
 import { shortWeight } from "../../shared/js/numbers.js";
 import { isolated } from "../../shared/js/sentences.js";
 import { isAsked, shownKeys, siteOf } from "../../shared/js/stepState.js";
@@ -138,9 +138,9 @@ function rowBars(context, { weights, scores }, masked, cell) {
  * @param {Cell} cell
  * @param {{key: number, token: string, score: number, value: number}} bar
  */
-function barTitle(context, cell, { key, token, score, value }) {
-  const weight = isAsked(context, cell.query, key) ? ASKED : shortWeight(value);
-  const asksScore = key === cell.key && asking() === "score";
+function barTitle(context, { query }, { key, token, score, value }) {
+  const weight = isAsked(context, "weight", { query, key }) ? ASKED : shortWeight(value);
+  const asksScore = isAsked(context, "score", { query, key });
   return `${key + 1} ${isolated(labelOf(token))}: ${asksScore ? ASKED : decimal(score)} → ${weight}`;
 }
 

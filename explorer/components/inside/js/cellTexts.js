@@ -1,15 +1,17 @@
 import { labelOf } from "../../shared/js/label.js";
-import { ASKED, asking } from "../../shared/js/lessonEvents.js";
+import { ASKED } from "../../shared/js/lessonEvents.js";
 import { shortWeight } from "../../shared/js/numbers.js";
-import { mapTitle, siteOf } from "../../shared/js/stepState.js";
+import { isAsked, mapTitle, siteOf } from "../../shared/js/stepState.js";
 import { printCell, printMasked } from "./equationDigits.js";
-import { decimal, printedPower, printedWeight, subscript } from "./numbers.js";
+import { printedPower, printedWeight, subscript } from "./numbers.js";
 
 /** @import { Cell } from "../../shared/js/map.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 /** @import { CellArithmetic, HeadVectors } from "./arithmetic.js" */
 /** @import { CellNumbers, PrintedScaling } from "./equationDigits.js" */
 /** @import { Printed } from "./numbers.js" */
+
+const ROOT_DIGITS = 4; // of a root that is no whole number
 
 /** @typedef {"product" | "scaled" | "mask" | "softmax" | "value" | "output"} StepName */
 
@@ -62,7 +64,7 @@ export function maskedKeys(context, query) {
 export function cellTexts(context, head, found, masked, cell) {
   const { say } = context;
   const facts = factsOf(context, head, found, masked, cell);
-  hideAsked(facts);
+  hideAsked(context, facts, cell);
   const numbers = STEPS.map((name) => [name, say(numberKey(found, name), facts)]);
   return {
     sentence: say(found.masked ? "inside_sentence_masked" : "inside_sentence", facts),
@@ -170,19 +172,25 @@ export function reasonText(say, reason) {
   return say(`reason_${reason.replaceAll(" ", "_")}`);
 }
 
-/** By what a card asks, the facts that would tell it: the number, and what is computed with it. */
+/** By what a card asks of the cell, the facts that would tell it: the number, and what is computed with it. */
 const TELLING = /** @type {Record<string, string[]>} */ ({
   product: ["product"],
   score: ["score", "exponent"],
+  exponent: ["exponent"],
+  power: ["power"],
+  "sum of powers": ["sum"],
   weight: ["weight"],
 });
 
 /**
- * Put "?" in the place of what a card of a lesson asks.
+ * Put "?" in the place of what this or a later card of a lesson asks.
+ * @param {TraceContext} context
  * @param {Record<string, string | number>} facts
+ * @param {Cell} cell
  */
-function hideAsked(facts) {
-  for (const name of TELLING[asking()] ?? []) facts[name] = ASKED;
+function hideAsked(context, facts, cell) {
+  for (const [answer, telling] of Object.entries(TELLING))
+    if (isAsked(context, answer, cell)) for (const name of telling) facts[name] = ASKED;
 }
 
 /**
@@ -212,7 +220,10 @@ function isUsual({ scale, width }) {
  * @param {HeadVectors} head
  */
 function scalingNote({ say }, head) {
-  const facts = { width: head.width, root: decimal(Math.sqrt(head.width)) };
+  const root = Math.sqrt(head.width);
+  const exact = Number.isInteger(root);
+  const text = exact ? String(root) : root.toPrecision(ROOT_DIGITS);
+  const facts = { width: head.width, is_root: equals(exact), root: text };
   return say(isUsual(head) ? "inside_scaled_note" : "inside_scaled_note_other", facts);
 }
 

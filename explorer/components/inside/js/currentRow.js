@@ -45,7 +45,9 @@ export function createCurrentRow(context) {
     const shown = Math.max(shownKeys(context), cell.key + 1); // later tokens may be guessed
     populate(keys, shown, makeKey).forEach((item, key) => {
       const button = /** @type {HTMLElement} */ (item.firstElementChild);
-      const number = isAsked(context, cell.query, key) ? ASKED : printed(weights[key]);
+      const number = isAsked(context, "weight", { query: cell.query, key })
+        ? ASKED
+        : printed(weights[key]);
       drawKey(button, keyTokens[key], weights[key], masked[key] ? "" : number);
       assign(/** @type {Element} */ (button.lastElementChild), "data-masked", masked[key] || null);
       assign(button, "aria-pressed", key === cell.key ? "true" : "false");

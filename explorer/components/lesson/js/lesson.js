@@ -7,6 +7,7 @@ import {
   NEXT_TOKEN,
   onAway,
   onSeen,
+  openQuestions,
   showLook,
   tellAsking,
   tellLeft,
@@ -16,6 +17,7 @@ import { fillIn } from "../../shared/js/sentences.js";
 import { watchTheme } from "../../shared/js/watchers.js";
 import { createQuestion } from "./question.js";
 
+/** @import { OpenQuestion } from "../../shared/js/lessonEvents.js" */
 /** @import { Say } from "../../shared/js/sentences.js" */
 /** @import { View } from "../../shared/js/streamlitComponent.js" */
 /** @import { Card, Content, Lesson, Listeners } from "./content.js" */
@@ -81,7 +83,8 @@ export function mountLesson(parent, content, listeners) {
     highlight(card?.highlight ?? "");
     const answered = chosen.has(index);
     const asks = card && !answered && !elsewhere;
-    tellAsking(asks ? card.answer : "", answered && !elsewhere);
+    const open = lesson.cards.filter((_, number) => number >= index && !chosen.has(number));
+    tellAsking(asks ? card.answer : "", answered && !elsewhere, open.flatMap(questionOf));
   };
   /** @param {number} to */
   const go = (to) => {
@@ -94,7 +97,7 @@ export function mountLesson(parent, content, listeners) {
       showLook(/** @type {NonNullable<Card["look"]>} */ (card?.look));
     } else {
       root.classList.add("waiting");
-      tellAsking(asking()); // the answer was to the card that is left
+      tellAsking(asking(), false, openQuestions()); // the answer was to the card that is left
     }
     heard.onCard(to, here);
   };
@@ -136,6 +139,19 @@ export function mountLesson(parent, content, listeners) {
       root.remove();
     },
   };
+}
+
+/**
+ * What a card asks of the text on screen; nothing where it asks nothing, or of another text.
+ * @param {Card | null} card
+ * @returns {OpenQuestion[]}
+ */
+function questionOf(card) {
+  if (!card?.answer || !card.here || !card.look) return [];
+  const { site, layer, head, step, cell } = card.look;
+  const [query, key] = cell ?? [(step ?? 1) - 1, null];
+  const place = { site: site ?? null, layer: layer ?? 0, head: head ?? 0 };
+  return [{ answer: card.answer, ...place, query, key }];
 }
 
 /** @param {number} height px */

@@ -1,13 +1,19 @@
 import { atTemperature, createTemperature } from "../../inside/js/temperature.js";
 import { tellVote } from "../../shared/js/classEvents.js";
 import { assign, element, populate, write } from "../../shared/js/element.js";
-import { guessToken, tokenHidden, weightsHidden } from "../../shared/js/guess.js";
+import {
+  guessKey,
+  guessToken,
+  keyChoices,
+  tokenHidden,
+  weightsHidden,
+} from "../../shared/js/guess.js";
 import { scrollIntoSight } from "../../shared/js/inView.js";
 import { labelOf, writeToken } from "../../shared/js/label.js";
-import { asking, asksNextToken, onAsking } from "../../shared/js/lessonEvents.js";
+import { ASKED, asking, onAsking } from "../../shared/js/lessonEvents.js";
 import { percent, percentOfLoss } from "../../shared/js/numbers.js";
 import { createRadios } from "../../shared/js/radios.js";
-import { currentRow, isGiven } from "../../shared/js/stepState.js";
+import { asksProbability, currentRow, isGiven, siteOf } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
 import { createHeadParts, fitHeadParts, offersHeadParts, showsHeadParts } from "./headParts.js";
 
@@ -64,23 +70,24 @@ export function createCandidates(context, attribution) {
   );
   const draw = () => {
     const row = currentRow(context);
-    const hidden = tokenHidden(context, row);
-    const candidates = listed(context, row, hidden);
+    const hidden = isGuessed(context, row);
+    const candidates = listed(context, row);
     node.hidden = context.pieces.header.predictions !== undefined; // which stand in their place
     node.classList.toggle("guessing", hidden);
     node.classList.toggle("guessed", context.state.guess !== null && !hidden);
     radios.element.hidden = hidden;
     drawChoice(context, radios);
     write(title, titleOf(context, row));
-    const byHeads = showsHeadParts(context);
-    list.hidden = byHeads || (hidden && asksNextToken()); // then the card offers the choices
+    const byHeads = !hidden && showsHeadParts(context);
+    list.hidden = byHeads || (hidden && asking() !== ""); // then the card offers the choices
     parts.element.hidden = !byHeads;
     write(note, byHeads ? parts.draw() : candidateNote(context, row, candidates));
     const items = populate(list, candidates.length, () => candidateElement(context));
     candidates.forEach((candidate, index) => {
       drawCandidate(context, items[index], candidate, hidden);
+      if (asksProbability(row) && candidate.chosen) hideProbability(items[index]);
     });
-    typed.update(hidden && !asking());
+    typed.update(hidden && !weightsHidden(context) && !asking());
     temperature.update();
     temperature.element.hidden ||= byHeads; // which is of the logits themselves
   };
@@ -104,8 +111,8 @@ export function createCandidates(context, attribution) {
     if (anyOf(changed, ...causes)) draw();
     if (!anyOf(changed, ...causes, "ahead", "size", "alignment")) return;
     const row = currentRow(context);
-    const guessed = tokenHidden(context, row);
-    const all = listed(context, row, guessed);
+    const guessed = isGuessed(context, row);
+    const all = listed(context, row);
     const hidden = fitCandidates(context, node, list, all, guessed);
     drawOthers(context, others, guessed || showsHeadParts(context) ? [] : all, hidden);
     drawFold(context, others, isSure(context, all));
@@ -280,11 +287,23 @@ function spaceForRows(node) {
 }
 
 /**
+ * Whether the choices of a guess stand in the place of the candidates after a row.
+ * @param {TraceContext} context
+ * @param {number} row
+ */
+function isGuessed(context, row) {
+  return weightsHidden(context) || tokenHidden(context, row);
+}
+
+/**
  * What the candidates are of.
  * @param {TraceContext} context
  * @param {number} row
  */
-export function titleOf({ trace, say }, row) {
+export function titleOf(context, row) {
+  const { trace, say } = context;
+  if (weightsHidden(context))
+    return say("candidates_keys", { token: labelOf(siteOf(context).queryTokens[row]) });
   if (trace.masks.length) return say("candidates_mask", { position: row + 1 });
   return row < 0
     ? say("candidates")
@@ -338,26 +357,43 @@ function guessNote(context, row) {
  * @param {number} row
  */
 function guessQuestion(context, row) {
-  const { say, state } = context;
-  if (weightsHidden(context))
-    return say(state.site === "cross" ? "guess_where" : "guess_where_shown");
+  const { say } = context;
+  if (weightsHidden(context)) return say("guess_where");
   return tokenHidden(context, row) ? say("guess_what") : "";
 }
 
 /**
  * The candidates after a row, most probable first; while they are guessed, in the order of the
- * alphabet, which tells nothing.
+ * alphabet, which tells nothing. While a key is guessed, the keys.
  * @param {TraceContext} context
  * @param {number} row
- * @param {boolean} hidden
+ * @returns {Candidate[]}
  */
-function listed({ trace }, row, hidden) {
+function listed(context, row) {
+  const { trace } = context;
+  if (weightsHidden(context)) return keyCandidates(context);
   const candidates = row < 0 ? [] : trace.candidates[row];
-  if (!hidden) return candidates;
+  if (!tokenHidden(context, row)) return candidates;
   const tokens = alphabetical(candidates.map(({ token }) => token));
   return [...candidates].sort(
     (one, other) => tokens.indexOf(one.token) - tokens.indexOf(other.token),
   );
+}
+
+/**
+ * The keys of the current row as rows of the list; their ids are their positions.
+ * @param {TraceContext} context
+ * @returns {Candidate[]}
+ */
+function keyCandidates(context) {
+  const { keyTokens } = siteOf(context);
+  const unknown = { probability: 0, chosen: false, forced: false, given: false };
+  return keyChoices(context).map((id, index) => ({
+    ...unknown,
+    id,
+    token: keyTokens[id],
+    rank: index + 1,
+  }));
 }
 
 /**
@@ -433,8 +469,11 @@ function candidateElement(context) {
           const { guess, whatIf } = context.state;
           const enabled = whatIf && !guess && button.getAttribute("aria-disabled") === null;
           const token = button.dataset.token ?? "";
-          if (context.mirrors) tellVote({ kind: "token", token, position: -1 });
-          else if (guess) context.set(guessToken(context, token));
+          const key = weightsHidden(context) ? Number(button.dataset.id) : -1;
+          const kind = key < 0 ? "token" : "key";
+          if (context.mirrors) tellVote({ kind, token, position: key });
+          else if (guess)
+            context.set(key < 0 ? guessToken(context, token) : guessKey(context, key));
           if (enabled && !context.mirrors)
             context.act.force(context.state.step, Number(button.dataset.id));
         },
@@ -468,7 +507,9 @@ function drawCandidate(context, item, candidate, hidden) {
     for (const node of [rank, value, mark]) write(node, "");
     /** @type {HTMLElement} */ (track.firstElementChild).style.width = "0";
     for (const name of ["aria-disabled", "tabindex"]) assign(button, name, null);
-    assign(button, "title", say("guess_this"));
+    const position = Number(candidate.id) + 1;
+    const where = weightsHidden(context);
+    assign(button, "title", where ? say("guess_this_key", { position }) : say("guess_this"));
     assign(mark, "title", null);
     return;
   }
@@ -488,6 +529,16 @@ function drawCandidate(context, item, candidate, hidden) {
   const exact = { ...facts, probability: percentOfLoss(probability, loss), loss };
   assign(button, "title", `${say("candidate_title", exact)} ${say(why, facts)}`);
   assign(button, "tabindex", enabled ? null : "-1");
+}
+
+/**
+ * Put "?" in the place of a probability that a card of a lesson asks.
+ * @param {HTMLElement} item
+ */
+function hideProbability(item) {
+  const button = /** @type {HTMLElement} */ (item.firstElementChild);
+  write(/** @type {Node} */ (button.querySelector(".value")), ASKED);
+  assign(button, "title", null);
 }
 
 /**

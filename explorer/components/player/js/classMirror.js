@@ -1,6 +1,6 @@
 import { ASKED, ASKS, MIRRORED, REVEALED, SHOWN } from "../../shared/js/classEvents.js";
 import { METHODS } from "../../shared/js/contributions.js";
-import { tokenHidden, weightsHidden } from "../../shared/js/guess.js";
+import { keyChoices, tokenHidden, weightsHidden } from "../../shared/js/guess.js";
 import { selectionOf } from "../../shared/js/selectionReport.js";
 import { currentRow, rowOf, shownHead, shownName, siteOf } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
@@ -182,8 +182,8 @@ function keyQuestion(context) {
   const head = shownHead(state);
   const site = siteOf(context);
   const row = currentRow(context);
-  const { weights, masked } = rowOf(site, layer, head, row);
-  const positions = [...weights.keys()].filter((key) => !masked[key]);
+  const { weights } = rowOf(site, layer, head, row);
+  const positions = keyChoices(context);
   if (!positions.length || positions.length > MOST_KEYS) return null;
   const open = positions.map((key) => weights[key]);
   return {

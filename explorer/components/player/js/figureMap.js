@@ -10,7 +10,7 @@ import {
   TYPE,
 } from "../../shared/js/figureText.js";
 import { labelled, textWidth } from "../../shared/js/geometry.js";
-import { shownPrediction, visibleRows, weightsHidden } from "../../shared/js/guess.js";
+import { shownPrediction, visibleRows, weightsHidden, whyCovered } from "../../shared/js/guess.js";
 import { labelOf, markOf } from "../../shared/js/label.js";
 import { shortWeight } from "../../shared/js/numbers.js";
 import { colourAt, css, inkOn, maskColour } from "../../shared/js/palette.js";
@@ -282,7 +282,7 @@ function currentQuery(context, { left, top, width, across, down }) {
 function notYet(context, { left, top, width, down }) {
   const site = siteOf(context);
   const rows = visibleRows(context);
-  const text = context.say("not_yet");
+  const text = context.say(whyCovered(context));
   if ((site.queries - rows) * down < LINE || textWidth(figurePen(), text) > width) return [];
   const y = top + ((rows + site.queries) / 2) * down + TYPE * 0.35;
   return [drawn("text", { x: left + width / 2, y, "text-anchor": "middle" }, text)];

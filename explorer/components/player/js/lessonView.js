@@ -13,7 +13,7 @@ import {
   tellSeen,
 } from "../../shared/js/lessonEvents.js";
 import { openingState } from "../../shared/js/openingState.js";
-import { currentRow, shownHead, siteOf } from "../../shared/js/stepState.js";
+import { currentRow, isAsked, shownHead, siteOf } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
@@ -23,7 +23,8 @@ import { anyOf } from "../../shared/js/store.js";
 const PLACE = /** @type {const} */ (["site", "layer", "head", "step"]);
 const MOVES = ["wheel", "touchmove", "pointerdown", "keydown"]; // by which a person scrolls
 const MARK = "data-highlighted";
-const MASK_ANSWERS = ["mask reason", "weight"]; // by their names in a lesson
+/** By their names in a lesson, what the style sheet knows them as. */
+const MASK_ANSWERS = { "mask reason": "reason", weight: "weight" };
 const NO_CELL = /** @type {const} */ ({ inside: null, insideView: "cell" });
 
 /**
@@ -109,8 +110,8 @@ export function createCardAnswer(context) {
 }
 
 /**
- * Let the style sheet hide what a calculation says of a masked cell while a card asks for it: there
- * the words themselves tell it, not a number that could be left out.
+ * Let the style sheet hide what a calculation says of a masked cell while this or a later card asks
+ * for it: there the words themselves tell it, not a number that could be left out.
  * @param {TraceContext} context
  * @returns {Pick<Part, "update">}
  */
@@ -124,7 +125,10 @@ export function createAskedMask(context) {
     const site = siteOf(context);
     const masked =
       cell && site.masked(state.layer, shownHead(state))[cell.query * site.keys + cell.key] > 0;
-    assign(root, "data-asked-mask", masked && MASK_ANSWERS.includes(asking()) ? asking() : null);
+    const asked = Object.entries(MASK_ANSWERS).filter(
+      ([answer]) => cell && masked && isAsked(context, answer, cell),
+    );
+    assign(root, "data-asked-mask", asked.map(([, name]) => name).join(" ") || null);
   };
   return { update };
 }

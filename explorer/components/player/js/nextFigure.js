@@ -12,7 +12,7 @@ import {
   widthOf,
 } from "../../shared/js/figureText.js";
 import { textWidth } from "../../shared/js/geometry.js";
-import { tokenHidden } from "../../shared/js/guess.js";
+import { tokenHidden, weightsHidden } from "../../shared/js/guess.js";
 import { percent } from "../../shared/js/numbers.js";
 import { css, mix, printPalette } from "../../shared/js/palette.js";
 import { currentRow, stepName } from "../../shared/js/stepState.js";
@@ -59,7 +59,12 @@ export function nextFigure(given, width) {
  */
 export function hasNext(context) {
   const row = currentRow(context);
-  return row >= 0 && !tokenHidden(context, row) && context.trace.candidates[row].length > 0;
+  return (
+    row >= 0 &&
+    !tokenHidden(context, row) &&
+    !weightsHidden(context) &&
+    context.trace.candidates[row].length > 0
+  );
 }
 
 /**

@@ -1,5 +1,14 @@
 import { labelOf } from "./label.js";
-import { chosenAt, currentRow, predictionsOf, rowCodes, shownRows, siteOf } from "./stepState.js";
+import {
+  chosenAt,
+  currentRow,
+  predictionsOf,
+  rowCodes,
+  rowOf,
+  shownHead,
+  shownRows,
+  siteOf,
+} from "./stepState.js";
 
 /** @import { TraceState } from "./openingState.js" */
 /** @import { TraceContext } from "./traceContext.js" */
@@ -83,11 +92,29 @@ export function weightsHidden({ state }) {
 }
 
 /**
+ * The keys among which a person guesses: those that the current row may attend to, from left to right.
+ * @param {Shown} context
+ */
+export function keyChoices(context) {
+  const { state } = context;
+  const { masked } = rowOf(siteOf(context), state.layer, shownHead(state), currentRow(context));
+  return [...masked.keys()].filter((key) => !masked[key]);
+}
+
+/**
  * How many rows show their weights.
  * @param {Shown} context
  */
 export function visibleRows(context) {
   return shownRows(context) - (weightsHidden(context) ? 1 : 0);
+}
+
+/**
+ * Why the rows below the visible ones are empty, as the name of a sentence.
+ * @param {Shown} context
+ */
+export function whyCovered(context) {
+  return weightsHidden(context) ? "not_guessed" : "not_yet";
 }
 
 /**

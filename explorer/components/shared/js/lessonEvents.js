@@ -29,6 +29,17 @@ export const ASKED = "?";
 const ATTRIBUTE = "data-highlight";
 const ASKS = "data-lesson-asks";
 const ANSWERED = "data-lesson-answered";
+const OPEN = "data-lesson-open";
+
+/**
+ * @typedef {object} OpenQuestion of the text on screen, which nobody has answered yet
+ * @property {string} answer what of the trace it asks, as in `lesson_answers.py`
+ * @property {string | null} site null = the one on screen
+ * @property {number} layer
+ * @property {number} head
+ * @property {number} query
+ * @property {number | null} key null = the one with the largest weight in the row
+ */
 
 /**
  * Let the player show a part of its trace.
@@ -99,16 +110,18 @@ export function highlighted() {
 
 /**
  * Say what of the trace the card asks and nobody has answered yet: until then, no sentence reads the
- * picture, and a number that is asked is "?". "" for nothing.
+ * picture. "" for nothing. A number that this or a later card asks is "?".
  * @param {string} asked
  * @param {boolean} [answered] whether the card on screen was answered
+ * @param {OpenQuestion[]} [open] of this card and of later ones
  */
-export function tellAsking(asked, answered = false) {
+export function tellAsking(asked, answered = false, open = []) {
   const { documentElement: page } = document;
   /** @type {[string, string | null][]} */
   const told = [
     [ASKS, asked || null],
     [ANSWERED, answered ? "" : null],
+    [OPEN, open.length ? JSON.stringify(open) : null],
   ];
   if (told.every(([name, value]) => page.getAttribute(name) === value)) return;
   for (const [name, value] of told) assign(page, name, value);
@@ -123,14 +136,17 @@ export function onAsking(follow, signal) {
   document.addEventListener(ASKING, follow, { signal });
 }
 
+/**
+ * What this card and later ones ask of the text on screen.
+ * @returns {OpenQuestion[]}
+ */
+export function openQuestions() {
+  return JSON.parse(document.documentElement.getAttribute(OPEN) ?? "[]");
+}
+
 /** Whether the card on screen was answered. */
 export function cardAnswered() {
   return document.documentElement.hasAttribute(ANSWERED);
-}
-
-/** Whether the card asks what the model writes next, and nobody has answered yet. */
-export function asksNextToken() {
-  return asking() === NEXT_TOKEN;
 }
 
 /** Say that the visitor has left the lesson. */

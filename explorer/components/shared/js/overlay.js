@@ -1,6 +1,6 @@
-import { element, populate, positionRectangle, write } from "./element.js";
+import { assign, element, populate, positionRectangle, write } from "./element.js";
 import { cellSize, xOf, yOf } from "./geometry.js";
-import { weightsHidden } from "./guess.js";
+import { weightsHidden, whyCovered } from "./guess.js";
 import { ASKED } from "./lessonEvents.js";
 import { shortWeight } from "./numbers.js";
 import { createPairCover } from "./pairFilter.js";
@@ -50,9 +50,8 @@ export function createOverlay(context) {
   const cover = element("div", {
     class: "cover",
     testid: "not-yet",
-    title: context.say("not_yet"),
   });
-  const coverText = element("span", { class: "cover-text" }, context.say("not_yet"));
+  const coverText = element("span", { class: "cover-text" });
   cover.append(coverText);
   const keyMark = element("div", { class: "key-mark" });
   const cellMark = element("div", { class: "cell-mark" });
@@ -107,6 +106,9 @@ function drawOverlay(context, geometry, parts) {
   parts.cover.hidden = !covered;
   parts.cover.classList.toggle("veil", state.ahead);
   if (covered) {
+    const why = context.say(whyCovered(context));
+    assign(parts.cover, "title", why);
+    write(parts.coverText, why);
     const top = yOf(geometry, visible);
     const height = yOf(geometry, site.queries) - top;
     positionRectangle(parts.cover, left, top, right - left, height + PAST_EDGE);
@@ -163,7 +165,10 @@ function printWeights(context, geometry, parent, row, size) {
   weights.forEach((weight, key) => {
     const small = weight < SMALLEST_PRINTED[type.digits];
     const printed = small ? "·" : shortWeight(weight, type.digits);
-    write(cells[key], masked[key] ? "" : isAsked(context, row, key) ? ASKED : printed);
+    write(
+      cells[key],
+      masked[key] ? "" : isAsked(context, "weight", { query: row, key }) ? ASKED : printed,
+    );
     cells[key].style.width = `${size.width}px`;
     cells[key].style.color = inkOn(colourAt(palette.ramp, tone[key]));
   });

@@ -3,11 +3,12 @@ import { reachOf } from "./contributions.js";
 import { element, write } from "./element.js";
 import { tokenHidden, weightsHidden } from "./guess.js";
 import { labelOf, meaningOf } from "./label.js";
-import { asking, onAsking } from "./lessonEvents.js";
+import { ASKED, asking, onAsking } from "./lessonEvents.js";
 import { percent } from "./numbers.js";
 import {
   chosenAt,
   currentRow,
+  isAsked,
   layerNumber,
   otherShare,
   predictionsOf,
@@ -127,7 +128,7 @@ function attentionClause(context, row) {
     head: headOf(context),
     key: labelOf(site.keyTokens[key]),
     position: key + 1,
-    weight: weights[key].toFixed(2),
+    weight: isAsked(context, "weight", { query: row, key }) ? ASKED : weights[key].toFixed(2),
   };
   const unmasked = masked.reduce((count, code) => count + (code === 0 ? 1 : 0), 0);
   const method = shownMethod(context);

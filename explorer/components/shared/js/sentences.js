@@ -7,6 +7,8 @@
 /** Characters of scripts that are written from right to left, and their numbers. */
 const RIGHT_TO_LEFT =
   /[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+/** A word that agrees with a number: "{count:file|files}", as in `core/i18n.py`. */
+const PLURAL = /\{(\w+):([^{}|]*)\|([^{}|]*)\}/g;
 export const ISOLATE = "\u2068";
 export const POP_ISOLATE = "\u2069";
 
@@ -28,7 +30,10 @@ export function isolated(text) {
  */
 export function fillIn(strings, key, facts = {}) {
   const sentence = strings[key] ?? key;
-  return sentence.replace(/\{(\w+)\}/g, (placeholder, name) =>
+  const agreeing = sentence.replace(PLURAL, (placeholder, name, one, several) =>
+    name in facts ? (String(facts[name]) === "1" ? one : several) : placeholder,
+  );
+  return agreeing.replace(/\{(\w+)\}/g, (placeholder, name) =>
     name in facts ? isolated(String(facts[name])) : placeholder,
   );
 }

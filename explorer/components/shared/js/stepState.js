@@ -1,5 +1,5 @@
 import { reachOf } from "./contributions.js";
-import { asking } from "./lessonEvents.js";
+import { openQuestions } from "./lessonEvents.js";
 import { FULL_WEIGHT } from "./trace.js";
 
 /** @import { HeadOrMethod, Method } from "./contributions.js" */
@@ -189,15 +189,42 @@ export function shownCell(context) {
 }
 
 /**
- * Whether a card of a lesson asks for the weight of a cell that its panel shows.
- * @param {TraceContext} context
- * @param {number} query
- * @param {number} key
+ * Whether a card of a lesson, this or a later one, asks for something of a cell.
+ * @param {Pick<TraceContext, "trace" | "state">} context
+ * @param {string} answer its name in a lesson
+ * @param {{query: number, key: number}} cell
+ * @param {number} [layer]
+ * @param {HeadOrMethod} [head]
  */
-export function isAsked(context, query, key) {
-  if (asking() !== "weight") return false;
-  const cell = shownCell(context);
-  return cell?.query === query && cell.key === key;
+export function isAsked(context, answer, { query, key }, layer, head) {
+  const { state } = context;
+  return openQuestions().some(
+    (one) =>
+      one.answer === answer &&
+      (one.site ?? state.site) === state.site &&
+      one.layer === (layer ?? state.layer) &&
+      one.head === (head ?? shownHead(state)) &&
+      one.query === query &&
+      (one.key ?? largestKey(siteOf(context), one)) === key,
+  );
+}
+
+/**
+ * Whether a card of a lesson, this or a later one, asks how probable the token after a row is.
+ * @param {number} row
+ */
+export function asksProbability(row) {
+  return openQuestions().some(({ answer, query }) => answer === "probability" && query === row);
+}
+
+/**
+ * The key with the largest weight in a row.
+ * @param {Site} site
+ * @param {{layer: number, head: number, query: number}} row
+ */
+function largestKey(site, { layer, head, query }) {
+  const codes = rowCodes(site, layer, head, query);
+  return codes.indexOf(Math.max(...codes));
 }
 
 /**

@@ -210,9 +210,11 @@ function weightLine(context, layer, head, query, key) {
   if (!site.has(layer, head))
     return say(isHeld(context, layer, head) ? "hover_choose" : "not_in_page");
   const code = site.masked(layer, head)[query * site.keys + key];
+  const asks = (/** @type {string} */ name) => isAsked(context, name, { query, key }, layer, head);
   const known = weightAt(site, layer, head, query, key).toFixed(4);
-  const weight = isAsked(context, query, key) ? ASKED : known;
-  const reason = say(`reason_${trace.header.reasons[code].replaceAll(" ", "_")}`);
+  const weight = asks("weight") ? ASKED : known;
+  const told = say(`reason_${trace.header.reasons[code].replaceAll(" ", "_")}`);
+  const reason = asks("mask reason") ? ASKED : told;
   if (code) return say("hover_closed", { weight, reason });
   return say(typeof head === "string" ? "hover_contribution" : "hover_weight", { weight });
 }

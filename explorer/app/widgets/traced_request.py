@@ -1,0 +1,75 @@
+"""The trace that the visitor asks for.
+
+What is shown where it is refused is another text of the same model, and is named; where the model
+has none, nothing is shown.
+"""
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import ClassVar
+
+from streamlit.delta_generator import DeltaGenerator
+
+from explorer.app import model_cache
+from explorer.app.request import Request
+from explorer.app.state import visit as visit_state
+from explorer.app.widgets.messages import show_error
+from explorer.core.errors import ExplorerError
+from explorer.core.i18n import say
+from explorer.core.trace import Trace
+from explorer.core.vocabulary import shorten
+from explorer.model.catalog import CatalogMember
+
+
+class RefusedRequestError(ExplorerError):
+    """A text that the chosen model refuses, and the text of it that is shown."""
+
+    section: ClassVar[str] = "explore"
+
+
+def traced_request(
+    member: CatalogMember,
+    wanted: Request,
+    on_screen: Request,
+    language: str,
+    messages: DeltaGenerator,
+) -> tuple[Request, Trace] | None:
+    """What to show, and its trace: `wanted`, or another text of its model, with the reason; None
+    where the model has no trace to show.
+
+    on_screen: what is shown at present, perhaps of another model.
+    """
+    try:
+        return wanted, model_cache.trace(member, wanted)
+    except ExplorerError as error:
+        reason = error
+    for request in _substitutes(wanted, on_screen, visit_state.opening_request(member)):
+        with suppress(ExplorerError):
+            trace = model_cache.trace(member, request)
+            show_error(_named(reason, wanted, request, language), language, messages)
+            return request, trace
+    show_error(reason, language, messages)
+    return None
+
+
+def _substitutes(wanted: Request, on_screen: Request, opening: Request) -> list[Request]:
+    """Requests of the same model, best first: what is on screen if it is of the same text, the text
+    without forced tokens, what is on screen, and what the model opens with."""
+    free = wanted.without_forced()
+    same_text = on_screen.without_forced() == free
+    order = (on_screen, free, opening) if same_text else (free, on_screen, opening)
+    return [one for one in dict.fromkeys(order) if one.model == wanted.model and one != wanted]
+
+
+def _named(reason: ExplorerError, wanted: Request, shown: Request, language: str) -> ExplorerError:
+    """The reason, and what is shown where that is another text or padding."""
+    if replace(shown, forced=()) == wanted.without_forced():
+        return reason
+    texts = {"text": shorten(shown.text), "pair": shorten(shown.pair or "")}
+    text = say("explore.shown_pair" if shown.pair else "explore.shown_text", language, **texts)
+    if shown.pad != wanted.pad:
+        padding = say("explore.pad_choice", language, count=shown.pad)
+        text = say("explore.shown_padding", language, text=text, padding=padding)
+    return RefusedRequestError(
+        "shown_text_of", reason=reason, text=text, model=shorten(shown.model)
+    )

@@ -1,0 +1,103 @@
+"""How many entries the files of a tokenizer list, counted before the library builds anything of
+them: it takes more time and memory for an entry than for reading it."""
+
+import json
+from collections.abc import Iterator, Sized
+from pathlib import Path
+from typing import Any
+
+from explorer.core.errors import ModelDirectoryError
+from explorer.core.files import opened, printable
+from explorer.model.huggingface.directory_files import tokenizer_among
+
+MOST_ADDED = 70_000
+"""Added tokens of a file. Gemma has 6,400; language models that write speech have 65,800."""
+
+MOST_ENTRIES = 1_200_000
+"""Entries of a vocabulary, merges, or lines of a file; XLM-V has 902,000 entries."""
+
+_FILE = "tokenizer.json"
+_ADDED = {
+    _FILE: ("added_tokens",),
+    "tokenizer_config.json": (
+        "added_tokens_decoder",
+        "additional_special_tokens",
+        "extra_special_tokens",
+    ),
+    "special_tokens_map.json": ("additional_special_tokens", "extra_special_tokens"),
+}
+"""Where the files list added tokens; all of `added_tokens.json` is such a list."""
+
+_CHUNK = 2**20  # bytes
+
+
+def steps_within(path: Path) -> dict[str, Any]:
+    """`tokenizer.json` of a directory without its vocabulary and added tokens; {} where there is
+    none that can be read.
+
+    Raises `ModelDirectoryError` where a file of the tokenizer has more than `MOST_ADDED` added
+    tokens, or more than `MOST_ENTRIES` of anything else.
+    """
+    steps: dict[str, Any] = {}
+    for name in [*tokenizer_among(file.name for file in path.iterdir()), "added_tokens.json"]:
+        file = path / name
+        if not file.is_file():
+            continue
+        for key, count, limit in _counts(file, steps):
+            if count > limit:
+                counts = {"got": f"{count:,}", "limit": f"{limit:,}"}
+                raise ModelDirectoryError(key, name=path.name, file=printable(name), **counts)
+    return steps
+
+
+def as_json(steps: dict[str, Any]) -> str:
+    """What `steps_within` returned, as JSON with its text as it is in the file."""
+    raw = json.dumps(steps, ensure_ascii=False).encode("latin-1", "backslashreplace")
+    return raw.decode("utf-8", "replace")
+
+
+def _counts(file: Path, steps: dict[str, Any]) -> Iterator[tuple[str, int, int]]:
+    """What a file has many of: the key of a message, how many, and the most. Of `tokenizer.json`
+    the rest is put into `steps`."""
+    if file.suffix != ".json":
+        lines = _line_ends(file)
+        yield "many_entries", lines if file.suffix == ".txt" else lines // 2, MOST_ENTRIES
+        return
+    described = _object(file)
+    for name in _ADDED.get(file.name, ()):
+        yield "many_added_tokens", _size(described.pop(name, None)), MOST_ADDED
+    if file.name == "added_tokens.json":
+        yield "many_added_tokens", len(described), MOST_ADDED
+    if file.name == _FILE:
+        model = described.pop("model", None)
+        for name in ("vocab", "merges"):
+            listed = model.get(name) if isinstance(model, dict) else None
+            yield "many_entries", _size(listed), MOST_ENTRIES
+        steps |= described
+    elif file.name.startswith("vocab"):
+        yield "many_entries", len(described), MOST_ENTRIES
+
+
+def _line_ends(file: Path) -> int:
+    """The bytes 10 of a file: its lines; a SentencePiece model has two or more for each piece."""
+    with opened(file) as stream:
+        return sum(chunk.count(b"\n") for chunk in iter(lambda: stream.read(_CHUNK), b""))
+
+
+def _object(file: Path) -> dict[str, Any]:
+    """A JSON object in a file; {} where there is another thing, of which the library tells more.
+
+    Each byte is read as a letter of Latin-1: that takes a quarter of the memory of text with signs
+    such as 🙂, and changes no count. `as_json` gives the text back.
+    """
+    try:
+        with opened(file) as stream:
+            text = stream.read().decode("latin-1")
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _size(value: Any) -> int:
+    return len(value) if isinstance(value, Sized) and not isinstance(value, str) else 0
