@@ -7,6 +7,10 @@ and `.streamlit/config.toml` beside it.
 
 import streamlit as st
 
-from explorer.app.server import asgi
+from explorer.app.server import streamlit_parts
+
+streamlit_parts.check()  # before anything imports what a version may lack
+
+from explorer.app.server import asgi  # noqa: E402
 
 app = st.App(asgi.MAIN, routes=asgi.routes(), middleware=asgi.middleware(), lifespan=asgi.lifespan)

@@ -1,0 +1,56 @@
+"""What the app uses of Streamlit and its server beside their documented interface.
+
+Another version may lack a part; the start then says so in one sentence. Class names of Streamlit's
+pages are in `app/main.css` as well, which no import can check: a newer version is told, too.
+"""
+
+import sys
+from importlib import import_module
+from importlib.metadata import version
+from importlib.util import find_spec
+
+from explorer.core.i18n import LANGUAGES, say
+
+NEWEST_TRIED = "1.67.0"
+"""The version that the daily tests run with."""
+
+PARTS = (
+    "streamlit.components.v2.types:ComponentRenderer",
+    "streamlit.delta_generator:DeltaGenerator",
+    "streamlit.navigation.page:StreamlitPage",
+    "streamlit.proto.BackMsg_pb2:BackMsg",
+    "streamlit.proto.ClientState_pb2:ClientState",
+    "streamlit.proto.Delta_pb2:Delta",
+    "streamlit.proto.ForwardMsg_pb2:ForwardMsg",
+    "streamlit.proto.NumberInput_pb2:NumberInput",
+    "streamlit.proto.WidgetStates_pb2:WidgetState",
+    "streamlit.proto.WidgetStates_pb2:WidgetStates",
+    "streamlit.runtime.scriptrunner:get_script_run_ctx",
+    "streamlit.runtime.uploaded_file_manager:UploadedFile",
+    "streamlit.web:cli",
+    "uvicorn.config:HTTP_PROTOCOLS",
+    "uvicorn.protocols.http.h11_impl:H11Protocol",
+)
+"""Module and name."""
+
+
+def check() -> None:
+    """Exit with a sentence where a part is missing; print one where Streamlit is newer."""
+    facts = {"installed": version("streamlit"), "tried": NEWEST_TRIED}
+    if absent := [part for part in PARTS if not _is_there(part)]:
+        facts["parts"] = ", ".join(absent)
+        sys.exit("\n".join(say("server.streamlit_lacks", one, **facts) for one in LANGUAGES))
+    if _main_numbers(facts["installed"]) > _main_numbers(NEWEST_TRIED):
+        print(say("server.streamlit_newer", "en", **facts), file=sys.stderr)
+
+
+def _is_there(part: str) -> bool:
+    module, _, name = part.partition(":")
+    try:
+        return hasattr(import_module(module), name) or find_spec(f"{module}.{name}") is not None
+    except ImportError:
+        return False
+
+
+def _main_numbers(version: str) -> list[int]:
+    return [int(number) for number in version.split(".")[:2]]
