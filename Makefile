@@ -2,13 +2,14 @@
 
 PYTHON ?= python3
 VENV := .venv
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PIP := $(BIN)/python -m pip install --disable-pip-version-check
 UV := uv==0.13.9
 # Versions of all packages on every Python from 3.11 on and every system, without names of indexes.
 COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate
 TORCH := torch|triton|nvidia-|cuda-
 WITHOUT_TORCH = $$(sed 's/==.*//; s/^/--no-emit-package /' torch.lock)
+TEST_TOOLS = $$(grep -E '^(pytest|playwright|nodejs|hatchling|httpx2)' tests/requirements.txt)
 # Requirements beside those of the app; each has a .lock beside its .txt.
 MORE_REQUIREMENTS := tests/requirements
 CPU_INDEX := https://download.pytorch.org/whl/cpu
@@ -23,7 +24,7 @@ START_OPTIONS = $(if $(PORT),--port $(PORT)) $(if $(MODELS),--models $(MODELS)) 
 	$(if $(LESSONS),--lessons $(LESSONS))
 CLASS_OPTIONS = $(if $(ADDRESS),--address $(ADDRESS)) $(if $(NAME),--name $(NAME))
 
-.PHONY: help run class test verify gpu check bundles lock clean
+.PHONY: help run class test unit verify lowest gpu check bundles lock release clean
 
 help:
 	@echo "make run [PORT=8600]    start the app and open the browser"
@@ -34,9 +35,12 @@ help:
 	@echo "make check              format, lint, types, import rules"
 	@echo "make bundles            bundle the JavaScript and CSS of the components"
 	@echo "make test               check, and all tests, with a browser"
+	@echo "make unit               all tests but those with a browser, without make check"
 	@echo "make verify             the same with all repeated tests, families and trained weights"
+	@echo "make lowest             the same tests with the lowest versions that the package allows"
 	@echo "make gpu                the checks that need a GPU, on a machine that has one"
 	@echo "make lock               choose the versions of all packages anew"
+	@echo "make release            wheel, source archive, site and checksums, in dist/"
 	@echo "make clean              remove the virtual environment and caches"
 
 run: $(VENV)/import
@@ -54,6 +58,19 @@ verify: export FAMILIES = all
 verify: export CASES = all
 verify: $(VENV)/weights test
 
+unit: $(VENV)/test
+	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/browser -rR
+
+# Each part in a process of its own, so that one that dies names itself.
+lowest: $(VENV)/test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(UV)
+	$(PYTHON) -m venv .venv-lowest
+	$(BIN)/uv pip install --quiet --python .venv-lowest --resolution lowest-direct \
+		-r pyproject.toml --extra huggingface $(TEST_TOOLS)
+	for part in core data model heads training components cli app; do \
+		.venv-lowest/bin/python -m pytest -q -n 2 --dist loadfile tests/$$part || exit 1; \
+	done
+
 gpu: $(VENV)/test
 	$(BIN)/python -m pytest tests/gpu -rs --durations 10
 
@@ -63,6 +80,9 @@ check: $(VENV)/test $(COMPONENTS)/node_modules
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(NPM) run --silent check
+
+release: $(VENV)/test
+	$(BIN)/python .ci/release dist
 
 bundles: $(COMPONENTS)/node_modules
 	$(NPM) run --silent bundles

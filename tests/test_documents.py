@@ -10,6 +10,7 @@ from pathlib import Path
 
 import grimp
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted(
@@ -125,14 +126,18 @@ def test_the_pinned_torch_is_named_alike():
             assert named == pin
 
 
-def test_the_ranges_of_the_package_begin_at_the_pinned_versions():
+def test_the_ranges_of_the_package_hold_the_pinned_versions_and_end_nowhere():
+    """`make lowest` runs the tests with the versions that the ranges begin at."""
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
-    pinned = dict(line.split("==") for line in lines if "==" in line)
+    pins = [Requirement(line) for line in lines if "==" in line]
+    pinned = {one.name: one for one in pins}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    ranges = [re.split(r">=|,<", requirement) for requirement in project["dependencies"]]
-    assert {name for name, *_ in ranges} == set(pinned)
-    for name, low, _ in ranges:
-        assert f"{pinned[name]}.".startswith(f"{low}.")
+    ranges = list(map(Requirement, project["dependencies"]))
+    assert {one.name for one in ranges} == set(pinned)
+    for one in ranges:
+        (pin,) = pinned[one.name].specifier
+        assert pin.version in one.specifier
+        assert [limit.operator for limit in one.specifier] == [">="]
 
 
 def test_every_file_that_others_made_is_named():
