@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from explorer.model.explorable import ExplorableModel as ExplorableModel
     from explorer.model.exporting import export_huggingface as export_huggingface
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _PUBLIC = {  # name → module and attribute, imported on first use: torch takes a second
     "ExplorableModel": ("model.explorable", "ExplorableModel"),
