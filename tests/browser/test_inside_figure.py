@@ -118,10 +118,11 @@ def test_a_figure_is_offered_where_there_is_one_and_named_after_its_cell(visit):
     expect(menu).to_be_hidden()
     tab.get_by_test_id("inside_part-cell").click()
     expect(menu).to_be_visible()
-    ask = """(asked) => {
-      document.documentElement.setAttribute("data-lesson-asks", asked);
+    tab.evaluate("""() => {
+      const asked = { answer: "weight", site: "cross", layer: 1, head: 2, query: 1, key: 1 };
+      document.documentElement.setAttribute("data-lesson-asks", "weight");
+      document.documentElement.setAttribute("data-lesson-open", JSON.stringify([asked]));
       document.dispatchEvent(new CustomEvent("attention-asking"));
-    }"""
-    tab.evaluate(ask, "weight")
+    }""")
     expect(tab.get_by_test_id("inside-softmax")).to_contain_text("= ?")
     expect(menu).to_be_hidden()

@@ -128,7 +128,7 @@ def test_scaling_and_mask_say_what_they_are_for(visit, trace):
     tab = visit(f"{QUERY}&cell=1.1")
     width = trace.query_vectors("cross").shape[-1]
     scaling = tab.get_by_test_id("inside-scaled-note")
-    expect(scaling).to_contain_text(f"√{width} = {np.sqrt(width):.2f}. A sum of {width} products")
+    expect(scaling).to_contain_text(f"√{width} ≈ {np.sqrt(width):.3f}. A sum of {width} products")
     keys = len(trace.source_tokens)
     expect(tab.get_by_test_id("inside-mask-note")).to_have_text(
         f"The mask sets 2 of the {keys} scores of this row to −∞, so that they get no weight:"
