@@ -134,6 +134,9 @@ def _fixed_files() -> Files:
     yield live.PLOTLY_NAME, PLOTLY.read_bytes()
     yield live.NOT_VISITED, live.not_visited_page().encode()
     yield live.SERVICE_WORKER, script("live_service_worker").encode()
+    yield live.MANIFEST, live.manifest().encode()
+    for name in live.ICONS:
+        yield name, live.icon(name)
 
 
 def _live_model(model: ShippedModel) -> LiveModel:

@@ -6,6 +6,7 @@ import html
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from explorer.components.exported_page import inline
@@ -24,7 +25,9 @@ MOST_PADDING = 16
 SCRIPT, STYLES, PLOTLY_NAME = "live.js", "live.css", "plotly.min.js"
 SERVICE_WORKER = "service-worker.js"
 NOT_VISITED = "not-visited.html"
-"""The files beside the first page of a site."""
+MANIFEST = "app.webmanifest"
+ICONS = {"icon-192.png": 192, "icon-512.png": 512}
+"""The files beside the first page of a site; of the icons the width in pixels."""
 
 FIRST_PAGE = "index.html"
 
@@ -33,8 +36,8 @@ _PATIENCE = 5
 
 _SITE_POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; "
-    "img-src data: blob:; connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; "
-    "form-action 'none'"
+    "img-src 'self' data: blob:; connect-src 'self'; worker-src 'self' blob:; manifest-src 'self'; "
+    "base-uri 'none'; form-action 'none'"
 )
 _FILE_POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; style-src 'unsafe-inline'; "
@@ -154,6 +157,23 @@ def not_visited_page() -> str:
     )
     title = html.escape(say("live.page_title"))
     return _NOT_VISITED_PAGE.format(title=title, sentences="\n".join(sentences))
+
+
+def manifest() -> str:
+    """By which a site that is served installs as an app, with a window and an icon of its own."""
+    icons = [
+        {"src": name, "sizes": f"{size}x{size}", "type": "image/png", "purpose": "any maskable"}
+        for name, size in ICONS.items()
+    ]
+    title = say("live.page_title")
+    colours = {"background_color": "#ffffff", "theme_color": "#14477f"}
+    start = {"id": "./", "start_url": "./", "scope": "./", "display": "standalone"}
+    return json.dumps({"name": title, "short_name": title, **start, **colours, "icons": icons})
+
+
+def icon(name: str) -> bytes:
+    """One of `ICONS`, a PNG."""
+    return Path(__file__).with_name(name).read_bytes()
 
 
 def model_script(data: bytes) -> str:

@@ -63,6 +63,35 @@ def test_served_it_asks_no_other_origin_and_works_offline_afterwards(
     complaints.clear()
 
 
+def test_served_it_installs_as_an_app_with_a_window_and_an_icon_of_its_own(new_visitor, served):
+    tab = new_visitor()
+    tab.goto(served)
+    tab.wait_for_selector(".plotted")
+    tab.evaluate("() => navigator.serviceWorker.ready")
+    browser = tab.context.new_cdp_session(tab)
+    found = browser.send("Page.getAppManifest")
+    assert found["errors"] == []
+    assert found["url"] == f"{served}app.webmanifest"
+    problems = browser.send("Page.getInstallabilityErrors")["installabilityErrors"]
+    # A window without a profile on disk installs nothing; all else is as it should be.
+    assert {one["errorId"] for one in problems} <= {"in-incognito"}
+    kept = """async () => {
+      const caches_ = await Promise.all((await caches.keys()).map((name) => caches.open(name)));
+      const all = await Promise.all(caches_.map((cache) => cache.keys()));
+      return all.flat().map((request) => request.url);
+    }"""
+    assert {f"{served}{name}" for name in ("app.webmanifest", "icon-512.png")} <= set(
+        tab.evaluate(kept)
+    )
+
+
+def test_from_disk_it_asks_for_no_manifest(new_visitor, site, complaints):
+    tab = new_visitor()
+    tab.goto((site / "index.html").as_uri())
+    tab.wait_for_selector(".plotted")
+    expect(tab.locator("link[rel=manifest]")).to_have_count(0)
+
+
 def test_offline_a_page_that_was_not_opened_is_said_to_be_so(new_visitor, served):
     tab = new_visitor()
     tab.goto(served)

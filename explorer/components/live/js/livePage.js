@@ -509,6 +509,21 @@ if ("ResizeObserver" in window) {
   new LivePage(data, found("worker").textContent ?? "").followAddress();
 } else found("not-started").classList.add("at-once"); // an older browser draws no map
 
-if (data.version && location.protocol.startsWith("http") && "serviceWorker" in navigator) {
-  navigator.serviceWorker.register(`service-worker.js?${data.version}`).catch(() => {}); // offline is not promised then
+if (data.version && location.protocol.startsWith("http")) {
+  document.head.append(
+    linkTo("manifest", "app.webmanifest"),
+    linkTo("apple-touch-icon", "icon-192.png"),
+  );
+  // Without a service worker offline is not promised.
+  navigator.serviceWorker?.register(`service-worker.js?${data.version}`).catch(() => {});
+}
+
+/**
+ * What a browser installs the site with. From disk there is nothing to install, and a browser
+ * refuses the manifest.
+ * @param {string} rel
+ * @param {string} href
+ */
+function linkTo(rel, href) {
+  return Object.assign(document.createElement("link"), { rel, href });
 }

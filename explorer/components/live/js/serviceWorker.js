@@ -16,7 +16,10 @@ const SITE = new URL(worker.registration.scope).pathname;
 const KEPT = `attention-explorer-site ${SITE}?`; // an origin may have several sites
 const NAME = KEPT + location.search.slice(1);
 const NOT_VISITED = "not-visited.html"; // what is shown offline of a page that was not opened before
-const FIRST = ["./", NOT_VISITED, "live.js", "live.css", "plotly.min.js"];
+const FIRST = [
+  ...["./", NOT_VISITED, "live.js", "live.css", "plotly.min.js"],
+  ...["app.webmanifest", "icon-192.png", "icon-512.png"],
+];
 
 self.addEventListener("install", (event) => {
   // From the host itself: the browser's own cache may still have files of an earlier version.
