@@ -192,7 +192,7 @@ def test_the_way_to_the_most_changed_head_stands_in_the_row_of_interventions(
 ):
     tab = new_tab(width, height)
     link = "text=7+3+9+1+4&site=encoder&layer=0&head=0&part=experiments"
-    tab.goto(f"{address}heads?model=reverse&{link}&do=ablate+cross.1.2&do=ablate+cross.1.3")
+    tab.goto(f"{address}heads?model=reverse&{link}&do=ablate+cross.1.2%3Bablate+cross.1.3")
     button = tab.locator(".st-key-show-changed button")
     undo = tab.locator("[class*=st-key-undo-] button").first
     for part in (button, undo):
