@@ -28,6 +28,7 @@ def own_components(monkeypatch: pytest.MonkeyPatch) -> None:
     def begin_anew(app: AppTest, *arguments: Any, **options: Any) -> None:
         mount._component.cache_clear()
         mount._focus.cache_clear()
+        mount._host_cookie.cache_clear()
         begin(app, *arguments, **options)
 
     monkeypatch.setattr(AppTest, "__init__", begin_anew)

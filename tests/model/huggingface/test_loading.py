@@ -9,7 +9,8 @@ import warnings
 import pytest
 import torch
 import transformers
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load as weights_in
+from safetensors.torch import save_file
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
@@ -74,7 +75,7 @@ def test_configs_of_other_sizes_than_the_weights(folder):
 
 
 def test_weights_that_are_no_numbers(folder):
-    weights = load_file(folder / "model.safetensors")
+    weights = weights_in((folder / "model.safetensors").read_bytes())
     name = next(name for name in weights if name.endswith("word_embeddings.weight"))
     save_file(weights | {name: weights[name] * float("nan")}, folder / "model.safetensors", FORMAT)
     refused(folder, "not_finite", "bert")
@@ -116,7 +117,7 @@ def test_models_that_read_no_text_or_predict_none(tmp_path, folder):
 
 def test_weights_that_are_absent_missing_left_over_or_damaged(folder):
     file = folder / "model.safetensors"
-    whole = load_file(file)
+    whole = weights_in(file.read_bytes())
     name = "bert.encoder.layer.0.output.dense.weight"
     save_file({key: value for key, value in whole.items() if key != name}, file, {"format": "pt"})
     refused(folder, "missing_weights", name)
@@ -132,7 +133,7 @@ def test_weights_that_are_absent_missing_left_over_or_damaged(folder):
 
 
 def test_pickles_are_read_but_their_code_never_runs(folder, tmp_path):
-    whole = load_file(folder / "model.safetensors")
+    whole = weights_in((folder / "model.safetensors").read_bytes())
     (folder / "model.safetensors").unlink()
     torch.save(whole, folder / "pytorch_model.bin")
     assert open_directory(folder).facts["family"] == "bert"

@@ -4,7 +4,8 @@ import json
 
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load as weights_in
+from safetensors.torch import save_file
 
 from explorer.core.errors import ModelDirectoryError
 from explorer.model.huggingface.loading import open_directory
@@ -43,7 +44,7 @@ def config(folder, **changes):
 @pytest.mark.parametrize("file", [WEIGHTS, "pytorch_model.bin"])
 def test_the_prefix_of_a_wrapper_is_left_out(file, prefix, folder):
     plain = open_directory(folder).trace("5 6 7", max_new_tokens=2)
-    weights = load_file(folder / WEIGHTS)
+    weights = weights_in((folder / WEIGHTS).read_bytes())
     (folder / WEIGHTS).unlink()
     wrapped = {prefix + name: weight for name, weight in weights.items()}
     if file == WEIGHTS:
@@ -56,7 +57,7 @@ def test_the_prefix_of_a_wrapper_is_left_out(file, prefix, folder):
 
 
 def test_a_wrapped_file_that_lacks_weights_names_them(folder):
-    weights = load_file(folder / WEIGHTS)
+    weights = weights_in((folder / WEIGHTS).read_bytes())
     weights.pop("transformer.h.0.attn.c_attn.weight")
     wrapped = {f"module.{name}": weight for name, weight in weights.items()}
     save_file(wrapped, folder / WEIGHTS, {"format": "pt"})
@@ -116,7 +117,7 @@ def test_quantised_weights_are_named_with_their_library(method, words, folder):
 
 
 def test_packed_weights_tell_of_themselves(folder):
-    weights = load_file(folder / WEIGHTS)
+    weights = weights_in((folder / WEIGHTS).read_bytes())
     packed = weights.pop("transformer.h.0.attn.c_attn.weight")
     weights["transformer.h.0.attn.c_attn.qweight"] = packed.int()
     save_file(weights, folder / WEIGHTS, {"format": "pt"})

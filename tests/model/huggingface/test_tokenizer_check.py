@@ -64,9 +64,17 @@ def test_what_is_no_tokenizer_cannot_be_read(model_folder, tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such limits")
-def test_a_tokenizer_over_the_limit_of_memory_does_harm(model_folder, monkeypatch):
+def test_a_tokenizer_over_the_limit_of_memory_does_harm(tmp_path, monkeypatch):
+    """Its entries take more than the child may have to spare, whatever was freed before."""
+    vocabulary = {f"word {number}": number for number in range(200_000)}
+    model = {"type": "WordLevel", "vocab": vocabulary, "unk_token": "word 0"}
+    described = {"version": "1.0", "added_tokens": [], "model": model}
+    (tmp_path / "tokenizer.json").write_text(json.dumps(described))
+    settings = {"tokenizer_class": "PreTrainedTokenizerFast", "unk_token": "word 0"}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
+    assert said(tmp_path) is None
     monkeypatch.setattr(tokenizer_check, "MOST_MEMORY", 2**20)
-    assert said(model_folder / "gpt-tiny") == "harmful_tokenizer"
+    assert said(tmp_path) == "harmful_tokenizer"
 
 
 def test_a_tokenizer_that_asks_for_a_billion_entries_does_harm(tmp_path):
