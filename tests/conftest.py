@@ -17,6 +17,7 @@ from explorer.model.checkpoint import Checkpoint
 from explorer.model.config import ModelConfig
 from explorer.model.explorable import ExplorableModel
 from explorer.model.transformer import Transformer
+from tests.support.reruns import pytest_sessionfinish, pytest_terminal_summary  # noqa: F401
 from tests.support.sample import ALL, SEED
 from tests.support.tiny_configs import PRIMES
 from tests.support.toy_sentences import as_table
@@ -39,13 +40,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return next(ranks, len(order))
 
     items.sort(key=rank)
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Why each test that was run again had failed."""
-    for report in terminalreporter.stats.get("rerun", []):
-        terminalreporter.section(f"first run of {report.nodeid}")
-        terminalreporter.write_line(report.longreprtext)
 
 
 @pytest.fixture
