@@ -62,12 +62,12 @@ unit: $(VENV)/test
 	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/browser -rR
 
 # Each part in a process of its own, so that one that dies names itself.
-lowest: $(VENV)/test
+lowest: $(VENV)/chromium
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(UV)
 	$(PYTHON) -m venv .venv-lowest
 	$(BIN)/uv pip install --quiet --python .venv-lowest --resolution lowest-direct \
 		-r pyproject.toml --extra huggingface $(TEST_TOOLS)
-	for part in core data model heads training components cli app; do \
+	for part in core data model heads training components cli app browser; do \
 		.venv-lowest/bin/python -m pytest -q -n 2 --dist loadfile tests/$$part || exit 1; \
 	done
 

@@ -1,11 +1,8 @@
 from pathlib import Path
-from typing import Any
 
 import pytest
 from streamlit.runtime.context import ContextProxy
-from streamlit.testing.v1 import AppTest
 
-from explorer.app import mount
 from explorer.app.server import access, page_limit
 from explorer.app.server.key_attempts import KeyAttempts
 from explorer.app.server.rate_limit import RateLimiter
@@ -18,20 +15,6 @@ def browser_without_cookies(monkeypatch: pytest.MonkeyPatch) -> None:
     """Streamlit's AppTest has no browser: it answers with mocks to what is asked of one."""
     monkeypatch.setattr(ContextProxy, "cookies", {})
     monkeypatch.setattr(ContextProxy, "ip_address", "192.0.2.1")
-
-
-@pytest.fixture(autouse=True)
-def own_components(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Up to Streamlit 1.65 a component is known only to the AppTest in which it was registered."""
-    begin = AppTest.__init__
-
-    def begin_anew(app: AppTest, *arguments: Any, **options: Any) -> None:
-        mount._component.cache_clear()
-        mount._focus.cache_clear()
-        mount._host_cookie.cache_clear()
-        begin(app, *arguments, **options)
-
-    monkeypatch.setattr(AppTest, "__init__", begin_anew)
 
 
 @pytest.fixture(autouse=True)
