@@ -72,7 +72,7 @@ def test_a_finished_run_has_all_its_files(uninterrupted):
 
 
 def test_the_checkpoint_with_the_lowest_held_out_loss_is_kept_beside_the_last(tmp_path):
-    config = replace(LONGER, rate=0.5, clip=1e6, patience=4, warmup=10)
+    config = replace(LONGER, rate=0.5, steps=600, clip=1e6, patience=4, warmup=10)
     run = create_run(tmp_path / "runs" / "early", config)
     assert run_training(run).state == "done"
     held_out = {moment["step"]: moment["held_out_loss"] for moment in run.moments()}
