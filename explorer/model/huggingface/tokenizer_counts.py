@@ -36,7 +36,7 @@ def steps_within(path: Path) -> dict[str, Any]:
     none that can be read.
 
     Raises `ModelDirectoryError` where a file of the tokenizer has more than `MOST_ADDED` added
-    tokens, or more than `MOST_ENTRIES` of anything else.
+    tokens, or more than `MOST_ENTRIES` of anything else; `ValueError` on a merge of other than two.
     """
     steps: dict[str, Any] = {}
     for name in [*tokenizer_among(file.name for file in path.iterdir()), "added_tokens.json"]:
@@ -73,9 +73,22 @@ def _counts(file: Path, steps: dict[str, Any]) -> Iterator[tuple[str, int, int]]
         for name in ("vocab", "merges"):
             listed = model.get(name) if isinstance(model, dict) else None
             yield "many_entries", _size(listed), MOST_ENTRIES
+        if isinstance(listed, list):
+            _check_merges(listed)
         steps |= described
     elif file.name.startswith("vocab"):
         yield "many_entries", len(described), MOST_ENTRIES
+
+
+def _check_merges(merges: list[Any]) -> None:
+    """Raise `ValueError` where an entry is no pair, as ["a", "b"] or "a b": the library finds that
+    only after it has built all before it."""
+    kinds = set(map(type, merges))
+    parts = {one.count(" ") + 1 for one in merges} if kinds == {str} else set()
+    if kinds == {list}:
+        parts = set(map(len, merges))
+    if merges and parts != {2}:
+        raise ValueError("an entry of the merges is no pair")
 
 
 def _line_ends(file: Path) -> int:

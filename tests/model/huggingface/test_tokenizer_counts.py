@@ -1,6 +1,7 @@
 """Files of a tokenizer with too many entries, and what is left of tokenizer.json without them."""
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,18 @@ def test_what_is_left_of_a_file_is_its_steps_with_their_text(tmp_path):
 def test_what_is_no_tokenizer_is_left_to_the_library(text, tmp_path):
     (tmp_path / "tokenizer.json").write_text(text)
     assert steps_within(tmp_path) == {}
+
+
+@pytest.mark.parametrize("last", ["abc", "a b c", ["a"], ["a", "b", "c"], 3, None])
+@pytest.mark.parametrize("pair", ["a b", ["a", "b"]])
+def test_a_merge_of_other_than_two_is_found_before_the_library_builds_anything(
+    pair, last, tmp_path
+):
+    for merges, is_sound in (([pair] * 3, True), ([pair] * 3 + [last], False), ([], True)):
+        contents = {"model": {"vocab": {"a": 0}, "merges": merges}}
+        (tmp_path / "tokenizer.json").write_text(json.dumps(contents))
+        with nullcontext() if is_sound else pytest.raises(ValueError, match="no pair"):
+            assert steps_within(tmp_path) == {}
 
 
 def test_a_model_with_too_many_added_tokens_goes_on_by_ids(model_folder, tmp_path):
