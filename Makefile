@@ -146,4 +146,4 @@ $(VENV)/chromium: $(VENV)/test
 	touch $@
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache $(COMPONENTS)/node_modules
+	rm -rf $(VENV) .venv-lowest dist .mypy_cache .pytest_cache .ruff_cache $(COMPONENTS)/node_modules

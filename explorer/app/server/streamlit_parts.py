@@ -4,6 +4,7 @@ Another version may lack a part; the start then says so in one sentence. Class n
 pages are in `app/main.css` as well, which no import can check: a newer version is told, too.
 """
 
+import re
 import sys
 from importlib import import_module
 from importlib.metadata import version
@@ -53,4 +54,4 @@ def _is_there(part: str) -> bool:
 
 
 def _main_numbers(version: str) -> list[int]:
-    return [int(number) for number in version.split(".")[:2]]
+    return [int(number) for number in re.findall(r"\d+", version)[:2]]

@@ -45,7 +45,7 @@ def test_a_version_that_lacks_a_part_ends_the_start_with_a_sentence(part, monkey
 
 
 @pytest.mark.parametrize(
-    ("installed", "told"), [("1.67.9", False), ("1.68.0", True), ("2.0", True)]
+    ("installed", "told"), [("1.67.9", False), ("1.68.0", True), ("2.0", True), ("2.0rc1", True)]
 )
 def test_a_newer_version_is_told_and_starts(installed, told, monkeypatch, capsys):
     monkeypatch.setattr(streamlit_parts, "version", lambda name: installed)
