@@ -49,7 +49,7 @@ run: $(VENV)/import
 class: $(VENV)/import
 	$(BIN)/python -m explorer class $(strip $(START_OPTIONS) $(CLASS_OPTIONS))
 
-test: check $(VENV)/chromium
+test: check $(VENV)/browser
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -rR --durations 40
 
 verify: export KILLS = 20
@@ -62,7 +62,7 @@ unit: $(VENV)/test
 	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/browser -rR
 
 # Each part in a process of its own, so that one that dies names itself.
-lowest: $(VENV)/chromium
+lowest: $(VENV)/browser
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(UV)
 	$(PYTHON) -m venv .venv-lowest
 	$(BIN)/uv pip install --quiet --python .venv-lowest --resolution lowest-direct \
@@ -140,9 +140,10 @@ $(COMPONENTS)/node_modules: $(VENV)/test $(COMPONENTS)/package-lock.json
 	$(NPM) ci --silent
 	touch $@
 
-# A Chromium that is already there, else the system's, else Playwright's own.
-$(VENV)/chromium: $(VENV)/test
-	$(BIN)/python tests/support/chromium.py
+# A Chromium that is already there, else the system's, else Playwright's own; BROWSER= names
+# another engine.
+$(VENV)/browser: $(VENV)/test
+	$(BIN)/python tests/support/browsers.py
 	touch $@
 
 clean:

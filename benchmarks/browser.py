@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.support.chromium import find_chromium
+from tests.support.browsers import launch
 
 PAINTED = """
   // Resolves with the time of the first task after the next frame: by then the frame has been
@@ -18,14 +18,12 @@ PAINTED = """
 """
 """JavaScript to insert at the beginning of a measuring function."""
 
-_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
-
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
     """Headless Chromium, until the block ends."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_chromium(), args=_ARGUMENTS)
+        browser = launch(playwright)
         yield browser
         browser.close()
 

@@ -12,6 +12,7 @@ from playwright.sync_api import (
     ConsoleMessage,
     Error,
     Page,
+    Playwright,
     ViewportSize,
     expect,
     sync_playwright,
@@ -22,20 +23,13 @@ from explorer.components.player.payload import View, player_payload
 from explorer.core import folders
 from explorer.core.trace import Trace
 from tests.support.app_server import running_app
-from tests.support.chromium import find_chromium
+from tests.support.browsers import ENGINE, engine, is_installed, launch, launch_options
 from tests.support.example_traces import example_trace
 from tests.support.page_checks import settle, show_more
 from tests.support.player_page import EMBEDDED, PLAYERS, entry_script, with_script
 from tests.support.sample import sampled
 
 _HERE = Path(__file__).parent
-
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--no-first-run",
-]
 
 SAMPLED_FROM = 150
 """Browser tests of one run from which on a sample of them is taken: all in one run are more than
@@ -72,28 +66,57 @@ at as a returning visitor."""
 
 
 @pytest.fixture(scope="session")
-def profile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
-    """One Chromium for all tests, with a profile on disk: reading the app's scripts from its cache
-    halves the work of opening a page, which is most of the work of these tests.
-    """
-    path = find_chromium()
-    if path is None:
-        pytest.fail("No Chromium found: put one on the PATH or name it in $CHROMIUM.")
+def playwright() -> Iterator[Playwright]:
+    if not is_installed():
+        pytest.fail(f"No {ENGINE} found: run `python tests/support/browsers.py`.")
     with sync_playwright() as playwright:
-        context = playwright.chromium.launch_persistent_context(
-            tmp_path_factory.mktemp("profile"), executable_path=path, args=ARGUMENTS
-        )
-        context.set_default_timeout(PATIENCE)
-        context.add_init_script(OFFERED)
-        yield context
-        context.close()
+        yield playwright
 
 
 @pytest.fixture(scope="session")
-def chromium(profile: BrowserContext) -> Browser:
-    """The same Chromium, for contexts beside the profile, which share nothing with it."""
-    assert profile.browser is not None
-    return profile.browser
+def profile(
+    playwright: Playwright, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[BrowserContext | None]:
+    """One Chromium for all tests, with a profile on disk: reading the app's scripts from its cache
+    halves the work of opening a page, which is most of the work of these tests. Other engines have
+    no way to forget a visitor and keep the cache.
+    """
+    if ENGINE != "chromium":
+        yield None
+        return
+    context = engine(playwright).launch_persistent_context(
+        tmp_path_factory.mktemp("profile"), **launch_options()
+    )
+    context.set_default_timeout(PATIENCE)
+    context.add_init_script(OFFERED)
+    yield context
+    context.close()
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Playwright, profile: BrowserContext | None) -> Iterator[Browser]:
+    """The browser, for contexts beside the profile, which share nothing with it."""
+    if profile is not None:
+        assert profile.browser is not None
+        yield profile.browser
+        return
+    browser = launch(playwright)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def visitor(browser: Browser, profile: BrowserContext | None) -> Iterator[BrowserContext]:
+    """A visitor whom the app does not know from an earlier test."""
+    if profile is not None:
+        yield profile
+        forget_visitor(profile)
+        return
+    context = browser.new_context()
+    context.set_default_timeout(PATIENCE)
+    context.add_init_script(OFFERED)
+    yield context
+    context.close()
 
 
 @pytest.fixture(scope="session")
@@ -135,14 +158,14 @@ def listening(tab: Page, complaints: list[str]) -> Iterator[None]:
 
 
 @pytest.fixture
-def new_tab(profile: BrowserContext, complaints: list[str]) -> Iterator[Callable[..., Page]]:
-    """Open tabs of one visitor, whom the app does not know from an earlier test."""
+def new_tab(visitor: BrowserContext, complaints: list[str]) -> Iterator[Callable[..., Page]]:
+    """Open tabs of one visitor."""
     with ExitStack() as stack:
 
         def make(
             width: int = 1440, height: int = 900, *, dark: bool = False, offline: bool = False
         ) -> Page:
-            tab = profile.new_page()
+            tab = visitor.new_page()
             stack.callback(tab.close)
             stack.enter_context(listening(tab, complaints))
             tab.set_viewport_size({"width": width, "height": height})
@@ -152,11 +175,13 @@ def new_tab(profile: BrowserContext, complaints: list[str]) -> Iterator[Callable
             return tab
 
         yield make
-        forget_visitor(profile)
 
 
 def go_offline(tab: Page) -> None:
-    """Cut this tab from the network; `BrowserContext.set_offline` would cut all others as well."""
+    """Cut this tab from the network; `BrowserContext.set_offline` cuts all others as well."""
+    if ENGINE != "chromium":
+        tab.context.set_offline(True)
+        return
     session = tab.context.new_cdp_session(tab)
     session.send("Network.enable")
     unlimited = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
@@ -172,16 +197,38 @@ def forget_visitor(profile: BrowserContext) -> None:
 
 
 @pytest.fixture
-def new_visitor(chromium: Browser, complaints: list[str]) -> Iterator[Callable[..., Page]]:
+def new_visitor(browser: Browser, complaints: list[str]) -> Iterator[Callable[..., Page]]:
     """Open a tab of one more visitor each time, with cookies and storage of their own."""
     with ExitStack() as stack:
 
         def make(width: int = 1440, height: int = 900, *, offered: bool = True) -> Page:
             size: ViewportSize = {"width": width, "height": height}
-            context = chromium.new_context(viewport=size, reduced_motion="reduce")
+            context = browser.new_context(viewport=size, reduced_motion="reduce")
             context.set_default_timeout(PATIENCE)
             if offered:
                 context.add_init_script(OFFERED)
+            stack.callback(context.close)
+            tab = context.new_page()
+            stack.enter_context(listening(tab, complaints))
+            return tab
+
+        yield make
+
+
+@pytest.fixture
+def phone(browser: Browser, complaints: list[str]) -> Iterator[Callable[..., Page]]:
+    """Open tabs on phones, each with storage of its own."""
+    with ExitStack() as stack:
+
+        def make(width: int = 390, height: int = 844, *, offline: bool = False) -> Page:
+            if ENGINE == "firefox":
+                pytest.skip("Playwright's Firefox is no phone")
+            context = browser.new_context(
+                viewport={"width": width, "height": height},
+                has_touch=True,
+                is_mobile=True,
+                offline=offline,
+            )
             stack.callback(context.close)
             tab = context.new_page()
             stack.enter_context(listening(tab, complaints))
@@ -209,13 +256,13 @@ def open_html(new_tab: Callable[..., Page], tmp_path: Path) -> Callable[..., Pag
 
 
 @pytest.fixture(scope="session")
-def player_tab(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+def player_tab(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     """One tab for many players, offline: reading Plotly takes longer than most tests."""
     path = tmp_path_factory.mktemp("player") / "page.html"
     script = PLAYERS.format(script=entry_script("player"), embedded=EMBEDDED)
     html = with_script(html_page(example_trace()), script)
     path.write_text(html, encoding="utf-8")
-    context = chromium.new_context(reduced_motion="reduce", offline=True, accept_downloads=True)
+    context = browser.new_context(reduced_motion="reduce", offline=True, accept_downloads=True)
     tab = context.new_page()
     tab.goto(path.as_uri())
     yield tab

@@ -513,11 +513,8 @@ def test_query_key_value_and_output_have_the_colours_of_their_letters(
     assert len(seen) == 4
 
 
-def test_a_second_tap_on_a_phone_opens_the_calculation_and_goes_to_it(address, chromium, trace):
-    context = chromium.new_context(
-        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
-    )
-    tab = context.new_page()
+def test_a_second_tap_on_a_phone_opens_the_calculation_and_goes_to_it(address, phone, trace):
+    tab = phone()
     tab.goto(address + QUERY)
     tab.wait_for_selector(".plotted")
     tab.get_by_test_id("map").scroll_into_view_if_needed()
@@ -540,7 +537,6 @@ def test_a_second_tap_on_a_phone_opens_the_calculation_and_goes_to_it(address, c
         expect(tooltip).to_contain_text(f"(position {key + 1})")
     tab.get_by_test_id("inside-open").tap()
     expect(tab.get_by_test_id("inside-sentence")).to_contain_text("q₂ · k₁ = ")
-    context.close()
 
 
 @pytest.mark.parametrize("width", [1024, 1440])

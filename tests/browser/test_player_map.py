@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from explorer.components.html_export import html_page
 from explorer.components.player.payload import View
@@ -93,14 +93,13 @@ def test_the_tooltip_of_a_pointer_at_rest_follows_the_head(show: Callable[..., P
     expect(tab.get_by_test_id("tooltip")).to_contain_text(f"weight {weight:.4f}")
 
 
-def test_a_touch_shows_the_tooltip_until_the_next_touch(chromium: Browser, tmp_path: Path) -> None:
+def test_a_touch_shows_the_tooltip_until_the_next_touch(
+    phone: Callable[..., Page], tmp_path: Path
+) -> None:
     trace = example_trace()
     path = tmp_path / "page.html"
     path.write_text(html_page(trace), encoding="utf-8")
-    context = chromium.new_context(
-        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, offline=True
-    )
-    tab = context.new_page()
+    tab = phone(offline=True)
     tab.goto(path.as_uri())
     tab.wait_for_selector(".plotted")
     tab.get_by_test_id("map").scroll_into_view_if_needed()
@@ -119,7 +118,6 @@ def test_a_touch_shows_the_tooltip_until_the_next_touch(chromium: Browser, tmp_p
         assert box["x"] + box["width"] <= 390
     tab.get_by_test_id("map-title").tap()
     expect(tooltip).to_be_hidden()
-    context.close()
 
 
 def test_zoom_moves_the_printed_weights_and_is_kept_at_a_step(

@@ -56,9 +56,9 @@ def on_disk(new_visitor: Callable[..., Page], site: Path) -> Callable[..., Page]
 
 
 @pytest.fixture
-def on_slow_network(chromium: Browser, served: str) -> Iterator[Opener]:
+def on_slow_network(browser: Browser, served: str) -> Iterator[Opener]:
     """Open the served site with the files of some models held back; also the held requests."""
-    context = chromium.new_context(service_workers="block", locale="en-US")
+    context = browser.new_context(service_workers="block", locale="en-US")
 
     def show(*names: str) -> tuple[Page, dict[str, list[Route]]]:
         tab = context.new_page()
@@ -73,19 +73,13 @@ def on_slow_network(chromium: Browser, served: str) -> Iterator[Opener]:
 
 
 @pytest.fixture
-def on_phone(chromium, site, complaints):
+def on_phone(phone: Callable[..., Page], site: Path) -> Callable[..., Page]:
     """Open the site on a phone, upright or lying."""
-    contexts = []
 
-    def show(fragment: str, width: int = 390, height: int = 844) -> Page:
-        size = {"width": width, "height": height}
-        context = chromium.new_context(viewport=size, has_touch=True, is_mobile=True)
-        contexts.append(context)
-        tab = context.new_page()
+    def show(fragment: str = "", width: int = 390, height: int = 844) -> Page:
+        tab = phone(width, height)
         tab.goto((site / "index.html").as_uri() + fragment)
         tab.wait_for_selector(".plotted")
         return tab
 
-    yield show
-    for context in contexts:
-        context.close()
+    return show

@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 import explorer
 from explorer.model.catalog import shipped_models
+from tests.support.browsers import ENGINE
 from tests.support.site_page import BROWSERS_OWN, type_source
 
 
@@ -63,16 +64,17 @@ def test_served_it_asks_no_other_origin_and_works_offline_afterwards(
     complaints.clear()
 
 
+@pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium tells what an app lacks")
 def test_served_it_installs_as_an_app_with_a_window_and_an_icon_of_its_own(new_visitor, served):
     tab = new_visitor()
     tab.goto(served)
     tab.wait_for_selector(".plotted")
     tab.evaluate("() => navigator.serviceWorker.ready")
-    browser = tab.context.new_cdp_session(tab)
-    found = browser.send("Page.getAppManifest")
+    session = tab.context.new_cdp_session(tab)
+    found = session.send("Page.getAppManifest")
     assert found["errors"] == []
     assert found["url"] == f"{served}app.webmanifest"
-    problems = browser.send("Page.getInstallabilityErrors")["installabilityErrors"]
+    problems = session.send("Page.getInstallabilityErrors")["installabilityErrors"]
     # A window without a profile on disk installs nothing; all else is as it should be.
     assert {one["errorId"] for one in problems} <= {"in-incognito"}
     kept = """async () => {
@@ -106,8 +108,8 @@ def test_offline_a_page_that_was_not_opened_is_said_to_be_so(new_visitor, served
     expect(tab.get_by_test_id("output")).to_have_text("4 1 9 3 7")
 
 
-def test_the_policy_lets_nothing_out(chromium, served):
-    context = chromium.new_context()
+def test_the_policy_lets_nothing_out(browser, served):
+    context = browser.new_context()
     tab = context.new_page()
     tab.goto(served)
     refused = tab.evaluate(

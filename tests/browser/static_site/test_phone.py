@@ -82,11 +82,8 @@ def test_on_a_phone_that_lies_all_of_the_player_can_be_touched(on_phone):
     assert transport["height"] < 60  # one line
 
 
-def test_on_a_phone_nothing_is_cut_and_a_tap_steps(chromium, site, complaints):
-    context = chromium.new_context(
-        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, offline=True
-    )
-    tab = context.new_page()
+def test_on_a_phone_nothing_is_cut_and_a_tap_steps(phone, site):
+    tab = phone(offline=True)
     tab.goto((site / "index.html").as_uri())
     tab.wait_for_selector(".plotted")
     assert tab.evaluate("document.documentElement.scrollWidth") <= 390
@@ -102,17 +99,11 @@ def test_on_a_phone_nothing_is_cut_and_a_tap_steps(chromium, site, complaints):
         expect(source).to_have_attribute(name, value)
     tab.get_by_test_id("random").tap()
     expect(tab.get_by_role("textbox", name="Source")).not_to_have_value("7 3 9 1 4")
-    context.close()
 
 
 @pytest.mark.parametrize("width", [320, 360, 390])
-def test_on_a_phone_menus_and_the_names_of_models_are_whole(chromium, site, width):
-    context = chromium.new_context(
-        viewport={"width": width, "height": 740}, has_touch=True, is_mobile=True
-    )
-    tab = context.new_page()
-    tab.goto((site / "index.html").as_uri())
-    tab.wait_for_selector(".plotted")
+def test_on_a_phone_menus_and_the_names_of_models_are_whole(on_phone, width):
+    tab = on_phone(width=width, height=740)
     for name in ("lessons", "elsewhere"):
         tab.get_by_test_id(name).locator("summary").tap()
         box = tab.get_by_test_id(name).locator(".menu").bounding_box()
@@ -123,17 +114,11 @@ def test_on_a_phone_menus_and_the_names_of_models_are_whole(chromium, site, widt
     assert model.bounding_box()["width"] >= width - 30
     tab.set_viewport_size({"width": 1000, "height": 740})
     expect(model.locator("option").first).to_contain_text("2+2 layers")
-    context.close()
 
 
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (844, 390)])
-def test_on_a_phone_the_steps_stay_in_reach_beside_the_map(chromium, site, width, height):
-    context = chromium.new_context(
-        viewport={"width": width, "height": height}, has_touch=True, is_mobile=True
-    )
-    tab = context.new_page()
-    tab.goto((site / "index.html").as_uri())
-    tab.wait_for_selector(".plotted")
+def test_on_a_phone_the_steps_stay_in_reach_beside_the_map(on_phone, width, height):
+    tab = on_phone(width=width, height=height)
     steps = tab.get_by_role("toolbar")
     expect(steps).to_be_in_viewport(ratio=1)
     tab.locator(".legend").scroll_into_view_if_needed()
@@ -143,4 +128,3 @@ def test_on_a_phone_the_steps_stay_in_reach_beside_the_map(chromium, site, width
     steps.get_by_role("button", name="Next").tap()
     expect(tab.get_by_role("slider", name="Step")).to_have_value("5")
     assert tab.locator(".overlay .outline").bounding_box()["y"] > row["y"]
-    context.close()

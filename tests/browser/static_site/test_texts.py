@@ -425,8 +425,8 @@ def test_who_types_on_after_enter_types_into_the_box(on_disk):
     expect(source).to_have_value("3 2 1")
 
 
-def test_a_first_visit_is_told_what_the_model_does_until_it_is_used(chromium, site):
-    context = chromium.new_context(locale="en-US")
+def test_a_first_visit_is_told_what_the_model_does_until_it_is_used(browser, site):
+    context = browser.new_context(locale="en-US")
     tab = context.new_page()
     tab.goto((site / "index.html").as_uri())
     intro = tab.get_by_test_id("intro")
