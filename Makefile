@@ -24,7 +24,7 @@ START_OPTIONS = $(if $(PORT),--port $(PORT)) $(if $(MODELS),--models $(MODELS)) 
 	$(if $(LESSONS),--lessons $(LESSONS))
 CLASS_OPTIONS = $(if $(ADDRESS),--address $(ADDRESS)) $(if $(NAME),--name $(NAME))
 
-.PHONY: help run class test unit verify lowest gpu check bundles lock release clean
+.PHONY: help run class test unit browser verify lowest gpu check bundles lock release clean
 
 help:
 	@echo "make run [PORT=8600]    start the app and open the browser"
@@ -36,7 +36,8 @@ help:
 	@echo "make bundles            bundle the JavaScript and CSS of the components"
 	@echo "make test               check, and all tests, with a browser"
 	@echo "make unit               all tests but those with a browser, without make check"
-	@echo "make verify             the same with all repeated tests, families and trained weights"
+	@echo "make browser            the tests with a browser alone; BROWSER=firefox or webkit: in that one"
+	@echo "make verify             make test with all repeated tests, families and trained weights"
 	@echo "make lowest             the same tests with the lowest versions that the package allows"
 	@echo "make gpu                the checks that need a GPU, on a machine that has one"
 	@echo "make lock               choose the versions of all packages anew"
@@ -60,6 +61,10 @@ verify: $(VENV)/weights test
 
 unit: $(VENV)/test
 	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/browser -rR
+
+browser: $(VENV)/test
+	$(BIN)/python tests/support/browsers.py
+	$(BIN)/python -m pytest -n 2 --dist loadfile tests/browser -rR
 
 # Each part in a process of its own, so that one that dies names itself.
 lowest: $(VENV)/browser

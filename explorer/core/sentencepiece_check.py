@@ -13,13 +13,14 @@ import threading
 
 from explorer.core import folders
 from explorer.core.errors import VocabularyError
+from explorer.core.memory import limit_memory
 from explorer.core.sentencepiece_vocabulary import PieceVocabulary
 
 LARGEST_PIECES = 16 * 2**20
 """Bytes; a model of 64,000 pieces has two million."""
 
 MEMORY = 1024 * 2**20
-"""Bytes of address space that the child may have."""
+"""Bytes that the child may have, where the system can limit it."""
 
 SECONDS = 5
 """Of processor time. Of elapsed time it may take three times as long, on a busy machine."""
@@ -58,10 +59,10 @@ def _check() -> None:
     """Parse the bytes on standard input and use them; print the key and facts of an error."""
     memory, seconds = map(int, sys.argv[1:])
     proto = sys.stdin.buffer.read()
+    limit_memory(memory)
     if sys.platform != "win32":
         import resource
 
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
