@@ -72,9 +72,9 @@ lowest: $(VENV)/browser
 	$(PYTHON) -m venv .venv-lowest
 	$(BIN)/uv pip install --quiet --python .venv-lowest --resolution lowest-direct \
 		-r pyproject.toml --extra huggingface $(TEST_TOOLS)
-	for part in core data model heads training components cli app browser; do \
-		.venv-lowest/bin/python -m pytest -q -n 2 --dist loadfile tests/$$part || exit 1; \
-	done
+	failed=; for part in core data model heads training components cli app browser; do \
+		.venv-lowest/bin/python -m pytest -q -n 2 --dist loadfile tests/$$part || failed="$$failed $$part"; \
+	done; if [ -n "$$failed" ]; then echo "Failed:$$failed"; exit 1; fi
 
 gpu: $(VENV)/test
 	$(BIN)/python -m pytest tests/gpu -rs --durations 10
