@@ -2,6 +2,8 @@
 
 `BROWSER=firefox` or `webkit` names another engine than Chromium. Of these two the tests take
 Playwright's own build; `FIREFOX=PATH` names a Firefox as Mozilla or a distribution builds it.
+Playwright hears of no download there, and cuts off a page but not its service worker: tests of
+these fail.
 """
 
 import os

@@ -6,7 +6,7 @@ import shutil
 from playwright.sync_api import expect
 
 import explorer
-from tests.support.site_page import BROWSERS_OWN, let_go, type_source
+from tests.support.site_page import forget_browsers_own, let_go, type_source
 
 
 def test_a_file_that_is_not_whole_or_missing_is_refused(new_visitor, site, tmp_path, complaints):
@@ -25,8 +25,7 @@ def test_a_file_that_is_not_whole_or_missing_is_refused(new_visitor, site, tmp_p
     (copy / "models" / "reverse.js").unlink()
     tab.goto((copy / "index.html").as_uri())
     expect(message).to_have_text(re.compile("of reverse is not beside this page"))
-    assert set(complaints) == BROWSERS_OWN
-    complaints.clear()
+    forget_browsers_own(complaints)
 
 
 def test_a_model_that_cannot_be_opened_leaves_the_one_on_screen(
@@ -43,8 +42,7 @@ def test_a_model_that_cannot_be_opened_leaves_the_one_on_screen(
     expect(tab.get_by_test_id("model")).to_have_value("reverse")
     expect(tab.get_by_role("textbox", name="Source")).to_have_value("7 3 9 1 4")
     expect(tab.get_by_test_id("intro")).to_contain_text("reverse order")
-    assert set(complaints) < BROWSERS_OWN
-    complaints.clear()
+    forget_browsers_own(complaints)
 
 
 def test_what_is_done_while_a_model_loads_is_done_with_that_model(on_slow_network, site):
