@@ -20,7 +20,7 @@ from explorer.model.huggingface.placement import on_device
 from explorer.model.row_logits import RowLogits, rows_of_block
 
 _STATES = "last_hidden_state"
-_WITHOUT_CACHE = {"past_key_values": None, "use_cache": False}
+_WITHOUT_CACHE = {"cache": None, "past_key_values": None, "use_cache": False}
 
 
 def run(

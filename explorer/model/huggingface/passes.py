@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from inspect import signature
 from types import MappingProxyType
 from typing import Any
 
@@ -106,6 +107,12 @@ def _encode(model: Any, kind: Kind, inputs: Inputs, **options: Any) -> Any:
     return model.get_encoder()(**given, return_dict=True, **options)
 
 
+def cache_argument(model: Any) -> str:
+    """What `forward` calls the keys and values of earlier steps: the library renames it, family by
+    family, from 5.24 on."""
+    return "cache" if "cache" in signature(model.forward).parameters else "past_key_values"
+
+
 def greedy_rows(
     model: Any,
     kind: Kind,
@@ -122,7 +129,7 @@ def greedy_rows(
 
     Stops when all sequences have ended; what follows the end of one of them means nothing.
     """
-    cache: Any = None
+    cache, cached = None, cache_argument(model)
     target, mask = inputs.target, inputs.target_mask
     assert target is not None
     if memory is not None:
@@ -137,9 +144,9 @@ def greedy_rows(
                 given = _cross_inputs(inputs, memory, target)
             else:
                 given = _alone_inputs(target, mask, step)
-            given |= {"past_key_values": cache, "use_cache": True}
+            given |= {cached: cache, "use_cache": True}
             out, logits = run(model, head, given, keep=keep)
-        cache = out.past_key_values
+        cache = getattr(out, cached)
         step += logits.rows
         tokens = rules.chosen(predictions(out)[:, -1], step)
         yield logits, tokens

@@ -13,6 +13,7 @@ from explorer.core.errors import ModelDirectoryError
 from explorer.model.huggingface import verification
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.loading import open_directory
+from explorer.model.huggingface.passes import cache_argument
 from tests.support.huggingface_families import (
     FAMILIES,
     REFUSED,
@@ -117,7 +118,7 @@ def test_decoding_is_that_of_generate(pair, name):
     given = {key: given[key] for key in ("input_ids", "attention_mask")}
     if model.kind == Kind.ENCODER_DECODER:  # else T5 may have at most as many decoder layers
         cache = transformers.DynamicCache
-        given["past_key_values"] = transformers.EncoderDecoderCache(cache(), cache())
+        given[cache_argument(reference)] = transformers.EncoderDecoderCache(cache(), cache())
     out = reference.generate(
         **given,
         max_new_tokens=NEW,
