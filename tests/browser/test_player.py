@@ -1,3 +1,5 @@
+"""The player in a real browser: steps, forced tokens, reports to the page around it."""
+
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -242,7 +244,7 @@ def test_traces_from_arrays_without_steps_or_with_one_site_are_shown(
     expect(tab.get_by_test_id("map-title")).to_have_text("Encoder · L0 H0")
     expect(tab.get_by_test_id("candidates-note")).to_have_text("The encoder predicts nothing.")
     tab.get_by_test_id("head-0-1").click()
-    tab.wait_for_timeout(700)
+    tab.wait_for_function("reported.length")
     told = {
         "site": "encoder",
         "layer": 0,
@@ -285,7 +287,7 @@ def test_the_component_reports_and_is_updated_in_place(
     tab.get_by_test_id("unforce-2").click()
     tab.get_by_test_id("original-path").click()
     tab.get_by_test_id("head-0-1").click()
-    tab.wait_for_timeout(700)
+    tab.wait_for_function("heard.at(-1)[0] === 'state'")
     steps = trace.steps()
     third = steps[(steps["step"] == 2) & (steps["rank"] == 3)]
     heard = tab.evaluate("heard")

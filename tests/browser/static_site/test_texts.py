@@ -262,8 +262,7 @@ def test_a_click_on_a_candidate_decodes_from_there(on_disk, site):
     expect(tab.get_by_test_id("output")).to_have_text(forced.text)
 
 
-@pytest.mark.parametrize("unit", ["pieces", "words"])
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize(("language", "unit"), [("en", "pieces"), ("zh", "words")])
 def test_every_sentence_is_written_out_in_pieces_and_words(on_disk, language, unit):
     text = "My+grandmother's+caterpillars+marched."
     tab = on_disk(f"#model=english-french&text={text}&words={int(unit == 'words')}&lang={language}")
