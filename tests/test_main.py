@@ -1,3 +1,5 @@
+"""`python -m explorer`: its commands, and what it says of a wrong one."""
+
 import os
 import re
 import subprocess

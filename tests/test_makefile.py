@@ -62,6 +62,11 @@ def test_class_takes_an_address_and_a_name():
     assert command.endswith("explorer class --address 127.0.0.1 --name x.org")
 
 
+def test_mutants_are_a_sample_with_a_seed():
+    command = make("-n", "mutants", "SAMPLE=5", "SEED=7")[-1]
+    assert command.endswith(".ci/mutants --sample 5 --seed 7")
+
+
 def test_the_package_is_importable_before_anything_starts_and_nothing_more_is_fetched(tmp_path):
     for target in ("run", "class"):
         lines = make("-n", target, f"VENV={tmp_path}")

@@ -2,6 +2,7 @@
 
 import re
 from importlib.metadata import PackageNotFoundError, requires
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -54,13 +55,13 @@ def test_the_locks_name_everything_that_these_packages_require():
 
 
 def test_packages_in_two_locks_have_one_version():
-    run, test = locked("requirements.lock"), locked("tests/requirements.lock")
-    assert {name: run[name] for name in run.keys() & test} == {
-        name: test[name] for name in run.keys() & test
-    }
+    names = ["requirements.lock", "tests/requirements.lock", "tests/mutants.lock"]
+    for one, other in combinations(map(locked, names), 2):
+        both = one.keys() & other
+        assert {name: one[name] for name in both} == {name: other[name] for name in both}
 
 
-@pytest.mark.parametrize("name", LOCKS)
+@pytest.mark.parametrize("name", [*LOCKS, "tests/mutants.lock"])
 def test_a_lock_names_no_index(name):
     text = (ROOT / name).read_text(encoding="utf-8")
     assert not re.search(r"://|index-url|find-links|trusted-host", text)

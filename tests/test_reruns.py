@@ -1,4 +1,4 @@
-"""A run with many tests that passed only when they were run again fails."""
+"""Browser tests alone are run again, and a run with many that were fails."""
 
 import os
 import subprocess
@@ -21,6 +21,14 @@ def test_passes_the_second_time(number):
     seen.touch()
     assert was_there
 """
+
+
+def test_none_but_browser_tests_are_run_again(request):
+    """Of all tests that were collected beside this one."""
+    again = {item.path for item in request.session.items if item.get_closest_marker("flaky")}
+    assert {path for path in again if ROOT / "tests" / "browser" not in path.parents} == set()
+    assert not request.config.getoption("reruns")
+    assert not request.config.getini("reruns")
 
 
 @pytest.mark.parametrize(("count", "status"), [(0, 5), (1, 0), (2, 0), (3, 1)])

@@ -1,7 +1,7 @@
 """Checks on the parts of a head report from a file. Each raises `ValueError`."""
 
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_integer_dtype, is_numeric_dtype
@@ -10,9 +10,12 @@ from explorer.core.sites import SITES
 from explorer.heads.attention_metrics import OFFSETS
 from explorer.heads.roles import ROLES, Doubt
 
+if TYPE_CHECKING:
+    from explorer.model.evaluation_batch import Targets
+
 KEYS = ["site", "layer", "head"]
-TARGETS = ("task", "given", "greedy", "next", "masked", "none")
-"""Where the targets of an evaluation batch are from; see `evaluation_batch.Targets`."""
+TARGETS: "tuple[Targets, ...]" = ("task", "given", "greedy", "next", "masked", "none")
+"""Where the targets of an evaluation batch may be from."""
 
 MOST_LAYERS = 10_000  # or heads
 

@@ -93,14 +93,13 @@ def test_a_tap_opens_the_six_checks(open_html: Callable[..., Page]) -> None:
     expect(checks.first).to_contain_text("Largest distance of a row's sum from 1")
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_every_metric_and_role_of_heads_has_its_formula(address, new_tab, language):
+def test_every_metric_and_role_of_heads_has_its_formula(address, new_tab):
     tab = new_tab()
-    tab.goto(f"{address}heads?lang={language}")
+    tab.goto(f"{address}heads?lang=en")
     for name, section in (("metric-words", "heads.metric_"), ("role-words", "roles.")):
         tab.get_by_test_id(name).click()
         words = tab.get_by_test_id(f"{name}-words")
-        expect(words).to_contain_text(say(f"{section}{'sink'}_title", language))
+        expect(words).to_contain_text(say(f"{section}sink_title"))
         entries = words.locator("section")
         assert entries.count() >= 8
         expect(entries.filter(has=tab.locator("math"))).to_have_count(entries.count())

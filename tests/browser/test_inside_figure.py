@@ -6,7 +6,6 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from explorer.core.i18n import LANGUAGES
 from tests.support.player_page import save
 from tests.support.saved_figure import OVERLAPPING, SMALLEST
 
@@ -74,8 +73,9 @@ def shown_keys(tab: Page) -> list[tuple[str, str, str, str, bool]]:
     return [(*one.group(1, 2, 3, 4), no) for one, no in zip(found, masked, strict=True) if one]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("query", [CROSS, MASKED, LONG, CHINESE])
+@pytest.mark.parametrize(
+    ("query", "language"), [(CROSS, "en"), (MASKED, "zh"), (LONG, "en"), (CHINESE, "zh")]
+)
 def test_each_number_of_a_calculation_is_that_on_screen(visit, query, language):
     tab = visit(query, language)
     keys = shown_keys(tab)

@@ -142,7 +142,7 @@ def test_the_app_sends_the_weights_of_the_head_that_is_chosen(
     tab.get_by_test_id("head-3-1").click()
     expect(tab.get_by_test_id("map-title")).to_have_text("Cross · L3 H1")
     assert not gone
-    tab.wait_for_timeout(700)  # until the head is reported
+    expect(tab).to_have_url(re.compile("layer=3&head=1"))
     tab.get_by_role("link", name="Heads").click()
     expect(tab.get_by_test_id("verdict")).to_contain_text("L3 H1")
     tab.wait_for_selector(".plotted")

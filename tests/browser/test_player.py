@@ -1,3 +1,5 @@
+"""The player in a real browser: steps, forced tokens, reports to the page around it."""
+
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,7 +13,7 @@ from explorer.components.html_export import html_page
 from explorer.components.player.payload import View
 from explorer.core.trace import Trace
 from tests.support.example_traces import example_trace
-from tests.support.page_checks import settle
+from tests.support.page_checks import settle, wait_until
 from tests.support.player_page import (
     bytes_of,
     cell_center,
@@ -242,7 +244,7 @@ def test_traces_from_arrays_without_steps_or_with_one_site_are_shown(
     expect(tab.get_by_test_id("map-title")).to_have_text("Encoder · L0 H0")
     expect(tab.get_by_test_id("candidates-note")).to_have_text("The encoder predicts nothing.")
     tab.get_by_test_id("head-0-1").click()
-    tab.wait_for_timeout(700)
+    wait_until(tab, "reported.length")
     told = {
         "site": "encoder",
         "layer": 0,
@@ -285,7 +287,7 @@ def test_the_component_reports_and_is_updated_in_place(
     tab.get_by_test_id("unforce-2").click()
     tab.get_by_test_id("original-path").click()
     tab.get_by_test_id("head-0-1").click()
-    tab.wait_for_timeout(700)
+    wait_until(tab, "heard.at(-1)[0] === 'state'")
     steps = trace.steps()
     third = steps[(steps["step"] == 2) & (steps["rank"] == 3)]
     heard = tab.evaluate("heard")

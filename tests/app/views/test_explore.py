@@ -588,7 +588,7 @@ def test_outside_of_class_mode_there_are_no_class_tools(monkeypatch):
     assert "visit" not in header(app)
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
     app = open_page(text="1 2")
-    assert components(app).count("attention_classroom") == 2
+    assert "attention_classroom" in components(app)
     assert header(app)["visit"] == {"model": "reverse", "text": "1 2", "pad": "0"}
 
 

@@ -34,16 +34,14 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", sampled(BAD, 5))
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_bad_file_is_refused_in_one_sentence(name: str, language: str) -> None:
-    app = open_page("heads", part="alignment", model="reverse", lang=language)
+def test_a_bad_file_is_refused_in_one_sentence(name: str) -> None:
+    app = open_page("heads", part="alignment", model="reverse")
     app = app.file_uploader[0].set_value(("bad.tsv", BAD[name], "")).run()
     if not app.error:
         app = app.button(key="align-start").click().run()
     assert not app.exception
     (error,) = app.error
     assert "\n" not in error.value
-    assert ("。" in error.value) == (language == "zh")
 
 
 def test_the_links_chosen_just_before_the_click_are_taken() -> None:

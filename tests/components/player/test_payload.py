@@ -6,7 +6,7 @@ import pytest
 from explorer.components.player import payload
 from explorer.components.player.payload import View, is_large, player_payload
 from explorer.core.alignment import content
-from explorer.core.i18n import LANGUAGES, section
+from explorer.core.i18n import section
 from explorer.core.mask_reasons import PADDING, UNMASKED
 from explorer.core.predictions import Prediction, PredictionKind
 from explorer.core.trace import Trace
@@ -72,10 +72,9 @@ def test_gold_and_candidates_are_sent():
     assert np.array_equal(arrays["steps.probability"], steps["probability"].astype(np.float32))
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_six_layers_of_eight_heads_stay_small(language):
+def test_six_layers_of_eight_heads_stay_small():
     trace = random_trace(64, 64, 6, 8)
-    assert len(player_payload(trace, language=language)) <= 1_200_000
+    assert len(player_payload(trace)) <= 1_200_000
 
 
 def test_the_trace_in_words_is_sent_without_sentences_and_with_its_steps_in_pieces():

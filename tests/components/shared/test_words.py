@@ -1,3 +1,5 @@
+"""The words that the browser explains: each metric and role has its formula and its paper."""
+
 import re
 from pathlib import Path
 
