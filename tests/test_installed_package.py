@@ -121,7 +121,7 @@ def test_the_wheel_is_not_too_large(installed):
 def test_the_command_has_every_subcommand(installed):
     usage = installed.run("attention-explorer", "--help")
     assert usage.startswith("usage: attention-explorer ")
-    for command in ("start", "class", "train", "trace", "heads", "align", "translate", "runs"):
+    for command in ("start", "class", "train", "trace", "measure", "align", "translate", "runs"):
         assert re.search(rf"^ +{command}\s", usage, re.MULTILINE)
 
 
