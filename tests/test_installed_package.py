@@ -21,11 +21,18 @@ from tests.support.app_server import free_port, wait_for
 
 ROOT = Path(__file__).parents[1]
 
+LARGEST_WHEEL = 50_000_000
+"""Bytes; most of them are the weights of the translators."""
+
 
 @dataclass(frozen=True)
 class Installed:
-    """An environment with the package, and a folder outside the repository to work in."""
+    """An environment with the package, and a folder outside the repository to work in.
 
+    wheel: the file that it was installed from.
+    """
+
+    wheel: Path
     package: Path
     scripts: Path
     work: Path
@@ -91,7 +98,7 @@ def installed(tmp_path_factory) -> Iterator[Installed]:
     for path in [package, *package.rglob("*")]:
         path.chmod(path.stat().st_mode & ~0o222)
     before = files_below(package)
-    yield Installed(package, scripts, work)
+    yield Installed(wheel, package, scripts, work)
     assert files_below(package) == before
     for path in [package, *package.rglob("*")]:  # so that the folder can be removed
         path.chmod(path.stat().st_mode | 0o200)
@@ -107,10 +114,14 @@ def test_the_package_that_answers_is_the_installed_one(installed):
     assert installed.python(code) == version
 
 
+def test_the_wheel_is_not_too_large(installed):
+    assert installed.wheel.stat().st_size <= LARGEST_WHEEL
+
+
 def test_the_command_has_every_subcommand(installed):
     usage = installed.run("attention-explorer", "--help")
     assert usage.startswith("usage: attention-explorer ")
-    for command in ("start", "class", "train", "trace", "heads", "align", "translate", "runs"):
+    for command in ("start", "class", "train", "trace", "measure", "align", "translate", "runs"):
         assert re.search(rf"^ +{command}\s", usage, re.MULTILINE)
 
 

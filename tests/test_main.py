@@ -51,7 +51,7 @@ def test_every_command_is_in_the_help(capsys):
     with pytest.raises(SystemExit):
         main(["--help"])
     printed = capsys.readouterr().out
-    for command in ("start", "class", "train", "trace", "heads", "align", "translate", "runs"):
+    for command in ("start", "class", "train", "trace", "measure", "align", "translate", "runs"):
         assert re.search(rf"\n    {command}\s", printed)
 
 

@@ -27,9 +27,7 @@ def add_parser(commands: Any) -> None:
         "align", help="link each word of translations to a word of their source, by attention"
     )
     command.set_defaults(run_command=as_job(_align))
-    command.add_argument(
-        "checkpoint", type=Path, help="a checkpoint, or the name of a model that ships"
-    )
+    command.add_argument("model", type=Path, help="a checkpoint, or the name of a model that ships")
     command.add_argument("--pairs", type=Path, required=True, help="sentences and translations")
     command.add_argument(
         "--columns",
@@ -77,14 +75,14 @@ def _align(options: argparse.Namespace) -> int:
     from explorer.model.checkpoint_name import named_checkpoint
     from explorer.model.explorable import load
 
-    options.checkpoint = named_checkpoint(options.checkpoint)
+    options.model = named_checkpoint(options.model)
     columns = pair_columns(options.pairs, options.columns)
     given = AlignmentFile.read(options.pairs, columns, options.tokens, options.gold)
     pairs, gold = given.pairs, given.gold
     if options.report is not None and gold is None:
         raise AlignmentError("report_without_gold")
     _check_outputs(options)
-    model = load(options.checkpoint)
+    model = load(options.model)
     methods = _methods(options, model, compared=gold is not None)
     with asking_for_translator(model.name, model.facts):
         aligned = align_pairs(
@@ -132,7 +130,7 @@ def _check_outputs(options: argparse.Namespace) -> None:
         raise FileError("two_outputs_in_one_file", name=out.name)
     for path in (out, report):
         if path is not None:
-            check_output(path, (options.checkpoint, options.pairs, options.gold))
+            check_output(path, (options.model, options.pairs, options.gold))
 
 
 def _methods(

@@ -1,4 +1,4 @@
-"""`heads`: measure every head of a model on an evaluation batch."""
+"""`measure`: measure every head of a model on an evaluation batch."""
 
 import argparse
 import sys
@@ -19,8 +19,12 @@ from explorer.core.errors import ConfigError, EvaluationBatchError, FileError
 
 
 def add_parser(commands: Any) -> None:
-    command = commands.add_parser("heads", help="measure every head of a model")
-    command.set_defaults(run_command=as_job(_heads))
+    _add_options(commands.add_parser("measure", help="measure every head of a model"))
+    _add_options(commands.add_parser("heads"))  # its old name, which the help does not list
+
+
+def _add_options(command: argparse.ArgumentParser) -> None:
+    command.set_defaults(run_command=as_job(_measure))
     command.add_argument(
         "model", type=Path, help="a checkpoint, the name of one that ships, or a model directory"
     )
@@ -69,7 +73,7 @@ def add_parser(commands: Any) -> None:
     add_job_options(command)
 
 
-def _heads(options: argparse.Namespace) -> int:
+def _measure(options: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     from explorer.core.files import check_output

@@ -53,7 +53,7 @@ def add_parser(commands: Any) -> None:
         type=comma_list,
         help="of that file (default: 1 2, or the two with texts where those have numbers alone)",
     )
-    command.add_argument("--texts", type=Path, help="one text a line, as of the command heads")
+    command.add_argument("--texts", type=Path, help="one text a line, as of the command measure")
     command.add_argument(
         "--out",
         type=Path,

@@ -17,10 +17,12 @@ _INTERVENTIONS = {  # option → help; "--ablate cross.1.2" is the intervention 
     "ablate": "remove a head: cross.1.2, all heads of a layer: 'cross.1.*', or set it to its mean "
     "output: 'cross.1.2 mean'",
     "keep": "remove all other heads of the site: cross.1.2 or 'cross.1.*'",
-    "close": "mask a cell: 'cross.1.2 QUERY KEY', 'cross.*.* QUERY KEY' in all heads",
-    "open": "unmask a cell: 'decoder.1.2 QUERY KEY'",
-    "row": "set a row of weights: 'cross.1.2 QUERY 0.5,0.5'",
+    "mask": "mask a cell: 'cross.1.2 QUERY KEY', 'cross.*.* QUERY KEY' in all heads",
+    "unmask": "unmask a cell: 'decoder.1.2 QUERY KEY'",
+    "override-row": "set a row of weights: 'cross.1.2 QUERY 0.5,0.5'",
 }
+_OLD_NAMES = {"mask": "close", "unmask": "open", "override-row": "row"}
+"""Of interventions, which links still have; the help does not list them."""
 
 
 def add_parser(commands: Any) -> None:
@@ -48,9 +50,10 @@ def add_parser(commands: Any) -> None:
     command.add_argument("--sites", type=_names, help="encoder, decoder, cross: those to capture")
     command.add_argument("--out", type=Path, help="x.html or x.trace; without it, a summary")
     for verb, what in _INTERVENTIONS.items():
-        command.add_argument(
-            f"--{verb}", action="append", default=[], metavar="WHAT", help=f"{what}; repeatable"
-        )
+        given = {"action": "append", "default": [], "metavar": "WHAT", "dest": verb}
+        command.add_argument(f"--{verb}", help=f"{what}; repeatable", **given)
+        if verb in _OLD_NAMES:
+            command.add_argument(f"--{_OLD_NAMES[verb]}", help=argparse.SUPPRESS, **given)
 
 
 def _layers(text: str) -> Layers:

@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 def add_parser(commands: Any) -> None:
     command = commands.add_parser("translate", help="translate a file of texts")
     command.set_defaults(run_command=_translate)
-    command.add_argument(
-        "checkpoint", type=Path, help="of a translator, or the name of one that ships"
-    )
+    command.add_argument("model", type=Path, help="of a translator, or the name of one that ships")
     command.add_argument(
         "texts", type=Path, help="a text a line, or a column of a table (tabs, .csv)"
     )
@@ -48,15 +46,15 @@ def _translate(options: argparse.Namespace) -> int:
     from explorer.model.checkpoint import load_checkpoint
     from explorer.model.checkpoint_name import named_checkpoint
 
-    options.checkpoint = named_checkpoint(options.checkpoint)
-    check_output(options.out, (options.checkpoint, options.texts))
-    checkpoint = load_checkpoint(options.checkpoint)
+    options.model = named_checkpoint(options.model)
+    check_output(options.out, (options.model, options.texts))
+    checkpoint = load_checkpoint(options.model)
     texts = list(dict.fromkeys(read_sources(options.texts, options.column)))
     if not texts:
         facts = {"name": shorten(options.texts.name), "column": shorten(options.column)}
         raise PairsError("no_texts", **facts)
     room = checkpoint.model.config.max_length - 1  # the end symbol takes one
-    with asking_for_translator(options.checkpoint.stem, checkpoint.facts):
+    with asking_for_translator(options.model.stem, checkpoint.facts):
         fitting = [text for text in texts if len(checkpoint.source_vocabulary.encode(text)) <= room]
     rows = _translated(checkpoint, sorted(fitting, key=len))
     write_atomically(options.out, _table(rows, commas=options.out.suffix.lower() == ".csv"))

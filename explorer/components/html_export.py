@@ -70,7 +70,7 @@ def html_page(
             ),
             styles=styles("player"),
             body='<main id="player"></main>',
-            data=[data_element('id="payload"', payload, compress=large), *inside, *heads],
+            data=[data_element('id="payload"', payload, compress=True), *inside, *heads],
             script=script("exported_page"),
             with_plotly=with_plotly,
         )

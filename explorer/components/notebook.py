@@ -16,7 +16,7 @@ def show(trace: Trace, *, language: str = "en", height: int = 760) -> None:
 
     In a notebook it appears under the cell, `height` pixels high, in a frame of its own;
     elsewhere it opens in the browser. Where all cells are in one page, the first one that shows
-    a trace brings plotly.js (1.5 MB) for the others.
+    a trace brings plotly.js (0.7 MB) for the others.
     """
     if _in_notebook():
         from IPython.display import HTML, display

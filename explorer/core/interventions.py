@@ -1,6 +1,6 @@
 """Interventions: what is changed in a model while it runs: heads, cells of masks, rows of weights.
 
-Each has one line of text, for links, facts and the command line:
+Each has one line of text, for links and facts:
 
     ablate cross.1.2            the output of the head becomes zero
     ablate cross.1.2 mean       it becomes its mean over a named batch
@@ -9,6 +9,9 @@ Each has one line of text, for links, facts and the command line:
     close cross.1.2 3 4         query 3 may not attend to key 4
     open decoder.*.* 2 5        query 2 may attend to key 5, in every layer and head
     row cross.1.2 3 0.5,0.5     the weights of query 3, made to sum to 1 over its unmasked keys
+
+What a person types may begin with mask, unmask or override-row, as the command line and `trace`
+call what links call close, open and row.
 
 A head is written site.layer.head, counted from 0. `model.intervention_hooks` carries them out.
 """
@@ -43,6 +46,18 @@ class Verb(StrEnum):
     CLOSE = "close"
     OPEN = "open"
     ROW = "row"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Verb | None":
+        return _TYPED.get(value)
+
+
+_TYPED: dict[object, Verb] = {
+    "mask": Verb.CLOSE,
+    "unmask": Verb.OPEN,
+    "override-row": Verb.ROW,
+}
+"""The words of the command line for those of links."""
 
 
 class Ablation(NamedTuple):
@@ -304,9 +319,10 @@ def _opened_sites(texts: object) -> set[str]:
 def _read(text: str) -> Intervention:
     """The intervention of one line. Raises `InterventionError`."""
     try:
-        verb, name, *rest = text.split()
+        word, name, *rest = text.split()
+        verb = Verb(word)
         site, layer, head = name.split(".")
-        match Verb(verb), rest:
+        match verb, rest:
             case Verb.ABLATE, [] | ["zero"] | ["mean"]:
                 return _checked(Ablation, (site, _number(layer), _or_all(head), *rest))
             case Verb.KEEP, []:

@@ -113,7 +113,7 @@ def _command(
     settings: MeasurementSettings, folder: Path, checkpoint: Path, report: Path
 ) -> list[str]:
     """The arguments that measure heads."""
-    command = ["heads", str(checkpoint), "--out", str(report), *settings.options(folder)]
+    command = ["measure", str(checkpoint), "--out", str(report), *settings.options(folder)]
     command += ["--importance"] * settings.gradients
     if settings.removal:
         command += ["--ablation", "--removed-on", str(REMOVED_ON)]

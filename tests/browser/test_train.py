@@ -18,7 +18,8 @@ from tests.support.app_server import running_app
 from tests.support.finished_runs import CONFIG, finished_run
 from tests.support.toy_sentences import as_chinese_table
 
-FEW = {"Heads": "2", "Width": "32", "Feed-forward width": "32", "Longest sequence": "4"}
+WIDTHS = {"Width (d_model)": "32", "Feed-forward width (d_ff)": "32"}
+FEW = {"Heads": "2", **WIDTHS, "Longest sequence": "4"}
 
 
 @pytest.fixture(scope="module")
@@ -232,7 +233,7 @@ def test_a_corpus_is_uploaded_trained_on_and_opened(visit, tmp_path):
         tab.get_by_role("combobox", name=f"{side} column").click()
         tab.get_by_role("option", name=choice).click()
     tab.get_by_text("All settings of this run").click()
-    for name, value in {"Heads": "2", "Width": "32", "Feed-forward width": "32"}.items():
+    for name, value in {"Heads": "2", **WIDTHS}.items():
         set_number(tab, name, value)
     set_number(tab, "Evaluate every", "10")
     tab.get_by_role("button", name="Start with these settings").click()

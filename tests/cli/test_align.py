@@ -121,7 +121,9 @@ def test_a_toy_model_for_sentences_asks_for_a_translator(
     assert main(["align", str(tmp_path / "x.safetensors"), *pairs]) == 2
     assert "cannot read “I”: it knows 1 2 3" in (said := capsys.readouterr().err)
     assert "sentences need a translator" in said
-    assert main(["heads", str(tmp_path / "x.safetensors"), "--gold", str(tmp_path / "x.tsv")]) == 2
+    assert (
+        main(["measure", str(tmp_path / "x.safetensors"), "--gold", str(tmp_path / "x.tsv")]) == 2
+    )
     assert "sentences need a translator" in capsys.readouterr().err
 
 

@@ -15,7 +15,7 @@ def tiny(explorable, tmp_path):
 
 
 def test_a_report_is_printed_or_written(tiny, tmp_path, capsys):
-    assert main(["heads", tiny, "--sentences", "12"]) == 0
+    assert main(["measure", tiny, "--sentences", "12"]) == 0
     printed = capsys.readouterr().out
     assert "reverse, held out" in printed
     assert "normalised_entropy" in printed
@@ -23,25 +23,33 @@ def test_a_report_is_printed_or_written(tiny, tmp_path, capsys):
     assert "confidence_low" not in printed
     out = tmp_path / "x.json"
     wanted = ["--importance", "--ablation", "--removed-on", "4", "--out", str(out)]
-    assert main(["heads", tiny, "--sentences", "12", *wanted]) == 0
+    assert main(["measure", tiny, "--sentences", "12", *wanted]) == 0
     report = HeadReport.load(out)
     assert {"importance", "zero_loss", "only_exact"} <= set(report.metrics)
-    assert main(["heads", tiny, "--sentences", "4", "--out", str(tmp_path / "x.csv")]) == 0
+    assert main(["measure", tiny, "--sentences", "4", "--out", str(tmp_path / "x.csv")]) == 0
     assert (tmp_path / "x.csv").read_text().startswith("site,layer,head,role,confidence,")
+
+
+def test_the_old_name_of_the_command_still_works(tiny, tmp_path):
+    for name in ("measure", "heads"):
+        out = str(tmp_path / f"{name}.json")
+        assert main([name, tiny, "--sentences", "4", "--ablation", "--out", out]) == 0
+    one, other = (tmp_path / f"{name}.json" for name in ("measure", "heads"))
+    assert one.read_bytes() == other.read_bytes()
 
 
 def test_progress_is_written_to_a_file(tiny, tmp_path):
     progress = tmp_path / "progress"
-    assert main(["heads", tiny, "--sentences", "4", "--progress", str(progress)]) == 0
+    assert main(["measure", tiny, "--sentences", "4", "--progress", str(progress)]) == 0
     assert progress.read_text() == "1.000"
 
 
 def test_pairs_and_lines_are_evaluation_batches(tiny, tmp_path, capsys):
     (tmp_path / "pairs.tsv").write_text("1 2\t2 1\n\n3\t3\tsomebody\n2 2\t2\n", encoding="utf-8")
     (tmp_path / "lines.txt").write_text("1 2\n\n甲 3\n", encoding="utf-8")
-    assert main(["heads", tiny, "--pairs", str(tmp_path / "pairs.tsv"), "--sentences", "2"]) == 0
+    assert main(["measure", tiny, "--pairs", str(tmp_path / "pairs.tsv"), "--sentences", "2"]) == 0
     assert "pairs.tsv (2): teacher-forced on the given targets" in capsys.readouterr().out
-    assert main(["heads", tiny, "--texts", str(tmp_path / "lines.txt")]) == 0
+    assert main(["measure", tiny, "--texts", str(tmp_path / "lines.txt")]) == 0
     assert "lines.txt (2): teacher-forced on the model's own" in capsys.readouterr().out
 
 
@@ -60,7 +68,7 @@ def test_pairs_and_lines_are_evaluation_batches(tiny, tmp_path, capsys):
     ],
 )
 def test_errors_are_one_sentence(tiny, options, message, capsys):
-    assert main(["heads", tiny, *options.split()]) == 2
+    assert main(["measure", tiny, *options.split()]) == 2
     error = capsys.readouterr().err
     assert error.startswith("error: ")
     assert message in error
@@ -71,7 +79,7 @@ def test_bleu_of_a_translator_is_in_the_report(explorable, tmp_path, capsys):
     path = tmp_path / "translator.safetensors"
     save_checkpoint(replace(explorable.checkpoint, facts=facts), path)
     (tmp_path / "pairs.tsv").write_text("1 2\t2 1\n3\t3\n2 2\t2\n", encoding="utf-8")
-    wanted = ["heads", str(path), "--pairs", str(tmp_path / "pairs.tsv"), "--bleu"]
+    wanted = ["measure", str(path), "--pairs", str(tmp_path / "pairs.tsv"), "--bleu"]
     assert main(wanted) == 2
     assert "--ablation" in capsys.readouterr().err
     out = tmp_path / "x.json"
@@ -86,15 +94,15 @@ def test_bleu_of_a_translator_is_in_the_report(explorable, tmp_path, capsys):
 def test_bleu_of_a_toy_task_is_refused(tiny, tmp_path, capsys):
     (tmp_path / "pairs.tsv").write_text("1 2\t2 1\n3\t3\n", encoding="utf-8")
     options = ["--pairs", str(tmp_path / "pairs.tsv"), "--ablation", "--bleu"]
-    assert main(["heads", tiny, *options]) == 2
+    assert main(["measure", tiny, *options]) == 2
     assert "needs a translator trained here" in capsys.readouterr().err
 
 
 def test_a_file_that_is_read_is_not_overwritten(tiny, tmp_path, capsys):
     texts = tmp_path / "x.csv"
     texts.write_text("1 2\n", "utf-8")
-    assert main(["heads", tiny, "--texts", str(texts), "--out", str(texts)]) == 2
+    assert main(["measure", tiny, "--texts", str(texts), "--out", str(texts)]) == 2
     assert "“x.csv” is read by this command" in capsys.readouterr().err
     assert texts.read_text("utf-8") == "1 2\n"
-    assert main(["heads", tiny, "--out", str(tmp_path / "none" / "x.csv")]) == 2
+    assert main(["measure", tiny, "--out", str(tmp_path / "none" / "x.csv")]) == 2
     assert "there is no folder" in capsys.readouterr().err

@@ -67,17 +67,29 @@ def test_an_unwritable_path_is_an_error(tiny, tmp_path, capsys):
 def test_interventions_are_applied(tiny, tmp_path, capsys):
     file = tmp_path / "x.trace"
     given = ["--ablate", "cross.1.2", "--ablate", "cross.0.1 mean", "--keep", "encoder.0.1"]
-    given += ["--close", "cross.1.0 0 1", "--row", "cross.0.0 0 1,1"]
+    given += ["--mask", "cross.1.0 0 1", "--override-row", "cross.0.0 0 1,1"]
     assert main(["trace", tiny, "1 2", *given, "--out", str(file)]) == 0
     assert Trace.load(file).facts["interventions"] == [
         *("ablate cross.1.2", "ablate cross.0.1 mean", "keep encoder.0.1"),
         *("close cross.1.0 0 1", "row cross.0.0 0 1,1"),
     ]
-    opened = ["--open", "decoder.*.* 0 1"]
+    opened = ["--unmask", "decoder.*.* 0 1"]
     assert main(["trace", tiny, "1 2", "--target", "2 1", *opened]) == 0
     assert "expected" in capsys.readouterr().out
     assert main(["trace", tiny, "1 2", "--ablate", "cross.1.9"]) == 2
     assert "cross.1.9" in capsys.readouterr().err
+
+
+def test_old_names_of_interventions_still_work(tiny, tmp_path):
+    file = tmp_path / "x.trace"
+    given = ["--close", "cross.1.0 0 1", "--mask", "cross.1.0 1 1", "--row", "cross.0.0 0 1,1"]
+    assert (
+        main(["trace", tiny, "1 2", *given, "--open", "decoder.0.0 0 1", "--out", str(file)]) == 0
+    )
+    assert Trace.load(file).facts["interventions"] == [
+        *("close cross.1.0 0 1", "close cross.1.0 1 1", "open decoder.0.0 0 1"),
+        "row cross.0.0 0 1,1",
+    ]
 
 
 def test_layers_and_sites_are_chosen(tiny, tmp_path, capsys):

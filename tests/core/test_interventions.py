@@ -41,6 +41,13 @@ def test_lines_are_read_and_written_back():
     assert hash(done) == hash(Interventions.gather(**done.options()))
 
 
+def test_words_of_the_command_line_are_read_as_those_of_links():
+    typed = ["mask cross.1.2 3 4", "unmask decoder.*.* 2 5", "override-row cross.1.2 3 0.5,0.5"]
+    linked = ["close cross.1.2 3 4", "open decoder.*.* 2 5", "row cross.1.2 3 0.5,0.5"]
+    assert Interventions.parse(typed) == Interventions.parse(linked)
+    assert list(Interventions.parse(typed).texts()) == linked
+
+
 def test_tuples_are_accepted_and_no_interventions_are_false():
     done = Interventions.gather(ablate=[("cross", 1, 2)], keep=[["cross", 0, 0]])
     assert done.ablate == (Ablation("cross", 1, 2),)

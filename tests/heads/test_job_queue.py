@@ -224,7 +224,7 @@ def test_a_measuring_process_ends_with_a_killed_server_and_its_folder_is_deleted
         assert server.stdout is not None
         child = int(server.stdout.readline())
         (work,) = folder.glob("*/*/making-*")
-        wait_for(lambda: "heads" in command_line(child))
+        wait_for(lambda: "measure" in command_line(child))
         job_queue.delete_abandoned()
         assert work.exists()  # its server lives
         server.kill()

@@ -20,13 +20,16 @@ def entry_script(name: Script) -> str:
 
 
 EMBEDDED = """
-const textOf = (id) => document.getElementById(id).textContent;
-const embeddedPayload = () =>
-  Uint8Array.from(atob(textOf("payload")), (letter) => letter.charCodeAt(0));
+const embedded = (id) => {
+  const text = document.getElementById(id).textContent;
+  const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip")));
+};
+const embeddedPayload = async () => new Uint8Array(await embedded("payload").arrayBuffer());
 const embeddedPlotly = async () => {
   await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
   const script = document.createElement("script");
-  script.textContent = textOf("plotly");
+  script.textContent = await embedded("plotly").text();
   document.head.append(script);
   return window.Plotly;
 };
@@ -60,7 +63,7 @@ def shadow_page(trace: Trace) -> str:
 {EMBEDDED}
 window.heard = [];
 window.entry = entry;
-window.servedBytes = embeddedPayload();
+const bytes = await embeddedPayload();
 window.explorerPlotly = embeddedPlotly();
 window.host = document.getElementById("player");
 window.shadow = host.attachShadow({{ mode: "open" }});
@@ -70,7 +73,7 @@ shadow.append(sheet);
 const hear = (name) => (key, value) => heard.push([name, key, value]);
 window.call = (data) => entry({{ data, parentElement: shadow, key: "k", name: "n",
   setStateValue: hear("state"), setTriggerValue: hear("trigger") }});
-window.cleanup = call(servedBytes);
+window.cleanup = call(bytes);
 </script>
 """
     return with_script(html_page(trace), harness)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from explorer.components.exported_page import inline
-from explorer.components.shared.bundle import PLOTLY, script, styles
+from explorer.components.exported_page import inline, plotly_element
+from explorer.components.shared.bundle import script, styles
 from explorer.components.shared.payload import PROJECT
 from explorer.core.i18n import LANGUAGES, say, section
 from explorer.model import examples
@@ -136,7 +136,7 @@ def file_page(model: LiveModel, text: str | None = None, pad: int = 0) -> str:
     name = html.escape(model.name)
     parts = (  # the script last: it looks for what stands before it
         f'<script type="text/plain" data-model="{name}">{weights}</script>',
-        f'<script type="text/plain" id="plotly">{inline(PLOTLY.read_text("utf-8"))}</script>',
+        plotly_element(),
         f"<script>{inline(script('live'))}</script>",
     )
     return _filled(_FILE_POLICY, data, f"<style>{styles('live')}</style>", "\n".join(parts))

@@ -116,15 +116,15 @@ def test_the_command_measures_a_directory(directory, tmp_path, capsys):
     pairs.write_text("5 17\t8 41\n9 9\t30 31\n", encoding="utf-8")
     out = tmp_path / "report.json"
     wanted = ["--importance", "--ablation", "--removed-on", "2", "--out", str(out)]
-    assert main(["heads", str(directory("marian")), "--pairs", str(pairs), *wanted]) == 0
+    assert main(["measure", str(directory("marian")), "--pairs", str(pairs), *wanted]) == 0
     assert HeadReport.load(out).facts["targets"] == "given"
-    assert main(["heads", str(directory("llama")), "--texts", str(texts)]) == 0
+    assert main(["measure", str(directory("llama")), "--texts", str(texts)]) == 0
     assert "each next token" in capsys.readouterr().out
     for options, message in [
         (["--pairs", str(pairs)], "give this one texts"),
         ([], "has no task"),
     ]:
-        assert main(["heads", str(directory("llama")), *options]) == 2
+        assert main(["measure", str(directory("llama")), *options]) == 2
         assert message in capsys.readouterr().err
 
 

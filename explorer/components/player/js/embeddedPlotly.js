@@ -1,4 +1,5 @@
 import { frameShown } from "../../shared/js/frame.js";
+import { bytesOf } from "./pageHeads.js";
 
 /** @import { Plotly, PlotlyWindow } from "../../shared/js/plotly.js" */
 
@@ -11,7 +12,8 @@ const PATIENCE = 20_000; // ms
  * @returns {Promise<string>}
  */
 async function sourceOfPlotly() {
-  const own = document.getElementById("plotly")?.textContent ?? "";
+  const element = document.getElementById("plotly");
+  const own = element ? new TextDecoder().decode(await bytesOf(element)) : "";
   const shared = /** @type {Window & {explorerPlotlySource?: string}} */ (window.parent);
   try {
     if (own && shared !== window) {
