@@ -1,5 +1,7 @@
 """What to look for in a page on any screen: clipped names, overlapping parts."""
 
+from pathlib import Path
+
 from playwright.sync_api import Page
 
 SIZES = [(1440, 900), (1440, 770), (1366, 630), (1024, 768), (390, 844)]
@@ -51,3 +53,5 @@ _SHOW_MORE = """() => {
     inside(root).map((shadow) => shadow && find(shadow)).find(Boolean);
   find(document)?.click();
 }"""
+
+TEXT_FAULTS = Path(__file__).with_name("text_faults.js").read_text("utf-8")

@@ -37,13 +37,16 @@ def write_pseudo_language(folder: Path) -> Path:
 
 
 def pseudo(sentence: str) -> str:
-    """An English sentence in the language; white space at its ends stays there."""
-    inner = sentence.strip()
+    """An English sentence in the language; space and signs such as an arrow at its ends stay there,
+    and a sign between others, such as ", ", is the same."""
+    begin, inner, end = re.fullmatch(
+        r"([^\w{(“`]*)(.*?)([^\w})”`.?!%]*)", sentence, re.DOTALL
+    ).groups()
     if not re.search(r"\w\w", _KEPT.sub("", inner)):
-        return sentence  # a sign such as ", ", which stands between others
+        return sentence
     longer = "ô" * max(round(0.3 * len(inner)) - 1, 1)
     words = " ".join(re.findall("ô{1,6}", longer))
-    return sentence.replace(inner, f"«{_accented(inner)} {words}»")
+    return f"{begin}«{_accented(inner)} {words}»{end}"
 
 
 def _accented(text: str) -> str:
