@@ -8,7 +8,7 @@
   const HEADER = ".st-key-header, [data-testid=stHeader], .st-key-hint";
   const SCROLLED = ".st-key-language"; // as many languages as there are
   const NAMES =
-    "[class*=st-key-model-], [data-testid=model], .st-key-train-run, [class*=-report-]";
+    "[class*=st-key-model-], [data-testid=model], .st-key-train-run, [class*=st-key-measure-batch-]";
 
   const parentOf = (node) => node.parentElement ?? node.getRootNode().host ?? null;
   const within = (root) =>
@@ -20,8 +20,7 @@
   const layerOf = (node) => {
     if (isIn(node, OVER)) return "over the page";
     if (isIn(node, HEADER) && !isIn(node, "html[data-header-full] .st-key-hint")) return "header";
-    const placed = upwards(node).map((one) => getComputedStyle(one).position);
-    return placed.includes("fixed") || placed.includes("sticky") ? "fixed" : "page";
+    return upwards(node).find((one) => /fixed|sticky/.test(getComputedStyle(one).position));
   };
   const drawn = (node) =>
     node.checkVisibility({ visibilityProperty: true, opacityProperty: true }) &&
