@@ -50,7 +50,10 @@ def test_every_link_to_a_file_leads_to_one(document):
 def test_every_named_source_file_exists(document):
     text = document.read_text(encoding="utf-8")
     named = re.findall(r"`((?:explorer|tests|benchmarks|docs)/[\w./]+)`", text)
-    examples = {"explorer/data/toy_tasks/swap.py", "explorer/strings/SECTION.toml"}
+    examples = {
+        *("explorer/data/toy_tasks/swap.py", "explorer/strings/SECTION.toml"),
+        *("explorer/languages/CODE.toml", "explorer/lessons/NAME.CODE.md", "explorer/languages/"),
+    }
     assert [name for name in named if name not in examples and not (ROOT / name).exists()] == []
 
 

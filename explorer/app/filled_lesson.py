@@ -31,11 +31,12 @@ def whole_lesson(
 ) -> bytes:
     """A lesson as one HTML page; a card that cannot be shown says why. Called from any thread.
 
+    language: of the page around the lesson, which may be written in another one.
     back: address of the page that links to it; "" without one.
     following: name and title of the next lesson, whose page lies beside this one.
     """
     written = [replace(card, text=card.exported or card.text) for card in lesson.cards]
-    cards = [filled_in(card, offered, language) for card in written]
+    cards = [filled_in(card, offered, lesson.language) for card in written]
     by_request: dict[Request, list[int]] = {}
     for number, (card, one) in enumerate(zip(lesson.cards, cards, strict=True)):
         visit = card_visit(card, offered)
@@ -53,7 +54,8 @@ def _text(member: CatalogMember, request: Request, cards: tuple[int, ...]) -> Le
 
 
 def filled_in(card: Card, offered: Catalog, language: str) -> ShownCard:
-    """A card with what its trace says, or with why it cannot be shown."""
+    """A card with what its trace says, or with why it cannot be shown, in the language of its
+    lesson."""
     try:
         return _fill_in(card, offered, language)
     except ExplorerError as error:

@@ -12,7 +12,7 @@ from explorer.components.player.heads import SMALL, HeadAddress, Unit, head_payl
 from explorer.components.player.payload import View, opening_head_of
 from explorer.components.shared.bundle import PLOTLY
 from explorer.core.errors import TraceError
-from explorer.core.i18n import LANGUAGES, say
+from explorer.core.i18n import LANGUAGES, html_language, say
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import shorten
 from explorer.core.words import has_words
@@ -73,7 +73,7 @@ def page(
     body: its elements; `data`: those of `data_element`.
     """
     return _PAGE.format(
-        language="zh-Hans" if language == "zh" else language,
+        language=html_language(language),
         title=html.escape(title),
         styles=styles,
         body=body,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
-from explorer.core.i18n import say
+from explorer.core.i18n import in_a_row, say
 from explorer.core.number_format import fixed_number
 from explorer.heads.pruning_report import PruningPoint, PruningReport
 
@@ -134,10 +134,7 @@ def removal_orders(report: PruningReport, language: str) -> Iterator[tuple[str, 
             site, layer, head = name.split(".")
             heads.append(f"{say(f'player.site_{site}', language)} L{layer} H{head}")
         if heads:
-            yield (
-                order_name(curve.order, language),
-                (", " if language == "en" else "、").join(heads),
-            )
+            yield order_name(curve.order, language), say("heads.comma", language).join(heads)
 
 
 def about(report: PruningReport, batch: str, language: str) -> str:
@@ -151,7 +148,7 @@ def about(report: PruningReport, batch: str, language: str) -> str:
         sentences.append(say("pruning.about_random", language, draws=report.facts["draws"]))
     if report.facts["targets"] == "greedy":
         sentences.append(say("pruning.about_own_output", language))
-    return (" " if language == "en" else "").join(sentences)
+    return in_a_row(sentences, language)
 
 
 def _height(line: Line) -> float:

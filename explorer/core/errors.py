@@ -30,7 +30,7 @@ class ExplorerError(Exception):
         super().__init__(self.in_language("en"))
 
     def in_language(self, language: str) -> str:
-        """The sentence in `language` ("en", "zh"), with those of errors among its facts."""
+        """The sentence in `language`, with those of errors among its facts."""
         facts = {name: _shown(fact, language) for name, fact in self.facts.items()}
         return say(f"{self.section}.{self.key}", language, **facts)
 
@@ -126,6 +126,12 @@ class RunError(ExplorerError):
 
 class AlignmentError(ExplorerError):
     """Links between tokens that cannot be read, or a head or timing that does not exist."""
+
+
+class LanguageError(ExplorerError):
+    """A file that is not one of a language of the interface, or a line of it that is not used."""
+
+    section = "languages"
 
 
 class LessonError(ExplorerError):

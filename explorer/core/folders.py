@@ -23,6 +23,9 @@ MODELS_VARIABLE = "EXPLORER_MODELS"
 LESSONS_VARIABLE = "EXPLORER_LESSONS"
 """Names folders with lessons beside those that ship, separated as in PATH."""
 
+LANGUAGES_VARIABLE = "EXPLORER_LANGUAGES"
+"""Names folders with languages of the interface beside those that ship, separated as in PATH."""
+
 PACKAGE = Path(__file__).resolve().parents[1]
 """The folder of the `explorer` package."""
 
@@ -31,6 +34,7 @@ IMPORT_ROOT = PACKAGE.parent
 
 STRINGS = PACKAGE / "strings"
 SHIPPED_LESSONS = PACKAGE / "lessons"
+SHIPPED_LANGUAGES = PACKAGE / "languages"
 
 
 def shipped_checkpoints() -> Path:
@@ -77,6 +81,14 @@ def models() -> tuple[Path, ...]:
 def lessons() -> tuple[Path, ...]:
     """The folders with lessons: those that ship, then those named at the start."""
     return (SHIPPED_LESSONS, *_several(LESSONS_VARIABLE))
+
+
+def language_files() -> tuple[Path, ...]:
+    """The files of further languages: those that ship, then those of the folders named at the
+    start; of two for one language the later one counts."""
+    places = (SHIPPED_LANGUAGES, *_several(LANGUAGES_VARIABLE))
+    found = (path for place in places for path in sorted(place.glob("*.toml")))
+    return tuple(path for path in found if path.is_file())
 
 
 def _several(variable: str) -> tuple[Path, ...]:

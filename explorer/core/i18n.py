@@ -1,28 +1,74 @@
 """Every sentence of the interface in every language, from one table.
 
 The table is the folder `strings/`: one file a section, one entry a sentence, English and Chinese
-next to each other so that neither is forgotten.
+next to each other so that neither is forgotten. A further language is one file in `languages/`, see
+`language_file`; what it does not say is said in English.
 """
 
 import re
 import tomllib
 import unicodedata
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, reduce
 
 from explorer.core import folders
+from explorer.core.language_file import PLURAL, LanguageFile, read_language_file
 
-_PLURAL = re.compile(r"\{(\w+):([^{}|]*)\|([^{}|]*)\}")
 _ISOLATE, _POP_ISOLATE = "\u2068", "\u2069"
 
-LANGUAGES: Mapping[str, str] = {"en": "English", "zh": "简体中文"}
+OWN_LANGUAGES: Mapping[str, str] = {"en": "English", "zh": "简体中文"}
+"""Those of the table."""
+
+_TAGS: Mapping[str, str] = {"zh": "zh-Hans"}
+
+
+def _further_languages() -> Iterator[LanguageFile]:
+    """Those of the files that can be used; `language_check` says what is wrong with the others."""
+    for path in folders.language_files():
+        try:
+            language = read_language_file(path)
+        except (OSError, ValueError):
+            continue
+        if language.has_code and language.name and language.code not in OWN_LANGUAGES:
+            yield language
+
+
+_FURTHER: Mapping[str, LanguageFile] = {one.code: one for one in _further_languages()}
+
+LANGUAGES: Mapping[str, str] = {**OWN_LANGUAGES, **{c: one.name for c, one in _FURTHER.items()}}
+"""By code, what each language calls itself."""
 
 
 @cache
 def table() -> dict[str, dict[str, dict[str, str]]]:
-    """The whole table: section → key → language → sentence."""
+    """The whole table: section → key → language → sentence; of further languages the sentences
+    that they have."""
     files = sorted(folders.STRINGS.glob("*.toml"))
-    return {file.stem: tomllib.loads(file.read_text(encoding="utf-8")) for file in files}
+    found = {file.stem: tomllib.loads(file.read_text(encoding="utf-8")) for file in files}
+    for code, further in _FURTHER.items():
+        for name, entries in found.items():
+            for key, sentences in entries.items():
+                if sentence := further.sentence(name, key, sentences["en"]):
+                    sentences[code] = sentence
+    return found
+
+
+def html_language(language: str) -> str:
+    """The `lang` attribute of a page."""
+    return _TAGS.get(language, language)
+
+
+def nearest_language(tag: str) -> str:
+    """The language for a tag such as "fr-CA", as browsers name languages; English where there is
+    none."""
+    wanted = tag.lower()
+    same = (code for code in LANGUAGES if code.lower() == wanted)
+    near = (code for code in LANGUAGES if _first_subtag(code) == _first_subtag(wanted))
+    return next(same, next(near, "en"))
+
+
+def _first_subtag(tag: str) -> str:
+    return tag.partition("-")[0]
 
 
 def isolated(text: str) -> str:
@@ -48,7 +94,14 @@ def say(key: str, language: str = "en", **facts: object) -> str:
     told = {name: isolated(fact) if isinstance(fact, str) else fact for name, fact in facts.items()}
     if not told:
         return sentence
-    return _PLURAL.sub(lambda word: _agreeing(word, facts), sentence).format(**told)
+    return PLURAL.sub(lambda word: _agreeing(word, facts), sentence).format(**told)
+
+
+def in_a_row(sentences: Sequence[str], language: str) -> str:
+    """Sentences one after another, with a space between them where the language writes one."""
+    return reduce(
+        lambda one, two: say("explore.two_sentences", language, one=one, two=two), sentences
+    )
 
 
 def _agreeing(word: re.Match[str], facts: Mapping[str, object]) -> str:

@@ -72,13 +72,17 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """A lesson in one language, with at least one card."""
+    """A lesson in one language, with at least one card.
+
+    language: the one it is written in, in which its traces fill it in, whatever the visitor reads.
+    """
 
     title: str
     cards: tuple[Card, ...]
+    language: str
 
 
-def read_lesson(text: str) -> Lesson:
+def read_lesson(text: str, language: str = "en") -> Lesson:
     """The lesson in the text of a file. Raises `LessonError`, which names the card."""
     head, *parts = re.split(rf"^{_LINE}[ \t]*$", text.strip(), flags=re.MULTILINE)
     lines = head.strip().splitlines()
@@ -93,7 +97,7 @@ def read_lesson(text: str) -> Lesson:
         raise LessonError("too_many_cards", cards=len(parts) // 2, limit=MOST_CARDS)
     headers, texts = parts[::2], parts[1::2]
     cards = [_read_card(*one) for one in zip(range(1, len(texts) + 1), headers, texts, strict=True)]
-    return Lesson(title, tuple(cards))
+    return Lesson(title, tuple(cards), language)
 
 
 def fill_in(sentence: str, values: Mapping[str, str]) -> str:

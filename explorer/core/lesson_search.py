@@ -1,4 +1,5 @@
-"""The lessons in folders: `NAME.en.md` and `NAME.zh.md` are one lesson in two languages."""
+"""The lessons in folders: `NAME.en.md` and `NAME.zh.md` are one lesson in two languages, and each
+further language may have one, too."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -43,7 +44,7 @@ class BrokenLessonError(LessonError):
 
 @dataclass(frozen=True, slots=True)
 class FoundLessons:
-    """lessons: by name, then by language, at least one; in the order to show them.
+    """lessons: by name, then by language, at least one, English first; in the order to show them.
     broken: the files that are none.
     """
 
@@ -51,7 +52,8 @@ class FoundLessons:
     broken: tuple[BrokenLessonError, ...]
 
     def in_language(self, name: str, language: str) -> Lesson | None:
-        """The lesson called `name`, in another language where it is not written in `language`;
+        """The lesson called `name`, in English or else another language where it is not written in
+        `language`;
         None where there is no such lesson."""
         written = self.lessons.get(name, {})
         return written.get(language) or next(iter(written.values()), None)
@@ -72,10 +74,16 @@ def find_lessons(paths: Iterable[Path]) -> FoundLessons:
     for path in paths:
         try:
             name, language = _name(path)
-            lessons.setdefault(name, {})[language] = read_lesson(read_text(path, _LARGEST))
+            lessons.setdefault(name, {})[language] = read_lesson(
+                read_text(path, _LARGEST), language
+            )
         except ExplorerError as error:
             broken.append(BrokenLessonError(path, error))
-    named = {name: lessons[name] for name in sorted(lessons, key=_place) if lessons[name]}
+    named = {
+        name: {one: lessons[name][one] for one in LANGUAGES if one in lessons[name]}
+        for name in sorted(lessons, key=_place)
+        if lessons[name]
+    }
     return FoundLessons(named, tuple(broken))
 
 

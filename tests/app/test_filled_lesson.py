@@ -12,6 +12,7 @@ from explorer.model.catalog import UploadedModel, shipped_models
 from explorer.model.explorable import ExplorableModel, load
 from explorer.model.model_summary import ModelSummary
 from tests.support.app_server import ROOT
+from tests.support.payloads import unpack_payload
 
 VIEW = "model={}&text=7+3+9&pad=0&site=cross&layer=1&head=2&step=1"
 CARD = """---
@@ -73,6 +74,14 @@ def test_a_whole_lesson_has_its_texts_and_what_is_inside(monkeypatch):
     alone = read_lesson("# Mine\n\n" + CARD.format(view=VIEW.format("nobody"), choices="1 | 2"))
     html = whole_lesson("mine", alone, shipped_models(), "en").decode()
     assert "data-cards" not in html.split('<script type="module">')[0]
+
+
+def test_a_whole_lesson_is_filled_in_in_the_language_it_is_written_in():
+    lesson = lessons().in_language("padding", "en")
+    page = whole_lesson("padding", lesson, shipped_models(), "zh").decode()
+    payload = re.search(r'id="lesson-payload"[^>]*>([^<]*)<', page)[1]
+    shown, _ = unpack_payload(base64.b64decode(payload))
+    assert [card["problem"] for card in shown["lesson"]["cards"]] == [""] * len(lesson.cards)
 
 
 def test_a_page_says_what_to_do_where_the_app_has_another_page():

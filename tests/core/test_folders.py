@@ -59,3 +59,14 @@ def test_lessons_of_named_folders_follow_those_that_ship(monkeypatch, tmp_path):
     assert folders.lessons() == (folders.SHIPPED_LESSONS,)
     monkeypatch.setenv(folders.LESSONS_VARIABLE, str(tmp_path))
     assert folders.lessons() == (folders.SHIPPED_LESSONS, tmp_path)
+
+
+def test_files_of_languages_are_those_that_ship_then_those_of_named_folders(monkeypatch, tmp_path):
+    monkeypatch.delenv(folders.LANGUAGES_VARIABLE, raising=False)
+    shipped = folders.language_files()
+    assert shipped == tuple(sorted(folders.SHIPPED_LANGUAGES.glob("*.toml")))
+    for name in ("pt-BR.toml", "fr.toml", "fr.txt"):
+        (tmp_path / name).touch()
+    (tmp_path / "es.toml").mkdir()
+    monkeypatch.setenv(folders.LANGUAGES_VARIABLE, str(tmp_path))
+    assert folders.language_files() == (*shipped, tmp_path / "fr.toml", tmp_path / "pt-BR.toml")

@@ -1,9 +1,24 @@
+import json
+import os
 import re
 import string
+import subprocess
+import sys
 
 import pytest
 
-from explorer.core.i18n import LANGUAGES, isolated, say, section, table
+from explorer.core import folders
+from explorer.core.i18n import (
+    LANGUAGES,
+    OWN_LANGUAGES,
+    html_language,
+    in_a_row,
+    isolated,
+    nearest_language,
+    say,
+    section,
+    table,
+)
 
 
 def placeholders(sentence: str) -> set[str]:
@@ -11,11 +26,11 @@ def placeholders(sentence: str) -> set[str]:
 
 
 @pytest.mark.parametrize("part", table())
-def test_every_sentence_is_written_in_every_language_with_the_same_facts(part):
+def test_every_sentence_is_written_in_english_and_chinese_with_the_same_facts(part):
     entries = table()[part]
     assert entries
     for key, entry in entries.items():
-        assert set(entry) == set(LANGUAGES), key
+        assert set(OWN_LANGUAGES) <= set(entry) <= set(LANGUAGES), key
         assert all(entry.values()), key
         assert len({frozenset(placeholders(sentence)) for sentence in entry.values()}) == 1, key
 
@@ -36,6 +51,70 @@ def test_facts_are_filled_in_and_an_unknown_language_falls_back_to_english():
     assert "3" in english
     assert say("errors.not_divisible", "fr", d_model=10, heads=3) == english
     assert say("errors.not_divisible", "zh", d_model=10, heads=3) != english
+
+
+FRENCH = """name = "Français"
+explore.page = "Explorer"
+train.queue = "{count} {count:tâche attend|tâches attendent}"
+heads.support = "{queries} requêtes"
+heads.page = 7
+"""
+
+TOLD = """
+import json
+from explorer.core.i18n import LANGUAGES, nearest_language, say, section
+from explorer.components.html_export import html_page
+from tests.support.example_traces import example_trace
+print(json.dumps({
+    "languages": LANGUAGES,
+    "near": [nearest_language(tag) for tag in ("fr-CA", "fr", "pt-PT", "de", "zh-TW")],
+    "said": [say("explore.page", "fr"), say("train.queue", "fr", count=1),
+             say("train.queue", "fr", count=2), say("heads.support", "fr", queries=1, sentences=2),
+             say("explore.title", "fr")],
+    "section": section("heads", "fr")["page"],
+    "page": html_page(example_trace(), "fr")[:60],
+}))
+"""
+
+
+def test_a_file_adds_a_language_and_what_it_does_not_say_is_said_in_english(tmp_path):
+    (tmp_path / "fr.toml").write_text(FRENCH, "utf-8")
+    (tmp_path / "pt-BR.toml").write_text("name = 'Português'\n", "utf-8")
+    (tmp_path / "es.toml").write_text("name = Español\n", "utf-8")  # no TOML
+    (tmp_path / "it.toml").write_text("explore.page = 'Esplora'\n", "utf-8")  # no name
+    (tmp_path / "zh.toml").write_text("name = '中文'\nexplore.page = '查'\n", "utf-8")
+    environment = {**os.environ, folders.LANGUAGES_VARIABLE: str(tmp_path)}
+    root = folders.IMPORT_ROOT
+    run = [sys.executable, "-c", TOLD]
+    told = json.loads(subprocess.check_output(run, cwd=root, env=environment, encoding="utf-8"))
+    assert told["languages"] == {**LANGUAGES, "fr": "Français", "pt-BR": "Português"}
+    assert told["near"] == ["fr", "fr", "pt-BR", "en", "zh"]
+    assert told["said"] == [
+        "Explorer",
+        "1 tâche attend",
+        "2 tâches attendent",
+        say("heads.support", queries=1, sentences=2),
+        say("explore.title"),
+    ]
+    assert told["section"] == "Heads"
+    assert '<html lang="fr">' in told["page"]
+
+
+@pytest.mark.parametrize(
+    ("tag", "near"), [("en-US", "en"), ("ZH-hans", "zh"), ("zh", "zh"), ("xx", "en"), ("", "en")]
+)
+def test_a_browser_is_answered_in_the_nearest_language(tag, near):
+    assert nearest_language(tag) == near
+
+
+def test_sentences_in_a_row_have_a_space_between_them_where_the_language_has_one():
+    assert in_a_row(["One.", "Two.", "Three."], "en") == "One. Two. Three."
+    assert in_a_row(["一。", "二。"], "zh") == "一。二。"
+    assert in_a_row(["One."], "en") == "One."
+
+
+def test_pages_in_chinese_say_that_they_are_in_simplified_characters():
+    assert [html_language(one) for one in ("en", "zh", "fr")] == ["en", "zh-Hans", "fr"]
 
 
 def test_an_unknown_key_is_an_error():

@@ -1,6 +1,7 @@
 """What to look for in a page on any screen: clipped names, overlapping parts."""
 
 import time
+from pathlib import Path
 
 from playwright.sync_api import Page
 
@@ -61,3 +62,5 @@ _SHOW_MORE = """() => {
     inside(root).map((shadow) => shadow && find(shadow)).find(Boolean);
   find(document)?.click();
 }"""
+
+TEXT_FAULTS = Path(__file__).with_name("text_faults.js").read_text("utf-8")

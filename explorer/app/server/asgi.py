@@ -34,6 +34,7 @@ from explorer.app.server.server_address import ServerAddress
 from explorer.app.server.static_files import CompressedScripts, serve_plotly
 from explorer.app.server.upload_guard import UploadGuard
 from explorer.core import folders
+from explorer.core.language_check import log_unusable_languages
 
 MAIN = folders.PACKAGE / "app" / "main.py"
 """The script Streamlit runs for each visitor."""
@@ -82,11 +83,12 @@ def middleware() -> list[Middleware]:
 
 @asynccontextmanager
 async def lifespan(_: st.App) -> AsyncIterator[None]:
-    """Do slow work in the background when the server starts, limit what requests log while it runs,
-    and end what measures when it ends.
+    """Log which files of languages cannot be used and do slow work in the background when the
+    server starts, limit what requests log while it runs, and end what measures when it ends.
 
     A server that SIGTERM ends calls no `atexit` function.
     """
+    log_unusable_languages()
     warmup.start()
     with limited_warnings(*_LOGGERS):
         yield

@@ -17,7 +17,7 @@ from explorer.app.server.page_limit import charged_to
 from explorer.app.server.rate_limit import RateLimiter
 from explorer.app.state import address_bar, session
 from explorer.core.errors import ExplorerError
-from explorer.core.i18n import LANGUAGES, say
+from explorer.core.i18n import LANGUAGES, nearest_language, say
 
 _VISITORS_PER_ADDRESS = 10
 """Visitors that may compute all they are allowed behind one network address: a school often has
@@ -62,7 +62,7 @@ def language() -> str:
     for language, name in LANGUAGES.items():
         if name == named:
             return language
-    return "zh" if (st.context.locale or "").lower().startswith("zh") else "en"
+    return nearest_language(st.context.locale or "")
 
 
 def choose_language(language: str) -> None:

@@ -21,7 +21,7 @@ from explorer.components.lesson.payload import (
     lesson_payload,
     offer_payload,
 )
-from explorer.core.lesson import Card
+from explorer.core.lesson import Lesson
 
 
 def lesson_card(offered: Catalog, language: str, draw_address_alone: Callable[[], None]) -> None:
@@ -45,7 +45,7 @@ def _payload(offered: Catalog, language: str) -> bytes:
     shown = ShownLesson(
         name=state.name,
         title=lesson.title,
-        cards=_filled_in(lesson.cards, state.card - 1, offered, language),
+        cards=_filled_in(lesson, state.card - 1, offered),
         card=state.card - 1,
         visit=address_bar.times_followed(),
         following=next(
@@ -55,19 +55,17 @@ def _payload(offered: Catalog, language: str) -> bytes:
     return lesson_payload(shown, language)
 
 
-def _filled_in(
-    cards: tuple[Card, ...], shown: int, offered: Catalog, language: str
-) -> list[ShownCard | None]:
+def _filled_in(lesson: Lesson, shown: int, offered: Catalog) -> list[ShownCard | None]:
     """The card on screen and the others of the same text; None for those of other texts."""
     now = visit_state.current().request
-    visits = [card_visit(card, offered) for card in cards]
+    visits = [card_visit(card, offered) for card in lesson.cards]
     wanted = visits[shown]
     filled: list[ShownCard | None] = []
-    for number, (card, visit) in enumerate(zip(cards, visits, strict=True)):
+    for number, (card, visit) in enumerate(zip(lesson.cards, visits, strict=True)):
         if number != shown and (visit is None or wanted is None or visit.request != wanted.request):
             filled.append(None)
             continue
-        one = filled_in(card, offered, language)
+        one = filled_in(card, offered, lesson.language)
         filled.append(replace(one, here=visit is not None and visit.request == now))
     return filled
 

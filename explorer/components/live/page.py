@@ -12,7 +12,7 @@ from typing import Any
 from explorer.components.exported_page import inline, plotly_element
 from explorer.components.shared.bundle import script, styles
 from explorer.components.shared.payload import PROJECT
-from explorer.core.i18n import LANGUAGES, say, section
+from explorer.core.i18n import LANGUAGES, html_language, in_a_row, say, section
 from explorer.model import examples
 from explorer.model.catalog import CatalogModel, describe
 
@@ -205,6 +205,9 @@ def _data(models: Sequence[LiveModel], more: Mapping[str, Any]) -> dict[str, Any
     """What `livePage.js` reads, `PageData` there."""
     return {
         "project": PROJECT,
+        "languages": {
+            code: {"name": name, "tag": html_language(code)} for code, name in LANGUAGES.items()
+        },
         "models": [_described(model) for model in models],
         "strings": {
             language: {name: section(name, language) for name in SECTIONS} for language in LANGUAGES
@@ -250,7 +253,7 @@ def _introduction(listed: CatalogModel, language: str) -> str:
     """What the model does and how to begin, for a first visit."""
     kind = "sentences" if listed.summary.reads_sentences else "symbols"
     begin = say(f"live.begin_{kind}", language)
-    return f"{listed.purpose(language)}{'' if language == 'zh' else ' '}{begin}"
+    return in_a_row([listed.purpose(language), begin], language)
 
 
 def _placeholder(listed: CatalogModel, language: str) -> str:

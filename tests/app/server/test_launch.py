@@ -15,6 +15,7 @@ from streamlit.web import cli
 from explorer.app.server import access, launch, server_address
 from explorer.app.server.connection_limits import LimitedProtocol
 from explorer.app.server.launch import StartError
+from explorer.core.i18n import LANGUAGES
 from tests.support.app_server import running_app
 
 
@@ -67,9 +68,9 @@ def test_class_mode_listens_on_the_network_and_tells_the_host_the_key(started, m
     assert key in capsys.readouterr().out
 
 
-def test_the_invitation_names_address_and_key_in_both_languages():
+def test_the_invitation_names_address_and_key_in_each_language():
     lines = launch.invitation("http://192.0.2.7:8501", "swordfish").splitlines()
-    assert len(lines) == 4
+    assert len(lines) == 2 * len(LANGUAGES)
     assert all("http://192.0.2.7:8501 " in line for line in lines[::2])
     assert all(line.endswith("swordfish") for line in lines[::2])
     assert all("http" in line and "swordfish" not in line for line in lines[1::2])

@@ -106,6 +106,20 @@ def test_a_card_that_cannot_be_shown_says_why(monkeypatch, tmp_path, model, text
     assert expected in card["problem"]
 
 
+def test_a_lesson_in_another_language_than_the_visitors_is_filled_in_in_its_own(
+    monkeypatch, tmp_path
+):
+    """“padding” is the answer, and one of the choices; the rest of the page is in Chinese."""
+    monkeypatch.setenv(folders.LESSONS_VARIABLE, str(tmp_path))
+    shipped = folders.SHIPPED_LESSONS / "padding.en.md"
+    (tmp_path / "mine.en.md").write_text(shipped.read_text("utf-8"), "utf-8")
+    header, _ = unpack_payload(sent_to(open_page(lang="zh", lesson="mine", card="2"), "lesson"))
+    card = header["lesson"]["cards"][1]
+    assert card["problem"] == ""
+    assert card["choices"][card["right"]] == "padding"
+    assert header["language"] == "zh"
+
+
 def test_without_lessons_nothing_is_offered(monkeypatch, tmp_path):
     monkeypatch.setattr(folders, "SHIPPED_LESSONS", tmp_path)
     header, _ = unpack_payload(sent_to(open_page(), "lesson"))

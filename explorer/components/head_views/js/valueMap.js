@@ -73,6 +73,7 @@ export function createValueMap(context, frame, kind) {
   let heads = null;
   const draw = () => {
     write(title, frame.say(`${name}_heading`, { title: mapTitle(context), ...kind.facts?.() }));
+    assign(title, "title", title.textContent); // a long one is cut off
     const fitted = fitMap(context, box, legend, ({ height }) => height);
     if (!fitted) return;
     geometry = fitted;

@@ -22,15 +22,11 @@ const ELSEWHERE = [
  * @param {(language: string) => void} onLanguage
  */
 export function createHeader(data, language, say, onLanguage) {
-  const languages = Object.keys(data.strings).map((name) => {
-    const pressed = String(name === language);
-    const attributes = { type: /** @type {const} */ ("button"), testid: `language-${name}` };
-    const button = element(
-      "button",
-      { ...attributes, "aria-pressed": pressed, lang: name },
-      ownName(name),
-    );
-    button.addEventListener("click", () => onLanguage(name));
+  const languages = Object.entries(data.languages).map(([code, { name, tag }]) => {
+    const pressed = String(code === language);
+    const attributes = { type: /** @type {const} */ ("button"), testid: `language-${code}` };
+    const button = element("button", { ...attributes, "aria-pressed": pressed, lang: tag }, name);
+    button.addEventListener("click", () => onLanguage(code));
     return button;
   });
   const listed = data.lessons.length ? [lessons(data, language, say)] : [];
@@ -46,17 +42,6 @@ export function createHeader(data, language, say, onLanguage) {
       ...languages,
     ),
   );
-}
-
-/**
- * What a language calls itself.
- *
- * @param {string} language
- * @returns {string}
- */
-function ownName(language) {
-  if (!("DisplayNames" in Intl)) return language; // an older browser
-  return new Intl.DisplayNames([language], { type: "language" }).of(language) ?? language;
 }
 
 /**

@@ -5,12 +5,14 @@
  * @import { Selection } from "../../shared/js/selectionReport.js"
  * @import { Strings } from "../../shared/js/sentences.js"
  * @import { Trace } from "../../shared/js/trace.js"
+ * @import { PageLanguage } from "./languages.js"
  * @import { LiveModel } from "./liveModel.js"
  * @import { ModelClient } from "./modelClient.js"
  * @import { LiveRequest, Questions } from "./modelWorker.js"
  * @import { OpeningView } from "./openingView.js"
  * @typedef {object} PageData what `explorer/components/live/page.py` writes
  * @property {string} project name and version
+ * @property {Record<string, PageLanguage>} languages by code
  * @property {LiveModel[]} models
  * @property {Record<string, Record<"live" | "explore" | "errors" | "player", Strings>>} strings by
  *   language
@@ -37,6 +39,7 @@ import { readTrace } from "../../shared/js/trace.js";
 import { LONGEST_TEXT, readAddress, writeAddress } from "./address.js";
 import { createHeader } from "./header.js";
 import { createInputBar } from "./inputBar.js";
+import { nearestLanguage } from "./languages.js";
 import { openingRequest, reads } from "./liveModel.js";
 import { ModelLoader } from "./modelLoader.js";
 import { missingIn, viewWithout } from "./openingView.js";
@@ -60,7 +63,7 @@ class LivePage {
     this.data = data;
     this.followLast();
     this.models = new ModelLoader(data.models, workerSource, () => this.tell());
-    this.languages = Object.keys(data.strings);
+    this.languages = Object.keys(data.languages);
     this.language = this.chosenLanguage();
     this.turn = 0; // of the latest request; an answer to an earlier one is not shown
     this.late = false; // whether the person has waited for a while
@@ -89,7 +92,7 @@ class LivePage {
 
   /** Draw everything but the player, which draws itself, in the language. */
   build() {
-    document.documentElement.lang = this.language === "zh" ? "zh-Hans" : this.language;
+    document.documentElement.lang = this.data.languages[this.language].tag;
     const { live, explore } = this.data.strings[this.language];
     const say = (/** @type {string} */ key, /** @type {object} */ facts = {}) =>
       fillIn({ ...live, ...explore }, key, /** @type {any} */ (facts));
@@ -120,8 +123,9 @@ class LivePage {
   /** The language of the link, of the last visit or of the browser. */
   chosenLanguage() {
     const linked = readAddress(location.hash, this.data.models, this.languages).language;
-    const own = (navigator.languages ?? [navigator.language]).map((name) => name.slice(0, 2));
-    const wanted = [linked, stored(LANGUAGE), ...own, "en"];
+    const own = navigator.languages ?? [navigator.language];
+    const near = own.map((tag) => nearestLanguage(tag, this.languages));
+    const wanted = [linked, stored(LANGUAGE), ...near, "en"];
     return wanted.find((name) => name && this.languages.includes(name)) ?? this.languages[0];
   }
 

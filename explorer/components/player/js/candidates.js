@@ -78,6 +78,7 @@ export function createCandidates(context, attribution) {
     radios.element.hidden = hidden;
     drawChoice(context, radios);
     write(title, titleOf(context, row));
+    assign(title, "title", title.textContent); // a long one is cut off
     const byHeads = !hidden && showsHeadParts(context);
     list.hidden = byHeads || (hidden && asking() !== ""); // then the card offers the choices
     parts.element.hidden = !byHeads;

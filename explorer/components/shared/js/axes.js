@@ -63,6 +63,7 @@ export function createAxes(context) {
     write(queryWords, say(fits ? "axis_query" : "axis_query_short").slice(0, -1));
     queryTitle.style.maxHeight = `${along}px`;
     predictTitle.style.transform = `translate(${end + 6}px, 0)`;
+    predictTitle.style.maxWidth = `${geometry.box.width - end - 6}px`;
     predictTitle.hidden = predictionsOf(context).length === 0;
     drawQueries(context, node, geometry, labels);
     drawKeys(context, node, geometry, labels.key);

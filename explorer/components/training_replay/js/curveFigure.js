@@ -1,3 +1,4 @@
+import { measuringPen, textWidth } from "../../shared/js/geometry.js";
 import { css, mix } from "../../shared/js/palette.js";
 
 /** @import { Line, Panel } from "./curvePanels.js" */
@@ -12,7 +13,8 @@ import { css, mix } from "../../shared/js/palette.js";
 const MARGIN = { left: 50, right: 8, top: 26, bottom: 36 };
 const TYPE = { desk: 13, projector: 18 }; // px
 const GAP = { across: 60, down: 30 };
-const ROOM = 72; // px right of a panel for the names of its lines, by default
+const ROOM = 72; // px right of a panel for the names of its lines, at least
+const LONGEST_NAME = 116; // px, as in curves.css
 const TICK_PITCH = 17; // px between two decades
 const STEP_ROOM = 60; // px that the number of a step needs
 const MANY_POINTS = 80; // more are drawn without dots
@@ -50,6 +52,19 @@ export function panelBoxes(panels, columns, { width, height }, projector = false
       height: Math.max(weights[row] * unit, 10),
     };
   });
+}
+
+/**
+ * px right of a panel for the names of its lines, which are as long as the language makes them.
+ * @param {Pick<Panel, "room">} panel
+ * @param {Pick<Line, "name">[]} lines
+ * @param {import("../../shared/js/palette.js").Palette} palette
+ */
+export function roomForNames({ room = ROOM }, lines, palette) {
+  if (!room) return 0;
+  const pen = measuringPen(`${TYPE.desk}px ${palette.font}`);
+  const longest = Math.max(0, ...lines.map(({ name }) => textWidth(pen, name ?? "")));
+  return Math.max(room, Math.min(Math.ceil(longest), LONGEST_NAME) + MARGIN.right);
 }
 
 /**

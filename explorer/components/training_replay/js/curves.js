@@ -1,6 +1,6 @@
 import { assign, element, write } from "../../shared/js/element.js";
 import { anyOf } from "../../shared/js/store.js";
-import { heightOf, panelBoxes, panelFigure, valueAxis } from "./curveFigure.js";
+import { heightOf, panelBoxes, panelFigure, roomForNames, valueAxis } from "./curveFigure.js";
 import { createCurveTooltip } from "./curveTooltip.js";
 import { createEndLabels, endLabels } from "./endLabels.js";
 import { shortValue } from "./numbers.js";
@@ -53,7 +53,11 @@ export function createCurves(context, panels, columnsNow, testid) {
     const size = { width: box.clientWidth, height: box.clientHeight };
     if (size.width < 60 || size.height < 60) return;
     const columns = columnsNow();
-    boxes = panelBoxes(panels, columns, size, context.state.projector);
+    const roomy = panels.map((panel) => ({
+      ...panel,
+      room: roomForNames(panel, panel.lines(context), context.palette),
+    }));
+    boxes = panelBoxes(roomy, columns, size, context.state.projector);
     headings.forEach(({ element: heading }, index) => {
       heading.style.transform = `translate(${boxes[index].left}px, ${boxes[index].top - 20}px)`;
       const { left, width } = boxes[index];

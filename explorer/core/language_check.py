@@ -1,0 +1,109 @@
+"""What the file of a further language lacks, and which of its lines are not used."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from explorer.core import folders
+from explorer.core.errors import ExplorerError, LanguageError
+from explorer.core.files import log_skipped, printable, reading
+from explorer.core.i18n import OWN_LANGUAGES, say, table
+from explorer.core.language_file import LanguageFile, read_language_file
+
+_IN_BRACES = re.compile(r"\{+[^{}]*\}*|\}+")
+_BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedLanguage:
+    """name: what the language calls itself.
+    missing: lines with the sentences that are said in English, as a file would have them.
+    faults: one for each line that is not used.
+    total: sentences that there are.
+    """
+
+    name: str
+    missing: tuple[str, ...]
+    faults: tuple[LanguageError, ...]
+    total: int
+
+
+def check_language(path: Path) -> CheckedLanguage:
+    """Compare a file with the sentences of the program.
+
+    Raises `FileError` where it cannot be read, and `LanguageError` where it cannot be used at all.
+    """
+    language = _usable(path)
+    english = {
+        (section, key): sentences["en"]
+        for section, entries in table().items()
+        for key, sentences in entries.items()
+    }
+    missing = tuple(
+        f"{_line(*key)} = {_quoted(sentence)}"
+        for key, sentence in english.items()
+        if not language.sentence(*key, sentence)
+    )
+    return CheckedLanguage(language.name, missing, tuple(_faults(language, english)), len(english))
+
+
+def log_unusable_languages() -> None:
+    """Log why a file in the folders of languages is not offered."""
+    for path in folders.language_files():
+        try:
+            _usable(path)
+        except ExplorerError as error:
+            log_skipped(path, error)
+
+
+def _usable(path: Path) -> LanguageFile:
+    """The language in a file. Raises as `check_language`."""
+    file = printable(path.name)
+    try:
+        with reading(path):
+            language = read_language_file(path)
+    except ValueError as error:
+        raise LanguageError("no_toml", file=file, problem=str(error)) from error
+    if not language.has_code or path.suffix != ".toml":
+        raise LanguageError("bad_code", file=file)
+    if name := OWN_LANGUAGES.get(language.code):
+        raise LanguageError("own_language", file=file, name=name)
+    if not language.name:
+        raise LanguageError("no_name", file=file)
+    return language
+
+
+def _faults(
+    language: LanguageFile, english: Mapping[tuple[str, str], str]
+) -> Iterator[LanguageError]:
+    """Why lines are not used. english: all sentences, by section and key."""
+    for section, entries in language.sections.items():
+        if not isinstance(entries, Mapping):
+            yield LanguageError("unknown_key", line=_line(section))
+            continue
+        for key, text in entries.items():
+            line, sentence = _line(section, key), english.get((section, key))
+            if sentence is None:
+                yield LanguageError("unknown_key", line=line)
+            elif not isinstance(text, str) or not text.strip():
+                yield LanguageError("no_text", line=line)
+            elif not language.sentence(section, key, sentence):
+                braces = {"expected": _braces(sentence), "got": _braces(text)}
+                yield LanguageError("other_facts", line=line, **braces)
+
+
+def _braces(sentence: str) -> str:
+    """What stands in braces, as it is written."""
+    return " ".join(_IN_BRACES.findall(sentence)) or say("languages.nothing")
+
+
+def _line(*parts: str) -> str:
+    """The key of a line, "section.name"; a sentence as a name is quoted."""
+    return ".".join(part if _BARE.fullmatch(part) else _quoted(part) for part in parts)
+
+
+def _quoted(text: str) -> str:
+    """A TOML string; the escapes of JSON are among its own."""
+    return json.dumps(text, ensure_ascii=False)
