@@ -15,6 +15,7 @@ from explorer.app.lessons import lessons
 from explorer.app.request import Selection
 from explorer.app.state.visit import opening_request
 from explorer.components.live import page as live
+from explorer.components.live.model_script import model_script
 from explorer.components.live.page import LinkedLesson, LiveModel
 from explorer.components.shared.bundle import PLOTLY, script, styles
 from explorer.components.training_export import training_page
@@ -102,8 +103,7 @@ def _files(models: Sequence[ShippedModel]) -> Files:
     found = _whole_lessons({model.name for model in models})
     yield from _fixed_files()
     for model in opened:
-        yield f"models/{model.name}.safetensors", model.data
-        yield f"models/{model.name}.js", live.model_script(model.data).encode()
+        yield f"models/{model.name}.js", model_script(model.data).encode()
     offered = {model.name: model for model in models}
     _log_broken_cards(found, offered)
     for language in LANGUAGES:

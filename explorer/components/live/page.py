@@ -1,6 +1,5 @@
 """The HTML of a live page: one file with a model, or the first page of a static site."""
 
-import base64
 import hashlib
 import html
 import json
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from explorer.components.exported_page import inline
+from explorer.components.live.model_script import model_text, script_size
 from explorer.components.shared.bundle import PLOTLY, script, styles
 from explorer.components.shared.payload import PROJECT
 from explorer.core.i18n import LANGUAGES, say, section
@@ -132,10 +132,9 @@ def file_page(model: LiveModel, text: str | None = None, pad: int = 0) -> str:
     """
     opening = None if text is None else {"text": text, "pad": pad}
     data = _data([model], {"lessons": [], "opening": opening, "version": ""})
-    weights = base64.b64encode(model.data).decode()
     name = html.escape(model.name)
     parts = (  # the script last: it looks for what stands before it
-        f'<script type="text/plain" data-model="{name}">{weights}</script>',
+        f'<script type="text/plain" data-model="{name}">{model_text(model.data)}</script>',
         f'<script type="text/plain" id="plotly">{inline(PLOTLY.read_text("utf-8"))}</script>',
         f"<script>{inline(script('live'))}</script>",
     )
@@ -174,11 +173,6 @@ def manifest() -> str:
 def icon(name: str) -> bytes:
     """One of `ICONS`, a PNG."""
     return Path(__file__).with_name(name).read_bytes()
-
-
-def model_script(data: bytes) -> str:
-    """A model's file as a classic script: from disk, browsers allow pages nothing else."""
-    return f'receiveModel("{base64.b64encode(data).decode()}");\n'
 
 
 def _filled(policy: str, data: Mapping[str, Any], styles: str, scripts: str) -> str:
@@ -222,6 +216,7 @@ def _described(model: LiveModel) -> dict[str, Any]:
     return {
         "name": model.name,
         "bytes": len(model.data),
+        "scriptBytes": script_size(model.data),
         "sha256": hashlib.sha256(model.data).hexdigest(),
         "label": {language: describe(listed, language) for language in LANGUAGES},
         "short": {language: _short_label(listed, language) for language in LANGUAGES},

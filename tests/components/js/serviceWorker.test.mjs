@@ -145,7 +145,7 @@ test("a full storage takes no answer away", async () => {
 });
 
 test("models, which the page keeps itself, and other origins are left alone", async () => {
-  assert.equal(await answered("models/reverse.safetensors"), undefined);
+  assert.equal(await answered("models/reverse.js"), undefined);
   assert.equal(await answered("https://elsewhere/live.js"), undefined);
   assert.equal(await answered("https://host/models/live.js"), "https://host/models/live.js");
 });

@@ -1,16 +1,15 @@
-import base64
 import json
 import re
 
 import pytest
 
+from explorer.components.live.model_script import model_text
 from explorer.components.live.page import (
     MOST_PADDING,
     LinkedLesson,
     LiveModel,
     back_address,
     file_page,
-    model_script,
     not_visited_page,
     site_page,
 )
@@ -43,12 +42,12 @@ def test_a_site_links_its_files_and_a_file_has_them_inside(model):
         assert "default-src 'none'" in html
         (described,) = data_in(html)["models"]
         assert described["opening"] == {"site": "cross", "layer": 1, "head": 2}
-        assert described["bytes"] == 7
+        assert (described["bytes"], described["scriptBytes"]) == (7, 32)
         assert described["examples"][0]["text"] == "7 3 9 1 4"
     assert data_in(site)["lessons"][0]["title"]["en"] == HOSTILE
     assert HOSTILE not in site
     assert data_in(file)["opening"] == {"text": "7 3", "pad": 1}
-    assert base64.b64encode(b"weights").decode() in file
+    assert model_text(b"weights") in file
 
 
 def test_a_page_without_its_script_says_so_in_all_languages(model):
@@ -63,10 +62,6 @@ def test_another_version_of_a_site_has_another_name(model):
     versions = {data_in(site_page([one], []))["version"] for one in (model, model, other)}
     assert len(versions) == 2
     assert data_in(file_page(model))["version"] == ""
-
-
-def test_a_model_is_a_script_for_pages_on_disk():
-    assert model_script(b"\x00<") == 'receiveModel("ADw=");\n'
 
 
 def test_a_model_of_sentences_has_no_symbols():
