@@ -8,6 +8,7 @@ import pytest
 from explorer.app import static_site
 from explorer.app.static_site import write_site
 from explorer.components.live.model_script import model_script
+from explorer.components.shared.bundle import PLOTLY
 from explorer.core import folders
 from explorer.core.errors import FileError
 from explorer.core.lesson_search import FoundLessons
@@ -31,7 +32,7 @@ def site(tmp_path_factory):
 def test_the_folder_has_every_file_that_its_pages_name(site):
     out, size, told = site
     files = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
-    assert files == set(told)
+    assert sorted(files) == sorted(told)
     assert told[-1] == "index.html"
     assert size == sum((out / name).stat().st_size for name in files)
     html = (out / "index.html").read_text("utf-8")
@@ -43,8 +44,25 @@ def test_the_folder_has_every_file_that_its_pages_name(site):
     assert data["models"][0]["scriptBytes"] == (out / "models" / "reverse.js").stat().st_size
     assert data["models"][0]["opening"]["site"] == "cross"
     assert {f"lessons/{lesson['name']}.zh.html" for lesson in data["lessons"]} <= files
+    for name in sorted(files):
+        text = (out / name).read_text("utf-8") if name.endswith(".html") else ""
+        for asked in re.findall(
+            r'<(?:script|link)[^>]*(?: src| href| data-src)="([^"?:]+)(?=["?])', text
+        ):
+            assert (out / name / ".." / asked).resolve().is_file(), f"{name} asks for {asked}"
     assert len(data["lessons"]) >= 5
     assert {"training.en.html", "service-worker.js", "live.js", "models/reverse.js"} <= files
+
+
+def test_a_site_of_the_toys_is_small_as_nothing_is_there_twice(tmp_path):
+    toys = [model for model in shipped_models().values() if model.summary.symbols]
+    assert len(toys) == 4
+    assert write_site(toys, tmp_path) <= 13_000_000
+    found = contents(tmp_path)
+    plotly = PLOTLY.read_bytes()[-1000:]
+    assert [name for name, data in found.items() if plotly in data] == ["plotly.min.js"]
+    assert len({hashlib.sha256(data).digest() for data in found.values()}) == len(found)
+    assert max(len(data) for name, data in found.items() if name.endswith(".html")) < 300_000
 
 
 def test_an_earlier_site_is_written_again_and_other_files_are_left_alone(site, tmp_path):

@@ -31,7 +31,6 @@ import { embeddedPlotly } from "../../player/js/embeddedPlotly.js";
 import { mountPlayer } from "../../player/js/player.js";
 import { element } from "../../shared/js/element.js";
 import { frameShown } from "../../shared/js/frame.js";
-import { servedPlotly } from "../../shared/js/plotly.js";
 import { fillIn } from "../../shared/js/sentences.js";
 import { readTrace } from "../../shared/js/trace.js";
 import { LONGEST_TEXT, readAddress, writeAddress } from "./address.js";
@@ -338,8 +337,8 @@ class LivePage {
       this.player.listen({ ...listeners, inside });
       this.player.update(trace);
     } else {
-      const plotly = document.getElementById("plotly") ? embeddedPlotly : servedPlotly;
-      this.player = mountPlayer(this.place, trace, { plotly, inside, ...listeners });
+      const options = { plotly: embeddedPlotly, inside, ...listeners };
+      this.player = mountPlayer(this.place, trace, options);
     }
     const { sites, target } = trace.header;
     const missing = missingIn(sites, target.length, view);

@@ -17,8 +17,9 @@ const KEPT = `attention-explorer-site ${SITE}?`; // an origin may have several s
 const NAME = KEPT + location.search.slice(1);
 const NOT_VISITED = "not-visited.html"; // what is shown offline of a page that was not opened before
 const FIRST = [
-  ...["./", NOT_VISITED, "live.js", "live.css", "plotly.min.js"],
-  ...["app.webmanifest", "icon-192.png", "icon-512.png"],
+  ...["./", NOT_VISITED, "app.webmanifest", "icon-192.png", "icon-512.png"],
+  // Pages ask for these in the version that they are of: the storage may have those of an earlier one.
+  ...["live.js", "live.css", "plotly.min.js"].map((name) => name + location.search),
 ];
 
 self.addEventListener("install", (event) => {
@@ -65,15 +66,21 @@ async function kept(asked) {
 }
 
 /**
- * What was kept; undefined without it, or where the storage cannot be read. The first page has two
- * addresses.
+ * As what an answer is kept: the first page has two addresses.
+ * @param {Request} request
+ */
+function keyOf(request) {
+  return new URL(request.url).pathname === `${SITE}index.html` ? "./" : request;
+}
+
+/**
+ * What was kept; undefined without it, or where the storage cannot be read.
  * @param {Request} request
  */
 async function ownCopy(request) {
-  const first = new URL(request.url).pathname === `${SITE}index.html`;
   try {
     const cache = await caches.open(NAME);
-    return await cache.match(first ? "./" : request, { ignoreSearch: request.mode === "navigate" });
+    return await cache.match(keyOf(request), { ignoreSearch: request.mode === "navigate" });
   } catch {
     return undefined;
   }
@@ -95,7 +102,7 @@ async function fetchedAndKept(asked) {
  */
 async function keep(request, answer) {
   try {
-    await (await caches.open(NAME)).put(request, answer);
+    await (await caches.open(NAME)).put(keyOf(request), answer);
   } catch {
     // no room: it is fetched again next time
   }
