@@ -55,11 +55,16 @@ a {{ display: inline-block; padding: 8px 0; }}
 @cache
 def shared_files() -> Mapping[str, bytes]:
     """What they hold, by name; `serviceWorker.js` has the same names."""
+    worker = f'self.siteVersion = "{version()}";\n{script("live_service_worker")}'
+    return {**_versioned_files(), "service-worker.js": worker.encode()}
+
+
+@cache
+def _versioned_files() -> Mapping[str, bytes]:
     return {
         **{f"{name}.js": script(name).encode() for name in _SCRIPTS},
         **{f"{name}.css": styles(name).encode() for name in _STYLES},
         PLOTLY_NAME: PLOTLY.read_bytes(),
-        "service-worker.js": script("live_service_worker").encode(),
         "not-visited.html": _not_visited_page().encode(),
         "app.webmanifest": _manifest().encode(),
         **{name: (_ICONS / name).read_bytes() for name in ICONS},
@@ -77,7 +82,7 @@ def version_of(files: Mapping[str, bytes]) -> str:
 @cache
 def version() -> str:
     """The version of a site that this package writes."""
-    return version_of(shared_files())
+    return version_of({**_versioned_files(), "": script("live_service_worker").encode()})
 
 
 def linked_styles(name: Component, site: str) -> str:

@@ -1,6 +1,8 @@
 import json
+import re
 import struct
 
+from explorer.components.shared.bundle import script
 from explorer.components.site_files import (
     ICONS,
     back_address,
@@ -19,7 +21,13 @@ def test_another_version_of_a_site_has_another_name():
     files = {"a": b"1", "b": b"2"}
     others = [{"a": b"1", "b": b"3"}, {"a": b"1", "c": b"2"}, {"a": b"1b", "": b"2"}, {"a": b"1"}]
     assert len({version_of(one) for one in (files, dict(reversed(files.items())), *others)}) == 5
-    assert version() == version_of(shared_files())
+    assert re.fullmatch("[0-9a-f]{16}", version())
+
+
+def test_a_service_worker_has_the_version_in_it_so_that_a_browser_notices_another():
+    worker = shared_files()["service-worker.js"].decode()
+    assert worker.startswith(f'self.siteVersion = "{version()}";\n')
+    assert worker.endswith(script("live_service_worker"))
 
 
 def test_pages_ask_for_files_of_their_version_from_any_folder():

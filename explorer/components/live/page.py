@@ -17,7 +17,6 @@ from explorer.components.site_files import (
     linked_script,
     linked_styles,
     not_started,
-    version,
 )
 from explorer.core.i18n import LANGUAGES, say, section
 from explorer.model import examples
@@ -89,7 +88,7 @@ class LinkedLesson:
 def site_page(models: Sequence[LiveModel], lessons: Sequence[LinkedLesson]) -> str:
     """The first page of a site; its scripts, models and lessons are files beside it."""
     listed = [{"name": lesson.name, "title": dict(lesson.title)} for lesson in lessons]
-    data = _data(models, {"lessons": listed, "opening": None, "version": version()})
+    data = _data(models, {"lessons": listed, "opening": None, "site": True})
     scripts = f"{linked_plotly('')}\n{linked_script('live', '')}"
     return _filled(_SITE_POLICY, data, linked_styles("live", ""), scripts)
 
@@ -100,7 +99,7 @@ def file_page(model: LiveModel, text: str | None = None, pad: int = 0) -> str:
     text: that it opens with, and padding tokens; None = the model's first example.
     """
     opening = None if text is None else {"text": text, "pad": pad}
-    data = _data([model], {"lessons": [], "opening": opening, "version": ""})
+    data = _data([model], {"lessons": [], "opening": opening, "site": False})
     name = html.escape(model.name)
     parts = (  # the script last: it looks for what stands before it
         f'<script type="text/plain" data-model="{name}">{model_text(model.data)}</script>',

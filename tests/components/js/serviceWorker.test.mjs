@@ -47,11 +47,12 @@ Object.assign(globalThis, {
     addEventListener: (/** @type {string} */ kind, /** @type {() => void} */ listener) => {
       listeners[kind] = listener;
     },
+    siteVersion: "new",
     registration: { scope: SITE },
     skipWaiting: async () => {},
     clients: { claim: async () => {} },
   },
-  location: new URL(`${SITE}service-worker.js?new`),
+  location: new URL(`${SITE}service-worker.js`),
   Request: SiteRequest,
   caches: {
     open: async (/** @type {string} */ name) => cacheCalled(name),

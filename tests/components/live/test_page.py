@@ -56,9 +56,9 @@ def test_a_page_without_its_script_says_so_in_all_languages(model):
         assert "seen 0s 5s forwards" in html
 
 
-def test_a_page_of_a_site_knows_its_version(model):
-    assert data_in(site_page([model], []))["version"] == version()
-    assert data_in(file_page(model))["version"] == ""
+def test_a_page_knows_whether_others_lie_beside_it(model):
+    assert data_in(site_page([model], []))["site"] is True
+    assert data_in(file_page(model))["site"] is False
 
 
 def test_a_model_of_sentences_has_no_symbols():

@@ -15,8 +15,7 @@
  * @property {Record<string, Record<"live" | "explore" | "errors" | "player", Strings>>} strings by
  *   language
  * @property {{text: string, pad: number} | null} opening of a page with one text
- * @property {string} version of a site, whose lessons and recorded training lie beside this page; ""
- *   of a page alone
+ * @property {boolean} site whether lessons and a recorded training lie beside this page
  * @property {{name: string, title: Record<string, string>}[]} lessons
  * @typedef {object} Asked
  * @property {LiveRequest} request
@@ -508,13 +507,13 @@ if ("ResizeObserver" in window) {
   new LivePage(data, found("worker").textContent ?? "").followAddress();
 } else found("not-started").classList.add("at-once"); // an older browser draws no map
 
-if (data.version && location.protocol.startsWith("http")) {
+if (data.site && location.protocol.startsWith("http")) {
   document.head.append(
     linkTo("manifest", "app.webmanifest"),
     linkTo("apple-touch-icon", "icon-192.png"),
   );
   // Without a service worker offline is not promised.
-  navigator.serviceWorker?.register(`service-worker.js?${data.version}`).catch(() => {});
+  navigator.serviceWorker?.register("service-worker.js").catch(() => {});
 }
 
 /**

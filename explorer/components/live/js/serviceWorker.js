@@ -1,11 +1,12 @@
 /**
  * Keeps a site that was visited, so that it opens offline. Models are kept by the page itself, which
- * knows when they are whole. The version of the site is the query of this file's address.
+ * knows when they are whole. The version of the site is written before this file, by
+ * `explorer/components/site_files.py`: a browser takes another one for another service worker.
  */
 
 /**
  * What a service worker has and a page has not, as far as it is used here.
- * @typedef {{registration: {scope: string}, skipWaiting: () => Promise<void>,
+ * @typedef {{siteVersion: string, registration: {scope: string}, skipWaiting: () => Promise<void>,
  *   clients: {claim: () => Promise<void>}}} SiteWorker
  * @typedef {Event & {waitUntil: (done: Promise<unknown>) => void}} LifeEvent
  * @typedef {LifeEvent & {request: Request, respondWith: (answer: Promise<Response>) => void}} AskedEvent
@@ -14,12 +15,12 @@
 const worker = /** @type {SiteWorker} */ (/** @type {unknown} */ (self));
 const SITE = new URL(worker.registration.scope).pathname;
 const KEPT = `attention-explorer-site ${SITE}?`; // an origin may have several sites
-const NAME = KEPT + location.search.slice(1);
+const NAME = KEPT + worker.siteVersion;
 const NOT_VISITED = "not-visited.html"; // what is shown offline of a page that was not opened before
 const FIRST = [
   ...["./", NOT_VISITED, "app.webmanifest", "icon-192.png", "icon-512.png"],
   // Pages ask for these in the version that they are of: the storage may have those of an earlier one.
-  ...["live.js", "live.css", "plotly.min.js"].map((name) => name + location.search),
+  ...["live.js", "live.css", "plotly.min.js"].map((name) => `${name}?${worker.siteVersion}`),
 ];
 
 self.addEventListener("install", (event) => {
