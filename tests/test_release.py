@@ -31,7 +31,8 @@ def test_a_release_has_the_package_its_source_and_the_site_with_their_checksums(
         assert hashlib.sha256((out / name).read_bytes()).hexdigest() == digest
     assert {file.name for file in out.iterdir()} == {*sums, "SHA256SUMS"}
     with zipfile.ZipFile(out / "attention-explorer-site.zip") as site:
-        assert {"site/index.html", "site/models/reverse.safetensors"} <= set(site.namelist())
+        assert {"site/index.html", "site/models/reverse.js"} <= set(site.namelist())
+        assert sum(file.file_size for file in site.infolist()) <= 60_000_000
 
 
 def test_a_folder_that_exists_is_not_written_over(tmp_path):

@@ -14,9 +14,11 @@ from explorer.app.filled_lesson import filled_in, whole_lesson
 from explorer.app.lessons import lessons
 from explorer.app.request import Selection
 from explorer.app.state.visit import opening_request
+from explorer.components.exported_page import with_parts_in_files
 from explorer.components.live import page as live
+from explorer.components.live.model_script import model_script
 from explorer.components.live.page import LinkedLesson, LiveModel
-from explorer.components.shared.bundle import PLOTLY, script, styles
+from explorer.components.site_files import FIRST_PAGE, shared_files
 from explorer.components.training_export import training_page
 from explorer.core import folders
 from explorer.core.errors import FileError
@@ -32,7 +34,7 @@ _LOG = logging.getLogger("explorer")
 _RECORDED = "reverse"
 _MARK = "attention-explorer-site.txt"
 _ABOUT = "Open index.html. Written by attention-explorer site.\n\n"
-_REMOVABLE = re.compile(r"models/[^/\\:]+\.(safetensors|js)|lessons/[^/\\:]+\.html")
+_REMOVABLE = re.compile(r"models/[^/\\:]+\.(safetensors|js)|lessons/[^/\\:]+\.(html|js)")
 """Of the files that a mark lists, those that a later site may be without. The list is a text that
 anybody can change, so it names nothing outside these two folders."""
 
@@ -60,6 +62,8 @@ def write_site(
     try:
         _write_mark(out, earlier)
         for name, data in _files(models):
+            if name in sizes:
+                continue  # several lessons have it
             tell(name)
             write_atomically(out / name, data)
             sizes[name] = len(data)
@@ -100,19 +104,18 @@ def _files(models: Sequence[ShippedModel]) -> Files:
     """All files, the first page last: an unfinished folder opens nothing."""
     opened = [_live_model(model) for model in models]
     found = _whole_lessons({model.name for model in models})
-    yield from _fixed_files()
+    yield from shared_files().items()
     for model in opened:
-        yield f"models/{model.name}.safetensors", model.data
-        yield f"models/{model.name}.js", live.model_script(model.data).encode()
+        yield f"models/{model.name}.js", model_script(model.data).encode()
     offered = {model.name: model for model in models}
     _log_broken_cards(found, offered)
     for language in LANGUAGES:
         yield from _lesson_pages(found, offered, language)
     run = find_run(folders.shipped_runs(), _RECORDED)
     for language in LANGUAGES:
-        key, back = f"recorded/{_RECORDED}", live.back_address(language)
-        yield f"training.{language}.html", training_page(key, run, language, back).encode()
-    yield "index.html", live.site_page(opened, list(_linked(found))).encode()
+        replay = training_page(f"recorded/{_RECORDED}", run, "", language)
+        yield f"training.{language}.html", replay.encode()
+    yield FIRST_PAGE, live.site_page(opened, list(_linked(found))).encode()
 
 
 def _lesson_pages(found: FoundLessons, offered: Mapping[str, ShippedModel], language: str) -> Files:
@@ -123,20 +126,10 @@ def _lesson_pages(found: FoundLessons, offered: Mapping[str, ShippedModel], lang
     ]
     followers: list[tuple[str, str] | None] = [(name, one.title) for name, one in in_order[1:]]
     for (name, lesson), following in zip(in_order, [*followers, None], strict=False):
-        back = f"../{live.back_address(language)}"
-        text = whole_lesson(name, lesson, offered, language, back, following)
-        yield f"lessons/{name}.{language}.html", text
-
-
-def _fixed_files() -> Files:
-    yield live.SCRIPT, script("live").encode()
-    yield live.STYLES, styles("live").encode()
-    yield live.PLOTLY_NAME, PLOTLY.read_bytes()
-    yield live.NOT_VISITED, live.not_visited_page().encode()
-    yield live.SERVICE_WORKER, script("live_service_worker").encode()
-    yield live.MANIFEST, live.manifest().encode()
-    for name in live.ICONS:
-        yield name, live.icon(name)
+        whole = whole_lesson(name, lesson, offered, language, "../", following)
+        text, parts = with_parts_in_files(whole.decode())
+        yield from ((f"lessons/{part}", data) for part, data in parts.items())
+        yield f"lessons/{name}.{language}.html", text.encode()
 
 
 def _live_model(model: ShippedModel) -> LiveModel:

@@ -40,8 +40,6 @@ await build({
     words: "head_views/js/wordsComponent.js",
     training_replay: "training_replay/js/trainingReplayComponent.js",
     lesson: "lesson/js/lessonComponent.js",
-    exported_lesson: "lesson/js/exportedLesson.js",
-    exported_replay: "training_replay/js/exportedReplay.js",
     classroom: "classroom/js/classroomComponent.js",
   },
   format: "esm",
@@ -51,6 +49,8 @@ await build({
 await build({
   ...options,
   entryPoints: {
+    exported_lesson: "lesson/js/exportedLesson.js",
+    exported_replay: "training_replay/js/exportedReplay.js",
     live: "live/js/livePage.js",
     live_worker: "live/js/modelWorker.js",
     live_service_worker: "live/js/serviceWorker.js",

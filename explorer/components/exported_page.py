@@ -2,6 +2,7 @@
 
 import base64
 import gzip
+import hashlib
 import html
 import re
 from collections.abc import Iterator, Sequence
@@ -10,7 +11,15 @@ from itertools import chain, zip_longest
 from explorer.components.inside.page_parts import CaptureLayer, page_parts
 from explorer.components.player.heads import SMALL, HeadAddress, Unit, head_payload
 from explorer.components.player.payload import View, opening_head_of
-from explorer.components.shared.bundle import PLOTLY
+from explorer.components.shared.bundle import PLOTLY, Component, Script, script, styles
+from explorer.components.site_files import (
+    NOT_STARTED_STYLES,
+    back_address,
+    linked_plotly,
+    linked_script,
+    linked_styles,
+    not_started,
+)
 from explorer.core.errors import TraceError
 from explorer.core.i18n import LANGUAGES, html_language, say
 from explorer.core.trace import Trace
@@ -29,7 +38,7 @@ _PAGE = """<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
-script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; \
+script-src {script_source}; style-src {style_source}; img-src data: blob:; \
 base-uri 'none'; form-action 'none'">
 <link rel="icon" href="data:,">
 <title>{title}</title>
@@ -43,54 +52,92 @@ body:has(.back) {{ --back-height: 28px; }}
   .back a {{ display: inline-block; padding-block: 10px; }}
   body:has(.back) {{ --back-height: 48px; }}
 }}
+</style>
 {styles}
+<style>
+{more_styles}
 </style>
 </head>
 <body>
 {body}
-{data}
-<script type="module">
+{notice}{data}
 {script}
-</script>
 {plotly}
 </body>
 </html>
 """
 
 
+_NOTICE_STYLES = f"{NOT_STARTED_STYLES}#player:not(:empty) ~ #not-started {{ display: none; }}\n"
+"""What is shown ends the sentence on what is not."""
+
+
 def page(
     language: str,
     title: str,
     *,
-    styles: str,
+    component: Component,
+    more_styles: str = "",
     body: str,
     data: Sequence[str],
-    script: str,
+    run: Script,
+    site: str | None = None,
     with_plotly: bool = True,
 ) -> str:
-    """A page that asks nothing of a network.
+    """A page that asks nothing of a network or, in a site, of the files that its pages share alone.
 
+    component, more_styles: whose style sheet applies, and what this page adds to it.
     body: its elements; `data`: those of `data_element`.
+    run: the script that shows the data.
+    site: the folder of the site, relative to the page; None = a page alone.
     """
+    if site is None:
+        files = _inside(component, run, with_plotly)
+    else:
+        files = _linked(component, run, site, language)
     return _PAGE.format(
         language=html_language(language),
         title=html.escape(title),
-        styles=styles,
+        more_styles=more_styles,
         body=body,
         data="\n".join(data),
-        script=inline(script),
-        plotly=plotly_element() if with_plotly else "",
+        **files,
     )
 
 
-def back_link(address: str, language: str, title: str = "") -> str:
-    """The element that leads back to the page at `address`, below which this one lies, beside the
-    title of this one; "" without an address."""
-    if not address:
+def _inside(component: Component, run: Script, with_plotly: bool) -> dict[str, str]:
+    """The elements of a page alone, and what its policy allows."""
+    return {
+        "script_source": "'unsafe-inline'",
+        "style_source": "'unsafe-inline'",
+        "styles": f"<style>\n{styles(component)}\n</style>",
+        "script": f'<script type="module">\n{inline(script(run))}\n</script>',
+        "plotly": plotly_element() if with_plotly else "",
+        "notice": "",
+    }
+
+
+def _linked(component: Component, run: Script, site: str, language: str) -> dict[str, str]:
+    """The elements of a page of a site, and what its policy allows."""
+    return {
+        "script_source": "'self'",
+        "style_source": "'self' 'unsafe-inline'",
+        "styles": linked_styles(component, site),
+        "script": linked_script(run, site),
+        "plotly": linked_plotly(site),
+        "notice": f"<style>{_NOTICE_STYLES}</style>\n{not_started([language])}\n",
+    }
+
+
+def back_link(site: str | None, language: str, title: str = "") -> str:
+    """The element that leads back to the first page of the site in the folder `site`, beside the
+    title of this one; "" on a page alone."""
+    if site is None:
         return ""
+    address = html.escape(back_address(language, site))
     text = html.escape(say("live.back", language))
     heading = f"<h1>{html.escape(title)}</h1>" if title else ""
-    return f'<div class="back"><a href="{html.escape(address)}">{text}</a>{heading}</div>\n'
+    return f'<div class="back"><a href="{address}">{text}</a>{heading}</div>\n'
 
 
 def checked_language(language: str) -> str:
@@ -187,6 +234,30 @@ def _compressed(attribute: str, data: bytes) -> str:
 def _element(attribute: str, data: bytes, encoding: str) -> str:
     text = base64.b64encode(data).decode()
     return f'<script type="text/plain" {attribute}{encoding}>{text}</script>'
+
+
+_LARGE_PART = re.compile(
+    r'<script type="text/plain" (data-inside="[^"]*" data-encoding="gzip")>'
+    r"([\w+/=]{10000,})</script>"
+)
+
+
+def with_parts_in_files(html: str) -> tuple[str, dict[str, bytes]]:
+    """A page of a site with what is large of the inside of heads in files beside it, which other
+    pages share; and these files by name, which tells their contents.
+
+    Each is a script that runs before that of the page and gives its own element the text that it
+    would have had in the page.
+    """
+    files: dict[str, bytes] = {}
+
+    def linked(found: re.Match[str]) -> str:
+        script = f'document.currentScript.textContent = "{found[2]}";\n'.encode()
+        name = f"part-{hashlib.sha256(script).hexdigest()[:16]}.js"
+        files[name] = script
+        return f'<script src="{name}" {found[1]} defer></script>'
+
+    return _LARGE_PART.sub(linked, html), files
 
 
 def inline(source: str) -> str:

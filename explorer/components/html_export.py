@@ -23,7 +23,6 @@ from explorer.components.player.payload import (
     opening_head_of,
     player_payload,
 )
-from explorer.components.shared.bundle import script, styles
 from explorer.core.i18n import say
 from explorer.core.trace import Trace, check_trace
 
@@ -68,10 +67,10 @@ def html_page(
                 source=" ".join(trace.source_tokens)[:80],
                 target="?" if view is not None and view.guess else trace.text[:80],
             ),
-            styles=styles("player"),
+            component="player",
             body='<main id="player"></main>',
             data=[data_element('id="payload"', payload, compress=True), *inside, *heads],
-            script=script("exported_page"),
+            run="exported_page",
             with_plotly=with_plotly,
         )
 

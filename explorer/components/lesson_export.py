@@ -1,7 +1,7 @@
-"""One HTML file with a lesson: its cards, and a player with each text that they speak of.
+"""A page with a lesson: its cards, and a player with each text that they speak of.
 
-Next and Back work from disk and without a network. What is inside heads the page has where a card
-opens a cell.
+Next and Back work from disk and without a network; outside a site the page is one file. What is
+inside heads the page has where a card opens a cell.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,8 @@ from explorer.components.exported_page import (
 from explorer.components.inside.page_parts import CaptureLayer
 from explorer.components.lesson.payload import ShownLesson, lesson_payload
 from explorer.components.player.payload import View, is_large, opening_head_of, player_payload
-from explorer.components.shared.bundle import script, styles
+from explorer.components.shared.bundle import styles
+from explorer.components.site_files import back_address
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
 
@@ -49,28 +50,31 @@ class LessonText:
 
 
 def lesson_page(
-    shown: ShownLesson, texts: Sequence[LessonText], language: str = "en", back: str = ""
+    shown: ShownLesson, texts: Sequence[LessonText], language: str = "en", site: str | None = None
 ) -> str:
-    """One HTML file that leads through a lesson; a card of no text shows its sentence alone.
+    """A page that leads through a lesson; a card of no text shows its sentence alone.
 
     shown: with all of its cards; the page of the lesson that follows lies beside this one.
-    back: address of the page that links to this one; "" without one.
+    site: the folder of the site, relative to the page; None = one HTML file alone.
 
     Raises `TraceError` on an unknown language.
     """
     language = checked_language(language)
+    back = "" if site is None else back_address(language, site)
     card = data_element('id="lesson-payload"', lesson_payload(shown, language, back))
 
     def with_data(data: Sequence[str]) -> str:
         return page(
             language,
             say("lessons.page_title", language, title=shown.title),
-            styles=styles("player") + _STYLES,
-            body=back_link(back, language)
+            component="player",
+            more_styles=_STYLES,
+            body=back_link(site, language)
             + '<header id="lesson"></header>\n<main id="player"></main>\n'
             f'<template id="lesson-parts"><style>{styles("lesson")}</style></template>',
             data=[card, *data],
-            script=script("exported_lesson"),
+            run="exported_lesson",
+            site=site,
         )
 
     space = (LARGEST_PAGE - len(with_data([]).encode())) // max(len(texts), 1)

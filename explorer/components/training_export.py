@@ -1,10 +1,9 @@
-"""One HTML file with a training: its curves, and the probe traces under one slider."""
+"""The page of a site with a training: its curves, and the probe traces under one slider."""
 
 import json
 
 from explorer.components.exported_page import back_link, checked_language, data_element, page
 from explorer.components.player.payload import player_payload
-from explorer.components.shared.bundle import script, styles
 from explorer.components.training_replay.own_choices import with_own_choices
 from explorer.components.training_replay.payload import replay_payload
 from explorer.core.i18n import say
@@ -17,11 +16,11 @@ body { --available-height: calc(100dvh - var(--back-height, 0px) - 4px); }
 """The line that leads back is above the replay; what is recorded does not go on."""
 
 
-def training_page(key: str, run: Run, language: str = "en", back: str = "") -> str:
-    """One HTML file that replays `run`, from disk and without a network.
+def training_page(key: str, run: Run, site: str, language: str = "en") -> str:
+    """A page that replays `run`, from disk and without a network.
 
     key: run root and name, "recorded/reverse".
-    back: address of the page that links to this one; "" without one.
+    site: the folder of the site, relative to the page.
 
     Raises `TraceError` on an unknown language or a damaged probe trace.
     """
@@ -41,8 +40,10 @@ def training_page(key: str, run: Run, language: str = "en", back: str = "") -> s
     return page(
         language,
         title,
-        styles=styles("training_replay") + _STYLES,
-        body=f'{back_link(back, language, title)}<main id="player"></main>',
+        component="training_replay",
+        more_styles=_STYLES,
+        body=f'{back_link(site, language, title)}<main id="player"></main>',
         data=[data_element('id="payload"', payload, compress=True), *probes],
-        script=script("exported_replay"),
+        run="exported_replay",
+        site=site,
     )

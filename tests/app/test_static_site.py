@@ -7,11 +7,13 @@ import pytest
 
 from explorer.app import static_site
 from explorer.app.static_site import write_site
+from explorer.components.live.model_script import model_script
+from explorer.components.shared.bundle import PLOTLY
 from explorer.core import folders
 from explorer.core.errors import FileError
 from explorer.core.lesson_search import FoundLessons
 from explorer.model.catalog import shipped_models
-from explorer.model.explorable import load
+from explorer.model.checkpoint import load_checkpoint, to_bytes
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -30,23 +32,37 @@ def site(tmp_path_factory):
 def test_the_folder_has_every_file_that_its_pages_name(site):
     out, size, told = site
     files = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
-    assert files == set(told)
+    assert sorted(files) == sorted(told)
     assert told[-1] == "index.html"
     assert size == sum((out / name).stat().st_size for name in files)
     html = (out / "index.html").read_text("utf-8")
     data = json.loads(re.search(r'id="page-data">(.*?)</script>', html, re.DOTALL)[1])
-    model = (out / "models" / "reverse.safetensors").read_bytes()
+    model = to_bytes(load_checkpoint(shipped_models()["reverse"].path), half=True)
+    assert (out / "models" / "reverse.js").read_bytes() == model_script(model).encode()
     assert data["models"][0]["sha256"] == hashlib.sha256(model).hexdigest()
     assert data["models"][0]["bytes"] == len(model) < 2_200_000
+    assert data["models"][0]["scriptBytes"] == (out / "models" / "reverse.js").stat().st_size
     assert data["models"][0]["opening"]["site"] == "cross"
     assert {f"lessons/{lesson['name']}.zh.html" for lesson in data["lessons"]} <= files
+    for name in sorted(files):
+        text = (out / name).read_text("utf-8") if name.endswith(".html") else ""
+        for asked in re.findall(
+            r'<(?:script|link)[^>]*(?: src| href| data-src)="([^"?:]+)(?=["?])', text
+        ):
+            assert (out / name / ".." / asked).resolve().is_file(), f"{name} asks for {asked}"
     assert len(data["lessons"]) >= 5
     assert {"training.en.html", "service-worker.js", "live.js", "models/reverse.js"} <= files
 
 
-def test_the_model_in_it_decodes_as_the_one_it_was_made_of(site):
-    model = load(site[0] / "models" / "reverse.safetensors")
-    assert model.trace("7 3 9 1 4").text == "4 1 9 3 7"
+def test_a_site_of_the_toys_is_small_as_nothing_is_there_twice(tmp_path):
+    toys = [model for model in shipped_models().values() if model.summary.symbols]
+    assert len(toys) == 4
+    assert write_site(toys, tmp_path) <= 13_000_000
+    found = contents(tmp_path)
+    plotly = PLOTLY.read_bytes()[-1000:]
+    assert [name for name, data in found.items() if plotly in data] == ["plotly.min.js"]
+    assert len({hashlib.sha256(data).digest() for data in found.values()}) == len(found)
+    assert max(len(data) for name, data in found.items() if name.endswith(".html")) < 300_000
 
 
 def test_an_earlier_site_is_written_again_and_other_files_are_left_alone(site, tmp_path):
@@ -75,7 +91,7 @@ def test_what_a_smaller_site_does_not_have_is_removed(tmp_path, no_lessons):
     (tmp_path / "mine.txt").write_text("precious")
     size = write_site([shipped_models()["sort"]], out)
     names = {path.name for path in (out / "models").iterdir()}
-    assert names == {"sort.js", "sort.safetensors", "mine.js"}
+    assert names == {"sort.js", "mine.js"}
     assert (tmp_path / "mine.txt").exists()
     assert (out / "index.html").exists()
     assert size + len("precious") == sum(len(data) for data in contents(out).values())
@@ -83,14 +99,23 @@ def test_what_a_smaller_site_does_not_have_is_removed(tmp_path, no_lessons):
 
 def test_what_an_interrupted_site_has_written_is_removed_later(tmp_path, no_lessons):
     def stop(name: str) -> None:
-        if name == "models/copy.js":
+        if name == "training.en.html":
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         write_site([shipped_models()["copy"]], tmp_path, stop)
-    assert (tmp_path / "models" / "copy.safetensors").exists()
+    assert (tmp_path / "models" / "copy.js").exists()
     write_site([shipped_models()["sort"]], tmp_path)
-    assert not (tmp_path / "models" / "copy.safetensors").exists()
+    assert not (tmp_path / "models" / "copy.js").exists()
+
+
+def test_a_format_that_an_earlier_version_wrote_is_removed(tmp_path, no_lessons):
+    write_site([shipped_models()["sort"]], tmp_path)
+    (tmp_path / "models" / "sort.safetensors").write_bytes(b"weights")
+    mark = tmp_path / "attention-explorer-site.txt"
+    mark.write_text(mark.read_text("utf-8") + "models/sort.safetensors\n")
+    write_site([shipped_models()["sort"]], tmp_path)
+    assert {path.name for path in (tmp_path / "models").iterdir()} == {"sort.js"}
 
 
 CARDS = """# Wrong

@@ -1,17 +1,23 @@
 """The HTML of a live page: one file with a model, or the first page of a static site."""
 
-import base64
 import hashlib
 import html
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from explorer.components.exported_page import inline, plotly_element
+from explorer.components.live.model_script import model_text, script_size
 from explorer.components.shared.bundle import script, styles
 from explorer.components.shared.payload import PROJECT
+from explorer.components.site_files import (
+    NOT_STARTED_STYLES,
+    linked_plotly,
+    linked_script,
+    linked_styles,
+    not_started,
+)
 from explorer.core.i18n import LANGUAGES, html_language, in_a_row, say, section
 from explorer.model import examples
 from explorer.model.catalog import CatalogModel, describe
@@ -21,18 +27,6 @@ SECTIONS = ("live", "explore", "errors", "player")
 
 MOST_PADDING = 16
 """Padding tokens that the page can add; `address.js` has the same."""
-
-SCRIPT, STYLES, PLOTLY_NAME = "live.js", "live.css", "plotly.min.js"
-SERVICE_WORKER = "service-worker.js"
-NOT_VISITED = "not-visited.html"
-MANIFEST = "app.webmanifest"
-ICONS = {"icon-192.png": 192, "icon-512.png": 512}
-"""The files beside the first page of a site; of the icons the width in pixels."""
-
-FIRST_PAGE = "index.html"
-
-_PATIENCE = 5
-"""Seconds after which a page whose script has not run says so; the script removes the sentence."""
 
 _SITE_POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; "
@@ -52,39 +46,15 @@ _PAGE = """<!doctype html>
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <link rel="icon" href="data:,">
 <title>{title}</title>
-<style>
-#not-started {{ padding: 0 12px; visibility: hidden; animation: seen 0s {patience}s forwards; }}
-#not-started.at-once {{ visibility: visible; }}
-@keyframes seen {{ to {{ visibility: visible; }} }}
+<style>{not_started_styles}#not-started.at-once {{ visibility: visible; }}
 </style>
 {styles}
 </head>
 <body>
-<noscript><style>#not-started {{ display: none; }}</style>{no_script}</noscript>
-<div id="live"><p id="not-started">{not_started}</p></div>
+<div id="live">{not_started}</div>
 <script type="application/json" id="page-data">{data}</script>
 <script type="text/plain" id="worker">{worker}</script>
 {scripts}
-</body>
-</html>
-"""
-
-
-_NOT_VISITED_PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>{title}</title>
-<style>
-html {{ color-scheme: light dark; }}
-body {{ margin: 16px; font: 16px / 1.5 system-ui, sans-serif; }}
-a {{ display: inline-block; padding: 8px 0; }}
-</style>
-</head>
-<body>
-{sentences}
 </body>
 </html>
 """
@@ -118,11 +88,9 @@ class LinkedLesson:
 def site_page(models: Sequence[LiveModel], lessons: Sequence[LinkedLesson]) -> str:
     """The first page of a site; its scripts, models and lessons are files beside it."""
     listed = [{"name": lesson.name, "title": dict(lesson.title)} for lesson in lessons]
-    data = _data(models, {"lessons": listed, "opening": None})
-    parts = (json.dumps(data), script("live"), script("live_worker"), styles("live"))
-    data["version"] = hashlib.sha256("".join(parts).encode()).hexdigest()[:16]
-    linked = f'<script src="{SCRIPT}" defer></script>'
-    return _filled(_SITE_POLICY, data, f'<link rel="stylesheet" href="{STYLES}">', linked)
+    data = _data(models, {"lessons": listed, "opening": None, "site": True})
+    scripts = f"{linked_plotly('')}\n{linked_script('live', '')}"
+    return _filled(_SITE_POLICY, data, linked_styles("live", ""), scripts)
 
 
 def file_page(model: LiveModel, text: str | None = None, pad: int = 0) -> str:
@@ -131,54 +99,14 @@ def file_page(model: LiveModel, text: str | None = None, pad: int = 0) -> str:
     text: that it opens with, and padding tokens; None = the model's first example.
     """
     opening = None if text is None else {"text": text, "pad": pad}
-    data = _data([model], {"lessons": [], "opening": opening, "version": ""})
-    weights = base64.b64encode(model.data).decode()
+    data = _data([model], {"lessons": [], "opening": opening, "site": False})
     name = html.escape(model.name)
     parts = (  # the script last: it looks for what stands before it
-        f'<script type="text/plain" data-model="{name}">{weights}</script>',
+        f'<script type="text/plain" data-model="{name}">{model_text(model.data)}</script>',
         plotly_element(),
         f"<script>{inline(script('live'))}</script>",
     )
     return _filled(_FILE_POLICY, data, f"<style>{styles('live')}</style>", "\n".join(parts))
-
-
-def back_address(language: str) -> str:
-    """The first page of a site with what it showed last, else in this language; `livePage.js` reads
-    the same fragment."""
-    return f"{FIRST_PAGE}#last=1&lang={language}"
-
-
-def not_visited_page() -> str:
-    """What is shown offline in place of a page of the site that was not opened before."""
-    sentences = (
-        f'<p lang="{language}">{html.escape(say("live.not_visited", language))}<br>'
-        f'<a href="{FIRST_PAGE}">{html.escape(say("live.back", language))}</a></p>'
-        for language in LANGUAGES
-    )
-    title = html.escape(say("live.page_title"))
-    return _NOT_VISITED_PAGE.format(title=title, sentences="\n".join(sentences))
-
-
-def manifest() -> str:
-    """By which a site that is served installs as an app, with a window and an icon of its own."""
-    icons = [
-        {"src": name, "sizes": f"{size}x{size}", "type": "image/png", "purpose": "any maskable"}
-        for name, size in ICONS.items()
-    ]
-    title = say("live.page_title")
-    colours = {"background_color": "#ffffff", "theme_color": "#14477f"}
-    start = {"id": "./", "start_url": "./", "scope": "./", "display": "standalone"}
-    return json.dumps({"name": title, "short_name": title, **start, **colours, "icons": icons})
-
-
-def icon(name: str) -> bytes:
-    """One of `ICONS`, a PNG."""
-    return Path(__file__).with_name(name).read_bytes()
-
-
-def model_script(data: bytes) -> str:
-    """A model's file as a classic script: from disk, browsers allow pages nothing else."""
-    return f'receiveModel("{base64.b64encode(data).decode()}");\n'
 
 
 def _filled(policy: str, data: Mapping[str, Any], styles: str, scripts: str) -> str:
@@ -186,19 +114,13 @@ def _filled(policy: str, data: Mapping[str, Any], styles: str, scripts: str) -> 
     return _PAGE.format(
         policy=policy,
         title=html.escape(say("live.page_title")),
-        no_script=_in_all_languages("live.no_script"),
-        not_started=_in_all_languages("live.not_started"),
-        patience=_PATIENCE,
+        not_started_styles=NOT_STARTED_STYLES,
+        not_started=not_started(LANGUAGES),
         styles=styles,
         data=text.replace("<", "\\u003c"),
         worker=inline(script("live_worker")),
         scripts=scripts,
     )
-
-
-def _in_all_languages(key: str) -> str:
-    """What a page says before a script has chosen the language."""
-    return " ".join(html.escape(say(key, one)) for one in LANGUAGES)
 
 
 def _data(models: Sequence[LiveModel], more: Mapping[str, Any]) -> dict[str, Any]:
@@ -225,6 +147,7 @@ def _described(model: LiveModel) -> dict[str, Any]:
     return {
         "name": model.name,
         "bytes": len(model.data),
+        "scriptBytes": script_size(model.data),
         "sha256": hashlib.sha256(model.data).hexdigest(),
         "label": {language: describe(listed, language) for language in LANGUAGES},
         "short": {language: _short_label(listed, language) for language in LANGUAGES},

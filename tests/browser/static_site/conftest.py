@@ -64,7 +64,7 @@ def on_slow_network(browser: Browser, served: str) -> Iterator[Opener]:
         tab = context.new_page()
         held: dict[str, list[Route]] = {name: [] for name in names}
         for name, routes in held.items():
-            tab.route(f"**/models/{name}.safetensors*", holder(routes))
+            tab.route(f"**/models/{name}.js*", holder(routes))
         tab.goto(served)
         return tab, held
 

@@ -9,16 +9,25 @@ from tests.support.browsers import ENGINE
 from tests.support.site_page import forget_browsers_own, type_source
 
 
-@pytest.mark.parametrize("script", [None, "(() => {"])
+@pytest.mark.parametrize(
+    ("page", "script"),
+    [
+        ("index.html", None),
+        ("index.html", "(() => {"),
+        ("lessons/query-and-key.zh.html", None),
+        ("training.zh.html", None),
+    ],
+)
 def test_a_page_whose_script_is_missing_or_cut_off_says_so(
-    script, new_visitor, site, tmp_path, complaints
+    page, script, new_visitor, site, tmp_path, complaints
 ):
-    (tmp_path / "index.html").write_bytes((site / "index.html").read_bytes())
+    (tmp_path / page).parent.mkdir(exist_ok=True)
+    (tmp_path / page).write_bytes((site / page).read_bytes())
     if script:
         (tmp_path / "live.js").write_text(script)
     tab = new_visitor()
-    tab.goto((tmp_path / "index.html").as_uri())
-    sentence = tab.get_by_text("This page has not started.")
+    tab.goto((tmp_path / page).as_uri())
+    sentence = tab.locator("#not-started")
     expect(sentence).to_be_hidden()
     expect(sentence).to_be_visible()
     expect(sentence).to_contain_text("请连同整个文件夹重新复制")
@@ -104,6 +113,21 @@ def test_offline_a_page_that_was_not_opened_is_said_to_be_so(new_visitor, served
     expect(tab.locator("p[lang=zh]")).to_contain_text("离线")
     tab.get_by_role("link", name="← Attention explorer").click()
     expect(tab.get_by_test_id("output")).to_have_text("4 1 9 3 7")
+
+
+def test_a_lesson_that_was_opened_is_whole_offline(new_visitor, served):
+    tab = new_visitor()
+    tab.goto(served)
+    tab.wait_for_selector(".plotted")
+    tab.evaluate("() => navigator.serviceWorker.ready")
+    tab.goto(f"{served}lessons/one-number-by-hand.en.html")
+    tab.wait_for_selector(".plotted")
+    tab.context.set_offline(True)
+    tab.reload()
+    tab.wait_for_selector(".plotted")
+    expect(tab.locator("#not-started")).to_be_hidden()
+    tab.get_by_test_id("lesson-next").click()
+    expect(tab.get_by_test_id("inside-sentence")).to_contain_text("softmax over")
 
 
 def test_the_policy_lets_nothing_out(browser, served):

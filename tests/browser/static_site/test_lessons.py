@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from explorer.components.live.page import LinkedLesson, LiveModel, site_page
 from explorer.model.catalog import shipped_models
+from explorer.model.checkpoint import load_checkpoint, to_bytes
 from tests.support.site_page import type_source
 
 
@@ -21,7 +22,7 @@ def with_lessons(new_visitor: Callable[..., Page], site: Path, tmp_path: Path):
         copy = tmp_path / "site"
         shutil.copytree(site, copy)
         listed = shipped_models()["reverse"]
-        model = LiveModel(listed, (site / "models" / "reverse.safetensors").read_bytes())
+        model = LiveModel(listed, to_bytes(load_checkpoint(listed.path), half=True))
         linked = [LinkedLesson(name, {"en": name, "zh": name}) for name in lessons]
         (copy / "index.html").write_text(site_page([model], linked), "utf-8")
         for name in lessons:

@@ -77,7 +77,7 @@ def test_a_link_keeps_the_mean_and_what_is_seen_after_a_forced_token(on_disk):
     tab.get_by_test_id("candidates").get_by_role("button").nth(2).click()
     expect(tab).to_have_url(re.compile("force=.*site=decoder&layer=0&step"))
     tab.get_by_test_id("language-zh").click()
-    expect(title).to_contain_text("L0")
+    expect(title).to_contain_text("解码器")
     seen = title.inner_text(), step.inner_text()
     other = on_disk("#" + tab.url.split("#")[1])
     titles = other.get_by_test_id("map-title"), other.get_by_test_id("step-count")

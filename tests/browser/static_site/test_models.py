@@ -6,6 +6,7 @@ import shutil
 from playwright.sync_api import expect
 
 import explorer
+from explorer.model.catalog import shipped_models
 from tests.support.site_page import forget_browsers_own, let_go, type_source
 
 
@@ -45,24 +46,24 @@ def test_a_model_that_cannot_be_opened_leaves_the_one_on_screen(
     forget_browsers_own(complaints)
 
 
-def test_what_is_done_while_a_model_loads_is_done_with_that_model(on_slow_network, site):
+def test_what_is_done_while_a_model_loads_is_done_with_that_model(on_slow_network):
     tab, held = on_slow_network("english-french")
     tab.wait_for_selector(".plotted")
     model, status = tab.get_by_test_id("model"), tab.get_by_test_id("status")
     model.select_option("english-french")
-    expect(status).to_have_text("Loading english-french: 0 % of 15.4 MB")
+    expect(status).to_have_text("Loading english-french: 0 % of 17.9 MB")
     tab.get_by_test_id("random").click()
     sentence = tab.get_by_role("textbox", name="Source").input_value()
     assert re.search("[a-z]{2}", sentence)
     tab.get_by_test_id("language-zh").click()
     expect(tab.get_by_role("textbox", name="输入")).to_have_value(sentence)
-    expect(status).to_have_text("正在载入 english-french：15.4 MB 的 0 %")
+    expect(status).to_have_text("正在载入 english-french：17.9 MB 的 0 %")
     tab.get_by_test_id("language-en").click()
     type_source(tab, "I love my cat")
     expect(model).to_have_value("english-french")
     expect(status).to_contain_text("Loading english-french")
     let_go(tab, held["english-french"])
-    trace = explorer.load(site / "models" / "english-french.safetensors").trace("I love my cat")
+    trace = explorer.load(shipped_models()["english-french"].path).trace("I love my cat")
     expect(tab.get_by_test_id("output")).to_have_text(trace.text)
     expect(tab.get_by_test_id("message")).to_have_text("")
     expect(model).to_have_value("english-french")
@@ -94,7 +95,7 @@ def test_the_model_chosen_last_is_the_one_that_is_waited_for(on_slow_network):
     expect(tab.get_by_test_id("output")).to_have_text("7 3 9 1 4")
     expect(status).to_have_text("")
     expect(tab.locator("#player.waiting")).to_have_count(0)
-    with tab.expect_response("**/english-french.safetensors*") as answer:
+    with tab.expect_response("**/english-french.js*") as answer:
         let_go(tab, held["english-french"])
     answer.value.finished()
     expect(model).to_have_value("copy")
@@ -125,12 +126,12 @@ def test_two_models_chosen_in_a_row_from_disk_are_both_read(on_disk):
     expect(tab.get_by_test_id("output")).to_have_text("7 3 9 1 4")
 
 
-def test_a_sentence_that_symbols_refuse_goes_on_to_the_translator(on_disk, site):
+def test_a_sentence_that_symbols_refuse_goes_on_to_the_translator(on_disk):
     tab = on_disk()
     type_source(tab, "I love my cat")
     expect(tab.get_by_test_id("message")).to_contain_text("choose english-french in the list")
     tab.get_by_test_id("model").select_option("english-french")
-    trace = explorer.load(site / "models" / "english-french.safetensors").trace("I love my cat")
+    trace = explorer.load(shipped_models()["english-french"].path).trace("I love my cat")
     expect(tab.get_by_test_id("output")).to_have_text(trace.text)
     expect(tab.get_by_test_id("message")).to_have_text("")
     tab.get_by_test_id("model").select_option("copy")

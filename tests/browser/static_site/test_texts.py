@@ -7,16 +7,17 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import explorer
+from explorer.model.catalog import shipped_models
 from tests.support.page_checks import settle, show_more
 from tests.support.player_page import save
 from tests.support.site_page import type_source
 
 
-def test_from_disk_the_browser_decodes_what_python_decodes(on_disk, site):
+def test_from_disk_the_browser_decodes_what_python_decodes(on_disk):
     tab = on_disk()
     for text in ("甲 乙 丙", "1 2 3 4 5 6 7"):
         type_source(tab, text)
-        trace = explorer.load(site / "models" / "reverse.safetensors").trace(text)
+        trace = explorer.load(shipped_models()["reverse"].path).trace(text)
         expect(tab.get_by_test_id("output")).to_have_text(trace.text)
     expect(tab.get_by_test_id("player")).to_be_focused()
     tab.get_by_role("button", name="First").click()
@@ -50,7 +51,7 @@ def test_the_checks_of_a_text_follow_its_picture(new_visitor, site):
     tab = new_visitor()
     tab.add_init_script(HOLD_CHECKS)
     tab.goto((site / "index.html").as_uri())
-    model = explorer.load(site / "models" / "reverse.safetensors")
+    model = explorer.load(shipped_models()["reverse"].path)
     line = tab.get_by_test_id("integrity-line")
     for pad in (4, 0):
         tab.evaluate("hold(true)")
@@ -250,13 +251,13 @@ def test_inside_is_of_the_text_on_screen(on_disk):
         compare(text)
 
 
-def test_a_click_on_a_candidate_decodes_from_there(on_disk, site):
+def test_a_click_on_a_candidate_decodes_from_there(on_disk):
     tab = on_disk("#model=reverse&text=7+3+9+1+4&step=2")
     tab.get_by_test_id("candidates").get_by_role("button").nth(2).click()
     expect(tab.get_by_test_id("unforce-2")).to_be_visible()
     found = re.search(r"force=2\.(\d+)", tab.url)
     assert found
-    model = explorer.load(site / "models" / "reverse.safetensors")
+    model = explorer.load(shipped_models()["reverse"].path)
     forced = model.trace("7 3 9 1 4", force={2: int(found[1])})
     tab.get_by_role("button", name="Last").click()
     expect(tab.get_by_test_id("output")).to_have_text(forced.text)
@@ -313,10 +314,10 @@ def test_guess_and_inside_work(on_disk):
     expect(tab.get_by_test_id("output")).not_to_contain_text("4 1 9")
 
 
-def test_a_sentence_is_translated_in_both_languages_of_the_page(on_disk, site):
+def test_a_sentence_is_translated_in_both_languages_of_the_page(on_disk):
     text = "The black cat is sleeping on the red chair."
     tab = on_disk(f"#model=english-french&text={text.replace(' ', '+')}")
-    trace = explorer.load(site / "models" / "english-french.safetensors").trace(text)
+    trace = explorer.load(shipped_models()["english-french"].path).trace(text)
     expect(tab.get_by_test_id("output")).to_have_text(trace.text)
     tab.get_by_test_id("language-zh").click()
     expect(tab.get_by_role("textbox", name="输入")).to_have_value(text)

@@ -3,15 +3,18 @@ import { createHash } from "node:crypto";
 import { afterEach, beforeEach, test } from "node:test";
 import { ModelError } from "../../../explorer/components/browser_model/js/modelError.js";
 import { openModel } from "../../../explorer/components/live/js/modelFiles.js";
+import { scriptOf, textOf } from "./modelScripts.mjs";
 
 const WHOLE = Uint8Array.from([1, 2, 3, 4]);
+const SCRIPT = scriptOf(WHOLE);
 const BASE = "https://host/site/";
 const FILE = {
   name: "re verse",
   bytes: WHOLE.length,
+  scriptBytes: SCRIPT.length,
   sha256: createHash("sha256").update(WHOLE).digest("hex"),
 };
-const ADDRESS = `${BASE}models/re%20verse.safetensors?${FILE.sha256}`;
+const ADDRESS = `${BASE}models/re%20verse.js?${FILE.sha256}`;
 
 /** @type {Map<string, Response>} what is kept, by address */
 let stored;
@@ -35,7 +38,7 @@ async function open(data) {
 
 const opened = () => openModel(FILE, open, () => {});
 
-/** @param {Uint8Array<ArrayBuffer> | string} body */
+/** @param {string} body */
 const answering = (body) => setGlobals({ fetch: async () => new Response(body) });
 
 beforeEach(() => {
@@ -60,26 +63,26 @@ beforeEach(() => {
 afterEach(() => setGlobals({ document: undefined, location: undefined, caches: undefined }));
 
 test("a whole file is kept, in place of an earlier version of it alone", async () => {
-  const earlier = `${BASE}models/re%20verse.safetensors?0`;
-  const elsewhere = "https://host/other/models/re%20verse.safetensors?0";
+  const earlier = `${BASE}models/re%20verse.js?0`;
+  const elsewhere = "https://host/other/models/re%20verse.js?0";
   for (const one of [earlier, elsewhere]) stored.set(one, new Response("old"));
-  answering(WHOLE);
+  answering(SCRIPT);
   await opened();
   assert.deepEqual([...stored.keys()], [elsewhere, ADDRESS]);
   setGlobals({ fetch: () => Promise.reject(new TypeError("offline")) });
   await opened();
 });
 
-for (const [what, body] of /** @type {[string, Uint8Array<ArrayBuffer> | string][]} */ ([
+for (const [what, body] of [
   ["another page", "<h1>"],
-  ["a longer page", "<h1>Log in</h1>"],
-  ["a file that was cut off", WHOLE.slice(0, 2)],
-])) {
+  ["a longer page", `<h1>${"Log in".repeat(9)}</h1>`],
+  ["a file that was cut off", SCRIPT.slice(0, -8)],
+]) {
   test(`${what} in place of the file is refused and not kept`, async () => {
     answering(body);
     await assert.rejects(opened, { key: "damaged_checkpoint" });
     assert.equal(stored.size, 0);
-    answering(WHOLE);
+    answering(SCRIPT);
     await opened();
   });
 }
@@ -90,7 +93,7 @@ test("what was kept and is damaged is fetched again, or deleted", async () => {
   await assert.rejects(opened, { key: "model_not_reached" });
   assert.equal(stored.size, 0);
   stored.set(ADDRESS, new Response("<h1>"));
-  answering(WHOLE);
+  answering(SCRIPT);
   await opened();
   assert.deepEqual([...stored.keys()], [ADDRESS]);
 });
@@ -104,7 +107,7 @@ test("a model that this browser cannot compute stays where it is kept", async ()
 
 test("a browser without usable storage fetches", async () => {
   const no = () => Promise.reject(new Error("SecurityError"));
-  answering(WHOLE);
+  answering(SCRIPT);
   setGlobals({ caches: { open: no } });
   await opened();
   for (const name of ["match", "put", "delete"]) {
@@ -118,6 +121,21 @@ test("a browser without usable storage fetches", async () => {
   };
   Object.defineProperty(globalThis, "caches", { get, configurable: true });
   await opened();
+});
+
+test("the share of a file that has come is of its script", async () => {
+  const parts = [SCRIPT.slice(0, 5), SCRIPT.slice(5)].map((part) => new TextEncoder().encode(part));
+  const body = new ReadableStream({
+    start(controller) {
+      for (const part of parts) controller.enqueue(part);
+      controller.close();
+    },
+  });
+  setGlobals({ fetch: async () => new Response(body) });
+  /** @type {number[]} */
+  const shares = [];
+  await openModel(FILE, open, (share) => shares.push(share));
+  assert.deepEqual(shares, [5 / SCRIPT.length, 1]);
 });
 
 test("of a file that the host does not have, the sentence says so", async () => {
@@ -135,9 +153,9 @@ test("each script from disk gives the model that it was asked for", async () => 
     head: { append: (/** @type {any} */ script) => scripts.push(script) },
     currentScript: /** @type {EventTarget | null} */ (null),
   };
-  const run = (/** @type {any} */ script, /** @type {string} */ text) => {
+  const run = (/** @type {any} */ script, /** @type {number} */ byte) => {
     page.currentScript = script;
-    /** @type {any} */ (globalThis).receiveModel(text);
+    /** @type {any} */ (globalThis).receiveModel(textOf(Uint8Array.of(byte)));
     script.onload();
   };
   setGlobals({ window: globalThis, document: page, location: { protocol: "file:" } });
@@ -145,7 +163,7 @@ test("each script from disk gives the model that it was asked for", async () => 
   const received = [];
   const asked = ["one", "two", "three"].map((name) =>
     openModel(
-      { ...FILE, name },
+      { ...FILE, name, bytes: 1 },
       async (data) => {
         received.push([...data]);
       },
@@ -156,9 +174,9 @@ test("each script from disk gives the model that it was asked for", async () => 
     scripts.map(({ src }) => src),
     ["models/one.js", "models/two.js", "models/three.js"],
   );
-  run(scripts[1], "Ag==");
-  run(scripts[0], "AQ==");
-  run(scripts[2], "no base64!");
+  run(scripts[1], 2);
+  run(scripts[0], 1);
+  scripts[2].onload?.(); // it was cut off, so it did not run
   await Promise.all(asked.slice(0, 2));
   assert.deepEqual(received, [[2], [1]]);
   await assert.rejects(asked[2], { key: "damaged_checkpoint", facts: { name: "three" } });

@@ -23,9 +23,9 @@ function cacheCalled(name) {
     addAll: async (/** @type {Request[]} */ all) => {
       for (const one of all) answers.set(one.url, await globalThis.fetch(one));
     },
-    put: async (/** @type {Request} */ one, /** @type {Response} */ answer) => {
+    put: async (/** @type {Request | string} */ one, /** @type {Response} */ answer) => {
       if (full) throw new Error("QuotaExceededError");
-      answers.set(one.url, answer);
+      answers.set(address(one), answer);
     },
     match: async (/** @type {Request | string} */ one) => answers.get(address(one))?.clone(),
   };
@@ -47,11 +47,12 @@ Object.assign(globalThis, {
     addEventListener: (/** @type {string} */ kind, /** @type {() => void} */ listener) => {
       listeners[kind] = listener;
     },
+    siteVersion: "new",
     registration: { scope: SITE },
     skipWaiting: async () => {},
     clients: { claim: async () => {} },
   },
-  location: new URL(`${SITE}service-worker.js?new`),
+  location: new URL(`${SITE}service-worker.js`),
   Request: SiteRequest,
   caches: {
     open: async (/** @type {string} */ name) => cacheCalled(name),
@@ -111,12 +112,12 @@ beforeEach(() => {
 });
 
 test("a new version asks the host, not the browser's own cache", async () => {
-  const first = ["", "not-visited.html", "live.js", "live.css", "plotly.min.js"];
-  const installed = ["app.webmanifest", "icon-192.png", "icon-512.png"];
+  const first = ["", "not-visited.html", "app.webmanifest", "icon-192.png", "icon-512.png"];
+  const versioned = ["live.js?new", "live.css?new", "plotly.min.js?new"];
   await lived("install");
   assert.deepEqual(
     asked.map(({ url, cache }) => [url, cache]),
-    [...first, ...installed].map((name) => [SITE + name, "reload"]),
+    [...first, ...versioned].map((name) => [SITE + name, "reload"]),
   );
 });
 
@@ -132,10 +133,27 @@ test("offline, both addresses of the first page open, a visited page, and a sent
   await answered("training.en.html", "navigate");
   offline = true;
   for (const name of ["", "index.html"]) assert.equal(await answered(name, "navigate"), SITE);
+  assert.equal(await answered("live.js?new"), `${SITE}live.js?new`);
   assert.equal(await answered("training.en.html", "navigate"), `${SITE}training.en.html`);
   const elsewhere = await answerTo("lessons/the-mask.en.html", "navigate");
   assert.equal(elsewhere?.headers.get("location"), `${SITE}not-visited.html`);
   assert.equal(await answered("not-visited.html", "navigate"), `${SITE}not-visited.html`);
+});
+
+test("the first page is kept once, in its newest version", async () => {
+  await lived("install");
+  await answered("index.html", "navigate");
+  offline = true;
+  assert.equal(await answered("", "navigate"), `${SITE}index.html`); // that came last
+});
+
+test("a page of a newer version gets its own files, not those that were kept", async () => {
+  await lived("install");
+  asked = [];
+  assert.equal(await answered("live.js?new"), `${SITE}live.js?new`);
+  assert.deepEqual(asked, []);
+  assert.equal(await answered("live.js?newer"), `${SITE}live.js?newer`);
+  assert.equal(asked.length, 1);
 });
 
 test("a full storage takes no answer away", async () => {
@@ -145,7 +163,7 @@ test("a full storage takes no answer away", async () => {
 });
 
 test("models, which the page keeps itself, and other origins are left alone", async () => {
-  assert.equal(await answered("models/reverse.safetensors"), undefined);
+  assert.equal(await answered("models/reverse.js"), undefined);
   assert.equal(await answered("https://elsewhere/live.js"), undefined);
   assert.equal(await answered("https://host/models/live.js"), "https://host/models/live.js");
 });

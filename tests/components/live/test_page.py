@@ -1,19 +1,17 @@
-import base64
 import json
 import re
 
 import pytest
 
+from explorer.components.live.model_script import model_text
 from explorer.components.live.page import (
     MOST_PADDING,
     LinkedLesson,
     LiveModel,
-    back_address,
     file_page,
-    model_script,
-    not_visited_page,
     site_page,
 )
+from explorer.components.site_files import version
 from explorer.core.folders import PACKAGE
 from explorer.core.i18n import LANGUAGES, say, section
 from explorer.model.catalog import CatalogModel, shipped_models
@@ -36,19 +34,19 @@ def data_in(html: str) -> dict[str, object]:
 def test_a_site_links_its_files_and_a_file_has_them_inside(model):
     lesson = LinkedLesson("mask", dict.fromkeys(LANGUAGES, HOSTILE))
     site, file = site_page([model], [lesson]), file_page(model, "7 3", 1)
-    assert '<script src="live.js" defer>' in site
+    assert f'<script src="live.js?{version()}" defer>' in site
     assert "script-src 'self' 'wasm-unsafe-eval';" in site
     assert "src=" not in file.replace("img-src=", "")[: file.index("page-data")]
     for html in (site, file):
         assert "default-src 'none'" in html
         (described,) = data_in(html)["models"]
         assert described["opening"] == {"site": "cross", "layer": 1, "head": 2}
-        assert described["bytes"] == 7
+        assert (described["bytes"], described["scriptBytes"]) == (7, 32)
         assert described["examples"][0]["text"] == "7 3 9 1 4"
     assert data_in(site)["lessons"][0]["title"]["en"] == HOSTILE
     assert HOSTILE not in site
     assert data_in(file)["opening"] == {"text": "7 3", "pad": 1}
-    assert base64.b64encode(b"weights").decode() in file
+    assert model_text(b"weights") in file
 
 
 def test_a_page_without_its_script_says_so_in_all_languages(model):
@@ -58,15 +56,9 @@ def test_a_page_without_its_script_says_so_in_all_languages(model):
         assert "seen 0s 5s forwards" in html
 
 
-def test_another_version_of_a_site_has_another_name(model):
-    other = LiveModel(model.listed, b"other", (1, 2))
-    versions = {data_in(site_page([one], []))["version"] for one in (model, model, other)}
-    assert len(versions) == 2
-    assert data_in(file_page(model))["version"] == ""
-
-
-def test_a_model_is_a_script_for_pages_on_disk():
-    assert model_script(b"\x00<") == 'receiveModel("ADw=");\n'
+def test_a_page_knows_whether_others_lie_beside_it(model):
+    assert data_in(site_page([model], []))["site"] is True
+    assert data_in(file_page(model))["site"] is False
 
 
 def test_a_model_of_sentences_has_no_symbols():
@@ -96,16 +88,6 @@ def test_another_model_is_introduced_by_its_task_or_kind(model):
     translator = CatalogModel("mine", "", shipped_models()["english-french"].summary)
     (described,) = data_in(file_page(LiveModel(translator, b"")))["models"]
     assert described["intro"]["en"].startswith("mine translates sentences")
-
-
-def test_other_pages_lead_back_to_what_was_shown_in_their_language():
-    assert back_address("zh") == "index.html#last=1&lang=zh"
-
-
-def test_the_page_of_what_was_not_opened_leads_back_in_both_languages():
-    html = not_visited_page()
-    assert html.count('href="index.html"') == len(LANGUAGES)
-    assert "离线" in html
 
 
 def test_a_name_is_text(model):

@@ -30,7 +30,7 @@ export function createHeader(data, language, say, onLanguage) {
     return button;
   });
   const listed = data.lessons.length ? [lessons(data, language, say)] : [];
-  const pages = data.version ? [...listed, training(language, say)] : [];
+  const pages = data.site ? [...listed, training(language, say)] : [];
   return element(
     "header",
     { class: "site" },

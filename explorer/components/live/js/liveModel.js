@@ -6,6 +6,7 @@
  * @typedef {object} LiveModel
  * @property {string} name
  * @property {number} bytes of its file
+ * @property {number} scriptBytes of the script that has it as a text
  * @property {string} sha256 of its file
  * @property {Record<string, string>} label by language
  * @property {Record<string, string>} short label where there is little room

@@ -17,8 +17,7 @@
  * @property {Record<string, Record<"live" | "explore" | "errors" | "player", Strings>>} strings by
  *   language
  * @property {{text: string, pad: number} | null} opening of a page with one text
- * @property {string} version of a site, whose lessons and recorded training lie beside this page; ""
- *   of a page alone
+ * @property {boolean} site whether lessons and a recorded training lie beside this page
  * @property {{name: string, title: Record<string, string>}[]} lessons
  * @typedef {object} Asked
  * @property {LiveRequest} request
@@ -33,7 +32,6 @@ import { embeddedPlotly } from "../../player/js/embeddedPlotly.js";
 import { mountPlayer } from "../../player/js/player.js";
 import { element } from "../../shared/js/element.js";
 import { frameShown } from "../../shared/js/frame.js";
-import { servedPlotly } from "../../shared/js/plotly.js";
 import { fillIn } from "../../shared/js/sentences.js";
 import { readTrace } from "../../shared/js/trace.js";
 import { LONGEST_TEXT, readAddress, writeAddress } from "./address.js";
@@ -342,8 +340,8 @@ class LivePage {
       this.player.listen({ ...listeners, inside });
       this.player.update(trace);
     } else {
-      const plotly = document.getElementById("plotly") ? embeddedPlotly : servedPlotly;
-      this.player = mountPlayer(this.place, trace, { plotly, inside, ...listeners });
+      const options = { plotly: embeddedPlotly, inside, ...listeners };
+      this.player = mountPlayer(this.place, trace, options);
     }
     const { sites, target } = trace.header;
     const missing = missingIn(sites, target.length, view);
@@ -513,13 +511,13 @@ if ("ResizeObserver" in window) {
   new LivePage(data, found("worker").textContent ?? "").followAddress();
 } else found("not-started").classList.add("at-once"); // an older browser draws no map
 
-if (data.version && location.protocol.startsWith("http")) {
+if (data.site && location.protocol.startsWith("http")) {
   document.head.append(
     linkTo("manifest", "app.webmanifest"),
     linkTo("apple-touch-icon", "icon-192.png"),
   );
   // Without a service worker offline is not promised.
-  navigator.serviceWorker?.register(`service-worker.js?${data.version}`).catch(() => {});
+  navigator.serviceWorker?.register("service-worker.js").catch(() => {});
 }
 
 /**

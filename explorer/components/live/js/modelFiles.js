@@ -4,10 +4,12 @@
  * @typedef {object} ModelFile
  * @property {string} name
  * @property {number} bytes
+ * @property {number} scriptBytes of the script that has it as a text
  * @property {string} sha256
  */
 
 import { ModelError } from "../../browser_model/js/modelError.js";
+import { decodeText, textInScript } from "./modelText.js";
 
 const CACHE = "attention-explorer-models";
 const DAMAGED = "damaged_checkpoint"; // the sentence about a file that fails its SHA-256
@@ -35,17 +37,18 @@ export function tooLarge({ name, bytes }) {
  * @param {(share: number) => void} onProgress told of 0 to 1
  */
 export async function openModel(file, open, onProgress) {
-  const { name } = file;
+  const { name, bytes } = file;
+  const decoded = (/** @type {string} */ text) => decodeText(new TextEncoder().encode(text), bytes);
   const inPage = Array.from(document.querySelectorAll("script[data-model]")).find(
     (script) => script.getAttribute("data-model") === name,
   );
-  if (inPage) await open(fromBase64(inPage.textContent ?? "", name));
-  else if (location.protocol === "file:") await open(fromBase64(await scriptText(name), name));
+  if (inPage) await open(decoded(inPage.textContent ?? ""));
+  else if (location.protocol === "file:") await open(decoded(await scriptText(name)));
   else await openFetched(file, open, onProgress);
 }
 
 /**
- * The base64 in a model's script; from disk, browsers allow no `fetch`, but a script that calls the
+ * The text in a model's script; from disk, browsers allow no `fetch`, but a script that calls the
  * page. Several can be under way: each call is told apart by its element.
  * @param {string} name
  * @returns {Promise<string>}
@@ -66,9 +69,14 @@ function scriptText(name) {
       script.remove();
       reject(damaged(name)); // unless it has called already; a script that was cut off does not run
     };
-    script.src = `models/${encodeURIComponent(name)}.js`;
+    script.src = scriptPath(name);
     document.head.append(script);
   });
+}
+
+/** @param {string} name */
+function scriptPath(name) {
+  return `models/${encodeURIComponent(name)}.js`;
 }
 
 /**
@@ -79,8 +87,7 @@ function scriptText(name) {
  * @param {(share: number) => void} onProgress
  */
 async function openFetched(file, open, onProgress) {
-  const path = `models/${encodeURIComponent(file.name)}.safetensors`;
-  const address = new URL(path, document.baseURI);
+  const address = new URL(scriptPath(file.name), document.baseURI);
   address.search = file.sha256; // a file that was replaced has another address
   const cache = await modelCache();
   if (cache && (await openKept(cache, address, open))) return;
@@ -138,23 +145,23 @@ async function keptBytes(cache, address) {
  * @param {ModelFile} file
  * @param {(share: number) => void} onProgress
  */
-async function fetched(address, { name, bytes }, onProgress) {
-  const data = new Uint8Array(bytes);
+async function fetched(address, { name, bytes, scriptBytes }, onProgress) {
+  const script = new Uint8Array(scriptBytes);
   let length = 0;
   try {
     const answer = await fetch(address, { cache: "no-cache" });
     if (!answer.ok || !answer.body) throw notThere(name);
     const reader = answer.body.getReader();
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      if (length + part.value.length > bytes) throw damaged(name);
-      data.set(part.value, length);
+      if (length + part.value.length > scriptBytes) throw damaged(name);
+      script.set(part.value, length);
       length += part.value.length;
-      onProgress(length / bytes);
+      onProgress(length / scriptBytes);
     }
   } catch (error) {
     throw error instanceof ModelError ? error : new ModelError("model_not_reached", { name });
   }
-  return length === bytes ? data : data.slice(0, length); // all of its buffer is handed on
+  return decodeText(textInScript(script), bytes);
 }
 
 /**
@@ -180,22 +187,4 @@ function damaged(name) {
 /** @param {string} name */
 function notThere(name) {
   return new ModelError("model_not_there", { name });
-}
-
-/**
- * Throws a `ModelError` on what is no base64.
- * @param {string} text
- * @param {string} name of the model
- * @returns {Uint8Array<ArrayBuffer>}
- */
-function fromBase64(text, name) {
-  let letters = "";
-  try {
-    letters = atob(text);
-  } catch {
-    throw damaged(name);
-  }
-  const bytes = new Uint8Array(letters.length);
-  for (let index = 0; index < letters.length; index++) bytes[index] = letters.charCodeAt(index);
-  return bytes;
 }

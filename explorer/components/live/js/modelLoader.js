@@ -72,6 +72,6 @@ export class ModelLoader {
     const share = this.shares.get(name);
     const file = this.files.find((model) => model.name === name);
     if (share === undefined || !file) return null;
-    return { percent: Math.floor(100 * share), size: (file.bytes / 1e6).toFixed(1) };
+    return { percent: Math.floor(100 * share), size: (file.scriptBytes / 1e6).toFixed(1) };
   }
 }

@@ -1,11 +1,12 @@
 /**
  * Keeps a site that was visited, so that it opens offline. Models are kept by the page itself, which
- * knows when they are whole. The version of the site is the query of this file's address.
+ * knows when they are whole. The version of the site is written before this file, by
+ * `explorer/components/site_files.py`: a browser takes another one for another service worker.
  */
 
 /**
  * What a service worker has and a page has not, as far as it is used here.
- * @typedef {{registration: {scope: string}, skipWaiting: () => Promise<void>,
+ * @typedef {{siteVersion: string, registration: {scope: string}, skipWaiting: () => Promise<void>,
  *   clients: {claim: () => Promise<void>}}} SiteWorker
  * @typedef {Event & {waitUntil: (done: Promise<unknown>) => void}} LifeEvent
  * @typedef {LifeEvent & {request: Request, respondWith: (answer: Promise<Response>) => void}} AskedEvent
@@ -14,11 +15,12 @@
 const worker = /** @type {SiteWorker} */ (/** @type {unknown} */ (self));
 const SITE = new URL(worker.registration.scope).pathname;
 const KEPT = `attention-explorer-site ${SITE}?`; // an origin may have several sites
-const NAME = KEPT + location.search.slice(1);
+const NAME = KEPT + worker.siteVersion;
 const NOT_VISITED = "not-visited.html"; // what is shown offline of a page that was not opened before
 const FIRST = [
-  ...["./", NOT_VISITED, "live.js", "live.css", "plotly.min.js"],
-  ...["app.webmanifest", "icon-192.png", "icon-512.png"],
+  ...["./", NOT_VISITED, "app.webmanifest", "icon-192.png", "icon-512.png"],
+  // Pages ask for these in the version that they are of: the storage may have those of an earlier one.
+  ...["live.js", "live.css", "plotly.min.js"].map((name) => `${name}?${worker.siteVersion}`),
 ];
 
 self.addEventListener("install", (event) => {
@@ -65,15 +67,21 @@ async function kept(asked) {
 }
 
 /**
- * What was kept; undefined without it, or where the storage cannot be read. The first page has two
- * addresses.
+ * As what an answer is kept: the first page has two addresses.
+ * @param {Request} request
+ */
+function keyOf(request) {
+  return new URL(request.url).pathname === `${SITE}index.html` ? "./" : request;
+}
+
+/**
+ * What was kept; undefined without it, or where the storage cannot be read.
  * @param {Request} request
  */
 async function ownCopy(request) {
-  const first = new URL(request.url).pathname === `${SITE}index.html`;
   try {
     const cache = await caches.open(NAME);
-    return await cache.match(first ? "./" : request, { ignoreSearch: request.mode === "navigate" });
+    return await cache.match(keyOf(request), { ignoreSearch: request.mode === "navigate" });
   } catch {
     return undefined;
   }
@@ -95,7 +103,7 @@ async function fetchedAndKept(asked) {
  */
 async function keep(request, answer) {
   try {
-    await (await caches.open(NAME)).put(request, answer);
+    await (await caches.open(NAME)).put(keyOf(request), answer);
   } catch {
     // no room: it is fetched again next time
   }

@@ -1,4 +1,5 @@
 import { frameShown } from "../../shared/js/frame.js";
+import { servedPlotly } from "../../shared/js/plotly.js";
 import { bytesOf } from "./pageHeads.js";
 
 /** @import { Plotly, PlotlyWindow } from "../../shared/js/plotly.js" */
@@ -34,7 +35,6 @@ async function sourceOfPlotly() {
 
 /** @returns {Promise<Plotly>} */
 async function runPlotly() {
-  await frameShown();
   const script = document.createElement("script");
   script.textContent = await sourceOfPlotly();
   document.head.append(script);
@@ -47,10 +47,14 @@ async function runPlotly() {
 let running;
 
 /**
- * Plotly of an exported page, run once, after the first picture is on screen.
+ * Plotly of a page without the app, run once, after the first picture is on screen: from the page
+ * itself or, in a site, from the file that its pages share.
  * @returns {Promise<Plotly>}
  */
-export function embeddedPlotly() {
+export async function embeddedPlotly() {
+  await frameShown();
+  const file = document.getElementById("plotly")?.dataset.src;
+  if (file) return servedPlotly(file);
   running ??= runPlotly();
   return running;
 }

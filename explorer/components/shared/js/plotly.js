@@ -14,14 +14,15 @@
  */
 
 /**
- * Plotly from the app's own server, loaded once a page.
+ * Plotly from a file, loaded once a page.
+ * @param {string} [address] relative to the page; that on the app's own server where none is given
  * @returns {Promise<Plotly>}
  */
-export function servedPlotly() {
+export function servedPlotly(address = "plotly.min.js") {
   const page = /** @type {PlotlyWindow} */ (window);
   page.explorerPlotly ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
-    script.src = new URL("plotly.min.js", document.baseURI).href;
+    script.src = new URL(address, document.baseURI).href;
     script.onload = () => (page.Plotly ? resolve(page.Plotly) : reject(new Error(script.src)));
     script.onerror = () => {
       page.explorerPlotly = undefined; // the next component may try again

@@ -16,12 +16,12 @@ async function probe(address) {
   return bytesOf(node);
 }
 
+async function show() {
+  const run = readRunData(await bytesOf(found("payload")));
+  const nothing = () => {};
+  const listeners = { onLink: nothing, onCell: nothing };
+  mountTrainingReplay(found("player"), run, listeners, { probe, plotly: embeddedPlotly });
+}
+
 addressInFragment();
-const run = readRunData(await bytesOf(found("payload")));
-const nothing = () => {};
-mountTrainingReplay(
-  found("player"),
-  run,
-  { onLink: nothing, onCell: nothing },
-  { probe, plotly: embeddedPlotly },
-);
+show();

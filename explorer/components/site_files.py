@@ -1,0 +1,146 @@
+"""The files of a site that its pages share: scripts, styles, plotly.js, and what opens it offline.
+
+A page asks for them with the version of the site in the address, so that it never gets those of
+another version from the storage of its service worker.
+"""
+
+import hashlib
+import html
+import json
+from collections.abc import Collection, Mapping
+from functools import cache
+
+from explorer.components.shared.bundle import PLOTLY, Component, Script, script, styles
+from explorer.core import folders
+from explorer.core.i18n import LANGUAGES, say
+
+FIRST_PAGE = "index.html"
+
+PLOTLY_NAME = "plotly.min.js"
+ICONS = {"icon-192.png": 192, "icon-512.png": 512}
+"""Width in pixels."""
+
+_ICONS = folders.PACKAGE / "components" / "live"
+
+_SCRIPTS: tuple[Script, ...] = ("live", "exported_lesson", "exported_replay")
+_STYLES: tuple[Component, ...] = ("live", "player", "training_replay")
+"""Of the first page, of the lessons and of the recorded training."""
+
+NOT_STARTED_STYLES = """
+#not-started { padding: 0 12px; visibility: hidden; animation: seen 0s 5s forwards; }
+@keyframes seen { to { visibility: visible; } }
+"""
+"""After these 5 seconds a page whose script has not run says so."""
+
+_NOT_VISITED_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>{title}</title>
+<style>
+html {{ color-scheme: light dark; }}
+body {{ margin: 16px; font: 16px / 1.5 system-ui, sans-serif; }}
+a {{ display: inline-block; padding: 8px 0; }}
+</style>
+</head>
+<body>
+{sentences}
+</body>
+</html>
+"""
+
+
+@cache
+def shared_files() -> Mapping[str, bytes]:
+    """What they hold, by name; `serviceWorker.js` has the same names."""
+    worker = f'self.siteVersion = "{version()}";\n{script("live_service_worker")}'
+    return {**_versioned_files(), "service-worker.js": worker.encode()}
+
+
+@cache
+def _versioned_files() -> Mapping[str, bytes]:
+    return {
+        **{f"{name}.js": script(name).encode() for name in _SCRIPTS},
+        **{f"{name}.css": styles(name).encode() for name in _STYLES},
+        PLOTLY_NAME: PLOTLY.read_bytes(),
+        "not-visited.html": _not_visited_page().encode(),
+        "app.webmanifest": _manifest().encode(),
+        **{name: (_ICONS / name).read_bytes() for name in ICONS},
+    }
+
+
+def version_of(files: Mapping[str, bytes]) -> str:
+    """By which files of one version are told from those of another."""
+    digest = hashlib.sha256()
+    for name in sorted(files):
+        digest.update(f"{name} {len(files[name])}\n".encode() + files[name])
+    return digest.hexdigest()[:16]
+
+
+@cache
+def version() -> str:
+    """The version of a site that this package writes."""
+    return version_of({**_versioned_files(), "": script("live_service_worker").encode()})
+
+
+def linked_styles(name: Component, site: str) -> str:
+    """The element that applies a style sheet; `site`: its folder, relative to the page."""
+    return f'<link rel="stylesheet" href="{_address(f"{name}.css", site)}">'
+
+
+def linked_script(name: Script, site: str) -> str:
+    """The element that runs a script once the page is read."""
+    return f'<script src="{_address(f"{name}.js", site)}" defer></script>'
+
+
+def linked_plotly(site: str) -> str:
+    """The element by which the page's script loads plotly.js after the first picture."""
+    address = _address(PLOTLY_NAME, site)
+    return f'<script type="text/plain" id="plotly" data-src="{address}"></script>'
+
+
+def not_started(languages: Collection[str]) -> str:
+    """What a page says whose script is switched off, missing or cut off, in these languages."""
+    no_script, sentence = (
+        " ".join(html.escape(say(key, language)) for language in languages)
+        for key in ("live.no_script", "live.not_started")
+    )
+    return (
+        f"<noscript><style>#not-started {{ display: none; }}</style>{no_script}</noscript>\n"
+        f'<p id="not-started">{sentence}</p>'
+    )
+
+
+def back_address(language: str, site: str) -> str:
+    """The first page of a site with what it showed last, else in this language; `livePage.js` reads
+    the same fragment."""
+    return f"{site}{FIRST_PAGE}#last=1&lang={language}"
+
+
+def _address(name: str, site: str) -> str:
+    return f"{site}{name}?{version()}"
+
+
+def _not_visited_page() -> str:
+    """What is shown offline in place of a page of the site that was not opened before."""
+    sentences = (
+        f'<p lang="{language}">{html.escape(say("live.not_visited", language))}<br>'
+        f'<a href="{FIRST_PAGE}">{html.escape(say("live.back", language))}</a></p>'
+        for language in LANGUAGES
+    )
+    title = html.escape(say("live.page_title"))
+    return _NOT_VISITED_PAGE.format(title=title, sentences="\n".join(sentences))
+
+
+def _manifest() -> str:
+    """By which a site that is served installs as an app, with a window and an icon of its own."""
+    icons = [
+        {"src": name, "sizes": f"{size}x{size}", "type": "image/png", "purpose": "any maskable"}
+        for name, size in ICONS.items()
+    ]
+    title = say("live.page_title")
+    colours = {"background_color": "#ffffff", "theme_color": "#14477f"}
+    start = {"id": "./", "start_url": "./", "scope": "./", "display": "standalone"}
+    return json.dumps({"name": title, "short_name": title, **start, **colours, "icons": icons})
