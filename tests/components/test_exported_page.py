@@ -49,7 +49,7 @@ def test_nothing_ends_the_script_of_a_page_or_its_title():
 
 def test_a_page_of_a_site_has_no_code_in_it_and_names_the_files_that_pages_share():
     alone, linked = made(), made(site="../")
-    assert len(alone) > 1_500_000
+    assert len(alone) > 800_000
     assert len(linked) < 5_000
     assert {"script-src 'unsafe-inline'", "style-src 'unsafe-inline'"} < policy_of(alone)
     assert {"script-src 'self'", "style-src 'self' 'unsafe-inline'"} < policy_of(linked)
