@@ -1,3 +1,4 @@
+import json
 import random
 import shutil
 import subprocess
@@ -6,11 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from safetensors import safe_open
 
 from explorer.core import folders
 from explorer.data.parallel_corpus import parse_pairs
 from explorer.model.catalog import CatalogModel, describe, shipped_models
 from explorer.model.checkpoint import save_checkpoint, to_bytes
+from explorer.model.checkpoint_header import PIECES
 from explorer.model.explorable import ExplorableModel, load
 from explorer.model.uploaded_file import read_upload
 from explorer.training.trainer import Trainer
@@ -133,3 +136,16 @@ def test_its_examples_are_sentences_that_its_training_held_out(translator, folde
 
 def test_a_model_of_sentences_without_any_opens_with_one_of_the_explorer():
     assert shipped("x", most_tokens=65).examples == ("The black cat is sleeping on the red chair.",)
+
+
+@pytest.mark.parametrize(
+    "path", sorted(folders.shipped_checkpoints().glob("*.safetensors")), ids=lambda path: path.stem
+)
+def test_a_shipped_model_has_16_bit_weights_and_its_command_says_so(path):
+    with safe_open(path, "pt") as file:
+        kinds = {name: file.get_slice(name).get_dtype() for name in file.keys()}  # noqa: SIM118
+        command = json.loads(file.metadata()["facts"])["command"]
+    pieces = set(PIECES.values())
+    assert {kind for name, kind in kinds.items() if name not in pieces} == {"F16"}
+    assert command.startswith("python -m explorer train ")
+    assert "--half" in command.split()
