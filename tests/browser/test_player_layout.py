@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.components.player.payload import View
-from explorer.core.i18n import LANGUAGES
+from explorer.core.i18n import OWN_LANGUAGES
 from explorer.core.trace import Trace
 from tests.support.example_traces import example_trace, random_trace
 from tests.support.page_checks import CLIPPED, OVERLAPPING, SIZES, settle
@@ -129,7 +129,7 @@ SEEN_WHOLE = """() => {
 }"""
 
 
-PROJECTED = product(LANGUAGES, [(1366, 505), (1366, 630), (1440, 650), (1440, 900)])
+PROJECTED = product(OWN_LANGUAGES, [(1366, 505), (1366, 630), (1440, 650), (1440, 900)])
 
 
 @pytest.mark.parametrize(("language", "size"), sampled(PROJECTED, 3))
