@@ -11,6 +11,7 @@ from explorer.core.alignment import (
     align_words,
     aligned_keys,
     content,
+    diagonal_links,
     error_rate,
     links,
     parse_gold,
@@ -181,3 +182,10 @@ def test_gold_of_other_words_is_refused(tmp_path):
 def test_a_matrix_is_no_timing(way):
     with pytest.raises(AlignmentError, match="prediction, input"):
         way(example_trace(), 0, 0, np.ones((2, 2)))
+
+
+def test_the_diagonal_links_each_word_to_the_one_at_the_same_share():
+    assert diagonal_links(3, 3) == {(0, 0), (1, 1), (2, 2)}
+    assert diagonal_links(2, 4) == {(0, 0), (0, 1), (1, 2), (1, 3)}
+    assert diagonal_links(4, 2) == {(1, 0), (3, 1)}
+    assert diagonal_links(0, 2) == diagonal_links(2, 0) == frozenset()

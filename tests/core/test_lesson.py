@@ -98,9 +98,20 @@ def test_what_is_no_lesson_is_refused_in_one_sentence(key, text):
         assert len(sentence) < 400
 
 
-def test_the_card_is_named():
-    with pytest.raises(LessonError, match="card 2 has no text"):
-        read_lesson(file_of(card_of(), card_of(text="")))
+OF_A_CARD = REFUSED.keys() - {"no_title", "no_cards", "too_many_cards", "long_title"}
+
+
+@pytest.mark.parametrize("key", sorted(OF_A_CARD))
+def test_the_card_is_named(key):
+    title, one = REFUSED[key][0].split("\n\n", 1)
+    with pytest.raises(LessonError, match="card 2") as raised:
+        read_lesson(f"{title}\n\n{card_of()}\n\n{one}")
+    assert raised.value.key == key
+
+
+def test_a_file_without_cards_is_told_what_begins_one():
+    with pytest.raises(LessonError, match="---"):
+        read_lesson("# Title")
 
 
 def test_parts_may_be_as_long_as_the_card_has_room():

@@ -52,6 +52,11 @@ def test_a_teachers_lesson_replaces_the_one_of_the_same_name(tmp_path):
     assert list(found.lessons) == list(SHIPPED.lessons)
 
 
+def test_the_name_of_a_lesson_may_have_a_dot(tmp_path):
+    (tmp_path / "part.1.en.md").write_text(CARD.format(title="Part 1"))
+    assert list(find_lessons(lesson_files([tmp_path])).lessons) == ["part.1"]
+
+
 def test_the_lessons_that_ship_begin_with_query_and_key():
     assert not SHIPPED.broken
     assert next(iter(SHIPPED.lessons)) == "query-and-key"

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -201,3 +203,11 @@ def test_a_wrong_argument_is_refused_in_one_sentence(call, key):
         call(small_trace())
     assert caught.value.key == key
     assert caught.value.in_language("zh") != str(caught.value)
+
+
+def test_a_trace_is_written_with_its_model_its_texts_and_its_shapes():
+    weights = np.full((1, 2, 2, 2), 0.5, np.float32)
+    trace = Trace.from_arrays(("a", "b"), encoder=weights)
+    assert repr(trace) == "Trace('a b' → ''; encoder (1, 2, 2, 2))"
+    named = replace(trace, facts={"model": "mine", "text": "a, b"}, text="c")
+    assert repr(named) == "Trace(mine: 'a, b' → 'c'; encoder (1, 2, 2, 2))"

@@ -88,6 +88,9 @@ def test_a_trace_without_attention_is_refused():
     ("name", "shape"),
     [
         ("cross.input", (2, 3, 5)),
+        ("cross.sublayer_input", (2, 3, 5)),
+        ("cross.sublayer_output", (2, 3, 5)),
+        ("cross.output", (2, 3, 5)),
         ("decoder.layer_output", (1, 3, 5)),
         ("encoder.token_vectors", (4, 5)),
         ("logits", (3, 8)),

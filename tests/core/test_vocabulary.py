@@ -30,6 +30,12 @@ def test_an_unknown_symbol_is_named_and_the_known_ones_are_listed():
     assert "1 2 3" in str(caught.value)
 
 
+def test_of_many_known_symbols_the_first_are_listed():
+    symbols = tuple(f"s{number}" for number in range(25))
+    assert SymbolVocabulary(symbols[:24]).known() == " ".join(symbols[:24])
+    assert SymbolVocabulary(symbols).known() == " ".join(symbols[:24]) + " …"
+
+
 @pytest.mark.parametrize(
     ("text", "key"),
     [

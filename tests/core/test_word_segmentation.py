@@ -1,6 +1,14 @@
 import pytest
 
-from explorer.core.word_segmentation import Word, byte_of, grouped, is_special, known_mark, mark_of
+from explorer.core.word_segmentation import (
+    Word,
+    byte_of,
+    grouped,
+    is_punctuation,
+    is_special,
+    known_mark,
+    mark_of,
+)
 
 
 def spelled(*tokens: str, mark: str | None = None) -> list[str]:
@@ -24,6 +32,7 @@ def spelled(*tokens: str, mark: str | None = None) -> list[str]:
         ),
         (("▁ca", "<unk>", "e"), ["ca<unk>e"]),
         (("▁!", "..", "▁a"), ["!", "..", "a"]),
+        (("<bos>", "'", "a", "▁b"), ["<bos>", "'", "a", "b"]),
     ],
 )
 def test_pieces_of_a_word_are_joined_and_punctuation_is_separate(tokens, words):
@@ -108,3 +117,13 @@ def test_bytes_are_distinguished_from_text():
     assert [byte_of(token) for token in ("<0xE4>", "<0x00>", "<0xe4>", "<0xE4", "a")] == [
         0xE4, 0, None, None, None,
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("token", [".", "▁.", "Ġ,", "##!", "«»", "##", "。"])
+def test_punctuation_is_told_without_its_mark_of_a_word(token):
+    assert is_punctuation(token)
+
+
+@pytest.mark.parametrize("token", ["", "▁", "a", "▁a.", "$", "+", "##a", "! a"])
+def test_what_is_no_punctuation_alone(token):
+    assert not is_punctuation(token)
