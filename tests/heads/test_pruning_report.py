@@ -36,7 +36,8 @@ WHOLE = PruningReport(
 def test_what_is_written_is_read(report: PruningReport, tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     report.save(path)
-    assert PruningReport.load(path) == report
+    # As text: NaN, of a point without an interval, equals nothing.
+    assert repr(PruningReport.load(path)) == repr(report)
 
 
 def test_points_of_one_sentence_are_written_without_an_interval(tmp_path: Path) -> None:
