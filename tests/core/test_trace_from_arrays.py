@@ -89,6 +89,10 @@ def test_masks_of_zeros_and_ones_with_leading_axes_are_read():
         ({"cross": np.ones((1, 1, 3, 4)), "masks": {"cross": np.ones((3, 3))}}, "wrong_mask"),
         ({"cross": np.ones((1, 1, 3, 4)), "masks": {"cross": np.full((3, 4), 2)}}, "bad_mask"),
         ({"cross": np.ones((1, 1, 3, 4)), "masks": {"cross": np.ones((3, 4), "c8")}}, "bad_mask"),
+        (
+            {"cross": np.ones((1, 1, 3, 4)), "masks": {"cross": np.array([[-1e4, 1e9, 0, 0]] * 3)}},
+            "bad_mask",
+        ),
         ({"cross": np.ones((1, 1, 3, 4)), "masks": {"cross": [np.ones((4, 3))]}}, "wrong_mask"),
     ],
 )

@@ -159,6 +159,10 @@ def test_the_command_line_names_the_nearest_role(explorable):
     assert all(name in report.summary() for name in names)
 
 
+def test_a_head_that_was_not_measured_has_no_roles(report):
+    assert report.role_rows("encoder", 99, 0) == ()
+
+
 def test_the_repr_is_one_line(report):
     assert repr(report).startswith(f"HeadReport({len(report.heads)} heads, ")
     assert len(repr(report)) < 200
