@@ -25,7 +25,19 @@ def test_a_file_that_is_not_whole_or_missing_is_refused(new_visitor, site, tmp_p
         expect(message).to_have_text(re.compile("“reverse”.*truncated or damaged"))
     (copy / "models" / "reverse.js").unlink()
     tab.goto((copy / "index.html").as_uri())
-    expect(message).to_have_text(re.compile("of reverse is not beside this page"))
+    expect(message).to_have_text(re.compile(r"models/reverse\.js is missing"))
+    forget_browsers_own(complaints)
+
+
+def test_without_the_first_model_the_next_one_opens(new_visitor, site, tmp_path, complaints):
+    copy = tmp_path / "site"
+    shutil.copytree(site, copy)
+    (copy / "models" / "reverse.js").unlink()
+    tab = new_visitor()
+    tab.goto((copy / "index.html").as_uri())
+    tab.wait_for_selector(".plotted")
+    expect(tab.get_by_test_id("model")).not_to_have_value("reverse")
+    expect(tab.get_by_test_id("message")).to_contain_text("models/reverse.js is missing")
     forget_browsers_own(complaints)
 
 

@@ -69,6 +69,8 @@ class LivePage {
     this.timer = undefined;
     /** @type {Asked} the latest request, which a control changes, on screen or not yet */
     this.asked = { request: openingRequest(data.models[0]), view: {} };
+    /** @type {Set<string>} models whose files could not be opened, until something is on screen */
+    this.unopened = new Set();
     this.traces = new TraceQueue();
     /** @type {LiveRequest | null} on screen */
     this.shown = null;
@@ -297,27 +299,37 @@ class LivePage {
 
   /**
    * Say why a text is not shown, and leave it in its box. A model that was chosen opens with another
-   * one; else the picture stays.
+   * one; else the picture stays, or that of another model comes where there is none.
    * @param {Asked} asked
    * @param {unknown} error
    * @param {boolean} open whether its model is
    */
-  refuse({ request, refused }, error, open) {
+  refuse({ request, refused, problem: before }, error, open) {
     const unfollowed = refused?.length ? this.refusal(refused) : "";
     const opening = openingRequest(this.modelOf(request));
     const given = request.text !== opening.text;
     if (given && this.bar.draft() === null) this.bar.setDraft(request.text);
     this.unread = request.text === this.bar.draft() ? { request, error } : null;
     const said = this.unread ? "" : this.sentence(error, request);
-    const problem = [unfollowed, said].filter(Boolean).join(" ");
+    const problem = before ?? [unfollowed, said].filter(Boolean).join(" ");
     const other = request.forced.length ? { ...request, forced: [] } : opening;
     if (open && request.model !== this.shown?.model && (given || request.forced.length)) {
       this.ask({ request: other, view: {}, problem });
       return;
     }
+    if (!open && !this.shown) {
+      this.unopened.add(request.model);
+      const next = this.data.models.find(({ name }) => !this.unopened.has(name));
+      if (next) {
+        this.ask({ request: openingRequest(next), view: {}, problem });
+        return;
+      }
+      this.unopened.clear();
+    }
     this.asked = { request: this.shown ?? request, view: {} };
     this.bar.show(this.asked.request);
-    this.introduce(this.asked.request);
+    if (this.shown) this.introduce(this.shown);
+    else this.intro.textContent = "";
     this.player?.listen({}); // it waits no longer
     this.say(problem);
   }
