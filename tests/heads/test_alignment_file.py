@@ -5,7 +5,12 @@ import pytest
 from explorer.core.alignment import Gold
 from explorer.core.errors import AlignmentError, PairsError
 from explorer.data.parallel_corpus import Pair
-from explorer.heads.alignment_file import AlignmentFile, GivenTokens
+from explorer.heads.alignment_file import (
+    AlignmentFile,
+    GivenTokens,
+    GoldFile,
+    refuse_foreign_links,
+)
 
 ROW = "I'm here.\t我在这里。\t0-0 1?0 2-2 3-3\tI 'm here .\t我 在 这里 。\n"
 FIVE = ("1", "2", "3", "4", "5")
@@ -85,6 +90,21 @@ def test_a_file_that_is_no_table_is_refused() -> None:
     for data, sentence in ((b"a\0b", "binary"), (ROW.encode("utf-16"), "UTF-8")):
         with pytest.raises(PairsError, match=sentence):
             AlignmentFile.parse(data, "x.tsv", FIVE)
+
+
+@pytest.mark.parametrize(
+    "tokens", ["whitespace", GivenTokens(((("a",), ("b",)), (("a", "b"), ("c", "d", "e"))), "x")]
+)
+def test_a_link_to_a_token_that_is_not_there_is_named_with_its_file_and_line(tokens) -> None:
+    pairs = [Pair("a", "b"), Pair("a b", "c d e")]
+    last, beyond = frozenset({(1, 2)}), frozenset({(1, 3)})
+    own = Gold(frozenset({(0, 0)}), frozenset({(0, 0)}))
+    refuse_foreign_links(pairs, tokens, GoldFile((own, Gold(last, last)), "x.gold"))
+    sentence = "Line 2 of “x.gold” has the link 1-3, but that pair has 2 source and 3 target"
+    foreign = GoldFile((own, Gold(beyond, beyond)), "x.gold")
+    with pytest.raises(AlignmentError, match=sentence):
+        refuse_foreign_links(pairs, tokens, foreign)
+    refuse_foreign_links(pairs, "pieces", foreign)  # the model says how many there are
 
 
 def test_links_in_two_places_are_refused(tmp_path: Path) -> None:

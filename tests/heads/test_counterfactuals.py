@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -88,6 +90,15 @@ def test_a_mean_needs_its_batch_again(explorable):
 def test_two_texts_are_not_compared(explorable):
     with pytest.raises(InterventionError) as caught:
         compare_traces(explorable, explorable.trace("1"), explorable.trace("2"))
+    assert caught.value.key == "nothing_changed"
+
+
+@pytest.mark.parametrize("other", [{"model": "mine"}, {"pair": "2"}, {"pad_to": 7}])
+def test_traces_of_another_model_second_text_or_padding_are_not_compared(explorable, other):
+    trace = explorable.trace("1")
+    changed = replace(trace, facts={**trace.facts, **other})
+    with pytest.raises(InterventionError) as caught:
+        compare_traces(explorable, trace, changed)
     assert caught.value.key == "nothing_changed"
 
 

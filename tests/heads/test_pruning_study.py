@@ -1,5 +1,6 @@
 """Curves of several orders that can be gone on with."""
 
+import numpy as np
 import pytest
 
 from explorer.core.errors import ConfigError, PruningError
@@ -106,6 +107,17 @@ def test_the_progress_grows_to_the_end_also_of_a_study_gone_on_with(explorable, 
         measured(explorable, batch, orders, references=KNOWN, begun=begun, progress=shares.append)
         assert shares == sorted(shares)
         assert shares[-1] == pytest.approx(1.0)
+
+
+def test_the_progress_of_the_greedy_order_counts_the_heads_that_each_step_tries(
+    explorable, batch, monkeypatch
+):
+    """Of 15 heads: 15 passes, then 14, … down to 1, over half of the sentences; then 4 points."""
+    monkeypatch.setattr(pruning_study, "GREEDY_SENTENCES", len(PAIRS) // 2)
+    shares: list[float] = []
+    measured(explorable, batch, ["greedy"], progress=shares.append)
+    passes = [0, *(tried / 2 for tried in range(15, 0, -1)), 1, 1, 1, 1]
+    assert np.unique(shares) == pytest.approx(np.unique(np.cumsum(passes) / 64))
 
 
 def test_curves_of_other_sentences_are_not_gone_on_with(explorable, batch):

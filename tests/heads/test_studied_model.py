@@ -41,7 +41,9 @@ def test_a_model_is_written_into_one_file_with_a_text(tmp_path):
     model = load(ROOT / "checkpoints" / "reverse.safetensors")
     path = tmp_path / "live.html"
     model.to_html(path, text="7 3 9", pad=2)
-    assert '"opening":{"text":"7 3 9","pad":2}' in path.read_text("utf-8")
+    page = path.read_text("utf-8")
+    assert '"opening":{"text":"7 3 9","pad":2}' in page
+    assert '"symbols":["1","2","3",' in page
     with pytest.raises(VocabularyError, match="not a symbol"):
         model.to_html(path, text="x")
     for pad in (17, -1, "2", 2.0, True):

@@ -6,6 +6,8 @@ from explorer.core.number_format import short_number
 from explorer.heads.counterfactuals import compare_traces
 from explorer.heads.trace_comparison import TraceComparison
 
+ENCODER_HEAD = ("encoder", 0, 1)
+
 
 @pytest.fixture
 def comparison(explorable) -> TraceComparison:
@@ -76,3 +78,9 @@ def test_it_opens_on_the_head_that_changes_most_and_not_on_a_removed_one(explora
         }
         assert tuple(head) == max(changes, key=changes.get)
     assert TraceComparison(original, original, original).opening_head() is None
+
+
+@pytest.mark.parametrize("removed", [[ENCODER_HEAD], [ENCODER_HEAD, ("cross", 0, 0)]])
+def test_it_opens_on_the_first_removed_head_where_no_weight_changes(explorable, removed):
+    original, changed = explorable.trace("1 2"), explorable.trace("1 2", ablate=removed)
+    assert TraceComparison(original, changed, original).opening_head() == ENCODER_HEAD

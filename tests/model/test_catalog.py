@@ -68,7 +68,8 @@ def test_facts_are_described_in_both_languages():
 def test_examples_and_random_texts_are_ones_the_model_reads(folder):
     for model in shipped_models().values():
         texts = [*model.examples, *(model.random_text(random.Random(seed)) for seed in range(20))]
-        assert all(model.summary.reads(text) for text in texts)
+        assert all(model.reads(text) for text in texts)
+        assert not model.reads("1 x")
 
 
 def test_a_random_text_differs_from_the_one_shown():

@@ -31,9 +31,16 @@ def test_invalid_sizes_are_refused(change, key):
     assert caught.value.key == key
 
 
-@pytest.mark.parametrize("data", [{}, {"source_vocabulary": 5, "width": 3}])
-def test_a_config_with_missing_or_unknown_fields_is_refused(data):
-    with pytest.raises(ConfigError):
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        ({}, "source_vocabulary is missing; expected a whole number from 4 to 1000000"),
+        ({"source_vocabulary": 5}, "target_vocabulary is missing; expected a whole number from 4"),
+        ({"source_vocabulary": 5, "width": 3}, "config is “width”; choose one of source_vocab"),
+    ],
+)
+def test_a_config_with_missing_or_unknown_fields_is_refused(data, sentence):
+    with pytest.raises(ConfigError, match=sentence):
         ModelConfig.from_json(data)
 
 

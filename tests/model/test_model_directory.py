@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from explorer.core.vocabulary import LONGEST_TEXT
 from explorer.model.catalog import describe
 from explorer.model.model_directory import DirectoryModel, TextKind, directory_model
 
@@ -134,6 +135,8 @@ def test_a_model_that_fills_in_masks_reads_texts_with_its_mask_token(tmp_path):
     assert model.reads("a <m> cat")
     assert not model.reads("a [MASK] cat")
     assert not model.reads("  ")
+    assert model.reads("a <m>".ljust(LONGEST_TEXT, "a"))
+    assert not model.reads("a <m>".ljust(LONGEST_TEXT + 1, "a"))
 
 
 def test_prefixes_of_tasks_begin_the_examples():

@@ -47,7 +47,10 @@ def test_a_model_of_sentences_reads_texts_with_a_word_that_may_fit(text, reads):
     ],
 )
 def test_malformed_facts_are_ignored(facts):
-    assert ModelSummary.of(SIZES, (), facts) == ModelSummary.of(SIZES, (), {})
+    without = ModelSummary.of(SIZES, (), {})
+    assert (without.task, without.credit) == ("", "")
+    assert (without.exact_match, without.bleu, without.test_sources) == (None, None, None)
+    assert ModelSummary.of(SIZES, (), facts) == without
 
 
 def test_the_longest_training_text_is_no_longer_than_what_fits():

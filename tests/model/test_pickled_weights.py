@@ -4,6 +4,7 @@ import zipfile
 import pytest
 import torch
 
+from explorer.model import pickled_weights
 from explorer.model.pickled_weights import asks_for_memory
 
 ARRAY = b"\x80\x02cbuiltins\nbytearray\n\x8a\x05\x00\x00\x00\x00\x03\x85R."
@@ -21,6 +22,14 @@ def archive(pickled: bytes, method: int = zipfile.ZIP_STORED) -> io.BytesIO:
     "file", [io.BytesIO(ARRAY), archive(ARRAY), archive(bytes(99), zipfile.ZIP_DEFLATED)]
 )
 def test_a_file_that_asks_for_memory_is_told(file):
+    assert asks_for_memory(file)
+
+
+def test_a_pickle_that_is_too_long_to_look_through_is_told(monkeypatch):
+    file = archive(b"." * 100)
+    monkeypatch.setattr(pickled_weights, "_LARGEST_PICKLE", 100)
+    assert not asks_for_memory(file)
+    monkeypatch.setattr(pickled_weights, "_LARGEST_PICKLE", 99)
     assert asks_for_memory(file)
 
 

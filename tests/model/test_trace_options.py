@@ -14,6 +14,7 @@ def test_output_is_imposed_in_one_way_or_none():
     with pytest.raises(ConfigError) as caught:
         forces_output(None, None, [5])
     assert caught.value.key == "bad_force"
+    assert "of the type list" in str(caught.value)
 
 
 @pytest.mark.parametrize("wrong", ["all", ["full"], None])

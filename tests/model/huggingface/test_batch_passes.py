@@ -166,6 +166,17 @@ def test_choices_follow_the_rules_of_generation(opened):
     assert opened("llama").passes.choices(logits).tolist() == [[5, 5, 5]]
 
 
+@pytest.mark.parametrize(
+    ("name", "targets"), [("marian", "greedy"), ("llama", "next"), ("bert", "none")]
+)
+def test_texts_have_the_targets_of_their_kind_of_model_and_their_name(opened, name, targets):
+    batch = opened(name).passes.texts(TEXTS, "three")
+    assert (batch.name, batch.targets) == ("three", targets)
+    read = [[int(token) for token in text.split()] for text in TEXTS]
+    texts = (batch.source or batch.queries).ids.tolist()
+    assert all(row[: len(ids)] == ids for row, ids in zip(texts, read, strict=True))
+
+
 def test_pairs_need_both_stacks(opened):
     with pytest.raises(EvaluationBatchError) as caught:
         opened("llama").passes.pairs(PAIRS, "three")

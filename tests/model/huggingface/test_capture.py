@@ -27,6 +27,13 @@ def test_calls_are_recorded_only_while_somebody_watches():
     assert (silent.calls, silent.count) == ([], 3)
 
 
+def test_a_mask_is_there_also_where_everything_is_open():
+    model = watched_model("bert")
+    with torch.inference_mode(), watching() as watch:
+        model(IDS)
+    assert all(torch.equal(call.mask, torch.zeros(1, 1, 4, 4)) for call in watch.calls)
+
+
 def test_weights_are_recomputed_from_queries_keys_mask_and_bias():
     for name in ("albert", "gemma2", "gpt_oss"):
         model = watched_model(name)

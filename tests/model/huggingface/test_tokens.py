@@ -57,6 +57,13 @@ def test_the_labels_of_every_kind_merge_to_the_words_of_the_text(kind):
     assert tokens.decode(ids).replace(" ", "") == "thecatbelievenatelatcat"
 
 
+@pytest.mark.parametrize("kind", ["byte", "end", "start"])
+def test_pieces_that_are_predicted_have_the_labels_of_a_text(kind):
+    tokens = Tokens(learned(kind), 400)
+    ids, labels = tokens.source("the catbelieve natelat cat")
+    assert tokens.labels(ids) == labels
+
+
 @pytest.mark.parametrize("text", ["unbelievable", "مرحبا", "🙂", "猫"])
 def test_a_text_without_a_space_is_one_word(text):
     tokens = Tokens(learned("byte"), 400)

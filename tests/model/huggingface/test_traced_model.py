@@ -82,6 +82,19 @@ def test_forced_tokens_prefixes_and_targets(models):
         assert given.facts["given"]
 
 
+def test_the_first_token_that_the_settings_demand_is_decoded_as_by_the_library(models, monkeypatch):
+    """As the language of mBART; the library's own decoding is the oracle."""
+    model = models["marian"]
+    free = model.trace(TEXT, max_new_tokens=4).predicted_tokens
+    monkeypatch.setattr(model.model.generation_config, "forced_bos_token_id", 8)
+    monkeypatch.setattr(model.model.generation_config, "forced_eos_token_id", None)  # at the limit
+    ids = torch.tensor([[*map(int, TEXT.split())]])
+    (expected,) = model.model.generate(ids, max_new_tokens=4, num_beams=1, do_sample=False)
+    found = model.trace(TEXT, max_new_tokens=4).predicted_tokens
+    assert free[0] != found[0] == "8"
+    assert found == tuple(map(str, expected[1:].tolist()))
+
+
 def test_an_encoder_alone_fills_in_its_masks(models):
     model = models["bert"]
     plain = model.trace(TEXT)
