@@ -127,7 +127,7 @@ def changed(checkpoint: Checkpoint, how: str) -> bytes:
     [
         ("truncated", "damaged_checkpoint"),
         ("empty", "damaged_checkpoint"),
-        ("text", "damaged_checkpoint"),
+        ("text", "no_checkpoint"),
         ("pickle", "is_pickle"),
         ("torch.save", "is_pickle"),
         ("pointer", "is_pointer"),
