@@ -483,7 +483,7 @@ class Trace:
         return "rows_and_sink_sum_to_one" if sinks else "rows_sum_to_one"
 
     def _worst_row_sum(self) -> float:
-        """The largest distance of a row's sum from 1; a row without an open key is padding."""
+        """The largest distance of a row's sum from 1; a row without an unmasked key is padding."""
         largest = 0.0
         for site in self.sites:
             sums = self.attention(site).sum(-1, dtype=np.float64)  # (layer, head, query)
