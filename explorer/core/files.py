@@ -43,6 +43,8 @@ def reading(path: Path) -> Iterator[None]:
         yield
     except UnicodeDecodeError as error:
         raise FileError("not_in_utf8", name=printable(path.name)) from error
+    except IsADirectoryError as error:
+        raise FileError("is_folder", name=printable(path.name)) from error
     except (OSError, UnicodeError) as error:
         raise FileError("unreadable_file", name=printable(path.name)) from error
 
@@ -56,6 +58,8 @@ def opened(path: Path) -> Iterator[BinaryIO]:
     with reading(path):
         if "\0" in str(path):
             raise OSError(22, "NUL in a path")
+        if path.is_dir():  # which Windows would report as a lack of permission
+            raise IsADirectoryError(21, "it is a folder")
         descriptor = os.open(path, os.O_RDONLY | _NON_BLOCKING | _BINARY)
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
