@@ -14,6 +14,7 @@ from explorer.training.config import TrainingConfig
 
 ROOT = Path(__file__).parents[1]
 DOCUMENT = ROOT / "docs" / "command-line.md"
+OLD_CELL = re.compile(r"\b(?:open|closed?) (?:key|cell)s?\b|开放的(?:键|格|单元)")
 OLDER = re.compile(r"(?:python -m |attention-)explorer heads\b|--(?:close|open|row)\b")
 COMMANDS = ("train", "trace", "measure", "prune", "align")
 
@@ -69,3 +70,6 @@ def test_documents_and_sentences_have_no_older_words():
     for section, sentences in table().items():
         texts[section] = "\n".join(text for one in sentences.values() for text in one.values())
     assert {name: found[0] for name, text in texts.items() if (found := OLDER.search(text))} == {}
+    sentences_only = {name: text for name, text in texts.items() if name in table()}
+    older = {name: OLD_CELL.search(text) for name, text in sentences_only.items()}
+    assert {name: found[0] for name, found in older.items() if found} == {}

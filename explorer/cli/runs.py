@@ -1,12 +1,16 @@
 """`runs`: list the recorded runs, or show one."""
 
 import argparse
+import sys
 import time
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from explorer.core import folders
+from explorer.core.errors import RunError
+from explorer.core.files import printable
+from explorer.core.i18n import say
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,23 +23,41 @@ def add_parser(commands: Any) -> None:
     command.set_defaults(run_command=_runs)
     command.add_argument("show", nargs="?", choices=["show"], help="show one run")
     command.add_argument("name", nargs="?", help="its name, or the path of its folder")
-    command.add_argument(
-        "--root", type=Path, default=folders.runs(), help="the folder with the runs (default: runs)"
-    )
+    command.add_argument("--root", type=Path, help="the folder with the runs (default: runs)")
 
 
 def _runs(options: argparse.Namespace) -> int:
-    from explorer.training.run_directory import find_run, list_runs
+    from explorer.training.run_directory import find_run
 
-    if options.name is None:
-        for run in list_runs(options.root):
-            print(_line(run))
+    if options.name is not None:
+        path = Path(options.name)
+        named = path.name != options.name or (path / "config.json").is_file()
+        folder = path.resolve() if named else _root(options) / options.name
+        _show(find_run(folder.parent, folder.name))
         return 0
-    path = Path(options.name)
-    named = path.name != options.name or (path / "config.json").is_file()
-    folder = path.resolve() if named else options.root / options.name
-    _show(find_run(folder.parent, folder.name))
+    if options.show:
+        raise RunError("which_run")
+    _list(_root(options))
     return 0
+
+
+def _root(options: argparse.Namespace) -> Path:
+    """The folder in which runs are looked for. Raises `RunError` where the one named is none."""
+    root: Path = options.root or folders.runs()
+    if options.root and not root.is_dir():
+        raise RunError("no_runs_folder", folder=printable(str(root)))
+    return root
+
+
+def _list(root: Path) -> None:
+    """Print the runs in a folder, one a line, or as a note that there are none."""
+    from explorer.training.run_directory import list_runs
+
+    runs = list_runs(root)
+    for run in runs:
+        print(_line(run))
+    if not runs:
+        print(say("errors.no_runs", folder=printable(str(root))), file=sys.stderr)
 
 
 def _show(run: "Run") -> None:

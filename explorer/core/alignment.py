@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from explorer.core.errors import AlignmentError
 from explorer.core.files import as_path, read_bytes
-from explorer.core.trace import Trace, check_trace, is_index
+from explorer.core.trace import Trace, check_trace, is_index, refuse_no_number
 from explorer.core.typed_number import typed_number
 from explorer.core.vocabulary import shorten
 from explorer.core.word_segmentation import Word, grouped, is_special
@@ -180,6 +180,7 @@ def matrix(trace: Trace, layer: int, head: int | None) -> NDArray[np.float32]:
     weights = trace.attention("cross")
     layers, heads = weights.shape[:2]
     if not (is_index(layer, layers) and (head is None or is_index(head, heads))):
+        refuse_no_number(AlignmentError, layer=layer, head=0 if head is None else head)
         wanted = f"L{layer}" if head is None else f"L{layer} H{head}"
         raise AlignmentError("no_cross_head", wanted=wanted, layers=layers, heads=heads)
     if head is None:

@@ -23,7 +23,14 @@ def as_path(path: object) -> Path:
     """A path that a caller gave. Raises `FileError` on what is none."""
     if not isinstance(path, str | os.PathLike):
         raise FileError("no_path", got=type(path).__name__)
+    if path == "":
+        raise FileError("empty_path")
     return Path(path)
+
+
+def _shown(path: Path) -> str:
+    """The name in a sentence about a path; "." and "/" have none of their own."""
+    return printable(path.name or str(path))
 
 
 def reason(error: OSError) -> str:
@@ -33,7 +40,7 @@ def reason(error: OSError) -> str:
 
 def unwritable(path: Path, error: OSError) -> FileError:
     """The error to raise where `path` cannot be written."""
-    return FileError("unwritable_file", name=path.name, reason=reason(error))
+    return FileError("unwritable_file", name=_shown(path), reason=reason(error))
 
 
 @contextmanager
@@ -42,9 +49,11 @@ def reading(path: Path) -> Iterator[None]:
     try:
         yield
     except UnicodeDecodeError as error:
-        raise FileError("not_in_utf8", name=printable(path.name)) from error
+        raise FileError("not_in_utf8", name=_shown(path)) from error
+    except IsADirectoryError as error:
+        raise FileError("is_folder", name=_shown(path)) from error
     except (OSError, UnicodeError) as error:
-        raise FileError("unreadable_file", name=printable(path.name)) from error
+        raise FileError("unreadable_file", name=_shown(path)) from error
 
 
 @contextmanager
@@ -56,10 +65,12 @@ def opened(path: Path) -> Iterator[BinaryIO]:
     with reading(path):
         if "\0" in str(path):
             raise OSError(22, "NUL in a path")
+        if path.is_dir():  # which Windows would report as a lack of permission
+            raise IsADirectoryError(21, "it is a folder")
         descriptor = os.open(path, os.O_RDONLY | _NON_BLOCKING | _BINARY)
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise FileError("no_regular_file", name=printable(path.name))
+                raise FileError("no_regular_file", name=_shown(path))
             yield file
 
 
@@ -80,7 +91,7 @@ def read_bytes(path: Path, most: int | None = None) -> bytes:
     with opened(path) as file:
         if most is not None and size_of(file) > most:
             size, limit = (byte_count(count) for count in (size_of(file), most))
-            raise FileError("file_too_large", name=printable(path.name), size=size, limit=limit)
+            raise FileError("file_too_large", name=_shown(path), size=size, limit=limit)
         return file.read()
 
 
@@ -159,9 +170,9 @@ def check_output(path: Path, inputs: Iterable[str | Path | None] = ()) -> None:
     """Raise `FileError` now when a file at `path` could not be written later, because there is no
     such folder, or would replace one of `inputs`, the files that are read."""
     if not path.parent.is_dir():
-        raise FileError("no_folder", folder=printable(str(path.parent)), name=printable(path.name))
+        raise FileError("no_folder", folder=printable(str(path.parent)), name=_shown(path))
     if any(_is_same(path, Path(given)) for given in inputs if given):
-        raise FileError("overwrites_input", name=printable(path.name))
+        raise FileError("overwrites_input", name=_shown(path))
     with writing(path):
         if path.is_dir():
             raise IsADirectoryError(21, "it is a folder")

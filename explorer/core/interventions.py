@@ -59,6 +59,8 @@ _TYPED: dict[object, Verb] = {
 }
 """The words of the command line for those of links."""
 
+_WORDS = {verb: word for word, verb in _TYPED.items()}
+
 
 class Ablation(NamedTuple):
     """Replace the output of a head, before the output projection, by zero or by its mean; None as
@@ -351,6 +353,12 @@ def _number(part: str) -> int:
     return -number if part.startswith("-") else number
 
 
+def typed(one: Intervention) -> str:
+    """The line of an intervention in the words of the command line."""
+    _, _, rest = str(one).partition(" ")
+    return f"{_WORDS.get(one.verb, one.verb)} {rest}"
+
+
 def head_name(site: str, layer: int | None, head: int | None) -> str:
     """A head in a line of text; "*" stands for all layers or heads."""
     return ".".join([site, *("*" if part is None else str(part) for part in (layer, head))])
@@ -370,7 +378,9 @@ def _all_checked(kind: type[_Kind], given: Iterable[Sequence[Any]]) -> Iterator[
     """Each of `given` as one of `kind`. Raises `InterventionError`, also for a single one where
     several are expected."""
     if isinstance(given, str) or not isinstance(given, Iterable):
-        raise InterventionError("no_list_of_interventions", got=type(given).__name__)
+        _, example = _EXAMPLES[kind]
+        facts = {"example": example, "got": type(given).__name__}
+        raise InterventionError("no_list_of_interventions", **facts)
     for parts in given:
         yield _checked(kind, parts)
 
@@ -401,10 +411,20 @@ def _checked(kind: type[_Kind], parts: Sequence[Any]) -> _Kind:
     return one
 
 
+_EXAMPLES: dict[type[Intervention], tuple[str, str]] = {
+    Ablation: ("site, layer, head, how", '("cross", 1, 2)'),
+    Keep: ("site, layer, head", '("cross", 1, 2)'),
+    CellEdit: ("site, layer, head, query, key, unmask", '("cross", 1, 2, 3, 0)'),
+    RowOverride: ("site, layer, head, query, weights", '("cross", 1, 2, 3, (0.5, 0.5))'),
+}
+"""By kind, what a tuple has and one as a caller writes it; `how` and `unmask` may be left out."""
+
+
 def _malformed(kind: type[_Kind], parts: object) -> InterventionError:
     """The error on a tuple that has not the fields of `kind`."""
-    fields = ", ".join(kind._fields)
-    return InterventionError("bad_intervention_tuple", got=repr(parts)[:80], fields=fields)
+    fields, example = _EXAMPLES[kind]
+    facts = {"fields": fields, "example": example, "got": repr(parts)[:80]}
+    return InterventionError("bad_intervention_tuple", **facts)
 
 
 def _plain(part: Any) -> Any:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.core.errors import TraceError
+from explorer.core.errors import ExplorerError, TraceError
 from explorer.core.files import as_path, read_bytes, replace_atomically
 from explorer.core.interventions import expected_errors
 from explorer.core.mask_reasons import REASONS, UNMASKED
@@ -471,6 +471,7 @@ class Trace:
         layers, heads = self.attention(site).shape[:2]
         if head is not None and is_index(layer, layers) and is_index(head, heads):
             return layer, head
+        refuse_no_number(TraceError, layer=layer, head=head)
         name = f"{site}.{layer}.{head}"
         raise TraceError("no_such_head", head=name, site=site, layers=layers, heads=heads)
 
@@ -483,7 +484,7 @@ class Trace:
         return "rows_and_sink_sum_to_one" if sinks else "rows_sum_to_one"
 
     def _worst_row_sum(self) -> float:
-        """The largest distance of a row's sum from 1; a row without an open key is padding."""
+        """The largest distance of a row's sum from 1; a row without an unmasked key is padding."""
         largest = 0.0
         for site in self.sites:
             sums = self.attention(site).sum(-1, dtype=np.float64)  # (layer, head, query)
@@ -504,6 +505,13 @@ class Trace:
 def is_index(value: object, size: int) -> bool:
     """Whether `value` is a number from 0 below `size`."""
     return isinstance(value, Integral) and not isinstance(value, bool) and value in range(size)
+
+
+def refuse_no_number(error: type[ExplorerError], **given: object) -> None:
+    """Raise `error` on an index, by its name, that is no number at all."""
+    for name, value in given.items():
+        if not isinstance(value, Integral) or isinstance(value, bool):
+            raise error("no_whole_number", name=name, got=repr(value), least=0)
 
 
 def check_trace(value: object) -> None:

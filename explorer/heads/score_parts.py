@@ -9,7 +9,7 @@ import pandas as pd
 
 from explorer.core.errors import InterventionError, TraceError
 from explorer.core.sites import Head
-from explorer.core.trace import Trace, is_index
+from explorer.core.trace import Trace, is_index, refuse_no_number
 from explorer.heads.residual_stream import (
     ALL,
     Array,
@@ -178,6 +178,7 @@ def refuse_missing(trace: Trace, head: Head) -> None:
     """Raise `TraceError` on a head that `trace` does not have."""
     layers, heads = trace.attention(head.site).shape[:2]
     if not (is_index(head.layer, layers) and is_index(head.head, heads)):
+        refuse_no_number(TraceError, layer=head.layer, head=head.head)
         sizes = {"layers": layers, "heads": heads}
         raise TraceError("no_such_head", head=head, site=head.site, **sizes)
 
@@ -186,5 +187,6 @@ def _refuse_outside(trace: Trace, head: Head, query: int, key: int) -> None:
     refuse_missing(trace, head)
     queries, keys = trace.attention(head.site).shape[2:]
     if not (is_index(query, queries) and is_index(key, keys)):
+        refuse_no_number(InterventionError, query=query, key=key)
         sizes = {"queries": queries, "keys": keys}
         raise InterventionError("no_such_cell", site=head.site, row=query, column=key, **sizes)

@@ -40,7 +40,7 @@ class StudiedModel(HeadStudies, ExplorableModel):
             self.check_text(text, "source")
         whole = isinstance(pad, int) and not isinstance(pad, bool)
         if not whole or not 0 <= pad <= MOST_PADDING:
-            raise ConfigError("bad_size", name="pad", got=pad, least=0, most=MOST_PADDING)
+            raise ConfigError("bad_size", name="pad", got=repr(pad), least=0, most=MOST_PADDING)
         symbols = getattr(self.source_vocabulary, "symbols", ())
         summary = ModelSummary.of(asdict(self.transformer.config), symbols, self.facts)
         live = LiveModel(CatalogModel(self.name, "", summary), to_bytes(self.checkpoint, half=True))

@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from explorer.core import json_values
 from explorer.core.errors import CheckpointError
@@ -30,6 +30,9 @@ PIECES = {"source": "source_pieces", "target": "target_pieces"}
 
 _PARTS = ("config", "source_vocabulary", "target_vocabulary", "facts")
 _LENGTH = 8  # bytes of the number before the header
+_START = 64  # bytes that tell other files apart
+_TRACE_MEMBER = b"header.npy"  # the first of the zip archive that a trace is
+_ZIP_NAME = 30  # bytes in front of its name there
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +65,9 @@ def read_header(path: Path) -> CheckpointHeader:
     with opened(path) as file:
         size = size_of(file)
         refuse_large(size, path.name)
-        start = file.read(_LENGTH + 1)
+        start = file.read(_START)
         length = _header_length(start, size, path.name)
-        data = start + file.read(length - 1)
+        data = start + file.read(max(0, _LENGTH + length - len(start)))
     return parse_header(data, size, path.name)
 
 
@@ -73,7 +76,7 @@ def parse_header(data: bytes, size: int, name: str) -> CheckpointHeader:
 
     Raises `CheckpointError`; `ConfigError` on sizes that no model has.
     """
-    length = _header_length(data[: _LENGTH + 1], size, name)
+    length = _header_length(data[:_START], size, name)
     try:
         header = json_values.parse_object(data[_LENGTH : _LENGTH + length])
     except ValueError as error:
@@ -110,13 +113,40 @@ def refuse_large(size: int, name: str) -> None:
         raise CheckpointError("checkpoint_too_large", name=name, size=size // 2**20, limit=limit)
 
 
-def _header_length(start: bytes, size: int, name: str) -> int:
-    length = int.from_bytes(start[:_LENGTH], "little")
-    if not 2 <= length <= size - _LENGTH or start[_LENGTH:] != b"{":
-        pickled = start[:2] == b"PK" or start[:1] == b"\x80"  # zip or pickle, as of torch.save
-        pointer = start.startswith(b"version ")
-        key = "is_pickle" if pickled else "is_pointer" if pointer else "damaged_checkpoint"
+def refuse_other_kinds(file: BinaryIO, name: str) -> None:
+    """Raise `CheckpointError` on an open file called `name` that torch did not write: a trace, a
+    page, a pointer or a safetensors file; go back to its beginning."""
+    start = file.read(_START)
+    file.seek(0)
+    if key := _other_kind(start):
         raise CheckpointError(key, name=name)
+    if start[_LENGTH:].startswith(b"{") and _length(start) <= LARGEST_HEADER:
+        raise CheckpointError("is_safetensors", name=name)
+
+
+def _other_kind(start: bytes) -> str | None:
+    """The key of the sentence about a file that is known by its first bytes to hold no weights."""
+    if start[:2] == b"PK" and start[_ZIP_NAME:].startswith(_TRACE_MEMBER):
+        return "is_trace"
+    if start.lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith((b"<!doctype html", b"<html")):
+        return "is_page"
+    return "is_pointer" if start.startswith(b"version ") else None
+
+
+def _length(start: bytes) -> int:
+    """The bytes of the header of a safetensors file, by its first ones."""
+    return int.from_bytes(start[:_LENGTH], "little")
+
+
+def _header_length(start: bytes, size: int, name: str) -> int:
+    length = _length(start)
+    if not start[_LENGTH:].startswith(b"{"):
+        pickled = start[:2] == b"PK" or start[:1] == b"\x80"  # zip or pickle, as of torch.save
+        short = len(start) <= _LENGTH
+        other = "is_pickle" if pickled else "damaged_checkpoint" if short else "no_checkpoint"
+        raise CheckpointError(_other_kind(start) or other, name=name)
+    if not 2 <= length <= size - _LENGTH:
+        raise CheckpointError("damaged_checkpoint", name=name)
     if length > LARGEST_HEADER:
         limit = LARGEST_HEADER // 2**20
         raise CheckpointError("header_too_large", name=name, size=length // 2**20, limit=limit)

@@ -41,13 +41,15 @@ class ModelConfig:
         for name, (least, most) in _SIZES.items():
             size = getattr(self, name)
             if type(size) is not int or not least <= size <= most:
-                raise ConfigError("bad_size", name=name, got=size, least=least, most=most)
+                raise ConfigError("bad_size", name=name, got=repr(size), least=least, most=most)
         if self.d_model % self.heads:
             raise ConfigError("not_divisible", d_model=self.d_model, heads=self.heads)
         if self.d_model % 2:
             raise ConfigError("odd_width", d_model=self.d_model)
         if type(self.dropout) not in (int, float) or not 0 <= self.dropout < 1:
-            raise ConfigError("bad_number", name="dropout", got=self.dropout, least=0, most=0.99)
+            raise ConfigError(
+                "bad_number", name="dropout", got=repr(self.dropout), least=0, most=0.99
+            )
         if not isinstance(self.norm, str) or self.norm not in ("pre", "post"):
             raise ConfigError("bad_choice", name="norm", got=self.norm, choices="pre, post")
         for name in ("tied_embeddings", "causal"):

@@ -31,7 +31,12 @@ from explorer.model.omissions import checked, omitting
 from explorer.model.row_logits import RowLogits, largest_difference
 from explorer.model.threads import threads_for
 from explorer.model.trace_assembly import Decoded, assembled
-from explorer.model.trace_options import forces_output, refuse_capture, refuse_new_tokens
+from explorer.model.trace_options import (
+    forces_output,
+    refuse_capture,
+    refuse_no_count,
+    refuse_no_means,
+)
 from explorer.model.transformer import Transformer
 from explorer.model.transformer_passes import TransformerPasses
 
@@ -136,7 +141,9 @@ class ExplorableModel:
         that this model or text does not allow.
         """
         refuse_capture(capture)
-        refuse_new_tokens(max_new_tokens)
+        refuse_no_count("pad_to", pad_to)
+        refuse_no_count("max_new_tokens", max_new_tokens)
+        refuse_no_means(means)
         if pair is not None:
             raise ConfigError("no_pair")
         choice = LayerChoice.of(layers, sites)
@@ -244,8 +251,7 @@ class ExplorableModel:
         """Ids of `text` with end and padding: (1, S)."""
         ids = self.source_ids(text)
         limit = self.transformer.config.max_length
-        fits = isinstance(pad_to, int) and len(ids) <= pad_to <= limit
-        if pad_to is not None and not fits:
+        if pad_to is not None and not len(ids) <= pad_to <= limit:
             raise ConfigError("bad_padding", pad_to=pad_to, length=len(ids), limit=limit)
         padding = [PAD] * ((pad_to or len(ids)) - len(ids))
         return torch.tensor([ids + padding], device=self.transformer.device)
@@ -267,9 +273,9 @@ class ExplorableModel:
     def _checked(self, force: Mapping[int, int]) -> Mapping[int, int]:
         last = len(self.target_vocabulary) - 1
         for step, token in force.items():
-            if not isinstance(token, int) or not EOS <= token <= last:
+            if not EOS <= token <= last:
                 raise VocabularyError("no_candidate", token=token, last=last)
-            if not isinstance(step, int) or step < 1:
+            if step < 1:
                 raise VocabularyError("no_such_step", step=step, last=1)
         return dict(force)
 

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from explorer.core.errors import InterventionError, MaskError
-from explorer.core.interventions import CellEdit, Interventions, RowOverride, head_name
+from explorer.core.interventions import CellEdit, Interventions, RowOverride, head_name, typed
 from explorer.model.attention_paths import all_heads, attentions, layers, path
 from explorer.model.config import ModelConfig
 from explorer.model.head_gates import Fills, Means, head_gates
@@ -74,8 +74,11 @@ def refuse_outside(interventions: Interventions, source: int, target: int) -> No
     row with more weights than keys."""
     sizes = {"encoder": (source, source), "decoder": (target, target), "cross": (target, source)}
     for row in interventions.override_row:
-        _refuse_cell(row.site, row.query, 0, sizes[row.site])
-        given, keys = len(row.weights), sizes[row.site][1]
+        queries, keys = sizes[row.site]
+        if not 0 <= row.query < queries:
+            facts = {"site": row.site, "row": row.query, "queries": queries}
+            raise InterventionError("no_such_row", **facts)
+        given = len(row.weights)
         if given > keys:
             raise InterventionError("too_many_weights", site=row.site, given=given, keys=keys)
     for cell in interventions.edit_mask:
@@ -115,7 +118,7 @@ def refuse_unchanged(interventions: Interventions, unmasked: Callable[[CellEdit]
         edited = masks[place][_slice(cell.layer), _slice(cell.head)]
         if bool((edited == cell.open).all()):
             key = "already_unmasked" if cell.open else "already_masked"
-            raise InterventionError(key, intervention=cell)
+            raise InterventionError(key, intervention=typed(cell))
         edited.fill_(cell.open)
 
 

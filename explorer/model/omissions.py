@@ -26,7 +26,8 @@ def omitting(model: Transformer, names: Iterable[str]) -> Iterator[None]:
 
 def checked(names: Iterable[str]) -> tuple[str, ...]:
     """The parts to leave out, in the order of `OMISSIONS`. Raises `ConfigError` on another."""
-    given = (names,) if isinstance(names, str) else tuple(names)
+    several = isinstance(names, Iterable) and not isinstance(names, str)
+    given = tuple(names) if several else (names,)
     for name in given:
         if name not in OMISSIONS:
             raise ConfigError("bad_omission", got=name, known=", ".join(OMISSIONS))

@@ -51,7 +51,7 @@ def load(
             named = {"name": path.name, "directory": str(path.parent)}
             raise ModelDirectoryError("inside_directory", **named) from error
     return load_directory(
-        path,
+        path if path.name else path.resolve(),  # "." has no name
         name,
         dtype=dtype,
         device_map=device_map,

@@ -9,7 +9,7 @@ from torch import Tensor
 from explorer.core.errors import CheckpointError
 from explorer.core.files import opened, printable, size_of
 from explorer.model.checkpoint import Checkpoint, built
-from explorer.model.checkpoint_header import refuse_large
+from explorer.model.checkpoint_header import refuse_large, refuse_other_kinds
 from explorer.model.explorable import ExplorableModel
 from explorer.model.pickled_weights import asks_for_memory
 from explorer.model.wrapped_names import bare
@@ -51,6 +51,7 @@ def from_state_dict(path: Path, like: ExplorableModel) -> Checkpoint:
 def _weights(path: Path, name: str) -> dict[str, Tensor]:
     with opened(path) as file:
         refuse_large(size_of(file), name)
+        refuse_other_kinds(file, name)
         if asks_for_memory(file):
             raise CheckpointError("no_state_dict", name=name)
         try:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from explorer.core.errors import ConfigError
+from explorer.model.head_gates import Means
 
 CAPTURES = ("pattern", "full")
 """What a trace can have: the weights, or scores, queries, keys, values and head outputs too."""
@@ -18,16 +19,28 @@ def forces_output(target: str | None, prefix: str | None, force: Mapping[int, in
     """Whether a caller imposes output. Raises `ConfigError` when in two ways at once."""
     if not isinstance(force, Mapping):
         raise ConfigError("bad_force", got=type(force).__name__)
+    for number in (*force.keys(), *force.values()):
+        if not isinstance(number, int):
+            raise ConfigError("bad_force", got=f"dict with {number!r}")
     ways = (target is not None, prefix is not None, len(force) > 0)
     if sum(ways) > 1:
         raise ConfigError("two_ways_to_force")
     return any(ways)
 
 
-def refuse_new_tokens(count: object) -> None:
-    """Raise `ConfigError` on a number of tokens to decode that is none, None excepted."""
+def refuse_no_count(name: str, count: object) -> None:
+    """Raise `ConfigError` on a number of tokens that is no whole number from 1 on, None excepted.
+
+    name: of the option.
+    """
     if count is not None and (type(count) is not int or count < 1):
-        raise ConfigError("bad_new_tokens", got=count)
+        raise ConfigError("no_whole_number", name=name, got=repr(count), least=1)
+
+
+def refuse_no_means(means: object) -> None:
+    """Raise `ConfigError` on what are no means of the outputs of heads, None excepted."""
+    if means is not None and not isinstance(means, Means):
+        raise ConfigError("bad_means", got=type(means).__name__)
 
 
 def refuse_decoding(target: str | None, prefix: str | None, count: int | None) -> None:

@@ -123,7 +123,8 @@ class TrainingConfig:
 
     def __post_init__(self) -> None:
         for file in (self.pairs, self.start):
-            as_path(file)  # refuses what is none, before it is asked whether it is empty
+            if not isinstance(file, str) or file:  # "" = none
+                as_path(file)
         if self.pairs:
             object.__setattr__(self, "task", TRANSLATE)
         elif isinstance(self.task, str) and self.task == TRANSLATE:
@@ -133,11 +134,11 @@ class TrainingConfig:
         for name, (least, most) in _SIZES.items():
             size = getattr(self, name)
             if type(size) is not int or not least <= size <= most:
-                raise ConfigError("bad_size", name=name, got=size, least=least, most=most)
+                raise ConfigError("bad_size", name=name, got=repr(size), least=least, most=most)
         for name, (low, high) in _NUMBERS.items():
             number = getattr(self, name)
             if type(number) not in (int, float) or not low <= number <= high:
-                raise ConfigError("bad_number", name=name, got=number, least=low, most=high)
+                raise ConfigError("bad_number", name=name, got=repr(number), least=low, most=high)
         for name in _SWITCHES:
             got = getattr(self, name)
             if type(got) is not bool:

@@ -305,6 +305,8 @@ def create_run(folder: Path, config: TrainingConfig) -> Run:
     if not _NAME.fullmatch(folder.name):
         raise RunError("bad_run_name", name=folder.name[:60])
     run = Run(folder)
+    if folder.exists() and not folder.is_dir():
+        raise RunError("is_file", name=run.name)
     if (folder / "config.json").exists():
         raise RunError("run_exists", name=run.name)
     description = {"settings": asdict(config), "created": time.time()}

@@ -28,12 +28,15 @@ def test_the_name_of_a_model_that_ships_will_do(tmp_path):
     assert main(["convert", str(tmp_path / "x.pt"), "--like", "sort", "--out", out]) == 0
 
 
-def test_errors_are_one_sentence(like, tmp_path, capsys):
+def test_errors_are_one_sentence(like, explorable, tmp_path, capsys):
     (tmp_path / "x.pt").write_bytes(b"x")
+    explorable.trace(explorable.source_vocabulary.symbols[0]).save(tmp_path / "x.trace")
     folder = saved(tiny_model("gpt2"), tmp_path / "gpt2")
     for weights, model, out, message in [
         ("x.pt", like, "new", "state_dict"),
         ("none.pt", like, "new", "cannot be read"),
+        ("x.trace", like, "new", "saved trace, not a model"),
+        ("like.safetensors", like, "new", "opens as it is"),
         ("x.pt", folder, "new", "--like"),
         ("x.pt", like, "x.pt", "x.pt"),
         ("x.pt", like, "like.safetensors", "like.safetensors"),

@@ -22,10 +22,14 @@ def test_a_checkpoint_or_a_shipped_model_is_exported(explorable, tmp_path, monke
     [
         (["nowhere", "--to", "huggingface", "x"], "“nowhere” is neither a file nor the name of a"),
         (["nowhere", "--to", "onnx", "x"], "huggingface"),
+        (["folder", "--to", "huggingface", "x"], "“folder” is a folder, and a file is expected"),
+        (["reverse", "--to", "huggingface", "file"], "“file” is a file, and a folder is expected"),
     ],
 )
 def test_errors_are_one_sentence(options, message, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
     assert main(["export", *options]) == 2
     error = capsys.readouterr().err
     assert error.startswith("error: ")

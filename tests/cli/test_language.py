@@ -37,3 +37,8 @@ def test_what_is_wrong_is_said_and_is_the_status(lines, status, message, tmp_pat
     path.write_text(lines, "utf-8")
     assert main(["language", str(path)]) == status
     assert message in capsys.readouterr().err
+
+
+def test_a_folder_is_no_language(tmp_path, capsys):
+    assert main(["language", str(tmp_path)]) == 2
+    assert "is a folder, and a file is expected" in capsys.readouterr().err

@@ -59,3 +59,23 @@ def test_why_a_run_failed_is_shown(run, capsys):
 def test_an_unknown_run_is_an_error(run, capsys):
     assert main(["runs", "show", "nowhere"]) == 2
     assert capsys.readouterr().err.startswith("error: ")
+
+
+def test_where_there_are_no_runs_the_folder_is_named(tmp_path, monkeypatch, capsys):
+    for folder in (tmp_path, tmp_path / "not-yet"):
+        monkeypatch.setenv(folders.RUNS_VARIABLE, str(folder))
+        assert main(["runs"]) == 0
+        printed = capsys.readouterr()
+        assert (printed.out, printed.err.count("\n")) == ("", 1)
+        assert f"no runs in “{folder}”" in printed.err
+
+
+def test_a_missing_folder_of_runs_and_a_missing_name_are_errors(run, tmp_path, capsys):
+    (tmp_path / "file").touch()
+    for root in (tmp_path / "nowhere", tmp_path / "file"):
+        for show in ([], ["show", "one"]):
+            assert main(["runs", *show, "--root", str(root)]) == 2
+            assert f"no folder “{root}”" in capsys.readouterr().err
+    assert main(["runs", "show"]) == 2
+    assert "Name the run to show" in capsys.readouterr().err
+    assert main(["runs", "show", str(run.folder)]) == 0

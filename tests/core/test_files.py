@@ -133,10 +133,19 @@ def test_only_regular_files_are_read_and_a_fifo_does_not_block(tmp_path):
     os.mkfifo(tmp_path / "fifo")
     (tmp_path / "link").symlink_to("nowhere")
     odd = [tmp_path / "fifo", Path("/dev/zero")]
-    for path in (*odd, tmp_path / "link", tmp_path, tmp_path / "x\0"):
+    for path in (*odd, tmp_path / "link", tmp_path / "x\0"):
         with pytest.raises(FileError) as caught:
             read_bytes(path)
         assert (caught.value.key == "no_regular_file") == (path in odd)
+
+
+def test_a_folder_in_place_of_a_file_is_called_one(tmp_path):
+    with pytest.raises(FileError) as opening:
+        read_bytes(tmp_path)
+    with pytest.raises(FileError) as caught, reading(tmp_path):
+        tmp_path.read_text()
+    for error in (opening.value, caught.value):
+        assert (error.key, error.facts) == ("is_folder", {"name": tmp_path.name})
 
 
 def test_a_text_in_another_encoding_is_told_from_a_file_that_cannot_be_opened(tmp_path):

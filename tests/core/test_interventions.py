@@ -1,4 +1,5 @@
 import math
+from ast import literal_eval
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from explorer.core.interventions import (
     RowOverride,
     Verb,
     removed_heads,
+    typed,
 )
 from explorer.core.interventions import expected_errors as expected
 
@@ -152,7 +154,14 @@ def test_invalid_tuples_are_refused(wrong):
     [
         ({"ablate": [("cross", 1)]}, ["(site, layer, head, how)", "was ('cross', 1)."]),
         ({"ablate": ("cross", 1, 2)}, ["list of (site, layer, head, how)", "was 'cross'."]),
-        ({"edit_mask": [("cross", 0, 0, None, 1)]}, ["(site, layer, head, query, key, open)"]),
+        (
+            {"edit_mask": [("cross", 0, 0, None, 1)]},
+            ["(site, layer, head, query, key, unmask)", 'as [("cross", 1, 2, 3, 0)];'],
+        ),
+        (
+            {"override_row": [("cross", 1, 2)]},
+            ["(site, layer, head, query, weights)", 'as [("cross", 1, 2, 3, (0.5, 0.5))];'],
+        ),
     ],
 )
 def test_the_sentence_on_an_invalid_tuple_names_its_fields(wrong, parts):
@@ -160,6 +169,24 @@ def test_the_sentence_on_an_invalid_tuple_names_its_fields(wrong, parts):
         Interventions.gather(**wrong)
     assert caught.value.key == "bad_intervention_tuple"
     assert all(part in str(caught.value) for part in parts)
+
+
+@pytest.mark.parametrize("name", ["ablate", "keep", "edit_mask", "override_row"])
+def test_the_example_of_a_sentence_is_one_of_its_own_kind(name):
+    for wrong in (3, [3]):
+        with pytest.raises(InterventionError) as caught:
+            Interventions.gather(**{name: wrong})
+        example = literal_eval(str(caught.value.facts["example"]))
+        assert str(caught.value.facts["example"]) in caught.value.in_language("zh")
+        (one,) = Interventions.gather(**{name: [example]})
+        fields = caught.value.facts.get("fields", "")
+        assert not fields or len(str(fields).split(", ")) == len(type(one)._fields)
+
+
+def test_what_a_person_reads_has_the_words_of_the_command_line():
+    lines = ["ablate cross.1.* mean", "keep encoder.0.1", "mask cross.*.* 3 4"]
+    lines += ["unmask decoder.0.1 2 5", "override-row cross.1.2 3 0.5,0.5"]
+    assert [typed(one) for one in Interventions.parse(lines)] == lines
 
 
 def test_unmasking_a_cell_makes_an_integrity_check_fail():

@@ -187,7 +187,10 @@ def test_an_encoder_alone_has_candidates_for_some_positions():
     ("call", "key"),
     [
         (lambda trace: trace.table("cross", 9, 0), "no_such_head"),
-        (lambda trace: trace.table("cross", 0, "1"), "no_such_head"),
+        (lambda trace: trace.table("cross", 0, "1"), "no_whole_number"),
+        (lambda trace: trace.table("cross", None, 1), "no_whole_number"),
+        (lambda trace: trace.table("cross", 0, True), "no_whole_number"),
+        (lambda trace: trace.save(""), "empty_path"),
         (lambda trace: trace.queries("elsewhere"), "unknown_site"),
         (lambda trace: trace.keys(None), "unknown_site"),
         (lambda trace: trace.save(None), "no_path"),

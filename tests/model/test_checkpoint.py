@@ -127,7 +127,7 @@ def changed(checkpoint: Checkpoint, how: str) -> bytes:
     [
         ("truncated", "damaged_checkpoint"),
         ("empty", "damaged_checkpoint"),
-        ("text", "damaged_checkpoint"),
+        ("text", "no_checkpoint"),
         ("pickle", "is_pickle"),
         ("torch.save", "is_pickle"),
         ("pointer", "is_pointer"),
@@ -152,10 +152,13 @@ def test_an_invalid_checkpoint_is_refused_in_one_sentence(checkpoint, how, key):
 
 
 def test_a_missing_file_and_a_folder_are_reported(tmp_path):
-    for path in (tmp_path / "nowhere.safetensors", tmp_path):
+    for path, key in [
+        (tmp_path / "nowhere.safetensors", "unreadable_file"),
+        (tmp_path, "is_folder"),
+    ]:
         with pytest.raises(FileError) as caught:
             load_checkpoint(path)
-        assert caught.value.key == "unreadable_file"
+        assert caught.value.key == key
 
 
 def test_a_file_over_the_limit_is_not_read(tmp_path):

@@ -1,15 +1,23 @@
+import io
 import json
 import struct
 from dataclasses import asdict
 from typing import Any
 
 import pytest
+import torch
 from safetensors.torch import load, save
 
 from explorer.core.errors import CheckpointError
 from explorer.core.vocabulary import SymbolVocabulary
 from explorer.model.checkpoint import Checkpoint, to_bytes
-from explorer.model.checkpoint_header import LARGEST_HEADER, parse_header, read_header
+from explorer.model.checkpoint_header import (
+    LARGEST_HEADER,
+    parse_header,
+    read_header,
+    refuse_other_kinds,
+)
+from tests.support.small_trace import small_trace
 from tests.support.tiny_configs import PRIMES
 
 
@@ -79,3 +87,41 @@ def test_a_header_over_the_limit_is_not_parsed():
     with pytest.raises(CheckpointError) as caught:
         parse_header(start, LARGEST_HEADER * 2, "x")
     assert caught.value.key == "header_too_large"
+
+
+def other_kinds() -> dict[str, bytes]:
+    """By the key of the sentence about them, files that are no checkpoints."""
+    archive = io.BytesIO()
+    torch.save({"weight": torch.ones(2)}, archive)
+    return {
+        "is_trace": small_trace().to_bytes(),
+        "is_page": "\ufeff\n<!DOCTYPE html>\n<html lang='en'>".encode(),
+        "is_pickle": archive.getvalue(),
+        "no_checkpoint": b"# Words, not numbers\n",
+    }
+
+
+def test_another_kind_of_file_is_called_what_it_is(tmp_path):
+    for key, data in other_kinds().items():
+        path = tmp_path / f"{key}.safetensors"
+        path.write_bytes(data)
+        for read in (
+            lambda p: read_header(p),
+            lambda p: parse_header(p.read_bytes(), 10**6, p.name),
+        ):
+            with pytest.raises(CheckpointError) as caught:
+                read(path)
+            assert (caught.value.key, caught.value.facts) == (key, {"name": path.name})
+
+
+def test_what_torch_did_not_write_is_called_what_it_is(data, tmp_path):
+    kinds = other_kinds() | {"is_safetensors": data}
+    for key in ("is_trace", "is_page", "is_safetensors"):
+        (tmp_path / key).write_bytes(kinds[key])
+        with (tmp_path / key).open("rb") as file, pytest.raises(CheckpointError) as caught:
+            refuse_other_kinds(file, "x")
+        assert caught.value.key == key
+    for key in ("is_pickle", "no_checkpoint"):
+        file = io.BytesIO(kinds[key])
+        refuse_other_kinds(file, "x")
+        assert file.tell() == 0

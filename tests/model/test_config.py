@@ -31,6 +31,11 @@ def test_invalid_sizes_are_refused(change, key):
     assert caught.value.key == key
 
 
+def test_a_size_that_is_a_text_is_shown_as_one():
+    with pytest.raises(ConfigError, match="heads is '7'; expected a whole number"):
+        replace(PRIMES, heads="7")
+
+
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [

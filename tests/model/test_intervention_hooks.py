@@ -178,7 +178,8 @@ def test_unmasking_padding_is_marked_too(explorable):
         ("close encoder.0.0 -1 0", "no_such_cell"),
         ("open decoder.0.0 0 99", "no_such_cell"),
         ("row cross.0.0 0 1,1,1,1,1", "too_many_weights"),
-        ("row cross.0.0 99 1", "no_such_cell"),
+        ("row cross.0.0 99 1", "no_such_row"),
+        ("row cross.0.0 -1 1", "no_such_row"),
         ("row decoder.0.0 0 0,1", "row_on_masked_cells"),
         ("ablate cross.0.0 mean", "no_means"),
         ("close decoder.0.0 0 0", "masked_row"),
@@ -204,9 +205,16 @@ def test_an_edit_is_refused_only_where_all_its_cells_are_so_already(explorable):
     lines = ["close decoder.0.1 2 1", "close decoder.0.* 2 1", "open decoder.0.1 2 1"]
     trace = explorable.trace("1 2 3", **Interventions.parse(lines).options())
     assert [trace.mask("decoder", 0, head)[2, 1] for head in range(3)] == [False, True, False]
-    for line in ("close cross.0.0 0 4", "open cross.0.0 0 3"):
+    for line in ("mask cross.0.0 0 4", "unmask cross.0.0 0 3"):
         with pytest.raises(InterventionError, match=f"“{line}” changes nothing"):
             explorable.trace("1 2 3", pad_to=6, **Interventions.parse([line]).options())
+
+
+def test_a_row_outside_names_no_key(explorable):
+    with pytest.raises(InterventionError) as caught:
+        explorable.trace("1 2 3", override_row=[("cross", 0, 0, 99, (1.0,))])
+    assert str(caught.value).startswith("Query 99 lies outside “cross”, which has")
+    assert "key" not in str(caught.value)
 
 
 def test_too_many_weights_of_a_row_are_counted_in_the_sentence(explorable):

@@ -45,6 +45,15 @@ def test_what_is_no_path_is_refused_in_a_sentence(path):
         explorer.load(path)
 
 
+def test_an_empty_path_and_a_folder_without_a_name_are_told_apart(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileError, match="path is an empty text"):
+        explorer.load("")
+    (tmp_path / "notes.txt").touch()
+    with pytest.raises(ModelDirectoryError, match=f"“{tmp_path.name}” has no config"):
+        explorer.load(".")
+
+
 def test_without_the_library_one_line_says_how_to_add_it(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(ModelDirectoryError) as caught:

@@ -1,7 +1,14 @@
 import pytest
 
 from explorer.core.errors import ConfigError
-from explorer.model.trace_options import forces_output, refuse_capture, refuse_decoding
+from explorer.model.head_gates import Means
+from explorer.model.trace_options import (
+    forces_output,
+    refuse_capture,
+    refuse_decoding,
+    refuse_no_count,
+    refuse_no_means,
+)
 
 
 def test_output_is_imposed_in_one_way_or_none():
@@ -11,10 +18,11 @@ def test_output_is_imposed_in_one_way_or_none():
     with pytest.raises(ConfigError) as caught:
         forces_output("a", None, {1: 5})
     assert caught.value.key == "two_ways_to_force"
-    with pytest.raises(ConfigError) as caught:
-        forces_output(None, None, [5])
-    assert caught.value.key == "bad_force"
-    assert "of the type list" in str(caught.value)
+    for force in ([5], {"1": 5}, {1: "5"}, {1.0: 5}):
+        with pytest.raises(ConfigError) as caught:
+            forces_output(None, None, force)
+        assert caught.value.key == "bad_force"
+    assert "of the type" in str(caught.value)
 
 
 @pytest.mark.parametrize("wrong", ["all", ["full"], None])
@@ -37,3 +45,19 @@ def test_what_only_a_decoder_has_is_refused_of_an_encoder_alone(given, key):
     with pytest.raises(ConfigError) as caught:
         refuse_decoding(*given)
     assert caught.value.key == key
+
+
+@pytest.mark.parametrize("wrong", ["3", 2.0, True, [3], 0, -1])
+def test_a_count_is_a_whole_number_and_what_came_is_shown(wrong):
+    for right in (None, 1, 500):
+        refuse_no_count("pad_to", right)
+    with pytest.raises(ConfigError) as caught:
+        refuse_no_count("pad_to", wrong)
+    assert str(caught.value) == f"pad_to is {wrong!r}; it has to be a whole number from 1 on."
+
+
+def test_means_are_those_of_a_batch():
+    refuse_no_means(None)
+    refuse_no_means(Means("x", {}))
+    with pytest.raises(ConfigError, match="of the type dict"):
+        refuse_no_means({})

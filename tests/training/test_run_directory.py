@@ -66,6 +66,13 @@ def test_a_taken_name_is_refused(run):
     assert caught.value.key == "run_exists"
 
 
+def test_a_file_in_place_of_the_folder_is_refused(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(RunError) as caught:
+        create_run(tmp_path / "file", CONFIG)
+    assert (caught.value.key, caught.value.facts) == ("is_file", {"name": "file"})
+
+
 @pytest.mark.parametrize("state", ACTIVE_STATES)
 def test_a_stale_heartbeat_means_interrupted(run, state):
     run.write_status(status(state))

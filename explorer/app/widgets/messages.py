@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 from explorer.app.state import messages as message_state
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
-from explorer.core.interventions import Interventions
+from explorer.core.interventions import Interventions, typed
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
@@ -55,5 +55,5 @@ def show_refused(
 
 def show_elsewhere(interventions: Interventions, language: str, container: DeltaGenerator) -> None:
     """Say where the interventions of a link are shown: Explore shows the model as it is."""
-    changes = literal("; ".join(interventions.texts()))
+    changes = literal("; ".join(map(typed, interventions)))
     container.info(say("explore.link_interventions", language, changes=changes))

@@ -13,8 +13,8 @@ import torch
 import transformers
 from torch import Tensor
 
-from explorer.core.errors import ModelDirectoryError
-from explorer.core.files import unwritable
+from explorer.core.errors import FileError, ModelDirectoryError
+from explorer.core.files import printable, unwritable
 from explorer.core.vocabulary import BOS, EOS, PAD, SPECIALS
 from explorer.model.explorable import ExplorableModel
 from explorer.model.huggingface.export_tokenizer import library_tokenizer
@@ -30,7 +30,7 @@ def export_directory(model: ExplorableModel, folder: Path) -> float:
     `open_directory` read; the result is the largest difference of a logit on random sequences.
 
     Raises `ModelDirectoryError` on a model that the library has no class for, on a folder with
-    files in it, and when the logits differ; `FileError` when nothing can be written.
+    files in it, and when the logits differ; `FileError` on a file, and when nothing can be written.
     """
     _refuse(model, folder)
     tokenizer = library_tokenizer(model.source_vocabulary, model.transformer.config.max_length)
@@ -63,7 +63,9 @@ def _refuse(model: ExplorableModel, folder: Path) -> None:
         raise ModelDirectoryError("export_not_causal", name=model.name)
     if model.source_vocabulary != model.target_vocabulary:
         raise ModelDirectoryError("export_two_vocabularies", name=model.name)
-    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+    if folder.exists() and not folder.is_dir():
+        raise FileError("is_file", name=printable(folder.name))
+    if folder.exists() and any(folder.iterdir()):
         raise ModelDirectoryError("export_exists", name=folder.name)
 
 

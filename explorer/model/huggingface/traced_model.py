@@ -52,7 +52,8 @@ from explorer.model.trace_options import (
     forces_output,
     refuse_capture,
     refuse_decoding,
-    refuse_new_tokens,
+    refuse_no_count,
+    refuse_no_means,
 )
 
 
@@ -183,8 +184,10 @@ class HuggingFaceModel:
         `MaskError` as `ExplorableModel.trace` does.
         """
         refuse_capture(capture)
-        refuse_new_tokens(max_new_tokens)
-        if tuple(without):
+        refuse_no_count("pad_to", pad_to)
+        refuse_no_count("max_new_tokens", max_new_tokens)
+        refuse_no_means(means)
+        if not isinstance(without, Iterable) or tuple(without):
             raise ConfigError("no_omission", name=self.name)
         choice = LayerChoice.of(layers, sites)
         forces_output(target, prefix, force)

@@ -219,7 +219,7 @@ def test_removing_everything_is_refused():
 def test_masking_a_whole_row_is_refused():
     app = open_page("heads", part="experiments", do="close decoder.0.0 1 0")
     app = apply(pick(app, verb="close", site="decoder", query=1, key=1))
-    assert "at least one open key" in app.error[0].value
+    assert "at least one unmasked key" in app.error[0].value
     assert len(interventions(app)) == 1
 
 

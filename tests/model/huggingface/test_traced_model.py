@@ -262,6 +262,22 @@ def test_only_chosen_layers_and_sites_are_captured(models):
     assert edited.mask("encoder", 0, 0).all()  # the layer with the edit was not captured
 
 
+@pytest.mark.parametrize(
+    ("options", "key"),
+    [
+        ({"pad_to": "8"}, "no_whole_number"),
+        ({"max_new_tokens": "3"}, "no_whole_number"),
+        ({"without": 3}, "no_omission"),
+        ({"means": 3}, "bad_means"),
+        ({"force": {"2": 7}}, "bad_force"),
+    ],
+)
+def test_an_option_of_a_wrong_type_is_refused(models, options, key):
+    with pytest.raises(ConfigError) as caught:
+        models["marian"].trace(TEXT, **options)
+    assert caught.value.key == key
+
+
 def test_too_much_attention_is_refused_before_the_run(models, monkeypatch):
     model = models["marian"]
     whole = model.trace(TEXT, max_new_tokens=2)
