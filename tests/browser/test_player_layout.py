@@ -13,7 +13,7 @@ from explorer.components.player.payload import View
 from explorer.core.i18n import OWN_LANGUAGES
 from explorer.core.trace import Trace
 from tests.support.example_traces import example_trace, random_trace
-from tests.support.page_checks import CLIPPED, OVERLAPPING, SIZES, settle
+from tests.support.page_checks import CLIPPED, OVERLAPPING, SIZES, settle, wait_until
 from tests.support.sample import sampled
 
 LAYOUT = """() => {
@@ -189,9 +189,9 @@ def test_small_cells_print_fewer_digits(
 ) -> None:
     tab = show(random_trace(12, 14), size=(1366, 570))
     tab.keyboard.press("p")
-    weights = tab.get_by_test_id("row-weights")
-    expect(weights).to_be_visible()
-    assert weights.evaluate("node => parseFloat(getComputedStyle(node).fontSize)") >= 14
+    expect(tab.get_by_test_id("row-weights")).to_be_visible()
+    weights = "document.querySelector('[data-testid=row-weights]')"  # drawn anew, larger
+    wait_until(tab, f"parseFloat(getComputedStyle({weights}).fontSize) >= 14")
 
 
 def test_the_sentence_is_visible_beside_forced_tokens(show: Callable[..., Page]) -> None:
