@@ -306,7 +306,7 @@ def test_the_page_is_in_chinese_when_asked(folder):
 
 def test_a_model_that_cannot_be_opened_gets_one_sentence_and_the_page_stays(folder):
     run = made(folder, state="stopped")
-    run.checkpoint_path.write_bytes(b"half a file")
+    run.checkpoint_path.write_bytes((16).to_bytes(8, "little") + b"{half a file")
     app = open_page("train", run="runs/reverse-1")
     app.button(key="open").click().run()
     assert not app.exception
