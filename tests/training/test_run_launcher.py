@@ -49,8 +49,8 @@ def test_sigterm_saves_a_run_that_the_page_started_and_its_log_says_how_to_resum
     wait_for(lambda: run.status().state == "stopped")
     assert run.saved_step == run.status().step > 0
     assert run.resumable  # its process has ended
-    log = (run.folder / "log.txt").read_text(encoding="utf-8")
-    assert f"stopped at step {run.saved_step}; go on with --resume" in log
+    told = f"stopped at step {run.saved_step}; go on with --resume"  # after the run is let go
+    wait_for(lambda: told in (run.folder / "log.txt").read_text(encoding="utf-8"))
 
 
 def test_a_run_starts_stops_on_request_and_resumes():
