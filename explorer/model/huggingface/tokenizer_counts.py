@@ -70,11 +70,12 @@ def _counts(file: Path, steps: dict[str, Any]) -> Iterator[tuple[str, int, int]]
         yield "many_added_tokens", len(described), MOST_ADDED
     if file.name == _FILE:
         model = described.pop("model", None)
-        for name in ("vocab", "merges"):
-            listed = model.get(name) if isinstance(model, dict) else None
-            yield "many_entries", _size(listed), MOST_ENTRIES
-        if isinstance(listed, list):
-            _check_merges(listed)
+        model = model if isinstance(model, dict) else {}
+        vocabulary, merges = model.get("vocab"), model.get("merges")
+        yield "many_entries", _size(vocabulary), MOST_ENTRIES
+        yield "many_entries", _size(merges), MOST_ENTRIES
+        if isinstance(merges, list):
+            _check_merges(merges)
         steps |= described
     elif file.name.startswith("vocab"):
         yield "many_entries", len(described), MOST_ENTRIES

@@ -1,5 +1,6 @@
 """The static site from disk, served, on a slow network and on a phone."""
 
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -29,6 +30,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     listed = shipped_models()
     write_site([listed[name] for name in MODELS], out)
     return out
+
+
+@pytest.fixture
+def own_site(site: Path, tmp_path: Path) -> Path:
+    """A copy, of which a test may take files away."""
+    return shutil.copytree(site, tmp_path / "site")
 
 
 @pytest.fixture(scope="session")

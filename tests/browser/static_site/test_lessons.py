@@ -1,7 +1,6 @@
 """Lessons and the recorded training of the static site."""
 
 import re
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,21 +14,19 @@ from tests.support.site_page import type_source
 
 
 @pytest.fixture
-def with_lessons(new_visitor: Callable[..., Page], site: Path, tmp_path: Path):
+def with_lessons(new_visitor: Callable[..., Page], own_site: Path):
     """The first page of a site with other lessons."""
 
     def show(*lessons: str) -> Page:
-        copy = tmp_path / "site"
-        shutil.copytree(site, copy)
         listed = shipped_models()["reverse"]
         model = LiveModel(listed, to_bytes(load_checkpoint(listed.path), half=True))
         linked = [LinkedLesson(name, {"en": name, "zh": name}) for name in lessons]
-        (copy / "index.html").write_text(site_page([model], linked), "utf-8")
+        (own_site / "index.html").write_text(site_page([model], linked), "utf-8")
         for name in lessons:
             text = "<!doctype html><link rel=icon href=data:,><h1>Found</h1>"
-            (copy / "lessons" / f"{name}.en.html").write_text(text)
+            (own_site / "lessons" / f"{name}.en.html").write_text(text)
         tab = new_visitor()
-        tab.goto((copy / "index.html").as_uri())
+        tab.goto((own_site / "index.html").as_uri())
         tab.wait_for_selector(".plotted")
         return tab
 

@@ -1,7 +1,6 @@
 """Models of a page without a server, and those that cannot be opened."""
 
 import re
-import shutil
 
 from playwright.sync_api import expect
 
@@ -29,26 +28,20 @@ def test_a_file_that_is_not_whole_or_missing_is_refused(new_visitor, site, tmp_p
     forget_browsers_own(complaints)
 
 
-def test_without_the_first_model_the_next_one_opens(new_visitor, site, tmp_path, complaints):
-    copy = tmp_path / "site"
-    shutil.copytree(site, copy)
-    (copy / "models" / "reverse.js").unlink()
+def test_without_the_first_model_the_next_one_opens(new_visitor, own_site, complaints):
+    (own_site / "models" / "reverse.js").unlink()
     tab = new_visitor()
-    tab.goto((copy / "index.html").as_uri())
+    tab.goto((own_site / "index.html").as_uri())
     tab.wait_for_selector(".plotted")
     expect(tab.get_by_test_id("model")).not_to_have_value("reverse")
     expect(tab.get_by_test_id("message")).to_contain_text("models/reverse.js is missing")
     forget_browsers_own(complaints)
 
 
-def test_a_model_that_cannot_be_opened_leaves_the_one_on_screen(
-    new_visitor, site, tmp_path, complaints
-):
-    copy = tmp_path / "site"
-    shutil.copytree(site, copy)
-    (copy / "models" / "english-french.js").unlink()
+def test_a_model_that_cannot_be_opened_leaves_the_one_on_screen(new_visitor, own_site, complaints):
+    (own_site / "models" / "english-french.js").unlink()
     tab = new_visitor()
-    tab.goto((copy / "index.html").as_uri())
+    tab.goto((own_site / "index.html").as_uri())
     tab.wait_for_selector(".plotted")
     tab.get_by_test_id("model").select_option("english-french")
     expect(tab.get_by_test_id("message")).to_contain_text("english-french")
