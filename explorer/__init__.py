@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from explorer.core.trace import Trace as Trace
     from explorer.heads.comparison import compare as compare
     from explorer.heads.studied_model import load as load
+    from explorer.heads.studied_model import wrap as wrap
     from explorer.model.explorable import ExplorableModel as ExplorableModel
     from explorer.model.exporting import export_huggingface as export_huggingface
 
@@ -34,6 +35,7 @@ _PUBLIC = {  # name → module and attribute, imported on first use: torch takes
     "load": ("heads.studied_model", "load"),
     "show": ("components.notebook", "show"),
     "words": ("core.words", None),
+    "wrap": ("heads.studied_model", "wrap"),
 }
 
 __all__ = [
@@ -47,6 +49,7 @@ __all__ = [
     "load",
     "show",
     "words",
+    "wrap",
 ]
 
 

@@ -1,11 +1,11 @@
-"""`load`: any model with `trace` and the methods of `HeadStudies`."""
+"""`load` and `wrap`: any model with `trace` and the methods of `HeadStudies`."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explorer.core.errors import ConfigError
+from explorer.core.errors import ConfigError, ModelDirectoryError
 from explorer.core.files import as_path, replace_atomically
 from explorer.core.json_values import valid_text
 from explorer.heads.head_studies import HeadStudies
@@ -79,6 +79,35 @@ def load(
     )
     if isinstance(model, ExplorableModel):
         return StudiedModel(model.checkpoint, model.name)
+    return _studied(model)
+
+
+def wrap(model: Any, tokenizer: Any = None, name: str | None = None) -> "StudiedHuggingFaceModel":
+    """A model of the library transformers that is in memory, as `load` gives one in a directory.
+
+    >>> model = explorer.wrap(fine_tuned, tokenizer)
+    >>> trace = model.trace("The cat sat.")
+
+    model: of any class with text as its input that `load` opens; what torch.compile, DataParallel
+        or peft holds is taken out of it. Adapters such as LoRA count as they are set.
+    tokenizer: the library's; None = texts are ids, separated by spaces.
+    name: in the facts of its traces; None = that under which the library loaded it.
+
+    A copy is wrapped, in eval mode: the given model is not touched, and the memory holds the
+    weights twice. What is trained, moved or added later is seen once it is wrapped again. The
+    checks are those of `load`, and traces equal those of the saved model opened by it: attention
+    to the bit in all models tested, probabilities to rounding, 1e-6.
+
+    Raises `ModelDirectoryError`.
+    """
+    if not opening.has_library():
+        raise ModelDirectoryError("wrap_not_installed", command=opening.EXTRA)
+    from explorer.model.huggingface.wrapping import wrapped
+
+    return _studied(wrapped(model, tokenizer, name))
+
+
+def _studied(model: Any) -> "StudiedHuggingFaceModel":
     # Imported late: it needs the library, which takes a second and need not be installed.
     from explorer.heads.studied_huggingface_model import StudiedHuggingFaceModel
 
