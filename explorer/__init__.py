@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from explorer.heads.studied_model import wrap as wrap
     from explorer.model.explorable import ExplorableModel as ExplorableModel
     from explorer.model.exporting import export_huggingface as export_huggingface
+    from explorer.model.module_capture import capture as capture
 
 __version__ = "0.2.0"
 
@@ -29,6 +30,7 @@ _PUBLIC = {  # name → module and attribute, imported on first use: torch takes
     "ExplorerError": ("core.errors", "ExplorerError"),
     "Trace": ("core.trace", "Trace"),
     "alignment": ("core.alignment", None),
+    "capture": ("model.module_capture", "capture"),
     "compare": ("heads.comparison", "compare"),
     "export_huggingface": ("model.exporting", "export_huggingface"),
     "figure": ("components.head_figure", "figure"),
@@ -43,6 +45,7 @@ __all__ = [
     "ExplorerError",
     "Trace",
     "alignment",
+    "capture",
     "compare",
     "export_huggingface",
     "figure",
