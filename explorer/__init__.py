@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from explorer.core.errors import ExplorerError as ExplorerError
     from explorer.core.trace import Trace as Trace
     from explorer.heads.comparison import compare as compare
+    from explorer.heads.studied_model import import_state_dict as import_state_dict
     from explorer.heads.studied_model import load as load
     from explorer.heads.studied_model import wrap as wrap
     from explorer.model.explorable import ExplorableModel as ExplorableModel
@@ -34,6 +35,7 @@ _PUBLIC = {  # name → module and attribute, imported on first use: torch takes
     "compare": ("heads.comparison", "compare"),
     "export_huggingface": ("model.exporting", "export_huggingface"),
     "figure": ("components.head_figure", "figure"),
+    "import_state_dict": ("heads.studied_model", "import_state_dict"),
     "load": ("heads.studied_model", "load"),
     "show": ("components.notebook", "show"),
     "words": ("core.words", None),
@@ -49,6 +51,7 @@ __all__ = [
     "compare",
     "export_huggingface",
     "figure",
+    "import_state_dict",
     "load",
     "show",
     "words",
