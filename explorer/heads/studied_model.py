@@ -12,7 +12,6 @@ from explorer.heads.head_studies import HeadStudies
 from explorer.model import opening
 from explorer.model.catalog import CatalogModel
 from explorer.model.checkpoint import save_checkpoint, to_bytes
-from explorer.model.config import NORM_EPS
 from explorer.model.explorable import ExplorableModel
 from explorer.model.foreign_state_dict import Tokens, from_foreign_state_dict
 from explorer.model.model_summary import ModelSummary
@@ -37,14 +36,11 @@ class StudiedModel(HeadStudies, ExplorableModel):
         text: that it opens with; None = an example of the model. pad: padding tokens added to it.
 
         Raises `VocabularyError` on a text that cannot be read or is too long, `ConfigError` on a
-        padding that the page does not have and on an imported model whose LayerNorm it cannot
-        compute, and `FileError` when the file cannot be written.
+        padding that the page does not have, and `FileError` when the file cannot be written.
         """
         # Imported of a higher layer, as by `Trace.to_html`, so that one call writes the page.
         from explorer.components.live.page import MOST_PADDING, LiveModel, file_page
 
-        if self.transformer.config.norm_eps != NORM_EPS:
-            raise ConfigError("no_live_norm", name=self.name)
         if text is not None:
             self.check_text(text, "source")
         whole = isinstance(pad, int) and not isinstance(pad, bool)

@@ -195,13 +195,3 @@ def test_a_pickle_with_code_is_not_run(layout, tmp_path):
     with pytest.raises(FileError):
         imported(tmp_path / "none.pt", layout)
     assert not trap.exists()
-
-
-def test_only_a_norm_that_the_browser_has_is_written_as_a_page(layout, path, tmp_path):
-    model = imported(path, layout)
-    if layout == "annotated":
-        with pytest.raises(ConfigError, match="LayerNorm"):
-            model.to_html(tmp_path / "x.html", text="5 6")
-    else:
-        model.to_html(tmp_path / "x.html", text="5 6")
-        assert (tmp_path / "x.html").stat().st_size > 1000

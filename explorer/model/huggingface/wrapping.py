@@ -48,9 +48,12 @@ def _of_library(given: Any) -> Any:
         raise ModelDirectoryError("wrap_path", got=str(given))
     if isinstance(given, transformers.Pipeline):
         raise ModelDirectoryError("wrap_pipeline", got=kind)
-    raise ModelDirectoryError(
-        "wrap_module" if isinstance(model, torch.nn.Module) else "wrap_other", got=kind
-    )
+    if not isinstance(model, torch.nn.Module):
+        raise ModelDirectoryError("wrap_other", got=kind)
+    for path, part in model.named_modules():
+        if isinstance(part, transformers.PreTrainedModel):
+            raise ModelDirectoryError("wrap_inside", got=kind, path=path)
+    raise ModelDirectoryError("wrap_module", got=kind)
 
 
 def _name(model: Any) -> str:
@@ -79,6 +82,7 @@ def _copy(model: Any, name: str) -> Any:
     try:
         with torch.inference_mode(False), torch.no_grad():
             copied = copy.deepcopy(model).eval()
+            _merge_adapters(copied)
             for weight in copied.parameters():
                 weight.data = weight.data.contiguous()
     except Exception as error:  # too little memory, or a part of the model's own that has no copy
@@ -87,3 +91,14 @@ def _copy(model: Any, name: str) -> Any:
     if not devices_of(copied):
         store_by_input(copied)
     return copied
+
+
+def _merge_adapters(model: Any) -> None:
+    """Add what the adapters of peft learned to the weights that they are on, so that those are what
+    the model computes with. Adapters that are switched off stay so; weights of a few bits would
+    lose what is added."""
+    if getattr(model, "is_quantized", False):
+        return
+    for module in list(model.modules()):
+        if hasattr(module, "base_layer") and not getattr(module, "disable_adapters", True):
+            module.merge()

@@ -162,21 +162,31 @@ def test_an_adapter_counts_as_the_weights_it_changes(directory):
     warnings.simplefilter("ignore", FutureWarning)  # of the library, in names that peft calls
     peft = pytest.importorskip("peft")
     model = tiny_model("llama")
-    settings = peft.LoraConfig(r=4, target_modules=["q_proj", "v_proj"], init_lora_weights=False)
+    model.set_attn_implementation("eager")
+    layers = ["q_proj", "v_proj", "o_proj"]
+    settings = peft.LoraConfig(r=4, target_modules=layers, init_lora_weights=False)
     adapted = peft.get_peft_model(model, settings)
-    trace = wrapped(adapted).trace("5 9 7 4")
+    before = {key: weight.clone() for key, weight in adapted.state_dict().items()}
+    own, trace = wrapped(adapted), wrapped(adapted).trace("5 9 7 4")
     assert adapted.training
-    assert any("lora" in name for name, _ in adapted.named_parameters())
+    assert all(torch.equal(weight, before[key]) for key, weight in adapted.state_dict().items())
     with adapted.disable_adapter():
         plain = wrapped(adapted).trace("5 9 7 4")
-    merged = wrapped(copy.deepcopy(adapted).merge_and_unload()).trace("5 9 7 4", target=trace.text)
-    np.testing.assert_allclose(
-        trace.attention("decoder")[:, :, :4, :4],
-        merged.attention("decoder")[:, :, :4, :4],
-        atol=1e-6,
+    bare = wrapped(tiny_model("llama")).trace("5 9 7 4")
+    np.testing.assert_array_equal(plain.attention("decoder"), bare.attention("decoder"))
+    given = adapted.eval()(torch.tensor([[5, 9, 7, 4]]), output_attentions=True)
+    for layer, weights in enumerate(given.attentions):
+        found = trace.attention("decoder")[layer, :, :4, :4]
+        np.testing.assert_allclose(found, weights[0].detach(), atol=1e-6)
+        assert np.abs(found - plain.attention("decoder")[layer, :, :4, :4]).max() > 1e-3
+    merged = wrapped(copy.deepcopy(adapted).merge_and_unload())
+    np.testing.assert_array_equal(
+        merged.trace("5 9 7 4").attention("decoder"), trace.attention("decoder")
     )
-    apart = plain.attention("decoder")[:, :, :4, :4] - trace.attention("decoder")[:, :, :4, :4]
-    assert np.abs(apart).max() > 1e-3
+    for first, second in zip(
+        own.output_weights()["decoder"], merged.output_weights()["decoder"], strict=True
+    ):
+        assert torch.equal(first, second)
     prompts = peft.PromptTuningConfig(task_type="CAUSAL_LM", num_virtual_tokens=3)
     refused("wrap_prompt", peft.get_peft_model(tiny_model("llama"), prompts), contains="PROMPT_TUN")
 
@@ -187,6 +197,8 @@ def test_what_is_no_model_of_the_library_is_told_what_to_use(directory):
     refused("wrap_path", Path(folder), contains="explorer.load")
     refused("wrap_module", torch.nn.Linear(8, 2), contains="explorer.capture")
     refused("wrap_other", {"weights": 1}, contains="dict")
+    held = torch.nn.Sequential(torch.nn.ModuleDict({"encoder": tiny_model("bert")}))
+    refused("wrap_inside", held, contains='get_submodule("0.encoder")')
     refused("wrap_wrapped", open_directory(folder), contains="trace(")
     refused("wrap_dtype", tiny_model("bert").double(), contains="float64")
     refused("wrap_tokenizer", tiny_model("bert"), "bert", contains="str")
