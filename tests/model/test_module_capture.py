@@ -197,6 +197,38 @@ def test_its_fast_path_and_nested_tensors_have_the_same_weights():
         torch.testing.assert_close(fast[:1, :3], model(x[:1, :3]))
 
 
+def test_a_language_model_of_encoder_layers_with_a_mask_of_numbers_is_a_decoder():
+    """As in torch's own tutorial; the stack finds out that the mask is causal and passes the hint
+    on, with which its layers need no mask."""
+    layer = nn.TransformerEncoderLayer(WIDTH, HEADS, 20, batch_first=True)
+    model, x = shaken(nn.TransformerEncoder(layer, 2)), torch.randn(1, 5, WIDTH)
+    mask = nn.Transformer.generate_square_subsequent_mask(5)
+    for options in ({}, {"is_causal": True}):
+        trace = capture(model, x, mask=mask, **options)
+        assert trace.sites == ("decoder",)
+        assert (trace.mask("decoder") == np.tri(5, dtype=bool)).all()
+        expected = by_hand(model.layers[0].self_attn, x[0], x[0], mask < 0)
+        np.testing.assert_allclose(trace.attention("decoder")[0], expected, atol=1e-6)
+        assert trace.integrity().ok.all()
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+def test_a_decoder_alone_has_its_own_attention_and_that_to_the_memory(layers):
+    layer = nn.TransformerDecoderLayer(WIDTH, HEADS, 20, batch_first=True, norm_first=True)
+    model = shaken(layer if layers == 1 else nn.TransformerDecoder(layer, layers))
+    target, memory = torch.randn(1, 4, WIDTH), torch.randn(1, 4, WIDTH)
+    trace = capture(model, target, memory)
+    assert trace.sites == ("decoder", "cross")
+    first = model if layers == 1 else model.layers[0]
+    with torch.no_grad():
+        y = first.norm1(target[0])
+    expected = by_hand(first.self_attn, y, y)
+    np.testing.assert_allclose(trace.attention("decoder")[0], expected, atol=1e-6)
+    assert trace.attention("cross").shape == (layers, HEADS, 4, 4)
+    assert trace.mask("cross").all()
+    assert trace.integrity().ok.all()
+
+
 class Block(nn.Module):
     """A block of a decoder as people write it, with pre-norm and no other mask than the hint."""
 
