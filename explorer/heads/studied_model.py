@@ -100,8 +100,8 @@ def wrap(model: Any, tokenizer: Any = None, name: str | None = None) -> "Studied
 
     A copy is wrapped, in eval mode: the given model is not touched, and the memory holds the
     weights twice. What is trained, moved or added later is seen once it is wrapped again. The
-    checks are those of `load`, and traces equal those of the saved model opened by it: attention
-    to the bit in all models tested, probabilities to rounding, 1e-6.
+    checks are those of `load`, and traces equal those of the saved model opened by it: to the bit
+    where the weights lie alike in memory, else to rounding, 2e-6.
 
     Raises `ModelDirectoryError`.
     """

@@ -34,16 +34,25 @@ def refused(key, *given, contains=""):
 
 
 def equal_traces(first, second):
-    """Attention to the bit. What the head predicts only to rounding: for single rows it depends on
-    where the weights lie in memory, and those of a file lie as they do in the file."""
+    """To the bit, with what was measured and in every fact."""
     assert first.arrays.keys() == second.arrays.keys()
     for name, array in second.arrays.items():
-        rounding = 1e-6 if name == "steps.probability" else 0
-        np.testing.assert_allclose(first.arrays[name], array, rtol=0, atol=rounding, err_msg=name)
-    assert first.source_tokens == second.source_tokens
-    assert first.target_tokens == second.target_tokens
+        np.testing.assert_array_equal(first.arrays[name], array, err_msg=name)
     assert first.candidate_tokens == second.candidate_tokens
-    assert (first.text, first.facts) == (second.text, second.facts)
+    assert (first.text, first.measured, first.facts) == (
+        second.text,
+        second.measured,
+        second.facts,
+    )
+    assert first.digest == second.digest
+
+
+def in_memory(opened):
+    """The same with its weights at the beginning of a block of memory each. In the file, where they
+    are else, they begin anywhere, by which sums of a few rows are rounded otherwise."""
+    for weight in opened.model.parameters():
+        weight.data = weight.data.clone(memory_format=torch.preserve_format)
+    return opened
 
 
 @pytest.fixture(scope="module", params=TEXTS)
@@ -68,7 +77,7 @@ def tuned(request, tmp_path_factory):
 @pytest.mark.parametrize("capture", ["pattern", "full"])
 def test_traces_equal_those_of_the_saved_model_to_the_bit(tuned, capture):
     family, model, tokenizer, saved = tuned
-    own, opened = wrap(model, tokenizer, "tuned"), load(saved)
+    own, opened = wrap(model, tokenizer, "tuned"), in_memory(load(saved))
     assert own.digest == opened.digest
     equal_traces(
         own.trace(TEXTS[family], capture=capture), opened.trace(TEXTS[family], capture=capture)
@@ -124,7 +133,7 @@ def test_later_training_is_seen_once_it_is_wrapped_again(tuned):
 @pytest.mark.parametrize("name", TESTED)
 def test_without_a_tokenizer_a_model_reads_ids_as_its_directory_does(name, directory):
     model = getattr(transformers, FAMILIES[name].model).from_pretrained(directory(name))
-    own, opened = wrapped(model, name="own"), open_directory(directory(name), "own")
+    own, opened = wrapped(model, name="own"), in_memory(open_directory(directory(name), "own"))
     assert own.notes == ()
     equal_traces(own.trace("5 9 7 4"), replace(opened, notes=()).trace("5 9 7 4"))
 
@@ -167,7 +176,8 @@ def test_an_adapter_counts_as_the_weights_it_changes(directory):
     settings = peft.LoraConfig(r=4, target_modules=layers, init_lora_weights=False)
     adapted = peft.get_peft_model(model, settings)
     before = {key: weight.clone() for key, weight in adapted.state_dict().items()}
-    own, trace = wrapped(adapted), wrapped(adapted).trace("5 9 7 4")
+    own = wrapped(adapted)
+    trace = own.trace("5 9 7 4")
     assert adapted.training
     assert all(torch.equal(weight, before[key]) for key, weight in adapted.state_dict().items())
     with adapted.disable_adapter():
