@@ -136,7 +136,8 @@ def import_state_dict(
     heads: the number in each layer. specials: the ids of padding, start and end of a sequence.
         Neither is in the file.
     vocabulary, target_vocabulary: the token of each id, special ones included: a list, a mapping to
-        ids, or a file with one a line; None = the ids themselves, and those of the source.
+        ids, or a file with one a line; None = the ids themselves, and those of the source. One that
+        is no symbol (over 16 letters, white space, twice) is cut, with its id: "internat…523".
     max_length: tokens on either side.
     norm_eps: of its LayerNorm; None = that of the tutorial.
 

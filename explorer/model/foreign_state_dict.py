@@ -12,7 +12,7 @@ from torch import Tensor
 
 from explorer.core.errors import CheckpointError
 from explorer.core.files import printable, read_bytes
-from explorer.core.vocabulary import SPECIALS, SymbolVocabulary
+from explorer.core.vocabulary import LONGEST_SYMBOL, SPECIALS, SymbolVocabulary
 from explorer.model.checkpoint import Checkpoint, built
 from explorer.model.checkpoint_header import refuse_large
 from explorer.model.config import ModelConfig
@@ -42,6 +42,8 @@ _KNOWN = re.compile(
     r"|feed_forward\.(expand|contract)|around_\w+)\.(weight|bias)"
 )
 _LARGEST_POSITION_ERROR = 1e-4
+_KEPT = 8
+"""Characters of a token that is no symbol, in front of "…" and its id."""
 
 
 def from_foreign_state_dict(
@@ -205,10 +207,17 @@ def _vocabulary(
     """Symbols in our order; with_start: the start, too, so that a source can begin with it."""
     size = len(order)
     labels = list(map(str, range(size))) if tokens is None else _listed(tokens, size)
-    symbols = [labels[number] for number in order[len(SPECIALS) :]]
-    if with_start:
-        start = labels[order[1]]
-        symbols.append(f"[{start[1:-1]}]" if start in SPECIALS else start)
+    used = [*order[len(SPECIALS) :], *([order[1]] if with_start else [])]
+    taken = set(SPECIALS)
+    symbols = []
+    for number in used:
+        label = labels[number]
+        if label in SPECIALS and number == order[1]:
+            label = f"[{label[1:-1]}]"
+        if label in taken or not 0 < len(label) <= LONGEST_SYMBOL or label.split() != [label]:
+            label = f"{''.join(label.split())[:_KEPT]}…{number}"
+        taken.add(label)
+        symbols.append(label)
     return SymbolVocabulary(tuple(symbols))
 
 

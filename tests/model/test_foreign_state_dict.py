@@ -133,6 +133,16 @@ def test_a_vocabulary_names_the_ids(layout, path, tmp_path):
     refused(path, layout, "import_tokens", "10", vocabulary=words[1:])
 
 
+def test_tokens_that_are_no_symbols_are_cut_and_have_their_ids(layout, path):
+    words = [f"w{one}" for one in range(SOURCE)]
+    words[5:9] = ["internationalization", "w10", "a b", ""]
+    others = [f"v{one}" for one in range(TARGET)]
+    model = imported(path, layout, vocabulary=words, target_vocabulary=others)
+    trace = model.trace("internat…5 w10 ab…7 …8 w9 w10…10")
+    plain = imported(path, layout).trace("5 6 7 8 9 10")
+    assert (trace.attention("encoder") == plain.attention("encoder")).all()
+
+
 def test_what_the_shapes_do_not_say_must_be_given(layout, path):
     refused(path, layout, "import_needs", "heads", heads=None)
     refused(path, layout, "import_needs", "specials", specials=None)
