@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from explorer.core.errors import ExplorerError as ExplorerError
     from explorer.core.trace import Trace as Trace
     from explorer.heads.comparison import compare as compare
+    from explorer.heads.studied_model import import_state_dict as import_state_dict
     from explorer.heads.studied_model import load as load
+    from explorer.heads.studied_model import wrap as wrap
     from explorer.model.explorable import ExplorableModel as ExplorableModel
     from explorer.model.exporting import export_huggingface as export_huggingface
+    from explorer.model.module_capture import capture as capture
 
 __version__ = "0.2.0"
 
@@ -28,12 +31,15 @@ _PUBLIC = {  # name → module and attribute, imported on first use: torch takes
     "ExplorerError": ("core.errors", "ExplorerError"),
     "Trace": ("core.trace", "Trace"),
     "alignment": ("core.alignment", None),
+    "capture": ("model.module_capture", "capture"),
     "compare": ("heads.comparison", "compare"),
     "export_huggingface": ("model.exporting", "export_huggingface"),
     "figure": ("components.head_figure", "figure"),
+    "import_state_dict": ("heads.studied_model", "import_state_dict"),
     "load": ("heads.studied_model", "load"),
     "show": ("components.notebook", "show"),
     "words": ("core.words", None),
+    "wrap": ("heads.studied_model", "wrap"),
 }
 
 __all__ = [
@@ -41,12 +47,15 @@ __all__ = [
     "ExplorerError",
     "Trace",
     "alignment",
+    "capture",
     "compare",
     "export_huggingface",
     "figure",
+    "import_state_dict",
     "load",
     "show",
     "words",
+    "wrap",
 ]
 
 

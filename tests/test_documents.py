@@ -78,6 +78,31 @@ def test_the_python_examples_run_in_another_folder(document, python, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+def test_the_examples_of_a_module_of_ones_own_run(tmp_path, monkeypatch):
+    import torch
+    from torch import nn
+    from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+    import explorer
+    from tests.support import model_directories
+    from tests.support.tutorial_transformers import Annotated
+
+    folder = model_directories.bert(tmp_path / "bert")
+    own = AutoModelForMaskedLM.from_pretrained(folder), AutoTokenizer.from_pretrained(folder)
+    torch.save(Annotated(11, 11, 16, 8, 20).state_dict(), tmp_path / "mine.pt")
+    monkeypatch.chdir(tmp_path)
+    names = {"explorer": explorer, "nn": nn, "torch": torch}
+    names |= dict(zip(("fine_tuned", "tokenizer"), own, strict=True))
+    calls = ("explorer.wrap", "explorer.capture", "explorer.import_state_dict")
+    examples = blocks("docs/models.md", "python")
+    own_module = [one for one in examples if any(call in one for call in calls)]
+    assert len(own_module) == len(calls)
+    for example in own_module:
+        exec(example, names)
+    assert names["trace"].sites == ("encoder",)
+    assert explorer.load("mine.safetensors").name == "mine"
+
+
 def test_the_toy_task_of_the_guide_can_be_trained(tmp_path):
     (source,) = blocks("CONTRIBUTING.md", "python")
     (tmp_path / "swap.py").write_text(source, encoding="utf-8")

@@ -22,7 +22,9 @@ LONGEST_TEXT = 20_000
 LONGEST_LINKED_TEXT = 2_000
 """Characters of a text in a link; browsers and proxies cut longer links."""
 
-_LONGEST_SYMBOL = 16
+LONGEST_SYMBOL = 16
+"""Characters."""
+
 _SHOWN = 24
 _LONGEST_SUGGESTION = 80  # characters of a text that is repeated in a message
 _SEPARATORS = re.compile(r"[\s,;、，；]+")  # between symbols, besides white space by mistake
@@ -70,7 +72,7 @@ class SymbolVocabulary:
         for symbol in self.symbols:
             if not isinstance(symbol, str):
                 raise VocabularyError("bad_symbol", symbol=shorten(str(symbol)))
-            if not 0 < len(symbol) <= _LONGEST_SYMBOL or symbol.split() != [symbol]:
+            if not 0 < len(symbol) <= LONGEST_SYMBOL or symbol.split() != [symbol]:
                 raise VocabularyError("bad_symbol", symbol=shorten(symbol))
         if not self.symbols or len(set(self.symbols) | set(SPECIALS)) != len(self):
             raise VocabularyError("repeated_symbols")
@@ -139,7 +141,7 @@ class SymbolVocabulary:
         for start, before in enumerate(fewest):
             if before is None:
                 continue
-            for end in range(start + 1, min(start + _LONGEST_SYMBOL, len(word)) + 1):
+            for end in range(start + 1, min(start + LONGEST_SYMBOL, len(word)) + 1):
                 known = fewest[end]
                 if word[start:end] in self._ids and (known is None or len(before) + 1 < len(known)):
                     fewest[end] = [*before, word[start:end]]
@@ -184,6 +186,6 @@ def shown_label(token: str) -> str:
 
 def shorten(text: str) -> str:
     """`text` for a message: cut, control characters escaped."""
-    longest = 2 * _LONGEST_SYMBOL
+    longest = 2 * LONGEST_SYMBOL
     shown = one_line(text[:longest])
     return shown + "…" if len(text) > longest else shown

@@ -1,18 +1,19 @@
-"""`load`: any model with `trace` and the methods of `HeadStudies`."""
+"""`load`, `wrap` and `import_state_dict`: a model with `trace` and the methods of `HeadStudies`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explorer.core.errors import ConfigError
+from explorer.core.errors import ConfigError, ModelDirectoryError
 from explorer.core.files import as_path, replace_atomically
 from explorer.core.json_values import valid_text
 from explorer.heads.head_studies import HeadStudies
 from explorer.model import opening
 from explorer.model.catalog import CatalogModel
-from explorer.model.checkpoint import to_bytes
+from explorer.model.checkpoint import save_checkpoint, to_bytes
 from explorer.model.explorable import ExplorableModel
+from explorer.model.foreign_state_dict import Tokens, from_foreign_state_dict
 from explorer.model.model_summary import ModelSummary
 
 if TYPE_CHECKING:
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
 class StudiedModel(HeadStudies, ExplorableModel):
     """A model trained here, with the methods of `HeadStudies`."""
+
+    def save(self, path: str | Path) -> None:
+        """Write the checkpoint, one file that `load` and the app open. Raises `FileError`."""
+        save_checkpoint(self.checkpoint, as_path(path))
 
     def to_html(self, path: str | Path, text: str | None = None, *, pad: int = 0) -> None:
         """Write one file with this model, on which the browser itself decodes whatever is typed.
@@ -79,6 +84,84 @@ def load(
     )
     if isinstance(model, ExplorableModel):
         return StudiedModel(model.checkpoint, model.name)
+    return _studied(model)
+
+
+def wrap(model: Any, tokenizer: Any = None, name: str | None = None) -> "StudiedHuggingFaceModel":
+    """A model of the library transformers that is in memory, as `load` gives one in a directory.
+
+    >>> model = explorer.wrap(fine_tuned, tokenizer)
+    >>> trace = model.trace("The cat sat.")
+
+    model: of any class with text as its input that `load` opens; what torch.compile, DataParallel
+        or peft holds is taken out of it. Adapters such as LoRA count as they are set.
+    tokenizer: the library's; None = texts are ids, separated by spaces.
+    name: in the facts of its traces; None = that under which the library loaded it.
+
+    A copy is wrapped, in eval mode: the given model is not touched, and the memory holds the
+    weights twice. What is trained, moved or added later is seen once it is wrapped again. The
+    checks are those of `load`, and traces equal those of the saved model opened by it: to the bit
+    where the weights lie alike in memory, else to rounding, 2e-6.
+
+    Raises `ModelDirectoryError`.
+    """
+    if not opening.has_library():
+        raise ModelDirectoryError("wrap_not_installed", command=opening.EXTRA)
+    from explorer.model.huggingface.wrapping import wrapped
+
+    return _studied(wrapped(model, tokenizer, name))
+
+
+def import_state_dict(
+    path: str | Path,
+    layout: str,
+    *,
+    heads: int | None = None,
+    specials: Sequence[int] | None = None,
+    vocabulary: Tokens | None = None,
+    target_vocabulary: Tokens | None = None,
+    max_length: int = 256,
+    norm_eps: float | None = None,
+    name: str | None = None,
+) -> StudiedModel:
+    """A Transformer that a tutorial's own class trained, from its state dict, as a model of ours.
+
+    >>> model = explorer.import_state_dict("my.pt", "annotated", heads=8, specials=(2, 0, 1))
+    >>> model.save("my.safetensors")
+
+    path: of torch.save(model.state_dict(), …) or safetensors. The prefixes of DataParallel and
+        torch.compile, and a dictionary with the weights beside other values, are unpacked.
+    layout: "annotated", The Annotated Transformer; "w_q", the class with `encoder_layers`, W_q and
+        fc1; "d2l", that of Dive into Deep Learning. All have ReLU and sines as positions.
+    heads: the number in each layer. specials: the ids of padding, start and end of a sequence.
+        Neither is in the file.
+    vocabulary, target_vocabulary: the token of each id, special ones included: a list, a mapping to
+        ids, or a file with one a line; None = the ids themselves, and those of the source. One that
+        is no symbol (over 16 letters, white space, twice) is cut, with its id: "internat…523".
+    max_length: tokens on either side.
+    norm_eps: of its LayerNorm; None = that of the tutorial.
+
+    Padding, start and end get our first three ids, so others may move; a source ends with the end
+    of a sequence, and begins with the start only where that is typed. Logits are those of the class
+    to rounding, 1e-5.
+
+    Raises `FileError`, and `CheckpointError` on weights that do not fit our Transformer.
+    """
+    path = as_path(path)
+    checkpoint = from_foreign_state_dict(
+        path,
+        layout,
+        heads=heads,
+        specials=specials,
+        vocabulary=vocabulary,
+        target_vocabulary=target_vocabulary,
+        max_length=max_length,
+        norm_eps=norm_eps,
+    )
+    return StudiedModel(checkpoint, path.stem if name is None else name)
+
+
+def _studied(model: Any) -> "StudiedHuggingFaceModel":
     # Imported late: it needs the library, which takes a second and need not be installed.
     from explorer.heads.studied_huggingface_model import StudiedHuggingFaceModel
 

@@ -5,7 +5,7 @@ Loading executes nothing from the file: it has numbers, and JSON in its header.
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NoReturn
@@ -65,7 +65,7 @@ def to_bytes(checkpoint: Checkpoint, *, half: bool = False) -> bytes:
     tensors = {name: weight.detach().to(kind).cpu() for name, weight in _weights(checkpoint.model)}
     pieces: dict[str, Tensor] = {}
     description = {
-        "config": asdict(checkpoint.model.config),
+        "config": checkpoint.model.config.to_json(),
         "source_vocabulary": _describe(checkpoint.source_vocabulary, "source", pieces),
         "target_vocabulary": _describe(checkpoint.target_vocabulary, "target", pieces),
         "facts": dict(checkpoint.facts),

@@ -1,12 +1,15 @@
 """The sizes of a Transformer, known and checked without building one."""
 
-from dataclasses import dataclass, fields
-from typing import Literal
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal
 
 from explorer.core.errors import ConfigError
 
 LARGEST_MODEL = 500_000_000
 """Parameters. No file can make the server allocate more."""
+
+NORM_EPS = 1e-5
+"""That of torch, and of all models trained here."""
 
 _SIZES = {  # field → least and most
     "source_vocabulary": (4, 1_000_000),
@@ -36,6 +39,7 @@ class ModelConfig:
     max_length: int = 32  # tokens on either side, specials included
     tied_embeddings: bool = False  # source, target and output share one matrix (§3.4)
     causal: bool = True  # False lets target positions attend to the answer: shows a leak
+    norm_eps: float = NORM_EPS  # what LayerNorm adds to the variance
 
     def __post_init__(self) -> None:
         for name, (least, most) in _SIZES.items():
@@ -49,6 +53,10 @@ class ModelConfig:
         if type(self.dropout) not in (int, float) or not 0 <= self.dropout < 1:
             raise ConfigError(
                 "bad_number", name="dropout", got=repr(self.dropout), least=0, most=0.99
+            )
+        if type(self.norm_eps) is not float or not 0 < self.norm_eps < 1:
+            raise ConfigError(
+                "bad_number", name="norm_eps", got=repr(self.norm_eps), least=1e-12, most=0.99
             )
         if not isinstance(self.norm, str) or self.norm not in ("pre", "post"):
             raise ConfigError("bad_choice", name="norm", got=self.norm, choices="pre, post")
@@ -79,6 +87,14 @@ class ModelConfig:
         if self.tied_embeddings:
             rows = self.target_vocabulary
         return encoder + decoder + final_norms + rows * d + self.target_vocabulary
+
+    def to_json(self) -> dict[str, Any]:
+        """What a checkpoint stores; `norm_eps` only where it is not the usual one, which older
+        versions of the explorer do not know."""
+        sizes = asdict(self)
+        if self.norm_eps == NORM_EPS:
+            del sizes["norm_eps"]
+        return sizes
 
     @classmethod
     def from_json(cls, data: dict[str, object]) -> "ModelConfig":

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -90,7 +90,7 @@ class ExplorableModel:
 
     @cached_property
     def _sizes(self) -> dict[str, Any]:
-        return asdict(self.transformer.config)
+        return self.transformer.config.to_json()
 
     @torch.inference_mode()
     def trace(

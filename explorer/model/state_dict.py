@@ -29,7 +29,7 @@ def from_state_dict(path: Path, like: ExplorableModel) -> Checkpoint:
     no weights alone, or those of another model.
     """
     name = printable(path.name)
-    weights = _weights(path, name)
+    weights = read_weights(path, name)
     own = like.transformer
     once = {key for key, _ in own.named_parameters()}
     again = own.state_dict().keys() & weights.keys() - once  # of tied weights
@@ -48,7 +48,8 @@ def from_state_dict(path: Path, like: ExplorableModel) -> Checkpoint:
     return Checkpoint(model, like.source_vocabulary, like.target_vocabulary, facts)
 
 
-def _weights(path: Path, name: str) -> dict[str, Tensor]:
+def read_weights(path: Path, name: str) -> dict[str, Tensor]:
+    """The weights in a file called `name` that torch wrote; as in `from_state_dict`."""
     with opened(path) as file:
         refuse_large(size_of(file), name)
         refuse_other_kinds(file, name)

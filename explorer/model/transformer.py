@@ -188,7 +188,7 @@ class Residual(nn.LayerNorm):
     """LayerNorm(x + Sublayer(x)) as in the paper (§3.1), or pre-norm x + Sublayer(LayerNorm(x))."""
 
     def __init__(self, config: ModelConfig) -> None:
-        super().__init__(config.d_model)
+        super().__init__(config.d_model, config.norm_eps)
         self.dropout = config.dropout
         self.pre = config.norm == "pre"
         self.input = HookPoint()  # (B, L, D)
@@ -385,7 +385,9 @@ def initialise(projection: nn.Linear, parts: int) -> None:
 
 def _final_norm(config: ModelConfig) -> nn.Module:
     # With pre-norm, nothing else normalises the sum after the last sublayer.
-    return nn.LayerNorm(config.d_model) if config.norm == "pre" else nn.Identity()
+    if config.norm == "post":
+        return nn.Identity()
+    return nn.LayerNorm(config.d_model, config.norm_eps)
 
 
 def _slower_fused(query: Tensor) -> bool:

@@ -1,13 +1,19 @@
-"""The names of weights that were saved from inside a wrapper: DataParallel and torch.compile put a
-prefix before every name."""
+"""What is inside a wrapper: DataParallel and torch.compile hold a module, and put a prefix before
+the name of every weight in it."""
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 _T = TypeVar("_T")
 
 WRAPPERS = re.compile(r"^(?:module\.|_orig_mod\.)+")
+
+_HOLDERS = {  # class of a wrapper → what it calls the module inside
+    "DataParallel": "module",
+    "DistributedDataParallel": "module",
+    "OptimizedModule": "_orig_mod",
+}
 
 
 def are_wrapped(names: Iterable[str]) -> bool:
@@ -21,3 +27,14 @@ def bare(weights: Mapping[str, _T]) -> dict[str, _T]:
     if not are_wrapped(weights):
         return dict(weights)
     return {WRAPPERS.sub("", name): weight for name, weight in weights.items()}
+
+
+def unwrapped(module: Any) -> Any:
+    """The module inside the wrappers; `module` itself where it has none."""
+    while type(module).__name__ in _HOLDERS and (inside := _inside(module)) is not None:
+        module = inside
+    return module
+
+
+def _inside(module: Any) -> Any:
+    return getattr(module, _HOLDERS[type(module).__name__], None)

@@ -5,6 +5,7 @@ from explorer.__main__ import main
 from explorer.model.checkpoint import save_checkpoint
 from explorer.model.explorable import load
 from tests.support.huggingface_families import saved, tiny_model
+from tests.support.tutorial_transformers import Annotated
 
 
 @pytest.fixture
@@ -26,6 +27,24 @@ def test_the_name_of_a_model_that_ships_will_do(tmp_path):
     torch.save(load("checkpoints/sort.safetensors").transformer.state_dict(), tmp_path / "x.pt")
     out = str(tmp_path / "new.safetensors")
     assert main(["convert", str(tmp_path / "x.pt"), "--like", "sort", "--out", out]) == 0
+
+
+def test_weights_of_a_tutorials_class_become_a_checkpoint(tmp_path, capsys):
+    torch.manual_seed(1)
+    torch.save(Annotated(9, 9, 12, 3, 16).state_dict(), tmp_path / "x.pt")
+    words = ["pad", "start", "end", "un", "chat", "noir", "et", "le", "chien"]
+    (tmp_path / "words.txt").write_text("\n".join(words), "utf-8")
+    out, given = str(tmp_path / "new.safetensors"), [str(tmp_path / "x.pt"), "--layout"]
+    options = ["--heads", "3", "--vocabulary", str(tmp_path / "words.txt"), "--out", out]
+    assert main(["convert", *given, "annotated", *options, "--specials", "0", "1", "2"]) == 0
+    trace = load(out).trace("start un chat noir")
+    assert trace.source_tokens == ("start", "un", "chat", "noir", "<eos>")
+    assert trace.attention("encoder").shape[:2] == (2, 3)
+    capsys.readouterr()
+    assert main(["convert", *given, "annotated", *options]) == 2
+    assert "specials" in capsys.readouterr().err
+    assert main(["convert", *given, "other", *options, "--specials", "0", "1", "2"]) == 2
+    assert "annotated, w_q, d2l" in capsys.readouterr().err
 
 
 def test_errors_are_one_sentence(like, explorable, tmp_path, capsys):

@@ -41,6 +41,8 @@ BUILDS = {
     "pre-norm": PRIMES,
     "tied, post-norm": replace(PRIMES, source_vocabulary=17, norm="post", tied_embeddings=True),
     "not causal": replace(PRIMES, causal=False),
+    "another eps, pre-norm": replace(PRIMES, norm_eps=0.3),
+    "another eps, post-norm": replace(PRIMES, norm="post", norm_eps=0.3),
 }
 
 

@@ -22,6 +22,9 @@ from tests.support.tiny_configs import PRIMES
         ({"tied_embeddings": True}, "tied_sizes"),
         ({"tied_embeddings": 0}, "bad_choice"),
         ({"causal": [True]}, "bad_choice"),
+        ({"norm_eps": 0.0}, "bad_number"),
+        ({"norm_eps": 1}, "bad_number"),
+        ({"norm_eps": float("nan")}, "bad_number"),
         ({"encoder_layers": 64, "d_model": 8190, "heads": 1}, "too_many_parameters"),
     ],
 )
@@ -52,3 +55,13 @@ def test_a_config_with_missing_or_unknown_fields_is_refused(data, sentence):
 def test_a_matrix_is_no_place_of_the_norm():
     with pytest.raises(ConfigError, match="choose one of pre, post"):
         ModelConfig(10, 10, norm=np.ones((2, 2)))
+
+
+def test_only_another_norm_than_the_usual_one_is_stored():
+    """So that files and digests of models trained here stay what they are."""
+    stored = PRIMES.to_json()
+    assert "norm_eps" not in stored
+    assert ModelConfig.from_json(stored) == PRIMES
+    other = replace(PRIMES, norm_eps=2e-6)
+    assert other.to_json() == stored | {"norm_eps": 2e-6}
+    assert ModelConfig.from_json(other.to_json()) == other

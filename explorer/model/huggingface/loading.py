@@ -94,18 +94,31 @@ def _opened(path: Path, name: str, dtype: str, placement: Placement) -> HuggingF
     model = _weights(path, model_class, files, options, described)
     if not devices_of(model):
         store_by_input(model)
-    size = int(model.get_input_embeddings().weight.shape[0])
-    tokenizer, note = _tokenizer(path, described, size, trial.result())
-    positions = _positions(model)
-    anatomy = _examined(model, kind, size, positions)
+    tokenizer, note = _tokenizer(path, described, embeddings(model), trial.result())
+    return assembled(name, model, kind, tokenizer, note)
+
+
+def assembled(
+    name: str, model: Any, kind: Kind, tokenizer: Any, note: ModelDirectoryError | None
+) -> HuggingFaceModel:
+    """A model in memory, in eval mode, after the checks; its attention is captured from then on.
+
+    tokenizer: None = it goes on by ids. note: what a reader should know of it.
+    """
+    size, positions = embeddings(model), _positions(model)
     return HuggingFaceModel(
         name=name,
         model=model,
-        anatomy=anatomy,
+        anatomy=_examined(model, kind, size, positions),
         tokens=Tokens(tokenizer, size),
         positions=positions,
         notes=() if note is None else (note,),
     )
+
+
+def embeddings(model: Any) -> int:
+    """The number of ids that a model has embeddings for."""
+    return int(model.get_input_embeddings().weight.shape[0])
 
 
 def _examined(model: Any, kind: Kind, size: int, positions: int | None) -> Anatomy:
@@ -168,17 +181,19 @@ def _model_class(path: Path, described: dict[str, Any], config: Any) -> tuple[Ki
         raise ModelDirectoryError("unknown_architecture", architecture=name[:80])
     if getattr(found, "main_input_name", "input_ids") != "input_ids":
         raise ModelDirectoryError("no_text", family=config.model_type)
-    model_class: Any = found
-    can_generate = bool(model_class.can_generate())
-    if config.is_encoder_decoder and can_generate:
-        return Kind.ENCODER_DECODER, found
-    if can_generate:
-        return Kind.DECODER_ONLY, found
+    return kind_of(found, config), found
+
+
+def kind_of(model_class: Any, config: Any) -> Kind:
+    """The kind of the models of a class of the library. Raises `ModelDirectoryError`."""
+    name = model_class.__name__
+    if model_class.can_generate():
+        return Kind.ENCODER_DECODER if config.is_encoder_decoder else Kind.DECODER_ONLY
     masked = config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES
     decoder = config.model_type in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and not masked
     if (config.is_encoder_decoder and "Encoder" not in name) or decoder:
         raise ModelDirectoryError("no_head", architecture=name)
-    return Kind.ENCODER_ONLY, found
+    return Kind.ENCODER_ONLY
 
 
 def _architecture(described: dict[str, Any], config: Any) -> str:

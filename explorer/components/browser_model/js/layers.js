@@ -124,7 +124,7 @@ class Residual {
    * @param {HookPoints} points
    */
   constructor(weights, path, config, points) {
-    this.norm = weights.parameters(path);
+    this.norm = { ...weights.parameters(path), epsilon: config.norm_eps };
     this.width = config.d_model;
     this.pre = config.norm === "pre";
     this.input = hookPoint(points, `${path}.input`); // (L, D)

@@ -7,9 +7,8 @@
  * @import { ModelMemory } from "./modelMemory.js"
  * @typedef {{weight: Float32Array, bias: Float32Array}} Parameters weight (outputs, inputs)
  * @typedef {Parameters & {memory: ModelMemory}} Linear and the memory that both are in
+ * @typedef {Parameters & {epsilon?: number}} Norm and what is added to the variance, as in torch
  */
-
-const EPSILON = 1e-5; // of LayerNorm, as in torch
 
 /**
  * x Wᵀ + b: `rows` rows of `x` (rows, inputs) become (rows, outputs).
@@ -40,9 +39,9 @@ export function dot(one, start, other, first, length) {
  * (D): LayerNorm (Ba et al. 2016, arXiv 1607.06450).
  * @param {Float32Array} x
  * @param {number} rows
- * @param {Parameters} parameters
+ * @param {Norm} norm
  */
-export function layerNorm(x, rows, { weight, bias }) {
+export function layerNorm(x, rows, { weight, bias, epsilon = 1e-5 }) {
   const width = bias.length;
   const y = new Float32Array(x.length);
   for (let start = 0; start < rows * width; start += width) {
@@ -51,7 +50,7 @@ export function layerNorm(x, rows, { weight, bias }) {
     mean /= width;
     let variance = 0;
     for (let index = 0; index < width; index++) variance += (x[start + index] - mean) ** 2;
-    const scale = 1 / Math.sqrt(variance / width + EPSILON);
+    const scale = 1 / Math.sqrt(variance / width + epsilon);
     for (let index = 0; index < width; index++) {
       y[start + index] = (x[start + index] - mean) * scale * weight[index] + bias[index];
     }

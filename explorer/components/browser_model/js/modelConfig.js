@@ -14,6 +14,7 @@
  * @property {number} max_length tokens on either side, specials included
  * @property {boolean} tied_embeddings source, target and output share one matrix (§3.4)
  * @property {boolean} causal false lets target positions attend to the answer
+ * @property {number} [norm_eps] what LayerNorm adds to the variance, where it is not the usual 1e-5
  */
 
 import { ModelError } from "./modelError.js";
@@ -49,6 +50,15 @@ export function checkedConfig(stored) {
   if (norm !== "pre" && norm !== "post") refuseChoice("norm", norm, "pre, post");
   for (const name of /** @type {const} */ (["tied_embeddings", "causal"])) {
     if (typeof config[name] !== "boolean") refuseChoice(name, config[name], "true, false");
+  }
+  const { norm_eps = 1e-5 } = config;
+  if (typeof norm_eps !== "number" || !(norm_eps > 0 && norm_eps < 1)) {
+    throw new ModelError("bad_number", {
+      name: "norm_eps",
+      got: norm_eps,
+      least: 1e-12,
+      most: 0.99,
+    });
   }
   if (config.tied_embeddings && source_vocabulary !== target_vocabulary) {
     throw new ModelError("tied_sizes", { source: source_vocabulary, target: target_vocabulary });

@@ -12,7 +12,7 @@
  * @import { HookPoints } from "./hookPoint.js"
  * @import { LayerCache } from "./layers.js"
  * @import { Mask } from "./masks.js"
- * @import { Parameters } from "./matrices.js"
+ * @import { Norm } from "./matrices.js"
  * @import { ModelConfig } from "./modelConfig.js"
  * @import { Weights } from "./weights.js"
  * @typedef {{layers: LayerCache[], memoryMask: Mask, length: number}} Cache
@@ -278,8 +278,9 @@ function sinusoids(length, width) {
  * @param {ModelConfig} config
  * @param {Weights} weights
  * @param {string} path
- * @returns {Parameters | null}
+ * @returns {Norm | null}
  */
 function finalNorm(config, weights, path) {
-  return config.norm === "pre" ? weights.parameters(path) : null;
+  if (config.norm !== "pre") return null;
+  return { ...weights.parameters(path), epsilon: config.norm_eps };
 }

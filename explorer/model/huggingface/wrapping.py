@@ -1,0 +1,104 @@
+"""Wrap a model of the library that is in memory: fine-tuned, adapted, or built from a config."""
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+
+from explorer.core.errors import ModelDirectoryError
+from explorer.model.huggingface.loading import DTYPES, assembled, embeddings, kind_of
+from explorer.model.huggingface.placement import devices_of
+from explorer.model.huggingface.tokenizer_fit import doubt, refuse_other_tokenizer
+from explorer.model.huggingface.tokens import is_usable
+from explorer.model.huggingface.traced_model import HuggingFaceModel
+from explorer.model.huggingface.weight_layout import store_by_input
+from explorer.model.wrapped_names import unwrapped
+
+
+def wrapped(model: Any, tokenizer: Any = None, name: str | None = None) -> HuggingFaceModel:
+    """As `explorer.wrap`."""
+    own = _of_library(model)
+    kind = kind_of(type(own), own.config)
+    name = _name(own) if name is None else name
+    used, note = (None, None) if tokenizer is None else _fitting(tokenizer, own)
+    return assembled(name, _copy(own, name), kind, used, note)
+
+
+def _of_library(given: Any) -> Any:
+    """The library's model in what a caller gave. Raises `ModelDirectoryError` on anything else."""
+    model = unwrapped(given)
+    if hasattr(model, "peft_config") and hasattr(model, "get_base_model"):
+        if getattr(model.active_peft_config, "is_prompt_learning", False):
+            method = str(getattr(model.active_peft_config, "peft_type", "")).split(".")[-1]
+            raise ModelDirectoryError("wrap_prompt", method=method)
+        model = model.get_base_model()  # its layers hold the adapters
+    if isinstance(model, transformers.PreTrainedModel):
+        if getattr(model, "main_input_name", "input_ids") != "input_ids":
+            raise ModelDirectoryError("no_text", family=model.config.model_type)
+        if model.dtype not in DTYPES.values():
+            known, dtype = ", ".join(DTYPES), str(model.dtype).removeprefix("torch.")
+            raise ModelDirectoryError("wrap_dtype", dtype=dtype, known=known)
+        return model
+    kind = type(given).__name__
+    if isinstance(given, HuggingFaceModel):
+        raise ModelDirectoryError("wrap_wrapped", got=kind)
+    if isinstance(given, str | Path):
+        raise ModelDirectoryError("wrap_path", got=str(given))
+    if isinstance(given, transformers.Pipeline):
+        raise ModelDirectoryError("wrap_pipeline", got=kind)
+    if not isinstance(model, torch.nn.Module):
+        raise ModelDirectoryError("wrap_other", got=kind)
+    for path, part in model.named_modules():
+        if isinstance(part, transformers.PreTrainedModel):
+            raise ModelDirectoryError("wrap_inside", got=kind, path=path)
+    raise ModelDirectoryError("wrap_module", got=kind)
+
+
+def _name(model: Any) -> str:
+    """Where the library had the model from, or what it is."""
+    return Path(str(model.config.name_or_path or "")).name or type(model).__name__
+
+
+def _fitting(tokenizer: Any, model: Any) -> tuple[Any, ModelDirectoryError | None]:
+    """The tokenizer, or None where the model goes on by ids; and what a reader should know.
+
+    Raises `ModelDirectoryError` on what is no tokenizer, and on one of another model.
+    """
+    if not isinstance(tokenizer, transformers.PreTrainedTokenizerBase):
+        raise ModelDirectoryError("wrap_tokenizer", got=type(tokenizer).__name__)
+    if not is_usable(tokenizer):
+        return None, ModelDirectoryError("empty_tokenizer", name=tokenizer.name_or_path)
+    size = embeddings(model)
+    refuse_other_tokenizer(tokenizer, size)
+    return tokenizer, doubt(tokenizer, model.config.to_dict(), size)
+
+
+def _copy(model: Any, name: str) -> Any:
+    """A copy in eval mode, with its weights stored as those of an opened directory are."""
+    if any(weight.device.type == "meta" for weight in model.parameters()):
+        raise ModelDirectoryError("wrap_on_disk", name=name)
+    try:
+        with torch.inference_mode(False), torch.no_grad():
+            copied = copy.deepcopy(model).eval()
+            _merge_adapters(copied)
+            for weight in copied.parameters():
+                weight.data = weight.data.contiguous()
+    except Exception as error:  # too little memory, or a part of the model's own that has no copy
+        reason = str(error).strip().split("\n")[0][:160] or type(error).__name__
+        raise ModelDirectoryError("wrap_no_copy", name=name, reason=reason) from error
+    if not devices_of(copied):
+        store_by_input(copied)
+    return copied
+
+
+def _merge_adapters(model: Any) -> None:
+    """Add what the adapters of peft learned to the weights that they are on, so that those are what
+    the model computes with. Adapters that are switched off stay so; weights of a few bits would
+    lose what is added."""
+    if getattr(model, "is_quantized", False):
+        return
+    for module in list(model.modules()):
+        if hasattr(module, "base_layer") and not getattr(module, "disable_adapters", True):
+            module.merge()
