@@ -21,6 +21,7 @@ from explorer.model.huggingface.directory_files import (
     tokenizer_among,
     weights_among,
 )
+from explorer.model.huggingface.hub_cache import model_name, snapshot
 from explorer.model.huggingface.other_contents import refuse_adapter
 from explorer.model.model_directory import DirectoryModel, directory_model
 
@@ -31,7 +32,6 @@ MOST_MODELS = 200
 MOST_FOLDERS = 5_000
 """Folders that are looked into."""
 
-_HUB = "models--"  # begins the name of a model's folder in the cache of the library's hub
 _GENERATION = "generation_config.json"
 
 
@@ -75,11 +75,11 @@ def named_models(
     taken: names of other models.
     """
     listed = list(found)
-    own = Counter(_name(one.path) for one in listed)
+    own = Counter(model_name(one.path) for one in listed)
     models: dict[str, DirectoryModel] = {}
-    for one in sorted(listed, key=lambda one: (_name(one.path).lower(), str(one.path))):
-        name = _name(one.path)
-        if own[name] > 1 or name in taken:
+    for one in sorted(listed, key=lambda one: (model_name(one.path).lower(), str(one.path))):
+        name = model_name(one.path)
+        if (own[name] > 1 or name in taken) and name == one.path.name:
             name = f"{one.path.parent.name}/{name}"
         first, number = name, 2
         while name in models or name in taken:
@@ -110,8 +110,11 @@ def _folders(root: Path) -> Iterator[tuple[Path, list[os.DirEntry[str]]]]:
                 log_skipped(folder, reason(error))
                 continue
             files = [entry for entry in listed if not _is_folder(entry)]
-            inner = (entry for entry in listed if entry.is_dir(follow_symlinks=False))
-            below += [Path(entry.path) for entry in inner if not entry.name.startswith(".")]
+            if version := snapshot(folder):
+                below.append(version)  # the others are older
+            else:
+                inner = (entry for entry in listed if entry.is_dir(follow_symlinks=False))
+                below += [Path(entry.path) for entry in inner if not entry.name.startswith(".")]
             yield folder, files
         level = below
 
@@ -148,11 +151,3 @@ def _found(folder: Path, files: list[os.DirEntry[str]]) -> FoundDirectory | None
     stamp = blake2b("\n".join((str(folder), *marks)).encode(), digest_size=16).hexdigest()
     weight_bytes = sum(sizes[name].st_size for name in weights)
     return FoundDirectory(folder, stamp, weight_bytes, not tokenizer)
-
-
-def _name(folder: Path) -> str:
-    """The name of a directory; in the cache of the hub, that of the model whose snapshot it is."""
-    parent = folder.parent
-    if parent.name == "snapshots" and parent.parent.name.startswith(_HUB):
-        return parent.parent.name.removeprefix(_HUB).replace("--", "/")
-    return folder.name

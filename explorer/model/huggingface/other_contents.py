@@ -92,6 +92,11 @@ def quantised(
     return ModelDirectoryError("quantised", name=path.name, method=called, library=library)
 
 
+def are_packed(names: Iterable[str]) -> bool:
+    """Whether there are quantised weights among those of these names."""
+    return any(name.rpartition(".")[2] in _PACKED for name in names)
+
+
 def _object(file: Path) -> dict[str, Any]:
     """A JSON object in a file; an empty one where that is damaged."""
     try:
