@@ -20,6 +20,8 @@ from explorer.core.errors import ModelDirectoryError
 from explorer.core.files import opened, printable
 from explorer.core.memory import free_memory
 from explorer.model.huggingface import tokenizer_check
+from explorer.model.huggingface.adapter_files import Adapter
+from explorer.model.huggingface.adapters import merged, refuse_unreadable
 from explorer.model.huggingface.anatomy import Anatomy, Kind
 from explorer.model.huggingface.assumed_family import assumed_family
 from explorer.model.huggingface.config_faults import config_fault, size_fault
@@ -33,7 +35,7 @@ from explorer.model.huggingface.directory_files import (
 from explorer.model.huggingface.hub_cache import model_name
 from explorer.model.huggingface.other_contents import (
     refuse_absent_parts,
-    refuse_adapter,
+    refuse_other_formats,
     refuse_pointers,
 )
 from explorer.model.huggingface.placement import Placement, devices_of
@@ -70,22 +72,52 @@ def open_directory(
         raise ModelDirectoryError("bad_dtype", dtype=dtype, known=", ".join(DTYPES))
     shown = model_name(path) if name is None else name
     try:
-        return _opened(path, shown, dtype, placement)
+        adapter = Adapter.within(path)
+        if adapter is None:
+            return _opened(path, shown, dtype, placement)
+        return _adapted(adapter, shown, dtype, placement)
     except ModelDirectoryError as error:
         raise error.of(shown) from error
 
 
-def _opened(path: Path, name: str, dtype: str, placement: Placement) -> HuggingFaceModel:
+def _adapted(adapter: Adapter, name: str, dtype: str, placement: Placement) -> HuggingFaceModel:
+    """The base model of an adapter, with the adapter in its weights."""
+    refuse_odd_files(adapter.path)
+    refuse_unreadable(adapter)
+    base = adapter.base_directory()
+    named = {"name": name, "base": adapter.base or "?"}
+    if base is None:
+        raise ModelDirectoryError("no_base", **named)
+    if placement.device_map is not None:
+        raise ModelDirectoryError("adapter_placed", **named)
+    try:
+        return _opened(base, name, dtype, placement, adapter)
+    except ModelDirectoryError as error:
+        if error.key == "adapter_misfit":
+            raise
+        raise ModelDirectoryError(
+            "base_refused", reason=error.of(model_name(base)), **named
+        ) from error
+
+
+def _opened(
+    path: Path, name: str, dtype: str, placement: Placement, adapter: Adapter | None = None
+) -> HuggingFaceModel:
     refuse_odd_files(path)
     described = _described(path)
     try:
-        return _built(path, name, described, dtype, placement)
+        return _built(path, name, described, dtype, placement, adapter)
     except ModelDirectoryError as error:
         raise size_fault(path.name, described) or error from error
 
 
 def _built(
-    path: Path, name: str, described: dict[str, Any], dtype: str, placement: Placement
+    path: Path,
+    name: str,
+    described: dict[str, Any],
+    dtype: str,
+    placement: Placement,
+    adapter: Adapter | None,
 ) -> HuggingFaceModel:
     files = _weight_files(path)
     refuse_other_sizes(path, files)
@@ -95,10 +127,14 @@ def _built(
         notes.append(ModelDirectoryError("assumed_family", family=family))
     trial = tokenizer_check.begin(path, family)
     config = _config(path, described, family)
+    loaded_as = torch.float32 if adapter else DTYPES[dtype]  # in which an adapter is merged
     if placement.device_map is None:  # else what does not fit stays on disk
-        _refuse_large(path, files, DTYPES[dtype])
-    options = {"dtype": DTYPES[dtype], **placement.options}
+        _refuse_large(path, files, loaded_as)
+    options = {"dtype": loaded_as, **placement.options}
     kind, model, left = _fitting(StoredWeights(path, files, described, config, options))
+    if adapter:
+        model = merged(model, adapter).to(DTYPES[dtype])
+        notes.append(ModelDirectoryError("merged_adapter", base=model_name(path)))
     if not devices_of(model):
         store_by_input(model)
     size = int(model.get_input_embeddings().weight.shape[0])
@@ -160,7 +196,7 @@ def _described(path: Path) -> dict[str, Any]:
         return read_config(path)
     except ModelDirectoryError as error:
         if error.key == "no_config":
-            refuse_adapter(path)
+            refuse_other_formats(path, [file.name for file in path.iterdir()])
         if error.key == "damaged_config":
             refuse_pointers(path, [path / CONFIG])
         raise
@@ -173,7 +209,7 @@ def _weight_files(path: Path) -> list[Path]:
     try:
         files = weight_files(path)
     except ModelDirectoryError:
-        refuse_adapter(path)
+        refuse_other_formats(path, names)
         raise
     refuse_pointers(path, [*files, *(path / name for name in tokenizer_among(names))])
     for file in files:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
 import transformers
 
 from explorer.core.errors import ExplorerError, ModelDirectoryError
@@ -144,6 +145,8 @@ class StoredWeights:
             transformers.logging.set_verbosity(level)
             if bar:
                 transformers.logging.enable_progress_bar()
+        if "quantization_config" in self.described:
+            _in_one_type(model, self.options.get("dtype"))
         other = {str(one[0]) for one in told["mismatched_keys"]}
         absent = sorted({*told["missing_keys"], *other})
         return Loaded(model, absent, sorted(told["unexpected_keys"]))
@@ -166,6 +169,18 @@ class StoredWeights:
     def _build_fault(self, model_class: Any) -> ModelDirectoryError | None:
         with sizes_within(self.path, self.files):
             return build_fault(self.path.name, self.described, model_class, self.config)
+
+
+def _in_one_type(model: Any, dtype: torch.dtype | None) -> None:
+    """Let weights that the library has turned back from FP8 be of the same type as the others,
+    without which no layer can compute."""
+    types = {one.dtype for one in model.parameters()}
+    if (
+        dtype is not None
+        and len(types) > 1
+        and types <= {torch.float32, torch.bfloat16, torch.float16}
+    ):
+        model.to(dtype)
 
 
 def _names(names: Sequence[str]) -> dict[str, object]:
