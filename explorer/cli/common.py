@@ -42,6 +42,19 @@ def whole_number(text: str) -> int:
     return -number if text.startswith("-") else number
 
 
+def add_model(command: argparse.ArgumentParser) -> None:
+    """The model that a command opens with `located`, and whether it may be fetched."""
+    command.add_argument(
+        "model",
+        type=Path,
+        help="a checkpoint, the name of one that ships, a model directory, or the name of a model "
+        "in the cache of the hub, such as openai-community/gpt2",
+    )
+    command.add_argument(
+        "--download", action="store_true", help="fetch the model from the hub where it is not here"
+    )
+
+
 def add_job_options(command: argparse.ArgumentParser) -> None:
     """The options of a command that the app runs in a process of its own."""
     command.add_argument("--progress", type=Path, help="a file for the share done")

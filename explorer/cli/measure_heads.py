@@ -7,6 +7,7 @@ from typing import Any
 
 from explorer.cli.common import (
     add_job_options,
+    add_model,
     as_job,
     asking_for_translator,
     comma_list,
@@ -25,9 +26,7 @@ def add_parser(commands: Any) -> None:
 
 def _add_options(command: argparse.ArgumentParser) -> None:
     command.set_defaults(run_command=as_job(_measure))
-    command.add_argument(
-        "model", type=Path, help="a checkpoint, the name of one that ships, or a model directory"
-    )
+    add_model(command)
     command.add_argument(
         "--sentences", type=whole_number, default=256, help="how many (default: 256)"
     )
@@ -92,7 +91,7 @@ def _measure(options: argparse.Namespace) -> int:
     if options.gold_columns is not None and options.gold is None:
         raise ConfigError("only_with", name="gold-columns", needed="--gold")
     write_progress = progress_writer(options.progress)
-    model = load(options.model)
+    model = load(options.model, download=options.download)
     for note in model.notes:
         print(f"note: {note}", file=sys.stderr)
     batch, references = evaluation_sentences(model, options)

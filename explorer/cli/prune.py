@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from explorer.cli.common import (
     add_job_options,
+    add_model,
     as_job,
     comma_list,
     evaluation_sentences,
@@ -24,9 +25,7 @@ def add_parser(commands: Any) -> None:
         "prune", help="the loss of a model as its heads are removed one after another"
     )
     command.set_defaults(run_command=as_job(_prune))
-    command.add_argument(
-        "model", type=Path, help="a checkpoint, the name of one that ships, or a model directory"
-    )
+    add_model(command)
     command.add_argument(
         "--orders",
         type=comma_list,
@@ -83,7 +82,7 @@ def _prune(options: argparse.Namespace) -> int:
     if out is not None and out.suffix == ".json" and out.exists():
         begun = PruningReport.load(out)
     write_progress = progress_writer(options.progress)
-    model = load(options.model)
+    model = load(options.model, download=options.download)
     batch, references = evaluation_sentences(model, options)
     with tqdm(total=1.0, bar_format="{percentage:3.0f} % |{bar}| {remaining}") as bar:
 

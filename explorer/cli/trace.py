@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from explorer.cli.common import whole_number
+from explorer.cli.common import add_model, whole_number
 from explorer.core.errors import FileError
 from explorer.core.trace_size import FIT, Layers
 from explorer.core.typed_number import typed_number
@@ -28,9 +28,7 @@ _OLD_NAMES = {"mask": "close", "unmask": "open", "override-row": "row"}
 def add_parser(commands: Any) -> None:
     command = commands.add_parser("trace", help="trace one text to a page or a .trace file")
     command.set_defaults(run_command=_trace)
-    command.add_argument(
-        "model", type=Path, help="a checkpoint, the name of one that ships, or a model directory"
-    )
+    add_model(command)
     command.add_argument("text", help="the source, or the prompt of a decoder-only model")
     command.add_argument(
         "--pair", help="a second text, for an encoder that reads two, as BERT does"
@@ -89,7 +87,7 @@ def _trace(options: argparse.Namespace) -> int:
         raise FileError("bad_ending", name=out.name)
     lines = [f"{verb} {what}" for verb in _INTERVENTIONS for what in getattr(options, verb)]
     interventions = Interventions.parse(lines)
-    model = load(options.model)
+    model = load(options.model, download=options.download)
     for note in model.notes:
         print(f"note: {note}", file=sys.stderr)
     means = None

@@ -115,6 +115,19 @@ class ModelDirectoryError(ExplorerError):
 
     section = "huggingface"
 
+    def of(self, name: str) -> Self:
+        """This error with the name of the model that it is about, by which people know it; its
+        sentence has the name in it, or before it."""
+        facts = self.facts | ({"name": name} if "name" in self.facts else {"model": name})
+        return type(self)(self.key, **facts)
+
+    def in_language(self, language: str) -> str:
+        sentence = super().in_language(language)
+        if "model" not in self.facts:
+            return sentence
+        model = _shown(self.facts["model"], language)
+        return say(f"{self.section}.of_model", language, model=model, sentence=sentence)
+
 
 class TrainingError(ExplorerError):
     """A training that cannot be started or go on."""

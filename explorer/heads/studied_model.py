@@ -61,16 +61,19 @@ def load(
     device_map: str | Mapping[str, Any] | None = None,
     max_memory: Mapping[Any, Any] | None = None,
     offload_folder: str | Path | None = None,
+    download: bool = False,
 ) -> "StudiedModel | StudiedHuggingFaceModel":
     """The model in a checkpoint file, or in a directory with a `config.json`.
 
-    path: or where there is no such file, the name of a model that ships, such as "reverse".
+    path: or where there is no such file, the name of a model that ships, such as "reverse", or of
+        one in the cache of the hub, such as "openai-community/gpt2".
     name: in the facts of its traces; None = that of the file or directory.
     dtype: the numbers a directory's model computes with: "float32", "float16" or "bfloat16".
     device_map: for a directory's model that is larger than the memory, "auto" or module → device,
         as Accelerate has it.
     max_memory, offload_folder: with it, the most bytes on each device, of which the rest stays on
         disk; and where that is written which cannot be read from the model's own files.
+    download: fetch a model that is not in the cache of the hub; nothing is fetched otherwise.
 
     Raises `FileError`, `CheckpointError`, `ModelDirectoryError`.
     """
@@ -81,6 +84,7 @@ def load(
         device_map=device_map,
         max_memory=max_memory,
         offload_folder=offload_folder,
+        download=download,
     )
     if isinstance(model, ExplorableModel):
         return StudiedModel(model.checkpoint, model.name)

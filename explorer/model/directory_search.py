@@ -8,20 +8,22 @@ import os
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 
-from explorer.core.errors import FileError, ModelDirectoryError
+from explorer.core.errors import ExplorerError, ModelDirectoryError
 from explorer.core.files import log_skipped, opened, printable, reason
+from explorer.model.huggingface.adapter_files import WEIGHTS, Adapter
 from explorer.model.huggingface.directory_files import (
     CONFIG,
     read_config,
     tokenizer_among,
     weights_among,
 )
-from explorer.model.huggingface.other_contents import refuse_adapter
+from explorer.model.huggingface.hub_cache import model_name, snapshot
+from explorer.model.huggingface.other_contents import ADAPTER
 from explorer.model.model_directory import DirectoryModel, directory_model
 
 MOST_DEPTH = 4
@@ -31,7 +33,6 @@ MOST_MODELS = 200
 MOST_FOLDERS = 5_000
 """Folders that are looked into."""
 
-_HUB = "models--"  # begins the name of a model's folder in the cache of the library's hub
 _GENERATION = "generation_config.json"
 
 
@@ -39,11 +40,13 @@ _GENERATION = "generation_config.json"
 class FoundDirectory:
     """A model directory.
 
+    described_in: where its config and tokenizer are: of an adapter, the base model.
     stamp: differs whenever one of its files does.
     weight_bytes: of its files with weights. ids: whether it has no tokenizer.
     """
 
     path: Path
+    described_in: Path
     stamp: str
     weight_bytes: int
     ids: bool
@@ -75,11 +78,11 @@ def named_models(
     taken: names of other models.
     """
     listed = list(found)
-    own = Counter(_name(one.path) for one in listed)
+    own = Counter(model_name(one.path) for one in listed)
     models: dict[str, DirectoryModel] = {}
-    for one in sorted(listed, key=lambda one: (_name(one.path).lower(), str(one.path))):
-        name = _name(one.path)
-        if own[name] > 1 or name in taken:
+    for one in sorted(listed, key=lambda one: (model_name(one.path).lower(), str(one.path))):
+        name = model_name(one.path)
+        if (own[name] > 1 or name in taken) and name == one.path.name:
             name = f"{one.path.parent.name}/{name}"
         first, number = name, 2
         while name in models or name in taken:
@@ -91,10 +94,13 @@ def named_models(
 @lru_cache(maxsize=4 * MOST_MODELS)
 def _member(name: str, found: FoundDirectory) -> DirectoryModel:
     try:
-        described = read_config(found.path)
+        described = read_config(found.described_in)
     except (ModelDirectoryError, OSError):
         described = {}  # choosing it says what is wrong
-    return directory_model(name, found.stamp, found.path, described, found.weight_bytes, found.ids)
+    model = directory_model(
+        name, found.stamp, found.described_in, described, found.weight_bytes, found.ids
+    )
+    return replace(model, path=found.path)
 
 
 def _folders(root: Path) -> Iterator[tuple[Path, list[os.DirEntry[str]]]]:
@@ -110,8 +116,11 @@ def _folders(root: Path) -> Iterator[tuple[Path, list[os.DirEntry[str]]]]:
                 log_skipped(folder, reason(error))
                 continue
             files = [entry for entry in listed if not _is_folder(entry)]
-            inner = (entry for entry in listed if entry.is_dir(follow_symlinks=False))
-            below += [Path(entry.path) for entry in inner if not entry.name.startswith(".")]
+            if version := snapshot(folder):
+                below.append(version)  # the others are older
+            else:
+                inner = (entry for entry in listed if entry.is_dir(follow_symlinks=False))
+                below += [Path(entry.path) for entry in inner if not entry.name.startswith(".")]
             yield folder, files
         level = below
 
@@ -125,34 +134,40 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 def _found(folder: Path, files: list[os.DirEntry[str]]) -> FoundDirectory | None:
     """A folder as a model directory; None where it is none, or cannot be read."""
-    by_name = {file.name: file for file in files}
-    weights = weights_among(by_name)
-    if CONFIG not in by_name or not weights:
-        try:
-            refuse_adapter(folder)
-        except ModelDirectoryError as error:
-            log_skipped(folder, error)
-        return None
-    if printable(str(folder)) != str(folder):
-        log_skipped(folder, "its name cannot be shown")
-        return None
-    tokenizer = tokenizer_among(by_name)
-    rest = [name for name in (CONFIG, _GENERATION) if name in by_name]
+    names = {file.name for file in files}
     try:
-        with opened(folder / CONFIG):
-            sizes = {name: by_name[name].stat() for name in (*weights, *tokenizer, *rest)}
-    except (FileError, OSError) as error:
+        adapter = Adapter.within(folder) if ADAPTER in names else None
+        if adapter is None and (CONFIG not in names or not weights_among(names)):
+            return None
+        if printable(str(folder)) != str(folder):
+            log_skipped(folder, "its name cannot be shown")
+            return None
+        if adapter is None:
+            return _whole(folder, folder, names)
+        adapter.refuse()
+        base = adapter.base_directory()
+        if base is None:
+            return _whole(folder, folder, names)
+        return _whole(folder, base, {file.name for file in base.iterdir()})
+    except (ExplorerError, OSError) as error:
         log_skipped(folder, reason(error) if isinstance(error, OSError) else error)
         return None
-    marks = [f"{name}:{one.st_mtime_ns}:{one.st_size}" for name, one in sizes.items()]
+
+
+def _whole(folder: Path, described_in: Path, names: set[str]) -> FoundDirectory:
+    """The model in `folder`, of which all but an adapter is in `described_in`, with files `names`.
+    Raises `FileError` and `OSError` where a file cannot be read."""
+    weights, tokenizer = weights_among(names), tokenizer_among(names)
+    read = [described_in / name for name in (*weights, *tokenizer, CONFIG, _GENERATION)]
+    own = [folder / name for name in (ADAPTER, *WEIGHTS)]
+    listed = [path for path in (*read, *own) if path.name in names or path.exists()]
+    if CONFIG in names:
+        with opened(described_in / CONFIG):
+            pass
+    marks = []
+    for path in listed:
+        status = path.stat()
+        marks.append(f"{path.name}:{status.st_mtime_ns}:{status.st_size}")
     stamp = blake2b("\n".join((str(folder), *marks)).encode(), digest_size=16).hexdigest()
-    weight_bytes = sum(sizes[name].st_size for name in weights)
-    return FoundDirectory(folder, stamp, weight_bytes, not tokenizer)
-
-
-def _name(folder: Path) -> str:
-    """The name of a directory; in the cache of the hub, that of the model whose snapshot it is."""
-    parent = folder.parent
-    if parent.name == "snapshots" and parent.parent.name.startswith(_HUB):
-        return parent.parent.name.removeprefix(_HUB).replace("--", "/")
-    return folder.name
+    weight_bytes = sum((described_in / name).stat().st_size for name in weights)
+    return FoundDirectory(folder, described_in, stamp, weight_bytes, not tokenizer)

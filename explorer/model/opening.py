@@ -5,11 +5,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explorer.core.errors import CheckpointError, ModelDirectoryError
-from explorer.core.files import reading
+from explorer.core.errors import CheckpointError, FileError, ModelDirectoryError
+from explorer.core.files import as_path, printable, reading
 from explorer.model.checkpoint_name import named_checkpoint
 from explorer.model.explorable import ExplorableModel
 from explorer.model.explorable import load as load_checkpoint
+from explorer.model.huggingface import hub_cache
+from explorer.model.huggingface.hub_download import download as fetch
 
 if TYPE_CHECKING:
     from explorer.model.huggingface.traced_model import HuggingFaceModel
@@ -26,20 +28,23 @@ def load(
     device_map: str | Mapping[str, Any] | None = None,
     max_memory: Mapping[Any, Any] | None = None,
     offload_folder: str | Path | None = None,
+    download: bool = False,
 ) -> "ExplorableModel | HuggingFaceModel":
     """The model in a checkpoint file, or in a directory with a `config.json`.
 
-    path: or where there is no such file, the name of a model that ships, such as "reverse".
+    path: or where there is no such file, the name of a model that ships, such as "reverse", or of
+        one in the cache of the hub, such as "openai-community/gpt2".
     name: in the facts of its traces; None = that of the file or directory.
     dtype: the numbers a directory's model computes with: "float32", "float16" or "bfloat16".
     device_map: for a directory's model that is larger than the memory, "auto" or module → device,
         as Accelerate has it.
     max_memory, offload_folder: with it, the most bytes on each device, of which the rest stays on
         disk; and where that is written which cannot be read from the model's own files.
+    download: fetch a model that is not in the cache of the hub; nothing is fetched otherwise.
 
     Raises `FileError`, `CheckpointError`, `ModelDirectoryError`.
     """
-    path = named_checkpoint(path)
+    path = located(path, download=download)
     with reading(path):  # too long a name is an error of the system
         is_directory = path.is_dir()
     if not is_directory:
@@ -60,6 +65,35 @@ def load(
     )
 
 
+def located(path: str | Path, *, download: bool = False) -> Path:
+    """Where a model is that a person names: `path` itself where it exists, else the file of a model
+    that ships, else a snapshot in the cache of the hub, which is fetched with `download`.
+
+    Raises `FileError` and `ModelDirectoryError` where there is none.
+    """
+    unknown: Exception | None = None
+    try:
+        path = named_checkpoint(path)
+    except FileError as error:
+        if error.key != "no_shipped_model":
+            raise
+        path, unknown = as_path(path), error
+    with reading(path):
+        there = path.exists()
+    name = hub_cache.hub_name(path)
+    if there or name is None or not has_library():
+        if unknown is not None:
+            raise unknown
+        return path
+    found = hub_cache.cached(name)
+    if download and (found is None or not hub_cache.is_whole(found)):
+        found = fetch(name)
+    if found is None:
+        named = {"name": printable(name)}
+        raise unknown or ModelDirectoryError("not_in_cache", **named)
+    return found
+
+
 def load_directory(
     path: Path,
     name: str | None = None,
@@ -69,7 +103,9 @@ def load_directory(
     max_memory: Mapping[Any, Any] | None = None,
     offload_folder: str | Path | None = None,
 ) -> "HuggingFaceModel":
-    """The model in a directory; arguments as of `load`. Raises `ModelDirectoryError`."""
+    """The model in a directory, or in a folder of the cache of the hub; arguments as of `load`.
+    Raises `ModelDirectoryError`."""
+    path = hub_cache.snapshot(path) or path
     if not has_library():
         raise ModelDirectoryError("not_installed", name=path.name, command=EXTRA)
     from explorer.model.huggingface import tokenizer_check

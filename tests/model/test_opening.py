@@ -34,7 +34,9 @@ def test_a_name_without_a_file_is_that_of_a_model_that_ships(explorable, tmp_pat
     assert load("listed").name == "listed"
     with pytest.raises(FileError, match=r"“reverse” is neither .*; those are listed\.$"):
         load("reverse")
-    for name in ("x/listed", "../listed", "reverse.safetensors", "x" * 5000 + ".safetensors"):
+    with pytest.raises(ModelDirectoryError, match="no file or directory “x/listed”, and no model"):
+        load("x/listed")
+    for name in ("x/y/listed", "../listed", "reverse.safetensors", "x" * 5000 + ".safetensors"):
         with pytest.raises(FileError, match="cannot be read"):
             load(name)
 

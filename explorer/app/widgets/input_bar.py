@@ -22,8 +22,8 @@ from explorer.model import examples
 from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace, describe
 from explorer.model.model_directory import DirectoryModel
 
-LONGEST_SHOWN = 40
-"""Characters of a model's name that the closed list of models shows."""
+LONGEST_SHOWN, LONGEST_ON_PHONE = 40, 16
+"""Characters of a model's name that the closed list of models shows, on a computer and a phone."""
 
 
 def input_bar(catalog: Mapping[str, CatalogMember], language: str) -> None:
@@ -54,9 +54,12 @@ def hint(member: CatalogMember, request: Request, trace: Trace, language: str) -
         about_model = " ".join(filter(None, (member.purpose(language), credit)))
         source = member.source_of_scores(language)
     name = describe(member, language)
-    shown = text or example or about_model or (name if len(name) > LONGEST_SHOWN else "")
+    cut = name if len(name) > LONGEST_ON_PHONE else ""
+    shown = text or example or about_model or cut
     if shown:
         kind = "hint-note" if text else "hint-example" if example else "hint-model"
+        if shown == cut and len(cut) <= LONGEST_SHOWN:
+            kind = "hint-name"  # main.css shows it on a phone alone
         about = "" if text or source in shown else source
         with st.container(key="hint"), st.container(key=kind):
             st.caption(literal(shown), help=literal(about) if about else None)

@@ -2,6 +2,7 @@
 picture before."""
 
 from collections.abc import Iterable, Mapping
+from typing import ClassVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -15,6 +16,12 @@ from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.model.catalog import CatalogMember
 from explorer.model.model_directory import DirectoryModel
+
+
+class RefusedModelError(ExplorerError):
+    """A model that cannot be opened, and the one that is shown instead."""
+
+    section: ClassVar[str] = "explore"
 
 
 def open_model(
@@ -39,7 +46,8 @@ def open_model(
     except ExplorerError as error:
         for visit in before:
             if visit.request.model != name and visit.request.model in offered:
-                message_state.report(error)
+                named = {"reason": error, "model": offered[visit.request.model].name}
+                message_state.report(RefusedModelError("shown_instead", **named))
                 visit_state.return_to(visit)
                 st.rerun()
         show_error(error, language, messages)

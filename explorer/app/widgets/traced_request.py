@@ -70,6 +70,4 @@ def _named(reason: ExplorerError, wanted: Request, shown: Request, language: str
     if shown.pad != wanted.pad:
         padding = say("explore.pad_choice", language, count=shown.pad)
         text = say("explore.shown_padding", language, text=text, padding=padding)
-    return RefusedRequestError(
-        "shown_text_of", reason=reason, text=text, model=shorten(shown.model)
-    )
+    return RefusedRequestError("shown_text_of", reason=reason, text=text, model=shown.model)

@@ -65,7 +65,8 @@ def _limit(name: str) -> int | None:
 
 
 def read_config(path: Path) -> dict[str, Any]:
-    """`config.json` of a directory. Raises `ModelDirectoryError` where it names no model."""
+    """`config.json` of a directory. Raises `ModelDirectoryError` where there is none, or none that
+    can be read."""
     if not path.exists():
         raise ModelDirectoryError("no_directory", name=path.name)
     if not path.is_dir():
@@ -74,12 +75,9 @@ def read_config(path: Path) -> dict[str, Any]:
         key = "no_config" if any(path.iterdir()) else "empty_directory"
         raise ModelDirectoryError(key, name=path.name)
     try:
-        described = _object(path / CONFIG)
+        return _object(path / CONFIG)
     except (FileError, ValueError, RecursionError) as error:
         raise ModelDirectoryError("damaged_config", name=path.name) from error
-    if not isinstance(described.get("model_type"), str):
-        raise ModelDirectoryError("no_model_type", name=path.name)
-    return described
 
 
 def weight_files(path: Path) -> list[Path]:

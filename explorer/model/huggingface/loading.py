@@ -3,7 +3,7 @@ that are missing or left over are named instead of being made up.
 """
 
 import warnings
-from contextlib import suppress
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,15 @@ from transformers.models.auto.modeling_auto import (
     MODEL_MAPPING_NAMES,
 )
 
-from explorer.core.errors import ExplorerError, ModelDirectoryError
+from explorer.core.errors import ModelDirectoryError
 from explorer.core.files import opened, printable
 from explorer.core.memory import free_memory
 from explorer.model.huggingface import tokenizer_check
+from explorer.model.huggingface.adapter_files import Adapter
+from explorer.model.huggingface.adapters import merged, refuse_unreadable
 from explorer.model.huggingface.anatomy import Anatomy, Kind
-from explorer.model.huggingface.config_faults import build_fault, config_fault, size_fault
+from explorer.model.huggingface.assumed_family import assumed_family
+from explorer.model.huggingface.config_faults import config_fault, size_fault
 from explorer.model.huggingface.directory_files import (
     CONFIG,
     read_config,
@@ -29,32 +32,25 @@ from explorer.model.huggingface.directory_files import (
     tokenizer_among,
     weight_files,
 )
+from explorer.model.huggingface.hub_cache import model_name
 from explorer.model.huggingface.other_contents import (
-    quantised,
     refuse_absent_parts,
-    refuse_adapter,
+    refuse_other_formats,
     refuse_pointers,
 )
 from explorer.model.huggingface.placement import Placement, devices_of
-from explorer.model.huggingface.tokenizer_fit import doubt, refuse_other_tokenizer
+from explorer.model.huggingface.tokenizer_fit import fit_notes
 from explorer.model.huggingface.tokens import Tokens, is_usable
 from explorer.model.huggingface.traced_model import HuggingFaceModel
 from explorer.model.huggingface.verification import examine
 from explorer.model.huggingface.weight_layout import store_by_input
-from explorer.model.huggingface.weight_sizes import (
-    refuse_other_sizes,
-    sizes_within,
-    tensor_sizes,
-)
+from explorer.model.huggingface.weight_loading import LOCAL, StoredWeights
+from explorer.model.huggingface.weight_sizes import refuse_other_sizes, tensor_sizes
 from explorer.model.pickled_weights import asks_for_memory
-from explorer.model.wrapped_names import WRAPPERS, are_wrapped
 
 IN_MEMORY = Placement()
 
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
-
-_LOCAL = {"local_files_only": True, "trust_remote_code": False}  # unset, the latter asks on stdin
-_SHOWN = 6  # names in a message
 
 
 def open_directory(
@@ -65,7 +61,8 @@ def open_directory(
 ) -> HuggingFaceModel:
     """The model in a directory that the library wrote, checked and ready to trace.
 
-    name: in the facts of its traces; None = that of the directory.
+    name: in the facts of its traces; None = that of the directory, or of the model of the hub whose
+        snapshot it is.
     dtype: "float32", "float16" or "bfloat16".
     placement: where the weights are.
 
@@ -73,37 +70,83 @@ def open_directory(
     """
     if dtype not in DTYPES:
         raise ModelDirectoryError("bad_dtype", dtype=dtype, known=", ".join(DTYPES))
+    shown = model_name(path) if name is None else name
+    try:
+        adapter = Adapter.within(path)
+        if adapter is None:
+            return _opened(path, shown, dtype, placement)
+        return _adapted(adapter, shown, dtype, placement)
+    except ModelDirectoryError as error:
+        raise error.of(shown) from error
+
+
+def _adapted(adapter: Adapter, name: str, dtype: str, placement: Placement) -> HuggingFaceModel:
+    """The base model of an adapter, with the adapter in its weights."""
+    refuse_odd_files(adapter.path)
+    refuse_unreadable(adapter)
+    base = adapter.base_directory()
+    named = {"name": name, "base": adapter.base or "?"}
+    if base is None:
+        raise ModelDirectoryError("no_base", **named)
+    if placement.device_map is not None:
+        raise ModelDirectoryError("adapter_placed", **named)
+    try:
+        return _opened(base, name, dtype, placement, adapter)
+    except ModelDirectoryError as error:
+        if error.key == "adapter_misfit":
+            raise
+        raise ModelDirectoryError(
+            "base_refused", reason=error.of(model_name(base)), **named
+        ) from error
+
+
+def _opened(
+    path: Path, name: str, dtype: str, placement: Placement, adapter: Adapter | None = None
+) -> HuggingFaceModel:
     refuse_odd_files(path)
     described = _described(path)
     try:
-        return _opened(path, path.resolve().name if name is None else name, dtype, placement)
+        return _built(path, name, described, dtype, placement, adapter)
     except ModelDirectoryError as error:
         raise size_fault(path.name, described) or error from error
 
 
-def _opened(path: Path, name: str, dtype: str, placement: Placement) -> HuggingFaceModel:
-    described = _described(path)
+def _built(
+    path: Path,
+    name: str,
+    described: dict[str, Any],
+    dtype: str,
+    placement: Placement,
+    adapter: Adapter | None,
+) -> HuggingFaceModel:
     files = _weight_files(path)
     refuse_other_sizes(path, files)
-    trial = tokenizer_check.begin(path)
-    config = _config(path, described)
-    kind, model_class = _model_class(path, described, config)
+    notes, family = [], _unnamed_family(path, described, files)
+    if family:
+        described = described | {"model_type": family}
+        notes.append(ModelDirectoryError("assumed_family", family=family))
+    trial = tokenizer_check.begin(path, family)
+    config = _config(path, described, family)
+    loaded_as = torch.float32 if adapter else DTYPES[dtype]  # in which an adapter is merged
     if placement.device_map is None:  # else what does not fit stays on disk
-        _refuse_large(path, files, DTYPES[dtype])
-    options = {"dtype": DTYPES[dtype], **placement.options}
-    model = _weights(path, model_class, files, options, described)
+        _refuse_large(path, files, loaded_as)
+    options = {"dtype": loaded_as, **placement.options}
+    kind, model, left = _fitting(StoredWeights(path, files, described, config, options))
+    if adapter:
+        model = merged(model, adapter).to(DTYPES[dtype])
+        notes.append(ModelDirectoryError("merged_adapter", base=model_name(path)))
     if not devices_of(model):
         store_by_input(model)
-    tokenizer, note = _tokenizer(path, described, embeddings(model), trial.result())
-    return assembled(name, model, kind, tokenizer, note)
+    tokenizer, doubts = _tokenizer(path, described, config, embeddings(model), trial.result())
+    return assembled(name, model, kind, tokenizer, [*notes, *left, *doubts])
 
 
 def assembled(
-    name: str, model: Any, kind: Kind, tokenizer: Any, note: ModelDirectoryError | None
+    name: str, model: Any, kind: Kind, tokenizer: Any, notes: Iterable[ModelDirectoryError]
 ) -> HuggingFaceModel:
     """A model in memory, in eval mode, after the checks; its attention is captured from then on.
 
-    tokenizer: None = it goes on by ids. note: what a reader should know of it.
+    tokenizer: None = it goes on by ids. notes: what a reader should know.
     """
     size, positions = embeddings(model), _positions(model)
     return HuggingFaceModel(
@@ -112,13 +155,42 @@ def assembled(
         anatomy=_examined(model, kind, size, positions),
         tokens=Tokens(tokenizer, size),
         positions=positions,
-        notes=() if note is None else (note,),
+        notes=tuple(note.of(name) if "name" in note.facts else note for note in notes),
     )
 
 
 def embeddings(model: Any) -> int:
     """The number of ids that a model has embeddings for."""
     return int(model.get_input_embeddings().weight.shape[0])
+
+
+def _unnamed_family(path: Path, described: dict[str, Any], files: list[Path]) -> str:
+    """The family of a config that names none, as the weights tell it; "" of one that does.
+
+    Raises `ModelDirectoryError` where they do not tell.
+    """
+    if isinstance(described.get("model_type"), str):
+        return ""
+    family = assumed_family(files)
+    if family is None:
+        raise ModelDirectoryError("no_model_type", name=path.name)
+    return family
+
+
+def _fitting(stored: StoredWeights) -> tuple[Kind, Any, list[ModelDirectoryError]]:
+    """The kind and the model of the first class that lacks no weights, and notes."""
+    first, *plain = _class_names(stored.described, stored.config)
+    kind, model_class = _model_class(first, stored.config)
+    loaded, notes = stored.into(model_class), []
+    if plain and loaded.absent and loaded.lacks_head_alone:
+        kind, model_class = _model_class(plain[0], stored.config)
+        notes.append(ModelDirectoryError("no_head_weights", model_class=plain[0]))
+        loaded = stored.into(model_class)
+    stored.refuse_absent(loaded)
+    loaded = stored.widened(loaded)
+    if note := stored.note_unused(loaded):
+        notes.append(note)
+    return kind, loaded.model.eval(), notes
 
 
 def _examined(model: Any, kind: Kind, size: int, positions: int | None) -> Anatomy:
@@ -136,7 +208,7 @@ def _described(path: Path) -> dict[str, Any]:
         return read_config(path)
     except ModelDirectoryError as error:
         if error.key == "no_config":
-            refuse_adapter(path)
+            refuse_other_formats(path, [file.name for file in path.iterdir()])
         if error.key == "damaged_config":
             refuse_pointers(path, [path / CONFIG])
         raise
@@ -149,7 +221,7 @@ def _weight_files(path: Path) -> list[Path]:
     try:
         files = weight_files(path)
     except ModelDirectoryError:
-        refuse_adapter(path)
+        refuse_other_formats(path, names)
         raise
     refuse_pointers(path, [*files, *(path / name for name in tokenizer_among(names))])
     for file in files:
@@ -161,9 +233,11 @@ def _weight_files(path: Path) -> list[Path]:
     return files
 
 
-def _config(path: Path, described: dict[str, Any]) -> Any:
+def _config(path: Path, described: dict[str, Any], unnamed: str) -> Any:
+    """The library's config. unnamed: the family, where the file names none."""
+    kind = transformers.CONFIG_MAPPING[unnamed] if unnamed else transformers.AutoConfig
     try:
-        return transformers.AutoConfig.from_pretrained(str(path), **_LOCAL)
+        return kind.from_pretrained(str(path), **LOCAL)
     except Exception as error:
         family = str(described["model_type"])[:80]
         key = "own_code" if "auto_map" in described else "unknown_family"
@@ -173,9 +247,8 @@ def _config(path: Path, described: dict[str, Any]) -> Any:
         raise ModelDirectoryError(key, **facts) from error
 
 
-def _model_class(path: Path, described: dict[str, Any], config: Any) -> tuple[Kind, Any]:
-    """The kind of a model, and the library's class for it."""
-    name = _architecture(described, config)
+def _model_class(name: str, config: Any) -> tuple[Kind, Any]:
+    """The kind of a model, and the library's class of that name."""
     found: Any = getattr(transformers, name, None)
     if not isinstance(found, type) or not hasattr(found, "can_generate"):
         raise ModelDirectoryError("unknown_architecture", architecture=name[:80])
@@ -196,19 +269,27 @@ def kind_of(model_class: Any, config: Any) -> Kind:
     return Kind.ENCODER_ONLY
 
 
-def _architecture(described: dict[str, Any], config: Any) -> str:
-    """The class that wrote the weights; where the config is silent, the one with a head."""
+def _class_names(described: Mapping[str, Any], config: Any) -> tuple[str, ...]:
+    """Names of the library's classes that may hold the weights, best first: the one that wrote
+    them. Where the config is silent, or names one that only a tied head is missing from, the one
+    with a head comes first."""
     listed = described.get("architectures")
-    if isinstance(listed, list) and listed and isinstance(listed[0], str):
-        return listed[0]
+    named = listed[0] if isinstance(listed, list) and listed else None
+    plain = MODEL_MAPPING_NAMES.get(config.model_type)
     tables = [MODEL_FOR_MASKED_LM_MAPPING_NAMES, MODEL_FOR_CAUSAL_LM_MAPPING_NAMES]
     if config.is_encoder_decoder:
         tables = [MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES]
-    for table in (*tables, MODEL_MAPPING_NAMES):
-        name = table.get(config.model_type)
-        if isinstance(name, str):
-            return name
-    return str(config.model_type)
+    heads = [name for table in tables if isinstance(name := table.get(config.model_type), str)]
+    if isinstance(named, str) and (named != plain or not heads or _fills_masks(config)):
+        return (named,)
+    names = [*heads[:1], *([plain] if isinstance(plain, str) else [])]
+    return tuple(names) or (str(config.model_type),)
+
+
+def _fills_masks(config: Any) -> bool:
+    """Whether the head of a family is more than its embeddings, so that it is stored."""
+    both = config.is_encoder_decoder
+    return config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES and not both
 
 
 def _refuse_large(path: Path, files: list[Path], dtype: torch.dtype) -> None:
@@ -226,92 +307,6 @@ def _bytes_in_memory(file: Path, dtype: torch.dtype) -> int:
     return file.stat().st_size if sizes is None else sum(sizes) * dtype.itemsize
 
 
-def _weights(
-    path: Path,
-    model_class: Any,
-    files: list[Path],
-    options: dict[str, Any],
-    described: dict[str, Any],
-) -> Any:
-    """The model with its weights. A file may have weights of a head that the class named in the
-    config lacks; the class for pre-training then has them all."""
-    model, unused = _load(path, model_class, files, options, described)
-    if unused:
-        stem = model_class.__name__.split("For")[0]
-        wider = getattr(transformers, f"{stem}ForPreTraining", None)
-        if isinstance(wider, type) and wider is not model_class:
-            # Where it needs weights that are not there, the first class was the right one.
-            with suppress(ModelDirectoryError):
-                model, unused = _load(path, wider, files, options, described)
-    if unused:
-        raise ModelDirectoryError("unexpected_weights", **_names(unused))
-    return model.eval()
-
-
-def _load(
-    path: Path,
-    model_class: Any,
-    files: list[Path],
-    options: dict[str, Any],
-    described: dict[str, Any],
-) -> tuple[Any, list[str]]:
-    """The model, and the names of weights it has no place for."""
-    level = transformers.logging.get_verbosity()
-    bar = transformers.logging.is_progress_bar_enabled()
-    transformers.logging.set_verbosity_error()
-    transformers.logging.disable_progress_bar()
-    try:
-        with sizes_within(path, files):
-            model, told = model_class.from_pretrained(
-                str(path),
-                use_safetensors=files[0].suffix == ".safetensors",
-                attn_implementation="eager",
-                output_loading_info=True,
-                **options,
-                **_LOCAL,
-            )
-    except ExplorerError:
-        raise
-    except Exception as error:
-        reason = str(error).strip().split("\n")[0][:160] or type(error).__name__
-        told_by = str(error).lower()
-        key = "cannot_place" if "device_map" in options else "damaged_weights"
-        if "weights only" in told_by or "weights_only" in told_by:
-            key = "code_in_weights"
-        elif "ignore_mismatched_sizes" in told_by:
-            key = "other_sizes"
-        elif packed := quantised(path, described):
-            raise packed from error
-        elif fault := _build_fault(path, model_class, files, described):
-            raise fault from error
-        raise ModelDirectoryError(key, name=path.name, reason=reason) from error
-    finally:
-        transformers.logging.set_verbosity(level)
-        if bar:
-            transformers.logging.enable_progress_bar()
-    absent = sorted({*told["missing_keys"], *(str(one[0]) for one in told["mismatched_keys"])})
-    unexpected = sorted(told["unexpected_keys"])
-    if absent and are_wrapped(unexpected) and "key_mapping" not in options:
-        bare = options | {"key_mapping": {WRAPPERS.pattern: ""}}
-        return _load(path, model_class, files, bare, described)
-    if absent:
-        lacking = ModelDirectoryError("missing_weights", **_names(absent))
-        raise quantised(path, described, unexpected) or lacking
-    return model, unexpected
-
-
-def _build_fault(
-    path: Path, model_class: Any, files: list[Path], described: dict[str, Any]
-) -> ModelDirectoryError | None:
-    with sizes_within(path, files):
-        return build_fault(path.name, described, model_class, _config(path, described))
-
-
-def _names(names: list[str]) -> dict[str, object]:
-    more = " …" if len(names) > _SHOWN else ""
-    return {"count": len(names), "names": ", ".join(names[:_SHOWN]) + more}
-
-
 def _positions(model: Any) -> int | None:
     """The most tokens that the model has positions for; None without a limit."""
     config = model.config.get_text_config()
@@ -327,24 +322,29 @@ def _positions(model: Any) -> int | None:
 
 
 def _tokenizer(
-    path: Path, described: dict[str, Any], size: int, fault: ModelDirectoryError | None
-) -> tuple[Any, ModelDirectoryError | None]:
-    """The tokenizer, or None where the model goes on by ids; and what a reader should know.
+    path: Path,
+    described: dict[str, Any],
+    config: Any,
+    size: int,
+    fault: ModelDirectoryError | None,
+) -> tuple[Any, list[ModelDirectoryError]]:
+    """The tokenizer, or None where the model goes on by ids; and notes.
 
     fault: why it is not used, as the trial in a child process found.
     """
     if not tokenizer_among(file.name for file in path.iterdir()):
         fault = ModelDirectoryError("no_tokenizer", name=path.name)
     if fault is not None:
-        return None, fault
+        return None, [fault]
     try:
         with warnings.catch_warnings():  # such as of packages that some tokenizers recommend
             warnings.simplefilter("ignore")
-            tokenizer = transformers.AutoTokenizer.from_pretrained(str(path), **_LOCAL)
+            tokenizer = transformers.AutoTokenizer.from_pretrained(
+                str(path), config=config, **LOCAL
+            )
             usable = is_usable(tokenizer)
     except Exception:
-        return None, ModelDirectoryError("no_tokenizer", name=path.name)
+        return None, [ModelDirectoryError("no_tokenizer", name=path.name)]
     if not usable:
-        return None, ModelDirectoryError("empty_tokenizer", name=path.name)
-    refuse_other_tokenizer(tokenizer, size)
-    return tokenizer, doubt(tokenizer, described, size)
+        return None, [ModelDirectoryError("empty_tokenizer", name=path.name)]
+    return tokenizer, fit_notes(tokenizer, described, size)

@@ -20,6 +20,13 @@ _LIBRARIES = {
     "gptq": ("GPTQ", "gptqmodel"),
     "awq": ("AWQ", "gptqmodel"),
     "bitsandbytes": ("bitsandbytes", "bitsandbytes"),
+    "bitsandbytes-4": ("bitsandbytes, 4 bits", "bitsandbytes"),
+    "bitsandbytes-8": ("bitsandbytes, 8 bits", "bitsandbytes"),
+    "fbgemm_fp8": ("FP8 of FBGEMM", "fbgemm-gpu"),
+    "quark": ("Quark", "amd-quark"),
+    "vptq": ("VPTQ", "vptq"),
+    "spqr": ("SpQR", "spqr_quant"),
+    "higgs": ("HIGGS", "flute-kernel"),
     "compressed-tensors": ("compressed-tensors", "compressed-tensors"),
     "quanto": ("Quanto", "optimum-quanto"),
     "torchao": ("torchao", "torchao"),
@@ -30,7 +37,12 @@ _LIBRARIES = {
 }
 """By the method that a config names: what it is called, and the library that computes with it."""
 
+_DEQUANTISED = ("fp8", "mxfp8")
+"""Methods whose weights the library turns into other numbers itself, without a GPU."""
+
 _PACKED = {
+    **dict.fromkeys(("weight_scale_inv", "weight_scale"), "fp8"),
+    "W_q": "hqq",
     **dict.fromkeys(("qweight", "qzeros", "g_idx"), "gptq"),
     **dict.fromkeys(("SCB", "absmax", "quant_map"), "bitsandbytes"),
     "weight_packed": "compressed-tensors",
@@ -67,14 +79,17 @@ def refuse_absent_parts(path: Path, names: Iterable[str]) -> None:
         return
 
 
-def refuse_adapter(path: Path) -> None:
-    """Raise `ModelDirectoryError` where a directory has an adapter, such as LoRA; to be called
-    where it has no config or no weights of a model."""
-    if (path / ADAPTER).exists():
-        described = _object(path / ADAPTER)
-        kind = str(described.get("peft_type", "PEFT"))[:20].replace("LORA", "LoRA")
-        base = str(described.get("base_model_name_or_path") or "?")[:120]
-        raise ModelDirectoryError("adapter", name=path.name, kind=kind, base=base)
+def described_adapter(path: Path) -> dict[str, Any]:
+    """`adapter_config.json` of a directory; empty where it is damaged."""
+    return _object(path / ADAPTER)
+
+
+def refuse_other_formats(path: Path, names: Iterable[str]) -> None:
+    """Raise `ModelDirectoryError` where a directory without weights that are read here has them for
+    another program. names: of its files."""
+    for file in sorted(names):
+        if file.endswith(".gguf"):
+            raise ModelDirectoryError("gguf", name=path.name, file=printable(file[:80]))
 
 
 def quantised(
@@ -88,8 +103,18 @@ def quantised(
     method = str(told or next(filter(None, packed), ""))[:40]
     if not method:
         return None
+    if method in _DEQUANTISED:
+        return ModelDirectoryError("quantised_fp8", name=path.name)
+    if method == "bitsandbytes" and isinstance(settings, dict):
+        bits = [bits for bits in (4, 8) if settings.get(f"load_in_{bits}bit") is True]
+        method = f"{method}-{bits[0]}" if bits else method
     called, library = _LIBRARIES.get(method, (method, method))
     return ModelDirectoryError("quantised", name=path.name, method=called, library=library)
+
+
+def are_packed(names: Iterable[str]) -> bool:
+    """Whether there are quantised weights among those of these names."""
+    return any(name.rpartition(".")[2] in _PACKED for name in names)
 
 
 def _object(file: Path) -> dict[str, Any]:

@@ -15,10 +15,11 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import astuple, dataclass
+from functools import partial
 from pathlib import Path
 from threading import Lock, Timer
 from typing import Any
@@ -92,7 +93,7 @@ class _Child:
                 )
             return self._process
 
-    def ask(self, path: Path) -> ModelDirectoryError | None:
+    def ask(self, path: Path, family: str) -> ModelDirectoryError | None:
         """Why the tokenizer of a directory is not used; None where it may be."""
         answer = ""
         with suppress(OSError):
@@ -102,7 +103,7 @@ class _Child:
             limits = _Limits.of(path)
             watch = Timer(_ELAPSED * limits.seconds + _STARTED, self._kill)
             watch.start()
-            request = json.dumps([str(path.absolute()), *astuple(limits)])
+            request = json.dumps([str(path.absolute()), family, *astuple(limits)])
             print(request, file=process.stdin, flush=True)
             answer = process.stdout.readline()
             watch.cancel()
@@ -195,17 +196,26 @@ def start() -> None:
         _CHILD.started()
 
 
-def begin(path: Path) -> "Future[ModelDirectoryError | None]":
+def begin(path: Path, family: str = "") -> "Future[ModelDirectoryError | None]":
     """Why the tokenizer of a directory is not used, found out meanwhile by a child process; None
-    where it may be."""
-    return _ONE_AT_A_TIME.submit(_CHILD.ask, path)
+    where it may be.
+
+    family: of the model, where its config names none.
+    """
+    return _ONE_AT_A_TIME.submit(_CHILD.ask, path, family)
 
 
 def _serve() -> None:
     """Try each directory that a line names, in a copy of this process where the system has such;
     else in this one."""
     sys.modules["torch"] = None  # type: ignore[assignment]  # it takes twice as long with it
-    from transformers import AutoTokenizer
+    from transformers import AutoConfig, AutoTokenizer
+
+    def opened(path: Path, family: str) -> Any:
+        options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+        if family:
+            options["config"] = AutoConfig.for_model(family)
+        return AutoTokenizer.from_pretrained(str(path), **options)
 
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # nothing else is said there
@@ -215,24 +225,26 @@ def _serve() -> None:
             if os.wait()[1]:  # ended by a signal or a limit
                 print(_HARMFUL, file=answers, flush=True)
             continue
-        path, *limits = json.loads(line)
-        print(json.dumps(_fault(AutoTokenizer, Path(path), _Limits(*limits))), file=answers)
+        path, family, *limits = json.loads(line)
+        fault = _fault(partial(opened, family=family), Path(path), _Limits(*limits))
+        print(json.dumps(fault), file=answers)
         answers.flush()
         if forks:
             os._exit(0)
         faulthandler.cancel_dump_traceback_later()
 
 
-def _fault(kinds: Any, path: Path, limits: _Limits) -> tuple[str, dict[str, object]]:
+def _fault(
+    opened: Callable[[Path], Any], path: Path, limits: _Limits
+) -> tuple[str, dict[str, object]]:
     """The key and facts of why the tokenizer in a directory is not used; no key where it may be:
-    count its entries, try its steps, load it and use it."""
+    count its entries, try its steps, load it and use it. opened: the library's for a directory."""
     sound = False
     try:
         limits.set_to_count()
         if _steps_hold(steps_within(path)):
             limits.set_whole()
-            options = {"local_files_only": True, "trust_remote_code": False}
-            sound = _holds(kinds.from_pretrained(str(path), **options))
+            sound = _holds(opened(path))
     except ModelDirectoryError as error:
         return error.key, dict(error.facts)
     except MemoryError:

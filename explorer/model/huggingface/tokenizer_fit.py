@@ -10,17 +10,37 @@ LEAST_SHARE = 0.9
 """Of the embeddings that a tokenizer has entries for. Models are padded to round numbers of
 embeddings; the widest known gap, 51,200 for 50,295 entries, is 1.8 %."""
 
+_SHOWN = 6  # entries in a message
 _ROLES = ("bos", "eos", "pad", "decoder_start", "cls", "sep")
 
 
-def refuse_other_tokenizer(tokenizer: Any, size: int) -> None:
-    """Raise `ModelDirectoryError` where a tokenizer has more entries than a model embeddings.
+def fit_notes(tokenizer: Any, described: Mapping[str, Any], size: int) -> list[ModelDirectoryError]:
+    """Notes on how a tokenizer fits a model: of `surplus` and `doubt`.
 
-    size: number of embeddings.
+    Raises `ModelDirectoryError` where it is another model's.
     """
-    entries = int(tokenizer.vocab_size)
-    if entries > size:
+    notes = (surplus(tokenizer, size), doubt(tokenizer, described, size))
+    return [note for note in notes if note is not None]
+
+
+def surplus(tokenizer: Any, size: int) -> ModelDirectoryError | None:
+    """A note on entries of a tokenizer that a model has no embeddings for; None without such.
+
+    size: number of embeddings. Special and added tokens may be among them: they are put behind a
+    vocabulary, and a model that was trained without them has none for them. So may one entry,
+    whatever it is. Several ordinary pieces are of a vocabulary that the model never had.
+
+    Raises `ModelDirectoryError`.
+    """
+    beyond = {number: entry for entry, number in tokenizer.get_vocab().items() if number >= size}
+    if not beyond:
+        return None
+    if len(beyond) > 1 and beyond.keys() - _specials(tokenizer):
+        entries = size + len(beyond)
         raise ModelDirectoryError("other_tokenizer", entries=entries, size=size)
+    shown = [shorten(beyond[number]) for number in sorted(beyond)[:_SHOWN]]
+    names = ", ".join(shown) + (" …" if len(beyond) > _SHOWN else "")
+    return ModelDirectoryError("surplus_entries", count=len(beyond), names=names)
 
 
 def doubt(tokenizer: Any, described: Mapping[str, Any], size: int) -> ModelDirectoryError | None:

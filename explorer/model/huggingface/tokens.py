@@ -224,8 +224,13 @@ class Tokens:
         return ids
 
     def _refuse_unknown(self, ids: Sequence[int]) -> None:
-        if max(ids, default=0) >= self.size:
-            raise VocabularyError("id_too_large", got=max(ids), last=self.size - 1)
+        beyond = max(ids, default=0)
+        if beyond < self.size:
+            return
+        if self.tokenizer is None:
+            raise VocabularyError("id_too_large", got=beyond, last=self.size - 1)
+        token = shorten(str(self.tokenizer.convert_ids_to_tokens(beyond)))
+        raise VocabularyError("no_embedding", token=token, got=beyond, last=self.size - 1)
 
     def _labels(self, ids: Sequence[int], spelled: Sequence["_Spelled"]) -> tuple[str, ...]:
         if self.tokenizer is None:

@@ -10,7 +10,7 @@ import transformers
 from explorer.core.errors import ModelDirectoryError
 from explorer.model.huggingface.loading import DTYPES, assembled, embeddings, kind_of
 from explorer.model.huggingface.placement import devices_of
-from explorer.model.huggingface.tokenizer_fit import doubt, refuse_other_tokenizer
+from explorer.model.huggingface.tokenizer_fit import fit_notes
 from explorer.model.huggingface.tokens import is_usable
 from explorer.model.huggingface.traced_model import HuggingFaceModel
 from explorer.model.huggingface.weight_layout import store_by_input
@@ -22,8 +22,8 @@ def wrapped(model: Any, tokenizer: Any = None, name: str | None = None) -> Huggi
     own = _of_library(model)
     kind = kind_of(type(own), own.config)
     name = _name(own) if name is None else name
-    used, note = (None, None) if tokenizer is None else _fitting(tokenizer, own)
-    return assembled(name, _copy(own, name), kind, used, note)
+    used, notes = (None, []) if tokenizer is None else _fitting(tokenizer, own)
+    return assembled(name, _copy(own, name), kind, used, notes)
 
 
 def _of_library(given: Any) -> Any:
@@ -61,18 +61,16 @@ def _name(model: Any) -> str:
     return Path(str(model.config.name_or_path or "")).name or type(model).__name__
 
 
-def _fitting(tokenizer: Any, model: Any) -> tuple[Any, ModelDirectoryError | None]:
-    """The tokenizer, or None where the model goes on by ids; and what a reader should know.
+def _fitting(tokenizer: Any, model: Any) -> tuple[Any, list[ModelDirectoryError]]:
+    """The tokenizer, or None where the model goes on by ids; and notes.
 
     Raises `ModelDirectoryError` on what is no tokenizer, and on one of another model.
     """
     if not isinstance(tokenizer, transformers.PreTrainedTokenizerBase):
         raise ModelDirectoryError("wrap_tokenizer", got=type(tokenizer).__name__)
     if not is_usable(tokenizer):
-        return None, ModelDirectoryError("empty_tokenizer", name=tokenizer.name_or_path)
-    size = embeddings(model)
-    refuse_other_tokenizer(tokenizer, size)
-    return tokenizer, doubt(tokenizer, model.config.to_dict(), size)
+        return None, [ModelDirectoryError("empty_tokenizer", name=tokenizer.name_or_path)]
+    return tokenizer, fit_notes(tokenizer, model.config.to_dict(), embeddings(model))
 
 
 def _copy(model: Any, name: str) -> Any:

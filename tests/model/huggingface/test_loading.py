@@ -6,6 +6,7 @@ import pickle
 import struct
 import warnings
 
+import numpy as np
 import pytest
 import torch
 import transformers
@@ -88,8 +89,6 @@ def test_a_file_of_weights_without_a_byte_is_called_empty(folder):
 
 def test_configs_that_name_no_model(folder):
     refused(folder, "bad_dtype", "int8", dtype="int8")
-    config(folder, model_type=None)
-    refused(folder, "no_model_type")
     config(folder, model_type="no-such-family")
     refused(folder, "unknown_family", "no-such-family")
     config(folder, auto_map={"AutoConfig": "evil.Config"})
@@ -115,14 +114,12 @@ def test_models_that_read_no_text_or_predict_none(tmp_path, folder):
     refused(llama, "no_head", "LlamaModel")
 
 
-def test_weights_that_are_absent_missing_left_over_or_damaged(folder):
+def test_weights_that_are_absent_missing_or_damaged(folder):
     file = folder / "model.safetensors"
     whole = weights_in(file.read_bytes())
     name = "bert.encoder.layer.0.output.dense.weight"
     save_file({key: value for key, value in whole.items() if key != name}, file, {"format": "pt"})
     refused(folder, "missing_weights", name)
-    save_file(whole | {"bert.more": torch.ones(2)}, file, {"format": "pt"})
-    refused(folder, "unexpected_weights", "bert.more")
     save_file(whole | {name: torch.ones(3, 3)}, file, {"format": "pt"})
     with pytest.raises(ModelDirectoryError):
         open_directory(folder)
@@ -158,14 +155,76 @@ def test_weights_larger_than_the_memory_are_refused_before_they_are_read(folder,
     refused(folder, "too_large", "32.0 GB", dtype="bfloat16")
 
 
-def test_weights_of_a_wider_head_are_read_with_the_class_that_has_them_all(tmp_path):
-    """bert-base has the heads of its pre-training, but its config names the one for masks."""
-    small = tiny_model("bert").config
-    folder = saved(transformers.BertForPreTraining(small), tmp_path)
-    config(folder, architectures=["BertForMaskedLM"])
+@pytest.mark.parametrize("family", ["bart", "t5", "gpt2", "m2m_100", "mbart"])
+def test_a_class_without_a_head_opens_with_a_tied_one(family, tmp_path):
+    """The body of a model was saved, as in the directory of bart-base."""
+    whole = tiny_model(family, tie_word_embeddings=True)
+    body = saved(whole if whole.base_model is whole else whole.base_model, tmp_path / "body")
+    plain = transformers.MODEL_MAPPING[type(whole.config)].__name__
+    if whole.base_model is whole:  # T5 has no body of its own
+        weights = weights_in((body / "model.safetensors").read_bytes())
+        weights = {name: one for name, one in weights.items() if "lm_head" not in name}
+        save_file(weights, body / "model.safetensors", FORMAT)
+    config(body, architectures=[plain])
+    model = open_directory(body)
+    assert model.facts["class"] == type(whole).__name__
+    assert model.notes[:-1] == ()  # but that there is no tokenizer
+    own = open_directory(saved(whole, tmp_path / "whole"))
+    traces = [one.trace("5 6 7", max_new_tokens=3) for one in (model, own)]
+    assert traces[0].text == traces[1].text
+    assert (traces[0].attention("decoder") == traces[1].attention("decoder")).all()
+
+
+@pytest.mark.parametrize("pooler", [True, False])
+def test_where_the_guessed_head_is_missing_the_plain_model_opens(pooler, tmp_path):
+    """A config without `architectures`, as that of deberta-v3-small."""
+    body = transformers.BertModel(tiny_model("bert").config, add_pooling_layer=pooler)
+    folder = saved(body, tmp_path / "plain")
+    config(folder, architectures=None)
     model = open_directory(folder)
-    assert model.facts["class"] == "BertForPreTraining"
-    assert model.trace("5 6 7").integrity().ok.all()
+    assert model.facts["class"] == "BertModel"
+    assert [note.key for note in model.notes] == ["no_head_weights", "no_tokenizer"]
+    given = torch.tensor([[5, 6, 7]])
+    body.set_attn_implementation("eager")
+    own = body.eval()(given, output_attentions=True).attentions
+    np.testing.assert_allclose(
+        model.trace("5 6 7").attention("encoder"), torch.cat(own).detach(), atol=1e-6
+    )
+    config(folder, num_hidden_layers=4)
+    refused(folder, "missing_weights", "encoder.layer.3", "plain")
+
+
+@pytest.mark.parametrize("architecture", [None, "BertForMaskedLM"])
+def test_a_config_without_a_family_is_told_by_the_names_of_the_weights(architecture, folder):
+    plain = open_directory(folder).trace("5 6 7")
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    words = [f"w{number}" for number in range(62)]
+    (folder / "vocab.txt").write_text("\n".join(special + words))
+    config(folder, model_type=None, architectures=architecture and [architecture])
+    model = open_directory(folder)
+    assert [note.key for note in model.notes] == ["assumed_family"]
+    assert model.facts["family"] == "bert"
+    weights = weights_in((folder / "model.safetensors").read_bytes())
+    (folder / "model.safetensors").unlink()
+    torch.save(weights, folder / "pytorch_model.bin", _use_new_zipfile_serialization=False)
+    (folder / "vocab.txt").unlink()
+    trace = open_directory(folder).trace("5 6 7")
+    assert (trace.attention("encoder") == plain.attention("encoder")).all()
+
+
+def test_refusals_and_notes_name_the_model_as_people_know_it(folder):
+    snapshot = folder.parent / "models--an-owner--a-model" / "snapshots" / "4f3a"
+    snapshot.parent.mkdir(parents=True)
+    folder.rename(snapshot)
+    assert "“an-owner/a-model”" in str(open_directory(snapshot).notes[0])
+    assert open_directory(snapshot).name == "an-owner/a-model"
+    config(snapshot, architectures=["NoSuchModel"])
+    refused(snapshot, "unknown_architecture", "“an-owner/a-model”", "NoSuchModel")
+    (snapshot / "model.safetensors").unlink()
+    refused(snapshot, "no_weights", "“an-owner/a-model”")
+    with pytest.raises(ModelDirectoryError, match="“mine”") as caught:
+        open_directory(snapshot, "mine")
+    assert "“mine”" in caught.value.in_language("zh")
 
 
 def test_tokenizers_that_are_missing_empty_or_of_another_model(folder):

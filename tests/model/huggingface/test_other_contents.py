@@ -12,7 +12,7 @@ from explorer.model.huggingface.loading import open_directory
 from explorer.model.huggingface.other_contents import (
     quantised,
     refuse_absent_parts,
-    refuse_adapter,
+    refuse_other_formats,
     refuse_pointers,
 )
 from tests.support.huggingface_families import saved, tiny_model
@@ -86,28 +86,24 @@ def test_an_absent_part_is_named(folder):
         refuse_absent_parts(folder, [index.name])
 
 
-@pytest.mark.parametrize("with_config", [True, False])
-def test_an_adapter_is_named_with_its_base_model(with_config, folder):
-    (folder / WEIGHTS).rename(folder / "adapter_model.safetensors")
-    described = {"peft_type": "LORA", "base_model_name_or_path": "meta-llama/Llama-3.2-1B"}
-    (folder / "adapter_config.json").write_text(json.dumps(described))
-    if not with_config:
-        (folder / "config.json").unlink()
-    words = ("LoRA", "meta-llama/Llama-3.2-1B", "merge_and_unload")
-    refused("adapter", lambda: open_directory(folder), *words)
-    (folder / "adapter_config.json").write_text("[")
-    refused("adapter", lambda: refuse_adapter(folder), "PEFT")
-    (folder / "adapter_config.json").unlink()
-    refuse_adapter(folder)
+def test_weights_for_another_program_are_named_with_it(folder):
+    (folder / WEIGHTS).rename(folder / "tiny.Q4_K_M.gguf")
+    refused("gguf", lambda: open_directory(folder), "llama.cpp", "tiny.Q4_K_M.gguf", "“tiny”")
+    (folder / "config.json").unlink()
+    refused("gguf", lambda: open_directory(folder), "llama.cpp")
+    refuse_other_formats(folder, [WEIGHTS])
 
 
 @pytest.mark.parametrize(
     ("method", "words"),
     [
         ("gptq", ("GPTQ", "gptqmodel")),
-        ("bitsandbytes", ("bitsandbytes",)),
+        ("bitsandbytes", ("bitsandbytes, 4 bits",)),
         ("awq", ("AWQ", "gptqmodel")),
-        ("spqr", ("spqr",)),
+        ("hqq", ("HQQ", "hqq")),
+        ("compressed-tensors", ("compressed-tensors",)),
+        ("spqr", ("spqr_quant",)),
+        ("a-new-one", ("a-new-one",)),
     ],
 )
 def test_quantised_weights_are_named_with_their_library(method, words, folder):
@@ -124,3 +120,42 @@ def test_packed_weights_tell_of_themselves(folder):
     refused("quantised", lambda: open_directory(folder), "GPTQ")
     assert quantised(folder, {}, ["a.weight", "b.qweight.more"]) is None
     assert quantised(folder, {"quantization_config": {"bits": 4}}) is None
+    eight = {"quantization_config": {"quant_method": "bitsandbytes", "load_in_8bit": True}}
+    assert "8 bits" in str(quantised(folder, eight))
+    assert "HQQ" in str(quantised(folder, {}, ["a.W_q"]))
+
+
+@pytest.mark.parametrize("method", ["fp8", "mxfp8"])
+def test_fp8_says_with_which_numbers_it_opens(method, folder):
+    found = quantised(folder, {"quantization_config": {"quant_method": method}})
+    assert 'dtype="bfloat16"' in str(found)
+    assert 'dtype="bfloat16"' in found.in_language("zh")
+    assert "FP8" in str(quantised(folder, {}, ["a.weight_scale_inv"]))
+
+
+@pytest.mark.parametrize("rest", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_fp8_opens_without_a_gpu_as_the_numbers_that_it_stands_for(rest, dtype, tmp_path):
+    """Each weight is a whole multiple of its scale, so that nothing is lost."""
+    sizes = {"hidden_size": 128, "intermediate_size": 128, "num_attention_heads": 2}
+    model = tiny_model("llama", **sizes, num_key_value_heads=2, head_dim=64)
+    with torch.no_grad():
+        for name, weight in model.named_parameters():
+            if name.endswith("proj.weight"):
+                weight.copy_((weight * 256).round().clamp(-8, 8) / 256)
+            weight.copy_(weight.bfloat16())
+    folder = saved(model, tmp_path / "fp8")
+    plain = open_directory(folder, dtype=dtype).trace("5 6 7", max_new_tokens=2)
+    packed = {}
+    for name, weight in weights_in((folder / WEIGHTS).read_bytes()).items():
+        if name.endswith("proj.weight"):
+            packed[name] = (weight * 256).to(torch.float8_e4m3fn)
+            packed[f"{name}_scale_inv"] = torch.full((1, 1), 1 / 256)
+        else:
+            packed[name] = weight.to(rest)
+    save_file(packed, folder / WEIGHTS, {"format": "pt"})
+    settings = {"quant_method": "fp8", "activation_scheme": "dynamic", "fmt": "e4m3"}
+    config(folder, quantization_config=settings | {"weight_block_size": [128, 128]})
+    trace = open_directory(folder, dtype=dtype).trace("5 6 7", max_new_tokens=2)
+    assert trace.text == plain.text
+    assert (trace.attention("decoder") == plain.attention("decoder")).all()

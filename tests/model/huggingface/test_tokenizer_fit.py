@@ -3,13 +3,14 @@
 import shutil
 
 import pytest
-from tokenizers import Tokenizer, models
+from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
-from explorer.core.errors import ModelDirectoryError
+from explorer.core.errors import ModelDirectoryError, VocabularyError
 from explorer.model.huggingface.loading import open_directory
-from explorer.model.huggingface.tokenizer_fit import doubt, refuse_other_tokenizer
+from explorer.model.huggingface.tokenizer_fit import doubt, surplus
 from tests.support import model_directories
+from tests.support.huggingface_families import saved, tiny_model
 
 
 def tokenizer(count, **special):
@@ -47,9 +48,44 @@ def test_a_tokenizer_of_another_model_is_doubted(count, config, key, facts):
     assert (found.key, found.facts) == (key, facts)
 
 
-def test_one_with_more_entries_is_refused():
-    with pytest.raises(ModelDirectoryError, match="91 entries and the model 67"):
-        refuse_other_tokenizer(tokenizer(91), 67)
+@pytest.mark.parametrize("count", [69, 91])
+def test_one_with_more_ordinary_entries_is_refused(count):
+    with pytest.raises(ModelDirectoryError, match=f"{count} entries and the model 67"):
+        surplus(tokenizer(count), 67)
+    mixed = tokenizer(count, mask_token=f"w{count - 1}")
+    with pytest.raises(ModelDirectoryError, match="another model's"):
+        surplus(mixed, 67)
+
+
+def test_special_and_added_tokens_and_one_entry_may_be_without_embeddings():
+    assert surplus(tokenizer(67), 67) is None
+    one = surplus(tokenizer(68), 67)
+    assert (one.key, one.facts["names"]) == ("surplus_entries", "w67")
+    added = tokenizer(67, mask_token="<mask>")
+    added.add_tokens([f"new{number}" for number in range(8)])
+    note = surplus(added, 67)
+    assert (note.facts["count"], note.facts["names"][:12]) == (9, "<mask>, new0")
+    assert "…" in str(note)
+    assert "…" in note.in_language("zh")
+
+
+def test_a_text_with_an_entry_without_an_embedding_is_refused_and_others_are_read(tmp_path):
+    """As <mask> of bart-large-cnn, the last entry of its tokenizer."""
+    folder = saved(tiny_model("bart"), tmp_path / "bart")
+    entries = {f"w{n}": n for n in range(67)} | {"<mask>": 67}
+    own = Tokenizer(models.WordLevel(entries, unk_token="w3"))
+    own.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    made = PreTrainedTokenizerFast(tokenizer_object=own, mask_token="<mask>", unk_token="w3", **OWN)
+    made.save_pretrained(folder)
+    model = open_directory(folder)
+    assert [note.key for note in model.notes] == ["surplus_entries"]
+    assert model.trace("w5 w6", max_new_tokens=2).source_tokens[0] == "w5"
+    for given in ({"text": "w5 <mask>"}, {"text": "w5", "target": "w6 <mask>"}):
+        with pytest.raises(VocabularyError) as caught:
+            model.trace(**given)
+        assert caught.value.key == "no_embedding"
+        assert "<mask>" in str(caught.value)
+        assert "<mask>" in caught.value.in_language("zh")
 
 
 def test_a_smaller_tokenizer_in_a_directory_is_said(tmp_path):

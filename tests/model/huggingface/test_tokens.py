@@ -167,7 +167,7 @@ def test_without_a_tokenizer_the_text_is_ids():
 def test_an_id_beyond_the_embeddings_is_refused():
     with pytest.raises(VocabularyError) as caught:
         Tokens(learned("inside"), 5).source("the cat")
-    assert caught.value.key == "id_too_large"
+    assert caught.value.key == "no_embedding"
 
 
 def test_embeddings_without_an_entry_are_labelled_by_their_number(model_folder):

@@ -1,0 +1,75 @@
+"""What is in the directory of an adapter, read without the library: its kind and its base model."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from explorer.core.errors import ModelDirectoryError
+from explorer.core.files import printable
+from explorer.model.huggingface import hub_cache
+from explorer.model.huggingface.directory_files import CONFIG, weights_among
+from explorer.model.huggingface.other_contents import ADAPTER, described_adapter
+
+WEIGHTS = ("adapter_model.safetensors", "adapter_model.bin")
+"""Safetensors come before pickles."""
+
+_TASKS = ("CAUSAL_LM", "SEQ_2_SEQ_LM", "FEATURE_EXTRACTION", "None")
+"""For which peft trains the model as its own config describes it."""
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """An adapter in a directory.
+
+    kind: LoRA, or as the file says it. base: the model that it changes, as the file names it.
+    """
+
+    path: Path
+    kind: str
+    task: str
+    base: str
+
+    @classmethod
+    def within(cls, path: Path) -> "Adapter | None":
+        """The adapter in a directory; None where it has none, or a whole model."""
+        names = [file.name for file in path.iterdir()] if path.is_dir() else []
+        if ADAPTER not in names or (CONFIG in names and weights_among(names)):
+            return None
+        described = described_adapter(path)
+        told = [str(described.get(name))[:20] for name in ("peft_type", "task_type")]
+        base = str(described.get("base_model_name_or_path") or "")
+        return cls(path, told[0].replace("LORA", "LoRA").replace("None", "PEFT"), told[1], base)
+
+    @property
+    def weights(self) -> Path | None:
+        """Its file with weights; None where it is missing."""
+        return next((self.path / name for name in WEIGHTS if (self.path / name).exists()), None)
+
+    def base_directory(self) -> Path | None:
+        """Where the base model is: at its path, beside the adapter, or in the cache of the hub.
+        None where it is not on this computer."""
+        if not self.base or printable(self.base) != self.base:
+            return None
+        found = (hub_cache.snapshot(place) or place for place in self._places())
+        there = (place for place in found if (place / CONFIG).is_file())
+        name = hub_cache.hub_name(Path(self.base))
+        return next(there, None) or (None if name is None else hub_cache.cached(name))
+
+    def refuse(self) -> None:
+        """Raise `ModelDirectoryError` on what cannot be merged into a base model."""
+        named = {"name": self.path.name, "kind": self.kind, "base": self.base or "?"}
+        if self.kind != "LoRA":
+            raise ModelDirectoryError("other_adapter", **named)
+        if self.task not in _TASKS:
+            raise ModelDirectoryError("adapter_task", task=self.task, **named)
+        if self.weights is None:
+            raise ModelDirectoryError("no_adapter_weights", **named)
+
+    def _places(self) -> Iterator[Path]:
+        last = Path(self.base).name
+        whole = self.base.replace("/", "--")
+        beside = self.path.absolute().parent
+        yield Path(self.base)
+        yield from (beside / name for name in (last, whole) if last)
+        if beside.name == "snapshots":  # in a cache of the hub
+            yield beside.parents[1] / f"{hub_cache.FOLDER}{whole}"

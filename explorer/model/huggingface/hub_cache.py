@@ -1,0 +1,70 @@
+"""Models in the cache of the library's hub: a folder `models--OWNER--NAME` each, with a snapshot of
+the files of each version that was fetched. Nothing is fetched here."""
+
+import os
+import re
+from contextlib import suppress
+from pathlib import Path
+
+from explorer.core.errors import ModelDirectoryError
+from explorer.model.huggingface.directory_files import CONFIG, weights_among
+from explorer.model.huggingface.other_contents import ADAPTER, refuse_absent_parts
+
+FOLDER = "models--"
+"""Begins the name of a model's folder in the cache."""
+
+_SNAPSHOTS = "snapshots"
+_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?")
+_HASH = re.compile(r"[0-9a-zA-Z]+")
+
+
+def model_name(path: Path) -> str:
+    """What people call the model in a directory: "openai-community/gpt2" of a folder of the cache
+    and of a snapshot in it, else the name of the directory."""
+    path = path if path.name else path.resolve()  # "." has no name
+    for folder in (path, path.parent.parent):
+        if folder.name.startswith(FOLDER) and (folder is path or path.parent.name == _SNAPSHOTS):
+            return folder.name.removeprefix(FOLDER).replace("--", "/")
+    return path.name
+
+
+def snapshot(path: Path) -> Path | None:
+    """The version in a model's folder of the cache: the one that "main" was when it was last
+    fetched, else the newest; None where there is none, and of another folder."""
+    if not path.name.startswith(FOLDER):
+        return None
+    with suppress(OSError):
+        named = (path / "refs" / "main").read_text("utf-8").strip()
+        if _HASH.fullmatch(named) and (path / _SNAPSHOTS / named).is_dir():
+            return path / _SNAPSHOTS / named
+    with suppress(OSError), os.scandir(path / _SNAPSHOTS) as entries:
+        found = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
+        newest = max(found, key=lambda entry: (entry.stat().st_mtime_ns, entry.name), default=None)
+        return None if newest is None else Path(newest.path)
+    return None
+
+
+def is_whole(path: Path) -> bool:
+    """Whether a snapshot has a config and all files with weights, or an adapter."""
+    names = [file.name for file in path.iterdir()]
+    try:
+        refuse_absent_parts(path, names)
+    except ModelDirectoryError:
+        return False
+    return (CONFIG in names and bool(weights_among(names))) or ADAPTER in names
+
+
+def hub_name(path: Path) -> str | None:
+    """`path` as a name of the hub, "openai-community/gpt2" or "gpt2"; None of any other path."""
+    name = path.as_posix()
+    return name if _NAME.fullmatch(name) and not name.endswith(".safetensors") else None
+
+
+def cached(name: str) -> Path | None:
+    """The snapshot of a model of the hub in the cache of this computer, which HF_HUB_CACHE and
+    HF_HOME name; None where it has none, and without the library."""
+    try:
+        from huggingface_hub.constants import HF_HUB_CACHE  # late: it comes with transformers
+    except ImportError:
+        return None
+    return snapshot(Path(HF_HUB_CACHE) / f"{FOLDER}{name.replace('/', '--')}")
