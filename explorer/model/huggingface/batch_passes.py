@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from explorer.core.errors import EvaluationBatchError
-from explorer.core.interventions import Interventions
+from explorer.core.interventions import Interventions, refuse_weights_only
 from explorer.core.sites import Head
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.head_gates import Fills, Means
@@ -75,8 +75,8 @@ class LibraryPasses:
 
     @torch.inference_mode()
     def attentions(self, batch: EvaluationBatch) -> Iterator[LayerAttention]:
-        kind, head = self.anatomy.kind, self.anatomy.head  # no logits are read
-        found = full_pass(self.model, kind, _inputs(batch), record=True, head=head)
+        head = self.anatomy.head  # no logits are read
+        found = full_pass(self.model, self.anatomy, _inputs(batch), record=True, head=head)
         calls = [
             *zip(self.anatomy.encoder, found.encoder, strict=True),
             *zip(self.anatomy.decoder, found.decoder, strict=True),
@@ -99,9 +99,12 @@ class LibraryPasses:
         interventions: Interventions = NO_INTERVENTIONS,
         means: Means | None = None,
     ) -> Tensor:
+        if interventions or gates is not None:
+            family = str(self.model.config.model_type)
+            refuse_weights_only({"weights_only": self.anatomy.weights_only, "family": family})
         edits = edits_for(interventions, self.anatomy, means, gates, fills)
         copies = 1 if gates is None else len(gates) // len(batch)
-        done = full_pass(self.model, self.anatomy.kind, _inputs(batch), edits, copies=copies)
+        done = full_pass(self.model, self.anatomy, _inputs(batch), edits, copies=copies)
         return done.logits.whole().float()
 
     def choices(self, logits: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ import torch
 
 from explorer.core.errors import VocabularyError
 from explorer.model.evaluation_batch import PART_SIZE, EvaluationBatch
-from explorer.model.huggingface.anatomy import Kind
+from explorer.model.huggingface.anatomy import Anatomy, Kind
 from explorer.model.huggingface.decoding_rules import NEW_TOKENS
 from explorer.model.huggingface.edits import Cursor, Edits
 from explorer.model.huggingface.generation_settings import GenerationSettings
@@ -109,7 +109,7 @@ class BatchTexts:
         rules = self.settings.rules(self.kind, 1, last, {})
         edits = Edits({}, {}, Cursor())
         with threads_for(int(self.model.num_parameters()), len(rows)):
-            memory = encoded(self.model, self.kind, inputs, edits)
+            memory = encoded(self.model, Anatomy(self.kind), inputs, edits)
             steps = greedy_rows(self.model, self.kind, inputs, edits, rules, memory)
             decoded = torch.stack([tokens for _, tokens in steps], 1).tolist()
         return [[start, *self._until_end(row)] for row in decoded]

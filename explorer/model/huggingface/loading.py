@@ -36,6 +36,7 @@ from explorer.model.huggingface.other_contents import (
     refuse_pointers,
 )
 from explorer.model.huggingface.placement import Placement, devices_of
+from explorer.model.huggingface.returned_weights import notes_of
 from explorer.model.huggingface.tokenizer_fit import doubt, refuse_other_tokenizer
 from explorer.model.huggingface.tokens import Tokens, is_usable
 from explorer.model.huggingface.traced_model import HuggingFaceModel
@@ -104,7 +105,7 @@ def _opened(path: Path, name: str, dtype: str, placement: Placement) -> HuggingF
         anatomy=anatomy,
         tokens=Tokens(tokenizer, size),
         positions=positions,
-        notes=() if note is None else (note,),
+        notes=(*notes_of(anatomy, model), *(() if note is None else (note,))),
     )
 
 

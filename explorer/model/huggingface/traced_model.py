@@ -17,7 +17,7 @@ from explorer.core.errors import (
     ModelDirectoryError,
     VocabularyError,
 )
-from explorer.core.interventions import Interventions
+from explorer.core.interventions import Interventions, refuse_weights_only
 from explorer.core.json_values import valid_text
 from explorer.core.predictions import PredictionKind
 from explorer.core.trace import Trace
@@ -114,6 +114,8 @@ class HuggingFaceModel:
             facts["mask"] = mask
         if self.has_segments and (separator := self.tokens.separator) is not None:
             facts["separator"] = separator
+        if self.anatomy.weights_only:
+            facts["weights_only"] = True
         if ignored := self._settings.not_applied:
             facts["not_applied"] = ignored
         if self.notes:
@@ -130,7 +132,9 @@ class HuggingFaceModel:
         return fingerprint(description, weights_of(self.model))
 
     def output_weights(self) -> Mapping[str, list[Tensor]]:
-        """As `ExplorableModel.output_weights`. Raises `ConfigError` where a family has none."""
+        """As `ExplorableModel.output_weights`. Raises `ConfigError` where a family has none, and
+        `InterventionError` where the weights of attention alone are known."""
+        refuse_weights_only(self.facts)
         inputs = probe(self.model, self.kind, self.tokens.size, self.positions)
         return output_weights(self.model, self.anatomy, inputs)
 
@@ -194,6 +198,8 @@ class HuggingFaceModel:
         if self.kind == Kind.ENCODER_ONLY:
             refuse_decoding(target, prefix, max_new_tokens)
         interventions = Interventions.gather(ablate, keep, edit_mask, override_row)
+        if interventions or capture == "full":
+            refuse_weights_only(self.facts)
         edits = edits_for(interventions, self.anatomy, means)
         read = self._read(text, pair)
         inputs, labels = self._inputs(read, pad_to)
@@ -241,7 +247,8 @@ class HuggingFaceModel:
             captured = self._pass(inputs, edits, recording.keep(), decoded.memory)
             calls = recording.calls
             refuse_unchanged(interventions, lambda cell: open_before_edits(calls[cell.site], cell))
-            plain = self._pass(inputs, edits, recording.compare())
+            compared = NOBODY if self.anatomy.weights_only else recording.compare()
+            plain = self._pass(inputs, edits, compared)
             stepwise = decoded.logits.rows and not interventions.counterfactual
             predictions = Predictions(
                 self.kind,
@@ -258,7 +265,8 @@ class HuggingFaceModel:
                 answer = answered(self.model, outputs, read, self.tokens.no_text)
                 text, steps, facts = answer.text, steps | answer.arrays, facts | answer.facts
             measured = measured_errors(captured, plain, decoded)
-            measured |= {"equals_library": recording.difference}
+            if compared:
+                measured |= {"equals_library": recording.difference}
             if inputs.padded and not interventions:
                 measured |= padding_error(plain, self._pass(inputs.without_padding()), inputs)
         return Trace(
@@ -281,7 +289,9 @@ class HuggingFaceModel:
     ) -> Pass:
         """As `full_pass`."""
         head = self.anatomy.head
-        return full_pass(self.model, self.kind, inputs, edits, seen=seen, memory=memory, head=head)
+        return full_pass(
+            self.model, self.anatomy, inputs, edits, seen=seen, memory=memory, head=head
+        )
 
     def traces(self, texts: Sequence[str]) -> list[Trace]:
         """The trace of each text, one after another."""
@@ -353,7 +363,7 @@ class HuggingFaceModel:
         first, settings = inputs.target.size(1), self._settings
         rules = settings.rules(self.kind, first, last, forced)
         with threads_for(self.passes.parameters, inputs.lengths[0]):
-            memory = encoded(self.model, self.kind, inputs, edits, recording.keep())
+            memory = encoded(self.model, self.anatomy, inputs, edits, recording.keep())
         with threads_for(self.passes.parameters, first):
             rows = greedy_rows(
                 self.model, self.kind, inputs, edits, rules, memory, self.anatomy.head
